@@ -73,7 +73,7 @@ func started(g preemption.Guard) error {
 
 // The zero queues are empty, and say of every pod that they cannot take it.
 func TestZeroQueues(t *testing.T) {
-	for name, q := range map[string]queue.SchedulingQueue{"queue": &queue.Queue{}, "FIFO": &queue.FIFO{}} {
+	for name, q := range map[string]*queue.Queue{"queue": {}} {
 		p := &outrank.Pod{Name: "p"}
 		now := time.Unix(1e9, 0)
 		require.ErrorIs(t, q.Add(p, now), outrank.ErrInvalid, name)
@@ -85,7 +85,7 @@ func TestZeroQueues(t *testing.T) {
 		require.ErrorIs(t, err, outrank.ErrInvalid, "it would wait for ever")
 		_, ok := q.TryPop(now)
 		assert.False(t, ok)
-		assert.False(t, q.Delete(p))
+		assert.False(t, q.Remove(p))
 		assert.Zero(t, q.Counts())
 		assert.Zero(t, q.Activate(p)+q.MoveAll(queue.ClusterEvent{}, now)+q.Flush(now))
 		q.Close()

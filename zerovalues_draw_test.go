@@ -180,7 +180,7 @@ func implementations() []any {
 	}
 	return []any{
 		ended, strings.NewReader(""), strings.NewReader("{}"), io.Discard, &executiontest.Recorder{}, q, queue.NewFIFO(),
-		&queue.Queue{}, &queue.FIFO{}, preemption.NodeRule("rule", nil), preemption.NodeRuleBy("keyed rule", nil, nil),
+		&queue.Queue{}, preemption.NodeRule("rule", nil), preemption.NodeRuleBy("keyed rule", nil, nil),
 	}
 }
 
@@ -232,5 +232,4 @@ func init() {
 	sound(func() (*preemption.Snapshot, error) { return preemption.NewSnapshot(smallCluster()) })
 	sound(func() (*preemption.Evaluator, error) { return preemption.NewEvaluator(preemption.Config{}) })
 	sound(func() (*queue.Queue, error) { return queue.New(queue.Config{}) })
-	sound(func() (*queue.FIFO, error) { return queue.NewFIFO(), nil })
 }

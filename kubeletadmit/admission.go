@@ -1,75 +1,11 @@
 package kubeletadmit
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
 )
-
-// AdmissionOutcome is the kind of answer to a pod that asks to be admitted.
-type AdmissionOutcome string
-
-// The outcomes.
-const (
-	// Admitted: the pod starts, and no pod is evicted.
-	Admitted AdmissionOutcome = "Admitted"
-	// AdmittedAfterEvicting: the pod starts once the evictions have been
-	// carried out, even if one of them failed (see [Evict]).
-	AdmittedAfterEvicting AdmissionOutcome = "AdmittedAfterEvicting"
-	// Rejected: the pod does not start, and no pod is evicted.
-	Rejected AdmissionOutcome = "Rejected"
-)
-
-// UnexpectedAdmissionError is the reason of an [Admission] that was rejected
-// because not enough can be freed.
-const UnexpectedAdmissionError = "UnexpectedAdmissionError"
-
-// Admission is the answer of the kubelet with its reasons. It belongs to the
-// caller and holds pointers to the caller's pods.
-type Admission struct {
-	Outcome AdmissionOutcome
-	// Reason is what the status of a rejected pod says to the user, and Message the
-	// same with more words; see [Admission.ReferenceMessage] for those of a kubelet. Both
-	// are empty otherwise. They come from the first of Returned, or from Err.
-	Reason, Message string
-
-	// Failures is everything that the check found, in its order.
-	Failures []CheckFailure
-	// Returned is the part of Failures that evictions are not tried against. It
-	// is empty if the pod is admitted or Err is set.
-	Returned []CheckFailure
-	// Evictions are the pods to evict, in this order: BestEffort, Burstable,
-	// Guaranteed, and within a class as chosen. It is empty unless the outcome
-	// is AdmittedAfterEvicting.
-	// With [Admitter.PriorityFirst] the pods of the lowest priority come first, and
-	// those of a priority by class; with [Admitter.Exact] those of a tier in the order
-	// of the search.
-	Evictions []EvictedPod
-	// Search says how good Evictions are. It is nil unless [Admitter.Exact] had them
-	// searched for.
-	Search *Certificate
-	// Err is a *[NotEnoughError] if the pod was rejected because not enough can
-	// be freed, and nil otherwise.
-	Err error
-}
-
-// OK reports whether the pod starts, at once or after the evictions.
-func (a Admission) OK() bool { return a.Outcome == Admitted || a.Outcome == AdmittedAfterEvicting }
-
-// ReferenceMessage returns what a kubelet says in place of Message (rule 17.4.9): in the
-// event about the pod as it stands, and in the pod's status behind "Pod was rejected: ".
-func (a Admission) ReferenceMessage() string {
-	var short *NotEnoughError
-	switch {
-	case errors.As(a.Err, &short):
-		return short.referenceText()
-	case a.Err != nil || len(a.Returned) == 0:
-		return a.Message
-	}
-	return a.Returned[0].referenceText()
-}
 
 // Admit decides whether the pod may start on the node beside the active pods,
 // and which pods make room for it: [Check], then [Resolve], which together look
@@ -194,4 +130,22 @@ func (a Admission) turnAway(err error) Admission {
 	a.Outcome, a.Err = Rejected, err
 	a.Reason, a.Message = UnexpectedAdmissionError, err.Error()
 	return a
+}
+
+// Admit is [Admit] by the rules of the release.
+func (a Admitter) Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admission, error) {
+	s := newScratch(a, pod)
+	defer s.release()
+	s.tally.choosing = a.evicts(pod)
+	if err := s.check(node, active); err != nil {
+		return Admission{}, err
+	}
+	if reason, message := refusedOutright(node, pod); reason != "" {
+		return Admission{Outcome: Rejected, Reason: reason, Message: message}, nil
+	}
+	adm := Admission{Failures: append([]CheckFailure(nil), s.failures...)}
+	if stays := a.insurmountable(pod, adm.Failures); len(stays) > 0 {
+		return adm.reject(stays), nil
+	}
+	return s.makeRoom(adm, active)
 }

@@ -83,23 +83,5 @@ func (a Admitter) evicts(pod *outrank.Pod) bool {
 	return Critical(pod)
 }
 
-// Admit is [Admit] by the rules of the release.
-func (a Admitter) Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admission, error) {
-	s := newScratch(a, pod)
-	defer s.release()
-	s.tally.choosing = a.evicts(pod)
-	if err := s.check(node, active); err != nil {
-		return Admission{}, err
-	}
-	if reason, message := refusedOutright(node, pod); reason != "" {
-		return Admission{Outcome: Rejected, Reason: reason, Message: message}, nil
-	}
-	adm := Admission{Failures: append([]CheckFailure(nil), s.failures...)}
-	if stays := a.insurmountable(pod, adm.Failures); len(stays) > 0 {
-		return adm.reject(stays), nil
-	}
-	return s.makeRoom(adm, active)
-}
-
 // class is the class that the kubelet of the release takes a pod for.
 func (a Admitter) class(pod *outrank.Pod) outrank.QOSClass { return qos.OfIn(a.Release, pod) }

@@ -2,7 +2,6 @@ package kubeletadmit
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/outrank-go/outrank"
 )
@@ -74,13 +73,4 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// podNames lists pods for a sentence.
-func podNames(pods []*outrank.Pod) string {
-	names := make([]string, len(pods))
-	for i, p := range pods {
-		names[i] = podText(p)
-	}
-	return strings.Join(names, ", ")
 }

@@ -2,11 +2,23 @@ package kubeletadmit
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/resource"
 )
+
+// scratch is the memory that one call works in. Later calls reuse it, so that a
+// call allocates only its answer. One call uses it at a time.
+type scratch struct {
+	tally    tally
+	pool     pool
+	failures []CheckFailure
+	names    []resource.Name
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // Check finds everything that keeps the pod from starting on the node beside
 // the active pods, in this order (group 17.3; the kubelet's generalFilter and
@@ -150,4 +162,20 @@ func portsFree(active []*outrank.Pod, pod *outrank.Pod) bool {
 		}
 	}
 	return true
+}
+
+// newScratch returns memory to work in for the pod, by the rules of an admitter.
+func newScratch(a Admitter, pod *outrank.Pod) *scratch {
+	s := scratches.Get().(*scratch)
+	s.tally.admitter, s.tally.pod = a, pod
+	return s
+}
+
+// release lets later calls use the memory. It keeps numbers alone, so that no
+// pod and no text of the caller stays alive.
+func (s *scratch) release() {
+	s.failures, s.names = wiped(s.failures), wiped(s.names)
+	s.tally.reset()
+	s.pool.reset()
+	scratches.Put(s)
 }

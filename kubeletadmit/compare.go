@@ -150,3 +150,12 @@ func be(n int, one, many string) string {
 	}
 	return many
 }
+
+// podNames lists pods for a sentence.
+func podNames(pods []*outrank.Pod) string {
+	names := make([]string, len(pods))
+	for i, p := range pods {
+		names[i] = podText(p)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,6 +1,8 @@
 package kubeletadmit
 
 import (
+	"fmt"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -33,3 +35,14 @@ type Contribution struct {
 
 // Left returns what was still short after the pod.
 func (s Contribution) Left() int64 { return max(resource.SubSat(s.Needed, s.Frees), 0) }
+
+// String returns the pod with its tier.
+func (e EvictedPod) String() string { return fmt.Sprintf("%s (%s)", podText(e.Pod), e.Tier) }
+
+// podText names a pod. An admission that was not made here may lack one.
+func podText(p *outrank.Pod) string {
+	if p == nil {
+		return "no pod"
+	}
+	return string(p.Key())
+}

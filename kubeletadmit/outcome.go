@@ -1,6 +1,7 @@
 package kubeletadmit
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,53 @@ import (
 
 // outcomeWords are the outcomes, and the empty one of a zero Admission.
 var outcomeWords = []AdmissionOutcome{"", Admitted, AdmittedAfterEvicting, Rejected}
+
+// AdmissionOutcome is the kind of answer to a pod that asks to be admitted.
+type AdmissionOutcome string
+
+// The outcomes.
+const (
+	// Admitted: the pod starts, and no pod is evicted.
+	Admitted AdmissionOutcome = "Admitted"
+	// AdmittedAfterEvicting: the pod starts once the evictions have been
+	// carried out, even if one of them failed (see [Evict]).
+	AdmittedAfterEvicting AdmissionOutcome = "AdmittedAfterEvicting"
+	// Rejected: the pod does not start, and no pod is evicted.
+	Rejected AdmissionOutcome = "Rejected"
+)
+
+// UnexpectedAdmissionError is the reason of an [Admission] that was rejected
+// because not enough can be freed.
+const UnexpectedAdmissionError = "UnexpectedAdmissionError"
+
+// Admission is the answer of the kubelet with its reasons. It belongs to the
+// caller and holds pointers to the caller's pods.
+type Admission struct {
+	Outcome AdmissionOutcome
+	// Reason is what the status of a rejected pod says to the user, and Message the
+	// same with more words; see [Admission.ReferenceMessage] for those of a kubelet. Both
+	// are empty otherwise. They come from the first of Returned, or from Err.
+	Reason, Message string
+
+	// Failures is everything that the check found, in its order.
+	Failures []CheckFailure
+	// Returned is the part of Failures that evictions are not tried against. It
+	// is empty if the pod is admitted or Err is set.
+	Returned []CheckFailure
+	// Evictions are the pods to evict, in this order: BestEffort, Burstable,
+	// Guaranteed, and within a class as chosen. It is empty unless the outcome
+	// is AdmittedAfterEvicting.
+	// With [Admitter.PriorityFirst] the pods of the lowest priority come first, and
+	// those of a priority by class; with [Admitter.Exact] those of a tier in the order
+	// of the search.
+	Evictions []EvictedPod
+	// Search says how good Evictions are. It is nil unless [Admitter.Exact] had them
+	// searched for.
+	Search *Certificate
+	// Err is a *[NotEnoughError] if the pod was rejected because not enough can
+	// be freed, and nil otherwise.
+	Err error
+}
 
 // problem returns an error for anything that is no outcome.
 func (o AdmissionOutcome) problem() error {
@@ -59,13 +107,18 @@ func (a Admission) String() string {
 	return string(a.Outcome) + ": " + strings.Join(names, ", ")
 }
 
-// String returns the pod with its tier.
-func (e EvictedPod) String() string { return fmt.Sprintf("%s (%s)", podText(e.Pod), e.Tier) }
+// OK reports whether the pod starts, at once or after the evictions.
+func (a Admission) OK() bool { return a.Outcome == Admitted || a.Outcome == AdmittedAfterEvicting }
 
-// podText names a pod. An admission that was not made here may lack one.
-func podText(p *outrank.Pod) string {
-	if p == nil {
-		return "no pod"
+// ReferenceMessage returns what a kubelet says in place of Message (rule 17.4.9): in the
+// event about the pod as it stands, and in the pod's status behind "Pod was rejected: ".
+func (a Admission) ReferenceMessage() string {
+	var short *NotEnoughError
+	switch {
+	case errors.As(a.Err, &short):
+		return short.referenceText()
+	case a.Err != nil || len(a.Returned) == 0:
+		return a.Message
 	}
-	return string(p.Key())
+	return a.Returned[0].referenceText()
 }

@@ -8,17 +8,6 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// classes are those whose pods are evicted, the lowest first.
-var classes = [...]outrank.QOSClass{outrank.BestEffort, outrank.Burstable, outrank.Guaranteed}
-
-// tierKey is what the pods of a tier have in common.
-type tierKey struct {
-	// priority is 0 everywhere where priorities make no tiers.
-	priority int32
-	// class is the index in classes.
-	class int
-}
-
 // compare is below 0 if the pods of a go before those of b (rules 17.5.1 and 17.8.2).
 func (a tierKey) compare(b tierKey) int {
 	return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.class, b.class))

@@ -41,6 +41,17 @@ type movable struct {
 	tierKey
 }
 
+// classes are those whose pods are evicted, the lowest first.
+var classes = [...]outrank.QOSClass{outrank.BestEffort, outrank.Burstable, outrank.Guaranteed}
+
+// tierKey is what the pods of a tier have in common.
+type tierKey struct {
+	// priority is 0 everywhere where priorities make no tiers.
+	priority int32
+	// class is the index in classes.
+	class int
+}
+
 // reset keeps the memory and drops everything that belongs to the caller.
 func (t *tally) reset() {
 	*t = tally{
@@ -216,4 +227,10 @@ func besides(active, pod *outrank.Pod) bool { return !active.Finished() && !same
 // same reports whether two values describe the same pod.
 func same(a, b *outrank.Pod) bool {
 	return a == b || a.Name == b.Name && a.UID == b.UID && a.NamespaceName() == b.NamespaceName()
+}
+
+// wiped empties a slice that has only grown since it was empty.
+func wiped[T any](list []T) []T {
+	clear(list)
+	return list[:0]
 }

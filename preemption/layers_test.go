@@ -46,11 +46,3 @@ func TestNoLayerRefersUpwards(t *testing.T) {
 		}
 	}
 }
-
-// Files that refer to each other in a circle can only be understood together:
-// no such circle has ten files or more.
-func TestCirclesOfFilesAreSmall(t *testing.T) {
-	for _, circle := range ownSource(t).Circles() {
-		assert.Less(t, len(circle), 10, "%v", circle)
-	}
-}

@@ -35,14 +35,6 @@ func (s *Search) raiseTop(base *Figures, left *rest) (better bool) {
 	return false
 }
 
-// sparesForTop reports whether the first two measures are the violations, of which none is
-// needed, and the top, and whether both can be told from budgets and amounts.
-func (s *Search) sparesForTop(base *Figures) bool {
-	return !s.q.Asked && s.known.top && !s.q.Overlaps && s.known.compared > 1 &&
-		s.q.Measures[0] == ByViolations && s.q.Measures[1] == ByTop &&
-		base.Violations == 0 && s.round.root.Violations == 0
-}
-
 // searchLevel looks for a set without violations of the items up to the least top.
 // All that no budget keeps back are taken, because the sum and the number do not matter for
 // now; so only the others have to be searched.

@@ -117,3 +117,27 @@ func (s *Search) fewestAlways(left *rest) int64 {
 	}
 	return most
 }
+
+// sparesForTop reports whether the first two measures are the violations, of which none is
+// needed, and the top, and whether both can be told from budgets and amounts.
+func (s *Search) sparesForTop(base *Figures) bool {
+	return !s.q.Asked && s.known.top && !s.q.Overlaps && s.known.compared > 1 &&
+		s.q.Measures[0] == ByViolations && s.q.Measures[1] == ByTop &&
+		base.Violations == 0 && s.round.root.Violations == 0
+}
+
+// force takes the items away that every set has to have, where sets that make room make room
+// with any more items gone: those beside which there is none even if all others leave. All are
+// away now. Where everything but the columns agrees without these alone, the host need not be
+// asked about any set.
+func (s *Search) force() {
+	for i := range s.q.Items {
+		s.host.Return(int32(i))
+		if !s.host.Fits() {
+			s.forced = append(s.forced, int32(i))
+		}
+		s.host.Leave(int32(i))
+	}
+	s.eachFree(s.host.Return)
+	s.q.Asked = s.q.Coarse || !s.host.Allows()
+}

@@ -1,6 +1,9 @@
 package exact
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // with returns the figures with an item more. It takes from the budgets, which putBack undoes.
 func (s *Search) with(f *Figures, it *Item) Figures {
@@ -107,4 +110,22 @@ func (s *Search) spareItem(i int32, held *Row) {
 		held[k] -= it.Holds[k]
 	}
 	s.chosen[i] = false
+}
+
+// compareMet orders a set, which offer is about, and the best one.
+func (s *Search) compareMet(sc *Score) int {
+	t := &s.tiers
+	if !t.on {
+		return compareScores(sc, &s.score, s.q.Measures)
+	}
+	clear(t.met)
+	for i, in := range s.chosen {
+		if in {
+			t.met[t.of[i]] += s.q.Items[i].parts()
+		}
+	}
+	if !s.found {
+		return -1
+	}
+	return cmp.Or(slices.Compare(t.met, t.best), compareFigures(&sc.Figures, &s.score.Figures, s.q.Measures))
 }

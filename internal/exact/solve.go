@@ -5,35 +5,6 @@ import (
 	"slices"
 )
 
-// Search looks for the best set. Its memory serves for the next question, and one goroutine
-// uses it at a time. The zero Search is ready.
-type Search struct {
-	q     Question
-	host  Host
-	known known
-	// weights say what parts of the shortages count as in shares.
-	weights Row
-	weighed bool
-
-	steps, limit int
-	out          bool // the limit is reached
-	// bound is a score that no set beats, where the limit was reached.
-	bound Score
-
-	// best is the best set so far by item, if there is any, and score its score. chosen
-	// is the set at hand, and forced lists the items that every set has.
-	found  bool
-	best   []bool
-	score  Score
-	chosen []bool
-	marks  []bool // memory
-	forced []int32
-	// settledTop is a top that no set without violations is below.
-	settledTop int32
-	round      round
-	tiers      tiering
-}
-
 // Ask returns the question of a host, which is empty but for Left, and stays until the next one.
 func (s *Search) Ask(host Host) *Question {
 	s.q.reset()
@@ -86,13 +57,6 @@ func (s *Search) begin() {
 	s.tiers.begin(&s.q)
 	s.best = cleared(s.best, len(s.q.Items))
 	s.chosen = cleared(s.chosen, len(s.q.Items))
-}
-
-// cleared returns n times false, in the memory of list if it is large enough.
-func cleared(list []bool, n int) []bool {
-	list = slices.Grow(list[:0], n)[:n]
-	clear(list)
-	return list
 }
 
 // findBest finds the best set: first by the measures before the start, then the one of those

@@ -71,3 +71,52 @@ func (s *Search) boundAll() Score {
 	}
 	return b
 }
+
+// search looks at the sets of the items on the list together with the forced ones. It
+// reports whether it found one with which the list should be made anew.
+func (s *Search) search() (again bool) {
+	r := &s.round
+	r.done, r.anew, r.heavy = false, false, false
+	s.sortList()
+	clear(s.chosen)
+	clear(s.tiers.counts)
+	base, left := noFigures, s.wholeRest()
+	for _, i := range s.forced {
+		it := &s.q.Items[i]
+		base, left = s.with(&base, it), s.without(&left, it)
+		s.chosen[i] = true
+		s.tiers.count(i, it.parts())
+	}
+	defer func() {
+		for _, i := range s.forced {
+			s.putBack(&s.q.Items[i])
+		}
+	}()
+	s.prepare()
+	if !s.findRoot(&base, &left) {
+		if !s.found {
+			r.root = noFigures
+		}
+		return false
+	}
+	if root := s.atLeastRoot(r.root); s.hopeless(&root, r.ties) {
+		return false
+	}
+	if len(s.forced) > 0 && left.met() && s.consider() && !s.known.goesOn {
+		return false
+	}
+	if !s.tiers.on && s.raiseTop(&base, &left) {
+		return true
+	}
+	if root := s.atLeastRoot(r.root); s.out || s.q.Strict && r.topFree == math.MaxInt32 || s.hopeless(&root, r.ties) {
+		return false
+	}
+	r.dominated, r.from = false, s.steps
+	clear(r.taken[:])
+	s.extend(0, 1, &base, &left)
+	if r.heavy && !s.out {
+		s.findWeights(&left)
+		return true
+	}
+	return r.anew && !s.out
+}

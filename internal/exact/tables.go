@@ -1,50 +1,8 @@
 package exact
 
-import "slices"
-
-// round is one search over some of the items, in the order in which it takes them.
-type round struct {
-	list []int32 // items
-	// depth is for how many items the tables have sums.
-	depth int
-	// holds has for each column, and shares for all of them, the most that so many items
-	// from one on hold together; the others the least that so many come to.
-	holds                   [MostDims]sumTable
-	shares, violates, parts sumTable
-	sums                    [2]sumTable
-	// root are figures that no set of these items is below. Those without more
-	// violations have a top of at least topFree.
-	root    Figures
-	topFree int32
-	// over has, by place in the list, the items before it that are no worse in any way,
-	// as bits; dominated is set where it is filled.
-	over      [][mostWords]uint64
-	dominated bool
-	from      int // steps at its begin
-	taken     [mostWords]uint64
-	values    tableValues
-	// ties: sets that tie with the best one by the compared measures are looked for.
-	ties bool
-	// done ends the round.
-	done bool
-	// heavy: the round took so long that weights are worth their while. They are never
-	// within tiers.
-	heavy bool
-	// anew: the first set was found, with which fewer items are left to look at.
-	anew bool
-}
-
-// mostWords times 64 is how many items dominance is found for.
-const mostWords = 4
-
-// sumTable has, for each place in the list, the sums of the 1, 2, ... largest (or
-// smallest) values from there on, or says that every item has the same value.
-type sumTable struct {
-	depth int
-	same  bool
-	each  int64
-	rows  []int64
-}
+import (
+	"slices"
+)
 
 // fill computes the table of values by place. Where values has caps, no more items of a
 // budget count than it allows, which are those with the largest values.
@@ -70,23 +28,6 @@ func (t *sumTable) fill(values *tableValues, depth int, largest bool) {
 			row[m] = sum
 		}
 	}
-}
-
-// tableValues are values by place, from which tables are made.
-type tableValues struct {
-	of []int64
-	// budgets has the budget of each item that has a cap, else -1; allowed is how many of
-	// a budget may count. There are no caps without budgets.
-	budgets []int32
-	allowed []int64
-	sorted  []tableValue
-	// tiers has the tier of each place where sums are within tiers, else nothing.
-	tiers []int32
-}
-
-type tableValue struct {
-	value  int64
-	budget int32
 }
 
 // insert puts the value of a place among those behind it.
@@ -125,23 +66,6 @@ func (t *tableValues) makeWay(budget int32, at int) bool {
 	}
 	t.sorted = slices.Delete(t.sorted, least, least+1)
 	return true
-}
-
-// of returns the sum of the m largest (or smallest) values from a place on. There are so
-// many. Beyond the depth of the table it is no less (or no more) than that.
-func (t *sumTable) of(p, m int) int64 {
-	if t.same {
-		return times(t.each, m)
-	}
-	row := t.rows[p*t.depth : (p+1)*t.depth]
-	if m <= t.depth {
-		return row[m-1]
-	}
-	last := row[t.depth-1]
-	if t.depth > 1 {
-		last -= row[t.depth-2]
-	}
-	return add(row[t.depth-1], times(last, m-t.depth))
 }
 
 // mostEntries bounds the memory of a table, mostDepth its rows.
@@ -200,12 +124,6 @@ func (s *Search) findCaps() {
 // sparing reports whether no set counts that violates a budget.
 func (s *Search) sparing() bool {
 	return s.q.Strict || s.found && s.score.Violations == 0 && s.known.compared > 0 && s.q.Measures[0] == ByViolations
-}
-
-// rest is what a set still has to hold.
-type rest struct {
-	amounts, shares Row
-	share           int64
 }
 
 func (s *Search) wholeRest() rest {

@@ -5,49 +5,6 @@ import (
 	"slices"
 )
 
-// Items of one top are a tier, and ByTiers compares sets by how many of each tier leave, the
-// highest first. The tables then have sums within tiers, and the bound goes from tier to tier:
-// what a set still needs, less all that the tiers behind hold, is held by items of the tier,
-// and by so many of them as, with the largest amounts of each column, hold that much. For the
-// tiers behind, as much is taken to be held as so many items can hold. The numbers bound those
-// of every set from a place on. Where they are those of the best set, the least sums of so many
-// items of each tier bound the sums.
-
-// tiering is the state of the comparison by tiers.
-type tiering struct {
-	on bool
-	// tops are those of the tiers, the highest first, and of has the tier of each item.
-	tops []int32
-	of   []int32
-	// list has what the round's list has of each tier.
-	list []tierList
-	// alike says by place whether the item is like the one before it in everything.
-	alike []bool
-	// counts are the numbers of the set at hand, best those of the best set, and met is the
-	// memory of what a set comes to. seeded is set while the best set is none that the search
-	// met, in whose place one is taken that ties with it.
-	counts, best, met []int64
-	seeded            bool
-	// low is the bound that was found last. open bounds the sets that were not looked at, and
-	// opened is set where there is one.
-	low, open lowest
-	opened    bool
-}
-
-// tierList is a tier of a list.
-type tierList struct {
-	from, to int
-	// beyond and share are what all items of the tiers behind hold together.
-	beyond Row
-	share  int64
-}
-
-// lowest is a bound on the numbers of items by tier and on the sums.
-type lowest struct {
-	counts  []int64
-	figures Figures
-}
-
 // begin finds the tiers of the items.
 func (t *tiering) begin(q *Question) {
 	t.on, t.opened, t.seeded = slices.Contains(q.Measures, ByTiers), false, false
@@ -232,24 +189,6 @@ func (s *Search) leaveOpen(p int, f *Figures, left *rest) {
 	t.opened = true
 	copy(t.open.counts, t.low.counts)
 	t.open.figures = t.low.figures
-}
-
-// compareMet orders a set, which offer is about, and the best one.
-func (s *Search) compareMet(sc *Score) int {
-	t := &s.tiers
-	if !t.on {
-		return compareScores(sc, &s.score, s.q.Measures)
-	}
-	clear(t.met)
-	for i, in := range s.chosen {
-		if in {
-			t.met[t.of[i]] += s.q.Items[i].parts()
-		}
-	}
-	if !s.found {
-		return -1
-	}
-	return cmp.Or(slices.Compare(t.met, t.best), compareFigures(&sc.Figures, &s.score.Figures, s.q.Measures))
 }
 
 // Tiers returns, after a search by tiers, the tops of these, the highest first, how many parts

@@ -1,19 +1,23 @@
 package gen
 
 import (
+	"pgregory.net/rapid"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
-	"pgregory.net/rapid"
 )
 
-// Keys of node labels.
-const (
-	hostnameKey   = "kubernetes.io/hostname"
-	zoneKey       = "topology.kubernetes.io/zone"
-	rackKey       = "rack"
-	diskKey       = "disk"
-	generationKey = "generation"
-)
+// nodeLayout is what nodes that look alike have in common: who is on them and
+// how much room is left. Several nodes of one layout are equal in all ranks but the last.
+type nodeLayout struct {
+	pods []*outrank.Pod
+	room slack
+	// bare nodes have nothing that their pods do not ask for.
+	bare bool
+}
+
+// features are those that nodes declare: those that there are, and another.
+var features = []string{"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits", "VolumeBindMountOptions", "Other"}
 
 // topology draws where a node is; some nodes do not say.
 func topology(t *rapid.T) map[string]string {

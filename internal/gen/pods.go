@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/outrank-go/outrank"
 	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
 )
 
 // podKind draws what pods of one kind have in common, as if one controller had
@@ -146,15 +147,6 @@ func nominatedPriority(t *rapid.T) *int32 {
 		return nil
 	}
 	return outrank.Priority(pick[int32](t, "nominated priority", 0, 10, 100, 100, 1000, 1000, 2000))
-}
-
-// nodeLayout is what nodes that look alike have in common: who is on them and
-// how much room is left. Several nodes of one layout are equal in all ranks but the last.
-type nodeLayout struct {
-	pods []*outrank.Pod
-	room slack
-	// bare nodes have nothing that their pods do not ask for.
-	bare bool
 }
 
 func layout(s Shape, kinds []*outrank.Pod) *rapid.Generator[nodeLayout] {

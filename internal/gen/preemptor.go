@@ -1,11 +1,10 @@
 package gen
 
 import (
-	"github.com/outrank-go/outrank"
 	"pgregory.net/rapid"
-)
 
-const preemptorName = "preemptor"
+	"github.com/outrank-go/outrank"
+)
 
 // Preemptor draws a pod that looks for a place in a cluster of the same shape.
 // It mostly outranks what is there and needs one to four pods to leave.
@@ -64,9 +63,6 @@ func addConstraints(t *rapid.T, s Shape, p *outrank.Pod) {
 		p.Containers[0].BindMountOptions = oneIn(t, "mount options", 3)
 	}
 }
-
-// features are those that nodes declare: those that there are, and another.
-var features = []string{"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits", "VolumeBindMountOptions", "Other"}
 
 func preemptorPriority(t *rapid.T) *int32 {
 	if oneIn(t, "no priority", 25) {

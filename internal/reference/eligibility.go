@@ -88,3 +88,19 @@ func (a *attempt) mayPreemptUnit(u *unit) bool {
 	spared := func(p *outrank.Pod) bool { return a.variant.MayEvict != nil && !a.variant.MayEvict(p) }
 	return lower && !slices.ContainsFunc(u.pods, spared) && !slices.ContainsFunc(u.pods, a.isItself)
 }
+
+// waits reports whether an earlier preemption keeps the preemptor waiting, by the
+// rules of a variant.
+func (a *attempt) waits(filter map[string]Status) bool {
+	node := a.nomination()
+	status, there := filter[node]
+	switch {
+	case node == "":
+		return false
+	case a.variant.WaitWhileNominated:
+		return !there || status.Code != UnschedulableAndUnresolvable
+	case a.variant.WaitForTerminating:
+		return slices.ContainsFunc(a.running[node], func(p *outrank.Pod) bool { return there && a.mayPreempt(p) && p.Terminating() })
+	}
+	return a.waitsForVictims(filter)
+}

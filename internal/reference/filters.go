@@ -48,13 +48,3 @@ func (s *scene) runFilters() Status {
 	}
 	return Status{}
 }
-
-// unschedulableBy is a failure that taking pods away may cure.
-func unschedulableBy(plugin string, reasons ...string) Status {
-	return Status{Code: Unschedulable, Plugin: plugin, Reasons: reasons}
-}
-
-// unresolvable is a failure that taking pods away cannot cure.
-func unresolvable(plugin string, reasons ...string) Status {
-	return Status{Code: UnschedulableAndUnresolvable, Plugin: plugin, Reasons: reasons}
-}

@@ -1,7 +1,7 @@
 package reference
 
 import (
-	"slices"
+	"fmt"
 
 	"github.com/outrank-go/outrank"
 )
@@ -24,6 +24,30 @@ type placing struct {
 	// refusal is the first pod without a place.
 	refusal Refusal
 }
+
+// outcome is where the pods of the preemptor got their places, and whether that is
+// enough.
+type outcome struct {
+	seats   []seat
+	status  Status
+	refusal Refusal
+}
+
+// quota is how many members of a group have to find a place: of its pods, or of the
+// groups below a composite one (rules 12.9.3 and 12.9.4).
+type quota struct {
+	of     level
+	wanted int
+	// there are the pods of the group that run already.
+	there int
+	pods  []*outrank.Pod
+	below []*quota
+	// unsaid: the group does not say how many, so that all are wanted.
+	unsaid bool
+}
+
+// unplaced is what is said of a group that says nothing about how many.
+const unplaced = "pod group is unschedulable"
 
 // place places the pods of a group in their order, each on the first node that takes it
 // beside those before it; pods without a place are passed over. Of a composite group it
@@ -76,9 +100,18 @@ func onNode(p *outrank.Pod, n *outrank.Node) *outrank.Pod {
 	return &bound
 }
 
-// withoutPending is the cluster without the entry of the pod that waits.
-func withoutPending(c *outrank.Cluster, p *outrank.Pod) *outrank.Cluster {
-	other := *c
-	other.Pods = slices.DeleteFunc(slices.Clone(c.Pods), func(q *outrank.Pod) bool { return q.NodeName == "" && q.Key() == p.Key() })
-	return &other
+// nodes are the nodes of the pods that have a place.
+func (o *outcome) nodes() map[string]string {
+	nodes := map[string]string{}
+	for _, s := range o.seats {
+		nodes[string(s.pod.Key())] = s.node.Name
+	}
+	return nodes
+}
+
+func (q *quota) missed(placed, left int) Status {
+	if q.unsaid {
+		return unschedulableBy("", unplaced)
+	}
+	return unschedulableBy("", fmt.Sprintf("minCount (%d) cannot be satisfied: %d scheduled, %d remaining", q.wanted, placed, left))
 }

@@ -38,20 +38,6 @@ func (w *workload) preempt(possible []*unit, d *GroupDecision) {
 	}
 }
 
-// addVictim counts every pod that breaks a budget, and the unit as one disruption if
-// it is more than a pod without a group (rule 12.9.10).
-func (d *GroupDecision) addVictim(u *unit, broken map[*outrank.Pod]int, blocked Refusal) {
-	v := GroupUnit{Group: string(u.whole), Composite: u.composite, Pods: u.pods, Priority: u.priority, Blocked: blocked}
-	for _, p := range u.pods {
-		v.Violations += min(1, broken[p])
-	}
-	d.Violations += v.Violations
-	if u.rank != rankPod {
-		d.Disruptions++
-	}
-	d.Victims = append(d.Victims, v)
-}
-
 // refused says which of the pods that have seats fails on its node with these units
 // back, the others that could leave being gone. They are asked in the order in which
 // they were placed, each with those before it in their seats.

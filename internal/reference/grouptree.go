@@ -2,51 +2,10 @@ package reference
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
 )
-
-// quota is how many members of a group have to find a place: of its pods, or of the
-// groups below a composite one (rules 12.9.3 and 12.9.4).
-type quota struct {
-	of     level
-	wanted int
-	// there are the pods of the group that run already.
-	there int
-	pods  []*outrank.Pod
-	below []*quota
-	// unsaid: the group does not say how many, so that all are wanted.
-	unsaid bool
-}
-
-// unplaced is what is said of a group that says nothing about how many.
-const unplaced = "pod group is unschedulable"
-
-func (q *quota) missed(placed, left int) Status {
-	if q.unsaid {
-		return unschedulableBy("", unplaced)
-	}
-	return unschedulableBy("", fmt.Sprintf("minCount (%d) cannot be satisfied: %d scheduled, %d remaining", q.wanted, placed, left))
-}
-
-// outcome is where the pods of the preemptor got their places, and whether that is
-// enough.
-type outcome struct {
-	seats   []seat
-	status  Status
-	refusal Refusal
-}
-
-// nodes are the nodes of the pods that have a place.
-func (o *outcome) nodes() map[string]string {
-	nodes := map[string]string{}
-	for _, s := range o.seats {
-		nodes[string(s.pod.Key())] = s.node.Name
-	}
-	return nodes
-}
 
 // place looks for places in the cluster. One pod at least has to find one now.
 func (w *workload) place(c *outrank.Cluster) outcome {

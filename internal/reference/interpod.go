@@ -1,49 +1,9 @@
 package reference
 
 import (
-	"maps"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 )
-
-// domain is one value of one topology key.
-type domain struct{ key, value string }
-
-// counts holds a number for each domain, and no entry where it is 0.
-type counts map[domain]int
-
-// add counts in the node's domain of the key. A node without the key is in no
-// domain.
-func (c counts) add(n *outrank.Node, key string, by int) {
-	value, ok := n.Labels[key]
-	if !ok {
-		return
-	}
-	at := domain{key, value}
-	c[at] += by
-	if c[at] == 0 {
-		delete(c, at)
-	}
-}
-
-// interpodState is what InterPodAffinity knows of the cluster.
-type interpodState struct {
-	// skipped: nothing concerned the preemptor at the start, so the filter is
-	// left out of the whole attempt.
-	skipped bool
-	// affinity counts the pods that match all affinity terms of the preemptor,
-	// anti those that match each of its anti-affinity terms, existing the
-	// anti-affinity terms of other pods that match the preemptor.
-	affinity, anti, existing counts
-}
-
-func (s interpodState) clone() interpodState {
-	s.affinity = maps.Clone(s.affinity)
-	s.anti = maps.Clone(s.anti)
-	s.existing = maps.Clone(s.existing)
-	return s
-}
 
 // countInterpod counts over the whole cluster, once at the start. Terminating
 // pods count.

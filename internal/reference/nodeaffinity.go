@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
@@ -127,34 +126,6 @@ func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
 	return status
 }
 
-// askedFirst is the node that the pod is nominated to, if there is such a node (rules
-// 7.15.5 and 7.15.9).
-func (a *attempt) askedFirst() string {
-	if name := a.nomination(); a.alone && a.position(name) >= 0 {
-		return name
-	}
-	return ""
-}
-
-// withAskedFirst adds to the filters that left a node out the one that the node asked
-// first has failed (rule 7.15.9).
-func (a *attempt) withAskedFirst(status Status) Status {
-	first := a.askedFirst()
-	if first == "" {
-		return status
-	}
-	failed := a.scene(a.cluster.Nodes[a.position(first)]).fitsBesideNominated().Plugin
-	if failed == "" {
-		return status
-	}
-	text, list, _ := strings.Cut(status.Reasons[0], "[")
-	list, _, _ = strings.Cut(list, "]")
-	names := append(strings.Split(list, " "), failed)
-	slices.Sort(names)
-	status.Reasons = []string{text + "[" + strings.Join(slices.Compact(names), " ") + "]"}
-	return status
-}
-
 // namesItsNode reports whether the pod's own wish for a node leaves the others out.
 func (a *attempt) namesItsNode() bool {
 	return a.rules.NodeNameFirst && a.pod.NodeName != "" && !a.setup.off(filter.NodeName)
@@ -194,4 +165,17 @@ func namedByTerm(t outrank.NodeSelectorTerm) (names map[string]bool, any bool) {
 		names, any = here, true
 	}
 	return names, any
+}
+
+// allows: the node meets one of the terms, if there are demands at all.
+func (s *Setup) allows(n *outrank.Node) bool {
+	if s.Added == nil {
+		return true
+	}
+	for _, t := range s.Added.Terms {
+		if termWantsNode(t, n) {
+			return true
+		}
+	}
+	return false
 }

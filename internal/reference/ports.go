@@ -8,12 +8,6 @@ import (
 // anyAddress overlaps every other address.
 const anyAddress = "0.0.0.0"
 
-// hostPort is a port taken on a node.
-type hostPort struct {
-	ip, protocol string
-	port         int32
-}
-
 // hostPorts are the ports a pod takes on its node: those of the containers that
 // keep running, sidecars included. Host port 0 takes none.
 func hostPorts(p *outrank.Pod) []hostPort {

@@ -7,19 +7,6 @@ import (
 	"time"
 )
 
-// Rank is one measure that candidates are compared by.
-type Rank int
-
-// The ranks of chapter 11, in its order, and that of rule 11.10.
-const (
-	FewestViolations Rank = iota
-	LowestTopVictim
-	LowestSum
-	FewestVictims
-	LatestStart
-	LowestCost
-)
-
 // comparison compares two candidates by one measure; negative if the first is better.
 type comparison func(c, d Candidate, in Input) int
 

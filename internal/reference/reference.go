@@ -28,34 +28,8 @@
 package reference
 
 import (
-	"time"
-
 	"github.com/outrank-go/outrank"
 )
-
-// Input is everything a decision depends on.
-type Input struct {
-	// Cluster is the state of things. Pods with a NodeName are on that node;
-	// the others are pending, and nominated if NominatedNode is set. Finished
-	// pods and pods on unknown nodes count nowhere. The order of Nodes breaks
-	// the last tie.
-	Cluster *outrank.Cluster
-	// Pod is the preemptor. If it is also among the pending pods, that entry
-	// says where it is nominated to, and is not a nomination that stands in its
-	// own way.
-	Pod *outrank.Pod
-	// Now is the start time of every pod that has none.
-	Now time.Time
-	// Setup is what a configuration changes about the filters.
-	Setup Setup
-	// Ranks are what candidates are compared by, in this order; nil means the five
-	// of chapter 11.
-	Ranks []Rank
-	// Cost is what losing a pod costs, for LowestCost (rule 11.10).
-	Cost func(victim *outrank.Pod) int64
-	// Variant is what a configuration changes beside the filters.
-	Variant Variant
-}
 
 // Code is how a node did.
 type Code int
@@ -67,6 +41,13 @@ const (
 	Unschedulable
 	UnschedulableAndUnresolvable
 )
+
+// Contradiction is the code of a node on which nobody has to leave after all. That
+// comes of statuses that were found elsewhere.
+const Contradiction = UnschedulableAndUnresolvable + 1
+
+// budgetsForbid is the status of a node with room for no violation at all.
+var budgetsForbid = Status{Code: Unschedulable, Reasons: []string{"making room would violate a disruption budget"}}
 
 // String is the code's name in kube-scheduler.
 func (c Code) String() string {
@@ -135,4 +116,14 @@ type Decision struct {
 	// ClearedNominations are the keys of the pods that lose their nomination
 	// to Best, sorted.
 	ClearedNominations []string
+}
+
+// unschedulableBy is a failure that taking pods away may cure.
+func unschedulableBy(plugin string, reasons ...string) Status {
+	return Status{Code: Unschedulable, Plugin: plugin, Reasons: reasons}
+}
+
+// unresolvable is a failure that taking pods away cannot cure.
+func unresolvable(plugin string, reasons ...string) Status {
+	return Status{Code: UnschedulableAndUnresolvable, Plugin: plugin, Reasons: reasons}
 }

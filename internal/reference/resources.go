@@ -59,3 +59,30 @@ func (o occupant) requests(r outrank.Release) resource.List {
 	}
 	return o.pod.RunningRequestsIn(r)
 }
+
+// filterDeferred: the pod stays where it is, and the node may have asked that nobody
+// leave for the sake of a resize.
+func (s *scene) filterDeferred() Status {
+	if s.a.pod.NodeName != s.node.Name {
+		return unresolvable(filter.DeferredPodScheduling, "pod assigned to different node")
+	}
+	if len(s.node.ResizePreemptionDisabled) > 0 {
+		return unresolvable(filter.DeferredPodScheduling, "node had resize preemption disabled")
+	}
+	return Status{}
+}
+
+// missing is what has to be free of a resource for the pod: all that it requests, but
+// for what the node counts for it already.
+func (s *scene) missing(name resource.Name, want int64) *big.Int {
+	missing := big.NewInt(want)
+	for _, o := range s.pods {
+		if s.a.isItself(o.pod) {
+			missing.Sub(missing, big.NewInt(o.requests(s.a.cluster.Release).Amount(name)))
+		}
+	}
+	if missing.Sign() < 0 {
+		return new(big.Int)
+	}
+	return missing
+}

@@ -7,31 +7,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// scene is one node at one moment of a dry run: the pods on it, and the state
-// that filters keep beside them. The state follows each pod taken away or put
-// back; it is not computed again from the cluster, because some of
-// kube-scheduler's behaviour is in the difference (host ports, claims that
-// allow a single pod, terminating pods under a spread constraint, a filter that
-// was skipped at the start).
-type scene struct {
-	a    *attempt
-	node *outrank.Node
-	pods []occupant
-
-	ports     map[hostPort]bool
-	claimUses int
-	spread    spreadState
-	interpod  interpodState
-}
-
-// occupant is a pod that takes room on the node.
-type occupant struct {
-	pod *outrank.Pod
-	// nominated marks a pod that is only expected here: it counts with its
-	// spec alone (rule 2.1.9).
-	nominated bool
-}
-
 // scene is the node as things are.
 func (a *attempt) scene(n *outrank.Node) *scene {
 	s := &scene{
@@ -102,9 +77,4 @@ func (s *scene) follow(p *outrank.Pod, n *outrank.Node, by int) {
 	s.changeClaims(p, by)
 	s.changeSpread(p, n, by)
 	s.a.count(&s.interpod, p, n, by)
-}
-
-// nodeOf is the node that the pod runs on.
-func (a *attempt) nodeOf(p *outrank.Pod) *outrank.Node {
-	return a.cluster.Nodes[a.position(p.NodeName)]
 }

@@ -8,15 +8,6 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 )
 
-// constraint is a DoNotSchedule topology spread constraint with its defaults
-// filled in.
-type constraint struct {
-	key                        string
-	maxSkew, minDomains        int
-	selector                   *outrank.LabelSelector
-	honorAffinity, honorTaints bool
-}
-
 // readConstraints leaves ScheduleAnyway out: it never fails.
 func readConstraints(p *outrank.Pod, setup *Setup) []constraint {
 	var list []constraint
@@ -34,45 +25,6 @@ func readConstraints(p *outrank.Pod, setup *Setup) []constraint {
 		})
 	}
 	return list
-}
-
-// narrow returns the selector with one more requirement for each of the keys
-// that the pod has as a label, with the pod's own value, unless the API server
-// has added it already. A nil selector matches nothing and stays so.
-func narrow(s *outrank.LabelSelector, p *outrank.Pod, keys []string, op outrank.Operator) *outrank.LabelSelector {
-	if s == nil {
-		return nil
-	}
-	folded := &outrank.LabelSelector{Labels: s.Labels, Expressions: slices.Clone(s.Expressions)}
-	for _, key := range keys {
-		if value, ok := p.Labels[key]; ok && !added(s, key, op) {
-			folded.Expressions = append(folded.Expressions,
-				outrank.Requirement{Key: key, Operator: op, Values: []string{value}})
-		}
-	}
-	return folded
-}
-
-// added reports whether the selector has the requirement that the API server
-// writes for a key when it creates the pod. It may hold a value that the pod
-// has lost since, and then that value counts.
-func added(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
-	return slices.ContainsFunc(s.Expressions, func(r outrank.Requirement) bool {
-		return r.Key == key && r.Operator == op && len(r.Values) == 1
-	})
-}
-
-// spreadState holds, for each constraint, how many pods count in each domain.
-// A domain is a value of the constraint's key on some node that counts; it is
-// there with 0 where that node holds no such pod.
-type spreadState []map[string]int
-
-func (s spreadState) clone() spreadState {
-	c := make(spreadState, len(s))
-	for i := range s {
-		c[i] = maps.Clone(s[i])
-	}
-	return c
 }
 
 // countSpread counts over the whole cluster, once at the start.

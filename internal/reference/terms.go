@@ -6,16 +6,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// term is a required pod affinity or anti-affinity term as its owner means it.
-type term struct {
-	owner      *outrank.Pod
-	key        string
-	selector   *outrank.LabelSelector
-	namespaces []string
-	// namespaceSelector adds the namespaces it matches; nil adds none.
-	namespaceSelector *outrank.LabelSelector
-}
-
 func readTerms(owner *outrank.Pod, list []outrank.PodAffinityTerm) []term {
 	var terms []term
 	for _, t := range list {
@@ -74,4 +64,30 @@ func (a *attempt) matchesAll(terms []term, p *outrank.Pod) bool {
 		}
 	}
 	return true
+}
+
+// narrow returns the selector with one more requirement for each of the keys
+// that the pod has as a label, with the pod's own value, unless the API server
+// has added it already. A nil selector matches nothing and stays so.
+func narrow(s *outrank.LabelSelector, p *outrank.Pod, keys []string, op outrank.Operator) *outrank.LabelSelector {
+	if s == nil {
+		return nil
+	}
+	folded := &outrank.LabelSelector{Labels: s.Labels, Expressions: slices.Clone(s.Expressions)}
+	for _, key := range keys {
+		if value, ok := p.Labels[key]; ok && !added(s, key, op) {
+			folded.Expressions = append(folded.Expressions,
+				outrank.Requirement{Key: key, Operator: op, Values: []string{value}})
+		}
+	}
+	return folded
+}
+
+// added reports whether the selector has the requirement that the API server
+// writes for a key when it creates the pod. It may hold a value that the pod
+// has lost since, and then that value counts.
+func added(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
+	return slices.ContainsFunc(s.Expressions, func(r outrank.Requirement) bool {
+		return r.Key == key && r.Operator == op && len(r.Values) == 1
+	})
 }

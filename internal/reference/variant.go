@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -56,10 +55,6 @@ type Sample struct {
 	Offset, Enough func(nodes int) int
 }
 
-// Contradiction is the code of a node on which nobody has to leave after all. That
-// comes of statuses that were found elsewhere.
-const Contradiction = UnschedulableAndUnresolvable + 1
-
 // neverFiltered is the status of a node that nobody asked.
 var neverFiltered = unresolvable("", "the node was not filtered")
 
@@ -70,60 +65,6 @@ func (s *Sample) inTurn(nodes []*outrank.Node) []*outrank.Node {
 	}
 	first := s.Offset(len(nodes)) % len(nodes)
 	return slices.Concat(nodes[first:], nodes[:first])
-}
-
-// selectVictimsOn tries the nodes until there are enough candidates, one of which
-// violates no budget (rules 10.1.2 to 10.1.5). It returns the candidates in the order
-// of the nodes.
-func (a *attempt) selectVictimsOn(nodes []*outrank.Node, d *Decision) {
-	sample := a.variant.Sample
-	enough := len(nodes)
-	if sample != nil {
-		enough = sample.Enough(len(nodes))
-	}
-	free, violating := 0, 0
-	for _, n := range sample.inTurn(nodes) {
-		c, status := a.selectVictims(n)
-		switch {
-		case status.Code != Success:
-			d.NonCandidates[n.Name] = status
-			continue
-		case enough == 0:
-			continue // the list has no room at all
-		case c.Violations == 0:
-			free++
-		case violating == enough:
-			continue // the list of these is full
-		default:
-			violating++
-		}
-		d.Candidates = append(d.Candidates, c)
-		if free > 0 && free+violating >= enough {
-			break
-		}
-	}
-	slices.SortFunc(d.Candidates, func(c, e Candidate) int {
-		return cmp.Compare(a.position(c.Node), a.position(e.Node))
-	})
-}
-
-func (a *attempt) position(node string) int {
-	return slices.IndexFunc(a.cluster.Nodes, func(n *outrank.Node) bool { return n.Name == node })
-}
-
-// removeAscending takes the possible victims away, the least important first, until
-// the preemptor fits (rule 13.3.1). Those taken away are the victims.
-func (a *attempt) removeAscending(s *scene, possible []*unit) ([]*unit, Status) {
-	var gone []*unit
-	status := s.fitsBesideNominated()
-	for _, u := range slices.Backward(possible) {
-		s = s.removeUnit(u)
-		gone = append(gone, u)
-		if status = s.fitsBesideNominated(); status.Code == Success {
-			break
-		}
-	}
-	return gone, status
 }
 
 // violationsOf counts what pods that leave in this order violate: each that violates
@@ -138,22 +79,6 @@ func (v *Variant) violationsOf(broken map[*outrank.Pod]int, victims []*outrank.P
 		}
 	}
 	return count
-}
-
-// waits reports whether an earlier preemption keeps the preemptor waiting, by the
-// rules of a variant.
-func (a *attempt) waits(filter map[string]Status) bool {
-	node := a.nomination()
-	status, there := filter[node]
-	switch {
-	case node == "":
-		return false
-	case a.variant.WaitWhileNominated:
-		return !there || status.Code != UnschedulableAndUnresolvable
-	case a.variant.WaitForTerminating:
-		return slices.ContainsFunc(a.running[node], func(p *outrank.Pod) bool { return there && a.mayPreempt(p) && p.Terminating() })
-	}
-	return a.waitsForVictims(filter)
 }
 
 // unbeatenByScore keeps the candidates with the highest score of the caller's.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/outrank-go/outrank"
 )
@@ -94,9 +93,6 @@ func (a *attempt) selectAscending(n *outrank.Node, possible []*unit) (Candidate,
 	return Candidate{}, status
 }
 
-// budgetsForbid is the status of a node with room for no violation at all.
-var budgetsForbid = Status{Code: Unschedulable, Reasons: []string{"making room would violate a disruption budget"}}
-
 // possibleVictims are the units with a pod on the node that may be pushed out. Each
 // node has its own, so that a unit on two nodes is possible on both (rules 12.8.1 and 12.8.7).
 func (a *attempt) possibleVictims(n *outrank.Node) []*unit {
@@ -175,34 +171,52 @@ func (a *attempt) candidate(n *outrank.Node, broken map[*outrank.Pod]int, victim
 	return c
 }
 
-// sortByImportance: the higher priority first, then the earlier start, then the
-// namespace, the name and the UID, so that no two pods are equal.
-func (a *attempt) sortByImportance(pods []*outrank.Pod) {
-	slices.SortStableFunc(pods, func(p, q *outrank.Pod) int {
-		if a.variant.Importance != nil && a.variant.Importance(p, q) != 0 {
-			return a.variant.Importance(p, q)
+// removeAscending takes the possible victims away, the least important first, until
+// the preemptor fits (rule 13.3.1). Those taken away are the victims.
+func (a *attempt) removeAscending(s *scene, possible []*unit) ([]*unit, Status) {
+	var gone []*unit
+	status := s.fitsBesideNominated()
+	for _, u := range slices.Backward(possible) {
+		s = s.removeUnit(u)
+		gone = append(gone, u)
+		if status = s.fitsBesideNominated(); status.Code == Success {
+			break
 		}
-		if a.variant.IgnoreStart {
-			return cmp.Or(
-				cmp.Compare(q.PriorityValue(), p.PriorityValue()),
-				cmp.Compare(p.NamespaceName(), q.NamespaceName()),
-				cmp.Compare(p.Name, q.Name),
-			)
-		}
-		return cmp.Or(
-			cmp.Compare(q.PriorityValue(), p.PriorityValue()),
-			startOf(p, a.now).Compare(startOf(q, a.now)),
-			cmp.Compare(p.NamespaceName(), q.NamespaceName()),
-			cmp.Compare(p.Name, q.Name),
-			cmp.Compare(p.UID, q.UID),
-		)
-	})
+	}
+	return gone, status
 }
 
-// startOf: a pod without a start time counts as started now.
-func startOf(p *outrank.Pod, now time.Time) time.Time {
-	if p.StartTime.IsZero() {
-		return now
+// selectVictimsOn tries the nodes until there are enough candidates, one of which
+// violates no budget (rules 10.1.2 to 10.1.5). It returns the candidates in the order
+// of the nodes.
+func (a *attempt) selectVictimsOn(nodes []*outrank.Node, d *Decision) {
+	sample := a.variant.Sample
+	enough := len(nodes)
+	if sample != nil {
+		enough = sample.Enough(len(nodes))
 	}
-	return p.StartTime
+	free, violating := 0, 0
+	for _, n := range sample.inTurn(nodes) {
+		c, status := a.selectVictims(n)
+		switch {
+		case status.Code != Success:
+			d.NonCandidates[n.Name] = status
+			continue
+		case enough == 0:
+			continue // the list has no room at all
+		case c.Violations == 0:
+			free++
+		case violating == enough:
+			continue // the list of these is full
+		default:
+			violating++
+		}
+		d.Candidates = append(d.Candidates, c)
+		if free > 0 && free+violating >= enough {
+			break
+		}
+	}
+	slices.SortFunc(d.Candidates, func(c, e Candidate) int {
+		return cmp.Compare(a.position(c.Node), a.position(e.Node))
+	})
 }

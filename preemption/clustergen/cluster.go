@@ -6,19 +6,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// generator is a valid shape, its defaults filled in, with a seed.
-type generator struct {
-	Shape
-	seed uint64
-}
-
-func newGenerator(shape Shape, seed uint64) (*generator, error) {
-	if err := shape.Validate(); err != nil {
-		return nil, err
-	}
-	return &generator{shape.withDefaults(), seed}, nil
-}
-
 // Cluster generates a cluster. Its pods come in no particular order, and its
 // nodes are not in the order of their names. The error is that of
 // [Shape.Validate].
@@ -46,13 +33,6 @@ func Cluster(shape Shape, seed uint64) (*outrank.Cluster, error) {
 		c.Groups = append(c.Groups, g.group(i))
 	}
 	return c, nil
-}
-
-// placedPod is a pod with its place among the pods of the cluster: they are
-// sorted by it. A pod keeps its place relative to others when there are fewer.
-type placedPod struct {
-	*outrank.Pod
-	place uint64
 }
 
 // inOrder sorts pods by place, and by how they were generated where two are the

@@ -1,7 +1,6 @@
 package clustergen
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -9,21 +8,15 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Keys of node labels.
-const (
-	hostnameKey   = "kubernetes.io/hostname"
-	zoneKey       = outrank.ZoneLabel
-	rackKey       = "rack"
-	diskKey       = "disk"
-	generationKey = "generation"
-)
+// layout is what nodes that look alike have in common: pods that are no node's
+// own yet, and how much room there is for them.
+type layout struct {
+	pods        []*outrank.Pod
+	allocatable resource.List
+}
 
-// nodeName is the name of node i in every cluster. Its first letter makes the
-// order of the names another one than that of the nodes.
-func nodeName(i int) string { return fmt.Sprintf("%c%d", 'a'+byte(mix(uint64(i))%26), i) }
-
-// someNode draws the name of a node of the cluster.
-func (g *generator) someNode(r *rand.Rand) string { return nodeName(r.IntN(g.Nodes)) }
+// features are those that nodes declare: two that pods can need, and another.
+var features = []string{"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits", "Other"}
 
 // node generates node i, which holds the pods of a layout.
 func (g *generator) node(l layout, i int) *outrank.Node {
@@ -103,4 +96,29 @@ func capacity(name resource.Name, used, percent int64, twice bool) resource.Quan
 		return resource.NewBinary(amount >> 20 << 20)
 	}
 	return resource.New(amount)
+}
+
+// addTaints taints and cordons some nodes.
+func addTaints(r *rand.Rand, n *outrank.Node) {
+	if oneIn(r, 4) {
+		n.Taints = several(r, 1, 2, taint)
+	}
+	n.Unschedulable = oneIn(r, 10)
+}
+
+func taint(r *rand.Rand) outrank.Taint {
+	return outrank.Taint{
+		Key:    pick(r, "dedicated", "gpu"),
+		Value:  pick(r, "a", "b", ""),
+		Effect: pick(r, outrank.NoSchedule, outrank.NoExecute, outrank.PreferNoSchedule),
+	}
+}
+
+// nomination draws a node, or one that does not exist.
+func (g *generator) nomination(r *rand.Rand) string {
+	node := g.someNode(r)
+	if oneIn(r, 8) {
+		return "gone"
+	}
+	return node
 }

@@ -2,7 +2,6 @@ package clustergen
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -45,21 +44,4 @@ func (g *generator) nominated(kinds []*outrank.Pod) []placedPod {
 		pods = append(pods, placedPod{p, r.Uint64()})
 	}
 	return pods
-}
-
-// nomination draws a node, or one that does not exist.
-func (g *generator) nomination(r *rand.Rand) string {
-	node := g.someNode(r)
-	if oneIn(r, 8) {
-		return "gone"
-	}
-	return node
-}
-
-// nominatedPriority draws one of a pod on a node or one of a preemptor.
-func (g *generator) nominatedPriority(r *rand.Rand) *int32 {
-	if oneIn(r, 3) {
-		return g.residentPriority(r)
-	}
-	return g.preemptorPriority(r)
 }

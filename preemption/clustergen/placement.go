@@ -6,22 +6,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// addTaints taints and cordons some nodes.
-func addTaints(r *rand.Rand, n *outrank.Node) {
-	if oneIn(r, 4) {
-		n.Taints = several(r, 1, 2, taint)
-	}
-	n.Unschedulable = oneIn(r, 10)
-}
-
-func taint(r *rand.Rand) outrank.Taint {
-	return outrank.Taint{
-		Key:    pick(r, "dedicated", "gpu"),
-		Value:  pick(r, "a", "b", ""),
-		Effect: pick(r, outrank.NoSchedule, outrank.NoExecute, outrank.PreferNoSchedule),
-	}
-}
-
 func toleration(r *rand.Rand) outrank.Toleration {
 	if oneIn(r, 3) {
 		return outrank.Toleration{Operator: outrank.TolerationExists}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/resource"
 )
 
 // minKinds is the least number of kinds of pods, and sharedLayouts the number of
@@ -62,26 +61,6 @@ func labels(r *rand.Rand) map[string]string {
 		return nil
 	}
 	return set
-}
-
-// residentPriority draws one of the shape's priorities: 10 apart, the least of
-// them negative. Nil is a priority that was never given, which counts as 0.
-func (g *generator) residentPriority(r *rand.Rand) *int32 {
-	step, missing := r.IntN(g.Priorities), oneIn(r, 8)
-	if missing {
-		return nil
-	}
-	if g.Priorities > 1 {
-		step--
-	}
-	return outrank.Priority(int32(10 * step))
-}
-
-// layout is what nodes that look alike have in common: pods that are no node's
-// own yet, and how much room there is for them.
-type layout struct {
-	pods        []*outrank.Pod
-	allocatable resource.List
 }
 
 // layouts are those that several nodes share.

@@ -109,9 +109,6 @@ func (g *generator) addConstraints(p *outrank.Pod, number int) {
 	}
 }
 
-// features are those that nodes declare: two that pods can need, and another.
-var features = []string{"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits", "Other"}
-
 // addNeeds makes every third pod need features.
 func addNeeds(r *rand.Rand, p *outrank.Pod) {
 	if !oneIn(r, 3) {
@@ -123,17 +120,6 @@ func addNeeds(r *rand.Rand, p *outrank.Pod) {
 		p.HostUsers = &users
 	}
 	p.Containers[0].RestartsAll = oneIn(r, 3)
-}
-
-// preemptorPriority is mostly above all pods on nodes, sometimes among them.
-func (g *generator) preemptorPriority(r *rand.Rand) *int32 {
-	among, missing := int32(10*r.IntN(g.Priorities)-5), oneIn(r, 25)
-	above := int32(1000 + 10*g.Priorities)
-	value := pick(r, above, above, above, above, among, among, 2000001000)
-	if missing {
-		return nil
-	}
-	return outrank.Priority(value)
 }
 
 func policy(r *rand.Rand) outrank.PreemptionPolicy {

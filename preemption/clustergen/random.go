@@ -1,6 +1,11 @@
 package clustergen
 
-import "math/rand/v2"
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/outrank-go/outrank"
+)
 
 // subject is what a stream of random numbers is for.
 type subject uint64
@@ -40,6 +45,28 @@ const (
 // maxIndex is more than the index of any object of a subject.
 const maxIndex = 1 << 32
 
+// generator is a valid shape, its defaults filled in, with a seed.
+type generator struct {
+	Shape
+	seed uint64
+}
+
+// placedPod is a pod with its place among the pods of the cluster: they are
+// sorted by it. A pod keeps its place relative to others when there are fewer.
+type placedPod struct {
+	*outrank.Pod
+	place uint64
+}
+
+// Keys of node labels.
+const (
+	hostnameKey   = "kubernetes.io/hostname"
+	zoneKey       = outrank.ZoneLabel
+	rackKey       = "rack"
+	diskKey       = "disk"
+	generationKey = "generation"
+)
+
 // stream returns the random numbers for one object of a subject.
 func (g *generator) stream(of subject, index int) *rand.Rand {
 	return rand.New(rand.NewPCG(mix(g.seed), mix(uint64(of)*maxIndex+uint64(index))))
@@ -71,3 +98,17 @@ func several[T any](r *rand.Rand, least, most int, draw func(*rand.Rand) T) []T 
 	}
 	return list
 }
+
+func newGenerator(shape Shape, seed uint64) (*generator, error) {
+	if err := shape.Validate(); err != nil {
+		return nil, err
+	}
+	return &generator{shape.withDefaults(), seed}, nil
+}
+
+// nodeName is the name of node i in every cluster. Its first letter makes the
+// order of the names another one than that of the nodes.
+func nodeName(i int) string { return fmt.Sprintf("%c%d", 'a'+byte(mix(uint64(i))%26), i) }
+
+// someNode draws the name of a node of the cluster.
+func (g *generator) someNode(r *rand.Rand) string { return nodeName(r.IntN(g.Nodes)) }

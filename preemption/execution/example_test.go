@@ -209,7 +209,7 @@ func ExampleMetricValues_Families() {
 	metrics.AddPreemption()
 	metrics.AddVictims(3)
 	metrics.AddAttempt(execution.Attempt{Result: execution.ResultUnschedulable, Profile: "default-scheduler"})
-	metrics.SetPending(execution.PendingPods{Active: 2, Unschedulable: 1})
+	metrics.SetPending(execution.PendingPods{Counts: queue.Counts{Active: 2, Unschedulable: 1}})
 	for _, f := range metrics.Values().Families() {
 		fmt.Printf("# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)
 		for _, s := range f.Samples {
@@ -275,7 +275,7 @@ func Example() {
 		plan := must(eval.Preempt(ctx, snap, entry.Pod, now))
 		if plan.Outcome == preemption.Fits {
 			metrics.AddAttempt(execution.Attempt{Result: execution.ResultScheduled})
-			nominator.Delete(entry.Pod)
+			nominator.Remove(entry.Pod)
 			waiting.Done(entry)
 			return plan
 		}

@@ -1,9 +1,7 @@
 package execution
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -87,107 +85,6 @@ func (k FailureKind) String() string {
 	return fmt.Sprintf("FailureKind(%d)", uint8(k))
 }
 
-// NominationChange is what becomes of a nomination.
-type NominationChange uint8
-
-// The changes.
-const (
-	// KeepNomination leaves it as it is.
-	KeepNomination NominationChange = iota
-	// SetNomination replaces it.
-	SetNomination
-	// DropNomination clears it.
-	DropNomination
-)
-
-// Nomination is a change of a pod's nomination. Its zero value is no change.
-type Nomination struct {
-	Change NominationChange
-	// Node is the new node of SetNomination; else empty.
-	Node string
-}
-
-// String returns the change in a few words.
-func (n Nomination) String() string {
-	switch n.Change {
-	case KeepNomination:
-		return "nomination kept"
-	case SetNomination:
-		return "nominated to " + n.Node
-	case DropNomination:
-		return "nomination cleared"
-	}
-	return fmt.Sprintf("NominationChange(%d)", uint8(n.Change))
-}
-
-// Verdict is what a failure means for the pod, before anything is done about
-// it.
-type Verdict struct {
-	Kind FailureKind
-	// Result is how the attempt counts.
-	Result AttemptResult
-	// Filters are the names of the filters that turned nodes down, or because
-	// of which nodes were not filtered at all, sorted by name. Only events that concern one of them can help the pod.
-	Filters []string
-	// PendingFilters are those of Filters that wait for something of their own: an
-	// event that may help one of them has the pod tried at once.
-	PendingFilters []string
-	// Nomination is what becomes of the pod's nomination.
-	Nomination Nomination
-	// Resize is set where the pod is on its node and waits for room for its resize:
-	// nothing is made known of its failures, so that Nomination changes nothing, and
-	// Event and Condition are zero (rule 7.19.10).
-	Resize bool
-	// Event is FailedScheduling with the message cut to 1024 bytes, Condition
-	// PodScheduled=False with the whole message.
-	Event     outrank.Event
-	Condition outrank.PodCondition
-}
-
-// Verdict says what the failure means (group 15.1; handleSchedulingFailure, and
-// the reference's schedulingCycle for the nomination):
-//
-//	kind             reason          nomination
-//	NoNodes          Unschedulable   cleared
-//	NoFit            Unschedulable   set if a plan to preempt was executed;
-//	                                 cleared if nothing helps, and without any way
-//	                                 out (rule 15.1.6); kept if the pod may not
-//	                                 preempt, preemption failed, extenders left no
-//	                                 candidate (rule 8.12), or the pod was refused
-//	                                 before its nodes (rule 15.3.9)
-//	NodeRefused      Unschedulable   cleared
-//	SchedulerFailed  SchedulerError  cleared
-//
-// The error wraps [outrank.ErrInvalid], for a failure without a pod or with
-// other than one reason, or [preemption.ErrState], for a plan that found a place
-// or a refusal with success. Time is linear in the reasons of the plan.
-func (f *Failure) Verdict() (*Verdict, error) {
-	if err := f.check(); err != nil {
-		return nil, err
-	}
-	kind := f.kind()
-	v := &Verdict{Kind: kind, Result: ResultUnschedulable, Filters: f.filters(kind), Nomination: f.newNomination(kind), Resize: f.resizes()}
-	if f.Pending && kind == NodeRefused {
-		v.PendingFilters = slices.Clone(v.Filters)
-	}
-	reason, message := ReasonUnschedulable, f.message(kind)
-	if kind == SchedulerFailed {
-		v.Result, reason = ResultError, ReasonSchedulerError
-	}
-	if v.Resize {
-		v.Nomination = Nomination{}
-		return v, nil
-	}
-	v.Event = outrank.Event{
-		Type: outrank.EventWarning, Reason: ReasonFailedScheduling, Action: ActionScheduling,
-		Pod: f.Entry.Pod, Message: cutMessage(message),
-	}
-	v.Condition = outrank.PodCondition{
-		Type: outrank.PodScheduled, Status: outrank.ConditionFalse, Reason: reason, Message: message,
-	}
-	return v, nil
-}
-
 // resizes reports whether the pod is on its node and waits for its resize.
 func (f *Failure) resizes() bool {
 	if f.Plan != nil {
@@ -230,64 +127,6 @@ func (f *Failure) preemptionErr() error {
 	return f.Plan.Err()
 }
 
-func (f *Failure) check() error {
-	if f.Entry.Pod == nil {
-		return fmt.Errorf("failure: %w: no pod", outrank.ErrInvalid)
-	}
-	key, reasons := f.Entry.Pod.Key(), 0
-	failed := f.Err != nil && (f.Plan == nil || f.Plan.Outcome == preemption.Preempt)
-	for _, given := range []bool{f.Plan != nil, f.Refused != nil, failed} {
-		if given {
-			reasons++
-		}
-	}
-	switch {
-	case reasons != 1:
-		return fmt.Errorf("failure of pod %s: %w: %d of Plan, Refused and Err instead of one", key, outrank.ErrInvalid, reasons)
-	case f.Plan != nil && f.Plan.Outcome == preemption.Fits:
-		return fmt.Errorf("failure of pod %s: %w: the plan says that it fits", key, preemption.ErrState)
-	case f.Refused != nil && f.Refused.Code == preemption.Success:
-		return fmt.Errorf("failure of pod %s: %w: refused with success", key, preemption.ErrState)
-	case f.Pending && f.Refused == nil:
-		return fmt.Errorf("failure of pod %s: %w: pending, and nothing has refused it", key, outrank.ErrInvalid)
-	}
-	return nil
-}
-
-func (f *Failure) kind() FailureKind {
-	switch {
-	case f.Err != nil && f.Plan == nil:
-		return SchedulerFailed
-	case f.Refused != nil && f.Refused.Code == preemption.Contradiction:
-		return SchedulerFailed
-	case f.Refused != nil:
-		return NodeRefused
-	case f.Plan.Outcome != preemption.Preempt && nodesOf(f.Plan) == 0:
-		return NoNodes
-	}
-	return NoFit
-}
-
-// filters lists the filters that turned the pod down, sorted, each once.
-func (f *Failure) filters(kind FailureKind) []string {
-	var names []string
-	add := func(s *preemption.Status) {
-		if name := cmp.Or(s.Filter, s.ExcludedBy); name != "" {
-			names = append(names, name)
-		}
-	}
-	switch kind {
-	case NodeRefused:
-		add(f.Refused)
-	case NoFit:
-		for i := range f.Plan.TurnedDown {
-			add(&f.Plan.TurnedDown[i].Status)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
 // devicesFail reports whether the default scheduler's step for devices fails, which comes
 // before preemption: for a pod that was refused before any node was asked (rule 15.3.9).
 // Nobody is asked for a way out then.
@@ -299,20 +138,4 @@ func (f *Failure) devicesFail() bool {
 // nomination (rule 13.2.14).
 func (f *Failure) triedInVain() bool {
 	return f.Variant == outrank.VariantV1_13 && f.Plan.Outcome == preemption.NothingHelps && len(f.Plan.Unhelpful) > 0
-}
-
-func (f *Failure) newNomination(kind FailureKind) Nomination {
-	switch {
-	case kind == NoFit && (f.devicesFail() || f.triedInVain()):
-		return Nomination{}
-	case kind != NoFit || f.Ways != nil && len(f.Ways) == 0:
-		return Nomination{Change: DropNomination}
-	case f.preemptionErr() != nil:
-		return Nomination{}
-	case f.Plan.Outcome == preemption.Preempt:
-		return Nomination{Change: SetNomination, Node: f.Plan.Node}
-	case f.Plan.Outcome == preemption.NothingHelps && !dropped(f.Plan):
-		return Nomination{Change: DropNomination}
-	}
-	return Nomination{}
 }

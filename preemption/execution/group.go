@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,39 +11,11 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// PreemptorType says what preempts, in the words of the reference.
-type PreemptorType string
-
-// The types.
-const (
-	ByPod            PreemptorType = "pod"
-	ByPodGroup       PreemptorType = "podgroup"
-	ByCompositeGroup PreemptorType = "compositepodgroup"
-)
-
 // What the reference says of a pod that is kept out of the queue by [Executor.Gate].
 const (
 	WaitingForPodPreemption   = "waiting for the preemption for this pod to be finished"
 	WaitingForGroupPreemption = "waiting for the preemption for this pod group to be finished"
 )
-
-// groupPreemptor is a group whose plan is carried out.
-type groupPreemptor struct {
-	nominations []preemption.Assignment
-	// members are those that still wait, in the order of the nominations.
-	members []*MemberReport
-}
-
-// MemberReport is what was done about a pod of a group that is to be nominated.
-type MemberReport struct {
-	// Pod is the pod as it was fetched, or that of the plan. Node is what it is
-	// nominated to.
-	Pod  *outrank.Pod
-	Node string
-	// Result is Completed once the pod is nominated, and PreemptorGone or
-	// PreemptorBound for one that needs no room any more.
-	Result Result
-}
 
 // ExecuteGroup does what the plan for a group says (group 14.6). The group is that of
 // the entry that was popped from the queue. The steps are those of [Executor.Execute],
@@ -138,8 +109,6 @@ func underwayAs(g *queue.Group) outrank.Key {
 	return outrank.Key(string(ByPodGroup) + " " + uidOr(g.PodGroup.UID, g.Key()))
 }
 
-func uidOr(uid string, key outrank.Key) string { return cmp.Or(uid, string(key)) }
-
 // leavesOf lists the groups that pods of the preemptor name.
 func leavesOf(group *queue.Group, plan *preemption.GroupPlan) []outrank.Key {
 	var keys []outrank.Key
@@ -165,107 +134,4 @@ func (e *Executor) PreemptingGroup(group *queue.Group) bool {
 		return false
 	}
 	return e.Preempting(underwayAs(group))
-}
-
-// holds reports whether a pod is kept out of the queue.
-func (e *Executor) holds(pod *outrank.Pod) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if s := e.leaves[pod.GroupKey()]; pod.Group != "" && s != nil && s.waits() {
-		return true
-	}
-	return slices.ContainsFunc(e.underway[pod.Key()], func(s *preemptorState) bool { return samePod(s.pod, pod) && s.waits() })
-}
-
-// preemptorType says what the preemptor is.
-func (r *Report) preemptorType() PreemptorType {
-	switch {
-	case r.Group == nil:
-		return ByPod
-	case r.Group.Composite != nil:
-		return ByCompositeGroup
-	}
-	return ByPodGroup
-}
-
-// victimEvent is the event about a victim (rules 14.4.1 and 14.6.2).
-func (x *execution) victimEvent(v *VictimReport) outrank.Event {
-	e := x.config.victimEvent(v, x.report.Preemptor, x.plan.Node)
-	if g := x.report.Group; g != nil {
-		uid := ""
-		if g.Composite != nil {
-			uid = g.Composite.UID
-		} else {
-			uid = g.PodGroup.UID
-		}
-		e.Type, e.Action, e.Related = outrank.EventNormal, ActionPreempting, nil
-		e.Message = preemptedBy(x.report.preemptorType(), uidOr(uid, g.Key()), x.plan.Node)
-		if v.Result == RejectedWhileWaiting {
-			e.Message += inMemory
-		}
-	}
-	return e
-}
-
-// fetchGroup gets the pods as they are now, and reports whether any of them still needs
-// room.
-func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
-	x.report.Members = make([]MemberReport, len(x.group.nominations))
-	for i, at := range x.group.nominations {
-		m := &x.report.Members[i]
-		m.Pod, m.Node = at.Pod, at.Node
-		latest, result, err := latestOf(ctx, x.config.Actions, at.Pod)
-		switch {
-		case err != nil:
-			return false, err
-		case result == Interrupted && latest.Terminating():
-			m.Result = PreemptorGone
-		case result != Interrupted:
-			m.Result = result
-		default:
-			m.Pod = latest
-			x.group.members = append(x.group.members, m)
-		}
-	}
-	if len(x.group.members) == 0 {
-		x.report.Result = x.report.Members[0].Result
-		return false, nil
-	}
-	x.report.Preemptor = x.group.members[0].Pod
-	return true, nil
-}
-
-// nominateGroup nominates the pods that still wait, each first in the Nominator. It
-// reports whether any of them is there to be nominated.
-func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
-	memory := x.config.Nominator
-	if memory != nil {
-		for _, m := range x.group.members {
-			memory.Add(m.Pod, m.Node)
-		}
-	}
-	for i, m := range x.group.members {
-		err := ctx.Err()
-		if err == nil {
-			err = x.config.Retry.do(ctx, func() error { return x.config.Actions.Nominate(ctx, m.Pod, m.Node) })
-		}
-		switch {
-		case err == nil:
-			m.Result, x.report.Nominated = Completed, true
-		case notFound(err):
-			x.forgetNomination(m.Pod)
-			m.Result = PreemptorGone
-		default:
-			for _, left := range x.group.members[i:] {
-				if memory != nil {
-					memory.Add(left.Pod, "")
-				}
-			}
-			return false, x.report.failure(fmt.Errorf("nominating %s: %w", m.Pod.Key(), err))
-		}
-	}
-	if !x.report.Nominated {
-		x.report.Result = PreemptorGone
-	}
-	return x.report.Nominated, nil
 }

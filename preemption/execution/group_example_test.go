@@ -56,5 +56,5 @@ func ExampleExecutor_ExecuteGroup() {
 	// default/training on cluster: completed; default/batch evicted; nominated <nil>
 	// nominated to n1 <nil> false
 	// Normal Preempted default/batch: Preempted by podgroup t1 on node cluster
-	// {0 1 0 0}
+	// 0 active, 1 in backoff, 0 unschedulable, 0 gated, 0 in flight
 }

@@ -184,7 +184,7 @@ func TestSetAside(t *testing.T) { // rule 15.4.10
 	all := []*outrank.Pod{nil, pods["kept"], pods["deleted"], pods["updated"], pods["renamed"], pods["added"], gangPod("stranger")}
 	back := n.SetAside(all...)
 	assert.Equal(t, []*outrank.Pod{pods["other"]}, n.NominatedTo("n1"))
-	n.Delete(pods["deleted"])
+	n.Remove(pods["deleted"])
 	newer := gangPod("updated")
 	newer.Priority = outrank.Priority(900)
 	n.Update(pods["updated"], newer)
@@ -195,7 +195,7 @@ func TestSetAside(t *testing.T) { // rule 15.4.10
 	back()
 	assert.Equal(t, []*outrank.Pod{newer, pods["kept"], pods["other"]}, n.NominatedTo("n1"))
 	assert.Equal(t, []string{"", "n3", "n2"}, []string{n.NodeOf("default/deleted"), n.NodeOf("default/renamed"), n.NodeOf("default/added")})
-	n.Delete(pods["kept"])
+	n.Remove(pods["kept"])
 	back()
 	assert.Equal(t, 4, n.Len(), "it works once")
 }

@@ -37,8 +37,6 @@ type FailureQueue interface {
 
 var (
 	_ FailureQueue = (*queue.Queue)(nil)
-	_ FailureQueue = (*queue.FIFO)(nil)
-	_ FailureQueue = queue.SchedulingQueue(nil)
 )
 
 // errNoContext is about a failure that was to be handled without a context.
@@ -228,7 +226,7 @@ func (h *FailureHandler) nominate(r *FailureResult, before, latest *outrank.Pod)
 	switch {
 	case h.Nominator == nil || r.Resize:
 	case r.Requeue != Requeued || r.Nomination.Change == DropNomination:
-		h.Nominator.Delete(before)
+		h.Nominator.Remove(before)
 	case r.Nomination.Change == SetNomination:
 		h.Nominator.Add(latest, r.Nomination.Node)
 	default:

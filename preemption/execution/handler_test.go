@@ -22,7 +22,7 @@ import (
 func TestQueuesFitTheFailurePath(t *testing.T) {
 	priorities, err := queue.New(queue.Config{})
 	require.NoError(t, err)
-	for name, waiting := range map[string]queue.SchedulingQueue{"queue": priorities, "fifo": queue.NewFIFO()} {
+	for name, waiting := range map[string]*queue.Queue{"queue": priorities, "fifo": queue.NewFIFO()} {
 		t.Run(name, func(t *testing.T) {
 			pod, latest := pendingPod("p", withUID("uid-p")), pendingPod("p", withUID("uid-p"), withPriority(77))
 			require.NoError(t, waiting.Add(pod, now))

@@ -81,7 +81,7 @@ func TestEarlierPodsLeaveNominationsAlone(t *testing.T) {
 		"successor": func(n *execution.Nominator) {
 			n.Update(pendingPod("p", one), pendingPod("p", two, withNomination("n1")))
 		},
-		"delete":          func(n *execution.Nominator) { n.Delete(pendingPod("p", one)) },
+		"delete":          func(n *execution.Nominator) { n.Remove(pendingPod("p", one)) },
 		"the one between": func(n *execution.Nominator) { n.Add(pendingPod("p", two), "n1") },
 	} {
 		t.Run(name, func(t *testing.T) {

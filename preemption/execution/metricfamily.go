@@ -3,11 +3,13 @@ package execution
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // MetricFamily is a metric with its values, as Prometheus defines it.
@@ -44,61 +46,67 @@ func (s MetricSample) String() string {
 
 var labelEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// Families returns the values under the names and with the buckets of
-// kube-scheduler, sorted by name; attempts are sorted by result and profile. The
-// buckets of the histogram are cumulative, as Prometheus wants them. A metric
-// that was never set is left out, except the two of preemption. Durations are in
-// seconds.
-func (c MetricValues) Families() []MetricFamily {
-	families := []MetricFamily{{
-		Name: "scheduler_preemption_attempts_total", Type: "counter",
-		Help:    "How often preemption was tried.",
-		Samples: []MetricSample{{Name: "scheduler_preemption_attempts_total", Value: float64(c.PreemptionAttempts)}},
-	}, c.PreemptionVictims.metricFamily()}
-	rules := release.Of(release.Release(c.Release))
-	families = slices.Insert(families, 0, c.podFamilies()...)
-	if rules.GroupMetrics {
-		families = append(families, c.Groups.families()...)
-	}
-	if len(c.Executions) > 0 {
-		families = append(families, c.executionFamily())
-	}
-	families = append(families, c.queueFamilies(&rules)...)
-	if len(c.ScheduleAttempts) > 0 {
-		families = append(families, c.attemptFamily())
-	}
-	if len(c.AttemptDurations) > 0 {
-		families = append(families, c.attemptDurationFamily())
-	}
-	slices.SortFunc(families, func(a, b MetricFamily) int { return cmp.Compare(a.Name, b.Name) })
-	return families
+// add adds a sample under the family's own name.
+func (f *MetricFamily) add(value float64, labels ...MetricLabel) {
+	f.Samples = append(f.Samples, MetricSample{Name: f.Name, Labels: labels, Value: value})
 }
 
-func (h *VictimHistogram) metricFamily() MetricFamily {
-	f := MetricFamily{Name: "scheduler_preemption_victims", Type: "histogram", Help: "Number of victims of a preemption."}
-	bounds := make([]float64, len(histogramBounds))
-	for i, b := range histogramBounds {
-		bounds[i] = float64(b)
-	}
-	f.addHistogram(nil, bounds, h.Buckets[:], float64(h.Sum))
-	return f
-}
-
-// compareAttempts sorts by result, and then by profile.
-func compareAttempts(a, b Attempt) int {
-	return cmp.Or(cmp.Compare(a.Result, b.Result), cmp.Compare(a.Profile, b.Profile))
-}
-
-func (c *MetricValues) attemptFamily() MetricFamily {
-	f := MetricFamily{
-		Name: "scheduler_schedule_attempts_total", Type: "counter",
-		Help: "Number of attempts to schedule pods, by how they ended.",
-	}
-	for _, a := range slices.SortedFunc(maps.Keys(c.ScheduleAttempts), compareAttempts) {
+// addHistogram adds the samples of one histogram, whose buckets are cumulative there. The
+// bounds are those of a histogram that has counted nothing.
+func addHistogram[N int | time.Duration](f *MetricFamily, labels []MetricLabel, h *Histogram[N], bounds []N) {
+	total := uint64(0)
+	for i := range len(bounds) + 1 {
+		bound := math.Inf(1)
+		if i < len(bounds) {
+			bound = inUnits(bounds[i])
+		}
+		if i < len(h.Buckets) {
+			total += h.Buckets[i]
+		}
 		f.Samples = append(f.Samples, MetricSample{
-			Name: f.Name, Value: float64(c.ScheduleAttempts[a]),
-			Labels: []MetricLabel{{"profile", a.Profile}, {"result", string(a.Result)}},
+			Name:   f.Name + "_bucket",
+			Labels: append(slices.Clone(labels), MetricLabel{"le", strconv.FormatFloat(bound, 'g', -1, 64)}), Value: float64(total),
 		})
 	}
+	f.Samples = append(f.Samples,
+		MetricSample{Name: f.Name + "_sum", Labels: labels, Value: inUnits(h.Sum)},
+		MetricSample{Name: f.Name + "_count", Labels: labels, Value: float64(total)})
+}
+
+// inUnits returns a number as a metric has it: durations in seconds.
+func inUnits[N int | time.Duration](n N) float64 {
+	if d, ok := any(n).(time.Duration); ok {
+		return d.Seconds()
+	}
+	return float64(n)
+}
+
+// durationFamily has one histogram for each key, in the order of compare.
+func durationFamily[K comparable](f MetricFamily, of map[K]Histogram[time.Duration], compare func(a, b K) int, labels func(K) []MetricLabel) MetricFamily {
+	f.Type = "histogram"
+	for _, key := range slices.SortedFunc(maps.Keys(of), compare) {
+		h := of[key]
+		addHistogram(&f, labels(key), &h, h.Bounds)
+	}
 	return f
+}
+
+func appendSteps(list []MetricFamily, name, help string, of map[PreemptionStep]Histogram[time.Duration], result func(preemption.Code) string) []MetricFamily {
+	if len(of) == 0 {
+		return list
+	}
+	compare := func(a, b PreemptionStep) int {
+		return cmp.Or(cmp.Compare(a.By, b.By), cmp.Compare(a.Result.String(), b.Result.String()))
+	}
+	return append(list, durationFamily(MetricFamily{Name: name, Help: help}, of, compare, func(s PreemptionStep) []MetricLabel {
+		return []MetricLabel{{"preemptor", string(s.By)}, {"result", result(s.Result)}}
+	}))
+}
+
+func incomingFamily(name, what string) MetricFamily {
+	return MetricFamily{Name: name, Type: "counter", Help: "Number of " + what + " that entered a queue, by event."}
+}
+
+func sortedKeys[K comparable, V any](of map[K]V, compare func(a, b K) int) []K {
+	return slices.SortedFunc(maps.Keys(of), compare)
 }

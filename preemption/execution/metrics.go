@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
@@ -22,112 +23,6 @@ type Metrics struct {
 	current MetricValues
 }
 
-// MetricValues are the values of a [Metrics] at one moment.
-type MetricValues struct {
-	// Release is that of the Metrics.
-	Release outrank.Release
-	// PreemptionAttempts is how often preemption was asked to make room (every
-	// PostFilter), whatever the answer.
-	PreemptionAttempts uint64
-	// PreemptionVictims is the number of victims of each plan that was begun.
-	PreemptionVictims VictimHistogram
-	// ScheduleAttempts is how attempts to schedule a pod ended.
-	ScheduleAttempts map[Attempt]uint64
-	// AttemptDurations is how long these attempts took, as far as that was measured.
-	AttemptDurations map[Attempt]DurationHistogram
-	// PodAttempts is how many attempts the pods took that were scheduled, and
-	// PodDurations how long they waited for it, by the number of attempts; 15 stands
-	// for that and more.
-	PodAttempts  TriesHistogram
-	PodDurations map[int]DurationHistogram
-	// Pending is how many pods wait, nil until [Metrics.SetPending] is called.
-	Pending *PendingPods
-	// Incoming is how many pods have entered each part of the queue, nil until
-	// [Metrics.SetIncoming] is called.
-	Incoming []queue.Incoming
-	// Executions is how many plans were carried out beside the next attempts, by how
-	// that ended as the release counts it (rule 14.5.10).
-	Executions map[ExecutionResult]uint64
-	// Groups are those about groups. They are left out of Families where the release has
-	// none of them.
-	Groups GroupMetricValues
-}
-
-// ExecutionResult is how carrying out a plan counts.
-type ExecutionResult string
-
-// The results.
-const (
-	ExecutionSucceeded ExecutionResult = "success"
-	ExecutionFailed    ExecutionResult = "error"
-)
-
-// Attempt is an attempt to schedule a pod, as far as it is counted.
-type Attempt struct {
-	Result AttemptResult
-	// Profile is the name of the scheduler.
-	Profile string
-}
-
-// AttemptResult is how an attempt ended.
-type AttemptResult string
-
-// The results.
-const (
-	ResultScheduled     AttemptResult = "scheduled"
-	ResultUnschedulable AttemptResult = "unschedulable"
-	ResultError         AttemptResult = "error"
-)
-
-// PendingPods is the number of pods in each part of the scheduling queue, as the
-// metric has it: a pod in flight is in none of them.
-type PendingPods struct {
-	Active, Backoff, Unschedulable, Gated int
-	// Incomplete and Waiting are pods whose group is not known, and those that came
-	// while their group was being tried. Releases before v1.37 have no such parts.
-	Incomplete, Waiting int
-	// Groups is how many groups each part has, and Grouped how many of the pods above are
-	// in them. Both are zero where no groups are queued.
-	Groups, Grouped QueueParts
-}
-
-// QueueParts counts something in the parts of a queue that hold groups.
-type QueueParts struct{ Active, Backoff, Unschedulable, Gated int }
-
-// PendingOf is how many pods and groups a queue holds, for [Metrics.SetPending].
-func PendingOf(pods queue.Counts, entities queue.Entities) PendingPods {
-	single, groups := entities.Pods, entities.Groups
-	return PendingPods{
-		Active: pods.Active, Backoff: pods.Backoff, Unschedulable: pods.Unschedulable, Gated: pods.Gated,
-		Incomplete: pods.Incomplete, Waiting: pods.Waiting,
-		Groups: QueueParts{groups.Active, groups.Backoff, groups.Unschedulable, groups.Gated},
-		Grouped: QueueParts{
-			pods.Active - single.Active, pods.Backoff - single.Backoff, pods.Unschedulable - single.Unschedulable, pods.Gated - single.Gated,
-		},
-	}
-}
-
-// VictimHistogram counts plans by their number of victims.
-type VictimHistogram struct {
-	// Buckets[i] counts the plans with at most VictimBounds()[i] victims and more
-	// than the bound before; the last counts those beyond all bounds.
-	Buckets [len(histogramBounds) + 1]uint64
-	// Sum is the number of victims of all plans.
-	Sum uint64
-}
-
-// Seven buckets that double, as in the reference.
-var histogramBounds = [...]int{1, 2, 4, 8, 16, 32, 64}
-
-// VictimBounds returns the upper bounds of a [VictimHistogram]: 1, 2, 4, 8, 16, 32
-// and 64. The slice is the caller's.
-func VictimBounds() []int { return slices.Clone(histogramBounds[:]) }
-
-// Count returns the number of plans.
-func (h *VictimHistogram) Count() uint64 {
-	return sumOf(h.Buckets[:])
-}
-
 // AddPreemption counts an attempt to preempt.
 func (m *Metrics) AddPreemption() {
 	m.change(func(c *MetricValues) { c.PreemptionAttempts++ })
@@ -135,12 +30,7 @@ func (m *Metrics) AddPreemption() {
 
 // AddVictims counts a plan with n victims; a negative n counts as 0.
 func (m *Metrics) AddVictims(n int) {
-	n = max(n, 0)
-	bucket, _ := slices.BinarySearch(histogramBounds[:], n)
-	m.change(func(c *MetricValues) {
-		c.PreemptionVictims.Buckets[bucket]++
-		c.PreemptionVictims.Sum += uint64(n)
-	})
+	m.change(func(c *MetricValues) { c.PreemptionVictims.add(n, victimBounds) })
 }
 
 // AddAttempt counts an attempt to schedule a pod.
@@ -198,6 +88,7 @@ func (m *Metrics) Values() MetricValues {
 		copied.Incoming, copied.Executions = slices.Clone(c.Incoming), maps.Clone(c.Executions)
 		copied.ScheduleAttempts = maps.Clone(c.ScheduleAttempts)
 		copied.Groups = c.Groups.copied()
+		copied.PreemptionVictims, copied.PodAttempts = c.PreemptionVictims.copied(), c.PodAttempts.copied()
 		copied.AttemptDurations, copied.PodDurations = cloneHistograms(c.AttemptDurations), cloneHistograms(c.PodDurations)
 		if c.Pending != nil {
 			p := *c.Pending
@@ -205,4 +96,22 @@ func (m *Metrics) Values() MetricValues {
 		}
 	})
 	return copied
+}
+
+// AddAttemptDuration counts how long an attempt to schedule a pod took, by a clock of
+// the caller's. A negative duration counts as none. [Metrics.AddAttempt] counts the
+// attempt itself.
+func (m *Metrics) AddAttemptDuration(a Attempt, took time.Duration) {
+	m.change(func(c *MetricValues) { addTo(&c.AttemptDurations, a, attemptBounds, took) })
+}
+
+// AddScheduled counts a pod that has found its node after so many attempts, and how
+// long it waited for that: since it first became active in the queue. The entry of
+// the queue has both, as Attempts and, for a pod that was never gated, FirstEnqueued.
+func (m *Metrics) AddScheduled(attempts int, waited time.Duration) {
+	attempts = max(attempts, 0)
+	m.change(func(c *MetricValues) {
+		c.PodAttempts.add(attempts, triesBounds)
+		addTo(&c.PodDurations, min(attempts, manyAttempts), podBounds, waited)
+	})
 }

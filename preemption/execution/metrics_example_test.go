@@ -6,12 +6,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-func ExampleVictimBounds() {
+func ExampleHistogram() {
 	var metrics execution.Metrics
 	metrics.AddVictims(3)
 	metrics.AddVictims(100)
 	histogram := metrics.Values().PreemptionVictims
-	for i, bound := range execution.VictimBounds() {
+	for i, bound := range histogram.Bounds {
 		fmt.Println("up to", bound, "victims:", histogram.Buckets[i])
 	}
 	fmt.Println("all:", histogram.Count(), "with", histogram.Sum, "victims")

@@ -149,7 +149,7 @@ func TestMetricsOfReleases(t *testing.T) {
 			_, err = e.Execute(context.Background(), evicting("p", runningPod("victim", "uid-1")))
 			require.Equal(t, fails, err != nil)
 		}
-		m.SetPending(execution.PendingPods{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4})
+		m.SetPending(execution.PendingPods{Counts: queue.Counts{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}})
 		m.SetIncoming(entered)
 		values := m.Values()
 		assert.Equal(t, r, values.Release)

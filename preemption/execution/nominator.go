@@ -77,44 +77,14 @@ func (n *Nominator) Add(pod *outrank.Pod, node string) {
 	n.put(pod, cmp.Or(node, n.broughtBy(pod)), nil)
 }
 
-// Update follows a change of the pod's object from old to new. Where neither
-// names a node, the nomination in memory stays, because it may not be written
-// yet. Else new's own NominatedNode counts (UpdateNominatedPod). In either case
-// the nomination belongs to new from now on. A new pod with another UID is
-// another pod, which takes no nomination over.
-func (n *Nominator) Update(old, new *outrank.Pod) {
-	if old == nil || new == nil {
-		n.Delete(old)
-		n.Add(new, "")
-		return
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.updateAside(old, new) {
-		return
-	}
-	e, node := n.entry(old), ""
-	if set := n.aside[old.Key()]; set.pod != nil && samePod(set.pod, old) {
-		e = set
-	}
-	switch {
-	case !samePod(old, new):
-		e.before = earlier(e.before, old)
-	case old.NominatedNode == "" && new.NominatedNode == "":
-		node = e.node
-	}
-	n.remove(old)
-	n.put(new, cmp.Or(node, new.NominatedNode), e.before)
-}
-
-// Delete removes the pod's nomination, if it has one.
-func (n *Nominator) Delete(pod *outrank.Pod) {
+// Remove forgets the pod's nomination, if it has one.
+func (n *Nominator) Remove(pod *outrank.Pod) {
 	if pod == nil {
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.remove(pod)
+	n.takeOut(pod)
 }
 
 // NominatedTo returns the pods nominated to a node, sorted by importance: the
@@ -240,7 +210,7 @@ func (n *Nominator) put(pod *outrank.Pod, node string, before []string) {
 		return
 	}
 	another := there.pod != nil && !samePod(there.pod, pod)
-	n.remove(pod)
+	n.takeOut(pod)
 	latest := n.latest(pod)
 	if latest == nil {
 		return
@@ -302,8 +272,8 @@ func (n *Nominator) insert(key outrank.Key, e nominatedPod) {
 	n.byNode[node] = slices.Insert(n.byNode[node], at, pod)
 }
 
-// remove drops the nomination of this pod, but not of another pod of its name.
-func (n *Nominator) remove(pod *outrank.Pod) {
+// takeOut drops the nomination of this pod, but not of another pod of its name.
+func (n *Nominator) takeOut(pod *outrank.Pod) {
 	if e, ok := n.aside[pod.Key()]; ok && samePod(e.pod, pod) {
 		delete(n.aside, pod.Key())
 	}

@@ -41,15 +41,15 @@ func TestNominatorOperations(t *testing.T) {
 			n.Add(pendingPod("p", withUID("1")), "n1")
 			n.Add(pendingPod("p", withUID("2")), "n2")
 		}, "n2"},
-		"nil":    {"a nil pod is ignored", func(n *execution.Nominator) { n.Add(nil, "n1"); n.Delete(nil); n.Update(nil, nil) }, ""},
-		"delete": {"gone", func(n *execution.Nominator) { n.Add(pendingPod("p"), "n1"); n.Delete(pendingPod("p")) }, ""},
+		"nil":    {"a nil pod is ignored", func(n *execution.Nominator) { n.Add(nil, "n1"); n.Remove(nil); n.Update(nil, nil) }, ""},
+		"delete": {"gone", func(n *execution.Nominator) { n.Add(pendingPod("p"), "n1"); n.Remove(pendingPod("p")) }, ""},
 		"delete unknown": {"another pod's entry stays", func(n *execution.Nominator) {
 			n.Add(pendingPod("p"), "n1")
-			n.Delete(pendingPod("q"))
+			n.Remove(pendingPod("q"))
 		}, "n1"},
 		"delete predecessor": {"late news of the pod before does not touch it", func(n *execution.Nominator) {
 			n.Add(pendingPod("p", withUID("2")), "n2")
-			n.Delete(pendingPod("p", withUID("1")))
+			n.Remove(pendingPod("p", withUID("1")))
 		}, "n2"},
 		"update keeps": {"neither names a node: the memory counts", func(n *execution.Nominator) {
 			n.Add(pendingPod("p"), "n1")
@@ -245,7 +245,7 @@ func TestNominatorStateMachine(t *testing.T) {
 			},
 			"delete": func(t *rapid.T) {
 				p := draw(t, name(t))
-				n.Delete(p)
+				n.Remove(p)
 				plain.delete(p)
 			},
 			"aside": func(t *rapid.T) {
@@ -291,7 +291,7 @@ func TestNominatorConcurrently(t *testing.T) {
 				if err := n.ApplyTo(mine); err != nil {
 					t.Error(err)
 				}
-				n.Delete(pendingPod(fmt.Sprint("p", i%5)))
+				n.Remove(pendingPod(fmt.Sprint("p", i%5)))
 			}
 		})
 	}

@@ -1,6 +1,10 @@
 package execution
 
-import "github.com/outrank-go/outrank"
+import (
+	"cmp"
+
+	"github.com/outrank-go/outrank"
+)
 
 // SetAside takes the nominations of pods out, and returns a function that puts them back.
 // The pods of a group are taken out while they are assumed on their nodes within the
@@ -56,4 +60,34 @@ func (n *Nominator) updateAside(old, new *outrank.Pod) bool {
 	e.pod = new
 	n.aside[new.Key()] = e
 	return true
+}
+
+// Update follows a change of the pod's object from old to new. Where neither
+// names a node, the nomination in memory stays, because it may not be written
+// yet. Else new's own NominatedNode counts (UpdateNominatedPod). In either case
+// the nomination belongs to new from now on. A new pod with another UID is
+// another pod, which takes no nomination over.
+func (n *Nominator) Update(old, new *outrank.Pod) {
+	if old == nil || new == nil {
+		n.Remove(old)
+		n.Add(new, "")
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.updateAside(old, new) {
+		return
+	}
+	e, node := n.entry(old), ""
+	if set := n.aside[old.Key()]; set.pod != nil && samePod(set.pod, old) {
+		e = set
+	}
+	switch {
+	case !samePod(old, new):
+		e.before = earlier(e.before, old)
+	case old.NominatedNode == "" && new.NominatedNode == "":
+		node = e.node
+	}
+	n.takeOut(old)
+	n.put(new, cmp.Or(node, new.NominatedNode), e.before)
 }

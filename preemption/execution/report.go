@@ -28,6 +28,27 @@ const (
 	PreemptorBound
 )
 
+// PreemptorType says what preempts, in the words of the reference.
+type PreemptorType string
+
+// The types.
+const (
+	ByPod            PreemptorType = "pod"
+	ByPodGroup       PreemptorType = "podgroup"
+	ByCompositeGroup PreemptorType = "compositepodgroup"
+)
+
+// MemberReport is what was done about a pod of a group that is to be nominated.
+type MemberReport struct {
+	// Pod is the pod as it was fetched, or that of the plan. Node is what it is
+	// nominated to.
+	Pod  *outrank.Pod
+	Node string
+	// Result is Completed once the pod is nominated, and PreemptorGone or
+	// PreemptorBound for one that needs no room any more.
+	Result Result
+}
+
 // String returns the result in a few words.
 func (r Result) String() string {
 	switch r {
@@ -192,4 +213,22 @@ func (r *Report) failure(cause error) error {
 	}
 	return fmt.Errorf("%s %s: preempting on node %s: %d of %d victims done: %w",
 		kind, r.who(), r.Node, len(r.Done()), len(r.Victims), errors.Join(errs...))
+}
+
+// preemptorType says what the preemptor is.
+func (r *Report) preemptorType() PreemptorType {
+	switch {
+	case r.Group == nil:
+		return ByPod
+	case r.Group.Composite != nil:
+		return ByCompositeGroup
+	}
+	return ByPodGroup
+}
+
+func keyOfPod(p *outrank.Pod) string {
+	if p == nil {
+		return "(nil)"
+	}
+	return string(p.Key())
 }

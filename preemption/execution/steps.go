@@ -3,76 +3,10 @@ package execution
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/atonce"
 	"github.com/outrank-go/outrank/preemption"
 )
-
-// execution is one plan while it is executed.
-type execution struct {
-	*Executor
-	plan *preemption.Plan
-	// key is what the preemptor is under way as, with its state then; group is the preemptor if that is one.
-	key   outrank.Key
-	state *preemptorState
-	group *groupPreemptor
-	// report is filled in step by step. While several victims are evicted at
-	// once, each goroutine writes to its own element of Victims.
-	report *Report
-	// toEvict are the victims in the report that are not terminating already.
-	toEvict []*VictimReport
-	// clearingFailed says that a nomination could not be cleared as it should.
-	clearingFailed bool
-}
-
-// newExecution prepares the report. A victim that is in the plan twice is taken
-// once.
-func newExecution(e *Executor, plan *preemption.Plan) *execution {
-	x := &execution{Executor: e, plan: plan, key: plan.Pod.Key(), report: &Report{Preemptor: plan.Pod, Node: plan.Node}}
-	victims, seen := make([]VictimReport, 0, len(plan.Victims)), map[string]bool{}
-	for _, v := range plan.Victims {
-		id := identityOf(v.Pod)
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
-		victims = append(victims, VictimReport{Pod: v.Pod})
-		if v.Terminating() && e.config.Variant == 0 {
-			victims[len(victims)-1].Result = AlreadyTerminating
-		} else {
-			x.toEvict = append(x.toEvict, &victims[len(victims)-1])
-		}
-	}
-	x.report.Victims = victims
-	x.sortByVariant()
-	return x
-}
-
-// sortByVariant puts the victims that are to be evicted into the order of the variant:
-// in v1.13 those that violate a budget come first (rule 13.2.12), and without reprieve the
-// least important one does (rule 13.3.13).
-func (x *execution) sortByVariant() {
-	switch x.config.Variant {
-	case outrank.VariantV1_13:
-		violating := map[*outrank.Pod]bool{}
-		for i := range x.plan.Victims {
-			violating[x.plan.Victims[i].Pod] = len(x.plan.Victims[i].Violated) > 0
-		}
-		slices.SortStableFunc(x.toEvict, func(v, w *VictimReport) int {
-			switch {
-			case violating[v.Pod] == violating[w.Pod]:
-				return 0
-			case violating[v.Pod]:
-				return -1
-			}
-			return 1
-		})
-	case outrank.VariantSimplified:
-		slices.Reverse(x.toEvict)
-	}
-}
 
 // run takes all steps. The preemptor counts as preempting until run returns, and
 // is activated after that, so that the queue lets it in.
@@ -121,72 +55,6 @@ func (x *execution) countVictims() {
 // queue activates the others.
 func (x *execution) activate() { x.config.Actions.Activate(x.report.Preemptor) }
 
-// endedInMemory reports whether the last victim was rejected while it waited, so that
-// nothing is heard of its end (rule 14.2.8).
-func (x *execution) endedInMemory() bool {
-	last := len(x.toEvict) - 1
-	return x.rules.ActivateAfterMemory && last >= 0 && x.toEvict[last].Result == RejectedWhileWaiting
-}
-
-// fetch gets the preemptor as it is now (step 0 of the reference's Preempt), and
-// reports whether it still needs room.
-func (x *execution) fetch(ctx context.Context) (bool, error) {
-	if x.group != nil {
-		return x.fetchGroup(ctx)
-	}
-	latest, result, err := latestOf(ctx, x.config.Actions, x.plan.Pod)
-	if err != nil {
-		return false, err
-	}
-	if result == PreemptorBound && x.plan.Resize && stillDeferred(x.plan.Pod, latest) {
-		result = Interrupted
-	}
-	if result == PreemptorBound || result == PreemptorGone {
-		x.report.Result = result
-		return false, nil
-	}
-	if latest.Terminating() {
-		x.report.Result = PreemptorGone
-		return false, nil
-	}
-	x.report.Preemptor = latest
-	return true, nil
-}
-
-// latestFetcher is what [Actions] and [FailureActions] have in common.
-type latestFetcher interface {
-	Latest(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, error)
-}
-
-// latestOf fetches the pod as it is now. The result is Interrupted where the pod
-// exists and has no node. A pod that comes with PreemptorGone is another one, which
-// has its name by now.
-func latestOf(ctx context.Context, from latestFetcher, pod *outrank.Pod) (*outrank.Pod, Result, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, Interrupted, err
-	}
-	latest, err := from.Latest(ctx, pod)
-	switch {
-	case notFound(err):
-		return nil, PreemptorGone, nil
-	case err != nil:
-		return nil, Interrupted, fmt.Errorf("latest version: %w", err)
-	case latest == nil:
-		return nil, PreemptorGone, nil
-	case !samePod(latest, pod):
-		return latest, PreemptorGone, nil // the pod that has its name
-	case latest.NodeName != "":
-		return latest, PreemptorBound, nil
-	}
-	return latest, Interrupted, nil
-}
-
-// stillDeferred reports whether a pod still waits for its resize on the node that it
-// was on.
-func stillDeferred(was, latest *outrank.Pod) bool {
-	return latest.ResizeDeferred && latest.NodeName == was.NodeName
-}
-
 // steps takes the steps after the first in the configured order.
 func (x *execution) steps(ctx context.Context) error {
 	if x.config.Order == Asynchronous {
@@ -213,162 +81,83 @@ func (x *execution) steps(ctx context.Context) error {
 	return err
 }
 
-// nothingToDo reports whether all victims leave already, so that there is nothing to
-// be done beside the next attempts (rule 14.2.6).
-func (x *execution) nothingToDo() bool {
-	return x.config.Order == Asynchronous && len(x.toEvict) == 0
-}
-
-// evictLastAlone evicts all victims, and the last one after all others have been
-// dealt with.
-func (x *execution) evictLastAlone(ctx context.Context) error {
-	last := len(x.toEvict) - 1
-	if err := x.evictAll(ctx, x.toEvict[:last]); err != nil {
-		return err
+// Execute does what the plan says (chapter 14):
+//
+//  1. The latest version of the preemptor is fetched. Where it is gone, being
+//     deleted or bound by now, nothing is done, and the report's result says so
+//     without an error.
+//  2. The victims are evicted. A victim that is terminating is passed over, and
+//     so is a victim that this executor has evicted before. A victim that waits
+//     to be bound is rejected. Any other victim gets the condition
+//     DisruptionTarget and is deleted. "Not found" is success. An event is
+//     posted about every victim that was rejected or evicted, in the order of
+//     the plan.
+//  3. Pods of lower priority that are nominated to the node lose their
+//     nomination. A failure here is in the report and ends nothing. In
+//     [Asynchronous] order the preemptor is activated in the end after such a
+//     failure, and after a pod that was not found, as in the reference. From v1.37
+//     on it is also activated where the last victim was rejected while it waited,
+//     because nothing will be heard of that one's end (rule 14.2.8).
+//  4. The preemptor is nominated to the node, unless it is there already, for a
+//     [preemption.Plan.Resize].
+//
+// [Order] says in what order steps 2 to 4 are taken. Where all victims are
+// terminating, [Asynchronous] order takes step 4 alone, and before v1.37 counts no
+// victims (rule 14.5.8). The call returns when all
+// is done; the victims may take long after that to terminate.
+//
+// A failure, or the end of the context, interrupts the execution: calls that
+// have begun are finished, the rest is skipped, and the error wraps every cause.
+// The report is never nil and says for each victim what was done; its result is
+// [Interrupted]. The plan can be tried again at any time, because no eviction
+// that was done is done twice. Which victims are reached before a failure
+// depends on the plan, Parallel and the Actions, and not on how fast they
+// answer: victims are evicted in groups of Parallel, and a group that was begun
+// is finished.
+//
+// It differs from the reference in this:
+//
+//   - The preemptor is nominated here. In the reference the failure path does
+//     that, at once after the synchronous order and beside the asynchronous one.
+//   - Victims are evicted in groups, and a victim that fails does not cancel
+//     those that were begun with it; in the reference the others may or may not
+//     be reached.
+//   - A preemptor that is being deleted counts as gone.
+//   - No victim is evicted twice, but by a [Config.Variant]: the reference trusts the
+//     victim's deletion time, which it may read late.
+//
+// An error that wraps [preemption.ErrState] without anything done is about a
+// plan that is not to preempt, or a preemptor whose plan is being executed at
+// that time. An error that wraps [outrank.ErrInvalid] is about a plan without a
+// preemptor or with a victim that is nil, or about no context.
+//
+// Beside the calls of Actions the cost is linear in the victims.
+func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report, error) {
+	if err := e.ready(ctx); err != nil {
+		return &Report{}, err
 	}
-	x.setLastVictim(x.state, x.toEvict[last].Pod)
-	return x.evictAll(ctx, x.toEvict[last:])
+	if err := checkPlan(plan); err != nil {
+		return &Report{}, err
+	}
+	x := newExecution(e, plan)
+	if !e.begin(x, nil) {
+		return x.report, fmt.Errorf("pod %s: %w: it is preempting already", plan.Pod.Key(), preemption.ErrState)
+	}
+	err := x.run(ctx)
+	return x.report, err
 }
 
-// evictAll evicts these victims in groups of Parallel.
-func (x *execution) evictAll(ctx context.Context, victims []*VictimReport) error {
-	for group := range slices.Chunk(victims, x.config.Parallel) {
-		if err := ctx.Err(); err != nil {
-			return x.report.failure(err)
-		}
-		x.evictGroup(ctx, group)
-		if !x.postEvents(group) {
-			return x.report.failure(nil)
+func checkPlan(plan *preemption.Plan) error {
+	switch {
+	case plan == nil || plan.Outcome != preemption.Preempt:
+		return fmt.Errorf("plan: %w: there is nothing to execute", preemption.ErrState)
+	case plan.Pod == nil:
+		return fmt.Errorf("plan: %w: no preemptor", outrank.ErrInvalid)
+	}
+	for i, v := range plan.Victims {
+		if v.Pod == nil {
+			return fmt.Errorf("plan for pod %s: %w: victim %d is missing", plan.Pod.Key(), outrank.ErrInvalid, i)
 		}
 	}
 	return nil
-}
-
-// evictGroup evicts all victims of a group at once, and returns when all calls
-// have returned. It panics where one of the caller's actions does.
-func (x *execution) evictGroup(ctx context.Context, group []*VictimReport) {
-	atonce.Do(len(group), func(i int) { x.evictOnce(ctx, group[i]) })
-}
-
-// postEvents posts the events about a group, and reports whether nothing is left
-// to do about any victim in it.
-func (x *execution) postEvents(group []*VictimReport) bool {
-	all := true
-	for _, v := range group {
-		if v.Result == Evicted || v.Result == RejectedWhileWaiting {
-			x.config.Actions.Event(x.victimEvent(v))
-		}
-		all = all && v.Result.Done()
-	}
-	return all
-}
-
-// evictOnce evicts a victim unless this executor has done so before.
-func (x *execution) evictOnce(ctx context.Context, v *VictimReport) {
-	if x.config.Variant != 0 {
-		v.Result = Failed
-		v.Result, v.Err = x.evict(ctx, v.Pod)
-		return
-	}
-	id := identityOf(v.Pod)
-	claim, err := x.evictions.claim(ctx, id)
-	switch {
-	case err != nil:
-		v.Err = err
-		return
-	case claim == nil:
-		v.Result = AlreadyEvicted
-		return
-	}
-	// The claim is settled even if the caller's actions panic: other calls may
-	// wait for it.
-	v.Result = Failed
-	defer func() { x.evictions.settle(id, claim, v.Result) }()
-	v.Result, v.Err = x.evict(ctx, v.Pod)
-}
-
-// evict rejects or evicts a victim.
-func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionResult, error) {
-	waited, err := x.config.Actions.Reject(ctx, victim)
-	if err == nil && waited {
-		return RejectedWhileWaiting, nil
-	}
-	if err == nil {
-		e := Eviction{
-			Victim: victim, Grace: x.plan.Grace,
-			Preemptor: x.report.Preemptor, Node: x.plan.Node, Group: x.report.Group,
-		}
-		if x.config.Variant == 0 {
-			e.Condition = x.config.victimCondition(x.report.Preemptor, x.report.preemptorType())
-		}
-		err = x.config.Retry.do(ctx, func() error { return x.config.Actions.Evict(ctx, e) })
-	}
-	switch {
-	case err == nil:
-		return Evicted, nil
-	case notFound(err) && x.config.Variant != outrank.VariantV1_13:
-		return AlreadyGone, nil
-	}
-	return Failed, err
-}
-
-// clearNominations clears the nominations of lower priority to the node, one
-// after the other. A failure does not stop it; the end of the context does. A pod
-// that is not found is cleared, and counts as a failure all the same (rule 14.3.4).
-func (x *execution) clearNominations(ctx context.Context) {
-	pods := x.plan.ClearedNominations
-	if x.config.Nominator != nil && x.group == nil {
-		pods = x.config.Nominator.below(x.plan.Node, x.report.Preemptor.PriorityValue())
-	}
-	for _, p := range pods {
-		c := ClearReport{Pod: p, Err: ctx.Err()}
-		if c.Err == nil {
-			c.Err = x.config.Retry.do(ctx, func() error { return x.config.Actions.ClearNomination(ctx, p) })
-		}
-		x.clearingFailed = x.clearingFailed || c.Err != nil
-		if c.Err == nil || notFound(c.Err) {
-			c.Cleared, c.NotFound, c.Err = true, c.Err != nil, nil
-			x.forgetNomination(p)
-		}
-		x.report.Cleared = append(x.report.Cleared, c)
-	}
-}
-
-func (x *execution) forgetNomination(p *outrank.Pod) {
-	if x.config.Nominator != nil {
-		x.config.Nominator.Delete(p)
-	}
-}
-
-// nominate writes the nomination down on the preemptor, and first in the
-// Nominator, so that no other pod takes the room in the meantime. Where it cannot
-// be written, the Nominator drops it again, as in v1.13 (rule 13.2.7). It
-// reports whether the preemptor is nominated now.
-func (x *execution) nominate(ctx context.Context) (bool, error) {
-	if err := ctx.Err(); err != nil {
-		return false, x.report.failure(err)
-	}
-	if x.plan.Resize {
-		return true, nil // it is on its node (rule 7.19.9)
-	}
-	if x.group != nil {
-		return x.nominateGroup(ctx)
-	}
-	pod, memory := x.report.Preemptor, x.config.Nominator
-	if memory != nil {
-		memory.Add(pod, x.plan.Node)
-	}
-	err := x.config.Retry.do(ctx, func() error { return x.config.Actions.Nominate(ctx, pod, x.plan.Node) })
-	switch {
-	case err == nil:
-		x.report.Nominated = true
-		return true, nil
-	case notFound(err):
-		x.forgetNomination(pod)
-		x.report.Result = PreemptorGone
-		return false, nil
-	case memory != nil:
-		memory.Add(pod, "")
-	}
-	return false, x.report.failure(fmt.Errorf("nominating: %w", err))
 }

@@ -149,5 +149,5 @@ func TestManyPreemptorsShareVictims(t *testing.T) {
 	assert.Equal(t, 32, len(n.NominatedTo("n1")))
 	counts := metrics.Values()
 	assert.Equal(t, uint64(32), counts.PreemptionVictims.Count())
-	assert.Equal(t, uint64(4*32), counts.PreemptionVictims.Sum)
+	assert.Equal(t, 4*32, counts.PreemptionVictims.Sum)
 }

@@ -7,30 +7,6 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// domain is a value of a topology key.
-type domain struct{ key, value string }
-
-// placed is a pod on a node with the term that it is there for, nil for a term of the
-// preemptor.
-type placed struct {
-	pod  *outrank.Pod
-	node string
-	term *podTerm
-}
-
-// neighbourIndex has the pods of the cluster that affinity terms have to do with, by
-// domain.
-type neighbourIndex struct {
-	namespaces map[string]map[string]string
-	faulty     bool
-	// own and anti are the preemptor's terms. near has the pods that match all of own, by
-	// the domain of each; away those that match each of anti; others those whose own
-	// anti-affinity matches the preemptor.
-	own, anti    []podTerm
-	near, others map[domain][]placed
-	away         []map[domain][]placed
-}
-
 // indexNeighbours looks at every pod once.
 func (f *finder) indexNeighbours() *neighbourIndex {
 	x := &neighbourIndex{
@@ -194,4 +170,27 @@ func (f *finder) nominee(at *place, is func(*outrank.Pod) bool) *outrank.Pod {
 		}
 	}
 	return nil
+}
+
+// means reports whether a term means a pod (rules 7.13.11 to 7.13.18). own is set for the
+// preemptor's terms, and replaced where a release selects namespaces before the attempt
+// (rule 7.13.14).
+func (x *neighbourIndex) means(t *podTerm, p *outrank.Pod, own bool) bool {
+	return t.matcher.Matches(p.Labels) && x.inNamespace(t, p.NamespaceName(), own)
+}
+
+func (x *neighbourIndex) inNamespace(t *podTerm, name string, own bool) bool {
+	switch {
+	case slices.Contains(t.namespaces, name):
+		return true
+	case t.inLabels == nil:
+		return false
+	case own && x.faulty && t.inLabels.Matches(nil):
+		return true
+	}
+	labels, known := x.namespaces[name]
+	if own && !known && !t.inLabels.Empty() {
+		return false
+	}
+	return t.inLabels.Matches(labels)
 }

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -236,4 +237,47 @@ func (t *Term) key(b *strings.Builder) {
 		keyTexts(b, l.Key, string(l.Operator))
 		keyTexts(b, l.Values...)
 	}
+}
+
+// alone finds where the least is missing even with the highest priority.
+func (f *finder) alone(ctx context.Context, e *preemption.Evaluator, req preemption.Request) (*Nearest, error) {
+	highest := int32(math.MaxInt32)
+	other := *f.pod
+	other.Priority, req.Pod = &highest, &other
+	ex, err := e.ExplainRequest(ctx, f.snap, req)
+	if err != nil {
+		return nil, err
+	}
+	trials, err := e.Trials(f.snap, req)
+	if err != nil {
+		return nil, err
+	}
+	g := &grouping{finder: &finder{snap: f.snap, pod: &other, config: f.config, trials: trials, most: f.most}, ex: ex}
+	for i := range ex.Nodes {
+		n := &ex.Nodes[i]
+		if n.Status.Filter != preemption.NodeResourcesFit && n.AfterRemoval.Filter != preemption.NodeResourcesFit {
+			continue
+		}
+		at, err := g.at(n.Node)
+		if err != nil {
+			return nil, err
+		}
+		g.afterRemoval(&openGroup{}, at, n)
+	}
+	if g.best == nil {
+		return nil, nil
+	}
+	return &g.best.Nearest, nil
+}
+
+// missingOf returns what is missing on a node with these rooms.
+func missingOf(rooms []preemption.Room) missing {
+	var m missing
+	for _, r := range rooms {
+		if r.Short() > 0 {
+			m.known = true
+			m.part = max(m.part, float64(r.Short())/float64(max(1, r.Needed)))
+		}
+	}
+	return m
 }

@@ -14,34 +14,6 @@ import (
 // MostLevels is how many priorities are tried at most in search of one that is enough.
 const MostLevels = 256
 
-// missing is how much of what a pod asks for is missing on a node: the largest part of any
-// resource. It orders nodes, and is not known for those that are short of no room.
-type missing struct {
-	known bool
-	part  float64
-}
-
-// less reports whether less is missing than elsewhere.
-func (m missing) less(o missing) bool { return m.known && (!o.known || m.part < o.part) }
-
-// closest is the node of which the least is missing so far.
-type closest struct {
-	missing
-	Nearest
-}
-
-// missingOf returns what is missing on a node with these rooms.
-func missingOf(rooms []preemption.Room) missing {
-	var m missing
-	for _, r := range rooms {
-		if r.Short() > 0 {
-			m.known = true
-			m.part = max(m.part, float64(r.Short())/float64(max(1, r.Needed)))
-		}
-	}
-	return m
-}
-
 // nothing says what is missing where nothing helps.
 func (f *finder) nothing(ctx context.Context, e *preemption.Evaluator, req preemption.Request, ex *preemption.Explanation) (*Nothing, error) {
 	out := &Nothing{}
@@ -145,35 +117,4 @@ func (f *finder) enoughBy(plan *preemption.Plan, level int32) *Enough {
 		out.Class = best.Name
 	}
 	return out
-}
-
-// alone finds where the least is missing even with the highest priority.
-func (f *finder) alone(ctx context.Context, e *preemption.Evaluator, req preemption.Request) (*Nearest, error) {
-	highest := int32(math.MaxInt32)
-	other := *f.pod
-	other.Priority, req.Pod = &highest, &other
-	ex, err := e.ExplainRequest(ctx, f.snap, req)
-	if err != nil {
-		return nil, err
-	}
-	trials, err := e.Trials(f.snap, req)
-	if err != nil {
-		return nil, err
-	}
-	g := &grouping{finder: &finder{snap: f.snap, pod: &other, config: f.config, trials: trials, most: f.most}, ex: ex}
-	for i := range ex.Nodes {
-		n := &ex.Nodes[i]
-		if n.Status.Filter != preemption.NodeResourcesFit && n.AfterRemoval.Filter != preemption.NodeResourcesFit {
-			continue
-		}
-		at, err := g.at(n.Node)
-		if err != nil {
-			return nil, err
-		}
-		g.afterRemoval(&openGroup{}, at, n)
-	}
-	if g.best == nil {
-		return nil, nil
-	}
-	return &g.best.Nearest, nil
 }

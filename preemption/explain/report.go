@@ -47,16 +47,6 @@ type Report struct {
 	Nothing *Nothing `json:"nothing,omitempty"`
 }
 
-// Pod is a reference to a pod.
-type Pod struct {
-	Key outrank.Key `json:"key"`
-	// Priority is the one that the pod counts with: that of its groups where the release
-	// has victims in groups.
-	Priority int32 `json:"priority"`
-	// Node is where it runs, or the node that it is nominated to.
-	Node string `json:"node,omitempty"`
-}
-
 // Choice is why the node was chosen.
 type Choice struct {
 	Node string `json:"node"`

@@ -7,27 +7,6 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// constraint is a topology spread constraint of DoNotSchedule with its defaults.
-type constraint struct {
-	key        string
-	maxSkew    int32
-	minDomains int
-	selector   *outrank.LabelSelector
-	matcher    outrank.Matcher
-	affinity   bool // nodes count only where the pod's node affinity allows them
-	taints     bool // nodes count only where the pod tolerates them
-	// counts has the matching pods of each domain with a node that counts.
-	counts map[string]int
-}
-
-// spreadIndex has the counts of the cluster as it is.
-type spreadIndex struct {
-	constraints []constraint
-	// order ranks the domains of a constraint by their counts, so that the least of them
-	// with a few changes is found without a look at all.
-	order [][]string
-}
-
 // spreadOf returns the constraints that hold for the pod: its own, or those of the
 // configuration (rules 7.18.7 to 7.18.9).
 func (f *finder) spreadOf() []outrank.TopologySpreadConstraint {

@@ -70,16 +70,6 @@ func requirementText(key string, op outrank.Operator, values []string) string {
 	return key + " " + string(op) + " (" + list + ")"
 }
 
-// podTerm is a required pod affinity term as its owner means it.
-type podTerm struct {
-	owner      *outrank.Pod
-	key        string
-	selector   *outrank.LabelSelector
-	matcher    outrank.Matcher
-	namespaces []string
-	inLabels   *outrank.LabelSelector // namespaces by label, nil for none
-}
-
 func termOf(owner *outrank.Pod, t *outrank.PodAffinityTerm) podTerm {
 	s := narrowed(t.Selector, owner, t.MatchLabelKeys, outrank.In)
 	s = narrowed(s, owner, t.MismatchLabelKeys, outrank.NotIn)
@@ -97,27 +87,4 @@ func termsOf(owner *outrank.Pod, list []outrank.PodAffinityTerm) []podTerm {
 		out[i] = termOf(owner, &list[i])
 	}
 	return out
-}
-
-// means reports whether a term means a pod (rules 7.13.11 to 7.13.18). own is set for the
-// preemptor's terms, and replaced where a release selects namespaces before the attempt
-// (rule 7.13.14).
-func (x *neighbourIndex) means(t *podTerm, p *outrank.Pod, own bool) bool {
-	return t.matcher.Matches(p.Labels) && x.inNamespace(t, p.NamespaceName(), own)
-}
-
-func (x *neighbourIndex) inNamespace(t *podTerm, name string, own bool) bool {
-	switch {
-	case slices.Contains(t.namespaces, name):
-		return true
-	case t.inLabels == nil:
-		return false
-	case own && x.faulty && t.inLabels.Matches(nil):
-		return true
-	}
-	labels, known := x.namespaces[name]
-	if own && !known && !t.inLabels.Empty() {
-		return false
-	}
-	return t.inLabels.Matches(labels)
 }

@@ -173,8 +173,22 @@ func dryRun(state preemption.FilterState, n *outrank.Node, victims []*outrank.Po
 // logged is a dry run whose calls are written down.
 type logged struct{ *attempt }
 
-func (l logged) Remove(p *outrank.Pod, n *outrank.Node)                     { l.remove(p, n) }
-func (l logged) Add(p *outrank.Pod, n *outrank.Node)                        { l.add(p, n) }
-func (l logged) Check(n *outrank.Node) preemption.Status                    { return l.check(n) }
-func (l logged) Clone() preemption.FilterState                              { return logged{l.clone("clone")} }
+func (l logged) Remove(p *outrank.Pod, n *outrank.Node) { l.remove(p, n) }
+
+func (l logged) Add(p *outrank.Pod, n *outrank.Node) { l.add(p, n) }
+
+func (l logged) Check(n *outrank.Node) preemption.Status { return l.check(n) }
+
+func (l logged) Clone() preemption.FilterState { return logged{l.clone("clone")} }
+
 func (l logged) run(n *outrank.Node, vs []*outrank.Pod) []preemption.Status { return dryRun(l, n, vs) }
+
+// firstDifference compares what two states say of all nodes.
+func firstDifference(got, want []preemption.Status) (int, bool) {
+	for i := range got {
+		if !same(got[i], want[i]) {
+			return i, true
+		}
+	}
+	return 0, false
+}

@@ -2,6 +2,7 @@ package filtertest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/outrank-go/outrank"
@@ -16,6 +17,21 @@ type Error struct {
 	Violations []Violation
 }
 
+// phases are checks that find a violation of one rule each; a phase comes after
+// one in which nothing was found. Concurrency comes last, because memory that two
+// states share could end the whole program there. NamedRule, NoPanicRule and
+// SayRule have no check: what they are about is noticed on the way.
+var phases = [][]ruleCheck{
+	{checkNil, checkReadOnly, checkSameAnswer},
+	{
+		checkStatus, checkKeptStatus, checkCheck, checkClone, checkRestore, checkOrder,
+		checkFollow, checkUnresolvable, checkAttempts, checkConcern, checkAttached,
+	},
+	{checkConcurrency, checkAttachedConcurrency},
+}
+
+type ruleCheck = func(*scene) *Violation
+
 // Error lists the violations, each with what shows it.
 func (e *Error) Error() string {
 	var b strings.Builder
@@ -25,36 +41,6 @@ func (e *Error) Error() string {
 		}
 		fmt.Fprintf(&b, "filter %s: %s", e.Filter, &e.Violations[i])
 	}
-	return b.String()
-}
-
-// Violation is a rule that a filter broke, in the first and smallest cluster that
-// showed it.
-type Violation struct {
-	Rule Rule
-	// Text says what was wrong.
-	Text string
-	// Shape and Seed generate the cluster, before [Options.Prepare]. They are
-	// zero where no cluster had a part in it.
-	Shape clustergen.Shape
-	Seed  uint64
-	// Calls are the calls that led there, with their results. Calls that several
-	// goroutines made at once are not among them.
-	Calls []string
-}
-
-// String states the rule, the calls, each on a line of its own, and what was
-// wrong.
-func (v *Violation) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "broken rule: %s\n", v.Rule)
-	if v.Shape != (clustergen.Shape{}) {
-		fmt.Fprintf(&b, "\tcluster: seed %d, Nodes %d, PodsPerNode %d\n", v.Seed, v.Shape.Nodes, v.Shape.PodsPerNode)
-	}
-	for _, call := range v.Calls {
-		fmt.Fprintf(&b, "\t%s\n", call)
-	}
-	fmt.Fprintf(&b, "\t%s", v.Text)
 	return b.String()
 }
 
@@ -97,13 +83,6 @@ type checker struct {
 	name    string
 	found   []Violation
 	tally   tally
-}
-
-// tally counts what happened in all clusters.
-type tally struct {
-	started, turnedAway int
-	// failure is an error of Start.
-	failure error
 }
 
 func (c *checker) run() error {
@@ -178,4 +157,54 @@ func (c *checker) checkSay() {
 		text = "Start returned a nil state for every pod: Options.Prepare can add to pods and nodes what it looks at"
 	}
 	c.found = append(c.found, Violation{Rule: SayRule, Text: text})
+}
+
+// ends reports whether nothing else can be checked after a violation.
+func (r Rule) ends() bool { return r <= SameAnswerRule }
+
+// newScene generates cluster i.
+func (c *checker) newScene(i int) (*scene, error) {
+	s := &scene{filter: c.filter, shape: c.options.shapeOf(i), seed: c.options.Seed + uint64(i), tally: &c.tally}
+	var err error
+	if s.here, err = c.newStage(s.shape, s.seed, s.seed); err != nil {
+		return nil, err
+	}
+	if s.untouched, err = c.newStage(s.shape, s.seed, s.seed); err != nil {
+		return nil, err
+	}
+	if s.changed() != "" {
+		return nil, errPrepare
+	}
+	// Far from the seeds of other clusters.
+	stranger, err := c.newStage(s.shape, s.seed, ^s.seed)
+	s.other = stranger.pod
+	return s, err
+}
+
+func (c *checker) newStage(shape clustergen.Shape, seed, podSeed uint64) (stage, error) {
+	cluster, err := clustergen.Cluster(shape, seed)
+	if err != nil {
+		return stage{}, err
+	}
+	pod, err := clustergen.Preemptor(shape, podSeed)
+	if err != nil {
+		return stage{}, err
+	}
+	for _, n := range cluster.Nodes {
+		n.Labels, n.Allocatable = ownLabels(n.Labels), n.Allocatable.Clone()
+	}
+	for _, p := range append(slices.Clone(cluster.Pods), pod) {
+		own(p)
+	}
+	if c.options.Prepare != nil {
+		c.options.Prepare(cluster, pod)
+	}
+	snap, err := preemption.NewSnapshot(cluster)
+	if err != nil {
+		return stage{}, fmt.Errorf("after Prepare: %w", err)
+	}
+	if err := pod.Validate(); err != nil {
+		return stage{}, fmt.Errorf("after Prepare: %w", err)
+	}
+	return stage{cluster, pod, snap}, nil
 }

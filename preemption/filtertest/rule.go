@@ -1,5 +1,12 @@
 package filtertest
 
+import (
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank/preemption/clustergen"
+)
+
 // Rule is one part of the contract of [preemption.Filter].
 type Rule int
 
@@ -83,6 +90,21 @@ var ruleTexts = [...]string{
 	NobodyRule:       "a guard allows that nobody is away",
 }
 
+// Violation is a rule that a filter broke, in the first and smallest cluster that
+// showed it.
+type Violation struct {
+	Rule Rule
+	// Text says what was wrong.
+	Text string
+	// Shape and Seed generate the cluster, before [Options.Prepare]. They are
+	// zero where no cluster had a part in it.
+	Shape clustergen.Shape
+	Seed  uint64
+	// Calls are the calls that led there, with their results. Calls that several
+	// goroutines made at once are not among them.
+	Calls []string
+}
+
 // String states the rule.
 func (r Rule) String() string {
 	if r < NamedRule || r > NobodyRule {
@@ -91,20 +113,17 @@ func (r Rule) String() string {
 	return ruleTexts[r]
 }
 
-// phases are checks that find a violation of one rule each; a phase comes after
-// one in which nothing was found. Concurrency comes last, because memory that two
-// states share could end the whole program there. NamedRule, NoPanicRule and
-// SayRule have no check: what they are about is noticed on the way.
-var phases = [][]ruleCheck{
-	{checkNil, checkReadOnly, checkSameAnswer},
-	{
-		checkStatus, checkKeptStatus, checkCheck, checkClone, checkRestore, checkOrder,
-		checkFollow, checkUnresolvable, checkAttempts, checkConcern, checkAttached,
-	},
-	{checkConcurrency, checkAttachedConcurrency},
+// String states the rule, the calls, each on a line of its own, and what was
+// wrong.
+func (v *Violation) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "broken rule: %s\n", v.Rule)
+	if v.Shape != (clustergen.Shape{}) {
+		fmt.Fprintf(&b, "\tcluster: seed %d, Nodes %d, PodsPerNode %d\n", v.Seed, v.Shape.Nodes, v.Shape.PodsPerNode)
+	}
+	for _, call := range v.Calls {
+		fmt.Fprintf(&b, "\t%s\n", call)
+	}
+	fmt.Fprintf(&b, "\t%s", v.Text)
+	return b.String()
 }
-
-type ruleCheck = func(*scene) *Violation
-
-// ends reports whether nothing else can be checked after a violation.
-func (r Rule) ends() bool { return r <= SameAnswerRule }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 )
 
 // orders are three orders of the same pods: as they are, the other way round,
@@ -14,16 +13,6 @@ func orders(pods []*outrank.Pod) [][]*outrank.Pod {
 	slices.Reverse(reversed)
 	half := len(pods) / 2
 	return [][]*outrank.Pod{pods, reversed, slices.Concat(pods[half:], pods[:half])}
-}
-
-// firstDifference compares what two states say of all nodes.
-func firstDifference(got, want []preemption.Status) (int, bool) {
-	for i := range got {
-		if !same(got[i], want[i]) {
-			return i, true
-		}
-	}
-	return 0, false
 }
 
 // checkClone changes a clone, and then the original of another clone.

@@ -41,51 +41,11 @@ type stage struct {
 // errPrepare says that a Prepare cannot be relied on.
 var errPrepare = errors.New("filter test options: Prepare does not do the same to equal clusters")
 
-// newScene generates cluster i.
-func (c *checker) newScene(i int) (*scene, error) {
-	s := &scene{filter: c.filter, shape: c.options.shapeOf(i), seed: c.options.Seed + uint64(i), tally: &c.tally}
-	var err error
-	if s.here, err = c.newStage(s.shape, s.seed, s.seed); err != nil {
-		return nil, err
-	}
-	if s.untouched, err = c.newStage(s.shape, s.seed, s.seed); err != nil {
-		return nil, err
-	}
-	if s.changed() != "" {
-		return nil, errPrepare
-	}
-	// Far from the seeds of other clusters.
-	stranger, err := c.newStage(s.shape, s.seed, ^s.seed)
-	s.other = stranger.pod
-	return s, err
-}
-
-func (c *checker) newStage(shape clustergen.Shape, seed, podSeed uint64) (stage, error) {
-	cluster, err := clustergen.Cluster(shape, seed)
-	if err != nil {
-		return stage{}, err
-	}
-	pod, err := clustergen.Preemptor(shape, podSeed)
-	if err != nil {
-		return stage{}, err
-	}
-	for _, n := range cluster.Nodes {
-		n.Labels, n.Allocatable = ownLabels(n.Labels), n.Allocatable.Clone()
-	}
-	for _, p := range append(slices.Clone(cluster.Pods), pod) {
-		own(p)
-	}
-	if c.options.Prepare != nil {
-		c.options.Prepare(cluster, pod)
-	}
-	snap, err := preemption.NewSnapshot(cluster)
-	if err != nil {
-		return stage{}, fmt.Errorf("after Prepare: %w", err)
-	}
-	if err := pod.Validate(); err != nil {
-		return stage{}, fmt.Errorf("after Prepare: %w", err)
-	}
-	return stage{cluster, pod, snap}, nil
+// tally counts what happened in all clusters.
+type tally struct {
+	started, turnedAway int
+	// failure is an error of Start.
+	failure error
 }
 
 // own gives a pod labels and requests that it shares with no other pod.

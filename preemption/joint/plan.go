@@ -2,6 +2,8 @@ package joint
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -246,4 +248,48 @@ func (r *run) together(p *Plan, rest *oneByOne) bool {
 		}
 	}
 	return true
+}
+
+// Preempt plans for several pending pods at once who has to leave so that they can run:
+//
+//  1. The pods preempt one after the other, as kube-scheduler has them do (group 25.3).
+//  2. The pods that have a place then are planned anew, together, against the snapshot:
+//     each has a place again, and what all victims come to together is no worse by the
+//     ranks of the policy (groups 25.1 and 25.2). Nobody leaves for a pod that may not
+//     evict it, or that would fit without.
+//  3. The search for a better plan ends with a proof that there is none, or where
+//     [Request].Limit ends it (groups 25.4 and 25.5). [Plan].Certificate says which.
+//  4. The other pods take what room there is by now, one after the other (rule 25.1.6).
+//
+// The zero configuration is meant. Of others, filters, plugins, MayEvict, Importance, cost
+// and ranks count; Chooser, MayTake, Guard, Scorers, Extenders and Policy.Strict are errors,
+// because they decide about one pod. By a Sample and by the Policy's victim rule pods preempt one by one; the joint
+// plan looks at all nodes and sets of victims.
+//
+// The snapshot stays as it is, but it is cloned, so that no other call may use it at the
+// same time; a clone for each goroutine lets several plan at once. Errors are those of
+// [preemption.Evaluator.Preempt] about any of the pods, also ErrState for a pod that runs,
+// and an *outrank.InputError about the request. A context that ends is an error. The plan
+// is the caller's.
+//
+// Time is that of the decisions one by one, of some questions to every node for each pod,
+// and of at most twice as many questions as the limit allows. Memory is linear in the pods
+// on the nodes that are looked at.
+func Preempt(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, req Request) (*Plan, error) {
+	if ctx == nil || eval == nil || snap == nil {
+		return nil, fmt.Errorf("planning jointly: no context, no evaluator or no snapshot: %w", outrank.ErrInvalid)
+	}
+	config := eval.Config()
+	if err := req.check(&config); err != nil {
+		return nil, err
+	}
+	r := &run{ctx: ctx, eval: eval, req: &req, pods: req.queued()}
+	if err := r.begin(snap); err != nil {
+		return nil, err
+	}
+	best, certificate, err := r.search()
+	if err != nil {
+		return nil, err
+	}
+	return r.plan(best, certificate)
 }

@@ -1,12 +1,18 @@
 package schedulerconfig
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/outrank-go/outrank"
 )
+
+// profileReader is a profile while it is read.
+type profileReader struct {
+	Profile
+	o *object
+	// usual is the default profile.
+	usual pluginList
+}
 
 // readAffinityArgs reads what NodeAffinity asks of nodes for every pod (rule
 // 19.3.2).
@@ -71,24 +77,3 @@ func labelProblem(r *outrank.NodeRequirement) string {
 	}
 	return ""
 }
-
-// fieldProblem is labelProblem for fields.
-func fieldProblem(r *outrank.NodeRequirement) string {
-	switch {
-	case r.Key != outrank.FieldName:
-		return "the only field is " + outrank.FieldName
-	case !slices.Contains([]outrank.Operator{outrank.In, outrank.NotIn}, r.Operator):
-		return "the operators are In and NotIn"
-	case len(r.Values) != 1:
-		return string(r.Operator) + " takes one value"
-	}
-	return ""
-}
-
-// qualified reports whether a text could name a label.
-func qualified(name string) bool {
-	s := outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: name, Operator: outrank.Exists}}}
-	return s.Validate() == nil
-}
-
-func hasSlash(s string) bool { return strings.Contains(s, "/") }

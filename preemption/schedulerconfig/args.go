@@ -9,45 +9,6 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// argsOf reads the arguments of plugins that have any.
-var argsOf = map[string]func(p *profileReader, o *object){
-	defaultPreemption:                 (*profileReader).readPreemptionArgs,
-	preemption.NodeAffinity:           (*profileReader).readAffinityArgs,
-	preemption.NodeResourcesFit:       (*profileReader).readResourcesArgs,
-	preemption.PodTopologySpread:      (*profileReader).readSpreadArgs,
-	preemption.InterPodAffinity:       (*profileReader).readInterPodArgs,
-	preemption.VolumeBinding:          (*profileReader).readBindingArgs,
-	dynamicResources:                  (*profileReader).readDynamicArgs,
-	"NodeResourcesBalancedAllocation": (*profileReader).readBalanceArgs,
-}
-
-// readArgs reads the arguments of all plugins. Those of plugins that are not
-// kube-scheduler's own are theirs.
-func (p *profileReader) readArgs() {
-	taken := map[string]bool{}
-	p.o.objects("pluginConfig", func(c *object) {
-		name := c.text("name")
-		switch {
-		case name == "":
-			c.ps.add(c.path("name"), "missing")
-		case taken[name]:
-			c.ps.add(c.path("name"), "%q is configured twice", cut(name))
-		case slices.Contains(removed, name):
-			c.ps.add(c.path("name"), "%s has been removed", name)
-		}
-		taken[name] = true
-		read := argsOf[name]
-		if read == nil {
-			c.asked["args"] = true
-			return
-		}
-		args := c.object("args")
-		args.typed(Version, name+"Args")
-		read(p, args)
-		args.done()
-	})
-}
-
 // readPreemptionArgs reads how many candidates are enough (rule 19.3.1).
 func (p *profileReader) readPreemptionArgs(o *object) {
 	s := &preemption.Sample{Percent: 10, Minimum: 100, Explicit: true}

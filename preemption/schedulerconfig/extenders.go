@@ -3,7 +3,6 @@ package schedulerconfig
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/outrank-go/outrank"
@@ -91,5 +90,3 @@ func readTLS(o *object) {
 	}
 	o.done()
 }
-
-func itoa(i int) string { return strconv.Itoa(i) }

@@ -3,14 +3,13 @@ package schedulerconfig
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank"
 )
-
-// kind is what messages call the object.
-const kind = "KubeSchedulerConfiguration"
 
 // mostProblems is how many problems are kept.
 const mostProblems = 1000
@@ -196,4 +195,27 @@ func (o *object) typed(version, kind string) {
 	if got := o.text("kind"); got != "" && got != kind {
 		o.ps.add(o.path("kind"), "%q where %q is wanted", cut(got), kind)
 	}
+}
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// qualified reports whether a text could name a label.
+func qualified(name string) bool {
+	s := outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: name, Operator: outrank.Exists}}}
+	return s.Validate() == nil
+}
+
+func hasSlash(s string) bool { return strings.Contains(s, "/") }
+
+// fieldProblem is labelProblem for fields.
+func fieldProblem(r *outrank.NodeRequirement) string {
+	switch {
+	case r.Key != outrank.FieldName:
+		return "the only field is " + outrank.FieldName
+	case !slices.Contains([]outrank.Operator{outrank.In, outrank.NotIn}, r.Operator):
+		return "the operators are In and NotIn"
+	case len(r.Values) != 1:
+		return string(r.Operator) + " takes one value"
+	}
+	return ""
 }

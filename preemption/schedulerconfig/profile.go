@@ -8,12 +8,16 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// profileReader is a profile while it is read.
-type profileReader struct {
-	Profile
-	o *object
-	// usual is the default profile.
-	usual pluginList
+// argsOf reads the arguments of plugins that have any.
+var argsOf = map[string]func(p *profileReader, o *object){
+	defaultPreemption:                 (*profileReader).readPreemptionArgs,
+	preemption.NodeAffinity:           (*profileReader).readAffinityArgs,
+	preemption.NodeResourcesFit:       (*profileReader).readResourcesArgs,
+	preemption.PodTopologySpread:      (*profileReader).readSpreadArgs,
+	preemption.InterPodAffinity:       (*profileReader).readInterPodArgs,
+	preemption.VolumeBinding:          (*profileReader).readBindingArgs,
+	dynamicResources:                  (*profileReader).readDynamicArgs,
+	"NodeResourcesBalancedAllocation": (*profileReader).readBalanceArgs,
 }
 
 // readProfile reads one profile, and what it says of the queue's order.
@@ -120,4 +124,31 @@ func (p *profileReader) switchOff(at string, before, onNodes []string) {
 			plugins.Off = append(plugins.Off, name)
 		}
 	}
+}
+
+// readArgs reads the arguments of all plugins. Those of plugins that are not
+// kube-scheduler's own are theirs.
+func (p *profileReader) readArgs() {
+	taken := map[string]bool{}
+	p.o.objects("pluginConfig", func(c *object) {
+		name := c.text("name")
+		switch {
+		case name == "":
+			c.ps.add(c.path("name"), "missing")
+		case taken[name]:
+			c.ps.add(c.path("name"), "%q is configured twice", cut(name))
+		case slices.Contains(removed, name):
+			c.ps.add(c.path("name"), "%s has been removed", name)
+		}
+		taken[name] = true
+		read := argsOf[name]
+		if read == nil {
+			c.asked["args"] = true
+			return
+		}
+		args := c.object("args")
+		args.typed(Version, name+"Args")
+		read(p, args)
+		args.done()
+	})
 }

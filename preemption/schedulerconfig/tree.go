@@ -30,6 +30,9 @@ type field struct {
 	value value
 }
 
+// kind is what messages call the object.
+const kind = "KubeSchedulerConfiguration"
+
 // parse reads one JSON value and nothing else. Repeated fields are an error, as
 // they are to kube-scheduler. Errors are *[outrank.InputError] and those of r.
 func parse(r io.Reader) (value, error) {

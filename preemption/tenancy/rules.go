@@ -92,17 +92,6 @@ func New(o Options) (*Rules, error) {
 	return &Rules{o}, nil
 }
 
-// Use makes a configuration decide by the rules: it sets MayTake and Guard, and adds
-// [Rules.Filter] behind the other filters. The filters that are there are not written. With
-// a nil configuration it does nothing.
-func (r *Rules) Use(c *preemption.Config) {
-	if c == nil {
-		return
-	}
-	c.MayTake, c.Guard = r.MayTake, r.Guard()
-	c.Filters = append(slices.Clone(c.Filters), r.Filter())
-}
-
 // LowerPriority is the rule between pods without a queue.
 const LowerPriority Rule = "lower priority"
 
@@ -221,6 +210,8 @@ func (c clusterUsage) change(p *outrank.Pod, by int64) {
 	}
 }
 
-func (c clusterUsage) Add(p *outrank.Pod, _ *outrank.Node)    { c.change(p, 1) }
+func (c clusterUsage) Add(p *outrank.Pod, _ *outrank.Node) { c.change(p, 1) }
+
 func (c clusterUsage) Remove(p *outrank.Pod, _ *outrank.Node) { c.change(p, -1) }
-func (c clusterUsage) Clone() preemption.ClusterState         { return clusterUsage{c.usage.clone(), c.rules} }
+
+func (c clusterUsage) Clone() preemption.ClusterState { return clusterUsage{c.usage.clone(), c.rules} }

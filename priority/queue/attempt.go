@@ -1,12 +1,7 @@
 package queue
 
 import (
-	"context"
 	"fmt"
-	"slices"
-	"time"
-
-	"github.com/outrank-go/outrank"
 )
 
 // flight returns the item whose attempt the entry belongs to, nil if the attempt is
@@ -16,17 +11,6 @@ func (c *core) flight(e *Entry) *item {
 		return it
 	}
 	return nil
-}
-
-// Done ends an attempt for good. Time O(log n).
-func (c *core) Done(e Entry) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	it := c.flight(&e)
-	if it != nil {
-		c.drop(it)
-	}
-	return it != nil
 }
 
 // returning returns the item whose attempt an entry ends. If the pod was updated
@@ -43,40 +27,6 @@ func (c *core) returning(e *Entry) (*item, error) {
 		it.Pod = e.Pod
 	}
 	return it, nil
-}
-
-// failed notes how an attempt ended that put the pod back (rule 5.3.2).
-func (it *item) failed(e *Entry, now time.Time) {
-	it.Enqueued, it.PendingFilters = now, distinct(e.PendingFilters)
-	it.FailedFilters, it.wasHeld = distinct(e.FailedFilters), false
-	if len(e.PendingFilters) > 0 {
-		it.FailedFilters = distinct(slices.Concat(e.FailedFilters, e.PendingFilters))
-	}
-	if len(it.FailedFilters) == 0 {
-		it.Errors++
-	} else {
-		it.Refusals, it.Errors = it.Refusals+1, 0
-	}
-}
-
-// distinct returns a sorted copy without duplicates; nil for none.
-func distinct(filters []string) []string {
-	if len(filters) == 0 {
-		return nil
-	}
-	out := slices.Clone(filters)
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// first returns the pod to be popped next, nil if there is none: the first active
-// one, or else the first in backoff where that may end early. mu is held.
-func (c *core) first(early bool) *item {
-	it := c.pools[active].head()
-	if it == nil && early {
-		it = c.pools[backoff].head()
-	}
-	return it
 }
 
 // pop begins an attempt with the first pod. mu is held.
@@ -106,65 +56,4 @@ func (c *core) pop(early bool) (Entry, bool) {
 	it.moved, it.updated = false, false
 	c.push(it, inFlight)
 	return it.Entry, true
-}
-
-// Pop waits until a pod can be popped, the queue is closed ([ErrClosed]) or the
-// context ends (its error), and begins an attempt with the first pod. A context
-// that has ended gets no pod. Which of several waiting calls gets a pod is not
-// defined. Taking it is O(log n).
-func (c *core) Pop(ctx context.Context) (Entry, error) {
-	switch {
-	case ctx == nil:
-		return Entry{}, &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: "Pop", Text: "the context is missing"}}}
-	case c.items == nil:
-		return Entry{}, errUnmade("Pop")
-	}
-	for {
-		if err := ctx.Err(); err != nil {
-			return Entry{}, err
-		}
-		e, wake, err := c.take()
-		if wake == nil {
-			return e, err
-		}
-		select {
-		case <-wake:
-		case <-ctx.Done():
-		}
-	}
-}
-
-// take pops, or returns a channel to wait for before asking again.
-func (c *core) take() (Entry, <-chan struct{}, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	// A queue that was closed comes to an end even if its pods fail for ever.
-	if e, ok := c.pop(c.early && !c.closed); ok {
-		return e, nil, nil
-	}
-	if c.closed {
-		return Entry{}, nil, ErrClosed
-	}
-	if c.wake == nil {
-		c.wake = make(chan struct{})
-	}
-	return Entry{}, c.wake, nil
-}
-
-// wakeAll wakes all waiting calls. They find the queue as the operation under way
-// leaves it, because they need its lock.
-func (c *core) wakeAll() {
-	if c.wake != nil {
-		close(c.wake)
-		c.wake = nil
-	}
-}
-
-// Close ends all waiting, now and later: Pop still returns what is active, and
-// then [ErrClosed]. Everything else continues to work.
-func (c *core) Close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
-	c.wakeAll()
 }

@@ -72,8 +72,8 @@ func BenchmarkMoveAll(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/others, "ns/pod")
 }
 
-func filled(b *testing.B, kind string, others int) SchedulingQueue {
-	var q SchedulingQueue = NewFIFO()
+func filled(b *testing.B, kind string, others int) *Queue {
+	var q *Queue = NewFIFO()
 	if kind == "queue" {
 		var err error
 		q, err = New(Config{})

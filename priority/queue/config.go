@@ -49,11 +49,30 @@ type Config struct {
 	// negative if a is to be popped before b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
 	// Helps decides whether an event may help an unschedulable pod, or a pod that
-	// came back from an attempt during which the event came in; nil is [HelpsIn] the
+	// came back from an attempt during which the event came in; nil is [Helps] by the rules of the
 	// Release. It is asked once more with the PendingFilters alone where there are any.
 	// Like Compare it must not change the entry, keep it, or call the
 	// queue, which is locked meanwhile.
 	Helps func(e *Entry, event ClusterEvent) bool
+}
+
+// SchedulingGates is the check that every [Queue] makes first: no pod is tried
+// while it has scheduling gates (rule 5.2.3).
+const SchedulingGates = "SchedulingGates"
+
+// Gate is a check before the queue (upstream's PreEnqueue plugin): a pod that it
+// holds waits as gated.
+type Gate struct {
+	// Name stands in [Entry.Gate] while the gate holds the pod.
+	Name string
+	// Holds reports whether the pod is to be kept out. Like [Config.Helps] it must
+	// not change the pod or call the queue, which is locked meanwhile. The answer
+	// may change with time; see [Queue] for when the question is asked again.
+	Holds func(pod *outrank.Pod) bool
+	// Events are the kinds of events after which the gate is asked again, as upstream
+	// those that the plugin is registered for; none means all. From v1.37 on an event
+	// of the empty kind is always one of them (rule 5.2.8).
+	Events []ClusterEventKind
 }
 
 // Validate returns everything that is wrong with the configuration, in one
@@ -139,62 +158,15 @@ func (c Config) filledIn() Config {
 	return c
 }
 
-// backoffAfter returns how long a pod waits after so many failures. Doubling stops
-// before it could overflow, so it takes at most some 60 steps.
-func (c *Config) backoffAfter(failures int) time.Duration {
-	return c.backoffUpTo(failures, c.MaxBackoff)
-}
-
-// backoffUpTo is backoffAfter with another ceiling.
-func (c *Config) backoffUpTo(failures int, most time.Duration) time.Duration {
-	d := c.InitialBackoff
-	for range failures - 1 {
-		if d > most/2 {
-			return most
-		}
-		d *= 2
+// gateOf names the first gate that holds the pod, empty where none does.
+func (c *Config) gateOf(pod *outrank.Pod) string {
+	if pod.Gated() {
+		return SchedulingGates
 	}
-	return d
-}
-
-// backoffEnd returns when the backoff of an attempt ends that failed now (rules
-// 5.3.1, 5.3.2 and 5.3.4).
-func (c *Config) backoffEnd(now time.Time, e *Entry) time.Time {
-	return c.backoffEndUpTo(now, e, c.MaxBackoff)
-}
-
-// backoffEndUpTo is backoffEnd with another ceiling.
-func (c *Config) backoffEndUpTo(now time.Time, e *Entry, most time.Duration) time.Time {
-	failures := e.Refusals
-	if e.Errors > 0 {
-		failures = e.Errors
-	}
-	end := now.Add(c.backoffUpTo(failures, most))
-	if !c.NoEarlyPop {
-		end = end.Truncate(backoffWindow)
-	}
-	return end
-}
-
-// backoffOver returns the first moment at which a backoff with this end is over
-// (rule 5.3.5); the zero time for a pod that never failed.
-func (c *Config) backoffOver(end time.Time) time.Time {
-	if c.NoEarlyPop || end.IsZero() {
-		return end
-	}
-	return end.Add(backoffWindow)
-}
-
-// backoffWindow is what backoff is counted in. All pods whose backoff ends within
-// one window are sorted by the order of the active pods.
-const backoffWindow = time.Second
-
-// order is the order of the active pool.
-func (c *Config) order(a, b *item) int {
-	if c.Compare != nil {
-		if o := c.Compare(&a.Entry, &b.Entry); o != 0 {
-			return o
+	for i := range c.Gates {
+		if c.Gates[i].Holds(pod) {
+			return c.Gates[i].Name
 		}
 	}
-	return CompareEntries(&a.Entry, &b.Entry)
+	return ""
 }

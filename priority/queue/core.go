@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"errors"
 	"sync"
 	"time"
 
@@ -45,6 +46,12 @@ type core struct {
 	wake chan struct{}
 }
 
+// Errors of a queue.
+var (
+	ErrClosed      = errors.New("queue is closed")
+	ErrNotInFlight = errors.New("no such attempt under way")
+)
+
 // init prepares the pools. The active pool is sorted by the given order, the
 // others by when their pods are due, with the same order among equals.
 func (c *core) init(order func(a, b *item) int) {
@@ -68,63 +75,6 @@ func (c *core) init(order func(a, b *item) int) {
 		}
 		return compareMembers(a, b)
 	}
-}
-
-func keyOf(pod *outrank.Pod) podKey { return podKey{pod.NamespaceName(), pod.Name} }
-
-// find returns the item of this very pod, nil if it is not inside.
-func (c *core) find(pod *outrank.Pod) *item {
-	if pod == nil {
-		return nil
-	}
-	if it := c.items[keyOf(pod)]; it != nil && it.Pod.UID == pod.UID {
-		return c.alone(it)
-	}
-	return nil
-}
-
-// enter makes a pod active that is not inside, in place of any other pod of its
-// name.
-func (c *core) enter(pod *outrank.Pod, now time.Time) {
-	key := keyOf(pod)
-	if before := c.alone(c.items[key]); before != nil {
-		c.drop(before)
-	}
-	it := &item{Entry: Entry{Pod: pod, FirstEnqueued: now, Enqueued: now}, key: key, pool: poolCount}
-	c.why = unscheduledPodAdd
-	c.items[key] = it
-	c.enlistIn(it)
-	c.place(it)
-}
-
-// place puts a pod that is nowhere where it waits for its next attempt.
-func (c *core) place(it *item) {
-	if it.leaf != "" {
-		c.join(it)
-	} else {
-		c.push(it, active)
-	}
-}
-
-func (c *core) drop(it *item) {
-	c.remove(it)
-	delete(c.items, it.key)
-	c.strikeOff(it)
-}
-
-// remove takes an item out of where it is.
-func (c *core) remove(it *item) {
-	if it.pool > poolCount {
-		c.quit(it)
-	} else {
-		c.pools[it.pool].remove(it)
-	}
-	it.pool = poolCount
-}
-
-func (c *core) move(it *item, to pool) {
-	c.pools[it.pool].remove(it)
-	c.push(it, to)
 }
 
 // push puts an item into a pool, or among the gated ones if something holds it
@@ -177,64 +127,90 @@ func (c *core) put(it *item, to pool) {
 	c.pools[to].push(it)
 }
 
-// Add makes a pod wait for its next attempt without delay. Time O(log n).
-func (c *core) Add(pod *outrank.Pod, now time.Time) error {
-	if err := c.refuses("Add", pod); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	it := c.find(pod)
-	c.why = unscheduledPodAdd
+func errNoPod(operation string) error {
+	return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: operation, Text: "the pod is missing"}}}
+}
+
+// errUnmade is about a queue without pools, which is the zero one.
+func errUnmade(operation string) error {
+	return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: operation, Text: "the queue was not made by New or NewFIFO"}}}
+}
+
+// refuses returns what keeps the queue from taking a pod in.
+func (c *core) refuses(operation string, pod *outrank.Pod) error {
 	switch {
-	case it == nil:
-		c.enter(pod, now)
-	case it.leaf != "" || c.isMember(pod):
-		c.addMember(it, pod, now)
-	case it.pool == active:
-		c.replace(it, pod)
-	default:
-		// The key of a heap must not change inside it.
-		c.pools[it.pool].remove(it)
-		it.Pod, it.Enqueued, it.class = pod, now, nil
-		c.push(it, active)
+	case pod == nil:
+		return errNoPod(operation)
+	case c.items == nil:
+		return errUnmade(operation)
 	}
 	return nil
 }
 
-// replace sets another version of an item's pod, which may change its place, and
-// may have to be held back.
-func (c *core) replace(it *item, pod *outrank.Pod) {
-	it.Pod, it.class = pod, nil
-	c.pools[it.pool].fix(it)
-	if gate := c.gateOfVersion(pod, it.pool); gate != "" {
-		it.Gate = gate
-		c.pools[it.pool].remove(it)
-		c.put(it, gated)
+// first returns the pod to be popped next, nil if there is none: the first active
+// one, or else the first in backoff where that may end early. mu is held.
+func (c *core) first(early bool) *item {
+	it := c.pools[active].head()
+	if it == nil && early {
+		it = c.pools[backoff].head()
+	}
+	return it
+}
+
+// isMember reports whether a pod is queued with its group. One that has a node already
+// is not.
+func (c *core) isMember(pod *outrank.Pod) bool {
+	return c.groups != nil && pod.Group != "" && pod.NodeName == ""
+}
+
+// sameGroup reports whether another version of an item's pod belongs to the same group.
+func (c *core) sameGroup(it *item, pod *outrank.Pod) bool {
+	return c.isMember(pod) && pod.GroupKey() == it.leaf
+}
+
+// askAgain returns when the gates of a gated pod are asked without an event (rule
+// 5.2.7): never where only an update of the pod can open them.
+func (c *core) askAgain(it *item) time.Time {
+	if c.again <= 0 || it.heldBySpec() {
+		return time.Time{}
+	}
+	since := it.Enqueued
+	if it.flushed.After(since) {
+		since = it.flushed
+	}
+	return since.Add(c.again)
+}
+
+// gateOfItem names what holds an item back from a pool: for a group, what holds the
+// first of its pods that something holds (rule 5.8.4).
+func (c *core) gateOfItem(it *item, from pool) string {
+	if it.group == nil {
+		return c.gateOf(it.Pod, from)
+	}
+	var first *item
+	for _, m := range it.group.waiting.items {
+		if m.Gate = c.gateOf(m.Pod, from); m.Gate != "" && (first == nil || compareTries(m, first) < 0) {
+			first = m
+		}
+	}
+	if first == nil {
+		return ""
+	}
+	return first.Gate
+}
+
+// wakeAll wakes all waiting calls. They find the queue as the operation under way
+// leaves it, because they need its lock.
+func (c *core) wakeAll() {
+	if c.wake != nil {
+		close(c.wake)
+		c.wake = nil
 	}
 }
 
-// AddIfNotPresent adds a pod unless it is inside. Time O(log n).
-func (c *core) AddIfNotPresent(pod *outrank.Pod, now time.Time) (bool, error) {
-	if err := c.refuses("AddIfNotPresent", pod); err != nil {
-		return false, err
+// arrive counts what enters a pool.
+func (c *core) arrive(to pool, why cause, a arrivals) {
+	if to != inFlight {
+		c.incoming[to][why].add(a)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.find(pod) != nil {
-		return false, nil
-	}
-	c.enter(pod, now)
-	return true, nil
-}
-
-// Delete takes a pod out, also out of flight. Time O(log n).
-func (c *core) Delete(pod *outrank.Pod) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	it := c.find(pod)
-	if it != nil {
-		c.drop(it)
-	}
-	return it != nil
 }

@@ -1,6 +1,10 @@
 package queue
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
 
 // A crowd is an item that stands for many pods of one or more [Class]es for which
 // the queue would note the same: the pool, the times, the filters that they failed
@@ -10,17 +14,6 @@ import "slices"
 // like any other item. What a member has for itself, such as its class and the
 // number of its attempts, stands in the member's own item, which is in no pool
 // meanwhile.
-
-// size is how many pods the item stands for.
-func (it *item) size() int {
-	switch {
-	case it.group != nil:
-		return len(it.group.waiting.items)
-	case it.members != nil:
-		return it.members.size
-	}
-	return 1
-}
 
 // leader returns the crowd that a member is in.
 func (c *core) leader(it *item) *item {
@@ -65,14 +58,6 @@ func (c *core) alone(it *item) *item {
 	c.leave(crowd, it)
 	c.pools[it.pool].push(it)
 	return it
-}
-
-// entryOf returns the entry of a member but for its Cycle, which is in the run.
-func (crowd *item) entryOf(it *item, uncounted int) Entry {
-	e := crowd.Entry
-	e.Pod, e.FirstEnqueued = it.Pod, it.FirstEnqueued
-	e.Attempts, e.Refusals = it.Attempts+uncounted, it.Refusals+uncounted
-	return e
 }
 
 // crowdOf makes an item that is in no pool, and no crowd, into a crowd.
@@ -142,24 +127,13 @@ func (c *core) strike(r *roster, crowd *item) {
 	}
 }
 
-// each appends an item for each pod that the item stands for.
-func (it *item) each(to []*item) []*item {
-	if it.members == nil {
-		it.Cycle, it.run = it.cycle(), nil
-		return append(to, it)
+// find returns the item of this very pod, nil if it is not inside.
+func (c *core) find(pod *outrank.Pod) *item {
+	if pod == nil {
+		return nil
 	}
-	it.members.each(func(m *item, uncounted int) {
-		e := it.entryOf(m, uncounted)
-		e.Cycle = it.run.cycleOf(m)
-		to = append(to, &item{Entry: e, due: it.due})
-	})
-	return to
-}
-
-// cycle returns the number of the latest attempt with a single pod.
-func (it *item) cycle() int64 {
-	if it.run != nil {
-		return it.run.cycleOf(it)
+	if it := c.items[keyOf(pod)]; it != nil && it.Pod.UID == pod.UID {
+		return c.alone(it)
 	}
-	return it.Cycle
+	return nil
 }

@@ -10,8 +10,7 @@
 //	q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted}, now)
 //
 // A [Queue] has four pools (active, backoff, unschedulable, gated) and goes by
-// priority; a [FIFO] takes the pods as they come. Both are a [SchedulingQueue],
-// which says what holds for either of them, and both are what
+// priority; that of [NewFIFO] takes the pods as they come. It is what
 // execution.FailureHandler of package preemption/execution asks for.
 //
 // From v1.37 on, with the feature gate GenericWorkload, a [Queue] holds the pods of a group

@@ -30,7 +30,7 @@ type Entry struct {
 	// pools of a queue change neither.
 	FirstEnqueued, Enqueued time.Time
 	// BackoffEnd is the end of the backoff after the last failure; zero before
-	// the first, and always in a [FIFO]. It is a whole second, and the pod is due
+	// the first, and always in the queue of [NewFIFO]. It is a whole second, and the pod is due
 	// when that second is over, unless [Config.NoEarlyPop] is set: the pod is then
 	// due at this moment.
 	BackoffEnd time.Time
@@ -50,6 +50,28 @@ type Entry struct {
 	// its pods; zero before the first.
 	Cycle int64
 }
+
+// Group is a group of pods in a [Queue], which is popped as one (group 5.8). It
+// belongs to the caller, like the entry that it is part of.
+type Group struct {
+	// PodGroup is the group. It is nil for a tree of groups, which is queued as a
+	// whole: Composite is its root then.
+	PodGroup  *outrank.PodGroup
+	Composite *outrank.CompositePodGroup
+	// Members are the pods that wait, those of all groups of a tree, in the order in
+	// which they are to be tried (rule 5.8.3).
+	Members []Entry
+}
+
+// groupID names what is queued as one: a group of pods or a composite group, which may
+// share a name.
+type groupID struct {
+	composite bool
+	key       outrank.Key
+}
+
+// podKey is namespace and name. Unlike [outrank.Pod.Key] it allocates nothing.
+type podKey struct{ namespace, name string }
 
 // copied returns a copy that shares nothing but the pod.
 func (e Entry) copied() Entry {
@@ -95,4 +117,76 @@ func CompareEntries(a, b *Entry) int {
 		return compareIdentities(a, b)
 	}
 	return priority.CompareIdentity(a.Pod, b.Pod)
+}
+
+// Key names the group, or the root of the tree; see [outrank.PodGroup.Key].
+func (g *Group) Key() outrank.Key { return g.id().key }
+
+func (g *Group) id() groupID {
+	switch {
+	case g.Composite != nil:
+		return groupID{true, g.Composite.Key()}
+	case g.PodGroup != nil:
+		return groupID{key: g.PodGroup.Key()}
+	}
+	return groupID{}
+}
+
+// Priority is that of the group, or of the root of the tree; 0 where it has none
+// (rule 5.8.2).
+func (g *Group) Priority() int32 {
+	var p *int32
+	switch {
+	case g.Composite != nil:
+		p = g.Composite.Priority
+	case g.PodGroup != nil:
+		p = g.PodGroup.Priority
+	}
+	if p == nil {
+		return 0
+	}
+	return *p
+}
+
+// copied returns a copy with entries of its own.
+func (g *Group) copied() *Group {
+	if g == nil {
+		return nil
+	}
+	out := *g
+	out.Members = slices.Clone(g.Members)
+	for i := range out.Members {
+		out.Members[i] = out.Members[i].copied()
+	}
+	return &out
+}
+
+// text names the group in messages.
+func (g *Group) text() string {
+	if key := g.Key(); key != "" {
+		return "group " + string(key)
+	}
+	return "group without a PodGroup or a Composite"
+}
+
+func keyOf(pod *outrank.Pod) podKey { return podKey{pod.NamespaceName(), pod.Name} }
+
+// identity is what an entry is known by: namespace, name, what it is, and the UID.
+func (e *Entry) identity() (namespace, name string, kind int, uid string) {
+	switch {
+	case e.Group == nil:
+		return e.Pod.NamespaceName(), e.Pod.Name, 0, e.Pod.UID
+	case e.Group.Composite != nil:
+		return e.Group.Composite.NamespaceName(), e.Group.Composite.Name, 2, e.Group.Composite.UID
+	case e.Group.PodGroup != nil:
+		return e.Group.PodGroup.NamespaceName(), e.Group.PodGroup.Name, 1, e.Group.PodGroup.UID
+	}
+	return "", "", 1, ""
+}
+
+// compareIdentities is the last step of [CompareEntries] where a group is compared.
+func compareIdentities(a, b *Entry) int {
+	spaceA, nameA, kindA, uidA := a.identity()
+	spaceB, nameB, kindB, uidB := b.identity()
+	return cmp.Or(cmp.Compare(spaceA, spaceB), cmp.Compare(nameA, nameB), cmp.Compare(kindA, kindB), cmp.Compare(uidA, uidB))
 }

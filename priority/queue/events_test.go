@@ -30,9 +30,9 @@ func TestHelps(t *testing.T) {
 		{"unknown event", "it may be anything", []string{"NodeName"}, "mine", true},
 		{"event without a kind", "it may be anything", []string{"NodeName"}, "", true},
 	} {
-		require.Equal(t, c.want, Helps(&Entry{FailedFilters: c.filters}, ClusterEvent{Kind: c.event}), "%s: %s", c.name, c.reason)
+		require.Equal(t, c.want, Helps(outrank.DefaultRelease, &Entry{FailedFilters: c.filters}, ClusterEvent{Kind: c.event}), "%s: %s", c.name, c.reason)
 	}
-	require.True(t, Helps(nil, ClusterEvent{Kind: EventNodeAdded}))
+	require.True(t, Helps(outrank.DefaultRelease, nil, ClusterEvent{Kind: EventNodeAdded}))
 	for _, kinds := range helpers {
 		require.Contains(t, kinds, EventNodeAdded, "a new node may fit any pod")
 		require.Subset(t, eventKinds, kinds)
@@ -137,17 +137,17 @@ func TestWhatHelpsAgainstEachFilter(t *testing.T) {
 	for filter, row := range helpful {
 		for i, kind := range columns {
 			e := &Entry{FailedFilters: []string{filter}}
-			assert.Equal(t, row[i] == 'x', Helps(e, ClusterEvent{Kind: kind}), "%s against %s", kind, filter)
+			assert.Equal(t, row[i] == 'x', Helps(outrank.DefaultRelease, e, ClusterEvent{Kind: kind}), "%s against %s", kind, filter)
 			// NodeName is helped by little; whatever helps the other helps both.
 			e.FailedFilters = []string{"NodeName", filter}
 			want := row[i] == 'x' || kind == EventNodeAdded
-			assert.Equal(t, want, Helps(e, ClusterEvent{Kind: kind}), "%s against NodeName and %s", kind, filter)
+			assert.Equal(t, want, Helps(outrank.DefaultRelease, e, ClusterEvent{Kind: kind}), "%s against NodeName and %s", kind, filter)
 		}
 		e := &Entry{FailedFilters: []string{filter}}
-		assert.True(t, Helps(e, ClusterEvent{}), "any other event against %s", filter)
+		assert.True(t, Helps(outrank.DefaultRelease, e, ClusterEvent{}), "any other event against %s", filter)
 		e.FailedFilters = append(e.FailedFilters, "Unknown")
 		for _, kind := range columns {
-			assert.True(t, Helps(e, ClusterEvent{Kind: kind}), "%s against %s and a filter that is not known", kind, filter)
+			assert.True(t, Helps(outrank.DefaultRelease, e, ClusterEvent{Kind: kind}), "%s against %s and a filter that is not known", kind, filter)
 		}
 	}
 }

@@ -125,8 +125,8 @@ func ExampleNewFIFO() {
 
 // A scheduler's loop that waits for pods. With a [queue.Queue], something
 // else has to call Flush beside it, say once a second.
-func ExampleSchedulingQueue() {
-	var q queue.SchedulingQueue = queue.NewFIFO()
+func ExampleQueue_Pop() {
+	q := queue.NewFIFO()
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
@@ -206,7 +206,7 @@ func ExampleQueue_Activate() {
 func ExampleHelps() {
 	entry := &queue.Entry{FailedFilters: []string{preemption.NodeResourcesFit, preemption.TaintToleration}}
 	for _, kind := range []queue.ClusterEventKind{queue.EventAssignedPodAdded, queue.EventAssignedPodDeleted, queue.EventNodeUpdated} {
-		fmt.Println(kind, queue.Helps(entry, queue.ClusterEvent{Kind: kind}))
+		fmt.Println(kind, queue.Helps(outrank.DefaultRelease, entry, queue.ClusterEvent{Kind: kind}))
 	}
 	// Output:
 	// AssignedPodAdded false
@@ -228,4 +228,22 @@ func ExampleCompareEntries() {
 	// urgent
 	// early
 	// late
+}
+
+func ExampleQueue_AddIfNotPresent() {
+	q := queue.NewFIFO()
+	pod := &outrank.Pod{Name: "batch"}
+	for range 2 {
+		added, err := q.AddIfNotPresent(pod, midnight)
+		fmt.Println(added, err)
+	}
+	fmt.Println(q.Remove(pod), q.Counts())
+	for _, in := range q.Incoming() {
+		fmt.Println(in.Queue, in.Event, in.Pods)
+	}
+	// Output:
+	// true <nil>
+	// false <nil>
+	// true 0 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight
+	// active UnscheduledPodAdd 1
 }

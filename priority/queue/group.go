@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,50 +8,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 )
-
-// Group is a group of pods in a [Queue], which is popped as one (group 5.8). It
-// belongs to the caller, like the entry that it is part of.
-type Group struct {
-	// PodGroup is the group. It is nil for a tree of groups, which is queued as a
-	// whole: Composite is its root then.
-	PodGroup  *outrank.PodGroup
-	Composite *outrank.CompositePodGroup
-	// Members are the pods that wait, those of all groups of a tree, in the order in
-	// which they are to be tried (rule 5.8.3).
-	Members []Entry
-}
-
-// Key names the group, or the root of the tree; see [outrank.PodGroup.Key].
-func (g *Group) Key() outrank.Key { return g.id().key }
-
-// Priority is that of the group, or of the root of the tree; 0 where it has none
-// (rule 5.8.2).
-func (g *Group) Priority() int32 {
-	var p *int32
-	switch {
-	case g.Composite != nil:
-		p = g.Composite.Priority
-	case g.PodGroup != nil:
-		p = g.PodGroup.Priority
-	}
-	if p == nil {
-		return 0
-	}
-	return *p
-}
-
-// copied returns a copy with entries of its own.
-func (g *Group) copied() *Group {
-	if g == nil {
-		return nil
-	}
-	out := *g
-	out.Members = slices.Clone(g.Members)
-	for i := range out.Members {
-		out.Members[i] = out.Members[i].copied()
-	}
-	return &out
-}
 
 // GroupResult is how an attempt with a group ended.
 type GroupResult uint8
@@ -100,10 +55,10 @@ func (q *Queue) SetGroup(g *outrank.PodGroup) {
 	}
 }
 
-// DeleteGroup tells it that a group is gone. Its pods that wait are incomplete from
+// RemoveGroup tells it that a group is gone. Its pods that wait are incomplete from
 // then on. A group of the same name with another UID stays. Time O(n log n) in the
 // group's waiting pods.
-func (q *Queue) DeleteGroup(g *outrank.PodGroup) {
+func (q *Queue) RemoveGroup(g *outrank.PodGroup) {
 	if q.groups == nil || g == nil {
 		return
 	}
@@ -136,10 +91,10 @@ func (q *Queue) SetComposite(g *outrank.CompositePodGroup) {
 	}
 }
 
-// DeleteComposite tells it that a composite group is gone. The waiting pods of the tree
+// RemoveComposite tells it that a composite group is gone. The waiting pods of the tree
 // are incomplete from then on. A group of the same name with another UID stays. Time as
 // SetComposite.
-func (q *Queue) DeleteComposite(g *outrank.CompositePodGroup) {
+func (q *Queue) RemoveComposite(g *outrank.CompositePodGroup) {
 	if q.groups == nil || g == nil {
 		return
 	}
@@ -201,32 +156,4 @@ func (q *Queue) AddAttemptedGroup(e Entry, result GroupResult, now time.Time) er
 	it.BackoffEnd = q.config.backoffEndUpTo(now, &it.Entry, q.config.mostBackoffOf(it.size()))
 	q.push(it, errorBackoff)
 	return nil
-}
-
-// text names the group in messages.
-func (g *Group) text() string {
-	if key := g.Key(); key != "" {
-		return "group " + string(key)
-	}
-	return "group without a PodGroup or a Composite"
-}
-
-// identity is what an entry is known by: namespace, name, what it is, and the UID.
-func (e *Entry) identity() (namespace, name string, kind int, uid string) {
-	switch {
-	case e.Group == nil:
-		return e.Pod.NamespaceName(), e.Pod.Name, 0, e.Pod.UID
-	case e.Group.Composite != nil:
-		return e.Group.Composite.NamespaceName(), e.Group.Composite.Name, 2, e.Group.Composite.UID
-	case e.Group.PodGroup != nil:
-		return e.Group.PodGroup.NamespaceName(), e.Group.PodGroup.Name, 1, e.Group.PodGroup.UID
-	}
-	return "", "", 1, ""
-}
-
-// compareIdentities is the last step of [CompareEntries] where a group is compared.
-func compareIdentities(a, b *Entry) int {
-	spaceA, nameA, kindA, uidA := a.identity()
-	spaceB, nameB, kindB, uidB := b.identity()
-	return cmp.Or(cmp.Compare(spaceA, spaceB), cmp.Compare(nameA, nameB), cmp.Compare(kindA, kindB), cmp.Compare(uidA, uidB))
 }

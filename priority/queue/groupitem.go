@@ -7,12 +7,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// isMember reports whether a pod is queued with its group. One that has a node already
-// is not.
-func (c *core) isMember(pod *outrank.Pod) bool {
-	return c.groups != nil && pod.Group != "" && pod.NodeName == ""
-}
-
 // enlistIn lists an item under the group that its pod names now.
 func (c *core) enlistIn(it *item) {
 	key := outrank.Key("")
@@ -121,24 +115,6 @@ func (c *core) quit(it *item) {
 // soon is a time that has passed, and is not zero.
 var soon = time.Time{}.Add(1)
 
-// gateOfItem names what holds an item back from a pool: for a group, what holds the
-// first of its pods that something holds (rule 5.8.4).
-func (c *core) gateOfItem(it *item, from pool) string {
-	if it.group == nil {
-		return c.gateOf(it.Pod, from)
-	}
-	var first *item
-	for _, m := range it.group.waiting.items {
-		if m.Gate = c.gateOf(m.Pod, from); m.Gate != "" && (first == nil || compareTries(m, first) < 0) {
-			first = m
-		}
-	}
-	if first == nil {
-		return ""
-	}
-	return first.Gate
-}
-
 // popGroup begins an attempt with all pods of a group, each of them and the group being
 // in flight from then on.
 func (c *core) popGroup(it *item) Entry {
@@ -158,20 +134,6 @@ func (c *core) popGroup(it *item) Entry {
 		m.moved, m.updated = false, false
 		c.put(m, inFlight)
 		e.Group.Members = append(e.Group.Members, m.Entry)
-	}
-	return e
-}
-
-// handedOut returns the entry of an item, for a caller to keep.
-func (it *item) handedOut() Entry {
-	e := it.Entry.copied()
-	if it.group == nil {
-		return e
-	}
-	e.Group = e.Group.copied()
-	members := slices.SortedFunc(slices.Values(it.group.waiting.items), compareTries)
-	for _, m := range members {
-		e.Group.Members = append(e.Group.Members, m.Entry.copied())
 	}
 	return e
 }
@@ -215,5 +177,32 @@ func (c *core) regroup(keys ...outrank.Key) {
 	for _, m := range moving {
 		c.remove(m)
 		c.join(m)
+	}
+}
+
+// remove takes an item out of where it is.
+func (c *core) remove(it *item) {
+	if it.pool > poolCount {
+		c.quit(it)
+	} else {
+		c.pools[it.pool].remove(it)
+	}
+	it.pool = poolCount
+}
+
+// replaceMember sets another version of a member that waits. A gated group is asked
+// about, another one may have to be held back (rule 5.8.4).
+func (c *core) replaceMember(it *item, pod *outrank.Pod, now time.Time) {
+	it.Pod, it.class = pod, nil
+	if it.of == nil {
+		return
+	}
+	it.of.group.waiting.fix(it)
+	switch {
+	case it.pool == apart:
+	case it.of.pool == gated:
+		c.groups.reopen(it.of, now)
+	default:
+		c.hold(it.of, it, c.gateOfVersion(pod, it.of.pool))
 	}
 }

@@ -90,7 +90,7 @@ func (m *groupMachine) replace(p *gmPod, pod *outrank.Pod) {
 func (m *groupMachine) delete(t *rapid.T) {
 	pod := m.pod(t)
 	p := m.find(pod)
-	require.Equal(t, p != nil, m.q.Delete(pod))
+	require.Equal(t, p != nil, m.q.Remove(pod))
 	if p != nil {
 		m.drop(p)
 	}
@@ -151,7 +151,7 @@ func (m *groupMachine) setGroup(t *rapid.T) {
 
 func (m *groupMachine) deleteGroup(t *rapid.T) {
 	name := rapid.SampledFrom([]string{"g", "h"}).Draw(t, "group")
-	m.q.DeleteGroup(&outrank.PodGroup{Name: name})
+	m.q.RemoveGroup(&outrank.PodGroup{Name: name})
 	if m.known[name] != nil {
 		delete(m.known, name)
 		m.regroup()
@@ -175,7 +175,7 @@ func (m *groupMachine) setComposite(t *rapid.T) {
 
 func (m *groupMachine) deleteComposite(t *rapid.T) {
 	name := rapid.SampledFrom([]string{"g", "x", "y"}).Draw(t, "composite")
-	m.q.DeleteComposite(&outrank.CompositePodGroup{Name: name})
+	m.q.RemoveComposite(&outrank.CompositePodGroup{Name: name})
 	if m.composites[name] != nil {
 		delete(m.composites, name)
 		m.regroup()

@@ -2,12 +2,10 @@ package queue
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/priority"
 )
 
 // groupTable is what a queue knows about groups: the objects, and the groups that are
@@ -29,32 +27,6 @@ type groupTable struct {
 type groupLeaf struct {
 	group   *outrank.PodGroup // nil if it is not
 	members map[*item]bool    // all that are inside
-}
-
-// groupID names what is queued as one: a group of pods or a composite group, which may
-// share a name.
-type groupID struct {
-	composite bool
-	key       outrank.Key
-}
-
-func (g *Group) id() groupID {
-	switch {
-	case g.Composite != nil:
-		return groupID{true, g.Composite.Key()}
-	case g.PodGroup != nil:
-		return groupID{key: g.PodGroup.Key()}
-	}
-	return groupID{}
-}
-
-// waitingGroup is the part of an item that stands for a group.
-type waitingGroup struct {
-	id groupID
-	// waiting are its pods that are not in flight. While the group itself is, they wait
-	// for it to come back.
-	waiting heap
-	tried   bool // in flight
 }
 
 func newGroupTable(trees bool, reopen func(*item, time.Time)) *groupTable {
@@ -153,24 +125,4 @@ func entriesOf(items []*item) []Entry {
 		out = append(out, m.Entry.copied())
 	}
 	return out
-}
-
-// compareTries is the order in which the members of a group are tried (rule 5.8.3).
-func compareTries(a, b *item) int {
-	return cmp.Or(
-		cmp.Compare(b.Pod.PriorityValue(), a.Pod.PriorityValue()),
-		cmp.Compare(b.Attempts, a.Attempts),
-		a.Enqueued.Compare(b.Enqueued),
-		priority.CompareIdentity(a.Pod, b.Pod),
-	)
-}
-
-// mostBackoffOf is the ceiling of the backoff of a group with so many waiting pods
-// (rule 5.8.8).
-func (c *Config) mostBackoffOf(pods int) time.Duration {
-	most := float64(c.MaxBackoff) * math.Sqrt(float64(max(pods, 1)))
-	if most >= math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return time.Duration(most)
 }

@@ -2,70 +2,7 @@ package queue
 
 import (
 	"slices"
-	"time"
-
-	"github.com/outrank-go/outrank"
 )
-
-// pool is one of the places of a queue. A pod inside is in exactly one.
-type pool uint8
-
-const (
-	active pool = iota
-	backoff
-	errorBackoff // backoff after an error, which nothing cuts short
-	unschedulable
-	gated    // held back by a check before the queue
-	inFlight // popped and not done
-	poolCount
-)
-
-// The places of members of groups that wait, in none of the pools themselves.
-const (
-	inGroup    pool = poolCount + 1 + iota // with their group, in the pool of that
-	apart                                  // until their group comes back
-	incomplete                             // until their group is known
-)
-
-// item is a pod inside a queue.
-type item struct {
-	Entry
-	key podKey
-	// pool is the pool of the item, at its index in that pool's heap.
-	pool pool
-	at   int
-	// arrival numbers the items in the order in which they became active.
-	arrival int64
-	// due is when an unschedulable pod is tried again without an event, and when the
-	// gates of a gated one are asked; zero there means never. flushed is when time
-	// alone had it tried the last time.
-	due, flushed time.Time
-	// wasHeld says that the pod was gated since its last attempt.
-	wasHeld bool
-	// For a pod in flight: moved says that something happened to this pod alone
-	// that may help it, updated that Pod is newer than the version that was
-	// popped.
-	moved, updated bool
-
-	// class is that of the pod, nil where it was not asked for. run is that of the
-	// latest attempt if it was refused among many: Cycle is not the number then.
-	class Class
-	run   *refusalRun
-	// members are the pods that a crowd stands for, nil for a single pod. member
-	// says that the pod is one of them.
-	members *crowdParts
-	member  bool
-
-	// group is what the item of a group stands for, nil for a pod. For a member of a
-	// group leaf is the key of that group, else empty, and of is the item of the
-	// group that it waits with or for.
-	group *waitingGroup
-	leaf  outrank.Key
-	of    *item
-}
-
-// podKey is namespace and name. Unlike [outrank.Pod.Key] it allocates nothing.
-type podKey struct{ namespace, name string }
 
 // heap is a binary heap of items that know their index, so that any of them can
 // be removed in O(log n). The order must be total: with ties the first item would

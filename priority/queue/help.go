@@ -1,15 +1,9 @@
 package queue
 
-import "github.com/outrank-go/outrank"
+import (
+	"slices"
 
-// help is what an event means for a pod that waits for one (upstream's
-// queueingStrategy).
-type help uint8
-
-const (
-	noHelp       help = iota
-	afterBackoff      // the pod is tried again once its backoff is over
-	atOnce            // whatever is left of its backoff
+	"github.com/outrank-go/outrank"
 )
 
 // helpOf asks the hints what an event means for a pod (rules 5.4.3 and 5.4.11).
@@ -83,4 +77,36 @@ func (it *item) poolFor(h help) pool {
 		return it.backoffPool()
 	}
 	return unschedulable
+}
+
+// mayOpen reports whether what holds a pod is asked after an event that is not a
+// change of the pod (rules 5.2.6 and 5.2.8).
+func (q *Queue) mayOpen(it *item, kind ClusterEventKind) bool {
+	if it.heldBySpec() {
+		return false
+	}
+	if kind == "" && q.rules.WildcardsAskGates {
+		return true
+	}
+	return slices.ContainsFunc(q.config.Gates, func(g Gate) bool {
+		return g.Name == it.Gate && (len(g.Events) == 0 || slices.Contains(g.Events, kind))
+	})
+}
+
+// noteUpdate keeps the update of a pod in flight (rule 5.5.7). A version before that is
+// nil is not known.
+func (q *Queue) noteUpdate(before, after *outrank.Pod) {
+	if before != nil && sameButStatus(before, after) {
+		return
+	}
+	if q.config.old() {
+		q.items[keyOf(after)].moved = true
+		return
+	}
+	var concerns func(*outrank.Pod) bool
+	if !q.rules.UpdatesShared {
+		key := keyOf(after)
+		concerns = func(p *outrank.Pod) bool { return keyOf(p) == key && p.UID == after.UID }
+	}
+	q.note(ClusterEvent{Kind: EventPodUpdated, Pod: after, Before: before}, concerns)
 }

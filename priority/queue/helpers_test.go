@@ -16,7 +16,7 @@ var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
 // desk is a queue under test with the attempts that were begun in it.
 type desk struct {
 	*testing.T
-	q        SchedulingQueue
+	q        *Queue
 	now      time.Time
 	attempts map[string]Entry // the last of each pod, by name
 }
@@ -114,7 +114,7 @@ func update(p *outrank.Pod) func(*desk) {
 }
 
 func remove(p *outrank.Pod, want bool) func(*desk) {
-	return func(d *desk) { require.Equal(d, want, d.q.Delete(p)) }
+	return func(d *desk) { require.Equal(d, want, d.q.Remove(p)) }
 }
 
 func moveAll(kind ClusterEventKind, want int) func(*desk) {

@@ -8,7 +8,7 @@ import (
 )
 
 // A pod keeps away from pods of two labels, and a pod with one of them goes.
-func ExampleHelpsIn() {
+func ExampleHelps_release() {
 	with := func(key string) outrank.PodAffinityTerm {
 		return outrank.PodAffinityTerm{Selector: &outrank.LabelSelector{Labels: map[string]string{key: "yes"}}}
 	}
@@ -17,7 +17,7 @@ func ExampleHelpsIn() {
 	waits := &queue.Entry{Pod: shy, FailedFilters: []string{"InterPodAffinity"}}
 	gone := queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Pod: loud}
 	for _, release := range []outrank.Release{outrank.V1_36, outrank.V1_37} {
-		fmt.Println(release, queue.HelpsIn(release, waits, gone))
+		fmt.Println(release, queue.Helps(release, waits, gone))
 	}
 	// Output:
 	// v1.36 false

@@ -17,7 +17,7 @@ import (
 // machine drives a queue and its model side by side.
 type machine struct {
 	model
-	q     SchedulingQueue
+	q     *Queue
 	core  *core
 	now   time.Time
 	begun []Entry // attempts, over or not
@@ -110,7 +110,7 @@ func (m *machine) update(t *rapid.T) {
 func (m *machine) delete(t *rapid.T) {
 	pod := m.pod(t)
 	p := m.find(pod)
-	require.Equal(t, p != nil, m.q.Delete(pod))
+	require.Equal(t, p != nil, m.q.Remove(pod))
 	if p != nil {
 		m.remove(p.key())
 	}
@@ -341,7 +341,7 @@ func (m *machine) check(t *rapid.T) {
 	require.Equal(t, wantOK, ok)
 	require.True(t, wantAt.Equal(at), "next ready at %v, want %v", at, wantAt)
 	arrived := map[[2]string]uint64{}
-	for _, in := range m.core.Incoming() {
+	for _, in := range m.q.Incoming() {
 		arrived[[2]string{in.Queue, in.Event}] = in.Pods
 	}
 	require.Empty(t, gocmp.Diff(m.arrived, arrived, cmpopts.EquateEmpty()))

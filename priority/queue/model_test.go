@@ -194,9 +194,9 @@ func (m *model) reviveAll(now time.Time, kind ClusterEventKind, helps func(p *mo
 // pending filters.
 func (m *model) asked(p *modelPod, event ClusterEvent) (helps, atOnce bool) {
 	for _, filter := range p.PendingFilters {
-		atOnce = atOnce || event.Kind != "" && HelpsIn(m.release, &Entry{Pod: p.Pod, FailedFilters: []string{filter}}, event)
+		atOnce = atOnce || event.Kind != "" && Helps(m.release, &Entry{Pod: p.Pod, FailedFilters: []string{filter}}, event)
 	}
-	return HelpsIn(m.release, &p.Entry, event), atOnce
+	return Helps(m.release, &p.Entry, event), atOnce
 }
 
 // askedAfterwards says so of all that happened during the attempt.

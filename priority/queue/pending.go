@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -11,6 +12,23 @@ type Counts struct {
 	// Incomplete are the pods whose group is not known, Waiting those that wait for
 	// their group to come back from an attempt (rules 5.8.5 and 5.8.6).
 	Incomplete, Waiting int
+}
+
+// Incoming is how many pods have entered a part of a queue for one reason (upstream's
+// metric queue_incoming_pods_total).
+type Incoming struct {
+	// Queue is the part: active, backoff, unschedulable or gated.
+	Queue string
+	// Event is what happened, as the release names it (group 5.7).
+	Event string
+	// Pods is how many, Grouped how many of them came in groups of pods that are queued
+	// as one, and Groups how many groups these were (rule 5.8.12).
+	Pods, Grouped, Groups uint64
+}
+
+// poolNames are those of the parts that are counted.
+var poolNames = map[pool]string{
+	active: "active", backoff: "backoff", errorBackoff: "backoff", unschedulable: "unschedulable", gated: "gated",
 }
 
 // String returns "1 active, 0 in backoff, 2 unschedulable, 0 gated, 0 in flight", and
@@ -62,40 +80,40 @@ func podsIn(entries []Entry) int {
 }
 
 // Pending returns the entries inside. Time O(n log n).
-func (c *core) Pending() Pending {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	incomplete, waiting := c.groups.outside()
+func (q *Queue) Pending() Pending {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	incomplete, waiting := q.groups.outside()
 	return Pending{
 		Incomplete: incomplete, Waiting: waiting,
-		Active: c.pools[active].sorted(), Backoff: c.inBackoff().sorted(),
-		Unschedulable: c.pools[unschedulable].sorted(), Gated: (&heap{items: c.pools[gated].items, order: c.pools[active].order}).sorted(),
-		InFlight: c.pools[inFlight].sorted(),
+		Active: q.pools[active].sorted(), Backoff: q.inBackoff().sorted(),
+		Unschedulable: q.pools[unschedulable].sorted(), Gated: (&heap{items: q.pools[gated].items, order: q.pools[active].order}).sorted(),
+		InFlight: q.pools[inFlight].sorted(),
 	}
 }
 
 // Counts returns how many pods each pool holds, in constant time.
-func (c *core) Counts() Counts {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	counts := c.count(func(h *heap) int { return h.count })
-	if c.groups != nil {
-		counts.Incomplete, counts.Waiting = c.groups.incomplete, c.groups.apart
+func (q *Queue) Counts() Counts {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	counts := q.count(func(h *heap) int { return h.count })
+	if q.groups != nil {
+		counts.Incomplete, counts.Waiting = q.groups.incomplete, q.groups.apart
 	}
 	return counts
 }
 
 // Entities counts what is popped as one, in constant time.
-func (c *core) Entities() Entities {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (q *Queue) Entities() Entities {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	e := Entities{
-		Pods:   c.count(func(h *heap) int { return h.count - h.grouped }),
-		Groups: c.count(func(h *heap) int { return h.groups }),
+		Pods:   q.count(func(h *heap) int { return h.count - h.grouped }),
+		Groups: q.count(func(h *heap) int { return h.groups }),
 	}
-	if c.groups != nil {
-		e.Pods.Incomplete, e.Pods.Waiting = c.groups.incomplete, c.groups.apart
-		e.Groups.InFlight = c.groups.tried
+	if q.groups != nil {
+		e.Pods.Incomplete, e.Pods.Waiting = q.groups.incomplete, q.groups.apart
+		e.Groups.InFlight = q.groups.tried
 	}
 	return e
 }
@@ -126,4 +144,31 @@ func (h *heap) sorted() []Entry {
 		out[i] = it.handedOut()
 	}
 	return out
+}
+
+// Incoming returns how many pods have entered each part of the queue so far and why,
+// sorted by part and event, without what has not happened. A pod counts each time,
+// but not while it stays where it is. Takes constant time.
+func (q *Queue) Incoming() []Incoming {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var list []Incoming
+	for p, counts := range q.incoming {
+		for why, a := range counts {
+			if a.pods > 0 {
+				list = append(list, Incoming{poolNames[pool(p)], cause(why).name(&q.rules), a.pods, a.grouped, a.groups})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Incoming) int { return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Event, b.Event)) })
+	merged := list[:0]
+	for _, in := range list {
+		if n := len(merged); n > 0 && merged[n-1].Queue == in.Queue && merged[n-1].Event == in.Event {
+			merged[n-1].Pods += in.Pods
+			merged[n-1].Grouped, merged[n-1].Groups = merged[n-1].Grouped+in.Grouped, merged[n-1].Groups+in.Groups
+			continue
+		}
+		merged = append(merged, in)
+	}
+	return slices.Clip(merged)
 }

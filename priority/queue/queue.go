@@ -1,14 +1,36 @@
 package queue
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Queue is kube-scheduler's queue (chapter 5; PriorityQueue). A pod that waits
-// is in one of three pools:
+// Queue holds the pods that wait to be placed: kube-scheduler's queue (chapter 5;
+// PriorityQueue), or the plain one of [NewFIFO]. A pod is known by its namespace and name
+// and is in one place at a time: in a pool where it waits, or in flight while an attempt is
+// under way. A pod of the same name with another UID is another pod: adding or updating it
+// replaces the earlier pod, wherever that was, and it begins without a past.
+//
+// An attempt begins when a pod is popped and ends in one of these ways:
+//
+//   - it was placed: Done;
+//   - it was not: AddUnschedulableIfNotPresent puts it back;
+//   - it is gone: Remove ends the attempt, and an entry that comes back from it
+//     afterwards is refused;
+//   - it is to wait again at once: Add.
+//
+// A pod that is neither done nor put back stays in flight for ever, and takes up memory.
+//
+// Times should not go backwards, but nothing breaks if they do. Pods are kept as pointers
+// and must not be changed while they are inside; a changed pod is a new value, given to
+// Update. The caller decides which pods belong into the queue: a node, a phase or a deletion
+// time are not looked at. A nil pod is an error where the method returns one, and is ignored
+// otherwise.
+//
+// A pod that waits is in one of four pools:
 //
 //   - active: to be popped, in the order of [Config.Compare];
 //   - backoff: to wait until [Entry.BackoffEnd] is over, or until no other pod is
@@ -54,10 +76,11 @@ type Queue struct {
 	config Config
 	log    flightLog
 	// crowded says that pods may be kept together: nothing of the caller's tells
-	// them apart. steps is the failure from which on the backoff is the longest.
+	// them apart.
 	crowded bool
-	steps   int
 	sweep   sweep
+	// fifo: the queue is one of [NewFIFO].
+	fifo bool
 }
 
 // New returns an empty queue. The error is that of [Config.Validate].
@@ -65,11 +88,9 @@ func New(config Config) (*Queue, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	q := &Queue{config: config.filledIn(), steps: 1}
+	q := &Queue{config: config.filledIn()}
 	q.crowded = len(config.Gates) == 0 && config.Compare == nil && config.Helps == nil && !config.old()
-	for q.config.backoffAfter(q.steps) < q.config.MaxBackoff {
-		q.steps++
-	}
+	q.sweep = sweep{config: &q.config, steps: q.config.stepsToMax()}
 	q.early, q.gate = !config.NoEarlyPop && !config.old(), q.config.gateOf
 	q.rules = release.Of(release.Release(config.Release))
 	if q.rules.FlushAsksGates {
@@ -82,97 +103,15 @@ func New(config Config) (*Queue, error) {
 	return q, nil
 }
 
-// AddUnschedulableIfNotPresent puts a pod back: into backoff if something happened
-// during its attempt that may help it or it names no failed filter, into active if
-// that may help one of its pending filters, else into unschedulable. Time O(log n), and linear in the events of that time.
-func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	it, err := q.returning(&e)
-	if err != nil {
-		return err
-	}
-	it.failed(&e, now)
-	if it.leaf != "" || q.isMember(it.Pod) {
-		q.putBackMember(it, now)
-		return nil
-	}
-	q.putBack(it, now)
-	return nil
-}
-
-// delay notes how long a pod waits that has failed.
-func (q *Queue) delay(it *item, now time.Time) {
-	if q.config.old() {
-		it.due = now.Add(q.config.UnschedulableTimeout)
-		return
-	}
-	it.BackoffEnd = q.config.backoffEnd(now, &it.Entry)
-	it.due = now.Add(q.config.UnschedulableTimeout)
-	if over := q.config.backoffOver(it.BackoffEnd); it.due.Before(over) {
-		it.due = over
-	}
-}
-
-// putBack moves a pod that has failed to where it waits.
-func (q *Queue) putBack(it *item, now time.Time) {
-	q.why = attemptFailure
-	q.delay(it, now)
-	switch {
-	case q.config.old() && (q.movedSince || it.moved || len(it.FailedFilters) == 0):
-		q.move(it, active)
-	case q.config.old():
-		q.move(it, unschedulable)
-	case len(it.FailedFilters) == 0:
-		q.move(it, errorBackoff)
-	default:
-		q.move(it, it.poolFor(q.helped(it)))
-	}
-}
-
-// Update replaces a pod by a newer version, or adds it. An active pod is sorted
-// in anew, a pod in backoff stays there. An unschedulable pod moves if the change
-// may help, as [Config.Helps] answers about [EventPodUpdated]. It is not asked where
-// nothing has changed but the parts of the status that a pending pod has, such as
-// [outrank.Pod.NominatedNode]. Where the pod's pointer is inside already the
-// earlier version is not known. For a pod in flight the question is asked when it
-// is put back, about each update by itself; from v1.37 on also of the other pods that
-// were in flight (rule 5.5.7). Time O(log n), and the comparison of the two versions.
-func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
-	if err := q.refuses("Update", pod); err != nil {
-		return err
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	it := q.find(pod)
-	if it == nil {
-		q.enter(pod, now)
-		return nil
-	}
-	q.why = targetPodUpdate
-	if it.leaf != "" || q.isMember(pod) {
-		q.updateMember(it, pod, now)
-		return nil
-	}
-	before := it.Pod
-	if before == pod {
-		before = nil // it may have been changed in place
-	}
-	q.replace(it, pod)
-	switch it.pool {
-	case inFlight:
-		it.updated = true
-		q.noteUpdate(before, pod)
-	case unschedulable:
-		if h := q.helpOfItself(it, before, pod); h != noHelp {
-			q.pools[unschedulable].remove(it)
-			q.revive(it, h, now)
-		}
-	case gated:
-		q.pools[gated].remove(it)
-		q.revive(it, opened(it, func() help { return q.helpOfItself(it, before, pod) }), now)
-	}
-	return nil
+// NewFIFO returns an empty queue that goes by no priority, the simple queue of v1.13: pods
+// are popped in the order in which they came. A pod that is put back goes to the end and
+// can be popped again at once. There is no backoff, no gate, no group and no pool of
+// unschedulable pods, so there is nothing to move, to activate or to flush.
+func NewFIFO() *Queue {
+	q := &Queue{config: Config{}.filledIn(), fifo: true}
+	q.rules = release.Of(release.Default)
+	q.init(func(a, b *item) int { return cmp.Compare(a.arrival, b.arrival) })
+	return q
 }
 
 // revive puts a pod that is in no pool into active, or into backoff while that
@@ -184,41 +123,6 @@ func (q *Queue) revive(it *item, h help, now time.Time) bool {
 	}
 	q.push(it, to)
 	return it.pool != gated
-}
-
-// backoffPool is the pool that the item's backoff passes in: nothing cuts it short
-// after an error, unless a gate held the pod since (rule 5.3.8).
-func (it *item) backoffPool() pool {
-	if len(it.FailedFilters) == 0 && (it.group != nil || !it.wasHeld) {
-		return errorBackoff
-	}
-	return backoff
-}
-
-// Activate makes pods active at once that are in backoff, unschedulable or gated,
-// unless a gate holds them, and returns how many. A pod in flight goes to backoff when it is put back; others
-// are left alone. Pods that lose their nomination to a preemptor are tried again
-// in this way (rules 5.4.7 and 14.3.3). Time O(log n) for each.
-func (q *Queue) Activate(pods ...*outrank.Pod) int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	count := 0
-	q.why = forceActivate
-	for _, pod := range pods {
-		it := q.find(pod)
-		switch {
-		case it == nil:
-		case it.leaf != "":
-			count += q.activateGroup(it)
-		case it.pool == inFlight:
-			it.moved = true
-		case it.pool != active:
-			if q.hurry(it); it.pool == active {
-				count++
-			}
-		}
-	}
-	return count
 }
 
 // hurry makes an item active that waits elsewhere. In backoff it was let in already,
@@ -295,38 +199,21 @@ func (q *Queue) dueAt(it *item) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// TryPop flushes, so that the pods that are due count, and takes the first active
-// pod or, where there is none and backoff may end early, the first in backoff.
-// Time O(log n) for each pod that is flushed or taken.
-func (q *Queue) TryPop(now time.Time) (Entry, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.activateDue(now)
-	return q.pop(q.early)
+// note keeps an event for the attempts under way.
+func (q *Queue) note(event ClusterEvent, concerns func(*outrank.Pod) bool) {
+	if q.fifo || q.config.old() {
+		return // no pod waits for it, or one flag is all that it has (rule 5.9.3)
+	}
+	oldest := q.pools[inFlight].head()
+	if oldest == nil {
+		q.log.clear()
+		return
+	}
+	q.log.note(flightEvent{event, q.cycle, concerns}, oldest.Cycle)
 }
 
-// NextReady returns when TryPop will have a pod if nothing else happens: now if a
-// pod is active, due or to be popped early, else when the first backoff or time-out
-// ends; a gate may then still hold a pod. A simulator on virtual time can jump there. Constant time.
-func (q *Queue) NextReady(now time.Time) (time.Time, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.first(q.early) != nil {
-		return now, true
-	}
-	var next time.Time
-	found := false
-	for p := range poolCount {
-		it := q.pools[p].head()
-		if it == nil {
-			continue
-		}
-		if at, ok := q.dueAt(it); ok && (!found || at.Before(next)) {
-			next, found = at, true
-		}
-	}
-	if found && next.Before(now) {
-		next = now
-	}
-	return next, found
+// reopen asks the gates of a gated group.
+func (q *Queue) reopen(it *item, now time.Time) {
+	q.pools[gated].remove(it)
+	q.revive(it, afterBackoff, now)
 }

@@ -326,14 +326,14 @@ func TestQueueEntry(t *testing.T) {
 func TestQueueWithoutPod(t *testing.T) {
 	q, err := New(Config{})
 	require.NoError(t, err)
-	for _, q := range []SchedulingQueue{q, NewFIFO()} {
+	for _, q := range []*Queue{q, NewFIFO()} {
 		require.ErrorIs(t, q.Add(nil, noon), outrank.ErrInvalid)
 		require.ErrorIs(t, q.Update(nil, noon), outrank.ErrInvalid)
 		require.ErrorIs(t, q.AddUnschedulableIfNotPresent(Entry{}, noon), outrank.ErrInvalid)
 		_, err := q.AddIfNotPresent(nil, noon)
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		require.EqualError(t, err, "queue: AddIfNotPresent: the pod is missing")
-		require.False(t, q.Delete(nil))
+		require.False(t, q.Remove(nil))
 		require.False(t, q.Done(Entry{}))
 		require.Zero(t, q.Activate(nil, nil))
 		require.Zero(t, q.AssignedPodAdded(nil, noon))

@@ -52,7 +52,7 @@ func ExampleQueue_Refuse() {
 
 // A plain queue pops the pods that do not fit over and over; nothing is tried
 // twice in one call.
-func ExampleFIFO_Refuse() {
+func ExampleNewFIFO_refuse() {
 	q := queue.NewFIFO()
 	for _, name := range []string{"a", "b"} {
 		if err := q.Add(&outrank.Pod{Name: name}, midnight); err != nil {

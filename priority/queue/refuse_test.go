@@ -129,13 +129,7 @@ func (m *machine) refuse(t *rapid.T) {
 	}
 	told := map[drawnClass]int{}
 	want := m.refuseEach(how, told)
-	var got Refusals
-	if m.fifo {
-		got = m.q.(*FIFO).Refuse(m.now, how)
-	} else {
-		got = m.q.(*Queue).Refuse(m.now, how)
-	}
-	require.Equal(t, want, got)
+	require.Equal(t, want, m.q.Refuse(m.now, how))
 	require.Equal(t, told, rules.told)
 }
 

@@ -1,22 +1,8 @@
 package queue
 
-import "strconv"
-
-// result is an item that goes back, with the step of its backoff.
-type result struct {
-	it            *item
-	more          *crowdParts // that join it
-	step, classes int
-	filters       []string
-}
-
-// resultKey is what the pods of an item have in common that goes back.
-type resultKey struct {
-	priority int32
-	step     int
-	filters  string
-	class    Class // only for those with terms of affinity
-}
+import (
+	"strconv"
+)
 
 // manyClasses is from where on a crowd is one that others join.
 const manyClasses = 8
@@ -35,18 +21,18 @@ func (s *sweep) gatherAll() {
 		}
 	}
 	for i := range s.results {
-		s.results[i].assemble(s.q)
+		s.results[i].assemble(s.core)
 	}
 	for i := range s.refused {
 		if x := &s.refused[i]; x.moved {
-			s.q.forget(x.it, x.members, x.rest)
+			s.core.forget(x.it, x.members, x.rest)
 		}
 	}
 }
 
 // gather puts refused pods together for which the same is to be noted.
 func (s *sweep) gather(x *refusedItem) {
-	q, it := s.q, x.it
+	c, it := s.core, x.it
 	if x.members == nil {
 		it.class.Refused(1)
 		it.Attempts, it.Refusals = it.Attempts+1, it.Refusals+1
@@ -64,10 +50,10 @@ func (s *sweep) gather(x *refusedItem) {
 		it.members = x.members.plus(1)
 	case !found:
 		to.it = &item{}
-		q.enlist(to.it, x.members.plus(1))
+		c.enlist(to.it, x.members.plus(1))
 		x.moved = true
 	case x.members == nil:
-		to.join(q.single(it))
+		to.join(c.single(it))
 	default:
 		to.join(x.members.plus(1))
 		x.moved = true
@@ -78,12 +64,12 @@ func (s *sweep) gather(x *refusedItem) {
 // where a crowd would have pods of too many classes.
 func (s *sweep) resultFor(x *refusedItem) (to *result, found bool) {
 	it, classes := x.it, 1
-	key := resultKey{it.Pod.PriorityValue(), min(it.Refusals, s.q.steps), joined(x.filters), nil}
+	key := resultKey{it.Pod.PriorityValue(), min(it.Refusals, s.steps), joined(x.filters), nil}
 	if x.members != nil {
-		key.step, classes = min(it.Refusals+1, s.q.steps), len(x.members.list)
+		key.step, classes = min(it.Refusals+1, s.steps), len(x.members.list)
 	}
 	if len(it.Pod.Affinity.Pods) > 0 {
-		key.class = s.q.classOf(it, s.r)
+		key.class = s.core.classOf(it, s.r)
 	}
 	at, found := s.found[key]
 	if found {
@@ -140,23 +126,23 @@ func (to *result) join(m *crowdParts) {
 }
 
 // assemble makes a crowd of a result that has more than its item.
-func (to *result) assemble(q *Queue) {
+func (to *result) assemble(c *core) {
 	if to.more == nil {
 		return
 	}
 	if to.it.members == nil {
-		to.it = q.crowdOf(to.it)
+		to.it = c.crowdOf(to.it)
 	}
-	q.enlist(to.it, to.more)
+	c.enlist(to.it, to.more)
 }
 
 // note writes what all pods of a result have in common.
 func (s *sweep) note(to *result) {
-	q, it := s.q, to.it
+	it := to.it
 	it.run, it.pool, it.Gate, it.Errors = s.run, unschedulable, "", 0
 	it.Enqueued, it.FailedFilters, it.PendingFilters = s.now, sortedFilters(to.filters), nil
 	if it.members != nil {
 		it.Pod, it.Refusals = it.members.head.Pod, to.step
 	}
-	q.delay(it, s.now)
+	s.config.delay(it, s.now)
 }

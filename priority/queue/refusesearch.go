@@ -1,12 +1,8 @@
 package queue
 
-import "slices"
-
-// unknownItem is an item that nothing is known of, or such pods of a crowd.
-type unknownItem struct {
-	it    *item // the first of them, for a crowd of several classes
-	crowd *item // nil for an item in the pool
-}
+import (
+	"slices"
+)
 
 // search finds the items of a pool that are refused, up to the first that is not.
 // Those behind it are not looked at, and classes that nothing is known of are
@@ -19,7 +15,7 @@ func (s *sweep) search(h *heap) {
 		if s.behind(h, x.it) {
 			break
 		}
-		filters, ok := refusalOf(s.q.classOf(x.it, s.r), x.it.Pod)
+		filters, ok := refusalOf(s.core.classOf(x.it, s.r), x.it.Pod)
 		if !ok {
 			s.stop = x.it
 			break
@@ -61,7 +57,7 @@ func (s *sweep) mayRefuse(it *item) bool {
 		}
 		return true
 	}
-	class := s.q.classOf(it, s.r)
+	class := s.core.classOf(it, s.r)
 	if class == nil {
 		return false
 	}
@@ -104,7 +100,7 @@ func (s *sweep) learned(x *unknownItem, filters []string) {
 		at := slices.IndexFunc(s.known, func(y refusedItem) bool { return y.it == crowd })
 		s.known[at].filters = filters
 	default:
-		s.known = append(s.known, refusedItem{it: s.part(crowd, s.q.rosters[x.it.class]), filters: filters})
+		s.known = append(s.known, refusedItem{it: s.part(crowd, s.core.rosters[x.it.class]), filters: filters})
 	}
 }
 
@@ -112,9 +108,9 @@ func (s *sweep) learned(x *unknownItem, filters []string) {
 func (s *sweep) part(crowd *item, r *roster) *item {
 	at, _ := crowd.members.find(r)
 	own := &item{Entry: crowd.Entry, pool: crowd.pool, due: crowd.due, run: crowd.run}
-	s.q.enlist(own, partsOf([]crowdPart{crowd.members.list[at]}, crowd.members.more))
+	s.core.enlist(own, partsOf([]crowdPart{crowd.members.list[at]}, crowd.members.more))
 	own.Pod = own.members.head.Pod
-	s.q.strike(r, crowd)
+	s.core.strike(r, crowd)
 	crowd.members = partsOf(slices.Concat(crowd.members.list[:at], crowd.members.list[at+1:]), crowd.members.more)
 	crowd.Pod = crowd.members.head.Pod
 	s.parted = append(s.parted, own)
@@ -131,11 +127,6 @@ func (s *sweep) sortIn(h *heap) {
 	}
 }
 
-// behind reports whether an item is not before the stop.
-func (s *sweep) behind(h *heap, it *item) bool {
-	return s.stop != nil && h.order(it, s.stop) >= 0
-}
-
 // cut leaves the members of a crowd where they are that come after the stop.
 func (s *sweep) cut(h *heap, x *refusedItem) {
 	x.members = x.it.members
@@ -148,15 +139,4 @@ func (s *sweep) cut(h *heap, x *refusedItem) {
 	if a.compare(&b) == 0 {
 		x.members, x.rest = x.members.split(s.stop)
 	}
-}
-
-func portionOf(it *item, h *heap) portion {
-	p := portion{priority: it.Pod.PriorityValue(), enqueued: it.Enqueued}
-	if it.pool == backoff {
-		p.backoff, p.backoffEnd = true, it.BackoffEnd
-	}
-	if it.members == nil {
-		p.single = it
-	}
-	return p
 }

@@ -130,9 +130,9 @@ func TestAntiAffinityHint(t *testing.T) {
 		if c.after == nil {
 			event = ClusterEvent{Kind: EventAssignedPodDeleted, Pod: c.before}
 		}
-		assert.Equal(t, c.want36, HelpsIn(outrank.V1_36, e, event), "v1.36: %s", c.name)
-		assert.Equal(t, c.want37, HelpsIn(outrank.V1_37, e, event), "v1.37: %s", c.name)
-		assert.Equal(t, HelpsIn(outrank.DefaultRelease, e, event), Helps(e, event))
+		assert.Equal(t, c.want36, Helps(outrank.V1_36, e, event), "v1.36: %s", c.name)
+		assert.Equal(t, c.want37, Helps(outrank.V1_37, e, event), "v1.37: %s", c.name)
+		assert.Equal(t, Helps(outrank.DefaultRelease, e, event), Helps(0, e, event))
 		for r, want := range map[outrank.Release]bool{outrank.V1_36: c.want36, outrank.V1_37: c.want37} {
 			q, err := New(Config{Release: r})
 			require.NoError(t, err)
@@ -143,7 +143,7 @@ func TestAntiAffinityHint(t *testing.T) {
 			assert.Equal(t, map[bool]int{true: 1}[want], q.MoveAll(event, noon.Add(time.Minute)), "%v: %s", r, c.name)
 		}
 		e.FailedFilters = append(e.FailedFilters, fit)
-		assert.True(t, HelpsIn(outrank.V1_37, e, event), "another filter has its say")
+		assert.True(t, Helps(outrank.V1_37, e, event), "another filter has its say")
 	}
 }
 
@@ -165,7 +165,7 @@ func TestUnscheduledPods(t *testing.T) {
 	} {
 		e := &Entry{FailedFilters: []string{c.filter}}
 		for _, r := range outrank.Releases() {
-			assert.Equal(t, c.want, HelpsIn(r, e, c.event), "%v against %s", c.event, c.filter)
+			assert.Equal(t, c.want, Helps(r, e, c.event), "%v against %s", c.event, c.filter)
 		}
 	}
 }
@@ -208,7 +208,7 @@ func TestIncoming(t *testing.T) {
 func TestUnknownRelease(t *testing.T) {
 	_, err := New(Config{Release: 3})
 	require.EqualError(t, err, "queue config: Release: release 0x3 is not known")
-	assert.True(t, HelpsIn(3, nil, ClusterEvent{}))
+	assert.True(t, Helps(3, nil, ClusterEvent{}))
 }
 
 // likeAll has all pods be of one class, which refuses with one filter.

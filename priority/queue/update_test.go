@@ -18,25 +18,25 @@ import (
 // updated afterwards. Forgotten, the pod would wait out the five minutes of the
 // unschedulable ones.
 func TestStatusUpdateInFlight(t *testing.T) {
-	type act func(t *testing.T, q SchedulingQueue)
-	activate := func(t *testing.T, q SchedulingQueue) { require.Zero(t, q.Activate(seeker(asWas))) }
-	status := func(t *testing.T, q SchedulingQueue) {
+	type act func(t *testing.T, q *Queue)
+	activate := func(t *testing.T, q *Queue) { require.Zero(t, q.Activate(seeker(asWas))) }
+	status := func(t *testing.T, q *Queue) {
 		require.NoError(t, q.Update(seeker(nominatedNow), noon))
 	}
-	spec := func(t *testing.T, q SchedulingQueue) {
+	spec := func(t *testing.T, q *Queue) {
 		require.NoError(t, q.Update(seeker(urgentNow), noon))
 	}
 	// The status changes alone, after the change of the spec.
-	statusToo := func(t *testing.T, q SchedulingQueue) {
+	statusToo := func(t *testing.T, q *Queue) {
 		both := func(p *outrank.Pod) { urgentNow(p); nominatedNow(p) }
 		require.NoError(t, q.Update(seeker(both), noon))
 	}
 	placed := func(app string) act {
-		return func(t *testing.T, q SchedulingQueue) {
+		return func(t *testing.T, q *Queue) {
 			require.Zero(t, q.AssignedPodAdded(&outrank.Pod{Name: "n", Labels: map[string]string{"app": app}}, noon))
 		}
 	}
-	moved := func(t *testing.T, q SchedulingQueue) {
+	moved := func(t *testing.T, q *Queue) {
 		require.Zero(t, q.MoveAll(ClusterEvent{Kind: EventNodeAdded}, noon))
 	}
 	const backoff, timeout = DefaultInitialBackoff, DefaultUnschedulableTimeout

@@ -101,7 +101,7 @@ func TestQueueConcurrently(t *testing.T) {
 	const producers, consumers, each, tries = 4, 4, 200, 3
 	queue, err := New(Config{})
 	require.NoError(t, err)
-	for _, q := range []SchedulingQueue{queue, NewFIFO()} {
+	for _, q := range []*Queue{queue, NewFIFO()} {
 		var clock atomic.Int64 // seconds
 		now := func() time.Time { return noon.Add(time.Duration(clock.Add(1)) * time.Second) }
 		var placed sync.Map

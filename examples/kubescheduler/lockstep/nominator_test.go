@@ -125,7 +125,7 @@ func (n *nominators) nominate(t *rapid.T) {
 		n.ours.Add(p, "")
 	case 1: // cleared on purpose
 		n.theirs.AddNominatedPod(silent, info(pod), &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride})
-		n.ours.Delete(p)
+		n.ours.Remove(p)
 	default:
 		node := pick(t, "node", nodes...)
 		n.theirs.AddNominatedPod(silent, info(pod), &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: node})
@@ -178,7 +178,7 @@ func (n *nominators) delete(t *rapid.T) {
 	delete(n.known, pod.Name)
 	delete(n.told, pod.Name)
 	n.theirs.DeleteNominatedPodIfExists(pod)
-	n.ours.Delete(toPod(t, pod))
+	n.ours.Remove(toPod(t, pod))
 }
 
 // compare: the pods of each node. The reference lists them in the order in which they

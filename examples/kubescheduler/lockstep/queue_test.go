@@ -167,7 +167,7 @@ func (q *queues) delete(t *rapid.T) {
 // remove has a pod deleted.
 func (q *queues) remove(t *rapid.T, w *waiting) {
 	q.theirs.Delete(silent, w.pod)
-	require.True(t, q.ours.Delete(w.ours))
+	require.True(t, q.ours.Remove(w.ours))
 	delete(q.pods, w.pod.Name)
 	for _, a := range q.attempts {
 		a.gone = a.gone || a.ours.Pod.UID == w.ours.UID

@@ -128,7 +128,7 @@ func (q *groupQueues) deleteGroup(t *rapid.T) {
 	ours, err := convert.PodGroup(group)
 	require.NoError(t, err)
 	q.theirs.DeletePodGroup(silent, group)
-	q.ours.DeleteGroup(ours)
+	q.ours.RemoveGroup(ours)
 }
 
 func (q *groupQueues) tryPop(t *rapid.T) {

@@ -88,7 +88,7 @@ func (a *actions) ClearNomination(_ context.Context, obj *outrank.Pod) error {
 	if p == nil {
 		return missing(obj)
 	}
-	a.s.nominator.Delete(p.obj)
+	a.s.nominator.Remove(p.obj)
 	a.s.nominate(p, "")
 	a.s.queue.Activate(p.obj)
 	return nil

@@ -64,9 +64,9 @@ func DeletePod(key outrank.Key) Change {
 			s.retire(p)
 		case Queued:
 			s.tell(Event{Kind: Deleted, Pod: p.obj}, "")
-			s.queue.Delete(p.obj)
+			s.queue.Remove(p.obj)
 			s.count(p, -1)
-			s.nominator.Delete(p.obj)
+			s.nominator.Remove(p.obj)
 			p.phase = Gone
 			s.show(p)
 			s.budgets.leave(p)

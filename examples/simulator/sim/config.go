@@ -128,7 +128,7 @@ type Discipline uint8
 const (
 	// PriorityQueue is a [queue.Queue].
 	PriorityQueue Discipline = iota
-	// FIFOQueue is a [queue.FIFO].
+	// FIFOQueue is the queue of [queue.NewFIFO].
 	FIFOQueue
 )
 

@@ -37,16 +37,15 @@ type gangs struct {
 
 // formGangs tells the queue of the groups, if it holds any.
 func (s *Simulation) formGangs(groups []*outrank.PodGroup) {
-	q, ok := s.queue.(*queue.Queue)
-	if !ok || len(groups) == 0 || !s.release.Gates()["GenericWorkload"] {
+	if s.config.Discipline != PriorityQueue || len(groups) == 0 || !s.release.Gates()["GenericWorkload"] {
 		return
 	}
-	s.gangs = &gangs{queue: q, byKey: map[outrank.Key]*gang{}}
+	s.gangs = &gangs{queue: s.queue, byKey: map[outrank.Key]*gang{}}
 	for _, group := range groups {
 		g := &gang{group: group, least: group.MinCount}
 		s.gangs.byKey[group.Key()] = g
 		s.gangs.inOrder = append(s.gangs.inOrder, g)
-		q.SetGroup(group)
+		s.queue.SetGroup(group)
 	}
 }
 

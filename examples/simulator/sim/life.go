@@ -96,7 +96,7 @@ func must(err error) {
 func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) error {
 	s.count(p, -1)
 	nominated := p.obj.NominatedNode
-	s.nominator.Delete(p.obj)
+	s.nominator.Remove(p.obj)
 	p.phase, p.host = Admitting, h
 	p.revise(func(o *outrank.Pod) { o.NodeName, o.NominatedNode, o.StartTime = h.node.Name, "", s.Time() })
 	if s.config.Kubelets == nil {

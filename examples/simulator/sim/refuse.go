@@ -10,12 +10,6 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// refuser is a queue that makes attempts by itself.
-type refuser interface {
-	queue.SchedulingQueue
-	Refuse(now time.Time, how queue.Refusing) queue.Refusals
-}
-
 // refuse makes the attempts that come to nothing and are next, for pods that have
 // been refused before, and reports whether there were any. Nobody can tell them
 // from those of [Simulation.cycle], which are made one by one: where somebody

@@ -29,8 +29,7 @@ func (s *Simulation) Result() *Result {
 	if s.gangs != nil {
 		pending = execution.PendingOf(s.gangs.queue.Counts(), s.gangs.queue.Entities())
 	} else {
-		counts := s.queue.Counts()
-		pending.Active, pending.Backoff, pending.Unschedulable, pending.Gated = counts.Active, counts.Backoff, counts.Unschedulable, counts.Gated
+		pending.Counts = s.queue.Counts()
 	}
 	s.metrics.SetPending(pending)
 	r := &Result{Steps: s.steps, History: s.history.Summary(), Metrics: s.counted()}

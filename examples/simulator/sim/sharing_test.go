@@ -92,7 +92,7 @@ func (c *scene) drawQueue(t *rapid.T) {
 		q.Compare = func(a, b *queue.Entry) int { return b.Attempts - a.Attempts }
 	case "hint":
 		q.Helps = func(e *queue.Entry, event queue.ClusterEvent) bool {
-			return e.Pod.Name[0] != 'z' && queue.Helps(e, event)
+			return e.Pod.Name[0] != 'z' && queue.Helps(outrank.DefaultRelease, e, event)
 		}
 	}
 	if c.config.variant() == outrank.VariantV1_13 { // it has none of these

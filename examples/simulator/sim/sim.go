@@ -30,7 +30,7 @@ type Simulation struct {
 	// atOnce counts the attempts since time passed or something else happened.
 	atOnce int
 
-	queue     refuser
+	queue     *queue.Queue
 	snap      *preemption.Snapshot
 	release   outrank.Release
 	nominator execution.Nominator

@@ -10,7 +10,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,7 +31,7 @@ func main() {
 }
 
 func table(w io.Writer, root string, all bool) error {
-	folders, err := foldersOf(root, all)
+	folders, err := structure.Folders(root)
 	if err != nil {
 		return err
 	}
@@ -41,6 +40,9 @@ func table(w io.Writer, root string, all bool) error {
 	reader := structure.NewReader()
 	files, lines, exported := 0, 0, 0
 	for _, folder := range folders {
+		if !all && strings.HasPrefix(folder+"/", "examples/") {
+			continue
+		}
 		p, err := reader.Read(filepath.Join(root, folder))
 		if err != nil {
 			return err
@@ -73,26 +75,4 @@ func table(w io.Writer, root string, all bool) error {
 // public reports whether a package can be imported from outside.
 func public(folder string) bool {
 	return folder != "examples" && !strings.HasPrefix(folder, "examples/") && !strings.Contains("/"+folder+"/", "/internal/")
-}
-
-// foldersOf lists the folders of the module, without those of other modules in it.
-func foldersOf(root string, all bool) (folders []string, err error) {
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		name, folder := d.Name(), "."
-		if path != root {
-			if folder, err = filepath.Rel(root, path); err != nil {
-				return err
-			}
-			_, other := os.Stat(filepath.Join(path, "go.mod"))
-			if strings.HasPrefix(name, ".") || name == "testdata" || other == nil || folder == "examples" && !all {
-				return filepath.SkipDir
-			}
-		}
-		folders = append(folders, filepath.ToSlash(folder))
-		return nil
-	})
-	return folders, err
 }

@@ -33,7 +33,7 @@ func (p *Pair) helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
 	theirs := slices.ContainsFunc(h.events, func(event fwk.ClusterEvent) bool {
 		return helps(p.theirs, info, e.FailedFilters, event, h.before, h.object)
 	})
-	ours := ourqueue.HelpsIn(p.release, e, event)
+	ours := ourqueue.Helps(p.release, e, event)
 	switch {
 	case theirs && !ours && event.Kind == ourqueue.EventNodeAdded && e.Pod.NodeName != "" && event.Node.Name != e.Pod.NodeName:
 		p.counts["queue: hints that help a resize in the reference alone, by another node: 5.4.17"]++

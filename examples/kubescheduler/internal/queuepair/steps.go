@@ -51,7 +51,7 @@ func (p *Pair) Delete(logger klog.Logger, pod *corev1.Pod) {
 	p.lock()
 	defer p.mu.Unlock()
 	p.SchedulingQueue.Delete(logger, pod)
-	p.ours.Delete(named(pod))
+	p.ours.Remove(named(pod))
 	delete(p.flying, pod.UID)
 	delete(p.binding, pod.UID)
 }
@@ -166,5 +166,5 @@ func (p *Pair) DeletePodGroup(logger klog.Logger, group *schedulingv1beta1.PodGr
 	p.SchedulingQueue.DeletePodGroup(logger, group)
 	ours, err := convert.PodGroup(group)
 	p.check("PodGroup", err)
-	p.ours.DeleteGroup(ours)
+	p.ours.RemoveGroup(ours)
 }

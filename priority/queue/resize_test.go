@@ -63,7 +63,7 @@ func TestFollowResize(t *testing.T) {
 	e.FailedFilters = []string{filter.NodeResourcesFit}
 	require.ErrorIs(t, q.AddUnschedulableIfNotPresent(e, noon), ErrNotInFlight)
 	assert.True(t, follow(deferredOn("n1", "cpu", "2")))
-	assert.True(t, q.Delete(settled))
+	assert.True(t, q.Remove(settled))
 	assert.Equal(t, Counts{}, q.Counts())
 
 	_, err = q.FollowResize(nil, noon)
@@ -134,9 +134,9 @@ func TestResizeIsHelpedByItsNodeAlone(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := &Entry{Pod: deferredOn("n1", "cpu", "2"), FailedFilters: c.failed}
-			assert.Equal(t, c.want, HelpsIn(withResizes, e, c.event))
+			assert.Equal(t, c.want, Helps(withResizes, e, c.event))
 			if c.failed[0] == filter.NodeResourcesFit && c.event.Kind == EventAssignedPodDeleted {
-				assert.True(t, HelpsIn(outrank.V1_37, e, c.event), "without the gate")
+				assert.True(t, Helps(outrank.V1_37, e, c.event), "without the gate")
 			}
 		})
 	}
@@ -150,13 +150,13 @@ func TestResizeIsHelpedByWhatItsStatusRequests(t *testing.T) {
 	shrinks := func(name string) ClusterEvent {
 		return ClusterEvent{Kind: EventAssignedPodUpdated, Before: onNode("a", "n1", name, "2"), Pod: onNode("a", "n1", name, "1")}
 	}
-	assert.True(t, HelpsIn(withResizes, e, shrinks("cpu")))
-	assert.False(t, HelpsIn(withResizes, e, shrinks("ephemeral-storage")))
+	assert.True(t, Helps(withResizes, e, shrinks("cpu")))
+	assert.False(t, Helps(withResizes, e, shrinks("ephemeral-storage")))
 
 	own := func(before, after string) bool {
 		b, a := deferredOn("n1", "memory", "2"), deferredOn("n1", "memory", "2")
 		b.Containers[0].Actual, a.Containers[0].Actual = resource.MustList("cpu", before), resource.MustList("cpu", after)
-		return HelpsIn(withResizes, e, ClusterEvent{Kind: EventAssignedPodUpdated, Before: b, Pod: a})
+		return Helps(withResizes, e, ClusterEvent{Kind: EventAssignedPodUpdated, Before: b, Pod: a})
 	}
 	assert.True(t, own("1", "2"), "its status takes more")
 	assert.True(t, own("2", "1"), "its status takes less")

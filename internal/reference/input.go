@@ -3,8 +3,46 @@ package reference
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/outrank-go/outrank"
+)
+
+// Input is everything a decision depends on.
+type Input struct {
+	// Cluster is the state of things. Pods with a NodeName are on that node;
+	// the others are pending, and nominated if NominatedNode is set. Finished
+	// pods and pods on unknown nodes count nowhere. The order of Nodes breaks
+	// the last tie.
+	Cluster *outrank.Cluster
+	// Pod is the preemptor. If it is also among the pending pods, that entry
+	// says where it is nominated to, and is not a nomination that stands in its
+	// own way.
+	Pod *outrank.Pod
+	// Now is the start time of every pod that has none.
+	Now time.Time
+	// Setup is what a configuration changes about the filters.
+	Setup Setup
+	// Ranks are what candidates are compared by, in this order; nil means the five
+	// of chapter 11.
+	Ranks []Rank
+	// Cost is what losing a pod costs, for LowestCost (rule 11.10).
+	Cost func(victim *outrank.Pod) int64
+	// Variant is what a configuration changes beside the filters.
+	Variant Variant
+}
+
+// Rank is one measure that candidates are compared by.
+type Rank int
+
+// The ranks of chapter 11, in its order, and that of rule 11.10.
+const (
+	FewestViolations Rank = iota
+	LowestTopVictim
+	LowestSum
+	FewestVictims
+	LatestStart
+	LowestCost
 )
 
 // Setup is what a configuration changes about the filters (group 7.18). The zero
@@ -35,19 +73,6 @@ func (s *Setup) off(filter string) bool { return slices.Contains(s.Off, filter) 
 
 func (s *Setup) silent(filter string) bool {
 	return s.off(filter) || slices.Contains(s.OffOnNodes, filter)
-}
-
-// allows: the node meets one of the terms, if there are demands at all.
-func (s *Setup) allows(n *outrank.Node) bool {
-	if s.Added == nil {
-		return true
-	}
-	for _, t := range s.Added.Terms {
-		if termWantsNode(t, n) {
-			return true
-		}
-	}
-	return false
 }
 
 // ignores: only extended resources can be ignored.

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"slices"
-	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
@@ -14,24 +13,6 @@ import (
 // is on (rule 5.4.15).
 func wantsResize(rules *release.Rules, pod *outrank.Pod) bool {
 	return rules.DeferredResizes && pod.NodeName != "" && pod.ResizeDeferred
-}
-
-// FollowResize tells the queue of the latest version of a pod that is on a node, and
-// reports whether the pod is inside afterwards (rule 5.4.15). With the feature gate
-// InPlacePodVerticalScalingSchedulerPreemption in [Config.Release], a pod whose resize
-// in place is deferred enters as a new pod, or is updated as [Queue.Update] has it if
-// it is inside. Any other pod is taken out, also of flight; without the gate that is
-// every pod. A pod that is gone is for [Queue.Delete]. Time O(log n), and the
-// comparison of the two versions.
-func (q *Queue) FollowResize(pod *outrank.Pod, now time.Time) (bool, error) {
-	switch {
-	case pod == nil:
-		return false, errNoPod("FollowResize")
-	case !wantsResize(&q.rules, pod):
-		q.Delete(pod)
-		return false, nil
-	}
-	return true, q.Update(pod, now)
 }
 
 // resizeHelps reports whether an event may help a pod that waits for room for its
@@ -54,23 +35,6 @@ func resizeHelps(e *Entry, event *ClusterEvent) bool {
 		}
 		return true
 	})
-}
-
-// concernsNode is the node that the event's pod is on, or was to be on.
-func (event *ClusterEvent) concernsNode() string {
-	if event.Pod.NodeName == "" {
-		return event.Pod.NominatedNode
-	}
-	return event.Pod.NodeName
-}
-
-// letsPreempt reports whether pods may be pushed out of the node from this event on.
-func (event *ClusterEvent) letsPreempt() bool {
-	may := func(n *outrank.Node) bool { return n == nil || len(n.ResizePreemptionDisabled) == 0 }
-	if event.Kind == EventNodeUpdated && event.NodeBefore != nil {
-		return !may(event.NodeBefore) && may(event.Node)
-	}
-	return may(event.Node)
 }
 
 // givesRoomTo reports whether the node may have room for the resize of a pod on it, or

@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/outrank-go/outrank/internal/release"
@@ -67,25 +66,4 @@ func (c *MetricValues) queueFamilies(rules *release.Rules) []MetricFamily {
 		}
 	}
 	return families
-}
-
-func incomingFamily(name, what string) MetricFamily {
-	return MetricFamily{Name: name, Type: "counter", Help: "Number of " + what + " that entered a queue, by event."}
-}
-
-// executionFamily counts the plans that were carried out beside the next attempts.
-func (c *MetricValues) executionFamily() MetricFamily {
-	f := MetricFamily{
-		Name: "scheduler_preemption_goroutines_execution_total", Type: "counter",
-		Help: "Number of preemptions that were carried out beside the next attempts.",
-	}
-	for _, result := range slices.Sorted(maps.Keys(c.Executions)) {
-		f.add(float64(c.Executions[result]), MetricLabel{"result", string(result)})
-	}
-	return f
-}
-
-// add adds a sample under the family's own name.
-func (f *MetricFamily) add(value float64, labels ...MetricLabel) {
-	f.Samples = append(f.Samples, MetricSample{Name: f.Name, Labels: labels, Value: value})
 }

@@ -1,0 +1,116 @@
+package execution
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Order is the order in which the steps of a plan are taken (group 14.2).
+type Order uint8
+
+// The orders.
+const (
+	// Synchronous: the victims are evicted in the order of the plan, up to
+	// Parallel of them at a time. Then the nominations of lower priority are
+	// cleared, and then the preemptor is nominated (prepareCandidate). A failed
+	// eviction ends the execution, so a preemptor is only nominated where every
+	// victim terminates.
+	Synchronous Order = iota
+	// Asynchronous: the preemptor is nominated first, because a scheduler that
+	// continues in the meantime must know of it. Then the nominations of lower
+	// priority are cleared, then all victims but the last are evicted, up to
+	// Parallel at a time, and the last one after them (prepareCandidateAsync).
+	// After any failure the rest is skipped and the preemptor is activated; it
+	// keeps its nomination.
+	Asynchronous
+)
+
+// String returns the name of the order.
+func (o Order) String() string {
+	switch o {
+	case Synchronous:
+		return "synchronous"
+	case Asynchronous:
+		return "asynchronous"
+	}
+	return fmt.Sprintf("Order(%d)", uint8(o))
+}
+
+// Config is how an [Executor] executes plans. Only Actions is needed.
+type Config struct {
+	// Actions is how the executor reaches the cluster.
+	Actions Actions
+	// Release is whose rules hold; zero means [outrank.DefaultRelease].
+	Release outrank.Release
+	// Variant is whose way of executing plans is followed (groups 13.2 and 13.3); zero is
+	// that of kube-scheduler. Any other has an order and events of its own, evicts victims
+	// one after another, also those that are terminating or were evicted before, and sets
+	// no condition on them. It is to be that of the plans.
+	Variant outrank.Variant
+	// Order is the order of the steps; zero is [Synchronous]. A Variant has its own.
+	Order Order
+	// Parallel is how many victims of a plan are evicted at a time; zero means
+	// 16. With 1 everything happens in the caller's goroutine, one call of
+	// Actions after the other.
+	Parallel int
+	// Scheduler is the name in the condition of a victim; empty means the one that
+	// the preemptor names.
+	Scheduler string
+	// Retry is how often the patch of a status is tried: the condition of a victim,
+	// a nomination that is written or cleared.
+	Retry Retry
+	// Nominator, if any, is told of the nominations that are set and cleared.
+	// Which pods lose their nomination is then read from it at that moment, in
+	// place of the plan's ClearedNominations.
+	Nominator *Nominator
+	// Metrics, if any, counts the victims of every plan that is begun.
+	Metrics *Metrics
+	// Remember is the largest number of evicted victims that are remembered
+	// until [Executor.Gone] is told about them. Beyond that the oldest are
+	// forgotten, and would be evicted again. Zero means 65,536.
+	Remember int
+}
+
+// Defaults of a Config, and a limit that keeps a mistaken number from starting
+// goroutines without bound.
+const (
+	defaultParallel = 16
+	maxParallel     = 1 << 10
+	defaultRemember = 1 << 16
+)
+
+// Validate returns everything that is wrong with the configuration, in one
+// *[outrank.InputError].
+func (c *Config) Validate() error {
+	var ps []outrank.Problem
+	add := func(field, format string, args ...any) {
+		ps = append(ps, outrank.Problem{Object: "executor config", Field: field, Text: fmt.Sprintf(format, args...)})
+	}
+	if c.Actions == nil {
+		add("Actions", "missing")
+	}
+	if !c.Release.Known() {
+		add("Release", "%v is not known", c.Release)
+	}
+	if _, err := c.Variant.MarshalText(); err != nil {
+		add("Variant", "%d is none", uint8(c.Variant))
+	}
+	switch {
+	case c.Order > Asynchronous:
+		add("Order", "%d is none", c.Order)
+	case c.Order != Synchronous && c.Variant != 0:
+		add("Order", "%v, and the variant %v has its own", c.Order, c.Variant)
+	}
+	if c.Parallel < 0 || c.Parallel > maxParallel {
+		add("Parallel", "%d is not between 0 and %d", c.Parallel, maxParallel)
+	}
+	if c.Remember < 0 {
+		add("Remember", "%d is negative", c.Remember)
+	}
+	ps = append(ps, c.Retry.problem("executor config")...)
+	if len(ps) > 0 {
+		return &outrank.InputError{Problems: ps}
+	}
+	return nil
+}

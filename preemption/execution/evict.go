@@ -1,0 +1,124 @@
+package execution
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/atonce"
+)
+
+// evictLastAlone evicts all victims, and the last one after all others have been
+// dealt with.
+func (x *execution) evictLastAlone(ctx context.Context) error {
+	last := len(x.toEvict) - 1
+	if err := x.evictAll(ctx, x.toEvict[:last]); err != nil {
+		return err
+	}
+	x.setLastVictim(x.state, x.toEvict[last].Pod)
+	return x.evictAll(ctx, x.toEvict[last:])
+}
+
+// evictAll evicts these victims in groups of Parallel.
+func (x *execution) evictAll(ctx context.Context, victims []*VictimReport) error {
+	for group := range slices.Chunk(victims, x.config.Parallel) {
+		if err := ctx.Err(); err != nil {
+			return x.report.failure(err)
+		}
+		x.evictGroup(ctx, group)
+		if !x.postEvents(group) {
+			return x.report.failure(nil)
+		}
+	}
+	return nil
+}
+
+// evictGroup evicts all victims of a group at once, and returns when all calls
+// have returned. It panics where one of the caller's actions does.
+func (x *execution) evictGroup(ctx context.Context, group []*VictimReport) {
+	atonce.Do(len(group), func(i int) { x.evictOnce(ctx, group[i]) })
+}
+
+// postEvents posts the events about a group, and reports whether nothing is left
+// to do about any victim in it.
+func (x *execution) postEvents(group []*VictimReport) bool {
+	all := true
+	for _, v := range group {
+		if v.Result == Evicted || v.Result == RejectedWhileWaiting {
+			x.config.Actions.Event(x.victimEvent(v))
+		}
+		all = all && v.Result.Done()
+	}
+	return all
+}
+
+// victimEvent is the event about a victim (rules 14.4.1 and 14.6.2).
+func (x *execution) victimEvent(v *VictimReport) outrank.Event {
+	e := x.config.victimEvent(v, x.report.Preemptor, x.plan.Node)
+	if g := x.report.Group; g != nil {
+		uid := ""
+		if g.Composite != nil {
+			uid = g.Composite.UID
+		} else {
+			uid = g.PodGroup.UID
+		}
+		e.Type, e.Action, e.Related = outrank.EventNormal, ActionPreempting, nil
+		e.Message = preemptedBy(x.report.preemptorType(), uidOr(uid, g.Key()), x.plan.Node)
+		if v.Result == RejectedWhileWaiting {
+			e.Message += inMemory
+		}
+	}
+	return e
+}
+
+// evictOnce evicts a victim unless this executor has done so before.
+func (x *execution) evictOnce(ctx context.Context, v *VictimReport) {
+	if x.config.Variant != 0 {
+		v.Result = Failed
+		v.Result, v.Err = x.evict(ctx, v.Pod)
+		return
+	}
+	id := identityOf(v.Pod)
+	claim, err := x.evictions.claim(ctx, id)
+	switch {
+	case err != nil:
+		v.Err = err
+		return
+	case claim == nil:
+		v.Result = AlreadyEvicted
+		return
+	}
+	// The claim is settled even if the caller's actions panic: other calls may
+	// wait for it.
+	v.Result = Failed
+	defer func() { x.evictions.settle(id, claim, v.Result) }()
+	v.Result, v.Err = x.evict(ctx, v.Pod)
+}
+
+// evict rejects or evicts a victim.
+func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionResult, error) {
+	waited, err := x.config.Actions.Reject(ctx, victim)
+	if err == nil && waited {
+		return RejectedWhileWaiting, nil
+	}
+	if err == nil {
+		e := Eviction{
+			Victim: victim, Grace: x.plan.Grace,
+			Preemptor: x.report.Preemptor, Node: x.plan.Node, Group: x.report.Group,
+		}
+		if x.config.Variant == 0 {
+			e.Condition = x.config.victimCondition(x.report.Preemptor, x.report.preemptorType())
+		}
+		err = x.config.Retry.do(ctx, func() error { return x.config.Actions.Evict(ctx, e) })
+	}
+	switch {
+	case err == nil:
+		return Evicted, nil
+	case notFound(err) && x.config.Variant != outrank.VariantV1_13:
+		return AlreadyGone, nil
+	}
+	return Failed, err
+}
+
+func uidOr(uid string, key outrank.Key) string { return cmp.Or(uid, string(key)) }

@@ -1,0 +1,146 @@
+package execution
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Families returns the values under the names and with the buckets of
+// kube-scheduler, sorted by name; attempts are sorted by result and profile. The
+// buckets of the histogram are cumulative, as Prometheus wants them. A metric
+// that was never set is left out, except the two of preemption. Durations are in
+// seconds.
+func (c MetricValues) Families() []MetricFamily {
+	attempts := MetricFamily{Name: "scheduler_preemption_attempts_total", Type: "counter", Help: "How often preemption was tried."}
+	attempts.add(float64(c.PreemptionAttempts))
+	victims := MetricFamily{Name: "scheduler_preemption_victims", Type: "histogram", Help: "Number of victims of a preemption."}
+	addHistogram(&victims, nil, &c.PreemptionVictims, victimBounds)
+	families := []MetricFamily{attempts, victims}
+	rules := release.Of(release.Release(c.Release))
+	families = slices.Insert(families, 0, c.podFamilies()...)
+	if rules.GroupMetrics {
+		families = append(families, c.Groups.families()...)
+	}
+	if len(c.Executions) > 0 {
+		families = append(families, c.executionFamily())
+	}
+	families = append(families, c.queueFamilies(&rules)...)
+	if len(c.ScheduleAttempts) > 0 {
+		families = append(families, c.attemptFamily())
+	}
+	if len(c.AttemptDurations) > 0 {
+		families = append(families, c.attemptDurationFamily())
+	}
+	slices.SortFunc(families, func(a, b MetricFamily) int { return cmp.Compare(a.Name, b.Name) })
+	return families
+}
+
+// compareAttempts sorts by result, and then by profile.
+func compareAttempts(a, b Attempt) int {
+	return cmp.Or(cmp.Compare(a.Result, b.Result), cmp.Compare(a.Profile, b.Profile))
+}
+
+func (c *MetricValues) attemptFamily() MetricFamily {
+	f := MetricFamily{
+		Name: "scheduler_schedule_attempts_total", Type: "counter",
+		Help: "Number of attempts to schedule pods, by how they ended.",
+	}
+	for _, a := range slices.SortedFunc(maps.Keys(c.ScheduleAttempts), compareAttempts) {
+		f.Samples = append(f.Samples, MetricSample{
+			Name: f.Name, Value: float64(c.ScheduleAttempts[a]),
+			Labels: []MetricLabel{{"profile", a.Profile}, {"result", string(a.Result)}},
+		})
+	}
+	return f
+}
+
+// families of the durations, as far as any were counted.
+func (c *MetricValues) podFamilies() []MetricFamily {
+	if c.PodAttempts.Count() == 0 {
+		return nil
+	}
+	tries := MetricFamily{
+		Name: "scheduler_pod_scheduling_attempts", Type: "histogram",
+		Help: "Number of attempts that it took to schedule a pod.",
+	}
+	addHistogram(&tries, nil, &c.PodAttempts, triesBounds)
+	return []MetricFamily{tries, durationFamily(MetricFamily{
+		Name: "scheduler_pod_scheduling_sli_duration_seconds",
+		Help: "Time from a pod's entry into the queue until it was scheduled, by the number of attempts.",
+	}, c.PodDurations, cmp.Compare[int], func(n int) []MetricLabel { return []MetricLabel{{"attempts", attemptsLabel(n)}} })}
+}
+
+func (c *MetricValues) attemptDurationFamily() MetricFamily {
+	return durationFamily(MetricFamily{
+		Name: "scheduler_scheduling_attempt_duration_seconds",
+		Help: "Time that an attempt to schedule a pod took, by how it ended.",
+	}, c.AttemptDurations, compareAttempts, func(a Attempt) []MetricLabel {
+		return []MetricLabel{{"profile", a.Profile}, {"result", string(a.Result)}}
+	})
+}
+
+// manyAttempts stands for so many attempts and more.
+const manyAttempts = 15
+
+func attemptsLabel(attempts int) string {
+	if attempts >= manyAttempts {
+		return strconv.Itoa(manyAttempts) + "+"
+	}
+	return strconv.Itoa(attempts)
+}
+
+// executionFamily counts the plans that were carried out beside the next attempts.
+func (c *MetricValues) executionFamily() MetricFamily {
+	f := MetricFamily{
+		Name: "scheduler_preemption_goroutines_execution_total", Type: "counter",
+		Help: "Number of preemptions that were carried out beside the next attempts.",
+	}
+	for _, result := range slices.Sorted(maps.Keys(c.Executions)) {
+		f.add(float64(c.Executions[result]), MetricLabel{"result", string(result)})
+	}
+	return f
+}
+
+// families lists what was counted.
+func (c *GroupMetricValues) families() []MetricFamily {
+	var list []MetricFamily
+	if len(c.Attempts) > 0 {
+		f := MetricFamily{Name: "scheduler_workload_preemption_attempts_total", Type: "counter", Help: "How often a group tried to preempt."}
+		for _, code := range sortedKeys(c.Attempts, func(a, b preemption.Code) int { return cmp.Compare(a.String(), b.String()) }) {
+			f.add(float64(c.Attempts[code]), MetricLabel{"result", code.String()})
+		}
+		victims := MetricFamily{Name: "scheduler_workload_preemption_victims", Type: "histogram", Help: "Number of victims of a group."}
+		addHistogram(&victims, nil, &c.Victims, groupBounds)
+		list = append(list, f, victims)
+	}
+	if len(c.Disruptions) > 0 {
+		d := MetricFamily{Name: "scheduler_preemption_workload_disruptions", Type: "histogram", Help: "Number of groups disrupted by a preemption."}
+		for _, by := range sortedKeys(c.Disruptions, cmp.Compare[PreemptorType]) {
+			h := c.Disruptions[by]
+			addHistogram(&d, []MetricLabel{{"preemptor", string(by)}}, &h, groupBounds)
+		}
+		list = append(list, d)
+	}
+	if len(c.Violations) > 0 {
+		v := MetricFamily{Name: "scheduler_preemption_pdb_violations_total", Type: "counter", Help: "Number of pods preempted against a budget."}
+		for _, by := range sortedKeys(c.Violations, cmp.Compare[PreemptorType]) {
+			v.add(float64(c.Violations[by]), MetricLabel{"preemptor", string(by)})
+		}
+		list = append(list, v)
+	}
+	list = appendSteps(list, "scheduler_preemption_evaluation_duration_seconds", "How long it took to find the victims.", c.Evaluations, preemption.Code.String)
+	return appendSteps(list, "scheduler_preemption_execution_duration_seconds", "How long it took to carry out a preemption.", c.Executions, resultOfExecution)
+}
+
+// resultOfExecution is how carrying out a plan ended, in the word of that metric.
+func resultOfExecution(c preemption.Code) string {
+	if c == preemption.Success {
+		return string(ExecutionSucceeded)
+	}
+	return string(ExecutionFailed)
+}

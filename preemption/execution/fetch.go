@@ -1,0 +1,95 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// fetch gets the preemptor as it is now (step 0 of the reference's Preempt), and
+// reports whether it still needs room.
+func (x *execution) fetch(ctx context.Context) (bool, error) {
+	if x.group != nil {
+		return x.fetchGroup(ctx)
+	}
+	latest, result, err := latestOf(ctx, x.config.Actions, x.plan.Pod)
+	if err != nil {
+		return false, err
+	}
+	if result == PreemptorBound && x.plan.Resize && stillDeferred(x.plan.Pod, latest) {
+		result = Interrupted
+	}
+	if result == PreemptorBound || result == PreemptorGone {
+		x.report.Result = result
+		return false, nil
+	}
+	if latest.Terminating() {
+		x.report.Result = PreemptorGone
+		return false, nil
+	}
+	x.report.Preemptor = latest
+	return true, nil
+}
+
+// fetchGroup gets the pods as they are now, and reports whether any of them still needs
+// room.
+func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
+	x.report.Members = make([]MemberReport, len(x.group.nominations))
+	for i, at := range x.group.nominations {
+		m := &x.report.Members[i]
+		m.Pod, m.Node = at.Pod, at.Node
+		latest, result, err := latestOf(ctx, x.config.Actions, at.Pod)
+		switch {
+		case err != nil:
+			return false, err
+		case result == Interrupted && latest.Terminating():
+			m.Result = PreemptorGone
+		case result != Interrupted:
+			m.Result = result
+		default:
+			m.Pod = latest
+			x.group.members = append(x.group.members, m)
+		}
+	}
+	if len(x.group.members) == 0 {
+		x.report.Result = x.report.Members[0].Result
+		return false, nil
+	}
+	x.report.Preemptor = x.group.members[0].Pod
+	return true, nil
+}
+
+// latestFetcher is what [Actions] and [FailureActions] have in common.
+type latestFetcher interface {
+	Latest(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, error)
+}
+
+// latestOf fetches the pod as it is now. The result is Interrupted where the pod
+// exists and has no node. A pod that comes with PreemptorGone is another one, which
+// has its name by now.
+func latestOf(ctx context.Context, from latestFetcher, pod *outrank.Pod) (*outrank.Pod, Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, Interrupted, err
+	}
+	latest, err := from.Latest(ctx, pod)
+	switch {
+	case notFound(err):
+		return nil, PreemptorGone, nil
+	case err != nil:
+		return nil, Interrupted, fmt.Errorf("latest version: %w", err)
+	case latest == nil:
+		return nil, PreemptorGone, nil
+	case !samePod(latest, pod):
+		return latest, PreemptorGone, nil // the pod that has its name
+	case latest.NodeName != "":
+		return latest, PreemptorBound, nil
+	}
+	return latest, Interrupted, nil
+}
+
+// stillDeferred reports whether a pod still waits for its resize on the node that it
+// was on.
+func stillDeferred(was, latest *outrank.Pod) bool {
+	return latest.ResizeDeferred && latest.NodeName == was.NodeName
+}

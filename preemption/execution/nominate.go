@@ -1,0 +1,104 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// clearNominations clears the nominations of lower priority to the node, one
+// after the other. A failure does not stop it; the end of the context does. A pod
+// that is not found is cleared, and counts as a failure all the same (rule 14.3.4).
+func (x *execution) clearNominations(ctx context.Context) {
+	pods := x.plan.ClearedNominations
+	if x.config.Nominator != nil && x.group == nil {
+		pods = x.config.Nominator.below(x.plan.Node, x.report.Preemptor.PriorityValue())
+	}
+	for _, p := range pods {
+		c := ClearReport{Pod: p, Err: ctx.Err()}
+		if c.Err == nil {
+			c.Err = x.config.Retry.do(ctx, func() error { return x.config.Actions.ClearNomination(ctx, p) })
+		}
+		x.clearingFailed = x.clearingFailed || c.Err != nil
+		if c.Err == nil || notFound(c.Err) {
+			c.Cleared, c.NotFound, c.Err = true, c.Err != nil, nil
+			x.forgetNomination(p)
+		}
+		x.report.Cleared = append(x.report.Cleared, c)
+	}
+}
+
+// nominate writes the nomination down on the preemptor, and first in the
+// Nominator, so that no other pod takes the room in the meantime. Where it cannot
+// be written, the Nominator drops it again, as in v1.13 (rule 13.2.7). It
+// reports whether the preemptor is nominated now.
+func (x *execution) nominate(ctx context.Context) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, x.report.failure(err)
+	}
+	if x.plan.Resize {
+		return true, nil // it is on its node (rule 7.19.9)
+	}
+	if x.group != nil {
+		return x.nominateGroup(ctx)
+	}
+	pod, memory := x.report.Preemptor, x.config.Nominator
+	if memory != nil {
+		memory.Add(pod, x.plan.Node)
+	}
+	err := x.config.Retry.do(ctx, func() error { return x.config.Actions.Nominate(ctx, pod, x.plan.Node) })
+	switch {
+	case err == nil:
+		x.report.Nominated = true
+		return true, nil
+	case notFound(err):
+		x.forgetNomination(pod)
+		x.report.Result = PreemptorGone
+		return false, nil
+	case memory != nil:
+		memory.Add(pod, "")
+	}
+	return false, x.report.failure(fmt.Errorf("nominating: %w", err))
+}
+
+// nominateGroup nominates the pods that still wait, each first in the Nominator. It
+// reports whether any of them is there to be nominated.
+func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
+	memory := x.config.Nominator
+	if memory != nil {
+		for _, m := range x.group.members {
+			memory.Add(m.Pod, m.Node)
+		}
+	}
+	for i, m := range x.group.members {
+		err := ctx.Err()
+		if err == nil {
+			err = x.config.Retry.do(ctx, func() error { return x.config.Actions.Nominate(ctx, m.Pod, m.Node) })
+		}
+		switch {
+		case err == nil:
+			m.Result, x.report.Nominated = Completed, true
+		case notFound(err):
+			x.forgetNomination(m.Pod)
+			m.Result = PreemptorGone
+		default:
+			for _, left := range x.group.members[i:] {
+				if memory != nil {
+					memory.Add(left.Pod, "")
+				}
+			}
+			return false, x.report.failure(fmt.Errorf("nominating %s: %w", m.Pod.Key(), err))
+		}
+	}
+	if !x.report.Nominated {
+		x.report.Result = PreemptorGone
+	}
+	return x.report.Nominated, nil
+}
+
+func (x *execution) forgetNomination(p *outrank.Pod) {
+	if x.config.Nominator != nil {
+		x.config.Nominator.Remove(p)
+	}
+}

@@ -1,0 +1,168 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// behind names what stands behind a status of each filter.
+var behind = map[string]func(*finder, *Obstacle, *place){
+	filter.NodeUnschedulable:     (*finder).nameCordon,
+	filter.NodeName:              func(f *finder, o *Obstacle, _ *place) { o.WantedNode = f.pod.NodeName },
+	filter.TaintToleration:       (*finder).nameTaints,
+	filter.NodeAffinity:          (*finder).nameLabels,
+	filter.NodePorts:             (*finder).namePorts,
+	filter.DeferredPodScheduling: func(_ *finder, o *Obstacle, at *place) { o.DisabledBy = slices.Clone(at.node.ResizePreemptionDisabled) },
+	filter.NodeResourcesFit:      func(_ *finder, o *Obstacle, at *place) { o.Short = shortOf(at.trial.Room(at.gone)) },
+	filter.VolumeRestrictions:    (*finder).nameDisks,
+	filter.NodeVolumeLimits:      (*finder).nameLimits,
+	filter.VolumeBinding:         (*finder).nameBinding,
+	filter.VolumeZone:            (*finder).nameZones,
+	filter.PodTopologySpread:     (*finder).nameSpread,
+	filter.InterPodAffinity:      (*finder).nameNeighbours,
+	filter.NodeDeclaredFeatures:  (*finder).nameFeatures,
+}
+
+// find names what stands behind the answer of a node with pods gone; nil for success.
+func (f *finder) find(at *place, s preemption.Status) *Obstacle {
+	if s.Code == preemption.Success {
+		return nil
+	}
+	o := &Obstacle{Filter: s.Filter, ExcludedBy: s.ExcludedBy, Reasons: slices.Clone(s.Reasons)}
+	f.name(o, at, s)
+	o.cut(f.most)
+	return o
+}
+
+func (f *finder) name(o *Obstacle, at *place, s preemption.Status) {
+	if s.Filter == "" {
+		f.nameUnasked(o, at)
+		return
+	}
+	if name := behind[s.Filter]; name != nil { // a caller's filter explains itself
+		name(f, o, at)
+	}
+}
+
+// nameUnasked is about nodes that no filter was asked about.
+func (f *finder) nameUnasked(o *Obstacle, at *place) {
+	switch o.ExcludedBy {
+	case preemption.NodeAffinity:
+		o.WantedNodes = namedNodes(f.pod)
+	case preemption.NodeName:
+		o.WantedNode = f.pod.NodeName
+	}
+	if slices.Equal(o.Reasons, []string{noVictims}) {
+		o.Nobody = f.nobody(at)
+	}
+}
+
+func (f *finder) nameCordon(o *Obstacle, at *place) {
+	if !fit.Unschedulable(f.pod, at.node) {
+		return
+	}
+	o.Cordoned = true
+	o.Taints = []Taint{tolerated(outrank.Taint{Key: outrank.UnschedulableTaint, Effect: outrank.NoSchedule})}
+}
+
+func (f *finder) nameFeatures(o *Obstacle, at *place) {
+	p := f.pod
+	containers := slices.Concat(p.InitContainers, p.Containers)
+	needs := []struct {
+		feature string
+		needed  bool
+	}{
+		{featureUserNamespaces, p.HostNetwork && p.HostUsers != nil && !*p.HostUsers},
+		{featureRestartContainer, slices.ContainsFunc(containers, func(c outrank.Container) bool { return c.RestartsAll })},
+		{featureBindMounts, slices.ContainsFunc(containers, func(c outrank.Container) bool { return c.BindMountOptions })},
+	}
+	for _, n := range needs {
+		if n.needed && !slices.Contains(at.node.DeclaredFeatures, n.feature) {
+			o.Features = append(o.Features, n.feature)
+		}
+	}
+}
+
+func (f *finder) namePorts(o *Obstacle, at *place) {
+	holders := f.holders(at)
+	for _, port := range fit.HostPorts(f.pod) {
+		i := slices.IndexFunc(holders, func(p *outrank.Pod) bool {
+			return slices.ContainsFunc(fit.HostPorts(p), port.Overlaps)
+		})
+		if i >= 0 {
+			o.Ports = append(o.Ports, Port{port.Port, port.Protocol, port.IP, f.ref(holders[i], at.node.Name)})
+		}
+	}
+}
+
+func (f *finder) nameTaints(o *Obstacle, at *place) {
+	for _, t := range at.node.Taints {
+		if (t.Effect == outrank.NoSchedule || t.Effect == outrank.NoExecute) && !f.pod.Tolerates(t) {
+			o.Taints = append(o.Taints, tolerated(t))
+		}
+	}
+}
+
+// The features that a pod can need of its node, by what asks for them (rules 7.14.3,
+// 7.14.4 and 7.14.6).
+const (
+	featureUserNamespaces   = "UserNamespacesHostNetworkSupport"
+	featureRestartContainer = "RestartAllContainersOnContainerExits"
+	featureBindMounts       = "VolumeBindMountOptions"
+)
+
+// tolerated adds the narrowest toleration that covers the taint.
+func tolerated(t outrank.Taint) Taint {
+	out := Taint{Taint: t, Toleration: outrank.Toleration{
+		Key: t.Key, Operator: outrank.TolerationEqual, Value: t.Value, Effect: t.Effect,
+	}}
+	if t.Value == "" {
+		out.Toleration.Operator = outrank.TolerationExists
+	}
+	return out
+}
+
+// nobody counts who is on a node without possible victims.
+func (f *finder) nobody(at *place) *Nobody {
+	n := &Nobody{}
+	for _, p := range f.snap.PodsOn(at.node.Name) {
+		if p.Key() == f.pod.Key() {
+			continue
+		}
+		n.Pods++
+		if as := f.trials.CountsAs(p); as < f.pod.PriorityValue() {
+			n.Protected++
+		} else if n.Pods-n.Protected == 1 || as < n.Least {
+			n.Least = as
+		}
+	}
+	return n
+}
+
+// noVictims is what a node without possible victims says.
+const noVictims = "No preemption victims found for incoming pod"
+
+// shortOf returns what is short.
+func shortOf(rooms []preemption.Room) []Shortage {
+	var out []Shortage
+	for _, r := range rooms {
+		if r.Short() > 0 {
+			out = append(out, shortageOf(r))
+		}
+	}
+	return out
+}
+
+func shortageOf(r preemption.Room) Shortage {
+	q := func(amount int64) resource.Quantity { return prose.Quantity(r.Resource, amount) }
+	return Shortage{
+		Resource: r.Resource, Needed: q(r.Needed), Free: q(r.Free()), Short: q(r.Short()), Offered: q(r.Offered),
+		Reserved: q(r.Reserved),
+	}
+}

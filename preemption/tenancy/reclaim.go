@@ -1,0 +1,80 @@
+package tenancy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Reclaim decides which workloads have to leave so that another can be admitted, by
+// quotas alone: it looks at no nodes (groups 24.3 and 24.4). A [Guard] holds to the same
+// rules when victims are chosen on nodes.
+//
+// The error is an *[outrank.InputError] about queues that do not exist, amounts below 0,
+// resources without any quota that are asked for, amounts whose sum is no int64, and strategies in an order that does
+// not exist. The request is only read. Time is that of the candidates, each with the way
+// up to the top of its tree, and that of sorting them.
+func (t *Tree) Reclaim(req Request) (*Answer, error) {
+	d, err := t.begin(&req)
+	if err != nil {
+		return nil, err
+	}
+	if d.fits(d.in.at, d.in.uses, d.in.asked) {
+		return &Answer{Fits: true}, nil
+	}
+	a := &Answer{}
+	if req.Fair != nil {
+		a.Victims = d.fair()
+	} else {
+		a.Victims = d.classical()
+	}
+	a.Helps = len(a.Victims) > 0
+	return a, nil
+}
+
+// begin checks a request.
+func (t *Tree) begin(req *Request) (*decision, error) {
+	var ps []outrank.Problem
+	d := &decision{usage: t.newUsage(), req: req}
+	d.in = t.hold(&req.Incoming, req.Now, &ps)
+	sums := slices.Clone(d.in.uses)
+	for i := range req.Admitted {
+		h := t.hold(&req.Admitted[i], req.Now, &ps)
+		d.admitted = append(d.admitted, h)
+		for r, v := range h.uses {
+			sums[r] = resource.AddSat(sums[r], v)
+		}
+	}
+	for r, sum := range sums {
+		if sum == math.MaxInt64 {
+			ps = append(ps, outrank.Problem{Object: "request", Field: "Admitted", Text: fmt.Sprintf("there is more %s than can be counted", t.names[r])})
+		}
+	}
+	if req.Fair != nil && !validStrategies(req.Fair.Strategies) {
+		ps = append(ps, outrank.Problem{Object: "request", Field: "Fair.Strategies", Text: fmt.Sprintf("there is no way to decide by %v", req.Fair.Strategies)})
+	}
+	d.contested = make([]bool, len(t.names))
+	for _, name := range req.Contested {
+		if r := t.index(name); r != none {
+			d.contested[r] = true
+			continue
+		}
+		ps = append(ps, outrank.Problem{Object: "request", Field: "Contested", Text: fmt.Sprintf("no queue has a quota of %s", name)})
+	}
+	if len(ps) > 0 {
+		return nil, &outrank.InputError{Problems: ps}
+	}
+	for i := range d.admitted {
+		d.add(d.admitted[i].at, d.admitted[i].uses, 1)
+	}
+	d.own = &t.nodes[d.in.at].policy
+	if req.Contested == nil {
+		for r, v := range d.in.uses {
+			d.contested[r] = d.in.asked[r] && v > d.available(d.in.at, r)
+		}
+	}
+	return d, nil
+}

@@ -1,0 +1,72 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Add makes a pod wait for its next attempt without delay, or with its group (rule 5.8.11).
+// A pod that is inside already keeps its attempts and FirstEnqueued. It enters as a new pod
+// unless it is active, where only the version of the pod is replaced. Time O(log n).
+func (q *Queue) Add(pod *outrank.Pod, now time.Time) error {
+	if err := q.refuses("Add", pod); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	it := q.find(pod)
+	q.why = unscheduledPodAdd
+	switch {
+	case it == nil:
+		q.enter(pod, now)
+	case it.leaf != "" || q.isMember(pod):
+		q.addMember(it, pod, now)
+	case it.pool == active:
+		q.replace(it, pod)
+	default:
+		// The key of a heap must not change inside it.
+		q.pools[it.pool].remove(it)
+		it.Pod, it.Enqueued, it.class = pod, now, nil
+		q.push(it, active)
+	}
+	return nil
+}
+
+// AddIfNotPresent adds a pod unless it is inside, in flight included, and reports whether
+// it did. Time O(log n).
+func (q *Queue) AddIfNotPresent(pod *outrank.Pod, now time.Time) (bool, error) {
+	if err := q.refuses("AddIfNotPresent", pod); err != nil {
+		return false, err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.find(pod) != nil {
+		return false, nil
+	}
+	q.enter(pod, now)
+	return true, nil
+}
+
+// Remove takes a pod out, also out of flight, and reports whether it was inside. A pod of
+// the same name with another UID stays. Time O(log n).
+func (q *Queue) Remove(pod *outrank.Pod) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	it := q.find(pod)
+	if it != nil {
+		q.drop(it)
+	}
+	return it != nil
+}
+
+// Done ends an attempt for good and reports whether it was still under way. Time O(log n).
+func (q *Queue) Done(e Entry) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	it := q.flight(&e)
+	if it != nil {
+		q.drop(it)
+	}
+	return it != nil
+}

@@ -1,0 +1,224 @@
+package queue
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/priority"
+)
+
+// pool is one of the places of a queue. A pod inside is in exactly one.
+type pool uint8
+
+const (
+	active pool = iota
+	backoff
+	errorBackoff // backoff after an error, which nothing cuts short
+	unschedulable
+	gated    // held back by a check before the queue
+	inFlight // popped and not done
+	poolCount
+)
+
+// The places of members of groups that wait, in none of the pools themselves.
+const (
+	inGroup    pool = poolCount + 1 + iota // with their group, in the pool of that
+	apart                                  // until their group comes back
+	incomplete                             // until their group is known
+)
+
+// item is a pod inside a queue.
+type item struct {
+	Entry
+	key podKey
+	// pool is the pool of the item, at its index in that pool's heap.
+	pool pool
+	at   int
+	// arrival numbers the items in the order in which they became active.
+	arrival int64
+	// due is when an unschedulable pod is tried again without an event, and when the
+	// gates of a gated one are asked; zero there means never. flushed is when time
+	// alone had it tried the last time.
+	due, flushed time.Time
+	// wasHeld says that the pod was gated since its last attempt.
+	wasHeld bool
+	// For a pod in flight: moved says that something happened to this pod alone
+	// that may help it, updated that Pod is newer than the version that was
+	// popped.
+	moved, updated bool
+
+	// class is that of the pod, nil where it was not asked for. run is that of the
+	// latest attempt if it was refused among many: Cycle is not the number then.
+	class Class
+	run   *refusalRun
+	// members are the pods that a crowd stands for, nil for a single pod. member
+	// says that the pod is one of them.
+	members *crowdParts
+	member  bool
+
+	// group is what the item of a group stands for, nil for a pod. For a member of a
+	// group leaf is the key of that group, else empty, and of is the item of the
+	// group that it waits with or for.
+	group *waitingGroup
+	leaf  outrank.Key
+	of    *item
+}
+
+// waitingGroup is the part of an item that stands for a group.
+type waitingGroup struct {
+	id groupID
+	// waiting are its pods that are not in flight. While the group itself is, they wait
+	// for it to come back.
+	waiting heap
+	tried   bool // in flight
+}
+
+// help is what an event means for a pod that waits for one (upstream's
+// queueingStrategy).
+type help uint8
+
+const (
+	noHelp       help = iota
+	afterBackoff      // the pod is tried again once its backoff is over
+	atOnce            // whatever is left of its backoff
+)
+
+// size is how many pods the item stands for.
+func (it *item) size() int {
+	switch {
+	case it.group != nil:
+		return len(it.group.waiting.items)
+	case it.members != nil:
+		return it.members.size
+	}
+	return 1
+}
+
+// arrivals is what an item counts as that enters.
+func (it *item) arrivals() arrivals {
+	n := uint64(it.size())
+	if it.group != nil {
+		return arrivals{n, n, 1}
+	}
+	return arrivals{pods: n}
+}
+
+// heldBySpec reports whether scheduling gates hold the pod, or the group.
+func (it *item) heldBySpec() bool {
+	if it.group != nil {
+		return it.Gate == SchedulingGates
+	}
+	return it.Pod.Gated()
+}
+
+// backoffPool is the pool that the item's backoff passes in: nothing cuts it short
+// after an error, unless a gate held the pod since (rule 5.3.8).
+func (it *item) backoffPool() pool {
+	if len(it.FailedFilters) == 0 && (it.group != nil || !it.wasHeld) {
+		return errorBackoff
+	}
+	return backoff
+}
+
+// failed notes how an attempt ended that put the pod back (rule 5.3.2).
+func (it *item) failed(e *Entry, now time.Time) {
+	it.Enqueued, it.PendingFilters = now, distinct(e.PendingFilters)
+	it.FailedFilters, it.wasHeld = distinct(e.FailedFilters), false
+	if len(e.PendingFilters) > 0 {
+		it.FailedFilters = distinct(slices.Concat(e.FailedFilters, e.PendingFilters))
+	}
+	if len(it.FailedFilters) == 0 {
+		it.Errors++
+	} else {
+		it.Refusals, it.Errors = it.Refusals+1, 0
+	}
+}
+
+// distinct returns a sorted copy without duplicates; nil for none.
+func distinct(filters []string) []string {
+	if len(filters) == 0 {
+		return nil
+	}
+	out := slices.Clone(filters)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// cycle returns the number of the latest attempt with a single pod.
+func (it *item) cycle() int64 {
+	if it.run != nil {
+		return it.run.cycleOf(it)
+	}
+	return it.Cycle
+}
+
+// entryOf returns the entry of a member but for its Cycle, which is in the run.
+func (crowd *item) entryOf(it *item, uncounted int) Entry {
+	e := crowd.Entry
+	e.Pod, e.FirstEnqueued = it.Pod, it.FirstEnqueued
+	e.Attempts, e.Refusals = it.Attempts+uncounted, it.Refusals+uncounted
+	return e
+}
+
+// each appends an item for each pod that the item stands for.
+func (it *item) each(to []*item) []*item {
+	if it.members == nil {
+		it.Cycle, it.run = it.cycle(), nil
+		return append(to, it)
+	}
+	it.members.each(func(m *item, uncounted int) {
+		e := it.entryOf(m, uncounted)
+		e.Cycle = it.run.cycleOf(m)
+		to = append(to, &item{Entry: e, due: it.due})
+	})
+	return to
+}
+
+// handedOut returns the entry of an item, for a caller to keep.
+func (it *item) handedOut() Entry {
+	e := it.Entry.copied()
+	if it.group == nil {
+		return e
+	}
+	e.Group = e.Group.copied()
+	members := slices.SortedFunc(slices.Values(it.group.waiting.items), compareTries)
+	for _, m := range members {
+		e.Group.Members = append(e.Group.Members, m.Entry.copied())
+	}
+	return e
+}
+
+// compareTries is the order in which the members of a group are tried (rule 5.8.3).
+func compareTries(a, b *item) int {
+	return cmp.Or(
+		cmp.Compare(b.Pod.PriorityValue(), a.Pod.PriorityValue()),
+		cmp.Compare(b.Attempts, a.Attempts),
+		a.Enqueued.Compare(b.Enqueued),
+		priority.CompareIdentity(a.Pod, b.Pod),
+	)
+}
+
+// compareDue sorts by when items are due; never comes last.
+func compareDue(a, b *item) int {
+	switch {
+	case a.due.IsZero() && b.due.IsZero():
+		return 0
+	case a.due.IsZero():
+		return 1
+	case b.due.IsZero():
+		return -1
+	}
+	return a.due.Compare(b.due)
+}
+
+// order is the order of the active pool.
+func (c *Config) order(a, b *item) int {
+	if c.Compare != nil {
+		if o := c.Compare(&a.Entry, &b.Entry); o != 0 {
+			return o
+		}
+	}
+	return CompareEntries(&a.Entry, &b.Entry)
+}

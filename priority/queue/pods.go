@@ -1,0 +1,66 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// enter makes a pod active that is not inside, in place of any other pod of its
+// name.
+func (c *core) enter(pod *outrank.Pod, now time.Time) {
+	key := keyOf(pod)
+	if before := c.alone(c.items[key]); before != nil {
+		c.drop(before)
+	}
+	it := &item{Entry: Entry{Pod: pod, FirstEnqueued: now, Enqueued: now}, key: key, pool: poolCount}
+	c.why = unscheduledPodAdd
+	c.items[key] = it
+	c.enlistIn(it)
+	c.place(it)
+}
+
+// place puts a pod that is nowhere where it waits for its next attempt.
+func (c *core) place(it *item) {
+	if it.leaf != "" {
+		c.join(it)
+	} else {
+		c.push(it, active)
+	}
+}
+
+func (c *core) drop(it *item) {
+	c.remove(it)
+	delete(c.items, it.key)
+	c.strikeOff(it)
+}
+
+func (c *core) move(it *item, to pool) {
+	c.pools[it.pool].remove(it)
+	c.push(it, to)
+}
+
+// replace sets another version of an item's pod, which may change its place, and
+// may have to be held back.
+func (c *core) replace(it *item, pod *outrank.Pod) {
+	it.Pod, it.class = pod, nil
+	c.pools[it.pool].fix(it)
+	if gate := c.gateOfVersion(pod, it.pool); gate != "" {
+		it.Gate = gate
+		c.pools[it.pool].remove(it)
+		c.put(it, gated)
+	}
+}
+
+// addMember is Add of a pod that is inside, where the earlier or the newer version is a
+// member of a group. It does not hurry the group that it waits with.
+func (c *core) addMember(it *item, pod *outrank.Pod, now time.Time) {
+	if it.pool != inFlight && it.pool > poolCount && c.sameGroup(it, pod) {
+		c.replaceMember(it, pod, now)
+		return
+	}
+	c.remove(it)
+	it.Pod, it.Enqueued, it.class = pod, now, nil
+	c.enlistIn(it)
+	c.place(it)
+}

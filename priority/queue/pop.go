@@ -1,0 +1,96 @@
+package queue
+
+import (
+	"context"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Pop waits until a pod can be popped, the queue is closed ([ErrClosed]) or the
+// context ends (its error), and begins an attempt with the first pod. A context
+// that has ended gets no pod. Which of several waiting calls gets a pod is not
+// defined. Taking it is O(log n).
+func (q *Queue) Pop(ctx context.Context) (Entry, error) {
+	switch {
+	case ctx == nil:
+		return Entry{}, &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: "Pop", Text: "the context is missing"}}}
+	case q.items == nil:
+		return Entry{}, errUnmade("Pop")
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return Entry{}, err
+		}
+		e, wake, err := q.take()
+		if wake == nil {
+			return e, err
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// take pops, or returns a channel to wait for before asking again.
+func (q *Queue) take() (Entry, <-chan struct{}, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	// A queue that was closed comes to an end even if its pods fail for ever.
+	if e, ok := q.pop(q.early && !q.closed); ok {
+		return e, nil, nil
+	}
+	if q.closed {
+		return Entry{}, nil, ErrClosed
+	}
+	if q.wake == nil {
+		q.wake = make(chan struct{})
+	}
+	return Entry{}, q.wake, nil
+}
+
+// TryPop flushes, so that the pods that are due count, and takes the first active
+// pod or, where there is none and backoff may end early, the first in backoff.
+// Time O(log n) for each pod that is flushed or taken.
+func (q *Queue) TryPop(now time.Time) (Entry, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.activateDue(now)
+	return q.pop(q.early)
+}
+
+// NextReady returns when TryPop will have a pod if nothing else happens: now if a
+// pod is active, due or to be popped early, else when the first backoff or time-out
+// ends; a gate may then still hold a pod. A simulator on virtual time can jump there. Constant time.
+func (q *Queue) NextReady(now time.Time) (time.Time, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.first(q.early) != nil {
+		return now, true
+	}
+	var next time.Time
+	found := false
+	for p := range poolCount {
+		it := q.pools[p].head()
+		if it == nil {
+			continue
+		}
+		if at, ok := q.dueAt(it); ok && (!found || at.Before(next)) {
+			next, found = at, true
+		}
+	}
+	if found && next.Before(now) {
+		next = now
+	}
+	return next, found
+}
+
+// Close ends all waiting, now and later: Pop still returns what is active, and
+// then [ErrClosed]. Everything else continues to work.
+func (q *Queue) Close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.wakeAll()
+}

@@ -1,0 +1,74 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// classOf returns the class of the item's first pod.
+func (c *core) classOf(it *item, r *Refusing) Class {
+	if it.group != nil {
+		return nil
+	}
+	if it.members != nil {
+		return it.members.head.class
+	}
+	if it.class == nil && r.Class != nil && !wantsResize(&c.rules, it.Pod) {
+		it.class = r.Class(it.Pod)
+	}
+	return it.class
+}
+
+// refusal returns the filters that attempts with the item fail with.
+func (c *core) refusal(it *item, r *Refusing) ([]string, bool) {
+	class := c.classOf(it, r)
+	if class == nil {
+		return nil, false
+	}
+	return refusalOf(class, it.Pod)
+}
+
+func refusalOf(class Class, pod *outrank.Pod) ([]string, bool) {
+	filters, ok := class.Known()
+	if !ok {
+		filters, ok = class.Refuses(pod)
+	}
+	return filters, ok && len(filters) > 0
+}
+
+// lastCycle returns the number of the last attempt with the item's first pod.
+func (c *core) lastCycle(it *item) int64 {
+	if it.members != nil {
+		return it.run.cycleOf(it.members.head)
+	}
+	return it.cycle()
+}
+
+// refuseEach refuses one pod after another. mu is held.
+func (c *core) refuseEach(now time.Time, r *Refusing, early bool, putBack func(*item)) (out Refusals) {
+	begun := c.cycle
+	for (r.Most == 0 || out.Attempts < r.Most) && out.Fresh < r.MostFresh {
+		it := c.first(early)
+		if it == nil || c.lastCycle(it) > begun {
+			break
+		}
+		filters, ok := c.refusal(it, r)
+		if !ok {
+			break
+		}
+		class := c.classOf(it, r)
+		if c.lastCycle(it) <= r.Since {
+			out.Fresh++
+		}
+		e, _ := c.pop(early)
+		e.FailedFilters = filters
+		it = c.items[keyOf(e.Pod)]
+		it.class = class
+		it.failed(&e, now)
+		putBack(it)
+		class.Refused(1)
+		out.Attempts, out.Last = out.Attempts+1, e.Cycle
+	}
+	return out
+}

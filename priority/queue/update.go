@@ -1,0 +1,144 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Update replaces a pod by a newer version, or adds it. An active pod is sorted
+// in anew, a pod in backoff stays there. An unschedulable pod moves if the change
+// may help, as [Config.Helps] answers about [EventPodUpdated]. It is not asked where
+// nothing has changed but the parts of the status that a pending pod has, such as
+// [outrank.Pod.NominatedNode]. Where the pod's pointer is inside already the
+// earlier version is not known. For a pod in flight the question is asked when it
+// is put back, about each update by itself; from v1.37 on also of the other pods that
+// were in flight (rule 5.5.7). Time O(log n), and the comparison of the two versions.
+func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
+	if err := q.refuses("Update", pod); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	it := q.find(pod)
+	if it == nil {
+		q.enter(pod, now)
+		return nil
+	}
+	q.why = targetPodUpdate
+	if it.leaf != "" || q.isMember(pod) {
+		q.updateMember(it, pod, now)
+		return nil
+	}
+	before := it.Pod
+	if before == pod {
+		before = nil // it may have been changed in place
+	}
+	q.replace(it, pod)
+	switch it.pool {
+	case inFlight:
+		it.updated = true
+		q.noteUpdate(before, pod)
+	case unschedulable:
+		if h := q.helpOfItself(it, before, pod); h != noHelp {
+			q.pools[unschedulable].remove(it)
+			q.revive(it, h, now)
+		}
+	case gated:
+		q.pools[gated].remove(it)
+		q.revive(it, opened(it, func() help { return q.helpOfItself(it, before, pod) }), now)
+	}
+	return nil
+}
+
+// updateMember is Update in the case of addMember.
+func (q *Queue) updateMember(it *item, pod *outrank.Pod, now time.Time) {
+	switch {
+	case it.pool == inFlight:
+		before := it.Pod
+		if before == pod {
+			before = nil
+		}
+		q.noteUpdate(before, pod)
+		it.Pod, it.class, it.updated = pod, nil, true
+		q.enlistIn(it)
+	case q.sameGroup(it, pod) && it.pool > poolCount:
+		q.replaceMember(it, pod, now)
+	default:
+		q.remove(it)
+		it.Pod, it.class = pod, nil
+		q.enlistIn(it)
+		q.place(it)
+	}
+}
+
+// FollowResize tells the queue of the latest version of a pod that is on a node, and
+// reports whether the pod is inside afterwards (rule 5.4.15). With the feature gate
+// InPlacePodVerticalScalingSchedulerPreemption in [Config.Release], a pod whose resize
+// in place is deferred enters as a new pod, or is updated as [Queue.Update] has it if
+// it is inside. Any other pod is taken out, also of flight; without the gate that is
+// every pod. A pod that is gone is for [Queue.Remove]. Time O(log n), and the
+// comparison of the two versions.
+func (q *Queue) FollowResize(pod *outrank.Pod, now time.Time) (bool, error) {
+	switch {
+	case pod == nil:
+		return false, errNoPod("FollowResize")
+	case !wantsResize(&q.rules, pod):
+		q.Remove(pod)
+		return false, nil
+	}
+	return true, q.Update(pod, now)
+}
+
+// AddUnschedulableIfNotPresent ends an attempt and puts the pod back. The entry is the
+// popped one, whose Cycle names the attempt, with the latest version of the pod and the
+// filters that it failed with. An entry of an attempt that is over changes nothing; the
+// error then wraps [ErrNotInFlight]. The pod goes into backoff if something happened
+// during its attempt that may help it or it names no failed filter, into active if
+// that may help one of its pending filters, else into unschedulable. Time O(log n), and linear in the events of that time.
+func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	it, err := q.returning(&e)
+	if err != nil {
+		return err
+	}
+	it.failed(&e, now)
+	if it.leaf != "" || q.isMember(it.Pod) {
+		q.putBackMember(it, now)
+		return nil
+	}
+	q.putBack(it, now)
+	return nil
+}
+
+// putBack moves a pod that has failed to where it waits.
+func (q *Queue) putBack(it *item, now time.Time) {
+	q.why = attemptFailure
+	if q.fifo {
+		q.move(it, active)
+		return
+	}
+	q.config.delay(it, now)
+	switch {
+	case q.config.old() && (q.movedSince || it.moved || len(it.FailedFilters) == 0):
+		q.move(it, active)
+	case q.config.old():
+		q.move(it, unschedulable)
+	case len(it.FailedFilters) == 0:
+		q.move(it, errorBackoff)
+	default:
+		q.move(it, it.poolFor(q.helped(it)))
+	}
+}
+
+// putBackMember has a pod of a group wait for it after an attempt (rule 5.8.6).
+func (q *Queue) putBackMember(it *item, now time.Time) {
+	q.why = attemptFailure
+	if q.enlistIn(it); it.leaf == "" {
+		q.putBack(it, now)
+		return
+	}
+	q.remove(it)
+	q.join(it)
+}
