@@ -25,16 +25,16 @@ type Cluster struct {
 	// Claims are what the claims of pods stand for; see
 	// [Cluster.ResolveVolumes].
 	Claims []*VolumeClaim
-	// Release says whose rules hold; zero means [DefaultRelease]. ReadCluster leaves
-	// it zero; [Cluster.ReleaseOfNodes] tells what the nodes say.
+	// Release says whose rules hold; zero means [DefaultRelease]. kube.ReadCluster
+	// leaves it zero; [Cluster.ReleaseOfNodes] tells what the nodes say.
 	Release Release
 
-	// Skipped counts, by kind, the objects that ReadCluster has no use for,
+	// Skipped counts, by kind, the objects that kube.ReadCluster has no use for,
 	// and Finished the Succeeded and Failed pods that it left out. They describe
-	// an input: WriteCluster does not write them.
+	// an input: kube.WriteCluster does not write them.
 	Skipped  map[string]int
 	Finished int
-	// AsOf is the latest time that the input of ReadCluster names as past: when
+	// AsOf is the latest time that the input of kube.ReadCluster names as past: when
 	// pods were created, started, asked to go or changed a condition, and when
 	// nodes were created and last reported one. It is zero where none is named.
 	// The input was made at that time or soon after. Like the two above, it

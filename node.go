@@ -15,8 +15,8 @@ type Node struct {
 	AttachLimits map[string]int64
 	// MissingDrivers are drivers that are not on the node, as its CSINode says, and
 	// without which no volume of theirs can be there: their CSIDriver says
-	// preventPodSchedulingIfMissing. ReadCluster sorts them, and nodes that lack the
-	// same share a list. They count from v1.37 on (rule 7.9.9).
+	// preventPodSchedulingIfMissing. kube.ReadCluster sorts them, and nodes that lack
+	// the same share a list. They count from v1.37 on (rule 7.9.9).
 	MissingDrivers []string
 	// Unschedulable is set on a cordoned node.
 	Unschedulable bool

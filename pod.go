@@ -255,3 +255,20 @@ func namespaceOr(name string) string {
 	}
 	return name
 }
+
+// DefaultGracePeriod is the time that a pod has to end if it does not say, as the
+// API server sets it.
+const DefaultGracePeriod = 30 * time.Second
+
+// GracePeriod is the time that the pod has to end when it is deleted and nobody
+// says otherwise: its own, or standard where it has none. A negative one of its own
+// counts as one second, as the API server takes it (rule 14.1.12 of preemption/execution).
+func (p *Pod) GracePeriod(standard time.Duration) time.Duration {
+	switch {
+	case p.Grace == nil:
+		return standard
+	case *p.Grace < 0:
+		return time.Second
+	}
+	return *p.Grace
+}
