@@ -94,17 +94,6 @@ func (t Toleration) Tolerates(taint Taint) bool {
 	return false
 }
 
-// Tolerates reports whether any of the pod's tolerations covers the taint.
-// Time is proportional to the number of tolerations.
-func (p *Pod) Tolerates(taint Taint) bool {
-	for _, t := range p.Tolerations {
-		if t.Tolerates(taint) {
-			return true
-		}
-	}
-	return false
-}
-
 // Namespace is a namespace with its labels, which pod affinity terms select
 // namespaces by.
 type Namespace struct {

@@ -9,9 +9,6 @@ import (
 // DefaultScheduler is the scheduler of a pod that names none.
 const DefaultScheduler = "default-scheduler"
 
-// DefaultNamespace is the namespace of a pod or budget that names none.
-const DefaultNamespace = "default"
-
 // Pod is one pod: what it asks for, where it runs and how important it is.
 // The zero value of every field means that the object does not say.
 type Pod struct {
@@ -249,13 +246,6 @@ func (p *Pod) PriorityValue() int32 {
 // Priority returns a pointer to value, for writing a [Pod] by hand.
 func Priority(value int32) *int32 { return &value }
 
-func namespaceOr(name string) string {
-	if name == "" {
-		return DefaultNamespace
-	}
-	return name
-}
-
 // DefaultGracePeriod is the time that a pod has to end if it does not say, as the
 // API server sets it.
 const DefaultGracePeriod = 30 * time.Second
@@ -271,4 +261,15 @@ func (p *Pod) GracePeriod(standard time.Duration) time.Duration {
 		return time.Second
 	}
 	return *p.Grace
+}
+
+// Tolerates reports whether any of the pod's tolerations covers the taint.
+// Time is proportional to the number of tolerations.
+func (p *Pod) Tolerates(taint Taint) bool {
+	for _, t := range p.Tolerations {
+		if t.Tolerates(taint) {
+			return true
+		}
+	}
+	return false
 }

@@ -3,7 +3,6 @@ package outrank
 import (
 	"slices"
 
-	"github.com/outrank-go/outrank/internal/fields"
 	"github.com/outrank-go/outrank/internal/intree"
 )
 
@@ -122,44 +121,6 @@ func (d *Disk) Attachment() (driver, handle string) {
 	return driver, handle
 }
 
-// volume refuses what could mean nothing.
-func (v *validator) volume(vol *Volume, at *fields.Path) {
-	switch vol.Disk.Kind {
-	case "", GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD:
-	default:
-		kind := at.Field("(disk).kind")
-		v.add(&kind, "%s is none of %s, %s, %s, %s", fields.Quote(string(vol.Disk.Kind)), GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD)
-	}
-	switch vol.State {
-	case "", ClaimDeleting, ClaimLost, ClaimUnbound, ClaimVolumeMissing:
-	default:
-		state := at.Field("(claim).state")
-		v.add(&state, "%s is none of %s, %s, %s, %s", fields.Quote(string(vol.State)), ClaimDeleting, ClaimLost, ClaimUnbound, ClaimVolumeMissing)
-	}
-	terms := at.Field("(volume).nodeAffinity.required.nodeSelectorTerms")
-	v.nodeTerms(vol.Node, &terms)
-	if len(vol.Zones) == 0 {
-		return
-	}
-	for _, key := range fields.SortedKeys(vol.Zones) {
-		if !slices.Contains(zoneLabels, key) {
-			labels := at.Field("(volume).labels")
-			v.add(&labels, "%s is no label of a zone or region", fields.Quote(key))
-		}
-	}
-}
-
-func (v *validator) attachLimits(limits map[string]int64) {
-	if len(limits) == 0 {
-		return
-	}
-	for _, driver := range fields.SortedKeys(limits) {
-		if limits[driver] < 0 {
-			v.add(fields.LimitPath(driver), "%d is negative", limits[driver])
-		}
-	}
-}
-
 // VolumeClaim is a persistent volume claim together with the volume bound to
 // it. Only [Cluster.ResolveVolumes] looks at claims; a decision uses what
 // stands in Pod.Volumes.
@@ -190,49 +151,3 @@ const (
 
 // Key names the claim.
 func (vc *VolumeClaim) Key() Key { return NewKey(vc.Namespace, vc.Name) }
-
-// ResolveVolumes fills in what the claims of the pods stand for, as far as
-// Cluster.Claims has them. Pods from package preemption/kube are resolved already; others
-// need this call. A volume whose claim is not in Cluster.Claims stays as it is.
-// A pod with volumes gets a new slice of them, whose selectors and zones are
-// shared with the claims. Nil pods and claims are passed over. Time is linear in the
-// claims and the volumes.
-func (c *Cluster) ResolveVolumes(pods ...*Pod) {
-	if len(c.Claims) == 0 {
-		return
-	}
-	claims := make(map[Key]*VolumeClaim, len(c.Claims))
-	for _, vc := range c.Claims {
-		if vc != nil {
-			claims[vc.Key()] = vc
-		}
-	}
-	for _, p := range pods {
-		if p != nil {
-			p.resolve(claims)
-		}
-	}
-}
-
-func (p *Pod) resolve(claims map[Key]*VolumeClaim) {
-	if len(p.Volumes) == 0 {
-		return
-	}
-	volumes := make([]Volume, len(p.Volumes))
-	for i, v := range p.Volumes {
-		vc := claims[NewKey(p.Namespace, v.Claim)]
-		if v.Claim != "" && vc != nil {
-			name, ephemeral := v.Claim, v.Ephemeral
-			v = vc.Volume
-			v.Claim, v.Ephemeral = name, ephemeral
-		}
-		volumes[i] = v
-	}
-	p.Volumes = volumes
-}
-
-func (v *validator) claim(vc *VolumeClaim) {
-	if vc != nil {
-		v.volume(&vc.Volume, &fields.Path{Name: "spec", Index: -1})
-	}
-}

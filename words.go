@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/internal/fields"
-	"github.com/outrank-go/outrank/resource"
 )
 
 // The words that a field may have, where an API server refuses all others (rule 26.1.1). An empty one says nothing.
@@ -20,15 +19,6 @@ var (
 	protocols             = []string{"TCP", "UDP", "SCTP"}
 	systems               = []string{"linux", "windows"}
 )
-
-// checkWord refuses the word of a field that is none of the known. The path is made only
-// then.
-func checkWord[T ~string](v *validator, word T, known []T, field string, parent *fields.Path) {
-	if !fields.IsWord(word, known) {
-		at := parent.Field(field)
-		v.add(&at, "%s", fields.NoWord(word, known))
-	}
-}
 
 func (v *validator) tolerations(ts []Toleration, spec *fields.Path) {
 	list := spec.Field("tolerations")
@@ -109,13 +99,4 @@ func faultless(cs []Container) bool {
 		}
 	}
 	return true
-}
-
-func hasNegative(l resource.List) bool {
-	for _, q := range l {
-		if q.Sign() < 0 {
-			return true
-		}
-	}
-	return false
 }

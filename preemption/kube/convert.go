@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// converter turns the wire form of one object into a value of this package.
+// converter turns the wire form of one object into a plain value.
 type converter struct {
 	kind, name string
 	problems   []outrank.Problem

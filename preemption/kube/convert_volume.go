@@ -92,7 +92,7 @@ func (cv *converter) attached(w *manifest.PersistentVolume) (driver, handle stri
 // (cloud-provider LabelZonesToSet).
 func (cv *converter) zones(labels map[string]string) map[string][]string {
 	var zones map[string][]string
-	for _, key := range carriedLabels {
+	for _, key := range zoneLabels {
 		value, ok := labels[key]
 		if !ok {
 			continue

@@ -50,4 +50,4 @@ var (
 )
 
 // zoneLabels are the labels of a volume that say where it is.
-var carriedLabels = [...]string{outrank.ZoneLabel, outrank.RegionLabel, outrank.BetaZoneLabel, outrank.BetaRegionLabel}
+var zoneLabels = [...]string{outrank.ZoneLabel, outrank.RegionLabel, outrank.BetaZoneLabel, outrank.BetaRegionLabel}
