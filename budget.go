@@ -1,6 +1,7 @@
 package outrank
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -61,43 +62,32 @@ type IntOrPercent struct {
 	Percent bool
 }
 
-// parse reads 3 or "3" or "30%", and returns what is wrong with anything else.
-func (v *IntOrPercent) parse(raw []byte) string {
-	text := string(raw)
-	var quoted string
-	if json.Unmarshal(raw, &quoted) == nil {
-		text = quoted
-	}
-	number, percent := strings.CutSuffix(text, "%")
-	value, err := strconv.ParseInt(number, 10, 32)
-	if err != nil {
-		return fields.Quote(text) + " is neither a whole number nor a percentage"
-	}
-	*v = IntOrPercent{Value: int32(value), Percent: percent}
-	return ""
-}
-
-// json returns the form that parse reads.
-func (v IntOrPercent) json() []byte {
+// MarshalJSON returns 3 or "30%".
+func (v IntOrPercent) MarshalJSON() ([]byte, error) {
 	number := strconv.FormatInt(int64(v.Value), 10)
 	if v.Percent {
-		return []byte(`"` + number + `%"`)
+		return []byte(`"` + number + `%"`), nil
 	}
-	return []byte(number)
+	return []byte(number), nil
 }
-
-// MarshalJSON returns 3 or "30%".
-func (v IntOrPercent) MarshalJSON() ([]byte, error) { return v.json(), nil }
 
 // UnmarshalJSON reads 3 or "3" or "30%"; null changes nothing. The error is an
 // *[InputError].
 func (v *IntOrPercent) UnmarshalJSON(text []byte) error {
-	if isNull(text) {
+	if string(bytes.TrimSpace(text)) == "null" {
 		return nil
 	}
-	if problem := v.parse(text); problem != "" {
-		return newInputError([]Problem{{Object: "number or percentage", Text: problem}})
+	var quoted string
+	word := string(text)
+	if json.Unmarshal(text, &quoted) == nil {
+		word = quoted
 	}
+	number, percent := strings.CutSuffix(word, "%")
+	value, err := strconv.ParseInt(number, 10, 32)
+	if err != nil {
+		return newInputError([]Problem{{Object: "number or percentage", Text: fields.Quote(word) + " is neither a whole number nor a percentage"}})
+	}
+	*v = IntOrPercent{Value: int32(value), Percent: percent}
 	return nil
 }
 

@@ -1,6 +1,11 @@
 package outrank
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank/internal/release"
+)
 
 // Cluster is all that a decision may depend on. The order of Nodes matters in
 // one place: of nodes that are equal in every rank, the first is chosen. That of
@@ -25,16 +30,16 @@ type Cluster struct {
 	// Claims are what the claims of pods stand for; see
 	// [Cluster.ResolveVolumes].
 	Claims []*VolumeClaim
-	// Release says whose rules hold; zero means [DefaultRelease]. ReadCluster leaves
-	// it zero; [Cluster.ReleaseOfNodes] tells what the nodes say.
+	// Release says whose rules hold; zero means [DefaultRelease]. kube.ReadCluster
+	// leaves it zero; [Cluster.ReleaseOfNodes] tells what the nodes say.
 	Release Release
 
-	// Skipped counts, by kind, the objects that ReadCluster has no use for,
+	// Skipped counts, by kind, the objects that kube.ReadCluster has no use for,
 	// and Finished the Succeeded and Failed pods that it left out. They describe
-	// an input: WriteCluster does not write them.
+	// an input: kube.WriteCluster does not write them.
 	Skipped  map[string]int
 	Finished int
-	// AsOf is the latest time that the input of ReadCluster names as past: when
+	// AsOf is the latest time that the input of kube.ReadCluster names as past: when
 	// pods were created, started, asked to go or changed a condition, and when
 	// nodes were created and last reported one. It is zero where none is named.
 	// The input was made at that time or soon after. Like the two above, it
@@ -52,4 +57,71 @@ func (c *Cluster) Pod(namespace, name string) *Pod {
 		}
 	}
 	return nil
+}
+
+// ReleaseOfNodes is the release that the kubelets of the nodes say: that of the newest
+// of them, because a scheduler is never older than a kubelet. It is zero where no node
+// says one, with the default gates otherwise. Where the newest is none whose rules are
+// known, the error names the node and wraps [ErrInvalid], and the release is the nearest
+// that is known. Time is linear in the number
+// of nodes.
+func (c *Cluster) ReleaseOfNodes() (Release, error) {
+	var newest *Node
+	highest := 0
+	for _, n := range c.Nodes {
+		if n == nil {
+			continue
+		}
+		if minor, ok := release.Minor(n.KubeletVersion); ok && (newest == nil || minor > highest) {
+			newest, highest = n, minor
+		}
+	}
+	if newest == nil {
+		return 0, nil
+	}
+	r, ok := release.OfVersion(newest.KubeletVersion)
+	if !ok {
+		return Release(release.Nearest(highest)), fmt.Errorf("node %s: status.nodeInfo.kubeletVersion: %w", newest.Name, wrapInvalid(release.Unknown(newest.KubeletVersion)))
+	}
+	return Release(r), nil
+}
+
+// ResolveVolumes fills in what the claims of the pods stand for, as far as
+// Cluster.Claims has them. Pods from package preemption/kube are resolved already; others
+// need this call. A volume whose claim is not in Cluster.Claims stays as it is.
+// A pod with volumes gets a new slice of them, whose selectors and zones are
+// shared with the claims. Nil pods and claims are passed over. Time is linear in the
+// claims and the volumes.
+func (c *Cluster) ResolveVolumes(pods ...*Pod) {
+	if len(c.Claims) == 0 {
+		return
+	}
+	claims := make(map[Key]*VolumeClaim, len(c.Claims))
+	for _, vc := range c.Claims {
+		if vc != nil {
+			claims[vc.Key()] = vc
+		}
+	}
+	for _, p := range pods {
+		if p != nil {
+			p.resolve(claims)
+		}
+	}
+}
+
+func (p *Pod) resolve(claims map[Key]*VolumeClaim) {
+	if len(p.Volumes) == 0 {
+		return
+	}
+	volumes := make([]Volume, len(p.Volumes))
+	for i, v := range p.Volumes {
+		vc := claims[NewKey(p.Namespace, v.Claim)]
+		if v.Claim != "" && vc != nil {
+			name, ephemeral := v.Claim, v.Ephemeral
+			v = vc.Volume
+			v.Claim, v.Ephemeral = name, ephemeral
+		}
+		volumes[i] = v
+	}
+	p.Volumes = volumes
 }

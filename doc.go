@@ -3,11 +3,13 @@
 // looks at them.
 //
 // The types are plain structs to be written by hand in a test or a simulator,
-// or read from what kubectl prints:
+// or read by package preemption/kube from what kubectl prints:
 //
-//	cluster, err := outrank.ReadCluster(file) // kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json
+//	cluster, err := kube.ReadCluster(file) // kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json
 //
-// [WriteCluster] writes them in the same form, and the objects have it in JSON.
+// In a program that imports preemption/kube, encoding/json gives the objects the JSON
+// of Kubernetes. In others their MarshalJSON and UnmarshalJSON return an error that
+// wraps [errors.ErrUnsupported].
 //
 // A field's zero value means what leaving the field out of a Kubernetes object
 // means, so a pod needs a name and little else:

@@ -3,45 +3,18 @@ package outrank_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/resource"
 )
 
-// What the claim of a pod stands for is written as the objects that say so.
-func ExampleWriteCluster() {
-	cluster := &outrank.Cluster{
-		Nodes: []*outrank.Node{{Name: "n1", AttachLimits: map[string]int64{"disk.example.com": 2}}},
-		Pods: []*outrank.Pod{{
-			Name: "db", NodeName: "n1",
-			Volumes: []outrank.Volume{{Claim: "data", Driver: "disk.example.com", Handle: "h1"}},
-		}},
-	}
-	if err := outrank.WriteCluster(os.Stdout, cluster); err != nil {
-		fmt.Println(err)
-	}
-	// Output:
-	// {"apiVersion":"v1","kind":"List","metadata":{},"items":[
-	// {"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}},
-	// {"apiVersion":"storage.k8s.io/v1","kind":"CSINode","metadata":{"name":"n1"},"spec":{"drivers":[{"name":"disk.example.com","allocatable":{"count":2}}]}},
-	// {"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"default.data"},"spec":{"csi":{"driver":"disk.example.com","volumeHandle":"h1"}}},
-	// {"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data","annotations":{"pv.kubernetes.io/bind-completed":"yes"}},"spec":{"volumeName":"default.data"}},
-	// {"apiVersion":"v1","kind":"Pod","metadata":{"name":"db"},"spec":{"nodeName":"n1","volumes":[{"name":"volume-0","persistentVolumeClaim":{"claimName":"data"}}]}}
-	// ]}
-}
-
-// All that Kubernetes has no words for is named at once, and nothing is written.
-func ExampleWriteCluster_problems() {
-	cluster := &outrank.Cluster{Pods: []*outrank.Pod{
-		{Name: "a", Volumes: []outrank.Volume{{Driver: "disk.example.com"}}},
-		{Name: "b", Volumes: []outrank.Volume{{Disk: outrank.Disk{Kind: outrank.RBD, ID: "image"}}}},
-	}}
-	fmt.Println(outrank.WriteCluster(os.Stdout, cluster))
-	// Output:
-	// pod default/a: spec.volumes[0]: has Driver but no claim to have it from
-	// pod default/b: spec.volumes[0].(disk).id: "image" is not of the form pool/image
+func ExamplePod_UnmarshalJSON() {
+	var pods []*outrank.Pod
+	err := json.Unmarshal([]byte(`[{"metadata": {"name": "a"}, "spec": {"nodeName": "n1"}}]`), &pods)
+	fmt.Println(pods[0].Name, pods[0].NodeName, err)
+	// Output: a n1 <nil>
 }
 
 func ExampleCluster_MarshalJSON() {
@@ -195,7 +168,7 @@ func ExampleContainer_UnmarshalJSON() {
 // A record of the caller's goes along with the pod.
 func ExamplePod_value() {
 	type record struct{ team string }
-	pod, err := outrank.ReadPod(strings.NewReader(`{"kind": "Pod", "metadata": {"name": "web"}}`))
+	pod, err := kube.ReadPod(strings.NewReader(`{"kind": "Pod", "metadata": {"name": "web"}}`))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -203,4 +176,14 @@ func ExamplePod_value() {
 	pod.Value = &record{team: "shop"}
 	fmt.Println(pod.Value.(*record).team)
 	// Output: shop
+}
+
+func ExamplePodGroup_UnmarshalJSON() {
+	var group outrank.PodGroup
+	err := json.Unmarshal([]byte(`{
+		"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup",
+		"metadata": {"name": "train", "namespace": "ml"}, "spec": {"disruptionMode": "PodGroup", "priority": 100}
+	}`), &group)
+	fmt.Println(group.Key(), group.Disruption, *group.Priority, err)
+	// Output: ml/train PodGroup 100 <nil>
 }

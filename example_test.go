@@ -1,70 +1,12 @@
 package outrank_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
 )
-
-func ExampleReadCluster() {
-	dump := `{"kind": "List", "items": [
-		{"kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4"}}},
-		{"kind": "Pod", "metadata": {"name": "web-1", "namespace": "shop"}, "spec": {"nodeName": "n1"}},
-		{"kind": "Pod", "metadata": {"name": "old"}, "status": {"phase": "Succeeded"}},
-		{"kind": "Service", "metadata": {"name": "web"}}
-	]}`
-	cluster, err := outrank.ReadCluster(strings.NewReader(dump))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(len(cluster.Nodes), "node,", cluster.Pods[0].Key(), "on", cluster.Pods[0].NodeName)
-	fmt.Println("finished:", cluster.Finished, "skipped:", cluster.Skipped)
-	// Output:
-	// 1 node, shop/web-1 on n1
-	// finished: 1 skipped: map[Service:1]
-}
-
-// Everything that is wrong is named at once.
-func ExampleReadCluster_problems() {
-	_, err := outrank.ReadCluster(strings.NewReader(`
-		{"kind": "Pod", "metadata": {"name": "web-1"}, "spec": {"containers": [{"resources": {"requests": {"memory": "-1Gi"}}}]}}
-		{"kind": "Node", "metadata": {"name": "n1"}, "spec": {"unschedulable": "no"}}`))
-	fmt.Println(err)
-	// Output:
-	// node n1: spec.unschedulable: the string "no" stands where true or false belongs
-	// pod default/web-1: spec.containers[0].resources.requests.memory: -1Gi is negative
-}
-
-func ExampleReadPod() {
-	pod, err := outrank.ReadPod(strings.NewReader(
-		`{"kind": "Pod", "metadata": {"name": "web"}, "spec": {"priority": 100, "containers": [{"resources": {"requests": {"cpu": "2"}}}]}}`))
-	fmt.Println(pod.Key(), *pod.Priority, pod.Requests(), err)
-	// Output: default/web 100 cpu: 2 <nil>
-}
-
-func ExampleReadManifest() {
-	pod, warnings, err := outrank.ReadManifest(strings.NewReader(
-		`{"kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"resources": {"limits": {"cpu": "2"}}}]}}`))
-	fmt.Println(pod.Key(), pod.Requests(), err)
-	for _, w := range warnings {
-		fmt.Println(w)
-	}
-	// Output:
-	// default/web cpu: 2 <nil>
-	// pod default/web: spec.containers[0].resources.requests: no memory; what a limit range of the namespace would set is not filled in
-}
-
-func ExamplePod_UnmarshalJSON() {
-	var pods []*outrank.Pod
-	err := json.Unmarshal([]byte(`[{"metadata": {"name": "a"}, "spec": {"nodeName": "n1"}}]`), &pods)
-	fmt.Println(pods[0].Name, pods[0].NodeName, err)
-	// Output: a n1 <nil>
-}
 
 func ExampleCluster_Validate() {
 	c := outrank.Cluster{Pods: []*outrank.Pod{{Name: "a"}, {Name: "a", Namespace: "default"}}}
@@ -106,6 +48,12 @@ func ExamplePod_KubeletRequests() {
 	// Output: cpu: 1
 }
 
+func ExamplePod_Finished() {
+	pod := outrank.Pod{Name: "batch", Phase: outrank.PhaseSucceeded}
+	fmt.Println(pod.Finished())
+	// Output: true
+}
+
 func ExampleLabelSelector_Matcher() {
 	s := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "tier", Operator: outrank.NotIn, Values: []string{"db"}}}}
 	m, err := s.Matcher()
@@ -122,4 +70,42 @@ func ExamplePod() {
 	}
 	fmt.Println(pod.Key(), pod.PriorityValue(), pod.Validate())
 	// Output: default/web-1 100 <nil>
+}
+
+// While a running pod is resized, the scheduler counts it with the largest of
+// what it asks for, what is set aside and what is in force.
+func ExamplePod_RunningRequestOf() {
+	p := &outrank.Pod{Name: "web", Containers: []outrank.Container{{
+		Requests: resource.MustList("cpu", "1"), Actual: resource.MustList("cpu", "2"), Allocated: resource.MustList("cpu", "1500m"),
+	}}}
+	fmt.Println(p.RequestOf("cpu"), p.RunningRequestOf("cpu"), p.KubeletRequestOf("cpu"))
+	// Output:
+	// 1 2 1
+}
+
+// Two containers are resized in opposite directions. v1.36 counts each with its
+// largest, v1.37 the larger of the two sums.
+func ExamplePod_RunningRequestsIn() {
+	p := &outrank.Pod{Name: "web", Containers: []outrank.Container{
+		{Requests: resource.MustList("cpu", "500m"), Actual: resource.MustList("cpu", "100m")},
+		{Requests: resource.MustList("cpu", "100m"), Actual: resource.MustList("cpu", "500m")},
+	}}
+	for _, r := range outrank.Releases() {
+		fmt.Println(r, p.RunningRequestsIn(r), p.RunningRequestOfIn(r, "cpu"))
+	}
+	// Output:
+	// v1.36 cpu: 1 1
+	// v1.37 cpu: 600m 600m
+}
+
+func ExamplePod_Tolerates() {
+	gpu := outrank.Taint{Key: "gpu", Value: "a", Effect: outrank.NoSchedule}
+	equal := outrank.Toleration{Key: "gpu", Value: "b"}
+	exists := outrank.Toleration{Key: "gpu", Operator: outrank.TolerationExists}
+	fmt.Println(equal.Tolerates(gpu), exists.Tolerates(gpu))
+	p := &outrank.Pod{Name: "job", Tolerations: []outrank.Toleration{equal, exists}}
+	fmt.Println(p.Tolerates(gpu))
+	// Output:
+	// false true
+	// true
 }

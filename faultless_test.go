@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/outrank-go/outrank/resource"
 	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank/resource"
 )
 
 // someOddPod is valid or not in each of the ways that Validate knows.

@@ -25,12 +25,14 @@ const module = "github.com/outrank-go/outrank"
 // What a room lists with a trailing slash covers everything below.
 var rooms = map[string][]string{
 	"resource":     {},
-	".":            {"resource", "internal/fields", "internal/intree", "internal/manifest", "internal/release"},
+	".":            {"resource", "internal/fields", "internal/intree", "internal/objectjson", "internal/release"},
 	"priority":     {".", "internal/release"},
 	"qos":          {".", "resource", "internal/release"},
 	"pdb":          {".", "internal/release"},
 	"preemption":   {".", "resource", "priority", "pdb", "internal/"},
 	"kubeletadmit": {".", "resource", "priority", "qos", "internal/"},
+	// How a dump, a manifest or an object in JSON becomes plain types, and back.
+	"preemption/kube": {".", "resource", "internal/fields", "internal/intree", "internal/manifest", "internal/objectjson"},
 	// The pods that wait.
 	"priority/queue": {".", "resource", "priority", "internal/filter", "internal/release"},
 	// Who may create pods of a class.
@@ -63,6 +65,7 @@ var rooms = map[string][]string{
 	"internal/release":    {},
 	"internal/fields":     {},
 	"internal/intree":     {},
+	"internal/objectjson": {},
 	"internal/filter":     {},
 	"internal/hostile":    {".", "resource"},
 	"internal/atonce":     {},
@@ -75,7 +78,7 @@ var rooms = map[string][]string{
 	"internal/scenario":         {".", "resource"},
 	// Counts what code does, so that it imports what it counts.
 	"internal/structure/work":         {},
-	"internal/structure/work/counted": {".", "internal/hostile", "internal/manifest", "preemption"},
+	"internal/structure/work/counted": {".", "internal/hostile", "internal/manifest", "preemption", "preemption/kube"},
 }
 
 // Tools for tests are the only internal packages that reach outside the

@@ -25,3 +25,13 @@ func (k Key) Split() (namespace, name string) {
 	}
 	return namespace, name
 }
+
+// DefaultNamespace is the namespace of a pod or budget that names none.
+const DefaultNamespace = "default"
+
+func namespaceOr(name string) string {
+	if name == "" {
+		return DefaultNamespace
+	}
+	return name
+}

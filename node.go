@@ -15,8 +15,8 @@ type Node struct {
 	AttachLimits map[string]int64
 	// MissingDrivers are drivers that are not on the node, as its CSINode says, and
 	// without which no volume of theirs can be there: their CSIDriver says
-	// preventPodSchedulingIfMissing. ReadCluster sorts them, and nodes that lack the
-	// same share a list. They count from v1.37 on (rule 7.9.9).
+	// preventPodSchedulingIfMissing. kube.ReadCluster sorts them, and nodes that lack
+	// the same share a list. They count from v1.37 on (rule 7.9.9).
 	MissingDrivers []string
 	// Unschedulable is set on a cordoned node.
 	Unschedulable bool
@@ -90,17 +90,6 @@ func (t Toleration) Tolerates(taint Taint) bool {
 		return t.Key == "" || t.Key == taint.Key
 	case TolerationEqual, "":
 		return t.Key != "" && t.Key == taint.Key && t.Value == taint.Value
-	}
-	return false
-}
-
-// Tolerates reports whether any of the pod's tolerations covers the taint.
-// Time is proportional to the number of tolerations.
-func (p *Pod) Tolerates(taint Taint) bool {
-	for _, t := range p.Tolerations {
-		if t.Tolerates(taint) {
-			return true
-		}
 	}
 	return false
 }

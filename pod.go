@@ -9,9 +9,6 @@ import (
 // DefaultScheduler is the scheduler of a pod that names none.
 const DefaultScheduler = "default-scheduler"
 
-// DefaultNamespace is the namespace of a pod or budget that names none.
-const DefaultNamespace = "default"
-
 // Pod is one pod: what it asks for, where it runs and how important it is.
 // The zero value of every field means that the object does not say.
 type Pod struct {
@@ -249,9 +246,30 @@ func (p *Pod) PriorityValue() int32 {
 // Priority returns a pointer to value, for writing a [Pod] by hand.
 func Priority(value int32) *int32 { return &value }
 
-func namespaceOr(name string) string {
-	if name == "" {
-		return DefaultNamespace
+// DefaultGracePeriod is the time that a pod has to end if it does not say, as the
+// API server sets it.
+const DefaultGracePeriod = 30 * time.Second
+
+// GracePeriod is the time that the pod has to end when it is deleted and nobody
+// says otherwise: its own, or standard where it has none. A negative one of its own
+// counts as one second, as the API server takes it (rule 14.1.12 of preemption/execution).
+func (p *Pod) GracePeriod(standard time.Duration) time.Duration {
+	switch {
+	case p.Grace == nil:
+		return standard
+	case *p.Grace < 0:
+		return time.Second
 	}
-	return name
+	return *p.Grace
+}
+
+// Tolerates reports whether any of the pod's tolerations covers the taint.
+// Time is proportional to the number of tolerations.
+func (p *Pod) Tolerates(taint Taint) bool {
+	for _, t := range p.Tolerations {
+		if t.Tolerates(taint) {
+			return true
+		}
+	}
+	return false
 }

@@ -63,3 +63,6 @@ func newInputError(ps []Problem) error {
 
 // fieldProblem is a Problem before its object is known.
 type fieldProblem struct{ field, text string }
+
+// isNil returns the error about something that a call was to be given.
+func isNil(object string) error { return newInputError([]Problem{{Object: object, Text: "is nil"}}) }

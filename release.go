@@ -90,30 +90,3 @@ func (r *Release) UnmarshalText(text []byte) error {
 
 // rules are what the release's rules are.
 func (r Release) rules() release.Rules { return release.Of(release.Release(r)) }
-
-// ReleaseOfNodes is the release that the kubelets of the nodes say: that of the newest
-// of them, because a scheduler is never older than a kubelet. It is zero where no node
-// says one, with the default gates otherwise. Where the newest is none whose rules are
-// known, the error names the node and wraps [ErrInvalid], and the release is the nearest
-// that is known. Time is linear in the number
-// of nodes.
-func (c *Cluster) ReleaseOfNodes() (Release, error) {
-	var newest *Node
-	highest := 0
-	for _, n := range c.Nodes {
-		if n == nil {
-			continue
-		}
-		if minor, ok := release.Minor(n.KubeletVersion); ok && (newest == nil || minor > highest) {
-			newest, highest = n, minor
-		}
-	}
-	if newest == nil {
-		return 0, nil
-	}
-	r, ok := release.OfVersion(newest.KubeletVersion)
-	if !ok {
-		return Release(release.Nearest(highest)), fmt.Errorf("node %s: status.nodeInfo.kubeletVersion: %w", newest.Name, wrapInvalid(release.Unknown(newest.KubeletVersion)))
-	}
-	return Release(r), nil
-}

@@ -1,11 +1,9 @@
 package outrank
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank/internal/fields"
-	"github.com/outrank-go/outrank/resource"
 )
 
 // Validate lists every problem of the cluster in one *[InputError], or
@@ -97,116 +95,6 @@ func (n *Node) Validate() error {
 	return newInputError(v.problems)
 }
 
-// isNil returns the error about something that a call was to be given.
-func isNil(object string) error { return newInputError([]Problem{{Object: object, Text: "is nil"}}) }
-
-// validator collects problems; subject is the object they are of.
-type validator struct {
-	problems []Problem
-	subject  string
-}
-
-func (v *validator) add(at *fields.Path, format string, args ...any) {
-	v.problems = append(v.problems, Problem{v.subject, at.String(), fmt.Sprintf(format, args...)})
-}
-
-// object begins an object; index is its place in its list, for one without a
-// name.
-func (v *validator) object(kind, namespace, name string, index int, seen map[string]bool) {
-	key := name
-	if namespace != "" {
-		key = namespace + "/" + name
-	}
-	v.subject = kind + " " + key
-	if name == "" {
-		v.subject = kind + " without a name"
-		if index >= 0 {
-			v.subject = fmt.Sprintf("%s number %d", kind, index+1)
-		}
-		v.add(&fields.Path{Name: "metadata.name", Index: -1}, "missing")
-		return
-	}
-	if seen[key] {
-		v.add(&fields.Path{Name: "metadata.name", Index: -1}, "there are two of this name")
-	}
-	if seen != nil {
-		seen[key] = true
-	}
-}
-
-// nameOf and namespaceOf look at objects that may be nil.
-func nameOf(object any) string {
-	switch o := object.(type) {
-	case *Node:
-		if o != nil {
-			return o.Name
-		}
-	case *Pod:
-		if o != nil {
-			return o.Name
-		}
-	case *PodDisruptionBudget:
-		if o != nil {
-			return o.Name
-		}
-	case *PriorityClass:
-		if o != nil {
-			return o.Name
-		}
-	case *Namespace:
-		if o != nil {
-			return o.Name
-		}
-	case *VolumeClaim:
-		if o != nil {
-			return o.Name
-		}
-	case *PodGroup:
-		if o != nil {
-			return o.Name
-		}
-	case *CompositePodGroup:
-		if o != nil {
-			return o.Name
-		}
-	case *Workload:
-		if o != nil {
-			return o.Name
-		}
-	}
-	return ""
-}
-
-func namespaceOf(object any) string {
-	switch o := object.(type) {
-	case *Pod:
-		if o != nil {
-			return o.NamespaceName()
-		}
-	case *PodDisruptionBudget:
-		if o != nil {
-			return o.NamespaceName()
-		}
-	case *VolumeClaim:
-		if o != nil {
-			return namespaceOr(o.Namespace)
-		}
-	case *PodGroup:
-		if o != nil {
-			return o.NamespaceName()
-		}
-	case *CompositePodGroup:
-		if o != nil {
-			return o.NamespaceName()
-		}
-	case *Workload:
-		if o != nil {
-			return o.NamespaceName()
-		}
-	}
-	return ""
-}
-
 func (v *validator) node(n *Node) {
 	if n == nil {
 		return
@@ -283,26 +171,6 @@ func (v *validator) containers(cs []Container, field string, parent *fields.Path
 				one := ports.At(j)
 				checkWord(v, port.Protocol, protocols, "protocol", &one)
 			}
-		}
-	}
-}
-
-func (v *validator) requirements(requests, limits resource.List, at *fields.Path) {
-	r, l := at.Field("requests"), at.Field("limits")
-	v.list(requests, &r)
-	v.list(limits, &l)
-}
-
-// list refuses negative amounts; names are gone through in order only where
-// something is wrong.
-func (v *validator) list(l resource.List, at *fields.Path) {
-	if !hasNegative(l) {
-		return
-	}
-	for _, name := range l.Names() {
-		if q := l[name]; q.Sign() < 0 {
-			one := at.Field(string(name))
-			v.add(&one, "%s is negative", q)
 		}
 	}
 }

@@ -4,39 +4,44 @@ import "github.com/outrank-go/outrank/internal/fields"
 
 func (v *validator) group(g *PodGroup) {
 	if g != nil {
-		v.terms(g.terms(), &fields.Path{Name: "spec", Index: -1}, ofPods)
+		v.terms(&PodGroupTemplate{
+			Disruption: g.Disruption, Policy: g.Policy, MinCount: g.MinCount, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
+		}, &fields.Path{Name: "spec", Index: -1}, fields.OfPods)
 	}
 }
 
 func (v *validator) composite(g *CompositePodGroup) {
 	if g != nil {
-		v.terms(g.terms(), &fields.Path{Name: "spec", Index: -1}, ofGroups)
+		v.terms(&PodGroupTemplate{
+			Disruption: g.Disruption, Policy: g.Policy, MinCount: g.MinGroups, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
+		}, &fields.Path{Name: "spec", Index: -1}, fields.OfGroups)
 	}
 }
 
-// terms is about what a group or template at a place says of itself.
-func (v *validator) terms(t groupTerms, at *fields.Path, kind *groupKind) {
-	switch t.disruption {
+// terms is about what a group or template at a place says of itself, with the size of a
+// gang in MinCount.
+func (v *validator) terms(t *PodGroupTemplate, at *fields.Path, kind *fields.GroupKind) {
+	switch t.Disruption {
 	case "", DisruptPod, DisruptPodGroup:
 	default:
 		mode := at.Field("disruptionMode")
-		v.add(&mode, "%s is %s", fields.Quote(string(t.disruption)), kind.modes)
+		v.add(&mode, "%s is %s", fields.Quote(string(t.Disruption)), kind.Modes)
 	}
 	policy := at.Field("schedulingPolicy")
 	gang := policy.Field("gang")
-	count := gang.Field(kind.count)
+	count := gang.Field(kind.Count)
 	switch {
-	case t.policy != "" && t.policy != BasicPolicy && t.policy != GangPolicy:
-		v.add(&policy, "%s is neither basic nor gang", fields.Quote(string(t.policy)))
-	case t.policy == GangPolicy && t.count < 1:
-		v.add(&count, "%d, it has to be at least 1", t.count)
-	case t.policy != GangPolicy && t.count != 0:
-		v.add(&count, "%d, and the policy is not gang", t.count)
+	case t.Policy != "" && t.Policy != BasicPolicy && t.Policy != GangPolicy:
+		v.add(&policy, "%s is neither basic nor gang", fields.Quote(string(t.Policy)))
+	case t.Policy == GangPolicy && t.MinCount < 1:
+		v.add(&count, "%d, it has to be at least 1", t.MinCount)
+	case t.Policy != GangPolicy && t.MinCount != 0:
+		v.add(&count, "%d, and the policy is not gang", t.MinCount)
 	}
-	checkWord(v, t.preemption, preemptionPolicies, "preemptionPolicy", at)
+	checkWord(v, t.PreemptionPolicy, preemptionPolicies, "preemptionPolicy", at)
 	constraints := at.Field("schedulingConstraints")
 	list := constraints.Field("topology")
-	for i, key := range t.topology {
+	for i, key := range t.Topology {
 		if text := fields.KeyProblem(key); text != "" {
 			one := list.At(i)
 			field := one.Field("key")
@@ -66,7 +71,7 @@ func (v *validator) groupTemplates(ts []PodGroupTemplate, parent *fields.Path, l
 	for i := range ts {
 		at := list.At(i)
 		v.templateName(ts[i].Name, i, func(j int) string { return ts[j].Name }, &at)
-		v.terms(ts[i].terms(), &at, ofPods)
+		v.terms(&ts[i], &at, fields.OfPods)
 	}
 }
 
@@ -79,7 +84,10 @@ func (v *validator) compositeTemplates(ts []CompositePodGroupTemplate, parent *f
 	for i := range ts {
 		at := list.At(i)
 		v.templateName(ts[i].Name, i, func(j int) string { return ts[j].Name }, &at)
-		v.terms(ts[i].terms(), &at, ofGroups)
+		t := &ts[i]
+		v.terms(&PodGroupTemplate{
+			Disruption: t.Disruption, Policy: t.Policy, MinCount: t.MinGroups, PreemptionPolicy: t.PreemptionPolicy, Topology: t.Topology,
+		}, &at, fields.OfGroups)
 		v.groupTemplates(ts[i].Groups, &at, level+1)
 		v.compositeTemplates(ts[i].Composites, &at, level+1)
 	}

@@ -3,11 +3,11 @@ package outrank
 import (
 	"slices"
 
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/intree"
 )
 
 // Volume is one volume of a pod, as far as placing the pod depends on it. What
-// a claim stands for comes from other objects: [ReadCluster] fills it in from the
+// a claim stands for comes from other objects: kube.ReadCluster fills it in from the
 // claims and volumes of a dump, and [Cluster.ResolveVolumes] does so for other
 // pods. Kubernetes has no single object for all of it, so that a Volume by itself
 // has the JSON of a plain struct.
@@ -105,40 +105,49 @@ func (d *Disk) sharesMonitor(o *Disk) bool {
 		slices.ContainsFunc(d.Monitors, func(m string) bool { return slices.Contains(o.Monitors, m) })
 }
 
-// volume refuses what could mean nothing.
-func (v *validator) volume(vol *Volume, at *fields.Path) {
-	switch vol.Disk.Kind {
-	case "", GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD:
-	default:
-		kind := at.Field("(disk).kind")
-		v.add(&kind, "%s is none of %s, %s, %s, %s", fields.Quote(string(vol.Disk.Kind)), GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD)
+// Attachment is what attaches the disk to a node and its identity there, as in
+// [Volume]; empty for a disk that counts against no limit. EBS and GCE disks have
+// one (NodeVolumeLimits).
+func (d *Disk) Attachment() (driver, handle string) {
+	switch d.Kind {
+	case AWSElasticBlockStore:
+		driver, handle = intree.EBS, intree.EBSHandle(d.ID)
+	case GCEPersistentDisk:
+		driver, handle = intree.GCE, intree.GCEHandle(d.ID, "")
 	}
-	switch vol.State {
-	case "", ClaimDeleting, ClaimLost, ClaimUnbound, ClaimVolumeMissing:
-	default:
-		state := at.Field("(claim).state")
-		v.add(&state, "%s is none of %s, %s, %s, %s", fields.Quote(string(vol.State)), ClaimDeleting, ClaimLost, ClaimUnbound, ClaimVolumeMissing)
+	if handle == "" {
+		return "", ""
 	}
-	terms := at.Field("(volume).nodeAffinity.required.nodeSelectorTerms")
-	v.nodeTerms(vol.Node, &terms)
-	if len(vol.Zones) == 0 {
-		return
-	}
-	for _, key := range fields.SortedKeys(vol.Zones) {
-		if !slices.Contains(zoneLabels, key) {
-			labels := at.Field("(volume).labels")
-			v.add(&labels, "%s is no label of a zone or region", fields.Quote(key))
-		}
-	}
+	return driver, handle
 }
 
-func (v *validator) attachLimits(limits map[string]int64) {
-	if len(limits) == 0 {
-		return
-	}
-	for _, driver := range fields.SortedKeys(limits) {
-		if limits[driver] < 0 {
-			v.add(fields.LimitPath(driver), "%d is negative", limits[driver])
-		}
-	}
+// VolumeClaim is a persistent volume claim together with the volume bound to
+// it. Only [Cluster.ResolveVolumes] looks at claims; a decision uses what
+// stands in Pod.Volumes.
+type VolumeClaim struct {
+	// Name and Namespace identify the claim; an empty Namespace is "default".
+	Name, Namespace string
+	// Volume is what every pod that uses the claim has. Its Claim and Ephemeral
+	// are not looked at. While no volume is bound, only OncePod, State and Driver
+	// are set, and MissingVolume where there was one.
+	Volume Volume
 }
+
+// ClaimState is what keeps a claim from being used. Where several things do, it
+// is the first of these.
+type ClaimState string
+
+// The states.
+const (
+	// ClaimLost: the volume that it was bound to is gone, as its status says.
+	ClaimLost ClaimState = "Lost"
+	// ClaimDeleting: it is being deleted.
+	ClaimDeleting ClaimState = "Deleting"
+	// ClaimUnbound: it has no volume yet, and does not wait for a pod to get one.
+	ClaimUnbound ClaimState = "Unbound"
+	// ClaimVolumeMissing: there is no volume of the name that it is bound to.
+	ClaimVolumeMissing ClaimState = "VolumeMissing"
+)
+
+// Key names the claim.
+func (vc *VolumeClaim) Key() Key { return NewKey(vc.Namespace, vc.Name) }

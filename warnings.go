@@ -66,3 +66,100 @@ func (p *Pod) selectorWarnings() []Problem {
 	}
 	return ws
 }
+
+// groupWarnings are about pods that name a group that is not there, and about trees
+// of groups that no API server looks at: a parent that is not there, a circle of
+// parents, more than [MaxGroupLevels] levels, and two workloads in one tree (group
+// 22.4). Time is linear in the number of objects.
+func (c *Cluster) groupWarnings() []Problem {
+	groups := make(map[Key]bool, len(c.Groups))
+	for _, g := range c.Groups {
+		if g != nil {
+			groups[g.Key()] = true
+		}
+	}
+	var ws []Problem
+	for _, p := range c.Pods {
+		if p != nil && p.Group != "" && !groups[p.GroupKey()] {
+			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.schedulingGroup.podGroupName", "no pod group " + fields.Quote(p.Group) + "; the pod counts by itself"})
+		}
+	}
+	return append(ws, c.treeWarnings()...)
+}
+
+func (c *Cluster) treeWarnings() []Problem {
+	t := groupTree{composites: make(map[Key]*CompositePodGroup, len(c.Composites))}
+	for _, g := range c.Composites {
+		if g != nil {
+			t.composites[g.Key()] = g
+		}
+	}
+	t.findCircles(c.Composites)
+	for _, g := range c.Composites {
+		if g != nil {
+			t.look("compositepodgroup "+string(g.Key()), g.Parent, g.ParentKey(), g.Workload, t.circular[g.Key()])
+		}
+	}
+	for _, g := range c.Groups {
+		if g != nil {
+			t.look("podgroup "+string(g.Key()), g.Parent, g.ParentKey(), g.Workload, false)
+		}
+	}
+	return t.warnings
+}
+
+// groupTree looks at the parents of groups.
+type groupTree struct {
+	composites map[Key]*CompositePodGroup
+	circular   map[Key]bool // those that are among their own ancestors
+	warnings   []Problem
+}
+
+// findCircles walks up from every composite group, over each of them once.
+func (t *groupTree) findCircles(all []*CompositePodGroup) {
+	t.circular = map[Key]bool{}
+	walked := make(map[Key]int, len(all)) // by which walk
+	for i, g := range all {
+		for g != nil && walked[g.Key()] == 0 {
+			walked[g.Key()] = i + 1
+			g = t.composites[g.ParentKey()]
+		}
+		for g != nil && walked[g.Key()] == i+1 && !t.circular[g.Key()] {
+			t.circular[g.Key()] = true
+			g = t.composites[g.ParentKey()]
+		}
+	}
+}
+
+// look warns of what is odd about the parent of one group, if it names any.
+func (t *groupTree) look(object, name string, parent Key, workload string, circular bool) {
+	if name == "" {
+		return
+	}
+	warn := func(field, format string, args ...any) {
+		t.warnings = append(t.warnings, Problem{object, field, fmt.Sprintf(format, args...)})
+	}
+	const field = "spec.parentCompositePodGroupName"
+	above := t.composites[parent]
+	switch {
+	case above == nil:
+		warn(field, "no composite pod group %s; the group counts as the top of its tree, and its pending pods wait", fields.Quote(name))
+		return
+	case circular:
+		warn(field, "%s is also below this group; no pending pod of them is scheduled", fields.Quote(name))
+	case t.deep(above):
+		warn(field, "more than %d levels of groups; no pending pod of the tree is scheduled", MaxGroupLevels)
+	}
+	if workload != above.Workload && workload != "" && above.Workload != "" {
+		warn("spec.workloadRef.workloadName", "%s, and that of the parent %s is %s; no pending pod of the tree is scheduled", fields.Quote(workload), fields.Quote(name), fields.Quote(above.Workload))
+	}
+}
+
+// deep reports whether a group below this one is below the last level.
+func (t *groupTree) deep(g *CompositePodGroup) bool {
+	level := 1
+	for ; g != nil && level <= MaxGroupLevels; level++ {
+		g = t.composites[g.ParentKey()]
+	}
+	return level > MaxGroupLevels
+}

@@ -20,34 +20,6 @@ var (
 	systems               = []string{"linux", "windows"}
 )
 
-// The words of fields of which a bool is kept.
-var (
-	groupsPolicies  = []string{"Merge", strictGroups}
-	restartPolicies = []string{restartsAlways, "OnFailure", "Never"}
-	restartActions  = []string{"Restart", restartAllAction}
-	accessModes     = []string{"ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", oncePodMode}
-	bindingModes    = []string{bindsAtOnce, waitsForPod}
-	// Of groups alone: the conditions of a pod may have any status.
-	conditionStatuses = []string{"True", "False", "Unknown"}
-)
-
-// checkWord refuses the word of a field that is none of the known. The path is made only
-// then.
-func checkWord[T ~string](v *validator, word T, known []T, field string, parent *fields.Path) {
-	if !fields.IsWord(word, known) {
-		at := parent.Field(field)
-		v.add(&at, "%s", fields.NoWord(word, known))
-	}
-}
-
-// word is checkWord for a word that is read and not kept.
-func (cv *converter) word(word string, known []string, field string, parent *fields.Path) {
-	if !fields.IsWord(word, known) {
-		at := parent.Field(field)
-		cv.add(&at, "%s", fields.NoWord(word, known))
-	}
-}
-
 func (v *validator) tolerations(ts []Toleration, spec *fields.Path) {
 	list := spec.Field("tolerations")
 	for i := range ts {
@@ -81,3 +53,50 @@ func (v *validator) taints(ts []Taint, spec *fields.Path) {
 }
 
 func (t *Taint) faultless() bool { return slices.Contains(taintEffects, t.Effect) }
+
+// faultless sees at a glance, and without taking memory, that there is nothing
+// wrong with a simple pod. All others are for the validator: those with
+// affinity, topology spread or volumes, and those with something wrong.
+func (p *Pod) faultless() bool {
+	if p == nil || p.Name == "" || !fields.IsWord(p.PreemptionPolicy, preemptionPolicies) || !fields.IsWord(p.QOSClass, qosClasses) || !fields.IsWord(p.OS, systems) {
+		return false
+	}
+	for i := range p.Tolerations {
+		if !p.Tolerations[i].faultless() {
+			return false
+		}
+	}
+	a := &p.Affinity
+	return a.Node == nil && len(a.Pods)+len(a.AntiPods)+len(p.TopologySpread)+len(p.Volumes) == 0 &&
+		(p.Resources == nil || !hasNegative(p.Resources.Requests) && !hasNegative(p.Resources.Limits)) &&
+		!hasNegative(p.Overhead) && faultless(p.Containers) && faultless(p.InitContainers)
+}
+
+// faultless is the same for nodes, where those with limits of attached volumes
+// are not simple.
+func (n *Node) faultless() bool {
+	if n == nil || n.Name == "" || len(n.AttachLimits) > 0 || len(n.MissingDrivers) > 0 {
+		return false
+	}
+	for i := range n.Taints {
+		if !n.Taints[i].faultless() {
+			return false
+		}
+	}
+	return !hasNegative(n.Allocatable)
+}
+
+func faultless(cs []Container) bool {
+	for i := range cs {
+		c := &cs[i]
+		if hasNegative(c.Requests) || hasNegative(c.Limits) {
+			return false
+		}
+		for _, p := range c.Ports {
+			if p.HostPort < 0 || p.HostPort > 65535 || !fields.IsWord(p.Protocol, protocols) {
+				return false
+			}
+		}
+	}
+	return true
+}

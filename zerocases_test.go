@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/priority/quota"
@@ -25,8 +26,8 @@ var noContext context.Context
 // Input without anything in it is no empty cluster: what was to write it has failed.
 func TestEmptyInputIsAnError(t *testing.T) {
 	readers := map[string]func(io.Reader) error{
-		"cluster": func(r io.Reader) error { _, err := outrank.ReadCluster(r); return err },
-		"pod":     func(r io.Reader) error { _, err := outrank.ReadPod(r); return err },
+		"cluster": func(r io.Reader) error { _, err := kube.ReadCluster(r); return err },
+		"pod":     func(r io.Reader) error { _, err := kube.ReadPod(r); return err },
 		"quotas":  func(r io.Reader) error { _, err := quota.Read(r); return err },
 	}
 	for what, read := range readers {
@@ -39,7 +40,7 @@ func TestEmptyInputIsAnError(t *testing.T) {
 		require.ErrorIs(t, err, outrank.ErrInvalid, what)
 		assert.EqualError(t, err, "input: there is no reader")
 	}
-	c, err := outrank.ReadCluster(strings.NewReader(`{"kind": "List", "items": []}`))
+	c, err := kube.ReadCluster(strings.NewReader(`{"kind": "List", "items": []}`))
 	require.NoError(t, err, "a cluster without objects")
 	assert.Equal(t, &outrank.Cluster{}, c)
 }
@@ -49,8 +50,8 @@ func TestNilIsNamed(t *testing.T) {
 	for want, err := range map[string]error{
 		"pod: is nil":     (*outrank.Pod)(nil).Validate(),
 		"node: is nil":    (*outrank.Node)(nil).Validate(),
-		"cluster: is nil": outrank.WriteCluster(io.Discard, nil),
-		"writer: is nil":  outrank.WriteCluster(nil, &outrank.Cluster{}),
+		"cluster: is nil": kube.WriteCluster(io.Discard, nil),
+		"writer: is nil":  kube.WriteCluster(nil, &outrank.Cluster{}),
 		"pod without a name: metadata.name: missing":                        (&outrank.Pod{Namespace: "shop"}).Validate(),
 		"node without a name: metadata.name: missing":                       (&outrank.Node{}).Validate(),
 		"pod number 2: metadata.name: missing":                              (&outrank.Cluster{Pods: []*outrank.Pod{{Name: "a"}, nil}}).Validate(),

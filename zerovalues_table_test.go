@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/filtertest"
 	"github.com/outrank-go/outrank/preemption/history"
 	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/priority"
@@ -27,8 +28,8 @@ import (
 
 // everyFunction are the functions of the public packages.
 var everyFunction = []any{
-	outrank.NewKey, outrank.ParseRelease, outrank.Priority, outrank.ReadCluster, outrank.ReadManifest, outrank.ReadPod,
-	outrank.Releases, outrank.WriteCluster,
+	outrank.NewKey, outrank.ParseRelease, outrank.Priority, kube.ReadCluster, kube.ReadManifest, kube.ReadPod,
+	outrank.Releases, kube.WriteCluster,
 	resource.AddSat, resource.Amount, resource.MulSat, resource.MustList, resource.MustParse, resource.New, resource.NewBinary,
 	resource.NewMilli, resource.Parse, resource.SubSat,
 	priority.Compare, priority.CompareIdentity, priority.Critical, priority.NewTable, priority.Validate,

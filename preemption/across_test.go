@@ -18,6 +18,7 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
+	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of the cluster
 	"github.com/outrank-go/outrank/resource"
 )
 

@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of the cluster
 )
 
 // A snapshot of the cluster that a snapshot is written back to decides alike,

@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/hostile"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/kube"
 )
 
 // cost is what it takes to answer, beside how much text asks for it.
@@ -26,7 +27,7 @@ type cost struct {
 
 func costOf(t *testing.T, c *outrank.Cluster, p *outrank.Pod) cost {
 	var text bytes.Buffer
-	require.NoError(t, outrank.WriteCluster(&text, c))
+	require.NoError(t, kube.WriteCluster(&text, c))
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

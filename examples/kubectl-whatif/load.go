@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/live"
+	"github.com/outrank-go/outrank/preemption/kube"
 )
 
 // load reads the cluster that the options name.
@@ -96,7 +97,7 @@ func readOne(name string, r io.Reader) (*outrank.Cluster, error) {
 	if blank(read) {
 		return &outrank.Cluster{}, nil // noNodes says what to fill it with
 	}
-	cluster, err := outrank.ReadCluster(read)
+	cluster, err := kube.ReadCluster(read)
 	if err != nil {
 		return nil, unusable(name, err)
 	}
@@ -120,7 +121,7 @@ func blank(r *bufio.Reader) bool {
 func readSeveral(name string, files []string, open func(string) (io.Reader, func() error, error)) (*outrank.Cluster, error) {
 	all := input.Merge(files, open).Reader()
 	defer all.Close()
-	cluster, err := outrank.ReadCluster(all)
+	cluster, err := kube.ReadCluster(all)
 	var in *input.FileError
 	switch {
 	case err == nil:

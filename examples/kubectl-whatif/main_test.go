@@ -17,8 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/kube"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -166,7 +166,7 @@ func TestVictimsAreThoseOfThePlan(t *testing.T) {
 
 func planned(t *testing.T) (victims []string) {
 	t.Helper()
-	c, err := outrank.ReadCluster(sampleReader())
+	c, err := kube.ReadCluster(sampleReader())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+	"github.com/outrank-go/outrank/preemption/kube"
 )
 
 // mostManifest bounds a file of manifests, which is held in memory as a whole.
@@ -103,7 +104,7 @@ func eachObject(file string, stdin io.Reader, f func(input.Object) error) error 
 	err = input.Each(bytes.NewReader(text), f)
 	if errors.Is(err, input.ErrSyntax) {
 		// The library knows more ways in which a text is no JSON.
-		if _, _, inWords := outrank.ReadManifest(bytes.NewReader(text)); inWords != nil {
+		if _, _, inWords := kube.ReadManifest(bytes.NewReader(text)); inWords != nil {
 			return unusable("--filename "+file, inWords)
 		}
 	}
@@ -156,7 +157,7 @@ func (o *options) chosen(all []*input.Template) (*input.Template, error) {
 
 // askTemplate makes the pod of a template.
 func askTemplate(opts *options, t *input.Template, c *outrank.Cluster) (*asking, error) {
-	pod, warnings, err := outrank.ReadManifest(bytes.NewReader(t.Pod))
+	pod, warnings, err := kube.ReadManifest(bytes.NewReader(t.Pod))
 	if err != nil {
 		return nil, unusable(opts.manifestName(), err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/kube"
 )
 
 // Case is a question with all that it is about.
@@ -78,7 +79,7 @@ func (c *Case) resolve(line []byte) error {
 	if err != nil {
 		return err
 	}
-	cluster, err := outrank.ReadCluster(bytes.NewReader(list))
+	cluster, err := kube.ReadCluster(bytes.NewReader(list))
 	if err != nil {
 		return err
 	}

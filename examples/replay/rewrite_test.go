@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/kube"
 )
 
 // TestWrittenCasesDecideAlike writes the cluster of every recorded case, reads
@@ -53,11 +54,11 @@ func same(t *testing.T, what string, want, got any) {
 // rewrite replaces the objects of a case by what was written and read of them.
 func rewrite(t *testing.T, c *Case) {
 	var text bytes.Buffer
-	require.NoError(t, outrank.WriteCluster(&text, &outrank.Cluster{
+	require.NoError(t, kube.WriteCluster(&text, &outrank.Cluster{
 		Nodes: c.Nodes, Pods: c.Pods, Budgets: c.PDBs, Namespaces: c.Namespaces, Classes: c.PriorityClasses,
 		Groups: c.Groups, Composites: c.Composites,
 	}), c.ID)
-	read, err := outrank.ReadCluster(&text)
+	read, err := kube.ReadCluster(&text)
 	require.NoError(t, err, c.ID)
 	c.Nodes, c.Pods, c.PDBs, c.Namespaces, c.PriorityClasses = read.Nodes, read.Pods, read.Budgets, read.Namespaces, read.Classes
 	c.Groups, c.Composites = read.Groups, read.Composites

@@ -6,5 +6,5 @@
 // reading an object once it is cut out is left to encoding/json.
 //
 // RULES.md in its folder says what an API server adds to a pod that is created,
-// which the root package does for a manifest.
+// which package preemption/kube does for a manifest.
 package manifest

@@ -16,6 +16,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/reference"
+	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of the cluster
 )
 
 // recordedCase is a cluster with groups, and who preempts there.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/execution"
+	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of pods
 )
 
 // Reports that are written as JSON say in words what was done. The words never

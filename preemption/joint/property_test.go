@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/joint"
+	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of the cluster
 	"github.com/outrank-go/outrank/resource"
 )
 

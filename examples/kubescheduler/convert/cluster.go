@@ -33,7 +33,7 @@ type Objects struct {
 	Workloads          []*schedulingv1beta1.Workload
 }
 
-// Cluster converts all objects into what [outrank.ReadCluster] reads from a list of
+// Cluster converts all objects into what [kube.ReadCluster] reads from a list of
 // them: with the claims of pods filled in, finished pods counted and left out, and the
 // time that the objects tell. All that is wrong with them is in one error. Time is
 // linear in the objects.

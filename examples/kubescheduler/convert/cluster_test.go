@@ -18,6 +18,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	"github.com/outrank-go/outrank/preemption/kube"
 )
 
 // some fills a few objects of a kind, whose names are small numbers.
@@ -117,7 +118,7 @@ func TestPropertyClusterAsJSON(t *testing.T) {
 		f := &filler{Rand: rand.New(rand.NewPCG(seed, 2)), odd: rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "odd")}
 		o := someObjects(f)
 		got, err := convert.Cluster(o)
-		want, wantErr := outrank.ReadCluster(bytes.NewReader(listOf(t, o)))
+		want, wantErr := kube.ReadCluster(bytes.NewReader(listOf(t, o)))
 		require.Equal(t, wantErr == nil, err == nil, "converted: %v\nread: %v", err, wantErr)
 		if err != nil {
 			return

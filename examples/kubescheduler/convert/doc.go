@@ -6,7 +6,7 @@
 //
 //	pod, err := convert.Pod(p)         // p is a *corev1.Pod
 //	node, err := convert.Node(n)       // a *corev1.Node
-//	cluster, err := convert.Cluster(o) // all of them: as outrank.ReadCluster
+//	cluster, err := convert.Cluster(o) // all of them: as kube.ReadCluster
 //
 // An ordinary pod takes about a microsecond. Objects are taken as they are: a pod
 // from an informer has been through an API server and has all its defaults, and so
@@ -24,7 +24,7 @@
 // # Errors
 //
 // An object that makes no sense is refused with an [outrank.InputError] that names
-// object and field, as outrank.ReadCluster names them; it wraps [outrank.ErrInvalid].
+// object and field, as kube.ReadCluster names them; it wraps [outrank.ErrInvalid].
 // Whatever has been through an API server makes sense.
 //
 // # Sharing

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/kube"
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
 )
@@ -17,5 +18,5 @@ func Convert(c *differential.Case) (*outrank.Cluster, error) {
 	if err := c.Write(&text); err != nil {
 		return nil, err
 	}
-	return outrank.ReadCluster(&text)
+	return kube.ReadCluster(&text)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/kube"
 )
 
 // templates are those of a text in YAML.
@@ -56,7 +57,7 @@ func TestTemplates(t *testing.T) {
 			one := got[0]
 			assert.Equal(t, []any{tt.name, "shop", "web", tt.replicas, tt.ordinal, tt.name + "/web"},
 				[]any{one.Kind, one.Namespace, one.Name, one.Replicas, one.Ordinal, one.String()})
-			pod, _, err := outrank.ReadManifest(strings.NewReader(string(one.Pod)))
+			pod, _, err := kube.ReadManifest(strings.NewReader(string(one.Pod)))
 			require.NoError(t, err)
 			assert.Equal(t, outrank.Key("shop/web"), pod.Key())
 			assert.Equal(t, tt.name+"/web", pod.Owner.String())
@@ -87,7 +88,7 @@ spec:
 	require.NoError(t, err)
 	pods := make([]*outrank.Pod, 2)
 	for i := range pods {
-		pods[i], _, err = outrank.ReadManifest(strings.NewReader(string(got[i].Pod)))
+		pods[i], _, err = kube.ReadManifest(strings.NewReader(string(got[i].Pod)))
 		require.NoError(t, err)
 	}
 	var keys []string

@@ -19,6 +19,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -52,7 +53,7 @@ func sample(t testing.TB, key outrank.Key) (*outrank.Cluster, *outrank.Pod) {
 	f, err := os.Open("../../sample/cluster.json")
 	require.NoError(t, err)
 	defer f.Close()
-	c, err := outrank.ReadCluster(f)
+	c, err := kube.ReadCluster(f)
 	require.NoError(t, err)
 	at := slices.IndexFunc(c.Pods, func(p *outrank.Pod) bool { return p.Key() == key })
 	require.GreaterOrEqual(t, at, 0, key)

@@ -17,6 +17,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -38,7 +39,7 @@ func sample(t require.TestingT) *outrank.Cluster {
 	f, err := os.Open("../../sample/cluster.json")
 	require.NoError(t, err)
 	defer f.Close()
-	c, err := outrank.ReadCluster(f)
+	c, err := kube.ReadCluster(f)
 	require.NoError(t, err)
 	return c
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/priority"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -148,7 +149,7 @@ func explain(ctx context.Context, dump, manifest string) (*preemption.Explanatio
 	if err != nil {
 		return nil, 0, err
 	}
-	cluster, err := outrank.ReadCluster(bytes.NewReader(text))
+	cluster, err := kube.ReadCluster(bytes.NewReader(text))
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", dump, err)
 	}
@@ -176,7 +177,7 @@ func readPod(manifest string, c *outrank.Cluster) (*outrank.Pod, error) {
 	if err != nil {
 		return nil, err
 	}
-	pod, _, err := outrank.ReadManifest(bytes.NewReader(text))
+	pod, _, err := kube.ReadManifest(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}

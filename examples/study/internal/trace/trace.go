@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
+	"github.com/outrank-go/outrank/preemption/kube"
 )
 
 // Trace is what a run begins with. It is shared, and only read.
@@ -95,7 +96,7 @@ func read(ctx context.Context, t *spec.Trace, classes workload.Classes) (*Trace,
 	case t.Generate != nil:
 		return generate(t.Generate, classes)
 	case t.Dump != "":
-		cluster, err := open(ctx, t.Dump, func(r io.Reader) (*outrank.Cluster, error) { return outrank.ReadCluster(r) })
+		cluster, err := open(ctx, t.Dump, func(r io.Reader) (*outrank.Cluster, error) { return kube.ReadCluster(r) })
 		if err != nil {
 			return nil, err
 		}

@@ -22,10 +22,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/hostile"
 	"github.com/outrank-go/outrank/internal/manifest"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/kube"
 )
 
 // work is done at a size and at one that is times as big. allowed says how many times as
@@ -115,7 +115,7 @@ func reading(name, form string) work {
 	return work{"reading " + name, 1250, times, linear(times), func(size int) (func() error, error) {
 		text := hostile.Written(form, size)
 		return func() error {
-			c, err := outrank.ReadCluster(strings.NewReader(text))
+			c, err := kube.ReadCluster(strings.NewReader(text))
 			if err == nil {
 				c.Warnings()
 			}

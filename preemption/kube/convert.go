@@ -1,0 +1,150 @@
+package kube
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// converter turns the wire form of one object into a plain value.
+type converter struct {
+	kind, name string
+	problems   []outrank.Problem
+	more       *int // counts the problems that are too many to be kept
+	texts      map[string]string
+	asOf       *time.Time // of the cluster; see latest
+}
+
+func (cv *converter) object() string {
+	if cv.name == "" {
+		return cv.kind
+	}
+	return cv.kind + " " + cv.name
+}
+
+func (cv *converter) add(at *fields.Path, format string, args ...any) {
+	if len(cv.problems) >= fields.MostProblems {
+		*cv.more++
+		return
+	}
+	cv.problems = append(cv.problems, outrank.Problem{Object: cv.object(), Field: at.String(), Text: fmt.Sprintf(format, args...)})
+}
+
+// wrong takes in what is wrong with the values at a place.
+func (cv *converter) wrong(ms []manifest.Mismatch, at *fields.Path) {
+	for _, m := range ms {
+		one := *at
+		if m.Field != "" {
+			one = at.Field(m.Field)
+		}
+		cv.add(&one, "%s", m.Text)
+		*cv.more += m.More
+	}
+}
+
+// word refuses the word of a field that is none of the known and is not kept. The path is
+// made only then.
+func (cv *converter) word(word string, known []string, field string, parent *fields.Path) {
+	if !fields.IsWord(word, known) {
+		at := parent.Field(field)
+		cv.add(&at, "%s", fields.NoWord(word, known))
+	}
+}
+
+// onlyOne refuses a second object of a name; those that were read are the keys of seen.
+func onlyOne[T any](cv *converter, seen map[string]T, name string) {
+	if _, twice := seen[name]; twice && name != "" {
+		cv.add(&fields.Path{Name: "metadata.name", Index: -1}, "there are two of this name")
+	}
+}
+
+// text returns the single copy that is kept of a text, because texts recur from
+// object to object.
+func (cv *converter) text(s string) string {
+	if s == "" {
+		return ""
+	}
+	if one, ok := cv.texts[s]; ok {
+		return one
+	}
+	cv.texts[s] = s
+	return s
+}
+
+func (cv *converter) list(ss []string) []string {
+	if len(ss) == 0 {
+		return nil
+	}
+	for i, s := range ss {
+		ss[i] = cv.text(s)
+	}
+	return ss
+}
+
+func (cv *converter) labels(m map[string]string) map[string]string {
+	if len(m) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(m))
+	for k, v := range m {
+		out[cv.text(k)] = cv.text(v)
+	}
+	return out
+}
+
+func (cv *converter) requirements(r *manifest.Requirements, parent *fields.Path) resource.Requirements {
+	requests, limits := parent.Field("requests"), parent.Field("limits")
+	return resource.Requirements{
+		Requests: cv.amounts(r.Requests, &requests),
+		Limits:   cv.amounts(r.Limits, &limits),
+	}
+}
+
+func (cv *converter) amounts(as manifest.Amounts, at *fields.Path) resource.List {
+	if len(as) == 0 {
+		return nil
+	}
+	out := make(resource.List, len(as))
+	bad := false
+	for name, q := range as {
+		out[resource.Name(cv.text(name))] = q.Quantity
+		bad = bad || q.Err != nil
+	}
+	if bad {
+		for _, name := range fields.SortedKeys(as) {
+			if err := as[name].Err; err != nil {
+				one := at.Field(name)
+				cv.add(&one, "%v", err)
+			}
+		}
+	}
+	return out
+}
+
+// reported is amounts for a list of a status, where an empty one is not the same as
+// none.
+func (cv *converter) reported(as manifest.Amounts, at *fields.Path) resource.List {
+	if as != nil && len(as) == 0 {
+		return resource.List{}
+	}
+	return cv.amounts(as, at)
+}
+
+func (cv *converter) time(text string, at *fields.Path) time.Time {
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := manifest.ParseTime(text)
+	if err != nil {
+		cv.notTime(text, at)
+	}
+	return t
+}
+
+func (cv *converter) notTime(text string, at *fields.Path) {
+	cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", fields.Quote(text))
+}

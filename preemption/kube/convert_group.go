@@ -1,0 +1,124 @@
+package kube
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+// inGroup reports whether an object is of scheduling.k8s.io, or does not say.
+func inGroup(apiVersion string) bool {
+	return apiVersion == "" || strings.HasPrefix(apiVersion, "scheduling.k8s.io/")
+}
+
+func (cv *converter) group(w *manifest.PodGroup) *outrank.PodGroup {
+	t := cv.terms(&w.Spec, &fields.Path{Name: "spec", Index: -1}, fields.OfPods)
+	g := &outrank.PodGroup{
+		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace), UID: w.Metadata.UID,
+		Disruption: t.Disruption, Policy: t.Policy, MinCount: t.MinCount,
+		Priority: t.Priority, PriorityClass: t.PriorityClass, PreemptionPolicy: t.PreemptionPolicy,
+		Parent: cv.text(w.Spec.Parent), Topology: t.Topology, Scheduled: isScheduled(&w.Status, fields.OfPods),
+	}
+	g.Workload, g.Template = cv.madeFrom(&w.Spec)
+	cv.groupConditions(w.Status.Conditions, fields.OfPods)
+	return g
+}
+
+func (cv *converter) composite(w *manifest.PodGroup) *outrank.CompositePodGroup {
+	t := cv.terms(&w.Spec, &fields.Path{Name: "spec", Index: -1}, fields.OfGroups)
+	g := &outrank.CompositePodGroup{
+		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace), UID: w.Metadata.UID,
+		Disruption: t.Disruption, Policy: t.Policy, MinGroups: t.MinCount,
+		Priority: t.Priority, PriorityClass: t.PriorityClass, PreemptionPolicy: t.PreemptionPolicy,
+		Parent: cv.text(w.Spec.Parent), Topology: t.Topology, Scheduled: isScheduled(&w.Status, fields.OfGroups),
+	}
+	g.Workload, g.Template = cv.madeFrom(&w.Spec)
+	cv.groupConditions(w.Status.Conditions, fields.OfGroups)
+	return g
+}
+
+// groupConditions refuses an unknown status of a condition that counts (rule 26.1.5).
+func (cv *converter) groupConditions(cs []manifest.Condition, kind *fields.GroupKind) {
+	for i := range cs {
+		if slices.Contains(kind.Scheduled, cs[i].Type) && !fields.IsWord(cs[i].Status, conditionStatuses) {
+			list := fields.Path{Name: "status.conditions", Index: -1}
+			at := list.At(i)
+			cv.word(cs[i].Status, conditionStatuses, "status", &at)
+		}
+	}
+}
+
+// madeFrom names the workload and the template, in the words of either version
+// (rule 22.2.4).
+func (cv *converter) madeFrom(w *manifest.GroupSpec) (workload, template string) {
+	if ref := w.WorkloadRef; ref != (manifest.WorkloadRef{}) {
+		return cv.text(ref.WorkloadName), cv.text(ref.TemplateName)
+	}
+	ref := &w.TemplateRef.Workload
+	return cv.text(ref.WorkloadName), cv.text(ref.TemplateName)
+}
+
+// isScheduled looks at the first condition of each type (rule 22.2.5).
+func isScheduled(st *manifest.GroupStatus, kind *fields.GroupKind) bool {
+	return slices.ContainsFunc(kind.Scheduled, func(word string) bool {
+		i := slices.IndexFunc(st.Conditions, func(c manifest.Condition) bool { return c.Type == word })
+		return i >= 0 && st.Conditions[i].Status == "True"
+	})
+}
+
+// terms reads what the group or template at a place says of itself.
+func (cv *converter) terms(w *manifest.GroupSpec, at *fields.Path, kind *fields.GroupKind) outrank.PodGroupTemplate {
+	t := outrank.PodGroupTemplate{
+		Priority: w.Priority, PriorityClass: cv.text(w.PriorityClassName),
+		PreemptionPolicy: outrank.PreemptionPolicy(cv.text(w.PreemptionPolicy)),
+	}
+	mode := at.Field("disruptionMode")
+	t.Disruption = cv.disruption(w.DisruptionMode, &mode, kind)
+	for _, c := range w.SchedulingConstraints.Topology {
+		t.Topology = append(t.Topology, cv.text(c.Key))
+	}
+	switch policy := &w.SchedulingPolicy; {
+	case policy.Basic != nil && policy.Gang != nil:
+		both := at.Field("schedulingPolicy")
+		cv.add(&both, "both basic and gang")
+	case policy.Basic != nil:
+		t.Policy = outrank.BasicPolicy
+	case policy.Gang != nil && kind.Composite:
+		t.Policy, t.MinCount = outrank.GangPolicy, policy.Gang.MinGroupCount
+	case policy.Gang != nil:
+		t.Policy, t.MinCount = outrank.GangPolicy, policy.Gang.MinCount
+	}
+	return t
+}
+
+// disruption reads {"single": {}} and {"all": {}}, or "Pod" and "PodGroup" as
+// v1.36 has it for groups of pods (rule 22.2.2). Anything else becomes a mode that
+// Validate refuses.
+func (cv *converter) disruption(raw json.RawMessage, at *fields.Path, kind *fields.GroupKind) outrank.DisruptionMode {
+	if len(raw) == 0 || string(raw) == "null" {
+		return ""
+	}
+	var name string
+	if !kind.Composite && json.Unmarshal(raw, &name) == nil {
+		return outrank.DisruptionMode(cv.text(name))
+	}
+	var modes manifest.DisruptionMode
+	if wrong := manifest.Decode(raw, &modes); len(wrong) > 0 && (kind.Composite || wrong[0].Field != "") {
+		cv.wrong(wrong, at)
+		return ""
+	}
+	switch {
+	case modes.Single != nil && modes.All != nil:
+		cv.add(at, "both single and all")
+		return ""
+	case modes.All != nil:
+		return outrank.DisruptPodGroup
+	case modes.Single != nil:
+		return outrank.DisruptPod
+	}
+	return outrank.DisruptionMode(raw)
+}

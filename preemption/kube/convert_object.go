@@ -1,0 +1,84 @@
+package kube
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+func (cv *converter) node(w *manifest.Node) *outrank.Node {
+	n := &outrank.Node{
+		Name:          cv.text(w.Metadata.Name),
+		Labels:        cv.labels(w.Metadata.Labels),
+		Unschedulable: w.Spec.Unschedulable,
+	}
+	n.StrictGroups = w.Status.Features.SupplementalGroupsPolicy
+	n.KubeletVersion = cv.text(w.Status.NodeInfo.KubeletVersion)
+	if len(w.Status.DeclaredFeatures) > 0 {
+		n.DeclaredFeatures = cv.list(w.Status.DeclaredFeatures)
+	}
+	n.ResizePreemptionDisabled = cv.list(w.Spec.Preemption.DisableResize)
+	status := fields.Path{Name: "status", Index: -1}
+	at := status.Field("allocatable")
+	n.Allocatable = cv.amounts(w.Status.Allocatable, &at)
+	cv.nodeTimes(w)
+	for _, t := range w.Spec.Taints {
+		n.Taints = append(n.Taints, outrank.Taint{Key: cv.text(t.Key), Value: cv.text(t.Value), Effect: outrank.TaintEffect(cv.text(t.Effect))})
+	}
+	return n
+}
+
+func (cv *converter) budget(w *manifest.Budget) *outrank.PodDisruptionBudget {
+	b := &outrank.PodDisruptionBudget{
+		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace),
+		Selector: cv.selector(w.Spec.Selector),
+		Allowed:  w.Status.DisruptionsAllowed,
+		Healthy:  w.Status.CurrentHealthy, Desired: w.Status.DesiredHealthy,
+		UnhealthyPodEvictionPolicy: outrank.UnhealthyPodEvictionPolicy(cv.text(w.Spec.Unhealthy)),
+	}
+	spec, status := fields.Path{Name: "spec", Index: -1}, fields.Path{Name: "status", Index: -1}
+	at := spec.Field("minAvailable")
+	b.MinAvailable = cv.intOrPercent(w.Spec.MinAvailable, &at)
+	at = spec.Field("maxUnavailable")
+	b.MaxUnavailable = cv.intOrPercent(w.Spec.MaxUnavailable, &at)
+	if len(w.Status.DisruptedPods) > 0 {
+		b.Disrupted = make(map[string]time.Time, len(w.Status.DisruptedPods))
+		list := status.Field("disruptedPods")
+		for _, name := range fields.SortedKeys(w.Status.DisruptedPods) {
+			at := list.Field(name)
+			if text := w.Status.DisruptedPods[name]; text != nil {
+				b.Disrupted[name] = cv.time(*text, &at)
+			} else {
+				b.Disrupted[name] = time.Time{}
+			}
+		}
+	}
+	return b
+}
+
+func (cv *converter) intOrPercent(raw json.RawMessage, at *fields.Path) *outrank.IntOrPercent {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	var v outrank.IntOrPercent
+	var invalid *outrank.InputError
+	if errors.As(v.UnmarshalJSON(raw), &invalid) {
+		cv.add(at, "%s", invalid.Problems[0].Text)
+		return nil
+	}
+	return &v
+}
+
+func (cv *converter) class(w *manifest.PriorityClass) *outrank.PriorityClass {
+	return &outrank.PriorityClass{
+		Name:             w.Metadata.Name,
+		Value:            w.Value,
+		GlobalDefault:    w.GlobalDefault,
+		PreemptionPolicy: outrank.PreemptionPolicy(w.PreemptionPolicy),
+		Description:      w.Description,
+	}
+}

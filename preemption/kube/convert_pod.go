@@ -1,0 +1,129 @@
+package kube
+
+import (
+	"math"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
+	m, s, st := &w.Metadata, &w.Spec, &w.Status
+	root := (*fields.Path)(nil)
+	spec, status, meta := root.Field("spec"), root.Field("status"), root.Field("metadata")
+	p := &outrank.Pod{
+		Name: m.Name, Namespace: cv.text(m.Namespace), UID: m.UID,
+		Labels:           cv.labels(m.Labels),
+		Owner:            cv.owner(m.OwnerReferences),
+		NodeName:         cv.text(s.NodeName),
+		SchedulerName:    cv.text(s.SchedulerName),
+		OS:               cv.text(s.OS.Name),
+		StrictGroups:     s.SecurityContext.SupplementalGroupsPolicy == strictGroups,
+		HostNetwork:      s.HostNetwork,
+		HostUsers:        s.HostUsers,
+		Grace:            graceOf(s.TerminationGraceSeconds),
+		NominatedNode:    cv.text(st.NominatedNodeName),
+		Priority:         s.Priority,
+		PriorityClass:    cv.text(s.PriorityClassName),
+		PreemptionPolicy: outrank.PreemptionPolicy(cv.text(s.PreemptionPolicy)),
+		Group:            cv.text(s.SchedulingGroup.PodGroupName),
+		NodeSelector:     cv.labels(s.NodeSelector),
+		QOSClass:         outrank.QOSClass(cv.text(st.QOSClass)),
+		Phase:            outrank.Phase(cv.text(st.Phase)),
+		Mirror:           m.Annotations.ConfigMirror != nil,
+		Static:           m.Annotations.ConfigSource != nil && *m.Annotations.ConfigSource != "api",
+	}
+	context := spec.Field("securityContext")
+	cv.word(s.SecurityContext.SupplementalGroupsPolicy, groupsPolicies, "supplementalGroupsPolicy", &context)
+	list := spec.Field("containers")
+	p.Containers = cv.containers(s.Containers, st.ContainerStatuses, st.InitContainerStatuses, &list)
+	p.Volumes = cv.volumes(w)
+	list = spec.Field("initContainers")
+	p.InitContainers = cv.containers(s.InitContainers, st.InitContainerStatuses, st.ContainerStatuses, &list)
+	at := spec.Field("resources")
+	if s.Resources != nil {
+		r := cv.requirements(s.Resources, &at)
+		p.Resources = &r
+	}
+	for _, gate := range s.SchedulingGates {
+		p.SchedulingGates = append(p.SchedulingGates, cv.text(gate.Name))
+	}
+	cv.podLevelStatus(p, st)
+	at = spec.Field("overhead")
+	p.Overhead = cv.amounts(s.Overhead, &at)
+	if s.Affinity != nil {
+		p.Affinity = cv.affinity(s.Affinity)
+	}
+	for _, t := range s.Tolerations {
+		p.Tolerations = append(p.Tolerations, outrank.Toleration{Key: cv.text(t.Key), Operator: outrank.TolerationOperator(cv.text(t.Operator)), Value: cv.text(t.Value), Effect: outrank.TaintEffect(cv.text(t.Effect))})
+	}
+	for i := range s.TopologySpreadConstraints {
+		p.TopologySpread = append(p.TopologySpread, cv.spread(&s.TopologySpreadConstraints[i]))
+	}
+	at = status.Field("startTime")
+	p.StartTime = cv.time(st.StartTime, &at)
+	at = meta.Field("deletionTimestamp")
+	p.DeletionTime = cv.time(m.DeletionTimestamp, &at)
+	cv.conditions(p, st.Conditions)
+	cv.podTimes(w, p)
+	return p
+}
+
+// podLevelStatus keeps the pod-level requests that the status reports.
+func (cv *converter) podLevelStatus(p *outrank.Pod, st *manifest.PodStatus) {
+	status := fields.Path{Name: "status", Index: -1}
+	at := status.Field("allocatedResources")
+	p.Allocated = cv.reported(st.AllocatedResources, &at)
+	if st.Resources != nil {
+		res := status.Field("resources")
+		at = res.Field("requests")
+		p.Actual = cv.reported(st.Resources.Requests, &at)
+		p.Reported = p.Actual == nil
+	}
+}
+
+// owner returns the owner that is the controller, if there is one.
+func (cv *converter) owner(refs []manifest.Owner) outrank.Owner {
+	for _, o := range refs {
+		if o.Controller {
+			return outrank.Owner{Kind: cv.text(o.Kind), Name: cv.text(o.Name)}
+		}
+	}
+	return outrank.Owner{}
+}
+
+// conditions reads the three conditions that matter. Of several DisruptionTarget or
+// PodResizePending conditions only the first counts.
+func (cv *converter) conditions(p *outrank.Pod, cs []manifest.Condition) {
+	disruption, resize := false, false
+	for _, c := range cs {
+		switch c.Type {
+		case "Ready":
+			p.Ready = p.Ready || c.Status == "True"
+		case "PodResizePending":
+			p.ResizeInfeasible = p.ResizeInfeasible || !resize && c.Reason == "Infeasible"
+			p.ResizeDeferred = p.ResizeDeferred || !resize && c.Reason == "Deferred"
+			resize = true
+		case "DisruptionTarget":
+			if !disruption && c.Status == "True" {
+				p.DisruptionReason = cv.text(c.Reason)
+			}
+			disruption = true
+		}
+	}
+}
+
+// mostGrace is the longest grace period, in seconds; one that is read beyond it
+// counts as this long.
+const mostGrace = int64(math.MaxInt64 / time.Second)
+
+// graceOf reads a number of seconds.
+func graceOf(seconds *int64) *time.Duration {
+	if seconds == nil {
+		return nil
+	}
+	d := time.Duration(max(-mostGrace, min(*seconds, mostGrace))) * time.Second
+	return &d
+}

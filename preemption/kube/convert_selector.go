@@ -1,0 +1,83 @@
+package kube
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+func (cv *converter) selector(w *manifest.LabelSelector) *outrank.LabelSelector {
+	if w == nil {
+		return nil
+	}
+	s := &outrank.LabelSelector{Labels: cv.labels(w.MatchLabels)}
+	for _, r := range w.MatchExpressions {
+		s.Expressions = append(s.Expressions, outrank.Requirement{Key: cv.text(r.Key), Operator: outrank.Operator(cv.text(r.Operator)), Values: cv.list(r.Values)})
+	}
+	return s
+}
+
+func (cv *converter) nodeSelector(w *manifest.NodeSelector) *outrank.NodeSelector {
+	if w == nil {
+		return nil
+	}
+	s := &outrank.NodeSelector{}
+	for _, t := range w.NodeSelectorTerms {
+		s.Terms = append(s.Terms, outrank.NodeSelectorTerm{
+			Labels: cv.nodeRequirements(t.MatchExpressions),
+			Fields: cv.nodeRequirements(t.MatchFields),
+		})
+	}
+	return s
+}
+
+func (cv *converter) nodeRequirements(rs []manifest.Requirement) []outrank.NodeRequirement {
+	var out []outrank.NodeRequirement
+	for _, r := range rs {
+		out = append(out, outrank.NodeRequirement{Key: cv.text(r.Key), Operator: outrank.Operator(cv.text(r.Operator)), Values: cv.list(r.Values)})
+	}
+	return out
+}
+
+func (cv *converter) affinity(w *manifest.Affinity) outrank.Affinity {
+	var a outrank.Affinity
+	if w.NodeAffinity != nil {
+		a.Node = cv.nodeSelector(w.NodeAffinity.Required)
+	}
+	if w.PodAffinity != nil {
+		a.Pods = cv.podTerms(w.PodAffinity.Required)
+	}
+	if w.PodAntiAffinity != nil {
+		a.AntiPods = cv.podTerms(w.PodAntiAffinity.Required)
+	}
+	return a
+}
+
+func (cv *converter) podTerms(ts []manifest.PodAffinityTerm) []outrank.PodAffinityTerm {
+	var out []outrank.PodAffinityTerm
+	for _, t := range ts {
+		out = append(out, outrank.PodAffinityTerm{
+			Selector:          cv.selector(t.LabelSelector),
+			Namespaces:        cv.list(t.Namespaces),
+			NamespaceSelector: cv.selector(t.NamespaceSelector),
+			TopologyKey:       cv.text(t.TopologyKey),
+			MatchLabelKeys:    cv.list(t.MatchLabelKeys),
+			MismatchLabelKeys: cv.list(t.MismatchLabelKeys),
+		})
+	}
+	return out
+}
+
+func (cv *converter) spread(w *manifest.Spread) outrank.TopologySpreadConstraint {
+	c := outrank.TopologySpreadConstraint{
+		MaxSkew: w.MaxSkew, TopologyKey: cv.text(w.TopologyKey),
+		WhenUnsatisfiable:  outrank.UnsatisfiablePolicy(cv.text(w.WhenUnsatisfiable)),
+		Selector:           cv.selector(w.LabelSelector),
+		NodeAffinityPolicy: outrank.NodeInclusionPolicy(cv.text(w.NodeAffinityPolicy)),
+		NodeTaintsPolicy:   outrank.NodeInclusionPolicy(cv.text(w.NodeTaintsPolicy)),
+		MatchLabelKeys:     cv.list(w.MatchLabelKeys),
+	}
+	if w.MinDomains != nil {
+		c.MinDomains = *w.MinDomains
+	}
+	return c
+}

@@ -1,0 +1,122 @@
+package kube
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/intree"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+// volumes keeps those that limit where the pod can run.
+func (cv *converter) volumes(w *manifest.Pod) []outrank.Volume {
+	var out []outrank.Volume
+	for i := range w.Spec.Volumes {
+		if v, ok := cv.podVolume(w, &w.Spec.Volumes[i]); ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (outrank.Volume, bool) {
+	switch {
+	case w.Claim != nil:
+		return outrank.Volume{Claim: cv.text(w.Claim.Name)}, true
+	case w.Ephemeral != nil:
+		// The name that the claim gets when it is made for the pod.
+		return outrank.Volume{Claim: p.Metadata.Name + "-" + w.Name, Ephemeral: true}, true
+	case w.GCE != nil:
+		return outrank.Volume{Disk: outrank.Disk{Kind: outrank.GCEPersistentDisk, ID: w.GCE.Name, ReadOnly: w.GCE.ReadOnly}}, true
+	case w.AWS != nil:
+		return outrank.Volume{Disk: outrank.Disk{Kind: outrank.AWSElasticBlockStore, ID: w.AWS.ID, ReadOnly: w.AWS.ReadOnly}}, true
+	case w.ISCSI != nil:
+		return outrank.Volume{Disk: outrank.Disk{Kind: outrank.ISCSI, ID: w.ISCSI.IQN, ReadOnly: w.ISCSI.ReadOnly}}, true
+	case w.RBD != nil:
+		pool := w.RBD.Pool
+		if pool == "" {
+			pool = "rbd" // what the API server fills in
+		}
+		return outrank.Volume{Disk: outrank.Disk{Kind: outrank.RBD, ID: pool + "/" + w.RBD.Image, Monitors: cv.list(w.RBD.Monitors), ReadOnly: w.RBD.ReadOnly}}, true
+	case w.Azure != nil && w.Azure.URI != "":
+		return outrank.Volume{Driver: intree.Azure, Handle: w.Azure.URI}, true
+	case w.Cinder != nil && w.Cinder.ID != "":
+		return outrank.Volume{Driver: intree.Cinder, Handle: w.Cinder.ID}, true
+	case w.Portworx != nil && w.Portworx.ID != "":
+		return outrank.Volume{Driver: intree.Portworx, Handle: w.Portworx.ID}, true
+	}
+	return outrank.Volume{}, false
+}
+
+func (cv *converter) accessModes(modes []string) {
+	for i, mode := range modes {
+		if !fields.IsWord(mode, accessModes) {
+			list := fields.Path{Name: "spec.accessModes", Index: -1}
+			at := list.At(i)
+			cv.add(&at, "%s", fields.NoWord(mode, accessModes))
+		}
+	}
+}
+
+// attached gives a claim's volume its Driver and Handle.
+func (cv *converter) attached(w *manifest.PersistentVolume) (driver, handle string) {
+	labels := w.Metadata.Labels
+	switch spec := &w.Spec; {
+	case spec.CSI != nil:
+		driver, handle = cv.text(spec.CSI.Driver), spec.CSI.Handle
+	case spec.AWS != nil:
+		driver, handle = intree.EBS, intree.EBSHandle(spec.AWS.ID)
+	case spec.GCE != nil:
+		zones := labels[outrank.BetaZoneLabel]
+		if zones == "" {
+			zones = labels[outrank.ZoneLabel]
+		}
+		driver, handle = intree.GCE, intree.GCEHandle(spec.GCE.Name, zones)
+	case spec.Azure != nil:
+		driver, handle = intree.Azure, spec.Azure.URI
+	case spec.Cinder != nil:
+		driver, handle = intree.Cinder, spec.Cinder.ID
+	case spec.Portworx != nil:
+		driver, handle = intree.Portworx, spec.Portworx.ID
+	}
+	if driver == "" || handle == "" {
+		return "", "" // it counts against no limit
+	}
+	return driver, handle
+}
+
+// zones reads the labels of a volume that say where it is. Several values are
+// parted by two underscores; a label with an empty one among them says nothing
+// (cloud-provider LabelZonesToSet).
+func (cv *converter) zones(labels map[string]string) map[string][]string {
+	var zones map[string][]string
+	for _, key := range zoneLabels {
+		value, ok := labels[key]
+		if !ok {
+			continue
+		}
+		values := zoneValues(value)
+		if values == nil {
+			continue
+		}
+		if zones == nil {
+			zones = map[string][]string{}
+		}
+		zones[key] = cv.list(values)
+	}
+	return zones
+}
+
+// zoneValues takes the value of such a label apart, nil where it says nothing.
+func zoneValues(label string) []string {
+	values := strings.Split(label, "__")
+	for i := range values {
+		values[i] = strings.TrimSpace(values[i])
+	}
+	if slices.Contains(values, "") {
+		return nil
+	}
+	return values
+}

@@ -1,0 +1,78 @@
+package kube
+
+import (
+	"encoding/json"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+// oldWorkload is the version of v1.35, in which a workload held the groups
+// themselves and pods named the workload.
+const oldWorkload = "scheduling.k8s.io/v1alpha1"
+
+func (cv *converter) workload(w *manifest.Workload) *outrank.Workload {
+	spec := fields.Path{Name: "spec", Index: -1}
+	return &outrank.Workload{
+		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace),
+		Owner:      outrank.Owner{Kind: cv.text(w.Spec.ControllerRef.Kind), Name: cv.text(w.Spec.ControllerRef.Name)},
+		Groups:     cv.groupTemplates(w.Spec.Groups, &spec, 1),
+		Composites: cv.compositeTemplates(w.Spec.Composites, &spec, 1),
+	}
+}
+
+func (cv *converter) groupTemplates(ws []manifest.GroupSpec, parent *fields.Path, level int) []outrank.PodGroupTemplate {
+	list := parent.Field("podGroupTemplates")
+	if len(ws) == 0 || !cv.listed(len(ws), level, &list) {
+		return nil
+	}
+	out := make([]outrank.PodGroupTemplate, len(ws))
+	for i := range ws {
+		at := list.At(i)
+		out[i] = cv.terms(&ws[i], &at, fields.OfPods)
+		out[i].Name = cv.text(ws[i].Name)
+	}
+	return out
+}
+
+// compositeTemplates reads templates that stand so many levels deep. Those that are
+// too deep are not looked at.
+func (cv *converter) compositeTemplates(raws []json.RawMessage, parent *fields.Path, level int) []outrank.CompositePodGroupTemplate {
+	list := parent.Field("compositePodGroupTemplates")
+	if len(raws) == 0 || !cv.listed(len(raws), level, &list) {
+		return nil
+	}
+	out := make([]outrank.CompositePodGroupTemplate, len(raws))
+	for i, raw := range raws {
+		at := list.At(i)
+		out[i] = cv.compositeTemplate(raw, &at, level)
+	}
+	return out
+}
+
+func (cv *converter) compositeTemplate(raw json.RawMessage, at *fields.Path, level int) outrank.CompositePodGroupTemplate {
+	var own manifest.GroupSpec
+	var below manifest.WorkloadSpec
+	wrong := manifest.Decode(raw, &own)
+	if len(wrong) != 1 || wrong[0].Field != "" { // it is an object
+		wrong = append(wrong, manifest.Decode(raw, &below)...)
+	}
+	cv.wrong(wrong, at)
+	t := cv.terms(&own, at, fields.OfGroups)
+	return outrank.CompositePodGroupTemplate{
+		Name: cv.text(own.Name), Disruption: t.Disruption, Policy: t.Policy, MinGroups: t.MinCount,
+		Priority: t.Priority, PriorityClass: t.PriorityClass, PreemptionPolicy: t.PreemptionPolicy, Topology: t.Topology,
+		Groups:     cv.groupTemplates(below.Groups, at, level+1),
+		Composites: cv.compositeTemplates(below.Composites, at, level+1),
+	}
+}
+
+// listed reports whether there may be a list of so many templates on a level.
+func (cv *converter) listed(n, level int, list *fields.Path) bool {
+	text := fields.TemplatesProblem(n, level)
+	if text != "" {
+		cv.add(list, "%s", text)
+	}
+	return text == ""
+}

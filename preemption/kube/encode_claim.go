@@ -1,0 +1,132 @@
+package kube
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+// boundClaim is a claim with the names of the volume that it is bound to and of
+// its class, empty for none.
+type boundClaim struct {
+	claim         *outrank.VolumeClaim
+	volume, class string
+}
+
+// someTime stands in for the time at which a claim was deleted, which nothing
+// here keeps.
+const someTime = "1970-01-01T00:00:00Z"
+
+// claim returns the claim. One that is bound says so, whether or not its volume
+// is there.
+func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
+	vc := bc.claim
+	e.subject = "persistentvolumeclaim " + string(vc.Key())
+	e.noDisk(&vc.Volume.Disk, &fields.Path{Name: "spec", Index: -1})
+	w := &manifest.Claim{APIVersion: "v1", Kind: kindClaim}
+	w.Metadata = manifest.Meta{Name: vc.Name, Namespace: vc.Namespace}
+	if vc.Volume.OncePod {
+		w.Spec.AccessModes = []string{oncePodMode}
+	}
+	w.Spec.VolumeName, w.Spec.ClassName = bc.volume, bc.class
+	switch vc.Volume.State {
+	case outrank.ClaimLost:
+		w.Status.Phase, w.Spec.VolumeName = phaseLost, vc.Volume.MissingVolume
+	case outrank.ClaimVolumeMissing:
+		w.Spec.VolumeName = vc.Volume.MissingVolume
+	case outrank.ClaimDeleting:
+		w.Metadata.DeletionTimestamp = someTime
+	}
+	if w.Spec.VolumeName != "" && vc.Volume.State != outrank.ClaimUnbound {
+		yes := "yes"
+		w.Metadata.Annotations.BindCompleted = &yes
+	}
+	return w
+}
+
+// claimVolume refuses what a claim in its state cannot stand for.
+func (e *encoder) claimVolume(vc *outrank.VolumeClaim) {
+	e.subject = "persistentvolumeclaim " + string(vc.Key())
+	v, spec := &vc.Volume, fields.Path{Name: "spec", Index: -1}
+	missing := spec.Field("volumeName")
+	gone := v.State == outrank.ClaimLost || v.State == outrank.ClaimVolumeMissing
+	switch {
+	case v.MissingVolume != "" && !gone:
+		e.add(&missing, "%s is said to be missing, but the claim is not in a state of that", fields.Quote(v.MissingVolume))
+	case v.State == outrank.ClaimVolumeMissing && v.MissingVolume == "":
+		e.add(&missing, "nothing says which volume is missing")
+	}
+	if gone && hasVolume(v) {
+		e.add(&missing, "the claim is %s, but has what only a volume gives", v.State)
+	}
+	if hasVolume(v) && (v.Driver == "") != (v.Handle == "") {
+		at := spec.Field("(volume).csi")
+		e.add(&at, "a volume has both or none of Driver and Handle")
+	}
+}
+
+// hasVolume reports whether a claim stands for more than a volume that has yet to
+// be made.
+func hasVolume(v *outrank.Volume) bool { return v.Handle != "" || v.Node != nil || len(v.Zones) > 0 }
+
+// storageClass returns a class of volumes that are yet to be made.
+func (e *encoder) storageClass(name string, c class) *manifest.StorageClass {
+	e.subject = "storageclass " + name
+	w := &manifest.StorageClass{APIVersion: "storage.k8s.io/v1", Kind: kindStorageClass, Provisioner: c.driver, BindingMode: bindsAtOnce}
+	w.Metadata.Name = name
+	if c.waits {
+		w.BindingMode = waitsForPod
+	}
+	return w
+}
+
+// persistentVolume returns the volume that a claim is bound to. Problems are
+// those of the claim, which the volume belongs to.
+func (e *encoder) persistentVolume(vc *outrank.VolumeClaim, name string) *manifest.PersistentVolume {
+	e.subject = "persistentvolumeclaim " + string(vc.Key())
+	w := &manifest.PersistentVolume{APIVersion: "v1", Kind: kindVolume}
+	w.Metadata = manifest.Meta{Name: name, Labels: e.zones(vc.Volume.Zones)}
+	if vc.Volume.Driver != "" {
+		w.Spec.CSI = &manifest.CSIVolume{Driver: vc.Volume.Driver, Handle: vc.Volume.Handle}
+	}
+	w.Spec.NodeAffinity.Required = wireNodeSelector(vc.Volume.Node)
+	return w
+}
+
+// zones returns the labels of a volume that say where it is.
+func (e *encoder) zones(zones map[string][]string) map[string]string {
+	if len(zones) == 0 {
+		return nil
+	}
+	labels := make(map[string]string, len(zones))
+	spec := fields.Path{Name: "spec", Index: -1}
+	for _, key := range fields.SortedKeys(zones) {
+		label, ok := zoneLabelOf(zones[key])
+		if !ok {
+			at := spec.Field("(volume).labels")
+			one := at.Field(key)
+			e.add(&one, "no label says %q", zones[key])
+		}
+		labels[key] = label
+	}
+	return labels
+}
+
+// zoneLabelOf joins values such that zoneValues takes them apart again. Spaces,
+// which do not count, set off a value that has an underscore at its end.
+func zoneLabelOf(values []string) (string, bool) {
+	for _, separator := range []string{"__", " __ "} {
+		label := strings.Join(values, separator)
+		if read := zoneValues(label); read != nil && slices.Equal(read, values) {
+			return label, true
+		}
+	}
+	return "", false
+}
+
+// className is the name of one of the classes that are written.
+func className(i int) string { return fmt.Sprintf("class-%d", i+1) }

@@ -1,0 +1,93 @@
+package kube
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// container returns an entry of spec.containers by itself.
+func (e *encoder) container(c *outrank.Container) *manifest.Container {
+	e.subject = "container " + c.Name
+	w := wireContainer(c)
+	return &w
+}
+
+func wireContainers(cs []outrank.Container) []manifest.Container {
+	if len(cs) == 0 {
+		return nil
+	}
+	out := make([]manifest.Container, len(cs))
+	for i := range cs {
+		out[i] = wireContainer(&cs[i])
+	}
+	return out
+}
+
+// someBindMountOption stands for the options of a container's mounts: which they are
+// plays no part.
+const someBindMountOption = "nosuid"
+
+func wireContainer(c *outrank.Container) manifest.Container {
+	w := manifest.Container{Name: c.Name, Resources: wireRequirements(c.Requests, c.Limits)}
+	if c.Sidecar {
+		w.RestartPolicy = "Always"
+	}
+	if c.RestartsAll {
+		w.RestartRules = []manifest.RestartRule{{Action: restartAllAction}}
+	}
+	if c.BindMountOptions {
+		w.VolumeMounts = []manifest.VolumeMount{{BindMountOptions: []string{someBindMountOption}}}
+	}
+	for _, p := range c.Ports {
+		w.Ports = append(w.Ports, manifest.Port{HostPort: p.HostPort, HostIP: p.HostIP, Protocol: p.Protocol})
+	}
+	return w
+}
+
+// statuses returns what the statuses of containers report. A status finds its
+// container by name, so containers of one name must have one status.
+func (e *encoder) statuses(cs []outrank.Container, field string, spec *fields.Path) []manifest.ContainerStatus {
+	var out []manifest.ContainerStatus
+	for i := range cs {
+		c := &cs[i]
+		if twin := sameName(cs[:i], c.Name); twin != nil {
+			if !sameStatus(twin, c) {
+				list := spec.Field(field)
+				at := list.At(i)
+				name := at.Field("name")
+				e.add(&name, "two containers are called %s, and their statuses differ", fields.Quote(c.Name))
+			}
+			continue
+		}
+		if there := hasReport(c.Reported, c.Actual); there || c.Allocated != nil {
+			st := manifest.ContainerStatus{Name: c.Name, AllocatedResources: wireReported(c.Allocated)}
+			if there {
+				r := manifest.Requirements{Requests: wireReported(c.Actual)}
+				st.Resources = &r
+			}
+			out = append(out, st)
+		}
+	}
+	return out
+}
+
+func sameName(cs []outrank.Container, name string) *outrank.Container {
+	for i := range cs {
+		if cs[i].Name == name {
+			return &cs[i]
+		}
+	}
+	return nil
+}
+
+// sameStatus reports whether two containers have equal statuses.
+func sameStatus(a, b *outrank.Container) bool {
+	return hasReport(a.Reported, a.Actual) == hasReport(b.Reported, b.Actual) && sameReport(a.Allocated, b.Allocated) && sameReport(a.Actual, b.Actual)
+}
+
+// hasReport reports whether a status has resources: it says so or has a list of them.
+func hasReport(reported bool, actual resource.List) bool { return reported || actual != nil }
+
+func sameReport(a, b resource.List) bool { return (a == nil) == (b == nil) && a.Equal(b) }

@@ -1,0 +1,134 @@
+package kube
+
+import (
+	"encoding/json"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+// The versions that groups are written in (rule 22.3.1).
+const (
+	groupAlpha2 = "scheduling.k8s.io/v1alpha2"
+	groupAlpha3 = "scheduling.k8s.io/v1alpha3"
+	groupBeta   = "scheduling.k8s.io/v1beta1"
+)
+
+// needsBeta reports whether some group, or some other object that goes with it,
+// says what v1.36 has no words for.
+func needsBeta(c *outrank.Cluster) bool {
+	if len(c.Composites)+len(c.Workloads) > 0 {
+		return true
+	}
+	for _, g := range c.Groups {
+		if groupNeedsBeta(g) {
+			return true
+		}
+	}
+	return false
+}
+
+func groupNeedsBeta(g *outrank.PodGroup) bool { return g.PreemptionPolicy != "" || g.Parent != "" }
+
+func (e *encoder) group(g *outrank.PodGroup) *manifest.PodGroup {
+	e.subject = "podgroup " + string(g.Key())
+	old := !e.beta && !groupNeedsBeta(g)
+	w := &manifest.PodGroup{APIVersion: groupBeta, Kind: kindGroup}
+	w.Metadata = manifest.Meta{Name: g.Name, Namespace: g.Namespace, UID: g.UID}
+	w.Spec = e.terms(groupTerms(g), &fields.Path{Name: "spec", Index: -1}, fields.OfPods, old)
+	w.Spec.Parent = g.Parent
+	if old {
+		w.APIVersion = groupAlpha2
+		w.Spec.TemplateRef.Workload.WorkloadName, w.Spec.TemplateRef.Workload.TemplateName = g.Workload, g.Template
+	} else {
+		w.Spec.WorkloadRef = manifest.WorkloadRef{WorkloadName: g.Workload, TemplateName: g.Template}
+	}
+	w.Status = scheduledStatus(g.Scheduled, fields.OfPods)
+	return w
+}
+
+func (e *encoder) composite(g *outrank.CompositePodGroup) *manifest.PodGroup {
+	e.subject = "compositepodgroup " + string(g.Key())
+	w := &manifest.PodGroup{APIVersion: groupAlpha3, Kind: kindComposite}
+	w.Metadata = manifest.Meta{Name: g.Name, Namespace: g.Namespace, UID: g.UID}
+	w.Spec = e.terms(compositeTerms(g), &fields.Path{Name: "spec", Index: -1}, fields.OfGroups, false)
+	w.Spec.Parent = g.Parent
+	w.Spec.WorkloadRef = manifest.WorkloadRef{WorkloadName: g.Workload, TemplateName: g.Template}
+	w.Status = scheduledStatus(g.Scheduled, fields.OfGroups)
+	return w
+}
+
+func scheduledStatus(scheduled bool, kind *fields.GroupKind) manifest.GroupStatus {
+	if !scheduled {
+		return manifest.GroupStatus{}
+	}
+	return manifest.GroupStatus{Conditions: []manifest.Condition{{Type: kind.Scheduled[0], Status: "True"}}}
+}
+
+// groupTerms returns what a group says of itself as a template of it, in which the fields
+// of groups, composite groups and the templates of both are written the same way.
+func groupTerms(g *outrank.PodGroup) *outrank.PodGroupTemplate {
+	return &outrank.PodGroupTemplate{
+		Disruption: g.Disruption, Policy: g.Policy, MinCount: g.MinCount,
+		Priority: g.Priority, PriorityClass: g.PriorityClass, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
+	}
+}
+
+// compositeTerms is groupTerms for a composite group; MinCount has its MinGroups.
+func compositeTerms(g *outrank.CompositePodGroup) *outrank.PodGroupTemplate {
+	return &outrank.PodGroupTemplate{
+		Disruption: g.Disruption, Policy: g.Policy, MinCount: g.MinGroups,
+		Priority: g.Priority, PriorityClass: g.PriorityClass, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
+	}
+}
+
+// templateTerms is compositeTerms for a template.
+func templateTerms(t *outrank.CompositePodGroupTemplate) *outrank.PodGroupTemplate {
+	return &outrank.PodGroupTemplate{
+		Disruption: t.Disruption, Policy: t.Policy, MinCount: t.MinGroups,
+		Priority: t.Priority, PriorityClass: t.PriorityClass, PreemptionPolicy: t.PreemptionPolicy, Topology: t.Topology,
+	}
+}
+
+// terms writes what a group or template says of itself; old is for v1.36.
+func (e *encoder) terms(t *outrank.PodGroupTemplate, at *fields.Path, kind *fields.GroupKind, old bool) manifest.GroupSpec {
+	w := manifest.GroupSpec{
+		Priority: t.Priority, PriorityClassName: t.PriorityClass, PreemptionPolicy: string(t.PreemptionPolicy),
+	}
+	for _, key := range t.Topology {
+		w.SchedulingConstraints.Topology = append(w.SchedulingConstraints.Topology, manifest.TopologyConstraint{Key: key})
+	}
+	switch t.Policy {
+	case "":
+	case outrank.BasicPolicy:
+		w.SchedulingPolicy.Basic = &struct{}{}
+	case outrank.GangPolicy:
+		w.SchedulingPolicy.Gang = &manifest.GangPolicy{MinCount: t.MinCount}
+		if kind.Composite {
+			w.SchedulingPolicy.Gang = &manifest.GangPolicy{MinGroupCount: t.MinCount}
+		}
+	default:
+		policy := at.Field("schedulingPolicy")
+		e.add(&policy, "%s is neither basic nor gang", fields.Quote(string(t.Policy)))
+	}
+	switch t.Disruption {
+	case "":
+	case outrank.DisruptPod, outrank.DisruptPodGroup:
+		w.DisruptionMode = wireDisruption(t.Disruption, old)
+	default:
+		mode := at.Field("disruptionMode")
+		e.add(&mode, "%s is %s", fields.Quote(string(t.Disruption)), kind.Modes)
+	}
+	return w
+}
+
+func wireDisruption(mode outrank.DisruptionMode, old bool) json.RawMessage {
+	switch {
+	case old:
+		return []byte(`"` + mode + `"`)
+	case mode == outrank.DisruptPodGroup:
+		return []byte(`{"all":{}}`)
+	}
+	return []byte(`{"single":{}}`)
+}

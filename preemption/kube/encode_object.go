@@ -1,0 +1,73 @@
+package kube
+
+import (
+	"encoding/json"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+func (e *encoder) node(n *outrank.Node) *manifest.Node {
+	e.subject = "node " + n.Name
+	w := &manifest.Node{APIVersion: "v1", Kind: kindNode}
+	w.Metadata = manifest.Meta{Name: n.Name, Labels: n.Labels}
+	w.Spec.Unschedulable = n.Unschedulable
+	w.Spec.Preemption.DisableResize = n.ResizePreemptionDisabled
+	w.Status.DeclaredFeatures = n.DeclaredFeatures
+	w.Status.NodeInfo.KubeletVersion = n.KubeletVersion
+	w.Status.Features.SupplementalGroupsPolicy = n.StrictGroups
+	for _, t := range n.Taints {
+		w.Spec.Taints = append(w.Spec.Taints, manifest.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)})
+	}
+	w.Status.Allocatable = wireAmounts(n.Allocatable)
+	return w
+}
+
+func (e *encoder) budget(b *outrank.PodDisruptionBudget) *manifest.Budget {
+	e.subject = "poddisruptionbudget " + string(b.Key())
+	w := &manifest.Budget{APIVersion: "policy/v1", Kind: kindBudget}
+	w.Metadata = manifest.Meta{Name: b.Name, Namespace: b.Namespace}
+	w.Spec.Selector = wireSelector(b.Selector)
+	w.Spec.MinAvailable, w.Spec.MaxUnavailable = wireShare(b.MinAvailable), wireShare(b.MaxUnavailable)
+	w.Spec.Unhealthy = string(b.UnhealthyPodEvictionPolicy)
+	w.Status.DisruptionsAllowed, w.Status.CurrentHealthy, w.Status.DesiredHealthy = b.Allowed, b.Healthy, b.Desired
+	if len(b.Disrupted) == 0 {
+		return w
+	}
+	w.Status.DisruptedPods = make(map[string]*string, len(b.Disrupted))
+	for _, name := range fields.SortedKeys(b.Disrupted) {
+		if text := e.time(b.Disrupted[name]); text != "" {
+			w.Status.DisruptedPods[name] = &text
+		} else {
+			w.Status.DisruptedPods[name] = nil
+		}
+	}
+	return w
+}
+
+func wireShare(v *outrank.IntOrPercent) json.RawMessage {
+	if v == nil {
+		return nil
+	}
+	text, _ := v.MarshalJSON() // it never fails
+	return text
+}
+
+func (e *encoder) class(pc *outrank.PriorityClass) *manifest.PriorityClass {
+	e.subject = "priorityclass " + pc.Name
+	return &manifest.PriorityClass{
+		APIVersion: "scheduling.k8s.io/v1", Kind: kindClass,
+		Metadata: manifest.Meta{Name: pc.Name},
+		Value:    pc.Value, GlobalDefault: pc.GlobalDefault,
+		PreemptionPolicy: string(pc.PreemptionPolicy), Description: pc.Description,
+	}
+}
+
+func (e *encoder) namespace(ns *outrank.Namespace) *manifest.Namespace {
+	e.subject = "namespace " + ns.Name
+	return &manifest.Namespace{
+		APIVersion: "v1", Kind: kindNamespace,
+		Metadata: manifest.Meta{Name: ns.Name, Labels: ns.Labels},
+	}
+}

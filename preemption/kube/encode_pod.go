@@ -1,0 +1,128 @@
+package kube
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+func (e *encoder) pod(p *outrank.Pod) *manifest.Pod {
+	e.subject = "pod " + string(p.Key())
+	root := (*fields.Path)(nil)
+	spec, status := root.Field("spec"), root.Field("status")
+	w := &manifest.Pod{
+		APIVersion: "v1", Kind: kindPod,
+		Metadata: manifest.Meta{
+			Name: p.Name, Namespace: p.Namespace, UID: p.UID, Labels: p.Labels,
+			Annotations:       wireSource(p),
+			DeletionTimestamp: e.time(p.DeletionTime),
+			OwnerReferences:   wireOwner(p.Owner),
+		},
+		Spec: e.podSpec(p, &spec),
+		Status: manifest.PodStatus{
+			Phase: string(p.Phase), StartTime: e.time(p.StartTime),
+			NominatedNodeName: p.NominatedNode, QOSClass: string(p.QOSClass),
+			Conditions:            wireConditions(p),
+			ContainerStatuses:     e.statuses(p.Containers, "containers", &spec),
+			InitContainerStatuses: e.statuses(p.InitContainers, "initContainers", &spec),
+			AllocatedResources:    wireReported(p.Allocated),
+		},
+	}
+	if p.ResizeDeferred && p.ResizeInfeasible {
+		conditions := status.Field("conditions")
+		e.add(&conditions, "a resize that is deferred and infeasible at once")
+	}
+	if hasReport(p.Reported, p.Actual) {
+		r := manifest.Requirements{Requests: wireReported(p.Actual)}
+		w.Status.Resources = &r
+	}
+	return w
+}
+
+func (e *encoder) podSpec(p *outrank.Pod, at *fields.Path) manifest.PodSpec {
+	w := manifest.PodSpec{
+		NodeName: p.NodeName, HostNetwork: p.HostNetwork, HostUsers: p.HostUsers, Priority: p.Priority, PriorityClassName: p.PriorityClass,
+		PreemptionPolicy: string(p.PreemptionPolicy),
+		Containers:       wireContainers(p.Containers), InitContainers: wireContainers(p.InitContainers),
+		Overhead: wireAmounts(p.Overhead), NodeSelector: p.NodeSelector, Affinity: wireAffinity(&p.Affinity),
+		Volumes:         e.volumes(p, at),
+		SchedulingGroup: manifest.SchedulingGroup{PodGroupName: p.Group},
+		SchedulerName:   p.SchedulerName, OS: manifest.OS{Name: p.OS},
+	}
+	grace := at.Field("terminationGracePeriodSeconds")
+	w.TerminationGraceSeconds = e.grace(p.Grace, &grace)
+	for _, gate := range p.SchedulingGates {
+		w.SchedulingGates = append(w.SchedulingGates, manifest.SchedulingGate{Name: gate})
+	}
+	if p.StrictGroups {
+		w.SecurityContext.SupplementalGroupsPolicy = strictGroups
+	}
+	if p.Resources != nil {
+		r := wireRequirements(p.Resources.Requests, p.Resources.Limits)
+		w.Resources = &r
+	}
+	for _, t := range p.Tolerations {
+		w.Tolerations = append(w.Tolerations, manifest.Toleration{
+			Key: t.Key, Operator: string(t.Operator), Value: t.Value, Effect: string(t.Effect),
+		})
+	}
+	for i := range p.TopologySpread {
+		w.TopologySpreadConstraints = append(w.TopologySpreadConstraints, wireSpread(&p.TopologySpread[i]))
+	}
+	return w
+}
+
+// grace writes a number of seconds.
+func (e *encoder) grace(d *time.Duration, at *fields.Path) *int64 {
+	if d == nil {
+		return nil
+	}
+	if *d%time.Second != 0 {
+		e.add(at, "%v is not in whole seconds", *d)
+		return nil
+	}
+	seconds := int64(*d / time.Second)
+	return &seconds
+}
+
+// wireSource returns the annotations that tell static pods and their mirrors.
+// Their values say which source and which pod, and neither is kept, so they
+// are only words that read back as the same.
+func wireSource(p *outrank.Pod) manifest.Annotations {
+	var a manifest.Annotations
+	if p.Static {
+		source := "file"
+		a.ConfigSource = &source
+	}
+	if p.Mirror {
+		mirror := "true"
+		a.ConfigMirror = &mirror
+	}
+	return a
+}
+
+func wireOwner(o outrank.Owner) []manifest.Owner {
+	if o == (outrank.Owner{}) {
+		return nil
+	}
+	return []manifest.Owner{{Kind: o.Kind, Name: o.Name, Controller: true}}
+}
+
+func wireConditions(p *outrank.Pod) []manifest.Condition {
+	var cs []manifest.Condition
+	if p.Ready {
+		cs = append(cs, manifest.Condition{Type: "Ready", Status: "True"})
+	}
+	if p.ResizeDeferred {
+		cs = append(cs, manifest.Condition{Type: "PodResizePending", Status: "True", Reason: "Deferred"})
+	}
+	if p.ResizeInfeasible {
+		cs = append(cs, manifest.Condition{Type: "PodResizePending", Status: "True", Reason: "Infeasible"})
+	}
+	if p.DisruptionReason != "" {
+		cs = append(cs, manifest.Condition{Type: "DisruptionTarget", Status: "True", Reason: p.DisruptionReason})
+	}
+	return cs
+}

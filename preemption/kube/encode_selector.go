@@ -1,0 +1,94 @@
+package kube
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+func wireSelector(s *outrank.LabelSelector) *manifest.LabelSelector {
+	if s == nil {
+		return nil
+	}
+	w := &manifest.LabelSelector{MatchLabels: s.Labels}
+	for _, r := range s.Expressions {
+		w.MatchExpressions = append(w.MatchExpressions, manifest.Requirement{Key: r.Key, Operator: string(r.Operator), Values: r.Values})
+	}
+	return w
+}
+
+func wireNodeSelector(s *outrank.NodeSelector) *manifest.NodeSelector {
+	if s == nil {
+		return nil
+	}
+	w := &manifest.NodeSelector{}
+	for _, t := range s.Terms {
+		w.NodeSelectorTerms = append(w.NodeSelectorTerms, manifest.NodeSelectorTerm{
+			MatchExpressions: wireNodeRequirements(t.Labels), MatchFields: wireNodeRequirements(t.Fields),
+		})
+	}
+	return w
+}
+
+func wireNodeRequirements(rs []outrank.NodeRequirement) []manifest.Requirement {
+	var out []manifest.Requirement
+	for _, r := range rs {
+		w := manifest.Requirement{Key: r.Key, Operator: string(r.Operator)}
+		if len(r.Values) > 0 {
+			w.Values = r.Values
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// affinity returns spec.affinity of a pod by itself.
+func (e *encoder) affinity(a *outrank.Affinity) *manifest.Affinity {
+	e.subject = "affinity"
+	if w := wireAffinity(a); w != nil {
+		return w
+	}
+	return &manifest.Affinity{}
+}
+
+func wireAffinity(a *outrank.Affinity) *manifest.Affinity {
+	var w manifest.Affinity
+	if a.Node != nil {
+		w.NodeAffinity = &manifest.NodeAffinity{Required: wireNodeSelector(a.Node)}
+	}
+	if len(a.Pods) > 0 {
+		w.PodAffinity = &manifest.PodAffinity{Required: wirePodTerms(a.Pods)}
+	}
+	if len(a.AntiPods) > 0 {
+		w.PodAntiAffinity = &manifest.PodAffinity{Required: wirePodTerms(a.AntiPods)}
+	}
+	if w == (manifest.Affinity{}) {
+		return nil
+	}
+	return &w
+}
+
+func wirePodTerms(ts []outrank.PodAffinityTerm) []manifest.PodAffinityTerm {
+	out := make([]manifest.PodAffinityTerm, len(ts))
+	for i, t := range ts {
+		out[i] = manifest.PodAffinityTerm{
+			LabelSelector: wireSelector(t.Selector),
+			Namespaces:    t.Namespaces, NamespaceSelector: wireSelector(t.NamespaceSelector),
+			TopologyKey:    t.TopologyKey,
+			MatchLabelKeys: t.MatchLabelKeys, MismatchLabelKeys: t.MismatchLabelKeys,
+		}
+	}
+	return out
+}
+
+func wireSpread(c *outrank.TopologySpreadConstraint) manifest.Spread {
+	w := manifest.Spread{
+		MaxSkew: c.MaxSkew, TopologyKey: c.TopologyKey, WhenUnsatisfiable: string(c.WhenUnsatisfiable),
+		LabelSelector:      wireSelector(c.Selector),
+		NodeAffinityPolicy: string(c.NodeAffinityPolicy), NodeTaintsPolicy: string(c.NodeTaintsPolicy),
+		MatchLabelKeys: c.MatchLabelKeys,
+	}
+	if c.MinDomains != 0 {
+		w.MinDomains = &c.MinDomains
+	}
+	return w
+}

@@ -1,0 +1,80 @@
+package kube
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+func (e *encoder) workload(one *outrank.Workload) *manifest.Workload {
+	e.subject = "workload " + string(one.Key())
+	if !e.valid(one) { // it may be without end
+		return &manifest.Workload{}
+	}
+	spec := fields.Path{Name: "spec", Index: -1}
+	w := &manifest.Workload{APIVersion: groupBeta, Kind: kindWorkload}
+	w.Metadata = manifest.Meta{Name: one.Name, Namespace: one.Namespace}
+	w.Spec = manifest.WorkloadSpec{
+		ControllerRef: manifest.Owner{Kind: one.Owner.Kind, Name: one.Owner.Name},
+		Groups:        e.groupTemplates(one.Groups, &spec),
+		Composites:    e.compositeTemplates(one.Composites, &spec),
+	}
+	return w
+}
+
+// valid takes in the problems of a workload, but for those of its name.
+func (e *encoder) valid(one *outrank.Workload) bool {
+	named := *one
+	named.Name = "named"
+	var invalid *outrank.InputError
+	if !errors.As((&outrank.Cluster{Workloads: []*outrank.Workload{&named}}).Validate(), &invalid) {
+		return true
+	}
+	for _, p := range invalid.Problems {
+		e.problems = append(e.problems, outrank.Problem{Object: e.subject, Field: p.Field, Text: p.Text})
+	}
+	return false
+}
+
+func (e *encoder) groupTemplates(ts []outrank.PodGroupTemplate, parent *fields.Path) []manifest.GroupSpec {
+	list := parent.Field("podGroupTemplates")
+	var out []manifest.GroupSpec
+	for i := range ts {
+		at := list.At(i)
+		w := e.terms(&ts[i], &at, fields.OfPods, false)
+		w.Name = ts[i].Name
+		out = append(out, w)
+	}
+	return out
+}
+
+func (e *encoder) compositeTemplates(ts []outrank.CompositePodGroupTemplate, parent *fields.Path) []json.RawMessage {
+	list := parent.Field("compositePodGroupTemplates")
+	var out []json.RawMessage
+	for i := range ts {
+		at := list.At(i)
+		own := e.terms(templateTerms(&ts[i]), &at, fields.OfGroups, false)
+		own.Name = ts[i].Name
+		below := manifest.WorkloadSpec{
+			Groups:     e.groupTemplates(ts[i].Groups, &at),
+			Composites: e.compositeTemplates(ts[i].Composites, &at),
+		}
+		out = append(out, joined(e.part(&own, &at), e.part(&below, &at)))
+	}
+	return out
+}
+
+// joined makes one JSON object of two that have no field in common.
+func joined(a, b []byte) []byte {
+	if len(a) <= len("{}") {
+		return b
+	}
+	if len(b) <= len("{}") {
+		return a
+	}
+	out := append([]byte(nil), a[:len(a)-1]...)
+	return append(append(out, ','), b[1:]...)
+}

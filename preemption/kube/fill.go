@@ -1,0 +1,156 @@
+package kube
+
+import (
+	"math"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/manifest"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// fillPorts gives the ports of a manifest what the API server gives them (group
+// 21.3).
+func fillPorts(w *manifest.Pod) {
+	for _, containers := range [...][]manifest.Container{w.Spec.Containers, w.Spec.InitContainers} {
+		for i := range containers {
+			for j := range containers[i].Ports {
+				port := &containers[i].Ports[j]
+				if w.Spec.HostNetwork && port.HostPort == 0 {
+					port.HostPort = port.ContainerPort
+				}
+				if port.Protocol == "" {
+					port.Protocol = protocolTCP
+				}
+			}
+		}
+	}
+}
+
+const protocolTCP = "TCP"
+
+// fill gives a pod that was never created what the API server gives it, but for
+// its ports and its priority (groups 21.2 and 21.4). The lists of the pod are
+// changed; nobody else may hold them.
+func fill(p *outrank.Pod) {
+	for _, containers := range [...][]outrank.Container{p.Containers, p.InitContainers} {
+		for i := range containers {
+			fillRequests(&containers[i].Requests, containers[i].Limits, anyName)
+		}
+	}
+	fillPodLevel(p)
+	roundUp(p)
+	fillTolerations(p)
+}
+
+// fillRequests requests what is limited and not requested (rule 21.2.1). A limit
+// below zero is no request: it is a problem of its own.
+func fillRequests(requests *resource.List, limits resource.List, among func(resource.Name) bool) {
+	for name, q := range limits {
+		if _, ok := (*requests)[name]; ok || q.Sign() < 0 || !among(name) {
+			continue
+		}
+		if *requests == nil {
+			*requests = resource.List{}
+		}
+		(*requests)[name] = q
+	}
+}
+
+func anyName(resource.Name) bool { return true }
+
+// fillPodLevel fills in what a pod asks for as a whole, where it says anything of
+// that (rules 21.2.2 to 21.2.4).
+func fillPodLevel(p *outrank.Pod) {
+	r := p.Resources
+	if r == nil || len(r.Requests)+len(r.Limits) == 0 {
+		return
+	}
+	fillRequests(&r.Limits, containerLimits(p), func(name resource.Name) bool {
+		_, requested := r.Requests[name]
+		return isHugePages(name) && !requested
+	})
+	if len(r.Limits) == 0 {
+		return
+	}
+	containers := outrank.Pod{Containers: p.Containers, InitContainers: p.InitContainers}
+	fillRequests(&r.Requests, containers.KubeletRequests(), func(name resource.Name) bool {
+		return wholePod(name) && !isHugePages(name)
+	})
+	fillRequests(&r.Requests, r.Limits, wholePod)
+}
+
+// containerLimits is what the limits of the containers come to, counted as their
+// requests are.
+func containerLimits(p *outrank.Pod) resource.List {
+	limited := func(cs []outrank.Container) []outrank.Container {
+		out := make([]outrank.Container, len(cs))
+		for i := range cs {
+			out[i] = outrank.Container{Requests: cs[i].Limits, Sidecar: cs[i].Sidecar}
+		}
+		return out
+	}
+	q := outrank.Pod{Containers: limited(p.Containers), InitContainers: limited(p.InitContainers)}
+	return q.KubeletRequests()
+}
+
+// wholePod reports whether a pod as a whole may ask for the resource.
+func wholePod(name resource.Name) bool {
+	return name == resource.CPU || name == resource.Memory || isHugePages(name)
+}
+
+func isHugePages(name resource.Name) bool {
+	return strings.HasPrefix(string(name), resource.HugePagesPrefix)
+}
+
+// roundUp makes every amount one of thousandths (rule 21.2.5).
+func roundUp(p *outrank.Pod) {
+	for _, containers := range [...][]outrank.Container{p.Containers, p.InitContainers} {
+		for i := range containers {
+			roundUpList(containers[i].Requests)
+			roundUpList(containers[i].Limits)
+		}
+	}
+	if p.Resources != nil {
+		roundUpList(p.Resources.Requests)
+		roundUpList(p.Resources.Limits)
+	}
+	roundUpList(p.Overhead)
+}
+
+func roundUpList(l resource.List) {
+	for name, q := range l {
+		milli := q.MilliValue()
+		if milli == math.MaxInt64 || milli == math.MinInt64 {
+			continue
+		}
+		if whole := resource.NewMilli(milli); !whole.Equal(q) {
+			l[name] = whole
+		}
+	}
+}
+
+// troubles are the taints of a node in trouble that every pod tolerates for a
+// while (rule 21.4.1).
+var troubles = [...]string{"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}
+
+func fillTolerations(p *outrank.Pod) {
+	given := p.Tolerations
+	for _, key := range troubles {
+		if !mentions(given, key) {
+			p.Tolerations = append(p.Tolerations, outrank.Toleration{Key: key, Operator: outrank.TolerationExists, Effect: outrank.NoExecute})
+		}
+	}
+}
+
+// mentions reports whether the pod itself says something about the taint with
+// the effect NoExecute, whatever it says.
+func mentions(ts []outrank.Toleration, key string) bool {
+	for i := range ts {
+		t := &ts[i]
+		if (t.Key == key || t.Key == "") && (t.Effect == outrank.NoExecute || t.Effect == "") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package kube_test
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/hostile"
+	"github.com/outrank-go/outrank/preemption/kube"
+)
+
+// wrongAllOver are inputs that are wrong, or large, all over. Each is made of one
+// part, repeated.
+var wrongAllOver = map[string]string{
+	"nulls":            "null",
+	"not objects":      "[7]",
+	"no kind":          "{}",
+	"no name":          `{"kind":"Pod"}`,
+	"bad quantities":   `{"kind":"Pod","metadata":{"name":"p%d"},"spec":{"containers":[{"resources":{"requests":{"cpu":"x"}}}]}}`,
+	"names twice":      `{"kind":"Pod","metadata":{"name":"p"}}`,
+	"bad selectors":    `{"kind":"PodDisruptionBudget","metadata":{"name":"b%d"},"spec":{"selector":{"matchExpressions":[{"key":"-","operator":"?"}]}}}`,
+	"unknown kinds":    `{"kind":"Other","metadata":{"name":"o%d"}}`,
+	"finished":         `{"kind":"Pod","metadata":{"name":"p%d"},"status":{"phase":"Failed"}}`,
+	"missing claims":   `{"kind":"Pod","metadata":{"name":"p%d"},"spec":{"volumes":[{"persistentVolumeClaim":{"claimName":"c%d"}}]}}`,
+	"many containers":  `{"kind":"Pod","metadata":{"name":"p%d"},"spec":{"containers":[{},{},{},{},{},{},{},{}]}}`,
+	"escapes in names": `{"kind":"Pod","metadata":{"name":"\u0070%d"}}`,
+}
+
+func dumpOf(part string, times int) string {
+	var b strings.Builder
+	b.WriteString(`{"kind":"List","items":[`)
+	for i := range times {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strings.ReplaceAll(part, "%d", fmt.Sprint(i)))
+	}
+	b.WriteString("]}")
+	return b.String()
+}
+
+// Whatever is wrong with a dump, reading it keeps no more than some times its
+// own size, and a bounded number of problems.
+func TestHostileInput(t *testing.T) {
+	for name, part := range wrongAllOver {
+		t.Run(name, func(t *testing.T) {
+			text := dumpOf(part, 1<<20/len(part))
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			c, err := kube.ReadCluster(strings.NewReader(text))
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			kept := int64(after.HeapAlloc) - int64(before.HeapAlloc)
+			assert.Less(t, kept, int64(20*len(text)), "bytes kept of %d", len(text))
+			var invalid *outrank.InputError
+			if err != nil {
+				require.ErrorAs(t, err, &invalid)
+				assert.LessOrEqual(t, len(invalid.Problems), 1000)
+			}
+			runtime.KeepAlive(c)
+		})
+	}
+}
+
+// What is not kept is counted.
+func TestMoreProblems(t *testing.T) {
+	_, err := kube.ReadCluster(strings.NewReader(dumpOf("null", 1234)))
+	var invalid *outrank.InputError
+	require.ErrorAs(t, err, &invalid)
+	assert.Len(t, invalid.Problems, 1000)
+	assert.Equal(t, 234, invalid.More)
+	assert.True(t, strings.HasSuffix(err.Error(), "\nand 234 more problems"))
+}
+
+// The memory in use while a dump is read is no more than ten times its size where
+// it holds long strings, nulls, or containers as the API server shows them; and what
+// is kept of it is no more than that for any dump here. An object that is nothing
+// but a list of the smallest parts there are takes more while it is read.
+func TestHostileInputTakesLinearMemory(t *testing.T) {
+	as := map[string]string{
+		"containers as they are shown": hostile.InPod(`"metadata":{"name":"p"},"spec":{"containers":[@` +
+			`{"name":"c%d","image":"registry.example/app:%d","imagePullPolicy":"IfNotPresent","terminationMessagePath":"/dev/termination-log","resources":{"requests":{"cpu":"1"}}}@]},` +
+			`"status":{"containerStatuses":[@{"name":"c%d","allocatedResources":{"cpu":"1"},"resources":{"requests":{"cpu":"1"}},"image":"registry.example/app:%d",` +
+			`"imageID":"registry.example/app:sha256-0123456789abcdef0123456789abcdef","ready":true,"restartCount":0,"started":true,"state":{"running":{"startedAt":"2026-01-01T00:00:00Z"}}}@]}`),
+	}
+	for _, name := range []string{"scripts in annotations", "one string", "one string of quotes", "nulls", "unread", "budgets", "claims and volumes"} {
+		as[name] = hostile.Dumps[name]
+	}
+	for name, form := range as {
+		t.Run(name, func(t *testing.T) { requirePeak(t, form, 10) })
+	}
+	for _, name := range []string{"containers", "wrong types", "one wrong type"} {
+		t.Run(name, func(t *testing.T) { requirePeak(t, hostile.Dumps[name], 38) })
+	}
+	for name, form := range hostile.Dumps {
+		t.Run("kept of "+name, func(t *testing.T) {
+			text := hostile.Written(form, 5000)
+			before := inUse()
+			c, err := kube.ReadCluster(strings.NewReader(text))
+			kept := inUse() - before
+			require.Less(t, kept, int64(10*len(text)), "of %d", len(text))
+			runtime.KeepAlive(c)
+			runtime.KeepAlive(err)
+		})
+	}
+}
+
+// inUse is how much memory is reachable.
+func inUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// requirePeak reads a dump while another goroutine looks at how much memory is in
+// use. What it sees may be garbage in part, so that the least of a few times counts.
+func requirePeak(t *testing.T, form string, times int64) {
+	text := hostile.Written(form, 1+(2<<20)/(len(form)+1))
+	least := int64(math.MaxInt64)
+	for range 5 {
+		if least = min(least, peakOf(text)); least < times*int64(len(text)) {
+			return
+		}
+	}
+	t.Errorf("%d bytes for an input of %d", least, len(text))
+}
+
+func peakOf(text string) int64 {
+	before := inUse()
+	ended, peak := make(chan bool), make(chan int64)
+	go func() {
+		most := int64(0)
+		for {
+			select {
+			case <-ended:
+				peak <- most
+				return
+			default:
+				most = max(most, inUse())
+			}
+		}
+	}()
+	_, err := kube.ReadCluster(strings.NewReader(text))
+	close(ended)
+	defer runtime.KeepAlive(err)
+	return <-peak - before
+}

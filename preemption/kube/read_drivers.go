@@ -1,0 +1,94 @@
+package kube
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+// mostRequired is how many drivers of an input may have to be on nodes. Without an
+// end to them, the lists of those that are missing would be longer than the input.
+const mostRequired = 100
+
+// driverSet has a bit for each driver that has to be on a node.
+type driverSet [(mostRequired + 63) / 64]uint64
+
+func (s *driverSet) add(i int) { s[i/64] |= 1 << (i % 64) }
+
+func (s *driverSet) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
+
+// requiredDrivers lists the drivers that have to be on a node, sorted. An input
+// without any CSINode says nothing of what is where.
+func (rd *reader) requiredDrivers() []string {
+	s := &rd.storage
+	var names []string
+	for name, required := range s.required {
+		if required && len(s.drivers) > 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	if len(names) > mostRequired {
+		rd.problem("csidriver "+names[mostRequired], "spec.preventPodSchedulingIfMissing",
+			"there are %d such drivers, and %d are the most", len(names), mostRequired)
+		return nil
+	}
+	return names
+}
+
+// missingDrivers returns what lists the drivers that have to be on a node and are not,
+// sorted. Nodes with the same of them share a list.
+func (rd *reader) missingDrivers() func(node string) []string {
+	required := rd.requiredDrivers()
+	if len(required) == 0 {
+		return func(string) []string { return nil }
+	}
+	lists := map[driverSet][]string{}
+	return func(node string) []string {
+		var there driverSet
+		for _, driver := range rd.storage.drivers[node] {
+			if i, ok := slices.BinarySearch(required, driver); ok {
+				there.add(i)
+			}
+		}
+		list, known := lists[there]
+		if !known {
+			for i, driver := range required {
+				if !there.has(i) {
+					list = append(list, driver)
+				}
+			}
+			list = slices.Clip(list)
+			lists[there] = list
+		}
+		return list
+	}
+}
+
+func (rd *reader) csiNode(it manifest.Item) {
+	var w manifest.CSINode
+	cv := rd.decode(it, "csinode", &w, &w.Metadata, false)
+	onlyOne(&cv, rd.storage.limits, w.Metadata.Name)
+	rd.keep(cv.problems...)
+	var limits map[string]int64
+	listed := []string{}
+	for _, d := range w.Spec.Drivers {
+		listed = append(listed, cv.text(d.Name))
+		if d.Allocatable.Count == nil {
+			continue
+		}
+		if limits == nil {
+			limits = map[string]int64{}
+		}
+		limits[cv.text(d.Name)] = int64(*d.Allocatable.Count)
+	}
+	rd.storage.limits[w.Metadata.Name], rd.storage.drivers[w.Metadata.Name] = limits, listed
+}
+
+func (rd *reader) csiDriver(it manifest.Item) {
+	var w manifest.DriverObject
+	cv := rd.decode(it, "csidriver", &w, &w.Metadata, false)
+	onlyOne(&cv, rd.storage.required, w.Metadata.Name)
+	rd.keep(cv.problems...)
+	rd.storage.required[cv.text(w.Metadata.Name)] = w.Spec.PreventIfMissing
+}

@@ -1,0 +1,44 @@
+package kube
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+// group reads a pod group; ours is false for a kind of this name in another API
+// group.
+func (rd *reader) group(it manifest.Item) (g *outrank.PodGroup, ours bool) {
+	var w manifest.PodGroup
+	cv := rd.decode(it, "podgroup", &w, &w.Metadata, true)
+	if !inGroup(w.APIVersion) {
+		return nil, false
+	}
+	g = cv.group(&w)
+	rd.keep(cv.problems...)
+	return g, true
+}
+
+// composite is group for a composite group.
+func (rd *reader) composite(it manifest.Item) (g *outrank.CompositePodGroup, ours bool) {
+	var w manifest.PodGroup
+	cv := rd.decode(it, "compositepodgroup", &w, &w.Metadata, true)
+	if !inGroup(w.APIVersion) {
+		return nil, false
+	}
+	g = cv.composite(&w)
+	rd.keep(cv.problems...)
+	return g, true
+}
+
+// workload reads a workload; ours is false for a kind of this name in another API
+// group, and for a version that is not read.
+func (rd *reader) workload(it manifest.Item) (one *outrank.Workload, ours bool) {
+	var w manifest.Workload
+	cv := rd.decode(it, "workload", &w, &w.Metadata, true)
+	if !inGroup(w.APIVersion) || w.APIVersion == oldWorkload {
+		return nil, false
+	}
+	one = cv.workload(&w)
+	rd.keep(cv.problems...)
+	return one, true
+}

@@ -1,0 +1,128 @@
+package kube
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+// item adds one object to the cluster.
+func (rd *reader) item(it manifest.Item) error {
+	c := rd.cluster
+	switch it.Kind {
+	case kindPod:
+		if p := rd.pod(it); p.Finished() && !rd.finished {
+			c.Finished++
+		} else {
+			keepNamed(&c.Pods, p, p.Name)
+		}
+	case kindNode:
+		n := rd.node(it)
+		keepNamed(&c.Nodes, n, n.Name)
+	case kindBudget:
+		b := rd.budget(it)
+		keepNamed(&c.Budgets, b, b.Name)
+	case kindClass:
+		pc := rd.class(it)
+		keepNamed(&c.Classes, pc, pc.Name)
+	case kindNamespace:
+		ns := rd.namespace(it)
+		keepNamed(&c.Namespaces, ns, ns.Name)
+	case kindGroup:
+		if g, ours := rd.group(it); ours {
+			keepNamed(&c.Groups, g, g.Name)
+		} else {
+			rd.skip(it.Kind)
+		}
+	case kindComposite:
+		if g, ours := rd.composite(it); ours {
+			keepNamed(&c.Composites, g, g.Name)
+		} else {
+			rd.skip(it.Kind)
+		}
+	case kindWorkload:
+		if w, ours := rd.workload(it); ours {
+			keepNamed(&c.Workloads, w, w.Name)
+		} else {
+			rd.skip(it.Kind)
+		}
+	case kindClaim:
+		rd.claim(it)
+	case kindVolume:
+		rd.volume(it)
+	case kindStorageClass:
+		rd.storageClass(it)
+	case kindCSINode:
+		rd.csiNode(it)
+	case kindCSIDriver:
+		rd.csiDriver(it)
+	case kindStatus:
+		rd.status(it)
+	case "":
+		rd.problem(it.Where, "kind", "missing")
+	default:
+		rd.skip(it.Kind)
+	}
+	return nil
+}
+
+// keepNamed adds an object to a list. One without a name is a problem already and is
+// left out.
+func keepNamed[T any](list *[]*T, one *T, name string) {
+	if name != "" {
+		*list = append(*list, one)
+	}
+}
+
+// status reports an error that the API server gave in place of objects.
+func (rd *reader) status(it manifest.Item) {
+	var w manifest.Status
+	if wrong := manifest.Decode(it.Raw, &w); len(wrong) > 0 || w.Status != "Failure" {
+		rd.skip(it.Kind)
+		return
+	}
+	rd.problem(it.Where, "", "this is an error of the API server, %s, and not what was asked of it; mend the cause and ask again", fields.Quote(w.Message))
+}
+
+func (rd *reader) pod(it manifest.Item) *outrank.Pod {
+	var w manifest.Pod
+	cv := rd.decode(it, "pod", &w, &w.Metadata, true)
+	var p *outrank.Pod
+	if rd.fills && w.Metadata.UID == "" {
+		p = rd.manifest(&cv, &w)
+	} else {
+		p = cv.pod(&w)
+	}
+	rd.keep(cv.problems...)
+	return p
+}
+
+func (rd *reader) node(it manifest.Item) *outrank.Node {
+	var w manifest.Node
+	cv := rd.decode(it, "node", &w, &w.Metadata, false)
+	n := cv.node(&w)
+	rd.keep(cv.problems...)
+	return n
+}
+
+func (rd *reader) budget(it manifest.Item) *outrank.PodDisruptionBudget {
+	var w manifest.Budget
+	cv := rd.decode(it, "poddisruptionbudget", &w, &w.Metadata, true)
+	b := cv.budget(&w)
+	rd.keep(cv.problems...)
+	return b
+}
+
+func (rd *reader) class(it manifest.Item) *outrank.PriorityClass {
+	var w manifest.PriorityClass
+	cv := rd.decode(it, "priorityclass", &w, &w.Metadata, false)
+	rd.keep(cv.problems...)
+	return cv.class(&w)
+}
+
+func (rd *reader) namespace(it manifest.Item) *outrank.Namespace {
+	var w manifest.Namespace
+	cv := rd.decode(it, "namespace", &w, &w.Metadata, false)
+	rd.keep(cv.problems...)
+	return &outrank.Namespace{Name: w.Metadata.Name, Labels: cv.labels(w.Metadata.Labels)}
+}

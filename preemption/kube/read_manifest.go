@@ -1,0 +1,87 @@
+package kube
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// manifest reads a pod that was never created: it fills in what the API server
+// would, refuses what that would refuse, and warns of the rest.
+func (rd *reader) manifest(cv *converter, w *manifest.Pod) *outrank.Pod {
+	fillPorts(w)
+	p := cv.pod(w)
+	cv.named(p)
+	fill(p)
+	rd.warnings = append(rd.warnings, unfilled(cv.object(), w, p)...)
+	return p
+}
+
+// named refuses names and labels with which no pod is created (group 21.7).
+func (cv *converter) named(p *outrank.Pod) {
+	meta, spec := fields.Path{Name: "metadata", Index: -1}, fields.Path{Name: "spec", Index: -1}
+	if p.Name != "" && !fields.IsSubdomain(p.Name) {
+		at := meta.Field("name")
+		cv.add(&at, "%s is no name of a pod: small letters, digits, '-' and '.', a letter or digit at both ends, at most 253", fields.Quote(p.Name))
+	}
+	if ns := p.NamespaceName(); !fields.IsSubdomain(ns) || strings.Contains(ns, ".") || len(ns) > fields.MaxLabelName {
+		at := meta.Field("namespace")
+		cv.add(&at, "%s is no name of a namespace: small letters, digits and '-', a letter or digit at both ends, at most 63", fields.Quote(ns))
+	}
+	labels, selector := meta.Field("labels"), spec.Field("nodeSelector")
+	cv.labelled(p.Labels, &labels)
+	cv.labelled(p.NodeSelector, &selector)
+}
+
+func (cv *converter) labelled(labels map[string]string, at *fields.Path) {
+	for _, key := range fields.SortedKeys(labels) {
+		for _, text := range [...]string{fields.KeyProblem(key), fields.ValueProblem(labels[key])} {
+			if text != "" {
+				cv.add(at, "%s", text)
+			}
+		}
+	}
+}
+
+// unfilled warns of what other objects may add to the pod (group 21.6).
+func unfilled(object string, w *manifest.Pod, p *outrank.Pod) []outrank.Problem {
+	var ws []outrank.Problem
+	if w.Spec.RuntimeClassName != "" {
+		ws = append(ws, outrank.Problem{Object: object, Field: "spec.runtimeClassName", Text: "what the runtime class " + fields.Quote(w.Spec.RuntimeClassName) +
+			" adds is not filled in: overhead, a node selector, tolerations"})
+	}
+	if len(w.Spec.ResourceClaims) > 0 {
+		ws = append(ws, outrank.Problem{Object: object, Field: "spec.resourceClaims", Text: "devices that are claimed are not looked at"})
+	}
+	for kind, containers := range [...][]outrank.Container{p.Containers, p.InitContainers} {
+		for i := range containers {
+			if missing := unrequested(p, &containers[i]); missing != "" {
+				list := [...]string{"containers", "initContainers"}[kind]
+				ws = append(ws, outrank.Problem{Object: object, Field: fmt.Sprintf("spec.%s[%d].resources.requests", list, i),
+					Text: "no " + missing + "; what a limit range of the namespace would set is not filled in"})
+			}
+		}
+	}
+	return ws
+}
+
+// unrequested names what a limit range may give a container: cpu and memory that
+// neither the container nor the pod as a whole asks for.
+func unrequested(p *outrank.Pod, c *outrank.Container) string {
+	var missing []string
+	for _, name := range [...]resource.Name{resource.CPU, resource.Memory} {
+		_, own := c.Requests[name]
+		whole := false
+		if p.Resources != nil {
+			_, whole = p.Resources.Requests[name]
+		}
+		if !own && !whole {
+			missing = append(missing, string(name))
+		}
+	}
+	return strings.Join(missing, " and ")
+}

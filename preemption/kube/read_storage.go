@@ -1,0 +1,66 @@
+package kube
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/intree"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+// joinStorage brings together what stood in different objects.
+func (rd *reader) joinStorage() {
+	for i, vc := range rd.cluster.Claims {
+		rd.storage.join(vc, &rd.storage.bound[i])
+	}
+	missing := rd.missingDrivers()
+	for _, n := range rd.cluster.Nodes {
+		n.AttachLimits = rd.storage.limits[n.Name]
+		n.MissingDrivers = missing(n.Name)
+	}
+}
+
+func (rd *reader) claim(it manifest.Item) {
+	var w manifest.Claim
+	cv := rd.decode(it, "persistentvolumeclaim", &w, &w.Metadata, true)
+	cv.accessModes(w.Spec.AccessModes)
+	rd.keep(cv.problems...)
+	if w.Metadata.Name == "" {
+		return
+	}
+	vc := &outrank.VolumeClaim{Name: cv.text(w.Metadata.Name), Namespace: cv.text(w.Metadata.Namespace)}
+	vc.Volume.OncePod = slices.Contains(w.Spec.AccessModes, oncePodMode)
+	switch {
+	case w.Status.Phase == phaseLost:
+		vc.Volume.State, vc.Volume.MissingVolume = outrank.ClaimLost, w.Spec.VolumeName
+	case w.Metadata.DeletionTimestamp != "":
+		vc.Volume.State = outrank.ClaimDeleting
+	}
+	b := binding{volume: w.Spec.VolumeName, class: w.Spec.ClassName, completed: w.Metadata.Annotations.BindCompleted != nil}
+	if old := w.Metadata.Annotations.StorageClass; old != nil {
+		b.class = *old
+	}
+	rd.cluster.Claims = append(rd.cluster.Claims, vc)
+	rd.storage.bound = append(rd.storage.bound, b)
+}
+
+func (rd *reader) storageClass(it manifest.Item) {
+	var w manifest.StorageClass
+	cv := rd.decode(it, "storageclass", &w, &w.Metadata, false)
+	onlyOne(&cv, rd.storage.classes, w.Metadata.Name)
+	cv.word(w.BindingMode, bindingModes, "volumeBindingMode", nil)
+	rd.keep(cv.problems...)
+	if w.Metadata.Name != "" {
+		rd.storage.classes[w.Metadata.Name] = class{driver: intree.DriverOf(cv.text(w.Provisioner)), waits: w.BindingMode == waitsForPod}
+	}
+}
+
+func (rd *reader) volume(it manifest.Item) {
+	var w manifest.PersistentVolume
+	cv := rd.decode(it, "persistentvolume", &w, &w.Metadata, false)
+	onlyOne(&cv, rd.storage.volumes, w.Metadata.Name)
+	rd.keep(cv.problems...)
+	v := outrank.Volume{Node: cv.nodeSelector(w.Spec.NodeAffinity.Required), Zones: cv.zones(w.Metadata.Labels)}
+	v.Driver, v.Handle = cv.attached(&w)
+	rd.storage.volumes[w.Metadata.Name] = v
+}

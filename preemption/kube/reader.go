@@ -1,0 +1,78 @@
+package kube
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+// reader turns items into objects of a cluster.
+type reader struct {
+	cluster  *outrank.Cluster
+	problems []outrank.Problem // at most mostProblems of them
+	more     int               // how many others there were
+	texts    map[string]string // one copy of each text that recurs
+	storage  storage
+	finished bool // keep pods that have ended, too
+	fills    bool // fill in what the API server would
+	warnings []outrank.Problem
+}
+
+func newReader() *reader {
+	return &reader{cluster: &outrank.Cluster{}, texts: map[string]string{}, storage: newStorage()}
+}
+
+func (rd *reader) problem(object, field, format string, args ...any) {
+	if len(rd.problems) >= fields.MostProblems {
+		rd.more++
+		return
+	}
+	rd.problems = append(rd.problems, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
+}
+
+// keep adds problems as long as there are not too many.
+func (rd *reader) keep(ps ...outrank.Problem) {
+	room := min(len(ps), fields.MostProblems-len(rd.problems))
+	rd.problems = append(rd.problems, ps[:room]...)
+	rd.more += len(ps) - room
+}
+
+func (rd *reader) skip(kind string) {
+	if rd.cluster.Skipped == nil {
+		rd.cluster.Skipped = map[string]int{}
+	}
+	rd.cluster.Skipped[kind]++
+}
+
+// decode fills in the wire form and returns a converter that names the object
+// in problems.
+func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest.Meta, namespaced bool) converter {
+	wrong := manifest.Decode(it.Raw, wire)
+	var name string
+	switch {
+	case meta.Name == "" && it.Where != "":
+		name = "(" + it.Where + ")"
+	case meta.Name == "":
+		name = "without a name"
+	case namespaced:
+		name = string(outrank.NewKey(meta.Namespace, meta.Name))
+	default:
+		name = meta.Name
+	}
+	cv := converter{kind: kind, name: name, texts: rd.texts, asOf: &rd.cluster.AsOf}
+	for _, m := range wrong {
+		cv.problems = append(cv.problems, outrank.Problem{Object: cv.object(), Field: m.Field, Text: m.Text})
+		rd.more += m.More
+	}
+	cv.more = &rd.more
+	if meta.Name == "" && it.Where != "" {
+		text := "missing"
+		if meta.GenerateName != "" {
+			text = "missing; only the API server makes one of generateName " + fields.Quote(meta.GenerateName) + ": give the object a name here"
+		}
+		cv.problems = append(cv.problems, outrank.Problem{Object: cv.object(), Field: "metadata.name", Text: text})
+	}
+	return cv
+}

@@ -1,0 +1,131 @@
+package kube
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fields"
+)
+
+// claimIndex holds what each claim stands for, while the pods are gone through.
+type claimIndex struct {
+	known map[outrank.Key]*outrank.Volume // by claim; a zero Volume for a mere name
+	list  []*outrank.VolumeClaim          // those to be written
+}
+
+// claims returns the claims of the cluster, and those of its pods that are more
+// than names. It is a problem if a pod differs from these in what a claim stands
+// for. The classes are those of claims whose volumes are yet to be made.
+func (e *encoder) claims(c *outrank.Cluster) ([]boundClaim, []class) {
+	ix := claimIndex{known: make(map[outrank.Key]*outrank.Volume, len(c.Claims))}
+	for _, vc := range c.Claims {
+		ix.known[vc.Key()] = &vc.Volume
+		ix.list = append(ix.list, vc)
+	}
+	// All claims must be known before any pod is held against them.
+	for _, p := range c.Pods {
+		ix.add(p)
+	}
+	for _, p := range c.Pods {
+		e.agrees(p, &ix)
+	}
+	return e.named(ix.list)
+}
+
+// add takes in the claims of a pod that are not known and more than names.
+func (ix *claimIndex) add(p *outrank.Pod) {
+	for i := range p.Volumes {
+		v := &p.Volumes[i]
+		key := outrank.NewKey(p.Namespace, v.Claim)
+		if v.Claim == "" || ix.known[key] != nil || sameStorage(v, &outrank.Volume{}) {
+			continue
+		}
+		vc := &outrank.VolumeClaim{Name: v.Claim, Namespace: p.Namespace, Volume: *v}
+		vc.Volume.Claim, vc.Volume.Ephemeral, vc.Volume.Disk = "", false, outrank.Disk{}
+		ix.known[key] = &vc.Volume
+		ix.list = append(ix.list, vc)
+	}
+}
+
+// agrees refuses volumes that say of their claim what it does not stand for.
+func (e *encoder) agrees(p *outrank.Pod, ix *claimIndex) {
+	for i := range p.Volumes {
+		v := &p.Volumes[i]
+		known := ix.known[outrank.NewKey(p.Namespace, v.Claim)]
+		if v.Claim == "" || known == nil || sameStorage(v, known) {
+			continue
+		}
+		e.subject = "pod " + string(p.Key())
+		spec := fields.Path{Name: "spec", Index: -1}
+		list := spec.Field("volumes")
+		at := list.At(i)
+		e.add(&at, "the claim %s stands for something else elsewhere in the cluster", fields.Quote(v.Claim))
+	}
+}
+
+// sameStorage reports whether two volumes have the same from their claims.
+func sameStorage(a, b *outrank.Volume) bool {
+	return a.State == b.State && a.MissingVolume == b.MissingVolume && a.OncePod == b.OncePod && a.Driver == b.Driver && a.Handle == b.Handle &&
+		sameNodes(a.Node, b.Node) && sameZones(a.Zones, b.Zones)
+}
+
+// sameNodes compares by what would be written, where nil and empty lists are
+// the same.
+func sameNodes(a, b *outrank.NodeSelector) bool {
+	return a == b || reflect.DeepEqual(wireNodeSelector(a), wireNodeSelector(b))
+}
+
+func sameZones(a, b map[string][]string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for key, values := range a {
+		others, ok := b[key]
+		if !ok || !slices.Equal(values, others) {
+			return false
+		}
+	}
+	return true
+}
+
+// named returns the claims, each bound one with a volume that is named after it,
+// and the classes of those whose volumes are yet to be made. Two names of volumes
+// can only be equal if namespaces have dots, which Kubernetes does not allow; a
+// number tells them apart all the same.
+func (e *encoder) named(claims []*outrank.VolumeClaim) ([]boundClaim, []class) {
+	out := make([]boundClaim, len(claims))
+	taken := make(map[string]bool, len(claims))
+	var classes []class
+	for i, vc := range claims {
+		e.claimVolume(vc)
+		out[i].claim = vc
+		switch v := &vc.Volume; {
+		case v.Driver != "" && !hasVolume(v):
+			c := class{driver: v.Driver, waits: v.State != outrank.ClaimUnbound}
+			at := slices.Index(classes, c)
+			if at < 0 {
+				at = len(classes)
+				classes = append(classes, c)
+			}
+			out[i].class = className(at)
+		case v.State == outrank.ClaimLost, v.State == outrank.ClaimVolumeMissing, v.State == outrank.ClaimUnbound && !hasVolume(v):
+		default:
+			out[i].volume = volumeName(vc, taken)
+		}
+	}
+	return out, classes
+}
+
+// volumeName names the volume of a claim as no other.
+func volumeName(vc *outrank.VolumeClaim, taken map[string]bool) string {
+	first := cmp.Or(vc.Namespace, outrank.DefaultNamespace) + "." + vc.Name
+	name := first
+	for n := 2; taken[name]; n++ {
+		name = fmt.Sprintf("%s-%d", first, n)
+	}
+	taken[name] = true
+	return name
+}

@@ -1,0 +1,312 @@
+package outrank_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+func TestWarnings(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n"}},
+		Pods: []*outrank.Pod{
+			{Name: "ok", NodeName: "n"}, {Name: "lost", NodeName: "gone"},
+			{Name: "hopeful", NominatedNode: "gone"}, {Name: "fine", NominatedNode: "n"},
+		},
+		Budgets: []*outrank.PodDisruptionBudget{
+			{Name: "nil selector"},
+			{Name: "b", Selector: &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: "Near"}}}},
+		},
+	}
+	require.NoError(t, c.Validate(), "the real system lives with all of this")
+	var got []string
+	for _, w := range c.Warnings() {
+		got = append(got, w.String())
+	}
+	assert.Equal(t, []string{
+		`pod default/lost: spec.nodeName: no node "gone"; the pod counts nowhere`,
+		`pod default/hopeful: status.nominatedNodeName: no node "gone"; the nomination has no effect`,
+		`poddisruptionbudget default/b: spec.selector.matchExpressions[0].operator: "Near" is none of In, NotIn, Exists, DoesNotExist; the budget covers nothing`,
+	}, got)
+}
+
+func TestValidateNils(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{nil}, Pods: []*outrank.Pod{nil}, Budgets: []*outrank.PodDisruptionBudget{nil},
+		Classes: []*outrank.PriorityClass{nil}, Namespaces: []*outrank.Namespace{nil},
+	}
+	var invalid *outrank.InputError
+	require.ErrorAs(t, c.Validate(), &invalid)
+	assert.Len(t, invalid.Problems, 5, "%v", invalid)
+	assert.Empty(t, c.Warnings())
+}
+
+// onNodes demands one thing of the labels of a node.
+func onNodes(op outrank.Operator, values ...string) func(p *outrank.Pod) {
+	return func(p *outrank.Pod) {
+		p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
+			Labels: []outrank.NodeRequirement{{Key: "gen", Operator: op, Values: values}},
+		}}}
+	}
+}
+
+// onFields demands one thing of the fields of a node.
+func onFields(key string, op outrank.Operator, values ...string) func(p *outrank.Pod) {
+	return func(p *outrank.Pod) {
+		p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
+			Fields: []outrank.NodeRequirement{{Key: key, Operator: op, Values: values}},
+		}}}
+	}
+}
+
+func spreading(change func(c *outrank.TopologySpreadConstraint)) func(p *outrank.Pod) {
+	return func(p *outrank.Pod) {
+		c := outrank.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: "zone"}
+		change(&c)
+		p.TopologySpread = []outrank.TopologySpreadConstraint{c}
+	}
+}
+
+// Each rule of a pod by itself, on both sides of where it begins to matter.
+func TestPodRules(t *testing.T) {
+	const (
+		label  = "pod default/p: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0]: "
+		field  = "pod default/p: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0]: "
+		spread = "pod default/p: spec.topologySpreadConstraints[0]."
+	)
+	for _, c := range []struct {
+		name   string
+		change func(p *outrank.Pod)
+		want   string // empty for none
+	}{
+		{"In one", onNodes(outrank.In, "a"), ""},
+		{"In none", onNodes(outrank.In), label + "In needs values"},
+		{"NotIn none", onNodes(outrank.NotIn), label + "NotIn needs values"},
+		{"Exists", onNodes(outrank.Exists), ""},
+		{"Exists a value", onNodes(outrank.Exists, "a"), label + "Exists takes no values"},
+		{"DoesNotExist", onNodes(outrank.DoesNotExist), ""},
+		{"DoesNotExist a value", onNodes(outrank.DoesNotExist, "a"), label + "DoesNotExist takes no values"},
+		{"Gt", onNodes(outrank.Gt, "-3"), ""},
+		{"Gt none", onNodes(outrank.Gt), label + "Gt takes one value"},
+		{"Gt two", onNodes(outrank.Gt, "1", "2"), label + "Gt takes one value"},
+		{"Lt", onNodes(outrank.Lt, "3"), ""},
+		{"Lt none", onNodes(outrank.Lt), label + "Lt takes one value"},
+		{"Lt two", onNodes(outrank.Lt, "1", "2"), label + "Lt takes one value"},
+		{"field In", onFields(outrank.FieldName, outrank.In, "n1"), ""},
+		{"field NotIn", onFields(outrank.FieldName, outrank.NotIn, "n1"), ""},
+		{"field In two", onFields(outrank.FieldName, outrank.In, "n1", "n2"), field + "In takes one value here"},
+		{"field NotIn none", onFields(outrank.FieldName, outrank.NotIn), field + "NotIn takes one value here"},
+		{"field Exists", onFields(outrank.FieldName, outrank.Exists), field + `"Exists" is neither In nor NotIn`},
+		{"another field", onFields("metadata.uid", outrank.In, "1"), field + `"metadata.uid" is no field of a node; only metadata.name is`},
+		{"spread", spreading(func(*outrank.TopologySpreadConstraint) {}), ""},
+		{"In no label value", onNodes(outrank.In, "a b"), ""}, // let in to this day
+		{"Gt no integer", onNodes(outrank.Gt, "abc"), ""},     // let in to this day
+		{"no label key", func(p *outrank.Pod) { onNodes(outrank.Exists)(p); p.Affinity.Node.Terms[0].Labels[0].Key = "a b" }, label + `"a b" is not a label key`},
+		{"an unknown operator", onNodes("Near", "a"), label + `"Near" is none of In, NotIn, Exists, DoesNotExist, Gt, Lt`},
+		{"no term at all", func(p *outrank.Pod) { p.Affinity.Node = &outrank.NodeSelector{} }, ""}, // matches nothing
+		{"no skew", spreading(func(c *outrank.TopologySpreadConstraint) { c.MaxSkew = 0 }), spread + "maxSkew: 0 is not positive"},
+		{"no domains", spreading(func(c *outrank.TopologySpreadConstraint) { c.MinDomains = 0 }), ""},
+		{"less than no domains", spreading(func(c *outrank.TopologySpreadConstraint) { c.MinDomains = -1 }), spread + "minDomains: -1 is negative"},
+		{"spread by no key", spreading(func(c *outrank.TopologySpreadConstraint) { c.TopologyKey = "" }), spread + "topologyKey: missing"},
+		{"spread by what is no key", spreading(func(c *outrank.TopologySpreadConstraint) { c.TopologyKey = "a b" }), ""}, // let in to this day
+		{"spread anyway", spreading(func(c *outrank.TopologySpreadConstraint) { c.WhenUnsatisfiable = outrank.ScheduleAnyway }), ""},
+		{"spread somehow", spreading(func(c *outrank.TopologySpreadConstraint) { c.WhenUnsatisfiable = "Somehow" }), spread + `whenUnsatisfiable: "Somehow" is neither DoNotSchedule nor ScheduleAnyway`},
+		{
+			"spread by a selector of nothing",
+			spreading(func(c *outrank.TopologySpreadConstraint) {
+				c.Selector = &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: outrank.In}}}
+			}),
+			"", // v1.24 let it in
+		},
+		{"never", func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever }, ""},
+		{"sometimes", func(p *outrank.Pod) { p.PreemptionPolicy = "Sometimes" }, `pod default/p: spec.preemptionPolicy: "Sometimes" is neither PreemptLowerPriority nor Never`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			pod := &outrank.Pod{Name: "p"}
+			c.change(pod)
+			holds(t, c.want, pod)
+		})
+	}
+}
+
+// holds checks a pod by itself and in a cluster.
+func holds(t *testing.T, want string, pod *outrank.Pod) {
+	t.Helper()
+	for _, err := range []error{pod.Validate(), (&outrank.Cluster{Pods: []*outrank.Pod{pod}}).Validate()} {
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, outrank.ErrInvalid)
+		assert.EqualError(t, err, want)
+	}
+}
+
+// Every list of amounts that a pod has is looked at, also where it is the only
+// one.
+func TestNegativeAmounts(t *testing.T) {
+	bad := resource.MustList("cpu", "-1n")
+	for want, pod := range map[string]*outrank.Pod{
+		"spec.overhead.cpu":                             {Overhead: bad},
+		"spec.resources.requests.cpu":                   {Resources: &resource.Requirements{Requests: bad}},
+		"spec.resources.limits.cpu":                     {Resources: &resource.Requirements{Limits: bad}},
+		"spec.containers[1].resources.requests.cpu":     {Containers: []outrank.Container{{}, {Requests: bad}}},
+		"spec.containers[1].resources.limits.cpu":       {Containers: []outrank.Container{{}, {Limits: bad}}},
+		"spec.initContainers[0].resources.requests.cpu": {InitContainers: []outrank.Container{{Requests: bad}}},
+		"spec.initContainers[0].resources.limits.cpu":   {InitContainers: []outrank.Container{{Limits: bad}}},
+	} {
+		pod.Name = "p"
+		holds(t, "pod default/p: "+want+": -1n is negative", pod)
+	}
+	// A kubelet may report what it wants (rule 26.2.1).
+	for _, cs := range [][]outrank.Container{{{Allocated: bad}}, {{Actual: bad}}} {
+		require.NoError(t, (&outrank.Pod{Name: "p", Allocated: bad, Actual: bad, Containers: cs, InitContainers: cs}).Validate())
+	}
+	node := &outrank.Node{Name: "n", Allocatable: bad}
+	for _, err := range []error{node.Validate(), (&outrank.Cluster{Nodes: []*outrank.Node{node}}).Validate()} {
+		assert.EqualError(t, err, "node n: status.allocatable.cpu: -1n is negative")
+	}
+}
+
+// A nomination is odd only where a pending pod has it.
+func TestWarningsOfNominations(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n"}},
+		Pods: []*outrank.Pod{
+			{Name: "runs", NodeName: "n", NominatedNode: "gone"},
+			{Name: "waits", NominatedNode: "gone"},
+			{Name: "lost", NodeName: "gone", NominatedNode: "gone"},
+			{Name: "free"},
+		},
+	}
+	var got []string
+	for _, w := range c.Warnings() {
+		got = append(got, w.String())
+	}
+	assert.Equal(t, []string{
+		`pod default/waits: status.nominatedNodeName: no node "gone"; the nomination has no effect`,
+		`pod default/lost: spec.nodeName: no node "gone"; the pod counts nowhere`,
+	}, got)
+}
+
+// kinds adds an object of each kind, called x, to a cluster.
+var kinds = []struct {
+	name string
+	add  func(c *outrank.Cluster)
+}{
+	{"node x", func(c *outrank.Cluster) { c.Nodes = append(c.Nodes, &outrank.Node{Name: "x"}) }},
+	{"pod default/x", func(c *outrank.Cluster) { c.Pods = append(c.Pods, &outrank.Pod{Name: "x"}) }},
+	{"poddisruptionbudget default/x", func(c *outrank.Cluster) {
+		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "x"})
+	}},
+	{"priorityclass x", func(c *outrank.Cluster) { c.Classes = append(c.Classes, &outrank.PriorityClass{Name: "x"}) }},
+	{"namespace x", func(c *outrank.Cluster) { c.Namespaces = append(c.Namespaces, &outrank.Namespace{Name: "x"}) }},
+	{"persistentvolumeclaim default/x", func(c *outrank.Cluster) {
+		c.Claims = append(c.Claims, &outrank.VolumeClaim{Name: "x"})
+	}},
+	{"podgroup default/x", func(c *outrank.Cluster) { c.Groups = append(c.Groups, &outrank.PodGroup{Name: "x"}) }},
+	{"compositepodgroup default/x", func(c *outrank.Cluster) {
+		c.Composites = append(c.Composites, &outrank.CompositePodGroup{Name: "x"})
+	}},
+	{"workload default/x", func(c *outrank.Cluster) { c.Workloads = append(c.Workloads, &outrank.Workload{Name: "x"}) }},
+}
+
+// Names need to differ among the objects of one kind alone.
+func TestSameName(t *testing.T) {
+	all := &outrank.Cluster{}
+	for _, kind := range kinds {
+		kind.add(all)
+	}
+	require.NoError(t, all.Validate(), "objects of different kinds may share a name")
+	for _, kind := range kinds {
+		c := *all
+		kind.add(&c)
+		err := c.Validate()
+		require.ErrorIs(t, err, outrank.ErrInvalid, kind.name)
+		assert.Equal(t, kind.name+": metadata.name: there are two of this name", err.Error())
+	}
+}
+
+// An empty namespace is "default", also where another object spells it out.
+func TestSameNameInNamespaces(t *testing.T) {
+	c := &outrank.Cluster{Pods: []*outrank.Pod{{Name: "x"}, {Name: "x", Namespace: "ops"}}}
+	require.NoError(t, c.Validate())
+	c.Pods = append(c.Pods, &outrank.Pod{Name: "x", Namespace: "default"})
+	require.EqualError(t, c.Validate(), "pod default/x: metadata.name: there are two of this name")
+}
+
+// Ports from 0, which is none, to 65535 are ports.
+func TestHostPortsInRange(t *testing.T) {
+	for port, ok := range map[int32]bool{-1: false, 0: true, 1: true, 65535: true, 65536: false} {
+		container := outrank.Container{Ports: []outrank.Port{{HostPort: 80}, {HostPort: port}}}
+		for field, pod := range map[string]*outrank.Pod{
+			"spec.containers[0]":     {Name: "p", Containers: []outrank.Container{container}},
+			"spec.initContainers[0]": {Name: "p", InitContainers: []outrank.Container{container}},
+		} {
+			err := pod.Validate()
+			inCluster := (&outrank.Cluster{Pods: []*outrank.Pod{pod}}).Validate()
+			if ok {
+				require.NoError(t, err, "%d", port)
+				require.NoError(t, inCluster, "%d", port)
+				continue
+			}
+			want := fmt.Sprintf("pod default/p: %s.ports[1].hostPort: %d is not between 0 and 65535", field, port)
+			assert.EqualError(t, err, want)
+			assert.EqualError(t, inCluster, want)
+		}
+	}
+}
+
+// A value that no label can have is let in by old API servers, and so is any
+// selector of a spread constraint: the pod is read, and a warning says so. As a
+// preemptor it is refused (see package preemption).
+func TestSelectorsThatMatchNothing(t *testing.T) {
+	odd := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: outrank.NotIn, Values: []string{"b c"}}}}
+	bad := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: "Near"}}}
+	c := &outrank.Cluster{Pods: []*outrank.Pod{{
+		Name:           "p",
+		Affinity:       outrank.Affinity{Pods: []outrank.PodAffinityTerm{{TopologyKey: "zone", Selector: odd}}, AntiPods: []outrank.PodAffinityTerm{{TopologyKey: "zone", NamespaceSelector: odd}}},
+		TopologySpread: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", Selector: bad}},
+	}, nil}}
+	assert.NoError(t, c.Pods[0].Validate())
+	var got []string
+	for _, w := range c.Warnings() {
+		got = append(got, w.String())
+	}
+	assert.Equal(t, []string{
+		`pod default/p: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions[0].values[0]: "b c" is not a label value; the selector matches nothing`,
+		`pod default/p: spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespaceSelector.matchExpressions[0].values[0]: "b c" is not a label value; the selector matches nothing`,
+		`pod default/p: spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].operator: "Near" is none of In, NotIn, Exists, DoesNotExist; the selector matches nothing`,
+	}, got)
+}
+
+// Each part of a pod affinity term is looked at by itself, in terms of both
+// kinds and also behind a good one.
+func TestPodTermRules(t *testing.T) {
+	bad := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: outrank.Exists, Values: []string{"v"}}}}
+	for _, c := range []struct {
+		term outrank.PodAffinityTerm
+		want string
+	}{
+		{outrank.PodAffinityTerm{TopologyKey: "zone", Selector: bad}, "labelSelector.matchExpressions[0].operator: Exists takes no values"},
+		{outrank.PodAffinityTerm{TopologyKey: "zone", NamespaceSelector: bad}, "namespaceSelector.matchExpressions[0].operator: Exists takes no values"},
+		{outrank.PodAffinityTerm{}, "topologyKey: missing"},
+		{outrank.PodAffinityTerm{TopologyKey: "-"}, `topologyKey: "-" is not a label key`},
+		{outrank.PodAffinityTerm{TopologyKey: "A_B/zone"}, `topologyKey: "A_B/zone" has a prefix that is not a DNS subdomain`},
+	} {
+		terms := []outrank.PodAffinityTerm{{TopologyKey: "zone"}, c.term}
+		for at, affinity := range map[string]outrank.Affinity{
+			"podAffinity": {Pods: terms}, "podAntiAffinity": {AntiPods: terms},
+		} {
+			pod := &outrank.Pod{Name: "p", Affinity: affinity}
+			err := pod.Validate()
+			assert.ErrorIs(t, err, outrank.ErrInvalid)
+			assert.EqualError(t, err, "pod default/p: spec.affinity."+at+".requiredDuringSchedulingIgnoredDuringExecution[1]."+c.want)
+		}
+	}
+}

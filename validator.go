@@ -1,0 +1,153 @@
+package outrank
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// validator collects problems; subject is the object they are of.
+type validator struct {
+	problems []Problem
+	subject  string
+}
+
+func (v *validator) add(at *fields.Path, format string, args ...any) {
+	v.problems = append(v.problems, Problem{v.subject, at.String(), fmt.Sprintf(format, args...)})
+}
+
+// object begins an object; index is its place in its list, for one without a
+// name.
+func (v *validator) object(kind, namespace, name string, index int, seen map[string]bool) {
+	key := name
+	if namespace != "" {
+		key = namespace + "/" + name
+	}
+	v.subject = kind + " " + key
+	if name == "" {
+		v.subject = kind + " without a name"
+		if index >= 0 {
+			v.subject = fmt.Sprintf("%s number %d", kind, index+1)
+		}
+		v.add(&fields.Path{Name: "metadata.name", Index: -1}, "missing")
+		return
+	}
+	if seen[key] {
+		v.add(&fields.Path{Name: "metadata.name", Index: -1}, "there are two of this name")
+	}
+	if seen != nil {
+		seen[key] = true
+	}
+}
+
+// nameOf and namespaceOf look at objects that may be nil.
+func nameOf(object any) string {
+	switch o := object.(type) {
+	case *Node:
+		if o != nil {
+			return o.Name
+		}
+	case *Pod:
+		if o != nil {
+			return o.Name
+		}
+	case *PodDisruptionBudget:
+		if o != nil {
+			return o.Name
+		}
+	case *PriorityClass:
+		if o != nil {
+			return o.Name
+		}
+	case *Namespace:
+		if o != nil {
+			return o.Name
+		}
+	case *VolumeClaim:
+		if o != nil {
+			return o.Name
+		}
+	case *PodGroup:
+		if o != nil {
+			return o.Name
+		}
+	case *CompositePodGroup:
+		if o != nil {
+			return o.Name
+		}
+	case *Workload:
+		if o != nil {
+			return o.Name
+		}
+	}
+	return ""
+}
+
+func namespaceOf(object any) string {
+	switch o := object.(type) {
+	case *Pod:
+		if o != nil {
+			return o.NamespaceName()
+		}
+	case *PodDisruptionBudget:
+		if o != nil {
+			return o.NamespaceName()
+		}
+	case *VolumeClaim:
+		if o != nil {
+			return namespaceOr(o.Namespace)
+		}
+	case *PodGroup:
+		if o != nil {
+			return o.NamespaceName()
+		}
+	case *CompositePodGroup:
+		if o != nil {
+			return o.NamespaceName()
+		}
+	case *Workload:
+		if o != nil {
+			return o.NamespaceName()
+		}
+	}
+	return ""
+}
+
+func (v *validator) requirements(requests, limits resource.List, at *fields.Path) {
+	r, l := at.Field("requests"), at.Field("limits")
+	v.list(requests, &r)
+	v.list(limits, &l)
+}
+
+// list refuses negative amounts; names are gone through in order only where
+// something is wrong.
+func (v *validator) list(l resource.List, at *fields.Path) {
+	if !hasNegative(l) {
+		return
+	}
+	for _, name := range l.Names() {
+		if q := l[name]; q.Sign() < 0 {
+			one := at.Field(string(name))
+			v.add(&one, "%s is negative", q)
+		}
+	}
+}
+
+// checkWord refuses the word of a field that is none of the known. The path is made only
+// then.
+func checkWord[T ~string](v *validator, word T, known []T, field string, parent *fields.Path) {
+	if !fields.IsWord(word, known) {
+		at := parent.Field(field)
+		v.add(&at, "%s", fields.NoWord(word, known))
+	}
+}
+
+func hasNegative(l resource.List) bool {
+	for _, q := range l {
+		if q.Sign() < 0 {
+			return true
+		}
+	}
+	return false
+}
