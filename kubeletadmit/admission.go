@@ -128,7 +128,7 @@ func (a Admission) reject(stays []CheckFailure) Admission {
 // not enough can be freed.
 func (a Admission) turnAway(err error) Admission {
 	a.Outcome, a.Err = Rejected, err
-	a.Reason, a.Message = UnexpectedAdmissionError, err.Error()
+	a.Reason, a.Message = unexpectedError, err.Error()
 	return a
 }
 
