@@ -154,7 +154,7 @@ func TestPropertyRoundsAreTheChoice(t *testing.T) {
 // runnerUpIsNext takes the chosen pod away and leaves what it held short.
 func (s *scene) runnerUpIsNext(t *rapid.T, r *explain.Round, class outrank.QOSClass) {
 	rest := slices.DeleteFunc(slices.Clone(s.active), func(p *outrank.Pod) bool { return p.Key() == r.Pod.Key })
-	adm, err := kubeletadmit.Resolve(s.pod, rest, s.adm.Failures)
+	adm, err := kubeletadmit.Admitter{}.Resolve(s.pod, rest, s.adm.Failures)
 	require.NoError(t, err)
 	i := slices.IndexFunc(adm.Evictions, func(e kubeletadmit.EvictedPod) bool { return e.Tier == class })
 	if i < 0 || class != outrank.Guaranteed {
