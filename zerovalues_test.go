@@ -59,7 +59,8 @@ func functionName(f any) string { return runtime.FuncForPC(reflect.ValueOf(f).Po
 
 func qualifiedName(p any) string {
 	typ := reflect.TypeOf(p).Elem()
-	return typ.PkgPath() + "." + typ.Name()
+	name, _, _ := strings.Cut(typ.Name(), "[") // without type arguments
+	return typ.PkgPath() + "." + name
 }
 
 // complaint calls a function and returns what is wrong with its end, empty for nothing.

@@ -8,8 +8,8 @@ import (
 )
 
 // Admit decides whether the pod may start on the node beside the active pods,
-// and which pods make room for it: [Check], then [Resolve], which together look
-// at each active pod once. An error is about the input alone. A pod that may
+// and which pods make room for it: [Admitter.Check], then [Admitter.Resolve], which
+// together look at each active pod once. It is Admit of the zero [Admitter]. An error is about the input alone. A pod that may
 // not start is an outcome and no error. Nothing is allocated but the answer,
 // unless the pod has affinity, topology spread or volumes to validate.
 func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admission, error) {
@@ -49,11 +49,6 @@ func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admissi
 // failures is not kept. Time is linear in the number of active pods for each of
 // the first few evictions of a tier, and about logarithmic for each further
 // one.
-func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure) (Admission, error) {
-	return Admitter{}.Resolve(pod, active, failures)
-}
-
-// Resolve is the function [Resolve] by the rules of the release.
 func (a Admitter) Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure) (Admission, error) {
 	problems := slices.Concat(a.problems(), podProblems(pod), nilPods("active", active), failureProblems(failures))
 	if len(problems) > 0 {
@@ -128,7 +123,7 @@ func (a Admission) reject(stays []CheckFailure) Admission {
 // not enough can be freed.
 func (a Admission) turnAway(err error) Admission {
 	a.Outcome, a.Err = Rejected, err
-	a.Reason, a.Message = UnexpectedAdmissionError, err.Error()
+	a.Reason, a.Message = unexpectedError, err.Error()
 	return a
 }
 

@@ -44,7 +44,7 @@ func TestResolveOutcomes(t *testing.T) {
 		{"static is as good as critical", newPod("p", nil, static), failures{cpu}, kubeletadmit.AdmittedAfterEvicting, "", nil, []string{"victim"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := kubeletadmit.Resolve(tt.pod, []*outrank.Pod{victim}, tt.failures)
+			got, err := kubeletadmit.Admitter{}.Resolve(tt.pod, []*outrank.Pod{victim}, tt.failures)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +76,7 @@ func TestResolveNotEnough(t *testing.T) {
 		newCritical(req("cpu", "4"), static), // of the same priority: stays
 	}
 	pod := newPod("dns", nil, withPriority(2_000_001_000))
-	got, err := kubeletadmit.Resolve(pod, active, []kubeletadmit.CheckFailure{lacks("cpu", 1000), lacks("memory", 1<<29), lacks(gpu, 1), lacks("pods", 3)})
+	got, err := kubeletadmit.Admitter{}.Resolve(pod, active, []kubeletadmit.CheckFailure{lacks("cpu", 1000), lacks("memory", 1<<29), lacks(gpu, 1), lacks("pods", 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestResolveInput(t *testing.T) {
 			[]kubeletadmit.CheckFailure{lacks("cpu", 1)}, "pod default/tie: spec.containers[0].resources.requests.memory: -1 is negative"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := kubeletadmit.Resolve(tt.pod, tt.active, tt.failures)
+			got, err := kubeletadmit.Admitter{}.Resolve(tt.pod, tt.active, tt.failures)
 			if !errors.Is(err, outrank.ErrInvalid) || err.Error() != tt.want || got.Outcome != "" {
 				t.Errorf("Resolve = %q, %v, want no outcome and %q", got.Outcome, err, tt.want)
 			}
@@ -147,7 +147,7 @@ func TestNegativeFiguresOfChoosing(t *testing.T) {
 		requests := resource.MustList("cpu", "1", "memory", "1Gi", "example.com/gpu", "1")
 		requests[c.negative] = resource.New(-1)
 		odd := &outrank.Pod{Name: "odd", NodeName: "n", Containers: []outrank.Container{{Requests: requests}}}
-		_, err := kubeletadmit.Resolve(critical, []*outrank.Pod{odd}, []kubeletadmit.CheckFailure{{Resource: c.short, Requested: 1}})
+		_, err := kubeletadmit.Admitter{}.Resolve(critical, []*outrank.Pod{odd}, []kubeletadmit.CheckFailure{{Resource: c.short, Requested: 1}})
 		if !c.refused {
 			assert.NoError(t, err, "%s short, %s negative", c.short, c.negative)
 			continue

@@ -30,7 +30,7 @@ type Admitter struct {
 	// Exact has the best set of pods go, where the kubelet takes the nearest pod time
 	// and again (rules 17.8.4 to 17.8.7). [Admission.Search] says how good it is.
 	Exact bool
-	// MostSteps ends the search of Exact; zero means [DefaultSteps]. A negative number
+	// MostSteps ends the search of Exact; zero means 100,000. A negative number
 	// is an error of every call.
 	MostSteps int
 }

@@ -36,7 +36,7 @@ func TestAllocatesTheAnswerAlone(t *testing.T) {
 				return kubeletadmit.Admit(node, active, ports)
 			}},
 			{"the failures given", 3, func() (kubeletadmit.Admission, error) {
-				return kubeletadmit.Resolve(some, active, failures)
+				return kubeletadmit.Admitter{}.Resolve(some, active, failures)
 			}},
 			{"it fits", 0, func() (kubeletadmit.Admission, error) {
 				return kubeletadmit.Admit(node, active, nothing)

@@ -36,7 +36,7 @@ func ExampleCheckFailure() {
 	active := []*outrank.Pod{{Name: "web", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "800m")}}}}
 	pod := &outrank.Pod{Name: "job", NodeSelector: map[string]string{"disk": "ssd"},
 		Containers: []outrank.Container{{Requests: resource.MustList("cpu", "500m")}}}
-	failures, err := kubeletadmit.Check(node, active, pod)
+	failures, err := kubeletadmit.Admitter{}.Check(node, active, pod)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -113,7 +113,7 @@ func BenchmarkResolve(b *testing.B) {
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				adm, err := kubeletadmit.Resolve(critical, active, failures)
+				adm, err := kubeletadmit.Admitter{}.Resolve(critical, active, failures)
 				if err != nil || !adm.OK() {
 					b.Fatal(adm.Message, err)
 				}

@@ -6,9 +6,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// DefaultSteps is how many steps the search of [Admitter.Exact] takes at most where
+// defaultSteps is how many steps the search of [Admitter.Exact] takes at most where
 // [Admitter.MostSteps] is zero. They take some tens of milliseconds.
-const DefaultSteps = 100_000
+const defaultSteps = 100_000
 
 // Certificate says how good the pods are that a search chose (rule 17.8.7). It belongs to
 // the caller. It can be written as JSON, as it stands in that of an [Admission], and read.

@@ -38,11 +38,6 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // *[outrank.InputError] with every problem found: a nil argument or active pod,
 // an invalid pod or node, an active pod that counts with a negative amount. The
 // slice is the caller's. Time is linear in the number of active pods.
-func Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) ([]CheckFailure, error) {
-	return Admitter{}.Check(node, active, pod)
-}
-
-// Check is the function [Check] by the rules of the release.
 func (a Admitter) Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) ([]CheckFailure, error) {
 	s := newScratch(a, pod)
 	defer s.release()

@@ -66,7 +66,7 @@ func TestCheckAmounts(t *testing.T) {
 			[]kubeletadmit.CheckFailure{short("memory", 1, math.MaxInt64, math.MaxInt64)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := kubeletadmit.Check(tt.node, tt.active, tt.pod)
+			got, err := kubeletadmit.Admitter{}.Check(tt.node, tt.active, tt.pod)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestCheckPredicates(t *testing.T) {
 		{"the node named", quiet, newPod("p", nil, withNode("n1")), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := kubeletadmit.Check(tt.node, []*outrank.Pod{done, web}, tt.pod)
+			got, err := kubeletadmit.Admitter{}.Check(tt.node, []*outrank.Pod{done, web}, tt.pod)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +144,7 @@ func TestCheckInput(t *testing.T) {
 			"pod default/negative: spec.containers[0].resources.requests.memory: -1Gi is negative"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := kubeletadmit.Check(tt.node, tt.active, tt.pod)
+			got, err := kubeletadmit.Admitter{}.Check(tt.node, tt.active, tt.pod)
 			if !errors.Is(err, outrank.ErrInvalid) || err.Error() != tt.want || got != nil {
 				t.Errorf("Check = %v, %v, want no failures and %q", got, err, tt.want)
 			}
@@ -211,7 +211,7 @@ func TestWhoCountsBesideThePod(t *testing.T) {
 		{"one that has ended", &outrank.Pod{Name: "q", UID: "2", Phase: outrank.PhaseFailed, Containers: half}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			failures, err := kubeletadmit.Check(node, []*outrank.Pod{c.active}, pod)
+			failures, err := kubeletadmit.Admitter{}.Check(node, []*outrank.Pod{c.active}, pod)
 			require.NoError(t, err)
 			var reasons []string
 			for _, f := range failures {

@@ -13,7 +13,7 @@
 //	case kubeletadmit.Rejected: // adm.Reason, adm.Message, adm.Returned
 //	}
 //
-// [Check] finds the failures and [Resolve] decides what follows from them.
+// [Admitter.Check] finds the failures and [Admitter.Resolve] decides what follows from them.
 // [Admit] does both. [Evict] carries the answer out through an interface of the
 // caller; nothing else in this package has an effect. [RankForEviction] is for
 // another situation: it is the order in which pods are evicted when the node
@@ -25,7 +25,7 @@
 // many are evicted as are needed beyond all BestEffort and all Burstable pods, of
 // the Burstable pods as many as are needed beyond these and all BestEffort pods,
 // and the rest is made up by BestEffort pods. Within a class the pod that leaves
-// the least of the shortage is evicted first; see [Resolve]. The priority of a
+// the least of the shortage is evicted first; see [Admitter.Resolve]. The priority of a
 // pod that may be preempted at all does not protect it, neither inside a class nor
 // between them. This is a known weakness of the reference
 // (kubernetes/kubernetes#135857) that is kept.

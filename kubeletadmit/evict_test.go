@@ -48,7 +48,7 @@ var (
 func threeToEvict(t *testing.T) (kubeletadmit.Admission, []*outrank.Pod) {
 	t.Helper()
 	active := []*outrank.Pod{newPod("a", req("cpu", "1")), newPod("b", req("cpu", "1")), newPod("c", req("cpu", "1"))}
-	adm, err := kubeletadmit.Resolve(newCritical(nil), active, []kubeletadmit.CheckFailure{lacks("memory", 0), lacks("cpu", 3000)})
+	adm, err := kubeletadmit.Admitter{}.Resolve(newCritical(nil), active, []kubeletadmit.CheckFailure{lacks("memory", 0), lacks("cpu", 3000)})
 	if err != nil {
 		t.Fatal(err)
 	}

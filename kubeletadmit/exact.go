@@ -35,7 +35,7 @@ type candidate struct {
 // improve puts the best set in the place of the picks, and says how good it is.
 func (p *pool) improve(limit int) *Certificate {
 	if limit == 0 {
-		limit = DefaultSteps
+		limit = defaultSteps
 	}
 	x := &p.sets
 	x.pool = p

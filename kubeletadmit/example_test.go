@@ -47,7 +47,7 @@ func ExampleAdmit() {
 
 // Another component has found out what is short. Nobody that may be preempted
 // holds a GPU.
-func ExampleResolve() {
+func ExampleAdmitter_Resolve() {
 	active := []*outrank.Pod{
 		{Name: "train", Priority: outrank.Priority(2_000_001_000), Static: true,
 			Containers: []outrank.Container{{Requests: resource.MustList("example.com/gpu", "1")}}},
@@ -55,7 +55,7 @@ func ExampleResolve() {
 	}
 	monitor := &outrank.Pod{Name: "monitor", Priority: outrank.Priority(2_000_000_000)}
 
-	adm, err := kubeletadmit.Resolve(monitor, active, []kubeletadmit.CheckFailure{
+	adm, err := kubeletadmit.Admitter{}.Resolve(monitor, active, []kubeletadmit.CheckFailure{
 		{Resource: "example.com/gpu", Requested: 1, Used: 1, Capacity: 1},
 	})
 	if err != nil {
@@ -75,7 +75,7 @@ func ExampleResolve() {
 }
 
 // Everything that is wrong is reported, amounts before all else.
-func ExampleCheck() {
+func ExampleAdmitter_Check() {
 	node := &outrank.Node{
 		Name:        "n1",
 		Allocatable: resource.MustList("cpu", "1", "memory", "1Gi", "pods", "110"),
@@ -83,7 +83,7 @@ func ExampleCheck() {
 	}
 	pod := &outrank.Pod{Name: "web", Containers: []outrank.Container{{Requests: resource.MustList("memory", "2Gi", "cpu", "1500m")}}}
 
-	failures, err := kubeletadmit.Check(node, nil, pod)
+	failures, err := kubeletadmit.Admitter{}.Check(node, nil, pod)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -139,7 +139,7 @@ func (printer) Count(m kubeletadmit.Metric) { fmt.Println(m.Name, m.Value) }
 func ExampleEvict() {
 	web := &outrank.Pod{Name: "web", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
 	etcd := &outrank.Pod{Name: "etcd", Static: true}
-	adm, err := kubeletadmit.Resolve(etcd, []*outrank.Pod{web}, []kubeletadmit.CheckFailure{{Resource: "cpu", Requested: 100}})
+	adm, err := kubeletadmit.Admitter{}.Resolve(etcd, []*outrank.Pod{web}, []kubeletadmit.CheckFailure{{Resource: "cpu", Requested: 100}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,8 +10,8 @@ import (
 // Predicate names a check of the node that is not about amounts.
 type Predicate string
 
-// The predicates, in the order in which [Check] reports them. A failure passed
-// to [Resolve] may name others.
+// The predicates, in the order in which [Admitter.Check] reports them. A failure passed
+// to [Admitter.Resolve] may name others.
 const (
 	NodeAffinity    Predicate = "NodeAffinity"
 	NodeName        Predicate = "NodeName"

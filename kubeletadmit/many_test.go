@@ -51,7 +51,7 @@ func TestManyEvictionsAgreeWithReference(t *testing.T) {
 			failures, shortages = append(failures, f), append(shortages, reference.Shortage{Resource: name, Amount: f.Requested})
 		}
 		pod := newCritical(nil)
-		got, err := kubeletadmit.Resolve(pod, active, failures)
+		got, err := kubeletadmit.Admitter{}.Resolve(pod, active, failures)
 		if err != nil {
 			t.Fatal(err)
 		}

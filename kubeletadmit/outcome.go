@@ -26,9 +26,9 @@ const (
 	Rejected AdmissionOutcome = "Rejected"
 )
 
-// UnexpectedAdmissionError is the reason of an [Admission] that was rejected
+// unexpectedError is the reason of an [Admission] that was rejected
 // because not enough can be freed.
-const UnexpectedAdmissionError = "UnexpectedAdmissionError"
+const unexpectedError = "UnexpectedAdmissionError"
 
 // Admission is the answer of the kubelet with its reasons. It belongs to the
 // caller and holds pointers to the caller's pods.

@@ -11,14 +11,14 @@ import (
 // Failures. The system is the kubelet's own; here it is what the node's label
 // kubernetes.io/os names, and linux without that label.
 const (
-	// PodOSSelectorNodeLabelDoesNotMatch: the pod's label kubernetes.io/os names
+	// osLabelDiffers: the pod's label kubernetes.io/os names
 	// another system.
-	PodOSSelectorNodeLabelDoesNotMatch = "PodOSSelectorNodeLabelDoesNotMatch"
-	// PodOSNotSupported: the pod asks for another system.
-	PodOSNotSupported = "PodOSNotSupported"
-	// SupplementalGroupsPolicyNotSupported: the pod wants strict supplemental
+	osLabelDiffers = "PodOSSelectorNodeLabelDoesNotMatch"
+	// osNotSupported: the pod asks for another system.
+	osNotSupported = "PodOSNotSupported"
+	// groupsNotSupported: the pod wants strict supplemental
 	// groups, which the node does not support.
-	SupplementalGroupsPolicyNotSupported = "SupplementalGroupsPolicyNotSupported"
+	groupsNotSupported = "SupplementalGroupsPolicyNotSupported"
 )
 
 const (
@@ -36,11 +36,11 @@ func refusedOutright(node *outrank.Node, pod *outrank.Pod) (reason, message stri
 	label, labelled := pod.Labels[osLabel]
 	switch {
 	case labelled && label != system:
-		return PodOSSelectorNodeLabelDoesNotMatch, "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"
+		return osLabelDiffers, "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"
 	case pod.OS != "" && pod.OS != system:
-		return PodOSNotSupported, "Failed to admit pod as the OS field doesn't match node OS"
+		return osNotSupported, "Failed to admit pod as the OS field doesn't match node OS"
 	case pod.StrictGroups && !node.StrictGroups:
-		return SupplementalGroupsPolicyNotSupported, "SupplementalGroupsPolicy=Strict is not supported in this node"
+		return groupsNotSupported, "SupplementalGroupsPolicy=Strict is not supported in this node"
 	}
 	return "", ""
 }

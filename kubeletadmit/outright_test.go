@@ -23,12 +23,12 @@ func TestRejectedOutright(t *testing.T) {
 	}{
 		{"nothing said", outrank.Node{}, outrank.Pod{}, ""},
 		{"linux is what a node without a label is", outrank.Node{}, outrank.Pod{Labels: labelled("linux"), OS: "linux"}, ""},
-		{"another label", outrank.Node{}, outrank.Pod{Labels: labelled("windows")}, kubeletadmit.PodOSSelectorNodeLabelDoesNotMatch},
+		{"another label", outrank.Node{}, outrank.Pod{Labels: labelled("windows")}, "PodOSSelectorNodeLabelDoesNotMatch"},
 		{"the node's label counts", outrank.Node{Labels: labelled("windows")}, outrank.Pod{Labels: labelled("windows"), OS: "windows"}, ""},
-		{"another system", outrank.Node{}, outrank.Pod{OS: "windows"}, kubeletadmit.PodOSNotSupported},
-		{"the label first", outrank.Node{}, outrank.Pod{Labels: labelled("windows"), OS: "windows", StrictGroups: true}, kubeletadmit.PodOSSelectorNodeLabelDoesNotMatch},
-		{"the system before the groups", outrank.Node{}, outrank.Pod{OS: "windows", StrictGroups: true}, kubeletadmit.PodOSNotSupported},
-		{"strict groups", outrank.Node{}, outrank.Pod{StrictGroups: true}, kubeletadmit.SupplementalGroupsPolicyNotSupported},
+		{"another system", outrank.Node{}, outrank.Pod{OS: "windows"}, "PodOSNotSupported"},
+		{"the label first", outrank.Node{}, outrank.Pod{Labels: labelled("windows"), OS: "windows", StrictGroups: true}, "PodOSSelectorNodeLabelDoesNotMatch"},
+		{"the system before the groups", outrank.Node{}, outrank.Pod{OS: "windows", StrictGroups: true}, "PodOSNotSupported"},
+		{"strict groups", outrank.Node{}, outrank.Pod{StrictGroups: true}, "SupplementalGroupsPolicyNotSupported"},
 		{"that the node supports", outrank.Node{StrictGroups: true}, outrank.Pod{StrictGroups: true}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

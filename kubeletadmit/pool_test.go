@@ -105,7 +105,7 @@ func TestChoice(t *testing.T) {
 			[]kubeletadmit.CheckFailure{lacks("memory", math.MaxInt64), lacks("memory", math.MaxInt64)}, []string{"a"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := kubeletadmit.Resolve(newCritical(nil), tt.active, tt.lacks)
+			got, err := kubeletadmit.Admitter{}.Resolve(newCritical(nil), tt.active, tt.lacks)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestChoiceReasons(t *testing.T) {
 		newPod("b1", req("cpu", "500m", "memory", "512Mi")),
 		newPod("b2", req("cpu", "250m")),
 	}
-	got, err := kubeletadmit.Resolve(newCritical(nil), active, []kubeletadmit.CheckFailure{lacks("cpu", 750), lacks("pods", 0), lacks("memory", 2<<30)})
+	got, err := kubeletadmit.Admitter{}.Resolve(newCritical(nil), active, []kubeletadmit.CheckFailure{lacks("cpu", 750), lacks("pods", 0), lacks("memory", 2<<30)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestChoiceReasons(t *testing.T) {
 	if d := cmp.Diff(want, got.Evictions); d != "" {
 		t.Errorf("with g (-want +got):\n%s", d)
 	}
-	got, err = kubeletadmit.Resolve(newCritical(nil), active[1:], []kubeletadmit.CheckFailure{lacks("cpu", 750), lacks("pods", 0), lacks("memory", 1<<29)})
+	got, err = kubeletadmit.Admitter{}.Resolve(newCritical(nil), active[1:], []kubeletadmit.CheckFailure{lacks("cpu", 750), lacks("pods", 0), lacks("memory", 1<<29)})
 	if err != nil {
 		t.Fatal(err)
 	}

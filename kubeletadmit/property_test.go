@@ -20,7 +20,7 @@ import (
 
 // resolve fails the test on an error.
 func resolve(t *rapid.T, pod *outrank.Pod, active []*outrank.Pod, failures []kubeletadmit.CheckFailure) kubeletadmit.Admission {
-	adm, err := kubeletadmit.Resolve(pod, active, failures)
+	adm, err := kubeletadmit.Admitter{}.Resolve(pod, active, failures)
 	if err != nil {
 		t.Fatalf("Resolve: %v", err)
 	}
@@ -307,7 +307,7 @@ func TestRoomIsReal(t *testing.T) {
 		}
 		gone := podsOf(adm.Evictions)
 		rest := slices.DeleteFunc(slices.Clone(active), func(p *outrank.Pod) bool { return slices.Contains(gone, p) })
-		left, err := kubeletadmit.Check(node, rest, pod)
+		left, err := kubeletadmit.Admitter{}.Check(node, rest, pod)
 		if err != nil || len(left) > 0 {
 			t.Fatalf("after evicting %v: %v, %v", evicted(adm), left, err)
 		}

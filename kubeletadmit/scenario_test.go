@@ -63,7 +63,7 @@ func (h *scenarioHost) admit(c *scenario.Command) (string, error) {
 	if err != nil {
 		return "error: " + strings.ReplaceAll(err.Error(), "\n", " ") + "\n", nil
 	}
-	failures, err := kubeletadmit.Check(h.node, h.active, pod)
+	failures, err := kubeletadmit.Admitter{}.Check(h.node, h.active, pod)
 	if err != nil {
 		return "", err
 	}
@@ -71,7 +71,7 @@ func (h *scenarioHost) admit(c *scenario.Command) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	resolved, err := kubeletadmit.Resolve(pod, h.active, failures)
+	resolved, err := kubeletadmit.Admitter{}.Resolve(pod, h.active, failures)
 	h.agree(c, adm, again, "asked again")
 	h.agree(c, adm, resolved, "Check and Resolve")
 	h.compareReference(c, pod, adm)
@@ -122,11 +122,11 @@ func (h *scenarioHost) resolve(c *scenario.Command) (string, error) {
 	for _, l := range c.Body {
 		failures = append(failures, readFailure(l))
 	}
-	adm, err := kubeletadmit.Resolve(pod, h.active, failures)
+	adm, err := kubeletadmit.Admitter{}.Resolve(pod, h.active, failures)
 	if err != nil {
 		return "", err
 	}
-	again, err := kubeletadmit.Resolve(pod, h.active, failures)
+	again, err := kubeletadmit.Admitter{}.Resolve(pod, h.active, failures)
 	h.agree(c, adm, again, "asked again")
 	h.compareReference(c, pod, adm)
 	h.last = adm

@@ -30,7 +30,7 @@ func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
 		return nil, fmt.Errorf("--scheduler-config: %w", err)
 	}
 	defer f.Close()
-	if s.read, err = schedulerconfig.ReadIn(r, f); err != nil {
+	if s.read, err = schedulerconfig.Read(r, f); err != nil {
 		return nil, unusable("--scheduler-config "+o.scheduler, err)
 	}
 	return s, nil

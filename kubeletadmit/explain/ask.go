@@ -74,11 +74,11 @@ func Admission(a kubeletadmit.Admitter, node *outrank.Node, active []*outrank.Po
 func (x *explainer) compare(r *Report, active []*outrank.Pod) {
 	switch a := x.admitter; {
 	case a.PriorityFirst && a.Exact:
-		r.Choice = BestSetByPriority
+		r.Choice = bestSetByPriority
 	case a.Exact:
-		r.Choice = BestSet
+		r.Choice = bestSet
 	case a.PriorityFirst:
-		r.Choice = PriorityFirst
+		r.Choice = priorityFirst
 	}
 	if r.Choice == "" || len(x.adm.Evictions) == 0 {
 		return

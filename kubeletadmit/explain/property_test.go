@@ -137,7 +137,7 @@ func TestPropertyRoundsAreTheChoice(t *testing.T) {
 					continue
 				}
 				require.LessOrEqual(t, r.Distance, r.RunnerUpDistance)
-				require.Equal(t, r.Distance < r.RunnerUpDistance, r.DecidedBy == explain.ByDistance)
+				require.Equal(t, r.Distance < r.RunnerUpDistance, r.DecidedBy == explain.Decider("distance"))
 				if j == 0 {
 					s.runnerUpIsNext(t, &r, class)
 				}
@@ -154,7 +154,7 @@ func TestPropertyRoundsAreTheChoice(t *testing.T) {
 // runnerUpIsNext takes the chosen pod away and leaves what it held short.
 func (s *scene) runnerUpIsNext(t *rapid.T, r *explain.Round, class outrank.QOSClass) {
 	rest := slices.DeleteFunc(slices.Clone(s.active), func(p *outrank.Pod) bool { return p.Key() == r.Pod.Key })
-	adm, err := kubeletadmit.Resolve(s.pod, rest, s.adm.Failures)
+	adm, err := kubeletadmit.Admitter{}.Resolve(s.pod, rest, s.adm.Failures)
 	require.NoError(t, err)
 	i := slices.IndexFunc(adm.Evictions, func(e kubeletadmit.EvictedPod) bool { return e.Tier == class })
 	if i < 0 || class != outrank.Guaranteed {
@@ -237,7 +237,7 @@ func TestPropertyOptionsAreTold(t *testing.T) {
 			for _, round := range tier.Rounds {
 				rounds++
 				require.True(t, goes[round.Pod.Key])
-				require.Equal(t, a.Exact, round.DecidedBy == explain.BySearch)
+				require.Equal(t, a.Exact, round.DecidedBy == explain.Decider("search"))
 			}
 		}
 		require.Equal(t, len(goes), rounds)

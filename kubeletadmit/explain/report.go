@@ -46,17 +46,15 @@ type Report struct {
 	Stay  []Pod `json:"stay,omitempty"`
 }
 
-// Choice is by which options of a [kubeletadmit.Admitter] an answer was found.
+// Choice is by which options of a [kubeletadmit.Admitter] an answer was found:
+// "priority-first" where the pods of the lowest priority go first, "best-set" where the best
+// set of pods goes, "best-set-by-priority" for both.
 type Choice string
 
-// The choices.
 const (
-	// PriorityFirst: the pods of the lowest priority go first.
-	PriorityFirst Choice = "priority-first"
-	// BestSet: the best set of pods goes.
-	BestSet Choice = "best-set"
-	// BestSetByPriority: both.
-	BestSetByPriority Choice = "best-set-by-priority"
+	priorityFirst     Choice = "priority-first"
+	bestSet           Choice = "best-set"
+	bestSetByPriority Choice = "best-set-by-priority"
 )
 
 // Kubelet is what the kubelet would do.
@@ -177,15 +175,15 @@ type Frees struct {
 	Left   resource.Quantity `json:"left"`
 }
 
-// Decider says why a pod was chosen before the runner-up.
+// Decider says why a pod was chosen before the runner-up: "distance", "memory-request",
+// "cpu-request", "place-in-list", in the order in which they count, or "search" for a pod of
+// the best set.
 type Decider string
 
-// The deciders, in the order in which they count.
 const (
-	ByDistance Decider = "distance"
-	ByMemory   Decider = "memory-request"
-	ByCPU      Decider = "cpu-request"
-	ByListing  Decider = "place-in-list"
-	// BySearch: the pod is one of the best set.
-	BySearch Decider = "search"
+	byDistance Decider = "distance"
+	byMemory   Decider = "memory-request"
+	byCPU      Decider = "cpu-request"
+	byListing  Decider = "place-in-list"
+	bySearch   Decider = "search"
 )

@@ -206,25 +206,25 @@ func (r *Round) Text() string {
 		parts[i] = fmt.Sprintf("%s %s where %s is needed", prose.Resource(f.Resource), f.Frees, f.Needed)
 	}
 	text := r.Pod.text()
-	if r.DecidedBy != BySearch {
+	if r.DecidedBy != bySearch {
 		text += ", distance " + number(r.Distance)
 	}
 	if len(parts) > 0 {
 		text += ", frees " + strings.Join(parts, ", ")
 	}
 	switch {
-	case r.DecidedBy == BySearch:
+	case r.DecidedBy == bySearch:
 		return text
 	case r.RunnerUp == nil:
 		return text + "; it is the last of its class"
 	}
 	text += fmt.Sprintf("; next would be %s, distance %s", r.RunnerUp.text(), number(r.RunnerUpDistance))
 	switch r.DecidedBy {
-	case ByMemory:
+	case byMemory:
 		text += ", which requests more memory"
-	case ByCPU:
+	case byCPU:
 		text += ", which requests more cpu"
-	case ByListing:
+	case byListing:
 		text += ", which stands before it in the list"
 	}
 	return text

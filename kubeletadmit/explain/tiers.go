@@ -186,7 +186,7 @@ func (x *explainer) rounds(tier *Tier, key tierKey, pods []*outrank.Pod, left []
 		if at < 0 { // an admission of other pods
 			continue
 		}
-		if round.DecidedBy = BySearch; !x.admitter.Exact {
+		if round.DecidedBy = bySearch; !x.admitter.Exact {
 			round.DecidedBy = ""
 			next(&round, list, at, left)
 		}
@@ -216,13 +216,13 @@ func next(round *Round, list []*outrank.Pod, at int, left []need) {
 	round.RunnerUp, round.RunnerUpDistance = &p, least
 	switch {
 	case least > round.Distance:
-		round.DecidedBy = ByDistance
+		round.DecidedBy = byDistance
 	case requested(list[at], resource.Memory) != requested(list[best], resource.Memory):
-		round.DecidedBy = ByMemory
+		round.DecidedBy = byMemory
 	case requested(list[at], resource.CPU) != requested(list[best], resource.CPU):
-		round.DecidedBy = ByCPU
+		round.DecidedBy = byCPU
 	default:
-		round.DecidedBy = ByListing
+		round.DecidedBy = byListing
 	}
 }
 

@@ -37,7 +37,7 @@
 // # Cost and concurrency
 //
 // Time and memory are linear in the numbers of the shape, some 1.5 KB and 3 us a
-// pod. [Shape.Validate] refuses shapes that ask for more than [MaxPods] pods, and
+// pod. [Shape.Validate] refuses shapes that ask for more than five million pods, and
 // nothing is generated for those. All functions may be called by several
 // goroutines at once. What they return belongs to the caller; two pods of one
 // cluster may share maps and slices, such as those of labels and containers, so

@@ -71,17 +71,17 @@ func Full() Shape {
 
 // Limits of a [Shape].
 const (
-	MaxNodes = 100_000
-	// MaxPods is the most pods that a shape may ask for: those that fit on the
+	maxNodes = 100_000
+	// maxPods is the most pods that a shape may ask for: those that fit on the
 	// nodes by PodsPerNode, and those with a nomination.
-	MaxPods = 5_000_000
-	// MaxBudgets, MaxGroups and MaxDistinct are the most budgets, groups and
+	maxPods = 5_000_000
+	// maxBudgets, maxGroups and maxDistinct are the most budgets, groups and
 	// distinct values of each sort.
-	MaxBudgets  = 100_000
-	MaxGroups   = 100_000
-	MaxDistinct = 10_000
-	// MaxFill is the most percent of Fill.
-	MaxFill = 200
+	maxBudgets  = 100_000
+	maxGroups   = 100_000
+	maxDistinct = 10_000
+	// maxFill is the most percent of Fill.
+	maxFill = 200
 )
 
 // Validate names everything that is wrong with the shape, in one
@@ -94,19 +94,19 @@ func (s Shape) Validate() error {
 			ps = append(ps, problem(field, "%d is not between 0 and %d", value, limit))
 		}
 	}
-	atMost("Nodes", s.Nodes, MaxNodes)
-	atMost("PodsPerNode", s.PodsPerNode, MaxPods)
-	atMost("Nominated", s.Nominated, MaxPods)
-	atMost("Budgets", s.Budgets, MaxBudgets)
-	atMost("Groups", s.Groups, MaxGroups)
-	atMost("Fill", s.Fill, MaxFill)
-	atMost("Priorities", s.Priorities, MaxDistinct)
-	atMost("Sizes", s.Sizes, MaxDistinct)
-	atMost("Starts", s.Starts, MaxDistinct)
+	atMost("Nodes", s.Nodes, maxNodes)
+	atMost("PodsPerNode", s.PodsPerNode, maxPods)
+	atMost("Nominated", s.Nominated, maxPods)
+	atMost("Budgets", s.Budgets, maxBudgets)
+	atMost("Groups", s.Groups, maxGroups)
+	atMost("Fill", s.Fill, maxFill)
+	atMost("Priorities", s.Priorities, maxDistinct)
+	atMost("Sizes", s.Sizes, maxDistinct)
+	atMost("Starts", s.Starts, maxDistinct)
 	// Only numbers within their limits can be multiplied without an overflow.
-	if pods := int64(s.Nodes)*int64(s.PodsPerNode) + int64(s.Nominated); len(ps) == 0 && pods > MaxPods {
+	if pods := int64(s.Nodes)*int64(s.PodsPerNode) + int64(s.Nominated); len(ps) == 0 && pods > maxPods {
 		ps = append(ps, problem("PodsPerNode", "%d nodes with %d pods each and %d nominated pods are more than %d pods",
-			s.Nodes, s.PodsPerNode, s.Nominated, MaxPods))
+			s.Nodes, s.PodsPerNode, s.Nominated, maxPods))
 	}
 	if len(ps) > 0 {
 		return &outrank.InputError{Problems: ps}

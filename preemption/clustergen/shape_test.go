@@ -16,8 +16,8 @@ import (
 func TestAllIsValid(t *testing.T) {
 	odd := []clustergen.Shape{
 		{Nodes: 1, PodsPerNode: 1, Budgets: 1, Nominated: 1, Groups: 1, Fill: 1, Priorities: 1, Sizes: 1, Starts: 1},
-		{Nodes: 40, PodsPerNode: 2, Fill: clustergen.MaxFill, Priorities: 50, Sizes: 20, Starts: 100},
-		{Nodes: 2, PodsPerNode: 400, Sizes: clustergen.MaxDistinct, Priorities: clustergen.MaxDistinct, Starts: clustergen.MaxDistinct},
+		{Nodes: 40, PodsPerNode: 2, Fill: 200, Priorities: 50, Sizes: 20, Starts: 100},
+		{Nodes: 2, PodsPerNode: 400, Sizes: 10_000, Priorities: 10_000, Starts: 10_000},
 	}
 	for _, shape := range shapes {
 		odd = append(odd, shape)

@@ -9,23 +9,23 @@ import (
 
 // Reasons and actions of the events of this package.
 const (
-	ReasonPreempted        = "Preempted"
+	reasonPreempted        = "Preempted"
 	ReasonFailedScheduling = "FailedScheduling"
-	ActionPreempting       = "Preempting"
-	ActionScheduling       = "Scheduling"
+	actionPreempting       = "Preempting"
+	actionScheduling       = "Scheduling"
 )
 
 // Reasons of the condition PodScheduled=False.
 const (
 	ReasonUnschedulable  = "Unschedulable"
-	ReasonSchedulerError = "SchedulerError"
+	reasonSchedulerError = "SchedulerError"
 )
 
 // preemptedEvent is the event about a victim (rule 14.4.1). A preemptor without
 // a UID is named by namespace and name instead.
 func preemptedEvent(victim, preemptor *outrank.Pod, node string) outrank.Event {
 	return outrank.Event{
-		Type: outrank.EventNormal, Reason: ReasonPreempted, Action: ActionPreempting, Pod: victim, Related: preemptor,
+		Type: outrank.EventNormal, Reason: reasonPreempted, Action: actionPreempting, Pod: victim, Related: preemptor,
 		Message: preemptedBy(ByPod, cmp.Or(preemptor.UID, string(preemptor.Key())), node),
 	}
 }
@@ -55,7 +55,7 @@ func (c *Config) victimEvent(victim *VictimReport, preemptor *outrank.Pod, node 
 	by := fmt.Sprintf("by %s on node %s", preemptor.Key(), node)
 	switch {
 	case c.Variant == outrank.VariantSimplified:
-		e.Type, e.Action, e.Message = outrank.EventWarning, ActionScheduling, "Preempted "+by
+		e.Type, e.Action, e.Message = outrank.EventWarning, actionScheduling, "Preempted "+by
 	case c.Variant == outrank.VariantV1_13:
 		// v1.13 knows no action and no second pod of an event.
 		e.Action, e.Related, e.Message = "", nil, by
@@ -68,7 +68,7 @@ func (c *Config) victimEvent(victim *VictimReport, preemptor *outrank.Pod, node 
 // preemptingEvent is the event about the preemptor in the simplified variant.
 func preemptingEvent(preemptor *outrank.Pod, victims int, node string) outrank.Event {
 	return outrank.Event{
-		Type: outrank.EventNormal, Reason: ReasonPreempted, Action: ActionScheduling, Pod: preemptor,
+		Type: outrank.EventNormal, Reason: reasonPreempted, Action: actionScheduling, Pod: preemptor,
 		Message: fmt.Sprintf("Preempting %d pods on node %s", victims, node),
 	}
 }

@@ -63,7 +63,7 @@ func (x *execution) victimEvent(v *VictimReport) outrank.Event {
 		} else {
 			uid = g.PodGroup.UID
 		}
-		e.Type, e.Action, e.Related = outrank.EventNormal, ActionPreempting, nil
+		e.Type, e.Action, e.Related = outrank.EventNormal, actionPreempting, nil
 		e.Message = preemptedBy(x.report.preemptorType(), uidOr(uid, g.Key()), x.plan.Node)
 		if v.Result == RejectedWhileWaiting {
 			e.Message += inMemory

@@ -33,8 +33,8 @@ type GroupFailure struct {
 
 // Conditions of groups, and their reasons (rule 15.5.3).
 const (
-	PodGroupInitiallyScheduled          outrank.PodConditionType = "PodGroupInitiallyScheduled"
-	CompositePodGroupInitiallyScheduled outrank.PodConditionType = "CompositePodGroupInitiallyScheduled"
+	podGroupScheduled  outrank.PodConditionType = "PodGroupInitiallyScheduled"
+	compositeScheduled outrank.PodConditionType = "CompositePodGroupInitiallyScheduled"
 )
 
 // GroupStatus is a condition to set on a group.
@@ -161,7 +161,7 @@ func (f *GroupFailure) verdict(pod *outrank.Pod) Verdict {
 	c := f.condition(outrank.PodScheduled)
 	v.Condition = c
 	v.Event = outrank.Event{
-		Type: outrank.EventWarning, Reason: ReasonFailedScheduling, Action: ActionScheduling,
+		Type: outrank.EventWarning, Reason: ReasonFailedScheduling, Action: actionScheduling,
 		Pod: pod, Message: cutMessage(c.Message),
 	}
 	return v
@@ -211,7 +211,7 @@ func (f *GroupFailure) nominationOf(pod *outrank.Pod) Nomination {
 func (f *GroupFailure) condition(kind outrank.PodConditionType) outrank.PodCondition {
 	c := outrank.PodCondition{Type: kind, Status: outrank.ConditionFalse, Reason: ReasonUnschedulable, Message: f.message()}
 	if f.Err != nil {
-		c.Reason = ReasonSchedulerError
+		c.Reason = reasonSchedulerError
 	}
 	return c
 }
@@ -261,12 +261,12 @@ func (f *GroupFailure) statuses() []GroupStatus {
 	var out []GroupStatus
 	if g.PodGroup != nil {
 		if !g.PodGroup.Scheduled {
-			out = append(out, GroupStatus{Key: g.Key(), Condition: f.condition(PodGroupInitiallyScheduled)})
+			out = append(out, GroupStatus{Key: g.Key(), Condition: f.condition(podGroupScheduled)})
 		}
 		return out
 	}
 	if !g.Composite.Scheduled {
-		out = append(out, GroupStatus{Key: g.Key(), Composite: true, Condition: f.condition(CompositePodGroupInitiallyScheduled)})
+		out = append(out, GroupStatus{Key: g.Key(), Composite: true, Condition: f.condition(compositeScheduled)})
 	}
 	var leaves []outrank.Key
 	for i := range g.Members {
@@ -274,7 +274,7 @@ func (f *GroupFailure) statuses() []GroupStatus {
 	}
 	slices.Sort(leaves)
 	for _, key := range slices.Compact(leaves) {
-		out = append(out, GroupStatus{Key: key, Condition: f.condition(PodGroupInitiallyScheduled)})
+		out = append(out, GroupStatus{Key: key, Condition: f.condition(podGroupScheduled)})
 	}
 	return out
 }

@@ -94,14 +94,14 @@ func (f *Failure) Verdict() (*Verdict, error) {
 	}
 	reason, message := ReasonUnschedulable, f.message(kind)
 	if kind == SchedulerFailed {
-		v.Result, reason = ResultError, ReasonSchedulerError
+		v.Result, reason = ResultError, reasonSchedulerError
 	}
 	if v.Resize {
 		v.Nomination = Nomination{}
 		return v, nil
 	}
 	v.Event = outrank.Event{
-		Type: outrank.EventWarning, Reason: ReasonFailedScheduling, Action: ActionScheduling,
+		Type: outrank.EventWarning, Reason: ReasonFailedScheduling, Action: actionScheduling,
 		Pod: f.Entry.Pod, Message: cutMessage(message),
 	}
 	v.Condition = outrank.PodCondition{

@@ -20,5 +20,5 @@
 // Lists of names are cut at [Options].Most, with the number that is left out beside them.
 // Time is that of [preemption.Evaluator.Explain] and of one look at the pods of each node
 // on which the pod was refused; where nothing helps, besides, a decision for each priority
-// that pods of the cluster have above the asker's own, at most [MostLevels].
+// that pods of the cluster have above the asker's own, at most 256 of them.
 package explain

@@ -94,7 +94,7 @@ func (f *finder) lonely(at *place) []Neighbour {
 	var out []Neighbour
 	missing := false
 	for i := range x.own {
-		n := neighbourOf(OwnAffinity, &x.own[i], at.node)
+		n := neighbourOf(ownAffinity, &x.own[i], at.node)
 		_, there := left(x.near[domain{n.TopologyKey, n.Domain}], at)
 		if n.Missing || !there {
 			out, missing = append(out, n), missing || n.Missing
@@ -120,7 +120,7 @@ func (f *finder) ownAnti(at *place) []Neighbour {
 	x := f.neighbours
 	var out []Neighbour
 	for i := range x.anti {
-		n := neighbourOf(OwnAntiAffinity, &x.anti[i], at.node)
+		n := neighbourOf(ownAntiAffinity, &x.anti[i], at.node)
 		if n.Missing {
 			continue
 		}
@@ -142,7 +142,7 @@ func (f *finder) othersAnti(at *place) []Neighbour {
 	var out []Neighbour
 	for _, key := range sortedKeys(at.node.Labels) {
 		if p, ok := left(x.others[domain{key, at.node.Labels[key]}], at); ok {
-			n := neighbourOf(OthersAntiAffinity, p.term, at.node)
+			n := neighbourOf(othersAntiAffinity, p.term, at.node)
 			n.Pod = f.ref(p.pod, p.node)
 			out = append(out, n)
 		}
@@ -153,7 +153,7 @@ func (f *finder) othersAnti(at *place) []Neighbour {
 	for _, p := range at.trial.Nominated() {
 		for i := range p.Affinity.AntiPods {
 			t := termOf(p, &p.Affinity.AntiPods[i])
-			if n := neighbourOf(OthersAntiAffinity, &t, at.node); !n.Missing && x.means(&t, f.pod, false) {
+			if n := neighbourOf(othersAntiAffinity, &t, at.node); !n.Missing && x.means(&t, f.pod, false) {
 				n.Pod = f.ref(p, at.node.Name)
 				out = append(out, n)
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// MostLevels is how many priorities are tried at most in search of one that is enough.
-const MostLevels = 256
+// mostLevels is how many priorities are tried at most in search of one that is enough.
+const mostLevels = 256
 
 // nothing says what is missing where nothing helps.
 func (f *finder) nothing(ctx context.Context, e *preemption.Evaluator, req preemption.Request, ex *preemption.Explanation) (*Nothing, error) {
@@ -63,7 +63,7 @@ func (f *finder) levels() []int32 {
 func (f *finder) enough(ctx context.Context, e *preemption.Evaluator, req preemption.Request) (found *Enough, searched *int32, err error) {
 	levels := f.levels()
 	for i, level := range levels {
-		if i == MostLevels {
+		if i == mostLevels {
 			return nil, &levels[i-1], nil
 		}
 		plan, err := f.planAt(ctx, e, req, level)

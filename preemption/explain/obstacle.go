@@ -146,17 +146,15 @@ type Spread struct {
 	Least   int    `json:"least"`
 }
 
-// Side says whose pod affinity term is in the way.
+// Side says whose pod affinity term is in the way: "affinity" where no pod is there that the
+// preemptor wants to be near, "anti-affinity" where a pod is there that it keeps away from,
+// "others-anti-affinity" where one is there that keeps away from it.
 type Side string
 
-// The sides.
 const (
-	// OwnAffinity: no pod that the preemptor wants to be near is there.
-	OwnAffinity Side = "affinity"
-	// OwnAntiAffinity: a pod that it keeps away from is there.
-	OwnAntiAffinity Side = "anti-affinity"
-	// OthersAntiAffinity: a pod that keeps away from it is there.
-	OthersAntiAffinity Side = "others-anti-affinity"
+	ownAffinity        Side = "affinity"
+	ownAntiAffinity    Side = "anti-affinity"
+	othersAntiAffinity Side = "others-anti-affinity"
 )
 
 // Neighbour is a required pod affinity term that is not met.

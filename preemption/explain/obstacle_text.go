@@ -195,9 +195,9 @@ func (n *Neighbour) text() string {
 	switch {
 	case n.Missing:
 		return "the node has no label " + prose.Name(n.TopologyKey) + ", which the pod's affinity needs"
-	case n.Side == OwnAffinity:
+	case n.Side == ownAffinity:
 		return fmt.Sprintf("the pod wants to be near %s, and there is none in %s", prose.Text(n.Selector), where)
-	case n.Side == OwnAntiAffinity:
+	case n.Side == ownAntiAffinity:
 		return fmt.Sprintf("the pod keeps away from %s, and %s is in %s", prose.Text(n.Selector), n.Pod.placed(), where)
 	}
 	return fmt.Sprintf("%s in %s keeps away from %s, which the pod is", n.Pod.placed(), where, prose.Text(n.Selector))

@@ -19,9 +19,9 @@ type Error struct {
 
 // phases are checks that find a violation of one rule each; a phase comes after
 // one in which nothing was found. Concurrency comes last, because memory that two
-// states share could end the whole program there. NamedRule, NoPanicRule and
-// SayRule have no check: what they are about is noticed on the way.
-var phases = [][]ruleCheck{
+// states share could end the whole program there. ruleNamed, ruleNoPanic and
+// ruleSay have no check: what they are about is noticed on the way.
+var phases = [][]checkFunc{
 	{checkNil, checkReadOnly, checkSameAnswer},
 	{
 		checkStatus, checkKeptStatus, checkCheck, checkClone, checkRestore, checkOrder,
@@ -30,7 +30,7 @@ var phases = [][]ruleCheck{
 	{checkConcurrency, checkAttachedConcurrency},
 }
 
-type ruleCheck = func(*scene) *Violation
+type checkFunc = func(*scene) *Violation
 
 // Error lists the violations, each with what shows it.
 func (e *Error) Error() string {
@@ -51,7 +51,7 @@ func (e *Error) Error() string {
 // Time is that of some hundred calls of the filter for each cluster, well below
 // a second in all for a filter that is as quick as its calls should be. Memory is
 // that of one cluster. The filter is called by several goroutines at once for
-// [ConcurrencyRule] and by the caller's alone otherwise; all have ended before
+// [ruleConcurrency] and by the caller's alone otherwise; all have ended before
 // Check returns. Check may be called by several goroutines.
 func Check(filter preemption.Filter, options Options) error {
 	if err := options.Validate(); err != nil {
@@ -79,7 +79,7 @@ func (c *checker) result() error {
 type checker struct {
 	filter  preemption.Filter
 	options Options
-	phases  [][]ruleCheck
+	phases  [][]checkFunc
 	name    string
 	found   []Violation
 	tally   tally
@@ -100,7 +100,7 @@ func (c *checker) run() error {
 
 // onEveryScene makes some checks on every cluster, each up to the first violation
 // that it finds.
-func (c *checker) onEveryScene(checks []ruleCheck) error {
+func (c *checker) onEveryScene(checks []checkFunc) error {
 	found := make([]*Violation, len(checks))
 	for i := range c.options.Clusters {
 		s, err := c.newScene(i)
@@ -126,11 +126,11 @@ func (c *checker) onEveryScene(checks []ruleCheck) error {
 	return nil
 }
 
-// checkName checks [NamedRule] by what a configuration with the filter says.
+// checkName checks [ruleNamed] by what a configuration with the filter says.
 func (c *checker) checkName() {
 	defer func() {
 		if p := recover(); p != nil {
-			c.found = append(c.found, Violation{Rule: NoPanicRule, Calls: []string{"Name"}, Text: fmt.Sprint("panic: ", p)})
+			c.found = append(c.found, Violation{Rule: ruleNoPanic, Calls: []string{"Name"}, Text: fmt.Sprint("panic: ", p)})
 		}
 	}()
 	c.name = c.filter.Name()
@@ -138,13 +138,13 @@ func (c *checker) checkName() {
 	config := preemption.Config{Filters: []preemption.Filter{c.filter}}
 	switch {
 	case again != c.name:
-		c.found = append(c.found, Violation{Rule: NamedRule, Text: fmt.Sprintf("Name returned %q and then %q", c.name, again)})
+		c.found = append(c.found, Violation{Rule: ruleNamed, Text: fmt.Sprintf("Name returned %q and then %q", c.name, again)})
 	case config.Validate() != nil:
-		c.found = append(c.found, Violation{Rule: NamedRule, Text: config.Validate().Error()})
+		c.found = append(c.found, Violation{Rule: ruleNamed, Text: config.Validate().Error()})
 	}
 }
 
-// checkSay checks [SayRule].
+// checkSay checks [ruleSay].
 func (c *checker) checkSay() {
 	if c.tally.turnedAway > 0 || c.options.MayBeSilent {
 		return
@@ -156,11 +156,11 @@ func (c *checker) checkSay() {
 	case c.tally.started == 0:
 		text = "Start returned a nil state for every pod: Options.Prepare can add to pods and nodes what it looks at"
 	}
-	c.found = append(c.found, Violation{Rule: SayRule, Text: text})
+	c.found = append(c.found, Violation{Rule: ruleSay, Text: text})
 }
 
 // ends reports whether nothing else can be checked after a violation.
-func (r Rule) ends() bool { return r <= SameAnswerRule }
+func (r Rule) ends() bool { return r <= ruleSameAnswer }
 
 // newScene generates cluster i.
 func (c *checker) newScene(i int) (*scene, error) {

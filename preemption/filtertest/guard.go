@@ -10,7 +10,7 @@ import (
 
 // CheckGuard is [Check] for a guard: it holds a [preemption.Guard] to those of the rules
 // that a guard has, too, with the answer about who is away in place of that about a node,
-// and to [NobodyRule]. FollowRule, UnresolvableRule, ConcernRule and AttachedRule are
+// and to [ruleNobody]. ruleFollow, ruleUnresolvable, ruleConcern and ruleAttached are
 // about filters alone; a name of a built-in filter is not for a guard either.
 //
 // Errors, time and goroutines are those of Check; an *[Error] has the guard's name for that
@@ -26,7 +26,7 @@ func CheckGuard(guard preemption.Guard, options Options) error {
 	return c.result()
 }
 
-var guardPhases = [][]ruleCheck{
+var guardPhases = [][]checkFunc{
 	{checkNil, checkReadOnly, checkSameAnswer},
 	{checkNobody, checkStatus, checkKeptStatus, checkCheck, checkClone, checkRestore, checkOrder, checkAttempts},
 	{checkConcurrency},
@@ -56,7 +56,7 @@ type guardAsState struct{ preemption.GuardState }
 func (s *guardAsState) Check(*outrank.Node) preemption.Status { return s.GuardState.Check() }
 func (s *guardAsState) Clone() preemption.FilterState         { return asState(s.GuardState.Clone()) }
 
-// checkNobody checks [NobodyRule].
+// checkNobody checks [ruleNobody].
 func checkNobody(s *scene) *Violation {
 	state := s.begin()
 	if state == nil || state.state == nil {
@@ -64,7 +64,7 @@ func checkNobody(s *scene) *Violation {
 	}
 	for n := range s.here.snap.Nodes() {
 		if status := state.check(n); status.Code != preemption.Success {
-			return s.violation(NobodyRule, "nobody is away, and it says %s", textOf(status))
+			return s.violation(ruleNobody, "nobody is away, and it says %s", textOf(status))
 		}
 		return nil
 	}

@@ -24,7 +24,7 @@ type Options struct {
 	// same every time; a source of random numbers has to be seeded by what it is
 	// given.
 	Prepare func(c *outrank.Cluster, pod *outrank.Pod)
-	// MayBeSilent allows a filter that never turns a pod away ([SayRule]).
+	// MayBeSilent allows a filter that never turns a pod away ([ruleSay]).
 	MayBeSilent bool
 }
 

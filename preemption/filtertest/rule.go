@@ -7,87 +7,107 @@ import (
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
-// Rule is one part of the contract of [preemption.Filter].
+// Rule is one part of the contract of [preemption.Filter], in the order in which they are
+// checked; its String states it:
+//
+//   - the name is not empty, not that of a built-in filter, and always the same;
+//   - no call panics;
+//   - a filter without a say about a pod returns a nil state, and no clone is nil;
+//   - nothing that is shown is changed: no pod, no node, not the snapshot;
+//   - the same question gives the same answer;
+//   - a status is Success without reasons, Unschedulable or UnschedulableAndUnresolvable, and
+//     one that was returned does not change any more;
+//   - Check has no effect on later answers;
+//   - a clone answers like its original and changes apart from it;
+//   - adding what was removed restores all answers, and the order does not matter;
+//   - following changes equals starting on a snapshot with these changes;
+//   - removing pods does not help on a node that is unresolvable;
+//   - what one attempt does shows in no other;
+//   - pods that do not concern a [preemption.SelectiveFilter] make no difference;
+//   - the attached state of a [preemption.StatefulFilter] follows the snapshot;
+//   - answers are the same when several goroutines ask at once;
+//   - the filter turns some pod away from some node;
+//   - a guard allows that nobody is away ([CheckGuard] alone).
 type Rule int
 
-// The rules, in the order in which they are checked. After a violation of one of
-// the first five nothing else is checked, because other answers mean nothing
-// then. ConcurrencyRule and SayRule are checked where no other is broken.
+// The rules. After a violation of one of the first five nothing else is checked, because
+// other answers mean nothing then. ruleConcurrency and ruleSay are checked where no other is
+// broken.
 const (
-	// NamedRule: the name is not empty, not that of a built-in filter, and
+	// ruleNamed: the name is not empty, not that of a built-in filter, and
 	// always the same.
-	NamedRule Rule = iota + 1
-	// NoPanicRule: no call panics.
-	NoPanicRule
-	// NilRule: a filter without a say about a pod returns a nil state, not a
+	ruleNamed Rule = iota + 1
+	// ruleNoPanic: no call panics.
+	ruleNoPanic
+	// ruleNil: a filter without a say about a pod returns a nil state, not a
 	// nil pointer in one, and no clone is nil.
-	NilRule
-	// ReadOnlyRule: nothing that is shown is changed: no pod, no node, nothing
+	ruleNil
+	// ruleReadOnly: nothing that is shown is changed: no pod, no node, nothing
 	// else of the cluster, and not the snapshot.
-	ReadOnlyRule
-	// SameAnswerRule: the same question gives the same answer, from one state,
+	ruleReadOnly
+	// ruleSameAnswer: the same question gives the same answer, from one state,
 	// from two of one snapshot, and from a snapshot of equal objects.
-	SameAnswerRule
-	// StatusRule: a status has the code Success, without reasons, or
+	ruleSameAnswer
+	// ruleStatus: a status has the code Success, without reasons, or
 	// Unschedulable or UnschedulableAndUnresolvable.
-	StatusRule
-	// KeptStatusRule: a status that was returned does not change any more.
-	KeptStatusRule
-	// CheckRule: Check has no effect on later answers.
-	CheckRule
-	// CloneRule: a clone answers like the state that it was made of, and follows
+	ruleStatus
+	// ruleKeptStatus: a status that was returned does not change any more.
+	ruleKeptStatus
+	// ruleCheck: Check has no effect on later answers.
+	ruleCheck
+	// ruleClone: a clone answers like the state that it was made of, and follows
 	// changes as that does; a change of one does not show in the other.
-	CloneRule
-	// RestoreRule: adding what was removed, in any order, restores all answers.
-	RestoreRule
-	// OrderRule: the order of removals and of additions does not matter.
-	OrderRule
-	// FollowRule: a state that was told of changes answers like one that was
+	ruleClone
+	// ruleRestore: adding what was removed, in any order, restores all answers.
+	ruleRestore
+	// ruleOrder: the order of removals and of additions does not matter.
+	ruleOrder
+	// ruleFollow: a state that was told of changes answers like one that was
 	// started on a snapshot with these changes.
-	FollowRule
-	// UnresolvableRule: where a node is unresolvable, removing the pods of lower
+	ruleFollow
+	// ruleUnresolvable: where a node is unresolvable, removing the pods of lower
 	// priority does not make it take the pod.
-	UnresolvableRule
-	// AttemptRule: what one attempt does shows in no other.
-	AttemptRule
-	// ConcernRule: whether a pod is there that does not concern a
+	ruleUnresolvable
+	// ruleAttempt: what one attempt does shows in no other.
+	ruleAttempt
+	// ruleConcern: whether a pod is there that does not concern a
 	// [preemption.SelectiveFilter] makes no difference to its answers, and what
 	// concerns it does not change. A decision tells such a filter of no other pods.
-	ConcernRule
-	// AttachedRule: the state of a [preemption.StatefulFilter] that follows the changes
+	ruleConcern
+	// ruleAttached: the state of a [preemption.StatefulFilter] that follows the changes
 	// of a snapshot gives the answers of one that is counted anew. No attempt changes
 	// it, and a change of a clone of the snapshot does not show in it.
-	AttachedRule
-	// ConcurrencyRule: attempts, and the clones of one state, give the same
+	ruleAttached
+	// ruleConcurrency: attempts, and the clones of one state, give the same
 	// answers when several goroutines use them at once.
-	ConcurrencyRule
-	// SayRule: the filter turned at least one pod away, so that the other rules
+	ruleConcurrency
+	// ruleSay: the filter turned at least one pod away, so that the other rules
 	// were put to the test.
-	SayRule
-	// NobodyRule: a guard allows that nobody is away ([CheckGuard] alone).
-	NobodyRule
+	ruleSay
+	// ruleNobody: a guard allows that nobody is away ([CheckGuard] alone).
+	ruleNobody
 )
 
 var ruleTexts = [...]string{
-	NamedRule:        "the name is not empty, not that of a built-in filter, and always the same",
-	NoPanicRule:      "no call panics",
-	NilRule:          "a filter without a say returns a nil state, and no clone is nil",
-	ReadOnlyRule:     "nothing that is shown is changed",
-	SameAnswerRule:   "the same question gives the same answer",
-	StatusRule:       "a status is Success without reasons, Unschedulable or UnschedulableAndUnresolvable",
-	KeptStatusRule:   "a status that was returned does not change any more",
-	CheckRule:        "Check has no effect on later answers",
-	CloneRule:        "a clone answers like its original and changes apart from it",
-	RestoreRule:      "adding what was removed restores all answers",
-	OrderRule:        "the order of removals and of additions does not matter",
-	FollowRule:       "following changes equals starting on a snapshot with these changes",
-	UnresolvableRule: "removing pods does not help on a node that is unresolvable",
-	AttemptRule:      "what one attempt does shows in no other",
-	ConcernRule:      "pods that do not concern the filter make no difference",
-	AttachedRule:     "an attached state follows the snapshot, and nothing else changes it",
-	ConcurrencyRule:  "answers are the same when several goroutines ask at once",
-	SayRule:          "the filter turns some pod away from some node",
-	NobodyRule:       "a guard allows that nobody is away",
+	ruleNamed:        "the name is not empty, not that of a built-in filter, and always the same",
+	ruleNoPanic:      "no call panics",
+	ruleNil:          "a filter without a say returns a nil state, and no clone is nil",
+	ruleReadOnly:     "nothing that is shown is changed",
+	ruleSameAnswer:   "the same question gives the same answer",
+	ruleStatus:       "a status is Success without reasons, Unschedulable or UnschedulableAndUnresolvable",
+	ruleKeptStatus:   "a status that was returned does not change any more",
+	ruleCheck:        "Check has no effect on later answers",
+	ruleClone:        "a clone answers like its original and changes apart from it",
+	ruleRestore:      "adding what was removed restores all answers",
+	ruleOrder:        "the order of removals and of additions does not matter",
+	ruleFollow:       "following changes equals starting on a snapshot with these changes",
+	ruleUnresolvable: "removing pods does not help on a node that is unresolvable",
+	ruleAttempt:      "what one attempt does shows in no other",
+	ruleConcern:      "pods that do not concern the filter make no difference",
+	ruleAttached:     "an attached state follows the snapshot, and nothing else changes it",
+	ruleConcurrency:  "answers are the same when several goroutines ask at once",
+	ruleSay:          "the filter turns some pod away from some node",
+	ruleNobody:       "a guard allows that nobody is away",
 }
 
 // Violation is a rule that a filter broke, in the first and smallest cluster that
@@ -107,7 +127,7 @@ type Violation struct {
 
 // String states the rule.
 func (r Rule) String() string {
-	if r < NamedRule || r > NobodyRule {
+	if r < ruleNamed || r > ruleNobody {
 		return "unknown rule"
 	}
 	return ruleTexts[r]

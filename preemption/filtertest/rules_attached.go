@@ -20,7 +20,7 @@ func checkConcern(s *scene) *Violation {
 		first := f.Concerns(p)
 		if again := f.Concerns(p); again != first || f.Concerns(twin) != first {
 			s.calls = []string{"Concerns " + string(p.Key())}
-			return s.violation(ConcernRule, "it said something else for the same pod, or for an equal one")
+			return s.violation(ruleConcern, "it said something else for the same pod, or for an equal one")
 		}
 	}
 	for n := range s.here.snap.Nodes() {
@@ -42,7 +42,7 @@ func checkConcern(s *scene) *Violation {
 			return nil
 		}
 		if i, differ := firstDifference(fresh.checkAll(), want); differ {
-			return s.violation(ConcernRule, "with the pods on %s that do not concern it, answer %d was %s", n.Name, i+1, textOf(want[i]))
+			return s.violation(ruleConcern, "with the pods on %s that do not concern it, answer %d was %s", n.Name, i+1, textOf(want[i]))
 		}
 	}
 	return nil
@@ -85,7 +85,7 @@ func (s *scene) attach() (*preemption.Snapshot, *Violation) {
 	err := snap.Attach(f)
 	s.within = false
 	if err != nil {
-		return nil, s.violation(AttachedRule, "%v", err)
+		return nil, s.violation(ruleAttached, "%v", err)
 	}
 	return snap, nil
 }
@@ -110,7 +110,7 @@ func checkAttached(s *scene) *Violation {
 			err := step.change(snap)
 			s.within = false
 			if err != nil {
-				return s.violation(AttachedRule, "%v", err)
+				return s.violation(ruleAttached, "%v", err)
 			}
 			if v := s.compareAttached(snap, plain, step.name); v != nil {
 				return v
@@ -123,7 +123,7 @@ func checkAttached(s *scene) *Violation {
 		err := snap.Undo(mark)
 		s.within = false
 		if err != nil {
-			return s.violation(AttachedRule, "%v", err)
+			return s.violation(ruleAttached, "%v", err)
 		}
 		if v := s.compareAttached(snap, s.here.snap, "Undo"); v != nil {
 			return v
@@ -145,10 +145,10 @@ func (s *scene) compareAttached(attached, plain *preemption.Snapshot, after stri
 		s.calls = slices.Clone(calls)
 		a := s.start(name, s.here.pod, attached)
 		if a == nil {
-			return s.violation(AttachedRule, "Start returned an error that it does not return where the filter is not attached")
+			return s.violation(ruleAttached, "Start returned an error that it does not return where the filter is not attached")
 		}
 		if i, differ := firstDifference(s.dryRunsOn(a, attached), want); differ {
-			return s.violation(AttachedRule, "after %s a state that was counted anew said %s in answer %d", after, textOf(want[i]), i+1)
+			return s.violation(ruleAttached, "after %s a state that was counted anew said %s in answer %d", after, textOf(want[i]), i+1)
 		}
 	}
 	s.calls = calls
@@ -200,7 +200,7 @@ func checkAttachedConcurrency(s *scene) *Violation {
 	all.Wait()
 	s.calls = nil
 	if i := slices.IndexFunc(wrong, func(text string) bool { return text != "" }); i >= 0 {
-		return s.violation(ConcurrencyRule, "attached, while clones of the snapshot changed: %s", wrong[i])
+		return s.violation(ruleConcurrency, "attached, while clones of the snapshot changed: %s", wrong[i])
 	}
 	return nil
 }

@@ -38,23 +38,23 @@ func checkAttempts(s *scene) *Violation {
 	}
 	a, b := s.begin(), s.start("other", s.other, s.here.snap)
 	if a == nil || b == nil {
-		return s.violation(AttemptRule, "Start returned an error that it did not return before")
+		return s.violation(ruleAttempt, "Start returned an error that it did not return before")
 	}
 	if i, differ := firstDifference(s.dryRuns(a, s.here.pod), mine); differ {
-		return s.violation(AttemptRule, "before the other attempt was started, answer %d was %s", i+1, textOf(mine[i]))
+		return s.violation(ruleAttempt, "before the other attempt was started, answer %d was %s", i+1, textOf(mine[i]))
 	}
 	for n := range s.here.snap.Nodes() {
 		a.removeAll(s.victims(n, s.here.pod), n)
 	}
 	if i, differ := firstDifference(s.dryRuns(b, s.other), theirs); differ {
-		return s.violation(AttemptRule, "with no attempt besides, answer %d of the other one was %s", i+1, textOf(theirs[i]))
+		return s.violation(ruleAttempt, "with no attempt besides, answer %d of the other one was %s", i+1, textOf(theirs[i]))
 	}
 	late := s.start("late", s.other, s.here.snap)
 	if late == nil {
-		return s.violation(AttemptRule, "Start returned an error that it did not return before")
+		return s.violation(ruleAttempt, "Start returned an error that it did not return before")
 	}
 	if i, differ := firstDifference(s.dryRuns(late, s.other), theirs); differ {
-		return s.violation(AttemptRule, "with no attempt besides, answer %d of the late one was %s", i+1, textOf(theirs[i]))
+		return s.violation(ruleAttempt, "with no attempt besides, answer %d of the late one was %s", i+1, textOf(theirs[i]))
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func checkConcurrency(s *scene) *Violation {
 	wrong := s.askAtOnce(a, want)
 	s.calls = nil
 	if i := slices.IndexFunc(wrong, func(text string) bool { return text != "" }); i >= 0 {
-		return s.violation(ConcurrencyRule, "%s", wrong[i])
+		return s.violation(ruleConcurrency, "%s", wrong[i])
 	}
 	return nil
 }

@@ -28,18 +28,18 @@ func checkClone(s *scene) *Violation {
 			clone, later := a.clone("clone"), a.clone("later")
 			clone.removeAll(victims[:count], n)
 			if _, differ := firstDifference(a.checkAll(), before); differ {
-				return s.violation(CloneRule, "the state says something else since its clone was changed")
+				return s.violation(ruleClone, "the state says something else since its clone was changed")
 			}
 			a.removeAll(victims[:count], n)
 			after := a.checkAll()
 			if _, differ := firstDifference(clone.checkAll(), after); differ {
-				return s.violation(CloneRule, "after the same removals the state and its clone differ")
+				return s.violation(ruleClone, "after the same removals the state and its clone differ")
 			}
 			if i, differ := firstDifference(later.checkAll(), before); differ {
-				return s.violation(CloneRule, "the clone said %s before its original was changed", textOf(before[i]))
+				return s.violation(ruleClone, "the clone said %s before its original was changed", textOf(before[i]))
 			}
 			if i, differ := firstDifference(a.clone("last").checkAll(), after); differ {
-				return s.violation(CloneRule, "the state that the last clone was made of said %s", textOf(after[i]))
+				return s.violation(ruleClone, "the state that the last clone was made of said %s", textOf(after[i]))
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func checkRestore(s *scene) *Violation {
 				a.removeAll(victims[:count], n)
 				a.addAll(back, n)
 				if i, differ := firstDifference(a.checkAll(), before); differ {
-					return s.violation(RestoreRule, "it said %s before the removals", textOf(before[i]))
+					return s.violation(ruleRestore, "it said %s before the removals", textOf(before[i]))
 				}
 			}
 		}
@@ -93,7 +93,7 @@ func (s *scene) compareOrders(n *outrank.Node, pods, order []*outrank.Pod) *Viol
 	a.removeAll(pods, n)
 	b.removeAll(order, n)
 	if want, got := a.check(n), b.check(n); !same(got, want) {
-		return s.violation(OrderRule, "with removals in the first order it said %s", textOf(want))
+		return s.violation(ruleOrder, "with removals in the first order it said %s", textOf(want))
 	}
 	for _, p := range pods[1:] {
 		a.add(p, n)
@@ -104,7 +104,7 @@ func (s *scene) compareOrders(n *outrank.Node, pods, order []*outrank.Pod) *Viol
 		}
 	}
 	if want, got := a.check(n), b.check(n); !same(got, want) {
-		return s.violation(OrderRule, "with additions in the first order it said %s", textOf(want))
+		return s.violation(ruleOrder, "with additions in the first order it said %s", textOf(want))
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (s *scene) compareFollowed(n *outrank.Node, away, nominated []*outrank.Pod)
 		return nil
 	}
 	if want := fresh.check(n); !same(got, want) {
-		return s.violation(FollowRule, "the state that was told of the changes said %s, the one that was started on them %s",
+		return s.violation(ruleFollow, "the state that was told of the changes said %s, the one that was started on them %s",
 			textOf(got), textOf(want))
 	}
 	return nil

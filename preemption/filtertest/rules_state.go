@@ -13,10 +13,10 @@ func checkNil(s *scene) *Violation {
 		return nil
 	}
 	if isNil(a.state) {
-		return s.violation(NilRule, "Start returned a nil %T in a state that is not nil; return nil itself", a.state)
+		return s.violation(ruleNil, "Start returned a nil %T in a state that is not nil; return nil itself", a.state)
 	}
 	if c := a.clone("clone"); isNil(c.state) {
-		return s.violation(NilRule, "Clone returned nil")
+		return s.violation(ruleNil, "Clone returned nil")
 	}
 	return nil
 }
@@ -33,7 +33,7 @@ func checkReadOnly(s *scene) *Violation {
 	for _, step := range steps {
 		step()
 		if what := s.changed(); what != "" {
-			return s.violation(ReadOnlyRule, "the last call changed %s", what)
+			return s.violation(ruleReadOnly, "the last call changed %s", what)
 		}
 	}
 	return nil
@@ -67,22 +67,22 @@ func checkSameAnswer(s *scene) *Violation {
 		equal := s.start("equal", s.untouched.pod, s.untouched.snap)
 		switch {
 		case (a == nil) != (again == nil) || (a == nil) != (equal == nil):
-			return s.violation(SameAnswerRule, "Start returned an error, but not every time")
+			return s.violation(ruleSameAnswer, "Start returned an error, but not every time")
 		case a == nil:
 			return nil
 		case (a.state == nil) != (again.state == nil) || (a.state == nil) != (equal.state == nil):
-			return s.violation(SameAnswerRule, "Start returned nil, but not every time")
+			return s.violation(ruleSameAnswer, "Start returned nil, but not every time")
 		}
 		first := a.check(n)
 		if got := a.check(n); !same(got, first) {
-			return s.violation(SameAnswerRule, "the same state said %s before", textOf(first))
+			return s.violation(ruleSameAnswer, "the same state said %s before", textOf(first))
 		}
 		if got := again.check(n); !same(got, first) {
-			return s.violation(SameAnswerRule, "another state of the snapshot said %s", textOf(first))
+			return s.violation(ruleSameAnswer, "another state of the snapshot said %s", textOf(first))
 		}
 		twin, _ := s.untouched.snap.Node(n.Name)
 		if got := equal.check(twin); !same(got, first) {
-			return s.violation(SameAnswerRule, "a state of a snapshot of equal objects said %s", textOf(first))
+			return s.violation(ruleSameAnswer, "a state of a snapshot of equal objects said %s", textOf(first))
 		}
 	}
 	return nil
@@ -98,9 +98,9 @@ func checkStatus(s *scene) *Violation {
 		for _, status := range (logged{a}).run(n, s.victims(n, s.here.pod)) {
 			switch {
 			case status.Code > preemption.UnschedulableAndUnresolvable:
-				return s.violation(StatusRule, "the code %s is not a filter's to give", status.Code)
+				return s.violation(ruleStatus, "the code %s is not a filter's to give", status.Code)
 			case status.Code == preemption.Success && len(status.Reasons) > 0:
-				return s.violation(StatusRule, "Success came with reasons: %q", status.Reasons)
+				return s.violation(ruleStatus, "Success came with reasons: %q", status.Reasons)
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func checkKeptStatus(s *scene) *Violation {
 			}
 			for i, k := range kept {
 				if !slices.Equal(k.Reasons, copies[i]) {
-					return s.violation(KeptStatusRule, "the reasons %q of an earlier status have become %q", copies[i], k.Reasons)
+					return s.violation(ruleKeptStatus, "the reasons %q of an earlier status have become %q", copies[i], k.Reasons)
 				}
 			}
 		}
@@ -150,7 +150,7 @@ func checkCheck(s *scene) *Violation {
 				asked.checkAll()
 			}
 			if want, got := plain.check(n), asked.check(n); !same(got, want) {
-				return s.violation(CheckRule, "without the checks in between it said %s", textOf(want))
+				return s.violation(ruleCheck, "without the checks in between it said %s", textOf(want))
 			}
 		}
 	}
@@ -169,7 +169,7 @@ func checkUnresolvable(s *scene) *Violation {
 		}
 		a.removeAll(s.victims(n, s.here.pod), n)
 		if a.check(n).Code == preemption.Success {
-			return s.violation(UnresolvableRule, "the node was unresolvable before; the answer should have been Unschedulable")
+			return s.violation(ruleUnresolvable, "the node was unresolvable before; the answer should have been Unschedulable")
 		}
 	}
 	return nil

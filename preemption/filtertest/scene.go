@@ -73,7 +73,7 @@ func (s *scene) try(check func(*scene) *Violation) (v *Violation) {
 			return
 		}
 		p := recover()
-		v = s.violation(NoPanicRule, "panic: %v", p)
+		v = s.violation(ruleNoPanic, "panic: %v", p)
 	}()
 	return check(s)
 }

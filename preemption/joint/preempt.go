@@ -84,7 +84,7 @@ func (r *run) search() (*solution, Certificate, error) {
 	best := r.baseline()
 	limit := r.req.Limit
 	if limit == 0 {
-		limit = DefaultLimit
+		limit = defaultLimit
 	}
 	bound := r.bound()
 	steps, certain := 0, best.total.Victims == 0

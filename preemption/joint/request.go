@@ -12,9 +12,9 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// DefaultLimit is how often each of the two searches asks a node where [Request].Limit
+// defaultLimit is how often each of the two searches asks a node where [Request].Limit
 // says nothing: about a second at most.
-const DefaultLimit = 200_000
+const defaultLimit = 200_000
 
 // Request asks for room for several pending pods at once.
 type Request struct {
@@ -25,7 +25,7 @@ type Request struct {
 	Now time.Time
 	// Limit is how often the search for a better plan may ask a node what it says to a
 	// pod, and how often after that the search that proves it the best (rule 25.4.1). Zero
-	// means [DefaultLimit]. It counts questions and not time, so that the same input has
+	// means 200,000. It counts questions and not time, so that the same input has
 	// the same answer.
 	Limit int
 }

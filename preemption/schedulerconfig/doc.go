@@ -3,7 +3,7 @@
 // (kubescheduler.config.k8s.io/v1) and returns a [preemption.Config] for each of
 // its profiles.
 //
-//	read, err := schedulerconfig.Read(file)
+//	read, err := schedulerconfig.Read(outrank.DefaultRelease, file)
 //	profile, ok := read.Profile(pod.Scheduler())
 //	evaluator, err := preemption.NewEvaluator(profile.Config)
 //

@@ -27,7 +27,7 @@ const configuration = `{
 }`
 
 func ExampleRead() {
-	c, err := schedulerconfig.Read(strings.NewReader(configuration))
+	c, err := schedulerconfig.Read(outrank.DefaultRelease, strings.NewReader(configuration))
 	if err != nil {
 		panic(err)
 	}
@@ -69,7 +69,7 @@ func ExampleRead() {
 }
 
 func ExampleConfiguration_Profile() {
-	c, err := schedulerconfig.Read(strings.NewReader(configuration))
+	c, err := schedulerconfig.Read(outrank.DefaultRelease, strings.NewReader(configuration))
 	if err != nil {
 		panic(err)
 	}

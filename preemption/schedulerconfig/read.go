@@ -10,17 +10,12 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Read reads a KubeSchedulerConfiguration in JSON, of at most 1 MiB. Everything
-// that is wrong with it comes at once, in an *[outrank.InputError] that names the
-// fields; of other errors there are those of r. Time and memory are linear in the
-// size of the file. The default profile is that of [outrank.DefaultRelease], and
-// nothing is said of whose rules hold; see [ReadIn].
-func Read(r io.Reader) (*Configuration, error) { return readBy(r, defaultsIn(outrank.DefaultRelease)) }
-
-// ReadIn is [Read] by the rules of a release (rule 19.2.8), which every profile's Config
-// then asks for. A release that is not known is an error that wraps
-// [outrank.ErrInvalid].
-func ReadIn(release outrank.Release, r io.Reader) (*Configuration, error) {
+// Read reads a KubeSchedulerConfiguration in JSON, of at most 1 MiB, by the rules of a release
+// (rule 19.2.8), which every profile's Config then asks for; zero means
+// [outrank.DefaultRelease]. Everything that is wrong with it comes at once, in an
+// *[outrank.InputError] that names the fields, and so does a release that is not known; of
+// other errors there are those of r. Time and memory are linear in the size of the file.
+func Read(release outrank.Release, r io.Reader) (*Configuration, error) {
 	if !release.Known() {
 		return nil, &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: fmt.Sprintf("%v is not known", release)}}}
 	}
@@ -29,7 +24,7 @@ func ReadIn(release outrank.Release, r io.Reader) (*Configuration, error) {
 		return nil, err
 	}
 	for i := range c.Profiles {
-		c.Profiles[i].Config.Release = release.OrDefault()
+		c.Profiles[i].Config.Release = release
 	}
 	return c, nil
 }

@@ -43,7 +43,7 @@ func ratio(first, second string) string {
 
 func read(t *testing.T, text string) *schedulerconfig.Profile {
 	t.Helper()
-	c, err := schedulerconfig.Read(strings.NewReader(text))
+	c, err := schedulerconfig.Read(0, strings.NewReader(text))
 	require.NoError(t, err)
 	p, ok := c.Profile(outrank.DefaultScheduler)
 	require.True(t, ok)
@@ -52,7 +52,7 @@ func read(t *testing.T, text string) *schedulerconfig.Profile {
 
 func readIn(t *testing.T, r outrank.Release, text string) *schedulerconfig.Profile {
 	t.Helper()
-	c, err := schedulerconfig.ReadIn(r, strings.NewReader(text))
+	c, err := schedulerconfig.Read(r, strings.NewReader(text))
 	require.NoError(t, err)
 	p, ok := c.Profile(outrank.DefaultScheduler)
 	require.True(t, ok)
@@ -176,7 +176,7 @@ func TestArgs(t *testing.T) {
 }
 
 func TestProfiles(t *testing.T) {
-	c, err := schedulerconfig.Read(strings.NewReader(file(`'podInitialBackoffSeconds': 2, 'podMaxBackoffSeconds': 60, 'profiles': [
+	c, err := schedulerconfig.Read(0, strings.NewReader(file(`'podInitialBackoffSeconds': 2, 'podMaxBackoffSeconds': 60, 'profiles': [
 		{'schedulerName': 'default-scheduler'},
 		{'schedulerName': 'batch', 'plugins': {'postFilter': {'disabled': [{'name': 'DefaultPreemption'}]}}}]`)))
 	require.NoError(t, err)
@@ -263,7 +263,7 @@ func TestErrors(t *testing.T) {
 		file("'extenders': [{'managedResources': [{'name': 'cpu'}]}]"):                                                                                                               `"cpu" is no extended resource`,
 		file("'extenders': [{'bindVerb': 'b'}, {'bindVerb': 'b'}]"):                                                                                                                  "2 extenders bind",
 	} {
-		_, err := schedulerconfig.Read(strings.NewReader(text))
+		_, err := schedulerconfig.Read(0, strings.NewReader(text))
 		require.ErrorIs(t, err, outrank.ErrInvalid, "%s", text)
 		assert.ErrorContains(t, err, want, "%s", text)
 	}
@@ -277,15 +277,15 @@ func TestHostile(t *testing.T) {
 		"large":   file("'profiles': [" + strings.Repeat("{},", 400_000) + "{}]"),
 		"unknown": file(strings.TrimSuffix(many(5000), ",")),
 	} {
-		_, err := schedulerconfig.Read(strings.NewReader(text))
+		_, err := schedulerconfig.Read(0, strings.NewReader(text))
 		var input *outrank.InputError
 		require.ErrorAs(t, err, &input, name)
 		assert.LessOrEqual(t, len(input.Problems), 1000, name)
 		assert.Less(t, len(err.Error()), 100_000, name)
 	}
-	_, err := schedulerconfig.Read(strings.NewReader(file("") + strings.Repeat(" ", 1<<20)))
+	_, err := schedulerconfig.Read(0, strings.NewReader(file("")+strings.Repeat(" ", 1<<20)))
 	assert.ErrorContains(t, err, "larger than 1 MiB", "and not only the beginning of it")
-	_, err = schedulerconfig.Read(broken{})
+	_, err = schedulerconfig.Read(0, broken{})
 	assert.ErrorContains(t, err, "cable")
 }
 

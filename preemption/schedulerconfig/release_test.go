@@ -71,23 +71,23 @@ func TestFiltersOffIn(t *testing.T) {
 
 // A file says nothing of a release, and one that is not known is an error.
 func TestReadInUnknownRelease(t *testing.T) {
-	c, err := schedulerconfig.Read(strings.NewReader(file("")))
+	c, err := schedulerconfig.Read(0, strings.NewReader(file("")))
 	require.NoError(t, err)
 	assert.Zero(t, c.Profiles[0].Config.Release)
-	_, err = schedulerconfig.ReadIn(7, strings.NewReader(file("")))
+	_, err = schedulerconfig.Read(7, strings.NewReader(file("")))
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	require.ErrorContains(t, err, "release 0x7 is not known")
-	_, err = schedulerconfig.ReadIn(outrank.V1_37, strings.NewReader("{"))
+	_, err = schedulerconfig.Read(outrank.V1_37, strings.NewReader("{"))
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 
 // In v1.37 NodeName still narrows the search where only its answers about nodes are
 // switched off.
-func ExampleReadIn() {
+func ExampleRead_release() {
 	text := `{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
 		"profiles": [{"plugins": {"filter": {"disabled": [{"name": "NodeName"}]}}}]}`
 	for _, r := range outrank.Releases() {
-		c, err := schedulerconfig.ReadIn(r, strings.NewReader(text))
+		c, err := schedulerconfig.Read(r, strings.NewReader(text))
 		if err != nil {
 			panic(err)
 		}

@@ -10,8 +10,8 @@ import (
 
 // Durations of kube-scheduler v1.36.
 const (
-	DefaultInitialBackoff       = time.Second
-	DefaultMaxBackoff           = 10 * time.Second
+	defaultInitialBackoff       = time.Second
+	defaultMaxBackoff           = 10 * time.Second
 	DefaultUnschedulableTimeout = 5 * time.Minute
 )
 
@@ -29,7 +29,7 @@ type Config struct {
 	Variant outrank.Variant
 	// InitialBackoff is how long a pod waits after its first failed attempt.
 	// Each further one doubles it, up to MaxBackoff; errors are counted apart.
-	// Zero means [DefaultInitialBackoff] and [DefaultMaxBackoff].
+	// Zero means one second and ten.
 	InitialBackoff, MaxBackoff time.Duration
 	// UnschedulableTimeout is how long after its last attempt an unschedulable
 	// pod is tried again without an event that may help it. Zero means
@@ -140,10 +140,10 @@ func (c *Config) unknownThen() (ps []outrank.Problem) {
 // filledIn returns the configuration with the defaults for what is zero.
 func (c Config) filledIn() Config {
 	if c.InitialBackoff == 0 {
-		c.InitialBackoff = DefaultInitialBackoff
+		c.InitialBackoff = defaultInitialBackoff
 	}
 	if c.MaxBackoff == 0 {
-		c.MaxBackoff = DefaultMaxBackoff
+		c.MaxBackoff = defaultMaxBackoff
 	}
 	if c.UnschedulableTimeout == 0 && c.old() {
 		c.UnschedulableTimeout = timeoutV113

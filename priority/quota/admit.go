@@ -41,7 +41,7 @@ func (a *Admission) Admit(quotas []*Quota, pod Pod) (*Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := request{pod: &pod, release: a.Release, usage: UsageIn(a.Release, pod.Pod), verdict: &Verdict{Pod: pod.Pod}}
+	r := request{pod: &pod, release: a.Release, usage: Usage(a.Release, pod.Pod), verdict: &Verdict{Pod: pod.Pod}}
 	for _, step := range []func() bool{
 		func() bool { return r.applies(quotas) },
 		func() bool { return r.covered(a.Limited) },

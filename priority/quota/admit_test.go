@@ -193,9 +193,9 @@ func TestUsage(t *testing.T) {
 		"count/pods", "1", "pods", "1", "cpu", "2100m", "requests.cpu", "2100m", "limits.cpu", "3100m", "memory", "5", "requests.memory", "5",
 		"ephemeral-storage", "7", "requests.ephemeral-storage", "7", "limits.ephemeral-storage", "8",
 		"hugepages-2Mi", "4Mi", "requests.hugepages-2Mi", "4Mi", "requests.example.com/gpu", "2",
-	).Equal(quota.Usage(pod)), "%v", quota.Usage(pod))
+	).Equal(quota.Usage(0, pod)), "%v", quota.Usage(0, pod))
 	pod.Phase = outrank.PhaseSucceeded
-	assert.True(t, list("count/pods", "1").Equal(quota.Usage(pod)))
+	assert.True(t, list("count/pods", "1").Equal(quota.Usage(0, pod)))
 }
 
 func TestErrors(t *testing.T) {
@@ -295,8 +295,8 @@ func TestPropertyAllowedIsWhatFits(t *testing.T) {
 		q.Scopes = rapid.SliceOfN(rapid.SampledFrom([]quota.Requirement{
 			classes(outrank.In, "urgent"), classes(outrank.NotIn, "urgent"), scope(quota.PriorityClass), scope(quota.NotTerminating), scope(quota.BestEffort),
 		}), 0, 2).Draw(t, "scopes")
-		q.Used = q.Measure(pods)
-		after := q.Measure(append(pods, asking))
+		q.Used = q.Measure(0, pods)
+		after := q.Measure(0, append(pods, asking))
 		fits := true
 		for name, amount := range after {
 			if amount.Cmp(q.Used[name]) > 0 && amount.Cmp(q.Hard[name]) > 0 {

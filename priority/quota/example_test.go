@@ -44,7 +44,7 @@ func ExampleAdmission_Admit() {
 }
 
 func ExampleUsage() {
-	fmt.Println(quota.Usage(&outrank.Pod{Name: "a", Containers: []outrank.Container{{
+	fmt.Println(quota.Usage(outrank.DefaultRelease, &outrank.Pod{Name: "a", Containers: []outrank.Container{{
 		Requests: resource.MustList("cpu", "500m"), Limits: resource.MustList("cpu", "1"),
 	}}}))
 	// Output: count/pods: 1, cpu: 500m, limits.cpu: 1, pods: 1, requests.cpu: 500m
@@ -54,7 +54,7 @@ func ExampleQuota_Measure() {
 	q := &quota.Quota{Name: "few", Hard: resource.MustList("pods", "2"), Scopes: []quota.Requirement{
 		{Scope: quota.PriorityClass, Operator: outrank.In, Values: []string{"urgent"}},
 	}}
-	fmt.Println(q.Measure([]quota.Pod{
+	fmt.Println(q.Measure(outrank.DefaultRelease, []quota.Pod{
 		{Pod: &outrank.Pod{Name: "a", PriorityClass: "urgent"}}, {Pod: &outrank.Pod{Name: "b", PriorityClass: "usual"}},
 	}))
 	// Output: pods: 1

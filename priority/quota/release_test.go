@@ -31,8 +31,8 @@ func TestReleasesOfQuotas(t *testing.T) {
 		bestEffort int64
 	}{outrank.V1_36: {"1", 1}, outrank.V1_37: {"600m", 0}} {
 		pods := []quota.Pod{{Pod: opposite()}, {Pod: empty}}
-		assert.Zero(t, resource.MustParse(want.cpu).Cmp(quota.UsageIn(r, opposite())["requests.cpu"]), "%v", r)
-		assert.Equal(t, want.bestEffort, effort.MeasureIn(r, pods).Amount("pods"), "%v", r)
+		assert.Zero(t, resource.MustParse(want.cpu).Cmp(quota.Usage(r, opposite())["requests.cpu"]), "%v", r)
+		assert.Equal(t, want.bestEffort, effort.Measure(r, pods).Amount("pods"), "%v", r)
 		a := quota.Admission{Release: r}
 		v, err := a.Admit([]*quota.Quota{room}, quota.Pod{Pod: opposite()})
 		require.NoError(t, err)
@@ -41,8 +41,7 @@ func TestReleasesOfQuotas(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want.bestEffort == 0, v.Allowed, "%v: %v", r, v)
 	}
-	assert.Equal(t, quota.Usage(opposite()), quota.UsageIn(outrank.DefaultRelease, opposite()))
-	assert.Equal(t, quota.Usage(opposite()), quota.UsageIn(0, opposite()))
+	assert.Equal(t, quota.Usage(0, opposite()), quota.Usage(outrank.DefaultRelease, opposite()))
 }
 
 func TestQuotasOfUnknownRelease(t *testing.T) {
@@ -53,12 +52,12 @@ func TestQuotasOfUnknownRelease(t *testing.T) {
 }
 
 // What a pod uses whose containers are being resized in opposite directions.
-func ExampleUsageIn() {
+func ExampleUsage_release() {
 	for _, r := range outrank.Releases() {
-		fmt.Println(r, quota.UsageIn(r, opposite())["cpu"])
+		fmt.Println(r, quota.Usage(r, opposite())["cpu"])
 	}
 	q := quota.Quota{Name: "q", Hard: resource.MustList("cpu", "4")}
-	fmt.Println(q.MeasureIn(outrank.V1_37, []quota.Pod{{Pod: opposite()}}).String())
+	fmt.Println(q.Measure(outrank.V1_37, []quota.Pod{{Pod: opposite()}}).String())
 	// Output:
 	// v1.36 1
 	// v1.37 600m

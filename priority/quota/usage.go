@@ -20,13 +20,10 @@ const (
 // (group 20.3; PodUsageFunc): count/pods; and, unless it has ended, pods, what it
 // requests as NAME and requests.NAME, an extended resource as requests.NAME alone,
 // and its limits of cpu, memory and ephemeral storage as limits.NAME. The list is
-// the caller's, and empty for a nil pod. The requests are those of [outrank.DefaultRelease].
-func Usage(pod *outrank.Pod) resource.List { return UsageIn(outrank.DefaultRelease, pod) }
-
-// UsageIn is [Usage] by the rules of a release: while a pod is being resized in place,
-// they count its requests differently (rule 2.2.11). Of a release that is not known
-// the default one holds.
-func UsageIn(r outrank.Release, pod *outrank.Pod) resource.List {
+// the caller's, and empty for a nil pod. The rules are those of a release: while a pod is
+// being resized in place, they count its requests differently (rule 2.2.11). For zero, and
+// for a release that is not known, those of [outrank.DefaultRelease] hold.
+func Usage(r outrank.Release, pod *outrank.Pod) resource.List {
 	if pod == nil {
 		return resource.List{}
 	}
@@ -113,12 +110,9 @@ func counted(name resource.Name) bool {
 // Measure returns what pods use of a quota: of everything in q.Hard that is about
 // pods, what those of its namespace and in its scopes use (rule 20.3.7;
 // CalculateUsageStats). It is what the quota controller writes into status.used.
-// Time is linear in the pods. The rules are those of [outrank.DefaultRelease].
-func (q *Quota) Measure(pods []Pod) resource.List { return q.MeasureIn(outrank.DefaultRelease, pods) }
-
-// MeasureIn is [Quota.Measure] by the rules of a release, as [UsageIn] has them, and by
-// its QoS classes (rules 3.12 and 3.13).
-func (q *Quota) MeasureIn(r outrank.Release, pods []Pod) resource.List {
+// The release's rules hold for requests, as in [Usage], and for QoS classes (rules 3.12 and
+// 3.13). Time is linear in the pods.
+func (q *Quota) Measure(r outrank.Release, pods []Pod) resource.List {
 	used := resource.List{}
 	for name := range q.Hard {
 		if counted(name) {
@@ -131,7 +125,7 @@ func (q *Quota) MeasureIn(r outrank.Release, pods []Pod) resource.List {
 		if p.Pod == nil || p.NamespaceName() != namespace || len(matching(r, q.Scopes, p)) < len(q.Scopes) {
 			continue
 		}
-		for name, amount := range UsageIn(r, p.Pod) {
+		for name, amount := range Usage(r, p.Pod) {
 			if sum, ok := used[name]; ok {
 				used[name] = sum.Add(amount)
 			}

@@ -32,7 +32,7 @@ func (h *Harness) decideAround(c *Case, snap *preemption.Snapshot, pod *outrank.
 	if err != nil {
 		return nil, err
 	}
-	read, err := schedulerconfig.ReadIn(h.Release, bytes.NewReader(text))
+	read, err := schedulerconfig.Read(h.Release, bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func readConfiguration(file string) (*schedulerconfig.Configuration, error) {
 	if text, err = yaml.YAMLToJSON(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	c, err := schedulerconfig.ReadIn(outrank.V1_37, bytes.NewReader(text))
+	c, err := schedulerconfig.Read(outrank.V1_37, bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

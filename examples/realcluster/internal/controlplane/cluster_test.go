@@ -70,7 +70,7 @@ func TestWriteProfiles(t *testing.T) {
 		require.NoError(t, c.WriteProfiles(file))
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		read, err := schedulerconfig.ReadIn(outrank.V1_37, bytes.NewReader(text))
+		read, err := schedulerconfig.Read(outrank.V1_37, bytes.NewReader(text))
 		require.NoError(t, err)
 		for _, name := range c.profiles() {
 			profile, ok := read.Profile(name)

@@ -1,0 +1,24 @@
+package filtertest
+
+// The rules that tests tell apart.
+const (
+	NamedRule        = ruleNamed
+	NoPanicRule      = ruleNoPanic
+	NilRule          = ruleNil
+	ReadOnlyRule     = ruleReadOnly
+	SameAnswerRule   = ruleSameAnswer
+	StatusRule       = ruleStatus
+	KeptStatusRule   = ruleKeptStatus
+	CheckRule        = ruleCheck
+	CloneRule        = ruleClone
+	RestoreRule      = ruleRestore
+	OrderRule        = ruleOrder
+	FollowRule       = ruleFollow
+	UnresolvableRule = ruleUnresolvable
+	AttemptRule      = ruleAttempt
+	ConcernRule      = ruleConcern
+	AttachedRule     = ruleAttached
+	ConcurrencyRule  = ruleConcurrency
+	SayRule          = ruleSay
+	NobodyRule       = ruleNobody
+)
