@@ -24,13 +24,18 @@ const module = "github.com/outrank-go/outrank"
 // rooms lists what each package may import, by its folder; "." is the root.
 // What a room lists with a trailing slash covers everything below.
 var rooms = map[string][]string{
-	"resource":     {},
-	".":            {"resource", "internal/fields", "internal/intree", "internal/manifest", "internal/release"},
-	"priority":     {".", "internal/release"},
-	"qos":          {".", "resource", "internal/release"},
-	"pdb":          {".", "internal/release"},
-	"preemption":   {".", "resource", "priority", "pdb", "internal/"},
-	"kubeletadmit": {".", "resource", "priority", "qos", "internal/"},
+	"resource":   {},
+	".":          {"resource", "internal/fields", "internal/intree", "internal/manifest", "internal/release"},
+	"priority":   {".", "internal/release"},
+	"qos":        {".", "resource", "internal/release"},
+	"pdb":        {".", "internal/release"},
+	"preemption": {".", "resource", "priority", "pdb", "preemption/decision", "preemption/internal/", "internal/"},
+	// The words of a decision, which door and engine both use.
+	"preemption/decision": {".", "preemption/internal/phrase", "preemption/internal/rank", "internal/answerjson", "internal/filter", "internal/prose"},
+	// The engine, the lowest room first.
+	"preemption/internal/phrase": {"."},
+	"preemption/internal/rank":   {"."},
+	"kubeletadmit":               {".", "resource", "priority", "qos", "internal/"},
 	// The pods that wait.
 	"priority/queue": {".", "resource", "priority", "internal/filter", "internal/release"},
 	// Who may create pods of a class.

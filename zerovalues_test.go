@@ -157,7 +157,7 @@ func exported(t *testing.T) (functions, types, errs []string) {
 	t.Helper()
 	for _, p := range goList(t, "./...") {
 		room := roomOf(p.ImportPath)
-		if strings.HasPrefix(room, "internal/") || strings.HasPrefix(room, "examples/") {
+		if strings.HasPrefix(room, "internal/") || strings.Contains(room, "/internal/") || strings.HasPrefix(room, "examples/") {
 			continue
 		}
 		files, err := filepath.Glob(filepath.Join(room, "*.go"))
@@ -202,7 +202,7 @@ func namesOf(tree *ast.File) (types, errs []string) {
 		for _, spec := range group.Specs {
 			switch s := spec.(type) {
 			case *ast.TypeSpec:
-				if s.Name.IsExported() {
+				if s.Name.IsExported() && !s.Assign.IsValid() { // an alias is seen where its type is
 					types = append(types, s.Name.Name)
 				}
 			case *ast.ValueSpec:

@@ -17,6 +17,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -112,7 +113,7 @@ func (m *attachedMachine) checkRule(t *rapid.T) {
 	for _, slot := range m.snap.order {
 		want := m.rule.check(&pod, m.snap.nodes[slot].node)
 		require.Equal(t, want, table.at(slot), m.snap.nodes[slot].name)
-		if want.Code != Success {
+		if want.Code != decision.Success {
 			failing++
 		}
 	}
@@ -128,11 +129,11 @@ func TestPropertyAttachedStateFollows(t *testing.T) {
 		m := &attachedMachine{machine: newMachine(gen.Cluster(gen.Shape{Nodes: 4, Nominated: 3, Budgets: 2}).Draw(t, "cluster"))}
 		require.NoError(t, m.snap.Attach(register{"Register"}))
 		m.pod = &outrank.Pod{Name: "asker"}
-		m.rule = NodeRuleBy("Zone", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) Status {
+		m.rule = NodeRuleBy("Zone", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) decision.Status {
 			if text := n.Labels["zone"] + p.Labels["app"]; len(n.Name)%2 == 0 || text == "z1a" || text == "z2b" {
-				return Status{Code: Unschedulable, Reasons: []string{text, n.Name}}
+				return decision.Status{Code: decision.Unschedulable, Reasons: []string{text, n.Name}}
 			}
-			return Status{}
+			return decision.Status{}
 		}).(*keyedRule)
 		t.Repeat(map[string]func(*rapid.T){
 			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate, "UpdatePod": m.UpdatePod,
@@ -153,7 +154,7 @@ func TestAttachErrors(t *testing.T) {
 	require.NoError(t, snap.Attach(register{"A"}))
 	require.NoError(t, snap.Attach(register{"B"}))
 	err = snap.Attach(register{"A"})
-	require.ErrorIs(t, err, ErrExists)
+	require.ErrorIs(t, err, decision.ErrExists)
 	require.EqualError(t, err, "filter A: already in the snapshot: it is attached")
 	assert.Nil(t, snap.StateOf(nil))
 }
@@ -186,14 +187,14 @@ type asked struct {
 	nodes map[string]int
 }
 
-func (a *asked) check(_ *outrank.Pod, n *outrank.Node) Status {
+func (a *asked) check(_ *outrank.Pod, n *outrank.Node) decision.Status {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.nodes[n.Name]++
 	if n.Unschedulable {
-		return Status{Code: Unschedulable, Reasons: []string{"cordoned"}}
+		return decision.Status{Code: decision.Unschedulable, Reasons: []string{"cordoned"}}
 	}
-	return Status{}
+	return decision.Status{}
 }
 
 // A rule with a key is asked about all nodes once, then about those that changed; in
@@ -207,9 +208,9 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	require.NoError(t, err)
 	plain, err := NewEvaluator(Config{})
 	require.NoError(t, err)
-	decide := func(snap *Snapshot) *Plan {
+	decide := func(snap *Snapshot) *decision.Plan {
 		clear(a.nodes)
-		var plan *Plan
+		var plan *decision.Plan
 		for _, of := range []*outrank.Pod{p, {Name: "other", Priority: outrank.Priority(99), Containers: p.Containers}} {
 			plan, err = eval.Preempt(context.Background(), snap, of, gen.Now)
 			require.NoError(t, err)
@@ -263,9 +264,9 @@ func TestKeyedRuleMemory(t *testing.T) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
 	calls := 0
-	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Name }, func(*outrank.Pod, *outrank.Node) Status {
+	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Name }, func(*outrank.Pod, *outrank.Node) decision.Status {
 		calls++
-		return Status{Code: Unschedulable, Reasons: []string{fmt.Sprint("call ", calls)}}
+		return decision.Status{Code: decision.Unschedulable, Reasons: []string{fmt.Sprint("call ", calls)}}
 	}).(*keyedRule)
 	for i := range 10 * mostTables {
 		q := *p
@@ -291,11 +292,11 @@ func TestKeyedRuleAtOnce(t *testing.T) {
 	c, p := gen.Benchmark(200, 3, 2)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) Status {
+	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) decision.Status {
 		if n.Name[len(n.Name)-1:] == p.Labels["app"] {
-			return Status{Code: Unschedulable, Reasons: []string{p.Labels["app"]}}
+			return decision.Status{Code: decision.Unschedulable, Reasons: []string{p.Labels["app"]}}
 		}
-		return Status{}
+		return decision.Status{}
 	})
 	require.NoError(t, snap.Attach(headcount{app: "3", limit: 1}))
 	eval, err := NewEvaluator(Config{Filters: []Filter{rule, headcount{app: "3", limit: 1}}})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -171,7 +172,7 @@ func (m *cacheMachine) apply(t *rapid.T) {
 	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	plan, err := eval.Preempt(context.Background(), m.snap, asker, gen.Now)
-	if err != nil || plan.Outcome != Preempt {
+	if err != nil || plan.Outcome != decision.Preempt {
 		return
 	}
 	require.NoError(t, m.snap.Apply(plan))
@@ -223,14 +224,14 @@ func benched(t testing.TB, nodes, podsPerNode, budgets int) *bench {
 }
 
 // ask may be called by several goroutines.
-func (b *bench) ask(s *Snapshot, p *outrank.Pod) *Plan {
+func (b *bench) ask(s *Snapshot, p *outrank.Pod) *decision.Plan {
 	plan, err := b.eval.Preempt(context.Background(), s, p, gen.Now)
 	assert.NoError(b.t, err)
 	return plan
 }
 
 // sameAsCold asks about the cluster's pod, and once more a snapshot that knows nothing.
-func (b *bench) sameAsCold(s *Snapshot) *Plan {
+func (b *bench) sameAsCold(s *Snapshot) *decision.Plan {
 	plan := b.ask(s, b.pod)
 	require.Empty(b.t, cmp.Diff(b.ask(s.view(), b.pod), plan))
 	return plan
@@ -409,7 +410,7 @@ func TestCacheForgets(t *testing.T) {
 func TestCacheNoticesBudgets(t *testing.T) {
 	b := benched(t, 30, 10, 20)
 	p, snap := b.pod, b.snap
-	ask := func(s *Snapshot) *Plan { return b.ask(s, p) }
+	ask := func(s *Snapshot) *decision.Plan { return b.ask(s, p) }
 	for range 3 {
 		ask(snap)
 	}
@@ -432,7 +433,7 @@ func TestCacheNoticesBudgets(t *testing.T) {
 func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 	b := benched(t, 10, 10, 20)
 	c, p, snap := b.cluster, b.pod, b.snap
-	ask := func(s *Snapshot) *Plan { return b.ask(s, p) }
+	ask := func(s *Snapshot) *decision.Plan { return b.ask(s, p) }
 	guard := func(allowed int32, labels map[string]string, namespace string) {
 		require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{
 			Name: "guard", Namespace: namespace, Allowed: allowed, Selector: &outrank.LabelSelector{Labels: labels},
@@ -467,8 +468,8 @@ func TestCacheCountsTheNominatedNodeOnce(t *testing.T) {
 	}
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	refuse := NodeRuleBy("own", nil, func(*outrank.Pod, *outrank.Node) Status {
-		return Status{Code: Unschedulable, Reasons: []string{"not here"}}
+	refuse := NodeRuleBy("own", nil, func(*outrank.Pod, *outrank.Node) decision.Status {
+		return decision.Status{Code: decision.Unschedulable, Reasons: []string{"not here"}}
 	})
 	e, err := NewEvaluator(Config{Filters: []Filter{refuse}})
 	require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // Config is how to decide. The zero value decides as kube-scheduler does,
@@ -77,7 +78,7 @@ type Config struct {
 	// by.String() agrees. A pod that may not keeps its nomination. It is not asked where
 	// the Policy has preemption Disabled, nor about groups of pods, may be asked more than
 	// once, and must change nothing. Nil agrees. Several goroutines may call it at once.
-	MayPreempt func(pod *outrank.Pod, nominated Status, by Ineligibility) (refusal string)
+	MayPreempt func(pod *outrank.Pod, nominated decision.Status, by decision.Ineligibility) (refusal string)
 	// MayEvict protects pods: of the pods of lower priority, only those for
 	// which it returns true can be victims. Nil allows all. Several goroutines
 	// may call it at once.
@@ -125,7 +126,7 @@ type Scorer struct {
 	Name string
 	// Score may look at the candidate during the call, and must neither change nor
 	// keep it. It is called once for each candidate, on the goroutine of the caller.
-	Score func(c *Candidate) int64
+	Score func(c *decision.Candidate) int64
 }
 
 // maxWorkers keeps a mistaken number from starting goroutines without bound.

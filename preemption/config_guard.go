@@ -1,6 +1,9 @@
 package preemption
 
-import "github.com/outrank-go/outrank"
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 // Guard is a rule of the caller about which pods may leave together: a tenant keeps its
 // quota, say, or a group takes back no more than it is short of. [Config].MayTake and
@@ -42,7 +45,7 @@ type GuardState interface {
 	// Check returns whether all that are away may be away together. It must allow that
 	// nobody is. A code other than Success means no, and Reasons say why; the rest of the
 	// status is filled in.
-	Check() Status
+	Check() decision.Status
 	// Rule names the rule by which a pod that is away may be, beside the others that are;
 	// empty for the one that [Config].MayTake names. It is asked about victims alone.
 	Rule(victim *outrank.Pod) string

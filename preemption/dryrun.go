@@ -1,6 +1,10 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 // dryRun finds the victims on one node (chapter 9; SelectVictimsOnNode):
 //
@@ -19,11 +23,11 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 	w.enter(n)
 	possible := w.possible()
 	if len(possible) == 0 && !w.freeNow() {
-		return nil, filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+		return nil, filterStatus{code: decision.UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
 	w.victim = fill(w.victim, len(possible), false)
 	if w.a.elsewhere {
-		if s := w.a.askNode(&w.a.question, n); s.code != Success {
+		if s := w.a.askNode(&w.a.question, n); s.code != decision.Success {
 			return possible, s
 		}
 	}
@@ -37,10 +41,10 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 // variant that takes it then. A rule of the caller's that chooses victims has none to choose
 // from there.
 func (w *dryRunner) freeNow() bool {
-	if w.a.config.Chooser != nil || !w.a.config.variant().takesFree || w.a.elsewhere && w.a.askNode(&w.a.question, w.n).code != Success {
+	if w.a.config.Chooser != nil || !w.a.config.variant().takesFree || w.a.elsewhere && w.a.askNode(&w.a.question, w.n).code != decision.Success {
 		return false
 	}
-	return w.check().code == Success
+	return w.check().code == decision.Success
 }
 
 // findVictims is a dry run from the possible victims on.
@@ -57,11 +61,11 @@ func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 	}
 	w.changeAll(possible, -1)
 	w.victim = fill(w.victim, len(possible), true)
-	if s := w.check(); s.code != Success {
+	if s := w.check(); s.code != decision.Success {
 		return s
 	}
 	if w.a.config.Policy.Strict {
-		if s := w.addSpared(possible); s.code != Success {
+		if s := w.addSpared(possible); s.code != decision.Success {
 			return s
 		}
 	} else {
@@ -126,7 +130,7 @@ func (w *dryRunner) ascend(possible []*podState) filterStatus {
 			w.victim[i], w.blocks[i] = true, s
 			w.violated[i] = len(w.budgets.charge(possible[i]))
 		}
-		if s = w.check(); s.code == Success {
+		if s = w.check(); s.code == decision.Success {
 			break
 		}
 	}
@@ -165,9 +169,9 @@ func (w *dryRunner) reprieve(possible []*podState, violating bool) (victims bool
 			continue
 		}
 		s := w.putBack(possible[from:to])
-		victims = victims || s.code != Success
+		victims = victims || s.code != decision.Success
 		for i := from; i < to; i++ {
-			w.victim[i], w.blocks[i] = s.code != Success, s
+			w.victim[i], w.blocks[i] = s.code != decision.Success, s
 		}
 	}
 	return victims

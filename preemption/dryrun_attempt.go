@@ -9,6 +9,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // attempt is one preemptor with everything that can be prepared before the
@@ -17,9 +19,9 @@ type attempt struct {
 	question
 	filterPlan
 	config *Config
-	ranks  []Rank
+	ranks  []decision.Rank
 	now    time.Time
-	nowAt  instant
+	nowAt  rank.Instant
 	// elsewhere: the caller gave the statuses of the nodes, so that no filter was asked
 	// about them as they are.
 	elsewhere bool
@@ -47,9 +49,9 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 	if err := snap.checkAsker(pod); err != nil {
 		return err
 	}
-	a.config, a.ranks, a.now, a.nowAt, a.elsewhere, a.heard = config, config.Policy.Ranks, now, instantOf(now), false, false
+	a.config, a.ranks, a.now, a.nowAt, a.elsewhere, a.heard = config, config.Policy.Ranks, now, rank.InstantOf(now), false, false
 	if a.ranks == nil {
-		a.ranks = sharedRanks
+		a.ranks = usualRanks
 	}
 	a.question = question{
 		snap: snap, rules: snap.rules, pod: pod, priority: pod.PriorityValue(), needs: snap.columns.appendNeeds(a.needs[:0], pod),
@@ -140,11 +142,11 @@ func (a *attempt) beginGuard() error {
 }
 
 // public returns the Status of a filterStatus, with its texts.
-func (a *attempt) public(s filterStatus) Status {
-	if s.code == Success {
-		return Status{}
+func (a *attempt) public(s filterStatus) decision.Status {
+	if s.code == decision.Success {
+		return decision.Status{}
 	}
-	out := Status{Code: s.code, Filter: s.filter, Reasons: s.text}
+	out := decision.Status{Code: s.code, Filter: s.filter, Reasons: s.text}
 	switch {
 	case s.excluded:
 		out.Filter, out.ExcludedBy = "", s.filter
@@ -164,9 +166,9 @@ func (a *attempt) public(s filterStatus) Status {
 // clearedNominations are the pods of lower priority nominated to the node, other
 // than the preemptor itself (rule 14.3.3). Where every victim is being deleted
 // already, a plan that is carried out asynchronously clears none (rule 14.2.6).
-func (a *attempt) clearedNominations(n *nodeState, victims []Victim) []*outrank.Pod {
+func (a *attempt) clearedNominations(n *nodeState, victims []decision.Victim) []*outrank.Pod {
 	always := a.config.variant().clearsAlways || !release.Release(a.snap.of).Asynchronous()
-	if !always && !slices.ContainsFunc(victims, func(v Victim) bool { return !v.Terminating() }) {
+	if !always && !slices.ContainsFunc(victims, func(v decision.Victim) bool { return !v.Terminating() }) {
 		return nil
 	}
 	var out []*outrank.Pod

@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // score returns the score of the dry run that just ended (chapter 11).
-func (w *dryRunner) score(possible []*podState) Score {
+func (w *dryRunner) score(possible []*podState) decision.Score {
 	w.chosen = w.chosen[:0]
 	violations, first, reads := 0, -1, w.a.config.readsFirst()
 	for i, p := range possible {
@@ -36,8 +37,8 @@ func (w *dryRunner) violates(i int) bool {
 }
 
 // candidate returns the result of the dry run that just ended.
-func (w *dryRunner) candidate(possible []*podState) Candidate {
-	c := Candidate{Node: w.n.name, Score: w.score(possible)}
+func (w *dryRunner) candidate(possible []*podState) decision.Candidate {
+	c := decision.Candidate{Node: w.n.name, Score: w.score(possible)}
 	if w.a.config.Chooser != nil || w.a.config.exact() {
 		w.blocksOfChosen(possible)
 	}
@@ -45,10 +46,10 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 		sc := c.Score // so that c is not allocated by itself
 		c.Certificate = w.certificate(&sc)
 	}
-	c.Victims = make([]Victim, 0, c.Score.Victims)
+	c.Victims = make([]decision.Victim, 0, c.Score.Victims)
 	for i, p := range possible {
 		if w.victim[i] {
-			c.Victims = append(c.Victims, Victim{Pod: p.located(), Blocks: w.a.public(w.blocks[i])})
+			c.Victims = append(c.Victims, decision.Victim{Pod: p.located(), Blocks: w.a.public(w.blocks[i])})
 		}
 	}
 	w.tellUnits(possible, c.Victims)
@@ -64,12 +65,12 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 // violates. The dry run kept only their number. Victims that violate the same as
 // the one before share its list: where thousands of budgets cover thousands of pods,
 // nothing else would hold as much.
-func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
+func (w *dryRunner) nameViolated(possible []*podState, victims []decision.Victim) {
 	if w.a.config.Policy.Strict {
 		return // none violates any
 	}
 	shared := sharedNames{budgets: w.a.snap.budgets, broken: w.broken[:0]}
-	name := func(i int, v *Victim) {
+	name := func(i int, v *decision.Victim) {
 		if broken := w.budgets.charge(possible[i]); v != nil {
 			v.Violated = shared.of(broken)
 		}

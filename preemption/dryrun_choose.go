@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -14,19 +15,19 @@ func (w *dryRunner) choose(possible []*podState) filterStatus {
 	w.victim = fill(w.victim, len(possible), false)
 	rule := w.a.config.Chooser
 	if w.err != nil {
-		return filterStatus{code: Unschedulable, by: byNone, text: []string{w.err.Error()}}
+		return filterStatus{code: decision.Unschedulable, by: byNone, text: []string{w.err.Error()}}
 	}
-	if s := w.withAllGone(possible); s.code != Success {
+	if s := w.withAllGone(possible); s.code != decision.Success {
 		return s
 	}
 	view := NodeView{&nodeOfRule{w, possible}}
 	chosen := rule.Choose(&view)
 	view.of = noNode{}
 	if len(chosen) == 0 {
-		return filterStatus{code: Unschedulable, by: byNone, text: []string{"rule " + rule.Name + " chose no victims"}}
+		return filterStatus{code: decision.Unschedulable, by: byNone, text: []string{"rule " + rule.Name + " chose no victims"}}
 	}
 	if w.err = w.takeChosen(possible, chosen); w.err != nil {
-		return filterStatus{code: Unschedulable, by: byNone, text: []string{w.err.Error()}}
+		return filterStatus{code: decision.Unschedulable, by: byNone, text: []string{w.err.Error()}}
 	}
 	w.chargeVictims(possible)
 	return w.strictly(possible)
@@ -56,11 +57,11 @@ func (w *dryRunner) takeChosen(possible []*podState, chosen []*outrank.Pod) erro
 		}
 	}
 	w.changeMarked(possible, w.victim, -1)
-	if s := w.check(); s.code != Success {
+	if s := w.check(); s.code != decision.Success {
 		w.restoreVictims(possible)
 		return bad("without the victims pod %s does not fit: %s", w.a.pod.Key(), w.a.public(s))
 	}
-	if s := w.guardAllows(w.markedOf(possible)); s.code != Success {
+	if s := w.guardAllows(w.markedOf(possible)); s.code != decision.Success {
 		w.restoreVictims(possible)
 		return bad("the victims may not leave together: %s", w.a.public(s))
 	}
@@ -163,12 +164,12 @@ func (v *nodeOfRule) marked(pods []*outrank.Pod, f func()) {
 	clear(mark)
 }
 
-func (v *nodeOfRule) checkWithout(pods []*outrank.Pod) (s Status) {
+func (v *nodeOfRule) checkWithout(pods []*outrank.Pod) (s decision.Status) {
 	v.marked(pods, func() {
 		v.w.changeMarked(v.possible, v.w.victim, -1)
 		answer := v.w.check()
 		v.w.changeMarked(v.possible, v.w.victim, 1)
-		if answer.code == Success && v.w.guard.state != nil {
+		if answer.code == decision.Success && v.w.guard.state != nil {
 			answer = v.w.guardAllows(v.w.markedOf(v.possible))
 		}
 		s = v.w.a.public(answer)

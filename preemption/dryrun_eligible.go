@@ -1,61 +1,64 @@
 package preemption
 
-import "github.com/outrank-go/outrank"
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 // eligible returns whether the pod may preempt (chapter 8;
 // PodEligibleToPreemptOthers), and notes what the caller has against it. statusOf returns
 // the status of a node in this attempt; it is not ok for a node that does not exist.
-func (a *attempt) eligible(statusOf func(node string) (s filterStatus, ok bool)) Ineligibility {
+func (a *attempt) eligible(statusOf func(node string) (s filterStatus, ok bool)) decision.Ineligibility {
 	if a.config.Policy.Disabled {
-		return Disabled
+		return decision.Disabled
 	}
 	by := a.eligibleByRules(statusOf)
 	if a.refusal = ""; a.config.MayPreempt == nil {
 		return by
 	}
-	status := Status{}
+	status := decision.Status{}
 	if s, ok := statusOf(a.nomination()); ok {
 		status = a.public(s)
 	}
 	switch refusal := a.config.MayPreempt(a.pod, status, by); refusal {
 	case "":
-		return Eligible
+		return decision.Eligible
 	case by.String():
 		return by
 	default:
 		a.refusal = refusal
-		return ByCaller
+		return decision.ByCaller
 	}
 }
 
 // eligibleByRules is what chapter 8 says.
-func (a *attempt) eligibleByRules(statusOf func(node string) (s filterStatus, ok bool)) Ineligibility {
+func (a *attempt) eligibleByRules(statusOf func(node string) (s filterStatus, ok bool)) decision.Ineligibility {
 	variant := a.config.variant()
 	if a.pod.PreemptionPolicy == outrank.PreemptNever && !variant.ignoresNever {
-		return PolicyNever
+		return decision.PolicyNever
 	}
 	nominated := a.nomination()
 	if nominated == "" {
-		return Eligible
+		return decision.Eligible
 	}
 	status, there := statusOf(nominated)
 	code := status.code
 	switch {
 	case variant.waitsWhileNominated:
-		if !there || code != UnschedulableAndUnresolvable {
-			return Nominated
+		if !there || code != decision.UnschedulableAndUnresolvable {
+			return decision.Nominated
 		}
 	case variant.waitsForTerminating:
 		if there && a.leaves(nominated, func(p *podState) bool { return p.pod.Terminating() }) {
-			return VictimsTerminating
+			return decision.VictimsTerminating
 		}
 	default:
 		// The preemptor waits only for a node where preemption may still help.
-		if there && code == Unschedulable && a.leaves(nominated, leavesByPreemption) {
-			return VictimsTerminating
+		if there && code == decision.Unschedulable && a.leaves(nominated, leavesByPreemption) {
+			return decision.VictimsTerminating
 		}
 	}
-	return Eligible
+	return decision.Eligible
 }
 
 // leaves reports whether a pod that the preemptor may evict is leaving the

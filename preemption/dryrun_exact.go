@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // exact finds the best set of victims by the ranks (group 13.4; Policy Exact). All pods
@@ -23,12 +25,12 @@ func (w *dryRunner) exact(possible []*podState) filterStatus {
 		return filterStatus{}
 	}
 	x.ask(w, possible)
-	if w.check().code == Success {
+	if w.check().code == decision.Success {
 		return w.contradiction() // nobody has to leave
 	}
 	w.changeAll(possible, -1)
 	all := w.check()
-	if x.q.Helps = all.code == Success; !x.q.Helps && x.q.Gains {
+	if x.q.Helps = all.code == decision.Success; !x.q.Helps && x.q.Gains {
 		w.changeAll(possible, 1)
 		return all
 	}
@@ -37,7 +39,7 @@ func (w *dryRunner) exact(possible []*podState) filterStatus {
 	w.noteOpen(&x.found)
 	set, score, ok := x.search.Best()
 	if !ok {
-		if all.code == Success {
+		if all.code == decision.Success {
 			all = strictStatus
 		}
 		return all
@@ -87,14 +89,14 @@ func (w *dryRunner) reprieved(possible []*podState) []bool {
 
 // contradiction is the status of a node on which nobody has to leave.
 func (w *dryRunner) contradiction() filterStatus {
-	return filterStatus{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + strconv.Quote(w.n.name)}}
+	return filterStatus{code: decision.Contradiction, by: byNone, text: []string{reasonContradicts + " " + strconv.Quote(w.n.name)}}
 }
 
 // openNode is a node whose search ended at the limit, with a score that no candidate on
 // it beats.
 type openNode struct {
 	n     *nodeState
-	bound Score
+	bound decision.Score
 }
 
 // noteOpen keeps what is known of a node that was not searched to the end.
@@ -121,9 +123,9 @@ func (x *setSearch) release() {
 type foundSet struct {
 	n      *nodeState
 	victim []bool // by possible victim
-	score  Score
+	score  decision.Score
 	// bound is a score that no set beats, where the limit ended the search (open).
-	bound Score
+	bound decision.Score
 	steps int
 	open  bool
 }
@@ -138,9 +140,9 @@ func (x *setSearch) end() {
 
 // remember keeps the set that was found, if it is the best one of the attempt, which is wanted
 // once more in the end.
-func (x *setSearch) remember(victim []bool, score Score) {
+func (x *setSearch) remember(victim []bool, score decision.Score) {
 	if x.best.n != nil {
-		if order, _ := score.compareBy(&x.best.score, x.w.a.ranks); order >= 0 {
+		if order, _ := compareScores(&score, &x.best.score, x.w.a.ranks); order >= 0 {
 			return
 		}
 	}
@@ -161,15 +163,15 @@ func (x *setSearch) recall(n *nodeState, victim []bool) bool {
 }
 
 // publicScore returns the score of a set, or a bound, as callers see it.
-func publicScore(sc *exact.Score) Score {
-	return Score{
+func publicScore(sc *exact.Score) decision.Score {
+	return decision.Score{
 		Violations: int(sc.Violations), TopPriority: sc.Top, PrioritySum: sc.Sums[0], Victims: int(sc.Parts),
-		Cost: sc.Sums[1], Start: instant{sc.Start.Sec, sc.Start.Nsec}.time(),
+		Cost: sc.Sums[1], Start: rank.Instant{Sec: sc.Start.Sec, Nsec: sc.Start.Nsec}.Time(),
 	}
 }
 
 // certificate is that of the candidate found last.
-func (w *dryRunner) certificate(sc *Score) *Certificate {
+func (w *dryRunner) certificate(sc *decision.Score) *decision.Certificate {
 	f := &w.sets.found
 	if !f.open {
 		return certify(sc, sc, w.a.ranks, f.steps, 0)
@@ -179,11 +181,11 @@ func (w *dryRunner) certificate(sc *Score) *Certificate {
 
 // certifyAll is the certificate of a whole decision: of the chosen candidate, nil if
 // there is none, among the candidates of all nodes, some of which are open.
-func (a *attempt) certifyAll(chosen *Candidate, open []openNode) *Certificate {
+func (a *attempt) certifyAll(chosen *decision.Candidate, open []openNode) *decision.Certificate {
 	if !a.config.exact() || chosen != nil && chosen.Certificate == nil {
 		return nil
 	}
-	var bound *Score
+	var bound *decision.Score
 	steps, unsolved := 0, 0
 	if chosen != nil {
 		bound, steps = &chosen.Score, chosen.Certificate.Steps
@@ -191,14 +193,14 @@ func (a *attempt) certifyAll(chosen *Candidate, open []openNode) *Certificate {
 	for i := range open {
 		b := &open[i].bound
 		if chosen != nil {
-			if order, _ := b.compareBy(&chosen.Score, a.ranks); order >= 0 {
+			if order, _ := compareScores(b, &chosen.Score, a.ranks); order >= 0 {
 				continue
 			}
 		}
 		unsolved++
 		if bound == nil {
 			bound = b
-		} else if order, _ := b.compareBy(bound, a.ranks); order < 0 {
+		} else if order, _ := compareScores(b, bound, a.ranks); order < 0 {
 			bound = b
 		}
 	}
@@ -206,7 +208,7 @@ func (a *attempt) certifyAll(chosen *Candidate, open []openNode) *Certificate {
 	case chosen != nil:
 		return certify(&chosen.Score, bound, a.ranks, steps, unsolved)
 	case bound != nil:
-		return &Certificate{Bound: *bound, Unsolved: unsolved}
+		return &decision.Certificate{Bound: *bound, Unsolved: unsolved}
 	}
-	return &Certificate{Optimal: true}
+	return &decision.Certificate{Optimal: true}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // setSearch searches for the best set of victims on one node (see dryRunner.exact): it asks
@@ -33,7 +34,7 @@ func (x *setSearch) ask(w *dryRunner, possible []*podState) {
 	q, policy := x.q, &w.a.config.Policy
 	q.Strict, q.Limit, q.SlowLimit = policy.Strict, policy.limit(false), policy.limit(true)
 	for _, r := range w.a.ranks {
-		q.Measures = append(q.Measures, measures[r.rule().figure])
+		q.Measures = append(q.Measures, measures[rank.Of(r).Figure])
 	}
 	x.findFilters()
 	x.findShort()
@@ -42,9 +43,9 @@ func (x *setSearch) ask(w *dryRunner, possible []*podState) {
 }
 
 // measures has for each figure that ranks compare the measure of sets that it is.
-var measures = [numFigures]exact.Measure{
-	violationsFigure: exact.ByViolations, topFigure: exact.ByTop, sumFigure: exact.BySum,
-	victimsFigure: exact.ByParts, costFigure: exact.BySecondSum, startFigure: exact.ByStart,
+var measures = [rank.NumFigures]exact.Measure{
+	rank.ViolationsFigure: exact.ByViolations, rank.TopFigure: exact.ByTop, rank.SumFigure: exact.BySum,
+	rank.VictimsFigure: exact.ByParts, rank.CostFigure: exact.BySecondSum, rank.StartFigure: exact.ByStart,
 }
 
 // findFilters finds out whether sets can be told from amounts alone, and whether the
@@ -131,11 +132,11 @@ func (x *setSearch) fillItem(it *exact.Item) {
 	a, q := x.w.a, x.q
 	costed := a.config.Cost != nil && slices.Contains(q.Measures, exact.BySecondSum)
 	pods := x.possible[it.From:it.To]
-	it.Top, it.Start = pods[0].priority(), exact.Instant{Sec: noStart}
+	it.Top, it.Start = pods[0].priority(), exact.Instant{Sec: rank.NoStart}
 	for _, p := range pods {
 		r := p.rank().at(a.nowAt)
 		start := exact.Instant{Sec: r.sec, Nsec: r.nsec}
-		it.Sums[0] += int64(r.priority) + priorityShift
+		it.Sums[0] += int64(r.priority) + rank.PriorityShift
 		it.Above = it.Above || r.priority > it.Top
 		if r.priority == it.Top && start.Before(it.Start) {
 			it.Start = start
@@ -144,7 +145,7 @@ func (x *setSearch) fillItem(it *exact.Item) {
 			q.Latest = start
 		}
 		if costed {
-			it.Sums[1] = addCosts(it.Sums[1], costOf(a.config.Cost, p.pod))
+			it.Sums[1] = rank.AddCosts(it.Sums[1], costOf(a.config.Cost, p.pod))
 		}
 		if p.at.name == x.w.n.name {
 			x.hold(it, p)

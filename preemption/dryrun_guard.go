@@ -1,6 +1,9 @@
 package preemption
 
-import "github.com/outrank-go/outrank"
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 // guarded is what a dry run of the node at hand asks the guard, and what became of it.
 type guarded struct {
@@ -40,10 +43,10 @@ func (w *dryRunner) nodeOf(p *podState) *outrank.Node {
 // guardChecks asks the guard about those who are away.
 func (w *dryRunner) guardChecks() filterStatus {
 	s := w.guard.state.Check()
-	if s.Code == Success {
+	if s.Code == decision.Success {
 		return filterStatus{}
 	}
-	return filterStatus{code: Unschedulable, by: byGuard, text: s.Reasons}
+	return filterStatus{code: decision.Unschedulable, by: byGuard, text: s.Reasons}
 }
 
 // guardAllows asks the guard about these pods away together, and puts them back.
@@ -73,7 +76,7 @@ func (w *dryRunner) chargeable() []*podState {
 func (w *dryRunner) dryRunGuarded(possible []*podState) ([]*podState, filterStatus) {
 	ascending := w.a.config.ascending()
 	if !ascending {
-		if s := w.withAllGone(possible); s.code != Success {
+		if s := w.withAllGone(possible); s.code != decision.Success {
 			return possible, s
 		}
 	}
@@ -86,11 +89,11 @@ func (w *dryRunner) dryRunGuarded(possible []*podState) ([]*podState, filterStat
 	} else {
 		left = possible // nobody of whom leaves
 	}
-	if s.code == Success || s.code == Contradiction || refusal.code == Success {
+	if s.code == decision.Success || s.code == decision.Contradiction || refusal.code == decision.Success {
 		return left, s
 	}
 	if ascending {
-		if s = w.withOthersGone(possible, admitted); s.code != Success {
+		if s = w.withOthersGone(possible, admitted); s.code != decision.Success {
 			return left, s
 		}
 	}
@@ -135,11 +138,11 @@ func (w *dryRunner) admitted(possible []*podState) []*podState {
 func (w *dryRunner) admits(pods []*podState) bool {
 	w.guardRemoves(pods)
 	s := w.guardChecks()
-	if s.code == Success {
+	if s.code == decision.Success {
 		return true
 	}
 	w.guardAdds(pods)
-	if w.guard.refusal.code == Success {
+	if w.guard.refusal.code == decision.Success {
 		w.guard.refusal = s
 	}
 	return false
@@ -185,13 +188,13 @@ func (w *dryRunner) guardFollows(possible []*podState, ended bool) {
 func (w *dryRunner) putBack(pods []*podState) filterStatus {
 	w.changeAll(pods, 1)
 	s := w.check()
-	if w.guard.state != nil && s.code == Success {
+	if w.guard.state != nil && s.code == decision.Success {
 		w.guardAdds(pods)
-		if s = w.guardChecks(); s.code != Success {
+		if s = w.guardChecks(); s.code != decision.Success {
 			w.guardRemoves(pods)
 		}
 	}
-	if s.code != Success {
+	if s.code != decision.Success {
 		w.changeAll(pods, -1)
 	}
 	return s
@@ -201,7 +204,7 @@ func (w *dryRunner) putBack(pods []*podState) filterStatus {
 func (a *attempt) ruled() bool { return a.guard != nil || a.config.MayTake != nil }
 
 // nameRules says of each victim which rule allows it.
-func (w *dryRunner) nameRules(gone []*podState, victims []Victim) {
+func (w *dryRunner) nameRules(gone []*podState, victims []decision.Victim) {
 	if !w.a.ruled() {
 		return
 	}

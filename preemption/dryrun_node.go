@@ -1,5 +1,7 @@
 package preemption
 
+import "github.com/outrank-go/outrank/preemption/decision"
+
 // dryRunner asks the filters of an attempt about one node after another. Its
 // filters follow the pods that are removed and added. One goroutine uses it at
 // a time.
@@ -169,7 +171,7 @@ func (w *dryRunner) follow(p *podState, n *nodeState, by int) {
 // once.
 func (w *dryRunner) check() filterStatus {
 	if len(w.nominated) > 0 {
-		if s := w.checkWith(w.nominated); s.code != Success {
+		if s := w.checkWith(w.nominated); s.code != decision.Success {
 			return s
 		}
 		if w.a.config.variant().filtersOnce {
@@ -181,10 +183,10 @@ func (w *dryRunner) check() filterStatus {
 
 // checkWith asks the filters in order and stops at the first that fails.
 func (w *dryRunner) checkWith(nominated []*podState) filterStatus {
-	if s := w.ask(0, w.a.beforeResources, nominated); s.code != Success {
+	if s := w.ask(0, w.a.beforeResources, nominated); s.code != decision.Success {
 		return s
 	}
-	if s := w.resources.check(nominated); s.code != Success {
+	if s := w.resources.check(nominated); s.code != decision.Success {
 		return s
 	}
 	return w.ask(w.a.beforeResources, len(w.filters), nominated)
@@ -193,7 +195,7 @@ func (w *dryRunner) checkWith(nominated []*podState) filterStatus {
 // ask asks the active filters with the indexes from from up to to.
 func (w *dryRunner) ask(from, to int, nominated []*podState) filterStatus {
 	for i := from; i < to; i++ {
-		if s := w.filters[i].check(nominated); s.code != Success {
+		if s := w.filters[i].check(nominated); s.code != decision.Success {
 			s.by = w.a.active[i].index
 			return s
 		}
@@ -222,7 +224,7 @@ func (w *dryRunner) checkAfterResources() filterStatus {
 
 // filter returns whether the node takes the preemptor as things are.
 func (w *dryRunner) filter(n *nodeState) filterStatus {
-	if s := w.a.checkNode(&w.a.question, n); s.code != Success {
+	if s := w.a.checkNode(&w.a.question, n); s.code != decision.Success {
 		return s
 	}
 	w.enter(n)

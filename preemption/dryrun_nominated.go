@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // hearNominated asks the node that the pod is nominated to before all others (rule
@@ -12,7 +14,7 @@ import (
 // heard depends on more than the pod, so that the answers are not cached. A member of a
 // group does without it.
 func (a *attempt) hearNominated(w *dryRunner) {
-	if !a.narrowed || a.refused.code != Success || a.config.Policy.NominatedInTurn || a.config.variant().nominatedInTurn {
+	if !a.narrowed || a.refused.code != decision.Success || a.config.Policy.NominatedInTurn || a.config.variant().nominatedInTurn {
 		return
 	}
 	slot, ok := a.snap.slots.get(a.nomination())

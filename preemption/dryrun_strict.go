@@ -1,11 +1,15 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 // strictStatus is that of a node on which the possible victims make room, but not
 // without a violation (rule 13.5.2).
 var strictStatus = filterStatus{
-	code: Unschedulable, by: byNone,
+	code: decision.Unschedulable, by: byNone,
 	text: []string{"making room would violate a disruption budget"},
 }
 
@@ -79,7 +83,7 @@ func (w *dryRunner) addSpared(possible []*podState) filterStatus {
 	for i := range possible {
 		w.victim[i] = w.victim[i] && !w.spared[i]
 	}
-	if w.check().code != Success {
+	if w.check().code != decision.Success {
 		return strictStatus
 	}
 	return filterStatus{}
@@ -90,7 +94,7 @@ func (w *dryRunner) addSpared(possible []*podState) filterStatus {
 // preemptor by now, nobody has to leave.
 func (w *dryRunner) strictEnd(possible []*podState, s filterStatus) filterStatus {
 	switch {
-	case s.code != Success:
+	case s.code != decision.Success:
 		return w.withoutSpared(possible)
 	case !slices.Contains(w.victim, true):
 		return w.contradiction()
@@ -105,7 +109,7 @@ func (w *dryRunner) withoutSpared(possible []*podState) filterStatus {
 	w.changeMarked(possible, w.spared, -1)
 	s := w.check()
 	w.changeMarked(possible, w.spared, 1)
-	if s.code == Success {
+	if s.code == decision.Success {
 		return strictStatus
 	}
 	return s

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // Where victims are units (rule 12.8.1), a dry run takes away, charges and puts back all
@@ -84,7 +86,7 @@ func (a *attempt) earliest(pods []*podState, unstarted bool) (importance, bool) 
 	first := pods[0].rank()
 	for _, p := range pods {
 		r := p.rank()
-		unstarted = unstarted || r.sec == noStart
+		unstarted = unstarted || r.sec == rank.NoStart
 		if r.compareStart(first, a.nowAt) < 0 {
 			first = r
 		}
@@ -239,7 +241,7 @@ func (w *dryRunner) here(possible []*podState) []*podState {
 }
 
 // tellUnits says of the victims with whom they leave, and from which other node.
-func (w *dryRunner) tellUnits(possible []*podState, victims []Victim) {
+func (w *dryRunner) tellUnits(possible []*podState, victims []decision.Victim) {
 	v := 0
 	for i := range w.units {
 		u := &w.units[i]

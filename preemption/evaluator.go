@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // Evaluator decides by one configuration. It holds no state of any cluster. Any
@@ -103,12 +104,12 @@ func (e *Evaluator) Filters() []string {
 // was asked before about pods with the same priority, requests, tolerations and
 // demands on nodes, and if no filter looks at other pods. Affinity and spread
 // rules cost a look at every class of pods and its nodes in addition.
-func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*Plan, error) {
+func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*decision.Plan, error) {
 	return e.PreemptRequest(ctx, snap, Request{Pod: pod, Now: now})
 }
 
 // PreemptRequest is Preempt for a question with further settings.
-func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Request) (*Plan, error) {
+func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Request) (*decision.Plan, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Requ
 	if r.failed != nil {
 		return plan, r.failed
 	}
-	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.partial() || r.selective) && plan.Outcome == Preempt {
+	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.partial() || r.selective) && plan.Outcome == decision.Preempt {
 		plan.Unhelpful = nil // a search does not find all of them
 	}
 	return plan, nil
@@ -135,12 +136,12 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Requ
 // even if the pod fits or may not preempt. Time and memory are those of finding the
 // victims on every node. [Evaluator.ExplainNode] looks at a single node, and
 // [Evaluator.Candidates] finds the best few candidates, each at its own price.
-func (e *Evaluator) Explain(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*Explanation, error) {
+func (e *Evaluator) Explain(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*decision.Explanation, error) {
 	return e.ExplainRequest(ctx, snap, Request{Pod: pod, Now: now})
 }
 
 // ExplainRequest is Explain for a question with further settings.
-func (e *Evaluator) ExplainRequest(ctx context.Context, snap *Snapshot, req Request) (*Explanation, error) {
+func (e *Evaluator) ExplainRequest(ctx context.Context, snap *Snapshot, req Request) (*decision.Explanation, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err

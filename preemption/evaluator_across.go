@@ -7,19 +7,8 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
-
-// AcrossPlan is what [Evaluator.PreemptAcross] found. It belongs to the caller.
-type AcrossPlan struct {
-	// Plan is the answer, with [Plan.Across] set where pods have to leave or none can.
-	*Plan
-	// Optimal: no set of the pods that could be victims, on no node, is better by the
-	// ranks; where nothing helps, no such set makes room. Without it the search ended
-	// early, and the victims are the best that it met.
-	Optimal bool
-	// Steps is the number of steps that the search took.
-	Steps int
-}
 
 // DefaultAcrossSteps is how many steps [Evaluator.PreemptAcross] takes at most to improve
 // what it has found. A step asks the filters about one node once.
@@ -59,13 +48,13 @@ const DefaultAcrossSteps = 20_000
 // [Evaluator.Preempt]. Time is that of asking every node, and on each that failed of one
 // check for each pod that could be a victim there; then of mostSteps checks. With an
 // endless mostSteps it is exponential in the pods of the worst node.
-func (e *Evaluator) PreemptAcross(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*AcrossPlan, error) {
+func (e *Evaluator) PreemptAcross(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*decision.AcrossPlan, error) {
 	return e.PreemptAcrossWithin(ctx, snap, pod, now, DefaultAcrossSteps)
 }
 
 // PreemptAcrossWithin is PreemptAcross with another limit of steps. A limit of 0 or less
 // leaves what putting pods back by importance finds on each node.
-func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*AcrossPlan, error) {
+func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*decision.AcrossPlan, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -87,24 +76,24 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod
 		return nil, err
 	}
 	for _, s := range r.before {
-		if s.code == Success {
+		if s.code == decision.Success {
 			r.feasible++
 		}
 	}
 	r.ineligible = a.eligible(r.statusOf)
 	x := &acrossSearch{result: r, w: r.runners[0], limit: mostSteps}
-	if r.feasible == 0 && r.ineligible == Eligible {
+	if r.feasible == 0 && r.ineligible == decision.Eligible {
 		if err := x.run(ctx); err != nil {
 			return nil, err
 		}
 	}
 	plan := r.plan()
 	plan.ClusterCertificate = nil // Optimal says it
-	plan.Across = plan.Outcome == Preempt || plan.Outcome == NothingHelps
-	if plan.Outcome == Preempt {
+	plan.Across = plan.Outcome == decision.Preempt || plan.Outcome == decision.NothingHelps
+	if plan.Outcome == decision.Preempt {
 		plan.Unhelpful = nil // nodes that could not be better were not tried
 	}
-	return &AcrossPlan{Plan: plan, Optimal: !x.ended, Steps: x.steps}, nil
+	return &decision.AcrossPlan{Plan: plan, Optimal: !x.ended, Steps: x.steps}, nil
 }
 
 // acrossSearch finds the best victims, node by node.
@@ -120,7 +109,7 @@ type acrossSearch struct {
 
 	node acrossNode
 	// bestScore and bestVictims are of the best set met, on node r.best.
-	bestScore   Score
+	bestScore   decision.Score
 	bestVictims []*podState
 	space       []*podState
 
@@ -146,7 +135,7 @@ func (x *acrossSearch) run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if before.code != Unschedulable {
+		if before.code != decision.Unschedulable {
 			continue
 		}
 		x.tried[i] = true
@@ -227,15 +216,15 @@ func (x *acrossSearch) leavesAlone(p *podState) bool {
 }
 
 // candidate makes the best set public.
-func (x *acrossSearch) candidate() Candidate {
+func (x *acrossSearch) candidate() decision.Candidate {
 	w, n := x.w, x.nodeAt(x.best)
-	c := Candidate{Node: n.name, Score: x.bestScore, Victims: make([]Victim, len(x.bestVictims))}
+	c := decision.Candidate{Node: n.name, Score: x.bestScore, Victims: make([]decision.Victim, len(x.bestVictims))}
 	w.enter(n)
 	w.far = true
 	w.changeAll(x.bestVictims, -1)
 	shared := sharedNames{budgets: x.snap.budgets}
 	for i, p := range x.bestVictims {
-		c.Victims[i] = Victim{Pod: p.located(), Blocks: x.public(w.beside(x.bestVictims[i : i+1]))}
+		c.Victims[i] = decision.Victim{Pod: p.located(), Blocks: x.public(w.beside(x.bestVictims[i : i+1]))}
 		if p.at.name != n.name {
 			c.Victims[i].Node = p.at.name
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // acrossNode is a node on which victims are looked for.
@@ -37,26 +39,26 @@ func (x *acrossSearch) try(ctx context.Context, position int) filterStatus {
 	w.enter(n)
 	w.far = true
 	x.node = acrossNode{position: position, firstStep: x.steps}
-	if s := x.findPods(n); s.code != Success {
+	if s := x.findPods(n); s.code != decision.Success {
 		return s
 	}
 	if len(x.node.pods) == 0 {
-		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+		return filterStatus{code: decision.UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
 	if x.worse(-1) {
 		return x.unlessStrict()
 	}
 	w.changeAll(x.node.pods, -1)
 	status := w.check()
-	if status.code == Success || !conclusive(status) && !x.skewed() {
+	if status.code == decision.Success || !conclusive(status) && !x.skewed() {
 		best := x.best
 		x.choose(ctx, 0)
 		switch {
 		case x.best != best:
 			status = filterStatus{}
-		case x.node.refuted.code != Success:
+		case x.node.refuted.code != decision.Success:
 			status = x.node.refuted
-		case status.code == Success && x.best < 0:
+		case status.code == decision.Success && x.best < 0:
 			status = x.unlessStrict()
 		}
 	}
@@ -88,7 +90,7 @@ func (x *acrossSearch) findPods(n *nodeState) filterStatus {
 			node.add(p, forced)
 		}
 	}
-	if s := x.findFar(n); s.code != Success {
+	if s := x.findFar(n); s.code != decision.Success {
 		return s
 	}
 	node.overlaps = x.stopsAtFirst() && slices.ContainsFunc(node.pods, func(p *podState) bool { return len(p.class.covering) > 1 })
@@ -101,7 +103,7 @@ func (x *acrossSearch) findPods(n *nodeState) filterStatus {
 // another node has to leave, none that a constraint counts need leave, either: what
 // leaves the node itself makes a constraint fail no more than before.
 func (x *acrossSearch) findFar(n *nodeState) filterStatus {
-	spreads := x.spread != nil && (x.spread.check(nil).code != Success || x.spread.check(x.w.nominated).code != Success)
+	spreads := x.spread != nil && (x.spread.check(nil).code != decision.Success || x.spread.check(x.w.nominated).code != decision.Success)
 	for i := range x.counted {
 		if p := &x.counted[i]; p.on != n && x.keepsApart(p.apart, p.on, n) {
 			if !x.mayLeave(p) {
@@ -155,7 +157,7 @@ func (x *acrossSearch) keepsApart(parts []classPart, on, n *nodeState) bool {
 
 // blocked is the status of a node that such a pod keeps the preemptor from for good.
 func (x *acrossSearch) blocked(parts []classPart, on, n *nodeState) filterStatus {
-	s := filterStatus{code: Unschedulable, by: interPodFilter.index, text: existingAntiText}
+	s := filterStatus{code: decision.Unschedulable, by: interPodFilter.index, text: existingAntiText}
 	for _, part := range parts {
 		if part.relation == antiAffinityMatch && x.keepsApart([]classPart{part}, on, n) {
 			s.text = antiAffinityText
@@ -217,9 +219,9 @@ func (x *acrossSearch) skewed() bool {
 func conclusive(s filterStatus) bool {
 	switch s.by {
 	case resourcesFilter.index, portsFilter.index, restrictionsFilter.index:
-		return s.code != Success
+		return s.code != decision.Success
 	case interPodFilter.index:
-		return s.code == Unschedulable
+		return s.code == decision.Unschedulable
 	}
 	return false
 }
@@ -239,7 +241,7 @@ func (x *acrossSearch) choose(ctx context.Context, i int) {
 		x.steps++
 		x.w.change(node.pods[i], 1)
 		if !x.skewed() {
-			if s := x.w.check(); s.code == Success || !conclusive(s) {
+			if s := x.w.check(); s.code == decision.Success || !conclusive(s) {
 				x.choose(ctx, i+1)
 			}
 		}
@@ -300,20 +302,20 @@ func (x *acrossSearch) worse(at int) bool {
 	if at < len(x.node.pods) && x.config.Importance != nil {
 		score.Start = x.bestScore.Start.Add(time.Second) // it may be better with a pod more
 	}
-	order, _ := score.compareBy(&x.bestScore, x.ranks)
+	order, _ := compareScores(&score, &x.bestScore, x.ranks)
 	return order >= 0
 }
 
 // meet asks the filters about the set at hand, and keeps it if it is the best.
 func (x *acrossSearch) meet() {
-	if len(x.node.taken) == 0 || x.w.check().code != Success || x.worse(len(x.node.pods)) {
+	if len(x.node.taken) == 0 || x.w.check().code != decision.Success || x.worse(len(x.node.pods)) {
 		return
 	}
 	victims := make([]*podState, 0, len(x.node.taken))
 	for _, i := range x.node.taken {
 		victims = append(victims, x.node.pods[i])
 	}
-	if x.node.refuted = x.afresh(victims); x.node.refuted.code != Success {
+	if x.node.refuted = x.afresh(victims); x.node.refuted.code != decision.Success {
 		return
 	}
 	x.bestVictims = victims
@@ -334,7 +336,7 @@ func (x *acrossSearch) afresh(victims []*podState) filterStatus {
 	a, err := newAttempt(x.config, snap, x.pod, x.now)
 	if err != nil {
 		x.err = err
-		return filterStatus{code: Unschedulable, by: byNone}
+		return filterStatus{code: decision.Unschedulable, by: byNone}
 	}
 	return newDryRunner(a).filter(snap.node(x.nodeAt(x.node.position).name))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // Feasible lists the nodes that take the pod as things are, in the cluster's
@@ -23,7 +24,7 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.P
 	if err := s.begin(&e.config, snap, &Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if s.refused.code != Success {
+	if s.refused.code != decision.Success {
 		return nil, ctx.Err()
 	}
 	var out []*outrank.Node
@@ -56,7 +57,7 @@ func (e *Evaluator) FeasibleNominated(ctx context.Context, snap *Snapshot, pod *
 	if err := s.begin(&e.config, snap, &Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil || s.refused.code != Success {
+	if err := ctx.Err(); err != nil || s.refused.code != decision.Success {
 		return nil, err
 	}
 	slot, ok := snap.slots.get(s.nomination())
@@ -78,5 +79,5 @@ func (w *searchWorker) fits(slot int32) bool {
 			return true
 		}
 	}
-	return w.dry.filter(w.snap.nodes[slot]).code == Success
+	return w.dry.filter(w.snap.nodes[slot]).code == decision.Success
 }

@@ -1,11 +1,13 @@
 package preemption
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // Loss is what becomes of the work of a pod that is evicted (rules 11.12 to 11.15).
@@ -192,7 +194,7 @@ func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err 
 	if found, ok := m.known[string(s.signature)]; ok {
 		return found, true, nil
 	}
-	if s.refused.code == Success {
+	if s.refused.code == decision.Success {
 		s.findTwo(&found, "", true)
 	}
 	s.busy = false
@@ -210,7 +212,7 @@ func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 	if err := s.begin(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, err
 	}
-	if s.refused.code == Success {
+	if s.refused.code == decision.Success {
 		s.findTwo(&found, own, false)
 	}
 	s.busy = false
@@ -232,7 +234,7 @@ func (s *search) findTwo(found *elsewhere, own string, shared bool) {
 			if note(&found.fit, n.name) || !shared {
 				return
 			}
-		} else if found.could[1] == "" && s.workers[0].dry.filter(n).code == Unschedulable {
+		} else if found.could[1] == "" && s.workers[0].dry.filter(n).code == decision.Unschedulable {
 			note(&found.could, n.name)
 		}
 	}
@@ -296,7 +298,7 @@ func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
 //
 // Errors are [ErrNotFound] for a victim that is not in the copy of the snapshot, those about the preemptor, and a filter's. Time is that of asking nodes for
 // each victim.
-func (m *Moves) Together(preemptor *outrank.Pod, c *Candidate) (losses []Loss, err error) {
+func (m *Moves) Together(preemptor *outrank.Pod, c *decision.Candidate) (losses []Loss, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.eval == nil {
@@ -312,7 +314,7 @@ func (m *Moves) Together(preemptor *outrank.Pod, c *Candidate) (losses []Loss, e
 	return losses, err
 }
 
-func (m *Moves) together(preemptor *outrank.Pod, c *Candidate) ([]Loss, error) {
+func (m *Moves) together(preemptor *outrank.Pod, c *decision.Candidate) ([]Loss, error) {
 	for i := range c.Victims {
 		victim := c.Victims[i].Pod
 		if victim == nil {
@@ -320,7 +322,7 @@ func (m *Moves) together(preemptor *outrank.Pod, c *Candidate) ([]Loss, error) {
 		}
 		p, ok := m.snap.known(victim)
 		if !ok {
-			return nil, fmt.Errorf("pod %s: %w", victim.Key(), ErrNotFound)
+			return nil, fmt.Errorf("pod %s: %w", victim.Key(), decision.ErrNotFound)
 		}
 		m.snap.drop(p)
 	}
@@ -329,7 +331,7 @@ func (m *Moves) together(preemptor *outrank.Pod, c *Candidate) ([]Loss, error) {
 	}
 	losses := make([]Loss, len(c.Victims))
 	for i := range c.Victims {
-		victim, own := c.Victims[i].Pod, c.Victims[i].nodeOf(c)
+		victim, own := c.Victims[i].Pod, cmp.Or(c.Victims[i].Node, c.Node)
 		if loss, ok := byOwner(victim); ok {
 			losses[i] = loss
 			continue

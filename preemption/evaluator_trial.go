@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -80,7 +82,7 @@ func (t *Trials) On(node string) (*Trial, error) {
 		n = t.snap.node(node)
 	}
 	if n == nil || n.node == nil {
-		return nil, fmt.Errorf("%s: %w", textOf("node", node), ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
 	}
 	w := t.dry
 	w.enter(n)
@@ -120,18 +122,18 @@ func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
 // gone for which gone is true; nil means that all stay. What is true of one pod has to be
 // true of all that leave with it, for the answer to mean something. Time is that of gone
 // for each possible victim, and that of the filters.
-func (t *Trial) Check(gone func(*outrank.Pod) bool) Status {
+func (t *Trial) Check(gone func(*outrank.Pod) bool) decision.Status {
 	if t.of.w == nil {
-		return Status{}
+		return decision.Status{}
 	}
 	a := t.of.w.a
 	s := filterStatus{}
 	if a.elsewhere {
 		s = a.askNode(&a.question, t.of.w.n)
-	} else if s = a.refused; s.code == Success {
+	} else if s = a.refused; s.code == decision.Success {
 		s = a.checkNode(&a.question, t.of.w.n)
 	}
-	if s.code == Success {
+	if s.code == decision.Success {
 		t.without(gone, func() { s = t.of.w.check() })
 	}
 	return a.public(s)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // Errors that [Evaluator.Verify] and [Evaluator.VerifyGroup] wrap.
@@ -54,7 +55,7 @@ var (
 // at all. The snapshot is only read; any number of calls may run on it at once. Time
 // is that of asking one node once for every victim, beside what filters that look at
 // the whole cluster need once.
-func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *Plan, now time.Time) error {
+func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *decision.Plan, now time.Time) error {
 	if plan == nil {
 		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 	}
@@ -62,7 +63,7 @@ func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *Plan, now 
 	if err != nil {
 		return err
 	}
-	if plan.Outcome != Preempt {
+	if plan.Outcome != decision.Preempt {
 		return e.verifyOutcome(ctx, snap, plan, now)
 	}
 	if err := ctx.Err(); err != nil {
@@ -93,7 +94,7 @@ func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *Plan, now 
 }
 
 // verifyOutcome decides again.
-func (e *Evaluator) verifyOutcome(ctx context.Context, snap *Snapshot, plan *Plan, now time.Time) error {
+func (e *Evaluator) verifyOutcome(ctx context.Context, snap *Snapshot, plan *decision.Plan, now time.Time) error {
 	again, err := e.again(ctx, snap, plan, now)
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func (e *Evaluator) verifyOutcome(ctx context.Context, snap *Snapshot, plan *Pla
 }
 
 // again decides anew as the plan was decided.
-func (e *Evaluator) again(ctx context.Context, snap *Snapshot, plan *Plan, now time.Time) (*Plan, error) {
+func (e *Evaluator) again(ctx context.Context, snap *Snapshot, plan *decision.Plan, now time.Time) (*decision.Plan, error) {
 	if !plan.Across {
 		return e.Preempt(ctx, snap, plan.Pod, now)
 	}
@@ -131,7 +132,7 @@ func (s *Snapshot) verifyPreemptor(pod *outrank.Pod) error {
 // verification is one plan to preempt that is verified.
 type verification struct {
 	*attempt
-	plan    *Plan
+	plan    *decision.Plan
 	dry     *dryRunner
 	at      *nodeState
 	victims []*podState // by importance
@@ -150,12 +151,12 @@ func (v *verification) node() error {
 	}
 	v.at = n
 	switch s := v.dry.filter(n); s.code {
-	case Success:
+	case decision.Success:
 		if v.free() {
 			return nil
 		}
 		return v.fault(ErrStale, "the node takes the pod as things are")
-	case Unschedulable:
+	case decision.Unschedulable:
 		return nil
 	default:
 		return v.fault(ErrUnsound, "preemption does not help: %s", v.public(s))
@@ -171,7 +172,7 @@ func (v *verification) eligibility() error {
 		}
 		return v.dry.filter(n), true
 	})
-	if reason != Eligible {
+	if reason != decision.Eligible {
 		return v.fault(ErrUnsound, "%s", cmp.Or(v.refusal, reason.String()))
 	}
 	return nil
@@ -188,7 +189,7 @@ func (v *verification) findVictims() error {
 		}
 		p, ok := v.snap.pods.of(victim.Pod)
 		switch {
-		case !ok || p.node() != victim.nodeOf(&v.plan.Candidate) || !samePod(p.pod, victim.Pod):
+		case !ok || p.node() != cmp.Or(victim.Node, v.plan.Node) || !samePod(p.pod, victim.Pod):
 			return v.fault(ErrStale, "victim %s does not run there", victim)
 		case slices.Contains(v.victims, p):
 			return v.fault(ErrUnsound, "victim %s is named twice", victim)
@@ -249,10 +250,10 @@ func (v *verification) room() error {
 	v.dry.far = true // and so are victims of a plan across nodes
 	v.dry.changeAll(v.victims, -1)
 	defer v.dry.changeAll(v.victims, 1)
-	if s := v.dry.check(); s.code != Success {
+	if s := v.dry.check(); s.code != decision.Success {
 		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.public(s))
 	}
-	if s := v.dry.guardAllows(v.victims); s.code != Success {
+	if s := v.dry.guardAllows(v.victims); s.code != decision.Success {
 		return v.fault(ErrUnsound, "the victims may not leave together: %s", v.public(s))
 	}
 	if !v.noneIsSpare() {
@@ -260,7 +261,7 @@ func (v *verification) room() error {
 	}
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
-		if s := v.dry.beside(unit); s.code == Success {
+		if s := v.dry.beside(unit); s.code == decision.Success {
 			return v.fault(ErrUnsound, "victim %s need not leave", unit[0].pod.Key())
 		}
 		at += len(unit)

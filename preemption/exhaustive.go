@@ -3,6 +3,8 @@ package preemption
 import (
 	"context"
 	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // result is what the exhaustive search finds, by position. The search evaluates
@@ -16,13 +18,13 @@ type result struct {
 	before     []filterStatus // as things are
 	after      []filterStatus // with all pods of lower priority removed; where tried
 	tried      []bool
-	scores     []Score
-	faults     []error     // answers of the caller's rule that make no sense; nil without one
-	candidates []Candidate // by position; nil unless all are to be kept
-	ineligible Ineligibility
+	scores     []decision.Score
+	faults     []error              // answers of the caller's rule that make no sense; nil without one
+	candidates []decision.Candidate // by position; nil unless all are to be kept
+	ineligible decision.Ineligibility
 	feasible   int
 	best       int // -1 for none
-	chosen     Candidate
+	chosen     decision.Candidate
 	// failed is the error of an extender that ended the search; nobody is chosen then.
 	failed error
 }
@@ -46,12 +48,12 @@ func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *Sn
 		return nil, err
 	}
 	for _, s := range r.before {
-		if s.code == Success {
+		if s.code == decision.Success {
 			r.feasible++
 		}
 	}
 	r.ineligible = a.eligible(r.statusOf)
-	if !everything && (r.feasible > 0 || r.ineligible != Eligible) {
+	if !everything && (r.feasible > 0 || r.ineligible != decision.Eligible) {
 		return r, nil
 	}
 	if err := r.decide(ctx, everything); err != nil {
@@ -97,13 +99,13 @@ func (r *result) statusOf(node string) (filterStatus, bool) {
 // if everything is set, or if the caller has a say in them.
 func (r *result) decide(ctx context.Context, everything bool) error {
 	n := len(r.before)
-	r.after, r.tried, r.scores = make([]filterStatus, n), make([]bool, n), make([]Score, n)
+	r.after, r.tried, r.scores = make([]filterStatus, n), make([]bool, n), make([]decision.Score, n)
 	config := r.config
 	if config.Chooser != nil {
 		r.faults = make([]error, n)
 	}
 	if everything || len(config.Extenders) > 0 || len(config.Scorers) > 0 {
-		r.candidates = make([]Candidate, n)
+		r.candidates = make([]decision.Candidate, n)
 	}
 	if err := r.try(ctx); err != nil {
 		return err
@@ -131,7 +133,7 @@ func (r *result) completeBest(w *dryRunner) {
 		r.chosen = r.candidates[r.best]
 	default:
 		possible, s := w.dryRun(r.nodeAt(r.best))
-		if s.code != Success {
+		if s.code != decision.Success {
 			w.contradicted()
 			return
 		}
@@ -145,7 +147,7 @@ func (r *result) completeBest(w *dryRunner) {
 func (r *result) try(ctx context.Context) error {
 	var nodes []int
 	for i, s := range r.before {
-		if s.code == Unschedulable {
+		if s.code == decision.Unschedulable {
 			nodes = append(nodes, i)
 		}
 	}
@@ -188,9 +190,9 @@ func (r *result) try(ctx context.Context) error {
 // forget drops what was found beyond the end of the sample.
 func (r *result) forget(nodes []int) {
 	for _, i := range nodes {
-		r.tried[i], r.after[i], r.scores[i] = false, filterStatus{}, Score{}
+		r.tried[i], r.after[i], r.scores[i] = false, filterStatus{}, decision.Score{}
 		if r.candidates != nil {
-			r.candidates[i] = Candidate{}
+			r.candidates[i] = decision.Candidate{}
 		}
 	}
 }
@@ -200,7 +202,7 @@ func (r *result) tryEach(ctx context.Context, nodes []int) error {
 		i := nodes[at]
 		possible, s := w.dryRun(r.nodeAt(i))
 		r.tried[i], r.after[i] = true, s
-		if s.code == Success {
+		if s.code == decision.Success {
 			r.scores[i] = w.score(possible)
 			if r.candidates != nil {
 				r.candidates[i] = w.candidate(possible)
@@ -237,7 +239,7 @@ func (r *result) scoreByCaller() {
 
 func (r *result) nodeAt(i int) *nodeState { return r.snap.nodes[r.snap.order[i]] }
 
-func (r *result) isCandidate(i int) bool { return r.tried[i] && r.after[i].code == Success }
+func (r *result) isCandidate(i int) bool { return r.tried[i] && r.after[i].code == decision.Success }
 
 // better compares two candidates. The caller goes by position, so equal
 // candidates stay in the order of the nodes.
@@ -247,7 +249,7 @@ func (r *result) better(i, j int) bool {
 }
 
 // compare orders two candidates by their positions.
-func (r *result) compare(i, j int) (int, Rank) {
+func (r *result) compare(i, j int) (int, decision.Rank) {
 	return r.compareStandings(r.standing(i), r.standing(j))
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // extend lets the extenders change the candidates. Candidates that stay
@@ -50,7 +51,7 @@ func (r *result) proposals() []Proposal {
 			p.Victims = append(p.Victims, v.Pod)
 		}
 		if r.config.readsFirst() {
-			p.Victims = c.violatingFirst()
+			p.Victims = violatingFirst(c)
 		}
 		out = append(out, p)
 	}
@@ -59,7 +60,7 @@ func (r *result) proposals() []Proposal {
 
 // violatingFirst lists the victims, those that violate a budget before the others, each by
 // importance.
-func (c *Candidate) violatingFirst() []*outrank.Pod {
+func violatingFirst(c *decision.Candidate) []*outrank.Pod {
 	var violating, others []*outrank.Pod
 	for i := range c.Victims {
 		if v := &c.Victims[i]; len(v.Violated) > 0 {
@@ -103,7 +104,7 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 		if name := r.foreignVictim(p, given); name != "" {
 			return nil, bad("victim %s does not run there, or is named twice", name)
 		}
-		if s := r.guardOf(p); s.code != Success {
+		if s := r.guardOf(p); s.code != decision.Success {
 			return nil, bad("the victims may not leave together: %s", r.public(s))
 		}
 		p.Victims = r.ofSnapshot(p.Victims)
@@ -176,7 +177,7 @@ func (r *result) adopt(proposals []Proposal) error {
 		p := left[r.nodeAt(i).name]
 		if p == nil {
 			if r.isCandidate(i) {
-				r.after[i] = filterStatus{code: Unschedulable, by: byNone, text: droppedText}
+				r.after[i] = filterStatus{code: decision.Unschedulable, by: byNone, text: droppedText}
 			}
 			continue
 		}
@@ -189,19 +190,19 @@ func (r *result) adopt(proposals []Proposal) error {
 
 // changed returns a candidate with the victims of a proposal, sorted by
 // importance.
-func (r *result) changed(c *Candidate, p *Proposal) Candidate {
+func (r *result) changed(c *decision.Candidate, p *Proposal) decision.Candidate {
 	states := r.statesOf(p)
 	top := int32(0)
 	if len(states) > 0 {
 		top = states[0].priority()
 	}
 	r.sortVictims(r.snap.node(p.Node), states)
-	out := Candidate{Node: p.Node, Score: r.scoreOf(states, p.Violations)}
+	out := decision.Candidate{Node: p.Node, Score: r.scoreOf(states, p.Violations)}
 	if r.config.readsFirst() {
 		out.Score.TopPriority = top // of the first, as the extender has them
 	}
 	for _, s := range states {
-		v := Victim{Pod: s.located()}
+		v := decision.Victim{Pod: s.located()}
 		for _, was := range c.Victims {
 			if sameName(was.Pod, s.pod) {
 				v = was

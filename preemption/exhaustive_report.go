@@ -4,22 +4,24 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
-func (r *result) plan() *Plan {
-	p := &Plan{Pod: r.pod, Resize: r.deferral.asked, Ineligible: r.ineligible, Refusal: r.refusal, Refused: r.public(r.refused), Feasible: r.feasible}
+func (r *result) plan() *decision.Plan {
+	p := &decision.Plan{Pod: r.pod, Resize: r.deferral.asked, Ineligible: r.ineligible, Refusal: r.refusal, Refused: r.public(r.refused), Feasible: r.feasible}
 	p.TurnedDown = r.countsOf(r.before, nil)
 	switch {
 	case r.feasible > 0:
-		p.Outcome = Fits
-	case r.ineligible != Eligible:
-		p.Outcome = NotEligible
+		p.Outcome = decision.Fits
+	case r.ineligible != decision.Eligible:
+		p.Outcome = decision.NotEligible
 	case r.best < 0:
-		p.Outcome = NothingHelps
+		p.Outcome = decision.NothingHelps
 		p.Unhelpful = r.countsOf(r.after, r.tried)
 		p.ClusterCertificate = r.certifyAll(nil, r.openNodes())
 	default:
-		p.Outcome = Preempt
+		p.Outcome = decision.Preempt
 		p.Unhelpful = r.countsOf(r.after, r.tried)
 		p.Candidate, p.Grace = r.chosen, r.config.grace()
 		p.ClusterCertificate = r.certifyAll(&p.Candidate, r.openNodes())
@@ -39,12 +41,12 @@ func (r *result) openNodes() (open []openNode) {
 	return open
 }
 
-func (r *result) explanation() *Explanation {
-	e := &Explanation{Plan: *r.plan(), Nodes: make([]NodeReport, len(r.before))}
+func (r *result) explanation() *decision.Explanation {
+	e := &decision.Explanation{Plan: *r.plan(), Nodes: make([]decision.NodeReport, len(r.before))}
 	e.Unhelpful = r.countsOf(r.after, r.tried)
 	var places []int
 	for i := range r.before {
-		report := NodeReport{Node: r.nodeAt(i).name, Status: r.public(r.before[i])}
+		report := decision.NodeReport{Node: r.nodeAt(i).name, Status: r.public(r.before[i])}
 		if r.tried[i] {
 			report.Tried, report.AfterRemoval = true, r.public(r.after[i])
 		}
@@ -65,11 +67,11 @@ func (r *result) explanation() *Explanation {
 
 // countsOf counts equal statuses that are not Success, the most frequent first.
 // If among is not nil, only the marked ones count.
-func (r *result) countsOf(ss []filterStatus, among []bool) []Count {
-	var groups []Count
+func (r *result) countsOf(ss []filterStatus, among []bool) []decision.Count {
+	var groups []decision.Count
 	known := map[statusKey]int{}
 	for i, s := range ss {
-		if s.code == Success || among != nil && !among[i] {
+		if s.code == decision.Success || among != nil && !among[i] {
 			continue
 		}
 		key := keyOf(s)
@@ -77,7 +79,7 @@ func (r *result) countsOf(ss []filterStatus, among []bool) []Count {
 		if !ok {
 			at = len(groups)
 			known[key] = at
-			groups = append(groups, Count{Status: r.public(s)})
+			groups = append(groups, decision.Count{Status: r.public(s)})
 		}
 		groups[at].Nodes++
 	}
@@ -87,7 +89,7 @@ func (r *result) countsOf(ss []filterStatus, among []bool) []Count {
 
 // statusKey is equal for equal statuses.
 type statusKey struct {
-	code     Code
+	code     decision.Code
 	excluded bool
 	by       int
 	short    uint64

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // Filter is a rule of the caller about where a pod may run. It is asked after
@@ -42,7 +43,7 @@ type FilterState interface {
 	// the filter failed: preemption ends in that error where there is no candidate (rule
 	// 8.12). Any code but Success and Unschedulable is otherwise as good as
 	// UnschedulableAndUnresolvable.
-	Check(node *outrank.Node) Status
+	Check(node *outrank.Node) decision.Status
 	// Remove follows the removal of a pod from the node. Add follows its
 	// addition: the pod was removed before, or is nominated to the node. Where victims
 	// are units (rule 12.8.2), the node may be another one than that which is asked.
@@ -162,8 +163,8 @@ func (f *callerOnNode) check(nominated []*podState) filterStatus {
 	return f.status
 }
 
-func callerStatus(s Status) filterStatus {
-	return filterStatus{code: min(s.Code, Contradiction), text: s.Reasons}
+func callerStatus(s decision.Status) filterStatus {
+	return filterStatus{code: min(s.Code, decision.Contradiction), text: s.Reasons}
 }
 
 func (f *callerOnNode) release() { *f = callerOnNode{} }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 )
 
 // The features that a pod can need of its node, by the names that nodes declare
@@ -17,7 +18,7 @@ const (
 var declaredFeaturesText = []string{"node(s) didn't match Pod's required features"}
 
 var declaredFeaturesFilter = descriptor{
-	name:        NodeDeclaredFeatures,
+	name:        filter.NodeDeclaredFeatures,
 	concernsPod: func(pod *outrank.Pod) bool { return neededFeatures(pod, true) != nil },
 	check: func(q *question, node *outrank.Node) []string {
 		for _, feature := range neededFeatures(q.pod, q.rules.BindMountFeature) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // deferral is a question about a pod on a node whose resize is deferred (group 7.19).
@@ -31,7 +32,7 @@ func (s *Snapshot) deferralOf(pod *outrank.Pod) deferral {
 // make room for its resize.
 func (s *Snapshot) checkAsker(pod *outrank.Pod) error {
 	err := s.checkPreemptor(pod)
-	if errors.Is(err, ErrState) {
+	if errors.Is(err, decision.ErrState) {
 		if p, ok := s.pods.of(pod); ok && s.makesRoomFor(pod, p) {
 			return nil
 		}

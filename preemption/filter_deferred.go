@@ -1,6 +1,9 @@
 package preemption
 
-import "github.com/outrank-go/outrank"
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+)
 
 var (
 	otherNodeText      = []string{"pod assigned to different node"}
@@ -9,7 +12,7 @@ var (
 
 // deferredFilter is [DeferredPodScheduling]. It is off but for a deferred resize.
 var deferredFilter = descriptor{
-	name:        DeferredPodScheduling,
+	name:        filter.DeferredPodScheduling,
 	concernsPod: func(pod *outrank.Pod) bool { return pod.ResizeDeferred && pod.NodeName != "" },
 	check: func(q *question, node *outrank.Node) []string {
 		switch {

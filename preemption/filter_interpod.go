@@ -1,6 +1,10 @@
 package preemption
 
-import "github.com/outrank-go/outrank"
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 var (
 	affinityText     = []string{"node(s) didn't match pod affinity rules"}
@@ -9,7 +13,7 @@ var (
 )
 
 var interPodFilter = descriptor{
-	name: InterPodAffinity,
+	name: filter.InterPodAffinity,
 	begin: func(q *question) podFilter {
 		if ip := newInterPod(q.snap, q.pod); ip != nil {
 			return ip
@@ -271,11 +275,11 @@ func (n *interPodOnNode) release() { n.interPod = nil }
 func (n *interPodOnNode) ask() filterStatus {
 	switch {
 	case !n.affinityHolds():
-		return filterStatus{code: UnschedulableAndUnresolvable, text: affinityText}
+		return filterStatus{code: decision.UnschedulableAndUnresolvable, text: affinityText}
 	case n.anyInDomain(antiAffinityMatch):
-		return filterStatus{code: Unschedulable, text: antiAffinityText}
+		return filterStatus{code: decision.Unschedulable, text: antiAffinityText}
 	case n.anyInDomain(existingAntiAffinity):
-		return filterStatus{code: Unschedulable, text: existingAntiText}
+		return filterStatus{code: decision.Unschedulable, text: existingAntiText}
 	}
 	return filterStatus{}
 }

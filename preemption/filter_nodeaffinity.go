@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
@@ -11,7 +12,7 @@ var (
 )
 
 var nodeAffinityFilter = descriptor{
-	name: NodeAffinity,
+	name: filter.NodeAffinity,
 	concernsPod: func(pod *outrank.Pod) bool {
 		return len(pod.NodeSelector) > 0 || pod.Affinity.Node != nil
 	},
@@ -30,7 +31,7 @@ var nodeAffinityFilter = descriptor{
 	},
 	appendSignature: appendNodeAffinity,
 	narrow:          func(q *question) (map[string]bool, bool) { return fit.NamedNodes(q.pod) },
-	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + NodeAffinity + "]"},
+	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeAffinity + "]"},
 	conflict:        []string{"pod affinity terms conflict"},
 }
 

@@ -2,13 +2,14 @@ package preemption
 
 import (
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
 var nodeNameText = []string{fit.ReasonNodeName}
 
 var nodeNameFilter = descriptor{
-	name:        NodeName,
+	name:        filter.NodeName,
 	concernsPod: func(pod *outrank.Pod) bool { return pod.NodeName != "" },
 	check: func(q *question, node *outrank.Node) []string {
 		if !fit.NodeName(q.pod, node) {
@@ -22,6 +23,6 @@ var nodeNameFilter = descriptor{
 		}
 		return map[string]bool{q.pod.NodeName: true}, true
 	},
-	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + NodeName + "]"},
+	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeName + "]"},
 	appendSignature: func(key *keyWriter, pod *outrank.Pod) { key.text(pod.NodeName) },
 }

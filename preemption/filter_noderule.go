@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // NodeRule makes a filter of a function that looks at the pod and the node alone.
@@ -15,7 +16,7 @@ import (
 // about the nodes whose victims are worked out. Several goroutines may call the
 // function at once. [NodeRuleBy] makes one whose answers are kept. A filter without a
 // function is one that [Config.Validate] refuses, and that does not start.
-func NodeRule(name string, check func(pod *outrank.Pod, node *outrank.Node) Status) Filter {
+func NodeRule(name string, check func(pod *outrank.Pod, node *outrank.Node) decision.Status) Filter {
 	return nodeRuleFilter{name, check}
 }
 
@@ -31,7 +32,7 @@ func lacksCheck(f Filter) bool {
 }
 
 // startRule starts a rule for those who ask it as any other filter.
-func startRule(name string, check func(*outrank.Pod, *outrank.Node) Status, pod *outrank.Pod) (FilterState, error) {
+func startRule(name string, check func(*outrank.Pod, *outrank.Node) decision.Status, pod *outrank.Pod) (FilterState, error) {
 	if check == nil {
 		return nil, fmt.Errorf("filter %s: check: %w: is nil", name, outrank.ErrInvalid)
 	}
@@ -40,7 +41,7 @@ func startRule(name string, check func(*outrank.Pod, *outrank.Node) Status, pod 
 
 type nodeRuleFilter struct {
 	name  string
-	check func(*outrank.Pod, *outrank.Node) Status
+	check func(*outrank.Pod, *outrank.Node) decision.Status
 }
 
 func (r nodeRuleFilter) Name() string { return r.name }
@@ -51,14 +52,14 @@ func (r nodeRuleFilter) Start(pod *outrank.Pod, _ *Snapshot) (FilterState, error
 
 // nodeRuleState is a rule as any other filter, for those who start it themselves.
 type nodeRuleState struct {
-	rule func(*outrank.Pod, *outrank.Node) Status
+	rule func(*outrank.Pod, *outrank.Node) decision.Status
 	pod  *outrank.Pod
 }
 
-func (s nodeRuleState) Check(n *outrank.Node) Status     { return s.rule(s.pod, n) }
-func (nodeRuleState) Remove(*outrank.Pod, *outrank.Node) {}
-func (nodeRuleState) Add(*outrank.Pod, *outrank.Node)    {}
-func (s nodeRuleState) Clone() FilterState               { return s }
+func (s nodeRuleState) Check(n *outrank.Node) decision.Status { return s.rule(s.pod, n) }
+func (nodeRuleState) Remove(*outrank.Pod, *outrank.Node)      {}
+func (nodeRuleState) Add(*outrank.Pod, *outrank.Node)         {}
+func (s nodeRuleState) Clone() FilterState                    { return s }
 
 // NodeRuleBy is a [NodeRule] whose answers a snapshot keeps: pods with equal keys get
 // equal answers from a node as long as the node stays the same object. A nil key
@@ -73,7 +74,7 @@ func (s nodeRuleState) Clone() FilterState               { return s }
 // with what is kept. The memory is four bytes for each node and key. The answers belong
 // to the filter that is returned here: another one, made of the same functions, begins
 // anew. Several goroutines may call the functions at once.
-func NodeRuleBy(name string, key func(pod *outrank.Pod) string, check func(pod *outrank.Pod, node *outrank.Node) Status) Filter {
+func NodeRuleBy(name string, key func(pod *outrank.Pod) string, check func(pod *outrank.Pod, node *outrank.Node) decision.Status) Filter {
 	return &keyedRule{name, key, check, lastRule.Add(1)}
 }
 
@@ -84,7 +85,7 @@ var lastRule atomic.Uint64
 type keyedRule struct {
 	name  string
 	key   func(*outrank.Pod) string
-	check func(*outrank.Pod, *outrank.Node) Status
+	check func(*outrank.Pod, *outrank.Node) decision.Status
 	id    uint64
 }
 
@@ -110,7 +111,7 @@ func (r *keyedRule) answers(q *question) (answersKey, *answerTable) {
 		stale = q.snap.order
 	}
 	for _, slot := range slices.Compact(slices.Sorted(slices.Values(stale))) {
-		var s Status
+		var s decision.Status
 		if n := q.snap.nodes[slot]; n != nil && n.node != nil {
 			s = ruled(r.check(q.pod, n.node))
 		}
@@ -122,17 +123,17 @@ func (r *keyedRule) answers(q *question) (answersKey, *answerTable) {
 }
 
 // ruled returns what counts of a status that a function of the caller returned.
-func ruled(s Status) Status {
-	if s.Code == Success {
-		return Status{}
+func ruled(s decision.Status) decision.Status {
+	if s.Code == decision.Success {
+		return decision.Status{}
 	}
-	return Status{Code: min(s.Code, UnschedulableAndUnresolvable), Reasons: s.Reasons}
+	return decision.Status{Code: min(s.Code, decision.UnschedulableAndUnresolvable), Reasons: s.Reasons}
 }
 
 // ruleAttempt is a rule in one attempt that looks at no pods but the preemptor. If table
 // is not nil, it has the answers.
 type ruleAttempt struct {
-	check func(*outrank.Pod, *outrank.Node) Status
+	check func(*outrank.Pod, *outrank.Node) decision.Status
 	pod   *outrank.Pod
 	table *answerTable
 	key   answersKey
@@ -147,7 +148,7 @@ type nodeRuleOnNode struct {
 	*ruleAttempt
 	node   *nodeState
 	asked  bool
-	status Status
+	status decision.Status
 }
 
 func (f *nodeRuleOnNode) enter(n *nodeState) { f.node, f.asked = n, false }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // activeFilter is a filter that has something to say about the preemptor, with
@@ -138,7 +140,7 @@ func (fp *filterPlan) begin(q *question) {
 // run here that would not do so in another one.
 func (fp *filterPlan) beforeNodes(q *question, index int) {
 	f := builtIn[index]
-	refused := filterStatus{code: UnschedulableAndUnresolvable, by: index}
+	refused := filterStatus{code: decision.UnschedulableAndUnresolvable, by: index}
 	if f.narrow != nil {
 		if names, ok := f.narrow(q); ok {
 			if refused.text = f.conflict; len(names) > 0 {
@@ -150,7 +152,7 @@ func (fp *filterPlan) beforeNodes(q *question, index int) {
 	if refused.text == nil && f.refuse != nil {
 		refused.text = f.refuse(q.pod)
 	}
-	if refused.text != nil && fp.refused.code == Success {
+	if refused.text != nil && fp.refused.code == decision.Success {
 		fp.refused = refused
 	}
 }
@@ -158,7 +160,7 @@ func (fp *filterPlan) beforeNodes(q *question, index int) {
 // narrow leaves the nodes that a filter names, of those that the ones before it named
 // (group 7.15). Where none is left, it returns why all nodes are refused.
 func (fp *filterPlan) narrow(f *descriptor, names map[string]bool, refused filterStatus) filterStatus {
-	by := filterStatus{code: UnschedulableAndUnresolvable, by: byNone, excluded: true, filter: f.name, text: f.notFiltered}
+	by := filterStatus{code: decision.UnschedulableAndUnresolvable, by: byNone, excluded: true, filter: f.name, text: f.notFiltered}
 	if fp.narrowed {
 		both := map[string]bool{}
 		for name := range fp.names {
@@ -178,7 +180,7 @@ func (fp *filterPlan) narrow(f *descriptor, names map[string]bool, refused filte
 
 // bothText is said of a node that NodeName and NodeAffinity together leave out.
 var (
-	bothText         = []string{"node(s) didn't satisfy plugin(s) [" + NodeAffinity + " " + NodeName + "]"}
+	bothText         = []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeAffinity + " " + filter.NodeName + "]"}
 	bothConflictText = []string{bothText[0] + " simultaneously"}
 )
 
@@ -186,7 +188,7 @@ var (
 // to 7.5). They are asked once per node: nothing that preemption does changes their
 // answer.
 func (fp *filterPlan) checkNode(q *question, n *nodeState) filterStatus {
-	if fp.refused.code != Success {
+	if fp.refused.code != decision.Success {
 		return fp.refused
 	}
 	if fp.narrowed && !fp.names[n.name] {
@@ -210,7 +212,7 @@ func (fp *filterPlan) askNode(q *question, n *nodeState) filterStatus {
 			reasons = f.check(q, n.node)
 		}
 		if reasons != nil {
-			return filterStatus{code: UnschedulableAndUnresolvable, by: i, text: reasons}
+			return filterStatus{code: decision.UnschedulableAndUnresolvable, by: i, text: reasons}
 		}
 	}
 	return filterStatus{}
@@ -266,7 +268,7 @@ type fixedNode struct {
 func (n *fixedNode) enter(state *nodeState) {
 	n.status = filterStatus{}
 	if reasons := n.filter.check(n.filter.q, state.node); reasons != nil {
-		n.status = filterStatus{code: UnschedulableAndUnresolvable, text: reasons}
+		n.status = filterStatus{code: decision.UnschedulableAndUnresolvable, text: reasons}
 	}
 }
 

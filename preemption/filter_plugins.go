@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -113,5 +114,5 @@ func (p *Plugins) appendSignature(key *keyWriter, off, silent filterSet) {
 // boundByResources reports whether NodeResourcesFit is asked, without which no
 // bound of the search holds.
 func (p *Plugins) boundByResources() bool {
-	return !slices.Contains(p.Off, NodeResourcesFit) && !slices.Contains(p.OffOnNodes, NodeResourcesFit)
+	return !slices.Contains(p.Off, filter.NodeResourcesFit) && !slices.Contains(p.OffOnNodes, NodeResourcesFit)
 }

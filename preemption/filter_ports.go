@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 var portsText = []string{fit.ReasonNodePorts}
 
 var portsFilter = descriptor{
-	name:            NodePorts,
+	name:            filter.NodePorts,
 	concernsPod:     fit.TakesHostPorts,
 	concernsRunning: fit.TakesHostPorts,
 	begin: func(q *question) podFilter {
@@ -76,7 +78,7 @@ func (s *portsOnNode) check(nominated []*podState) filterStatus {
 		taken = taken || len(s.overlapping(p.pod)) > 0
 	}
 	if taken {
-		return filterStatus{code: Unschedulable, text: portsText}
+		return filterStatus{code: decision.Unschedulable, text: portsText}
 	}
 	return filterStatus{}
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -74,7 +76,7 @@ func (d *need) used(u *usage) total {
 // resourcesFilter is the only filter that every attempt asks. It has neither
 // check nor begin: every worker has a resourcesOnNode, and the search decides
 // most nodes by their summaries, without removing pod after pod.
-var resourcesFilter = descriptor{name: NodeResourcesFit}
+var resourcesFilter = descriptor{name: filter.NodeResourcesFit}
 
 // resourcesOnNode is the filter on one node.
 type resourcesOnNode struct {
@@ -111,7 +113,7 @@ func (r *resourcesOnNode) check(nominated []*podState) filterStatus {
 		return s
 	}
 	if int64(r.count+len(nominated))+1 > r.n.maxPods {
-		s.code, s.tooMany = Unschedulable, true
+		s.code, s.tooMany = decision.Unschedulable, true
 	}
 	for i := range r.needs {
 		d := &r.needs[i]
@@ -125,9 +127,9 @@ func (r *resourcesOnNode) check(nominated []*podState) filterStatus {
 		}
 		s.short |= 1 << min(i, mostNeeds-1)
 		if r.deferral.hopeless(d, r.n, offer) {
-			s.code = UnschedulableAndUnresolvable
+			s.code = decision.UnschedulableAndUnresolvable
 		}
-		s.code = max(s.code, Unschedulable)
+		s.code = max(s.code, decision.Unschedulable)
 	}
 	return s
 }

@@ -4,7 +4,9 @@ import (
 	"math"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 var (
@@ -13,7 +15,7 @@ var (
 )
 
 var spreadFilter = descriptor{
-	name: PodTopologySpread,
+	name: filter.PodTopologySpread,
 	begin: func(q *question) podFilter {
 		if s := newSpread(q); s != nil {
 			return s
@@ -325,7 +327,7 @@ func (s *spreadOnNode) skewed() filterStatus {
 		}
 		domain := c.of(s.slot)
 		if domain == noDomain {
-			return filterStatus{code: UnschedulableAndUnresolvable, text: spreadLabelText}
+			return filterStatus{code: decision.UnschedulableAndUnresolvable, text: spreadLabelText}
 		}
 		count := max(c.pods[domain], 0) + s.changes[i]
 		least := c.minimum(domain, count)
@@ -333,7 +335,7 @@ func (s *spreadOnNode) skewed() filterStatus {
 			least = c.minimumWith(s.far[i], domain, count)
 		}
 		if count+c.self-least > int(c.MaxSkew) {
-			return filterStatus{code: Unschedulable, text: spreadText}
+			return filterStatus{code: decision.Unschedulable, text: spreadText}
 		}
 	}
 	return filterStatus{}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // SelectiveFilter is a [Filter] that says which pods have a part in its answers. A
@@ -51,7 +52,7 @@ func (s *Snapshot) Attach(f StatefulFilter) error {
 	}
 	for i := range s.attachments {
 		if s.attachments[i].filter.(StatefulFilter).Name() == f.Name() {
-			return fmt.Errorf("filter %s: %w: it is attached", f.Name(), ErrExists)
+			return fmt.Errorf("filter %s: %w: it is attached", f.Name(), decision.ErrExists)
 		}
 	}
 	state := f.NewState()

@@ -1,10 +1,13 @@
 package preemption
 
-import "github.com/outrank-go/outrank/internal/prose"
+import (
+	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 // filterStatus is a Status without its texts. The zero value is Success.
 type filterStatus struct {
-	code Code
+	code decision.Code
 	// excluded is set where filter names the one because of which the node was
 	// not filtered.
 	excluded bool

@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
 var taintText = []string{fit.ReasonTaint}
 
 var taintFilter = descriptor{
-	name: TaintToleration,
+	name: filter.TaintToleration,
 	concernsNode: func(node *outrank.Node) bool {
 		return slices.ContainsFunc(node.Taints, func(t outrank.Taint) bool {
 			return t.Effect == outrank.NoSchedule || t.Effect == outrank.NoExecute

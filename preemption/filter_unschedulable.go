@@ -2,13 +2,14 @@ package preemption
 
 import (
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
 var unschedulableText = []string{fit.ReasonUnschedulable}
 
 var unschedulableFilter = descriptor{
-	name:         NodeUnschedulable,
+	name:         filter.NodeUnschedulable,
 	concernsNode: func(node *outrank.Node) bool { return node.Unschedulable },
 	check: func(q *question, node *outrank.Node) []string {
 		if fit.Unschedulable(q.pod, node) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
@@ -15,7 +16,7 @@ var (
 )
 
 var volumeBindingFilter = descriptor{
-	name: VolumeBinding,
+	name: filter.VolumeBinding,
 	concernsPod: func(pod *outrank.Pod) bool {
 		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return v.Node != nil || volumeMissing(&v) })
 	},

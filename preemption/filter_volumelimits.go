@@ -4,12 +4,14 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 var volumeLimitText = []string{"node(s) exceed max volume count"}
 
 var volumeLimitsFilter = descriptor{
-	name:            NodeVolumeLimits,
+	name:            filter.NodeVolumeLimits,
 	concernsPod:     hasVolumes,
 	concernsRunning: hasVolumes,
 	begin: func(q *question) podFilter {
@@ -35,7 +37,7 @@ func (v *wantedVolumes) absent(node *outrank.Node) filterStatus {
 	}
 	for i := range v.drivers {
 		if name := v.drivers[i].name; slices.Contains(node.MissingDrivers, name) {
-			return filterStatus{code: Unschedulable, text: []string{name + " CSI driver is not installed on the node"}}
+			return filterStatus{code: decision.Unschedulable, text: []string{name + " CSI driver is not installed on the node"}}
 		}
 	}
 	return filterStatus{}
@@ -163,7 +165,7 @@ func (a *attachment) takes(volumes []volumeID) bool {
 }
 
 func (v *volumesOnNode) check(nominated []*podState) filterStatus {
-	if v.lacks.code != Success {
+	if v.lacks.code != decision.Success {
 		return v.lacks
 	}
 	for _, p := range nominated {
@@ -172,7 +174,7 @@ func (v *volumesOnNode) check(nominated []*podState) filterStatus {
 	var st filterStatus
 	for i := range v.attach {
 		if !v.attach[i].takes(v.drivers[i].volumes) {
-			st = filterStatus{code: Unschedulable, text: volumeLimitText}
+			st = filterStatus{code: decision.Unschedulable, text: volumeLimitText}
 		}
 	}
 	for _, p := range nominated {

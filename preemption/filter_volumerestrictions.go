@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 var (
@@ -12,7 +14,7 @@ var (
 )
 
 var restrictionsFilter = descriptor{
-	name:            VolumeRestrictions,
+	name:            filter.VolumeRestrictions,
 	concernsPod:     hasVolumes,
 	concernsRunning: hasVolumes,
 	begin: func(q *question) podFilter {
@@ -137,9 +139,9 @@ func (v *restrictedOnNode) check(nominated []*podState) filterStatus {
 	var st filterStatus
 	switch {
 	case v.conflicts > 0:
-		st = filterStatus{code: Unschedulable, text: diskText}
+		st = filterStatus{code: decision.Unschedulable, text: diskText}
 	case v.uses > 0:
-		st = filterStatus{code: Unschedulable, text: oncePodText}
+		st = filterStatus{code: decision.Unschedulable, text: oncePodText}
 	}
 	for _, p := range nominated {
 		v.change(p, -1)

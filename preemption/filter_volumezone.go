@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 )
 
 var volumeZoneText = []string{"node(s) had no available volume zone"}
 
 var volumeZoneFilter = descriptor{
-	name: VolumeZone,
+	name: filter.VolumeZone,
 	concernsPod: func(pod *outrank.Pod) bool {
 		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return len(zonesOf(&v)) > 0 })
 	},

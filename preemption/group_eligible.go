@@ -5,35 +5,36 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // eligible returns whether the group may preempt (rules 12.9.6 and 12.9.7;
 // preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a
 // nominated node does not matter.
-func (r *groupRun) eligible(possible []leaver) Ineligibility {
+func (r *groupRun) eligible(possible []leaver) decision.Ineligibility {
 	variant := r.config.variant()
 	if r.config.Policy.Disabled {
-		return Disabled
+		return decision.Disabled
 	}
 	if r.owner.never && !variant.ignoresNever {
-		return PolicyNever
+		return decision.PolicyNever
 	}
 	nominated := r.nominated()
 	if variant.waitsWhileNominated && len(nominated) > 0 {
-		return Nominated
+		return decision.Nominated
 	}
 	if len(nominated) == 0 {
-		return Eligible
+		return decision.Eligible
 	}
 	for i := range possible {
 		for _, p := range r.podsOf(&possible[i]) {
 			leaves := leavesByPreemption(p) || variant.waitsForTerminating && p.pod.Terminating()
 			if leaves && nominated[p.node()] {
-				return VictimsTerminating
+				return decision.VictimsTerminating
 			}
 		}
 	}
-	return Eligible
+	return decision.Eligible
 }
 
 // nominated returns the nodes that pods of the group are nominated to.

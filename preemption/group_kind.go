@@ -1,6 +1,10 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 // memberKind is what the filters see of members that they cannot tell apart, with
 // what each node said to them.
@@ -137,7 +141,7 @@ func (k *memberKind) add(p *podState) {
 
 // id returns the index of a status.
 func (k *memberKind) id(s filterStatus) statusID {
-	if s.code == Success {
+	if s.code == decision.Success {
 		return noObjection
 	}
 	for i := range k.statuses[:min(len(k.statuses), 8)] {
@@ -164,7 +168,7 @@ func same(s, t *filterStatus) bool {
 }
 
 // refusal says what every node answered to a member without a place.
-func (f *fitter) refusal(i int) *Refusal {
+func (f *fitter) refusal(i int) *decision.Refusal {
 	k := f.members[i].kind
 	nodes := make([]int, len(k.statuses))
 	var order []statusID // by first occurrence
@@ -177,10 +181,10 @@ func (f *fitter) refusal(i int) *Refusal {
 			order = append(order, s)
 		}
 	}
-	var counts []Count
+	var counts []decision.Count
 	for _, s := range order {
-		counts = append(counts, Count{Status: k.a.public(k.statuses[s]), Nodes: nodes[s]})
+		counts = append(counts, decision.Count{Status: k.a.public(k.statuses[s]), Nodes: nodes[s]})
 	}
 	sortCounts(counts)
-	return &Refusal{Pod: f.members[i].pod, Nodes: counts}
+	return &decision.Refusal{Pod: f.members[i].pod, Nodes: counts}
 }

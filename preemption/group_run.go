@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // groupRun is one call of PreemptGroup.
@@ -19,9 +21,9 @@ type groupRun struct {
 	// owner is the group, or the one at the top of its tree, that the pods preempt for.
 	owner  groupOwner
 	quorum *quorum
-	now    instant
+	now    rank.Instant
 	place  PlaceFunc
-	plan   *GroupPlan
+	plan   *decision.GroupPlan
 	// whole are the groups that leave as one.
 	whole []wholeGroup
 	// broken is what units that violate a budget do to all of them, by index in the sorted
@@ -50,8 +52,8 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 	owner := snap.ownerOf(req.Pods)
 	r := &groupRun{
 		evaluator: e, config: &e.config, snap: snap, work: snap.view(),
-		owner: owner, priority: owner.priority, now: instantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
-		plan: &GroupPlan{Group: owner.key, Composite: owner.composite},
+		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
+		plan: &decision.GroupPlan{Group: owner.key, Composite: owner.composite},
 	}
 	r.begin(req.Pods)
 	r.quorum = snap.quorumOf(r.pods)
@@ -83,7 +85,7 @@ func (r *groupRun) giveBack(u *leaver) {
 }
 
 // settle writes the plan.
-func (r *groupRun) settle(possible []leaver, blocks map[int]*Refusal, placement []Assignment) {
+func (r *groupRun) settle(possible []leaver, blocks map[int]*decision.Refusal, placement []decision.Assignment) {
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		v := r.public(&possible[i], blocks[i])
 		v.Violating, v.Violated = r.violations(i, &possible[i])
@@ -92,14 +94,14 @@ func (r *groupRun) settle(possible []leaver, blocks map[int]*Refusal, placement 
 		}
 		r.plan.Victims = append(r.plan.Victims, v)
 	}
-	r.plan.Outcome, r.plan.Placement, r.plan.Grace = Preempt, placement, r.config.grace()
+	r.plan.Outcome, r.plan.Placement, r.plan.Grace = decision.Preempt, placement, r.config.grace()
 	r.plan.Nominations = slices.Clone(placement)
-	r.say(Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.plan.VictimPods())))
+	r.say(decision.Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.plan.VictimPods())))
 }
 
 // say is what the reference answers for the group (rule 12.9.11).
-func (r *groupRun) say(code Code, text string) {
-	r.plan.Status = Status{Code: code, Reasons: []string{groupPrefix + text}}
+func (r *groupRun) say(code decision.Code, text string) {
+	r.plan.Status = decision.Status{Code: code, Reasons: []string{groupPrefix + text}}
 }
 
 // groupPrefix begins all that preemption says of a group.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // leaver is a Unit that could leave, in few bytes and without a pointer: a cluster
@@ -227,8 +228,8 @@ func (r *groupRun) nameOf(u *leaver) (namespace, name string) {
 }
 
 // public returns the unit for the plan.
-func (r *groupRun) public(u *leaver, blocks *Refusal) GroupVictim {
-	v := GroupVictim{Unit: Unit{Pods: locatedPods(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
+func (r *groupRun) public(u *leaver, blocks *decision.Refusal) decision.GroupVictim {
+	v := decision.GroupVictim{Unit: decision.Unit{Pods: locatedPods(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
 	if !u.single() {
 		v.Group, v.Composite = r.whole[u.node].PodGroup, r.whole[u.node].composite
 	}

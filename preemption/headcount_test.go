@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -44,12 +45,12 @@ type headState struct {
 	cluster, more heads
 }
 
-func (s *headState) Check(n *outrank.Node) Status {
+func (s *headState) Check(n *outrank.Node) decision.Status {
 	count := s.cluster[n.Name] + s.more[n.Name]
 	if s.least && count < s.limit || !s.least && count > s.limit {
-		return Status{Code: Unschedulable, Reasons: []string{fmt.Sprint("not so many: ", count)}}
+		return decision.Status{Code: decision.Unschedulable, Reasons: []string{fmt.Sprint("not so many: ", count)}}
 	}
-	return Status{}
+	return decision.Status{}
 }
 
 // Add and Remove expect pods of the app alone.
@@ -106,14 +107,14 @@ func (s unselectiveState) Clone() FilterState {
 func drawFilters(t *rapid.T, snap *Snapshot) []Filter {
 	var filters []Filter
 	draw := func(what string) bool { return rapid.IntRange(0, 2).Draw(t, what) == 0 }
-	code := rapid.SampledFrom([]Code{Unschedulable, UnschedulableAndUnresolvable})
-	rule := func(what string) func(*outrank.Pod, *outrank.Node) Status {
+	code := rapid.SampledFrom([]decision.Code{decision.Unschedulable, decision.UnschedulableAndUnresolvable})
+	rule := func(what string) func(*outrank.Pod, *outrank.Node) decision.Status {
 		of, code := rapid.IntRange(1, 4).Draw(t, what), code.Draw(t, "code")
-		return func(p *outrank.Pod, n *outrank.Node) Status {
+		return func(p *outrank.Pod, n *outrank.Node) decision.Status {
 			if (len(n.Name)+int(n.Name[len(n.Name)-1])+len(p.Labels["app"]))%5 < 5-of {
-				return Status{}
+				return decision.Status{}
 			}
-			return Status{Code: code, Reasons: []string{what}}
+			return decision.Status{Code: code, Reasons: []string{what}}
 		}
 	}
 	if draw("rule") {
@@ -158,11 +159,11 @@ func TestPropertySelectiveFilters(t *testing.T) {
 		}
 		var evals []*Evaluator
 		rule := func(digit string) Filter {
-			return NodeRuleBy("Rule", nil, func(_ *outrank.Pod, n *outrank.Node) Status {
+			return NodeRuleBy("Rule", nil, func(_ *outrank.Pod, n *outrank.Node) decision.Status {
 				if strings.HasSuffix(n.Name, digit) {
-					return Status{Code: Unschedulable, Reasons: []string{digit}}
+					return decision.Status{Code: decision.Unschedulable, Reasons: []string{digit}}
 				}
-				return Status{}
+				return decision.Status{}
 			})
 		}
 		for _, filters := range [][]Filter{{h}, {rule("1")}, {rule("0")}, {h, rule("2")}, {rule("none")}} {
@@ -177,7 +178,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 				got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 				require.NoError(t, err)
 				want := ex.Plan
-				if want.Outcome == Fits || want.Outcome == Preempt && isSelective(eval.config.Filters[0]) {
+				if want.Outcome == decision.Fits || want.Outcome == decision.Preempt && isSelective(eval.config.Filters[0]) {
 					want.Unhelpful = nil
 				}
 				if diff := gocmp.Diff(&want, got); diff != "" {
@@ -192,7 +193,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 // node wins.
 func TestCostsBesideSelectiveFilters(t *testing.T) {
 	config := Config{
-		Policy:  Policy{Ranks: []Rank{ByCost}},
+		Policy:  Policy{Ranks: []decision.Rank{decision.ByCost}},
 		Cost:    func(p *outrank.Pod) int64 { return int64(p.Labels["cost"][0] - '0') },
 		Filters: []Filter{headcount{app: "web", limit: 1}},
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -149,7 +150,7 @@ func (m *machine) DeleteBudget(t *rapid.T) {
 		err := m.snap.DeleteBudget(key)
 		i := m.budgetAt(key)
 		if i < 0 {
-			require.ErrorIs(t, err, ErrNotFound)
+			require.ErrorIs(t, err, decision.ErrNotFound)
 			return
 		}
 		require.NoError(t, err)
@@ -170,7 +171,7 @@ func (m *machine) RemoveNamespace(t *rapid.T) {
 	m.deliver(t, func(t *rapid.T) {
 		err := m.snap.RemoveNamespace(name)
 		if m.namespaces[name] == nil {
-			require.ErrorIs(t, err, ErrNotFound)
+			require.ErrorIs(t, err, decision.ErrNotFound)
 			return
 		}
 		require.NoError(t, err)
@@ -196,7 +197,7 @@ func (m *machine) RemoveGroup(t *rapid.T) {
 		rest := m.without(key)
 		err := m.snap.RemoveGroup(key)
 		if len(rest) == len(m.groups) {
-			require.ErrorIs(t, err, ErrNotFound)
+			require.ErrorIs(t, err, decision.ErrNotFound)
 			return
 		}
 		require.NoError(t, err)
@@ -222,7 +223,7 @@ func (m *machine) RemoveComposite(t *rapid.T) {
 		rest := m.withoutComposite(key)
 		err := m.snap.RemoveComposite(key)
 		if len(rest) == len(m.composites) {
-			require.ErrorIs(t, err, ErrNotFound)
+			require.ErrorIs(t, err, decision.ErrNotFound)
 			return
 		}
 		require.NoError(t, err)
@@ -236,9 +237,9 @@ func (m *machine) Unbind(t *rapid.T) {
 	_, runs := m.running[key]
 	switch {
 	case m.pods[key] == nil:
-		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorIs(t, err, decision.ErrNotFound)
 	case !runs:
-		require.ErrorIs(t, err, ErrState)
+		require.ErrorIs(t, err, decision.ErrState)
 	default:
 		require.NoError(t, err)
 		delete(m.running, key)
@@ -320,5 +321,5 @@ func TestBudgetsComeAndGo(t *testing.T) {
 		require.Equal(t, names, got, "in the order in which they came")
 		require.Less(t, len(snap.budgets.list), 50)
 	}
-	require.ErrorIs(t, snap.DeleteBudget("default/b7"), ErrNotFound)
+	require.ErrorIs(t, snap.DeleteBudget("default/b7"), decision.ErrNotFound)
 }

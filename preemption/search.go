@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"sync"
+
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // search decides without evaluating every node, by any rules (see searchRules)
@@ -71,8 +73,8 @@ type search struct {
 	positions []int32
 	// given: the caller gave the statuses of the nodes.
 	given     bool
-	statuses  map[string]Status
-	inOrder   []Status
+	statuses  map[string]decision.Status
+	inOrder   []decision.Status
 	named     namedStatuses
 	signature keyWriter // see answerCache
 	// busy: its work has begun and not returned. What a panic of the caller's code leaves

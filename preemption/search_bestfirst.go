@@ -3,6 +3,8 @@ package preemption
 import (
 	"context"
 	"math"
+
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // mostTries is how many nodes may be evaluated because they look as good as the best
@@ -95,7 +97,7 @@ func (w *searchWorker) firstFigures(b *nodeBound, slot int32, sum *nodeSummary, 
 	first := leading{math.MaxInt64, unknown}
 	if !w.topLast || b.bound == sum.lowest {
 		first.first = b.leads(w.firstFigure)
-		if first.first < than.first || first.first == than.first && w.secondFigure == noFigure {
+		if first.first < than.first || first.first == than.first && w.secondFigure == rank.NoFigure {
 			return first
 		}
 	}
@@ -104,7 +106,7 @@ func (w *searchWorker) firstFigures(b *nodeBound, slot int32, sum *nodeSummary, 
 		few = w.fewestOfAny(e, sum)
 		first.first = min(first.first, w.upperFigure(w.firstFigure, b, sum, few))
 	}
-	if first.first == than.first && w.secondFigure != noFigure {
+	if first.first == than.first && w.secondFigure != rank.NoFigure {
 		first.second = w.rough(w.secondFigure, b, sum, few)
 	}
 	return first

@@ -1,6 +1,10 @@
 package preemption
 
-import "math"
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 // boundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *searchWorker) boundNodes(from, to int) {
@@ -192,7 +196,7 @@ func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 	n := w.snap.nodes[slot]
 	sum := w.snap.summaries.at(slot)
 	if sum.flags&restricted != 0 || w.selects {
-		if st := w.checkNode(&w.question, n); st.code != Success {
+		if st := w.checkNode(&w.question, n); st.code != decision.Success {
 			b.before = w.before.intern(st)
 			return
 		}
@@ -291,7 +295,7 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 			w.dry.changeAfterResources(p, 1)
 		}
 	}
-	if st.code != Success {
+	if st.code != decision.Success {
 		b.kind, b.after = settled, w.after.intern(st)
 		return
 	}
@@ -303,12 +307,12 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 func (w *searchWorker) boundWithRoom(b *nodeBound, n *nodeState, sum *nodeSummary) {
 	w.dry.enterAfterResources(n)
 	st := w.dry.checkAfterResources()
-	if st.code == Success {
+	if st.code == decision.Success {
 		return
 	}
 	b.before = w.before.intern(st)
 	switch {
-	case st.code != Unschedulable:
+	case st.code != decision.Unschedulable:
 	case !w.anyPossible(n):
 		b.after = noVictims
 	default:
@@ -324,11 +328,11 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 	n, dry := w.snap.nodes[slot], &w.dry
 	dry.enter(n)
 	st := dry.check()
-	if st.code == Success {
+	if st.code == decision.Success {
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.code != Unschedulable && !w.given {
+	if st.code != decision.Unschedulable && !w.given {
 		return
 	}
 	if st.by != resourcesFilter.index || !plain || w.config.ascending() || !w.helpsAtMostWithAll(n) {
@@ -370,7 +374,7 @@ func (w *searchWorker) helpsWithoutAll(b *nodeBound) bool {
 	dry.changeAll(possible, -1)
 	st := dry.check()
 	dry.restoreAll(possible)
-	if st.code != Success {
+	if st.code != decision.Success {
 		b.after = w.after.intern(st)
 		return false
 	}
@@ -397,11 +401,11 @@ func (w *searchWorker) boundUnits(b *nodeBound, position int, slot int32, sum *n
 	}
 	dry.enter(n)
 	st := dry.check()
-	if st.code == Success {
+	if st.code == decision.Success {
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.code != Unschedulable && !w.given {
+	if st.code != decision.Unschedulable && !w.given {
 		return
 	}
 	if st.by != resourcesFilter.index || !plain || w.light == 0 {

@@ -3,12 +3,15 @@ package preemption
 import (
 	"context"
 	"math"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // answerFromCache answers from what the snapshot keeps of earlier decisions
 // about preemptors of the same signature. It bounds only the nodes that changed
 // since. It is not ok if the cache cannot be used.
-func (s *search) answerFromCache(ctx context.Context) (plan *Plan, ok bool, err error) {
+func (s *search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok bool, err error) {
 	cache := s.snap.cache
 	if !s.fixed || s.anyPod || s.snap.summaries.large > 0 || len(s.snap.order) < 2 {
 		return nil, false, nil
@@ -48,12 +51,12 @@ type cachedSearch struct {
 
 // answer decides. Readers that ask for the same signature take turns until the
 // node is found. Each works out the victims by itself.
-func (c *cachedSearch) answer(ctx context.Context) (*Plan, error) {
+func (c *cachedSearch) answer(ctx context.Context) (*decision.Plan, error) {
 	plan, best, err := c.decide(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if plan.Outcome == Preempt {
+	if plan.Outcome == decision.Preempt {
 		c.finishPlan(plan, best)
 	}
 	return plan, nil
@@ -61,7 +64,7 @@ func (c *cachedSearch) answer(ctx context.Context) (*Plan, error) {
 
 // decide brings the entry up to date and finds the best node. The worker counts for
 // the tournament meanwhile, and has a copy of the counts afterwards.
-func (c *cachedSearch) decide(ctx context.Context) (plan *Plan, best nodeScore, err error) {
+func (c *cachedSearch) decide(ctx context.Context) (plan *decision.Plan, best nodeScore, err error) {
 	c.known.mu.Lock()
 	defer c.known.mu.Unlock()
 	c.open()
@@ -77,7 +80,7 @@ func (c *cachedSearch) decide(ctx context.Context) (plan *Plan, best nodeScore, 
 		w.before.others, w.after.others = append(before, t.before.others...), append(after, t.after.others...)
 	}()
 	if err = c.update(ctx); err == nil {
-		if plan = c.beginPlan(); plan.Outcome == Preempt {
+		if plan = c.beginPlan(); plan.Outcome == decision.Preempt {
 			best, err = c.best(ctx)
 		}
 	}
@@ -210,11 +213,11 @@ func (c *cachedSearch) scoreByBound(position int32) {
 	if e.kind == settled {
 		return
 	}
-	e.nodeScore = nodeScore{int(position), figures{top: e.bound, victims: int32(e.fewest), sum: lowestSum(&e.nodeBound), start: never}}
+	e.nodeScore = nodeScore{int(position), rank.Figures{Top: e.bound, Victims: int32(e.fewest), Sum: lowestSum(&e.nodeBound), Start: rank.Never}}
 	slot := c.snap.order[position]
 	if sum := c.snap.summaries.at(slot); e.exact && sum.lowest == e.bound && e.kind != byUnits {
-		if start := c.snap.summaries.topSumsAt(slot).latestStart(sum, int32(e.fewest)); start != noStart {
-			e.start = instant{start, math.MaxInt32}
+		if start := c.snap.summaries.topSumsAt(slot).latestStart(sum, int32(e.fewest)); start != rank.NoStart {
+			e.Start = rank.Instant{Sec: start, Nsec: math.MaxInt32}
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 // answer is the answer of one node to the preemptor. 0 means that it takes the
 // pod. Otherwise it has a bit for each column that is short, one for the pod
@@ -35,16 +39,16 @@ func (a *answers) intern(s filterStatus) answer { return firstOther + answer(a.o
 // statusOf returns the status of an answer that is in no tally.
 func (s *search) statusOf(of answer) filterStatus {
 	if of == noVictims {
-		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+		return filterStatus{code: decision.UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
-	st := filterStatus{code: Unschedulable, by: resourcesFilter.index, tooMany: of&tooManyPods != 0}
+	st := filterStatus{code: decision.Unschedulable, by: resourcesFilter.index, tooMany: of&tooManyPods != 0}
 	for i := range s.needs {
 		if at := s.needs[i].column; at >= 0 && of&(1<<at) != 0 {
 			st.short |= 1 << i
 		}
 	}
 	if of&unresolvable != 0 {
-		st.code = UnschedulableAndUnresolvable
+		st.code = decision.UnschedulableAndUnresolvable
 	}
 	return st
 }
@@ -73,8 +77,8 @@ func (t *tally) find(s filterStatus) int {
 
 // beginPlan begins the plan with what the first round found. Its outcome is
 // final unless it is Preempt.
-func (s *search) beginPlan() *Plan {
-	p := &Plan{Pod: s.pod, Outcome: Preempt, Resize: s.deferral.asked, Refused: s.public(s.refused)}
+func (s *search) beginPlan() *decision.Plan {
+	p := &decision.Plan{Pod: s.pod, Outcome: decision.Preempt, Resize: s.deferral.asked, Refused: s.public(s.refused)}
 	t := s.tally[:0]
 	for _, w := range s.workers {
 		p.Feasible += w.before.usual[0]
@@ -86,9 +90,9 @@ func (s *search) beginPlan() *Plan {
 	p.Refusal = s.refusal
 	switch {
 	case p.Feasible > 0:
-		p.Outcome = Fits
-	case p.Ineligible != Eligible:
-		p.Outcome = NotEligible
+		p.Outcome = decision.Fits
+	case p.Ineligible != decision.Eligible:
+		p.Outcome = decision.NotEligible
 	}
 	return p
 }
@@ -123,7 +127,7 @@ func (s *search) statusOfNode(node string) (filterStatus, bool) {
 
 // finishPlan completes the plan with the best candidate. A dry run finds its
 // victims once more, with their reasons.
-func (s *search) finishPlan(p *Plan, best nodeScore) {
+func (s *search) finishPlan(p *decision.Plan, best nodeScore) {
 	t := s.tally[:0]
 	for _, w := range s.workers {
 		t = s.sum(t, &w.after)
@@ -131,13 +135,13 @@ func (s *search) finishPlan(p *Plan, best nodeScore) {
 	p.Unhelpful = s.counts(t)
 	s.tally = t
 	if best.position < 0 {
-		p.Outcome = NothingHelps
+		p.Outcome = decision.NothingHelps
 		p.ClusterCertificate = s.certifyAll(nil, s.openNodes())
 		return
 	}
 	n, w := s.nodeAt(best.position), &s.workers[0].dry
 	possible, st := w.dryRun(n)
-	if st.code != Success {
+	if st.code != decision.Success {
 		w.contradicted()
 		return
 	}
@@ -153,20 +157,20 @@ func (s *search) finishPlan(p *Plan, best nodeScore) {
 func (s *search) openNodes() []openNode { return s.workers[0].dry.open }
 
 // counts returns the counts with their texts, sorted by frequency.
-func (a *attempt) counts(t tally) []Count {
+func (a *attempt) counts(t tally) []decision.Count {
 	if len(t) == 0 {
 		return nil
 	}
-	out := make([]Count, 0, len(t))
+	out := make([]decision.Count, 0, len(t))
 	for i := range t {
-		out = append(out, Count{Status: a.public(t[i].filterStatus), Nodes: t[i].nodes})
+		out = append(out, decision.Count{Status: a.public(t[i].filterStatus), Nodes: t[i].nodes})
 	}
 	sortCounts(out)
 	return out
 }
 
 // givenOf returns the status that the caller gave for a single node.
-func (s *search) givenOf(n *nodeState) Status {
+func (s *search) givenOf(n *nodeState) decision.Status {
 	if s.inOrder != nil {
 		return s.inOrder[slices.Index(s.snap.order, n.slot)]
 	}

@@ -1,6 +1,11 @@
 package preemption
 
-import "math"
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
 
 // evaluateFirst looks at the nodes of a chunk that have the best bound. It
 // tightens their bounds by the top-k sums, and evaluates those whose bound
@@ -70,8 +75,8 @@ func (w *searchWorker) tighten(b *nodeBound, slot int32) {
 // or tie with it.
 func (w *searchWorker) pruned(b *nodeBound) bool {
 	best := &w.best
-	return best.position >= 0 && best.violations == 0 &&
-		(b.bound > best.top || b.bound == best.top && int64(b.fewest) > w.allowed)
+	return best.position >= 0 && best.Violations == 0 &&
+		(b.bound > best.Top || b.bound == best.Top && int64(b.fewest) > w.allowed)
 }
 
 // losesByStart reports whether a node loses by the start of its most important
@@ -79,12 +84,12 @@ func (w *searchWorker) pruned(b *nodeBound) bool {
 // its bound says it loses before that.
 func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
 	best, victims := &w.best, int64(b.fewest)
-	if best.position < 0 || best.violations > 0 || b.kind == byUnits || b.bound != best.top || victims != int64(best.victims) ||
-		best.sum != victims*(int64(best.top)+priorityShift) {
+	if best.position < 0 || best.Violations > 0 || b.kind == byUnits || b.bound != best.Top || victims != int64(best.Victims) ||
+		best.Sum != victims*(int64(best.Top)+rank.PriorityShift) {
 		return false
 	}
 	sum := w.snap.summaries.at(slot)
-	return sum.lowest == b.bound && w.snap.summaries.topSumsAt(slot).latestStart(sum, int32(b.fewest)) < best.start.sec
+	return sum.lowest == b.bound && w.snap.summaries.topSumsAt(slot).latestStart(sum, int32(b.fewest)) < best.Start.Sec
 }
 
 // findVictims finds the victims on a candidate, and keeps the candidate if it
@@ -142,7 +147,7 @@ func (w *searchWorker) askLate(b *nodeBound, n *nodeState) {
 		return
 	}
 	w.dry.enterAfterResources(n)
-	if st := w.dry.checkAfterResources(); st.code != Success {
+	if st := w.dry.checkAfterResources(); st.code != decision.Success {
 		b.kind = settled
 		w.after.count(w.after.intern(st), 1)
 	}
@@ -152,7 +157,7 @@ func (w *searchWorker) askLate(b *nodeBound, n *nodeState) {
 func (w *searchWorker) evaluateByFilters(position int, n *nodeState) {
 	possible, st := w.dry.dryRun(n)
 	switch {
-	case st.code == Success:
+	case st.code == decision.Success:
 		w.keep(w.dryScore(position, possible))
 	default:
 		w.countFailure(possible, st)
@@ -175,7 +180,7 @@ func (w *searchWorker) countFailure(possible []*podState, st filterStatus) {
 func (w *searchWorker) settle(b *nodeBound, position int, n *nodeState) {
 	possible, st := w.dry.dryRun(n)
 	switch {
-	case st.code == Success:
+	case st.code == decision.Success:
 		w.keep(w.dryScore(position, possible))
 	case len(possible) == 0:
 		b.after = noVictims
@@ -188,5 +193,5 @@ func (w *searchWorker) settle(b *nodeBound, position int, n *nodeState) {
 // dryScore is the score of the dry run that just ended.
 func (w *searchWorker) dryScore(position int, possible []*podState) nodeScore {
 	sc := w.dry.score(possible)
-	return nodeScore{position, sc.figures()}
+	return nodeScore{position, (*rank.Score)(&sc).Figures()}
 }

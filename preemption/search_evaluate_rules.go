@@ -14,7 +14,7 @@ func (w *searchWorker) evaluateByRules(position int, n *nodeState, bound int32) 
 	var adjusted nodeSummary
 	sum, _ := w.summaryFor(n, w.snap.summaries.at(n.slot), &adjusted)
 	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.room) - 1}
-	t.score.top = math.MinInt32
+	t.score.Top = math.MinInt32
 	for k := range t.slack {
 		t.slack[k] = unlimited / 2
 		if w.asks[k] != asksNothing {
@@ -27,7 +27,7 @@ func (w *searchWorker) evaluateByRules(position int, n *nodeState, bound int32) 
 	} else {
 		t.reprieveByRules(bound)
 	}
-	if t.score.victims > 0 && t.fits() {
+	if t.score.Victims > 0 && t.fits() {
 		t.score.position = position
 		w.keep(t.score)
 	}
@@ -56,7 +56,7 @@ func (t *resourceReprieve) ascend() {
 // takeNext takes a pod, and reports whether there is room now.
 func (t *resourceReprieve) takeNext(i int) (enough bool) {
 	t.release(i)
-	t.score.violations += t.dry.budgets.violations(len(t.dry.budgets.charge(t.n.pods[i])))
+	t.score.Violations += t.dry.budgets.violations(len(t.dry.budgets.charge(t.n.pods[i])))
 	t.take(i)
 	t.topOf = int32(i)
 	return t.fits()
@@ -105,8 +105,8 @@ func (t *resourceReprieve) release(i int) {
 // correctTop sets the top priority to that of the first victim, in the caller's order
 // (rule 11.3) or as it was found (rule 13.2.3).
 func (t *resourceReprieve) correctTop() {
-	if (t.reordered || t.readsFirst) && t.score.victims > 0 {
-		t.score.top = t.n.sortKeys[t.topOf].priority
+	if (t.reordered || t.readsFirst) && t.score.Victims > 0 {
+		t.score.Top = t.n.sortKeys[t.topOf].priority
 	}
 }
 
@@ -134,7 +134,7 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 			if (broken > 0) != violating || t.putBack(int(i)) {
 				continue
 			}
-			t.score.violations += t.dry.budgets.violations(broken)
+			t.score.Violations += t.dry.budgets.violations(broken)
 			if int32(at) < first && !(t.readsFirst && first != math.MaxInt32) {
 				first, t.topOf = int32(at), i
 			}

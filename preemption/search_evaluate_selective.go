@@ -1,6 +1,10 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 // A filter that says which pods concern it answers the same whichever others leave.
 // So where these filters are the only ones that pods of the node touch, the dry run is
@@ -16,7 +20,7 @@ func (w *searchWorker) evaluateSelectively(position int, n *nodeState, bound int
 	w.dry.enterAfterResources(n)
 	w.changeConcerned(n, from, -1)
 	defer w.changeConcerned(n, from, 1)
-	if st := w.dry.checkAfterResources(); st.code != Success {
+	if st := w.dry.checkAfterResources(); st.code != decision.Success {
 		w.after.count(w.after.intern(st), 1)
 		return
 	}
@@ -76,7 +80,7 @@ func (w *searchWorker) changeConcerned(n *nodeState, from, by int) {
 // does not fit with it.
 func (w *searchWorker) letBack(p *podState, i int) bool {
 	w.dry.changeAfterResources(p, 1)
-	if w.dry.checkAfterResources().code != Success {
+	if w.dry.checkAfterResources().code != decision.Success {
 		w.dry.changeAfterResources(p, -1)
 		return false
 	}

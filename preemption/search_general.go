@@ -1,19 +1,23 @@
 package preemption
 
-import "context"
+import (
+	"context"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 // runGeneral is run for other rules than the default ones. One round bounds all
 // nodes, and evaluates on the way those whose optimistic score is the best so far.
 // Then come the nodes that this has not pruned, in the order of their optimistic
 // scores, until none is better than the incumbent.
-func (s *search) runGeneral(ctx context.Context) (*Plan, error) {
+func (s *search) runGeneral(ctx context.Context) (*decision.Plan, error) {
 	s.noteTight()
-	s.onlyCount = s.eligible(s.statusOfNode) != Eligible
+	s.onlyCount = s.eligible(s.statusOfNode) != decision.Eligible
 	if err := s.each(ctx, s.firstRound()); err != nil {
 		return nil, err
 	}
 	plan := s.beginPlan()
-	if plan.Outcome != Preempt {
+	if plan.Outcome != decision.Preempt {
 		return plan, nil
 	}
 	if s.config.Sample != nil {
@@ -34,7 +38,7 @@ func (s *search) runGeneral(ctx context.Context) (*Plan, error) {
 }
 
 // runExactly decides once more, with the caller asked about every possible victim.
-func (s *search) runExactly(ctx context.Context) (*Plan, error) {
+func (s *search) runExactly(ctx context.Context) (*decision.Plan, error) {
 	s.exactly = true
 	for _, w := range s.workers {
 		w.reset()

@@ -1,5 +1,7 @@
 package preemption
 
+import "github.com/outrank-go/outrank/preemption/decision"
+
 // Statuses that the caller gives take the place of what the filters say about the
 // nodes as things are. Preemption is then tried on every node with the code
 // Unschedulable, whatever the filters say there; only dry runs ask them.
@@ -41,16 +43,16 @@ func (w *searchWorker) boundGiven(from, to int) {
 // a bit for each of those on which preemption is to be tried. Mostly a status is that of
 // the node before.
 func (w *searchWorker) noteChunk(from, to int) (try uint64) {
-	var last *Status
-	x, code, nodes := answer(0), Success, 0
+	var last *decision.Status
+	x, code, nodes := answer(0), decision.Success, 0
 	for position := from; position < to; position++ {
 		if st := w.givenAt(position); st != last && (last == nil || !sameStatus(st, last)) {
 			w.before.count(x, nodes)
-			x, code, nodes, last = w.answerGiven(st, position), min(st.Code, UnschedulableAndUnresolvable), 0, st
-			w.fitsSomewhere = w.fitsSomewhere || code == Success
+			x, code, nodes, last = w.answerGiven(st, position), min(st.Code, decision.UnschedulableAndUnresolvable), 0, st
+			w.fitsSomewhere = w.fitsSomewhere || code == decision.Success
 		}
 		nodes++
-		if code == Unschedulable {
+		if code == decision.Unschedulable {
 			try |= 1 << (position - from)
 		}
 	}
@@ -94,7 +96,7 @@ func (s *search) readGiven() error {
 }
 
 // givenAt returns the status that the caller gave for a node, once all are read.
-func (w *searchWorker) givenAt(position int) *Status {
+func (w *searchWorker) givenAt(position int) *decision.Status {
 	if w.inOrder != nil {
 		return &w.inOrder[position]
 	}
@@ -103,9 +105,9 @@ func (w *searchWorker) givenAt(position int) *Status {
 
 // answerGiven returns the answer that stands for the given status of a node. Those by name
 // get their answers in the order of the nodes.
-func (w *searchWorker) answerGiven(st *Status, position int) answer {
+func (w *searchWorker) answerGiven(st *decision.Status, position int) answer {
 	switch {
-	case st.Code == Success:
+	case st.Code == decision.Success:
 		return 0
 	case w.inOrder != nil:
 		if w.lastAnswer == 0 || !sameStatus(st, &w.lastGiven) {

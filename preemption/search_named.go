@@ -1,6 +1,10 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 // namedStatuses are the statuses that the caller gave by name, by position.
 //
@@ -16,7 +20,7 @@ type namedStatuses struct {
 	// of is by position an index into list, 0 for a node without a status. Neighbours in
 	// list differ, and a status may be there twice.
 	of   []int32
-	list []Status
+	list []decision.Status
 	// order has the positions as they came last time, and turns says by position where in
 	// order that is. Both are guesses, and good for any snapshot. now is the order of
 	// this time.
@@ -36,7 +40,7 @@ type namedStatus struct {
 }
 
 // read reads the caller's statuses; none is that of a node without one. It is not ok if one is for a node that does not exist.
-func (x *namedStatuses) read(names *nodeNames, statuses map[string]Status, none Status) (ok bool) {
+func (x *namedStatuses) read(names *nodeNames, statuses map[string]decision.Status, none decision.Status) (ok bool) {
 	x.begin(len(names.names), none)
 	of, order, turn, status := x.of, x.order, 0, int32(0)
 	for name, st := range statuses {
@@ -66,11 +70,11 @@ func (x *namedStatuses) read(names *nodeNames, statuses map[string]Status, none 
 
 // known reports whether all codes that were read are codes.
 func (x *namedStatuses) known() bool {
-	return !slices.ContainsFunc(x.list, func(s Status) bool { return !s.Code.known() })
+	return !slices.ContainsFunc(x.list, func(s decision.Status) bool { return !known(s.Code) })
 }
 
 // begin forgets the statuses of the call before.
-func (x *namedStatuses) begin(nodes int, none Status) {
+func (x *namedStatuses) begin(nodes int, none decision.Status) {
 	x.of = fill(x.of, nodes, 0)
 	for len(x.turns) < nodes {
 		x.turns = append(x.turns, 0)
@@ -114,7 +118,7 @@ func (x *namedStatuses) learn() {
 const mostRecent = 4
 
 // indexOf returns the index of a status in the list. Mostly it is one of the last.
-func (x *namedStatuses) indexOf(st *Status) int32 {
+func (x *namedStatuses) indexOf(st *decision.Status) int32 {
 	last := len(x.list) - 1
 	for i := last; i > 0 && i > last-mostRecent; i-- {
 		if sameStatus(st, &x.list[i]) {
@@ -133,7 +137,7 @@ func (x *namedStatuses) release() {
 }
 
 // sameStatus reports whether two statuses are equal, mostly without a look at texts.
-func sameStatus(a, b *Status) bool {
+func sameStatus(a, b *decision.Status) bool {
 	return a.Code == b.Code && a.Filter == b.Filter && a.ExcludedBy == b.ExcludedBy && sameTexts(a.Reasons, b.Reasons)
 }
 

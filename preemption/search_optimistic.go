@@ -1,6 +1,10 @@
 package preemption
 
-import "math"
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
 
 // An optimistic score of a node is one that no candidate on it can beat. Consider a
 // set of victims. Either all of them have the lowest priority of the node; then at
@@ -36,23 +40,23 @@ func (w *searchWorker) optimistic(b *nodeBound, position int, slot int32) nodeSc
 // setLowest sets the best score of victims that all have the lowest priority of the
 // node or, if these do not make room, as little as is enough.
 func (b *nodeBound) setLowest(o *nodeScore, position int) {
-	o.position, o.figures = position, figures{top: b.bound, start: never}
+	o.position, o.Figures = position, rank.Figures{Top: b.bound, Start: rank.Never}
 	b.setVictims(o)
 }
 
 // setVictims sets how many these victims are at least.
 func (b *nodeBound) setVictims(o *nodeScore) {
-	o.victims, o.sum = int32(b.fewest), lowestSum(b)
+	o.Victims, o.Sum = int32(b.fewest), lowestSum(b)
 }
 
 // leads returns a figure of the best score of such victims.
-func (b *nodeBound) leads(x figure) int64 {
-	f := figures{top: b.bound, victims: int32(b.fewest), sum: lowestSum(b)}
-	return f.leads(x)
+func (b *nodeBound) leads(x rank.Figure) int64 {
+	f := rank.Figures{Top: b.bound, Victims: int32(b.fewest), Sum: lowestSum(b)}
+	return leads(&f, x)
 }
 
 // lowestSum is the least sum of the priorities of such victims.
-func lowestSum(b *nodeBound) int64 { return int64(b.fewest) * (int64(b.bound) + priorityShift) }
+func lowestSum(b *nodeBound) int64 { return int64(b.fewest) * (int64(b.bound) + rank.PriorityShift) }
 
 // tightenByShares improves the bound of a node by the sums of shares of the pods of the
 // lowest priority, and reports whether it could.
@@ -71,8 +75,8 @@ func (w *searchWorker) boundStart(o *nodeScore, b *nodeBound, slot int32, sum *n
 	if b.bound != sum.lowest || b.kind == byUnits {
 		return
 	}
-	if start := w.snap.summaries.topSumsAt(slot).latestStart(sum, int32(b.fewest)); start != noStart {
-		o.start = instant{start, 1e9}
+	if start := w.snap.summaries.topSumsAt(slot).latestStart(sum, int32(b.fewest)); start != rank.NoStart {
+		o.Start = rank.Instant{Sec: start, Nsec: 1e9}
 	}
 }
 
@@ -85,9 +89,9 @@ func (w *searchWorker) boundCost(o *nodeScore, b *nodeBound, slot int32, sum *no
 	c := w.costTable.at(w.snap.nodes[slot], int(sum.lowPods), w.config.Cost)
 	short := w.short(sum)
 	if low {
-		o.cost = c.low.least(o.victims, &short)
+		o.Cost = c.low.least(o.Victims, &short)
 	} else {
-		o.cost = c.all.least(o.victims, &short)
+		o.Cost = c.all.least(o.Victims, &short)
 	}
 }
 
@@ -100,14 +104,14 @@ func (w *searchWorker) goesHigh(b *nodeBound, sum *nodeSummary, e *extremes) boo
 // the node, where so few are needed of any pods.
 func (w *searchWorker) setUpper(o *nodeScore, b *nodeBound, position int, slot int32, sum *nodeSummary, e *extremes, few int32) {
 	top := b.above(sum)
-	o.position, o.figures = position, figures{top: top, victims: few, start: never}
+	o.position, o.Figures = position, rank.Figures{Top: top, Victims: few, Start: rank.Never}
 	if w.reordered || w.readsFirst {
-		o.top = sum.lowest // it is that of the first, whichever that is
+		o.Top = sum.lowest // it is that of the first, whichever that is
 	}
-	if e.upperStart != noStart {
-		o.start = instant{e.upperStart, 1e9}
+	if e.upperStart != rank.NoStart {
+		o.Start = rank.Instant{Sec: e.upperStart, Nsec: 1e9}
 	}
-	o.sum = upperSum(sum, top, few)
+	o.Sum = upperSum(sum, top, few)
 	w.boundCost(o, b, slot, sum, false)
 	if w.better(o, &w.best) {
 		w.tightenUpper(o, b, slot, sum, e)
@@ -118,19 +122,19 @@ func (w *searchWorker) setUpper(o *nodeScore, b *nodeBound, position int, slot i
 // two lowest priorities by what is known of those.
 func (w *searchWorker) tightenUpper(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary, e *extremes) {
 	short, shares := w.short(sum), w.snap.summaries.shareSumsAt(slot)
-	few, top := shares.fewest(&short, e, o.victims), b.above(sum)
+	few, top := shares.fewest(&short, e, o.Victims), b.above(sum)
 	two := w.snap.summaries.twoLowestAt(slot)
 	if second := w.snap.levelAbove(slot, 1); w.staysSecond(b, sum, e, two, second) {
 		few, top = shares.fewestAmong(&shares.second, &short, e, few), second.priority
-		if o.top = top; two.start != noStart {
-			o.start = instant{two.start, 1e9}
+		if o.Top = top; two.start != rank.NoStart {
+			o.Start = rank.Instant{Sec: two.start, Nsec: 1e9}
 		}
 	}
-	if few > o.victims {
-		o.victims = few
+	if few > o.Victims {
+		o.Victims = few
 		w.boundCost(o, b, slot, sum, false)
 	}
-	o.sum = upperSum(sum, top, few)
+	o.Sum = upperSum(sum, top, few)
 }
 
 // above is the least priority of a victim above the lowest priority of the node.
@@ -144,7 +148,7 @@ func (b *nodeBound) above(sum *nodeSummary) int32 {
 // upperSum is the least sum of the priorities of so many pods of a node, one of which
 // has at least the priority top.
 func upperSum(sum *nodeSummary, top, pods int32) int64 {
-	return int64(top) + priorityShift + int64(pods-1)*(int64(sum.lowest)+priorityShift)
+	return int64(top) + rank.PriorityShift + int64(pods-1)*(int64(sum.lowest)+rank.PriorityShift)
 }
 
 // extremesFor returns the extremes of a node, nil where victims above the lowest priority
@@ -159,7 +163,7 @@ func (w *searchWorker) extremesFor(slot int32) *extremes {
 // rough is a lower bound on a figure, found with less than what
 // optimistic looks at. It is unknown for the start and for a cost. If few is not 0, that
 // many victims are needed at least where one is above the lowest priority of the node.
-func (w *searchWorker) rough(x figure, b *nodeBound, sum *nodeSummary, few int32) int64 {
+func (w *searchWorker) rough(x rank.Figure, b *nodeBound, sum *nodeSummary, few int32) int64 {
 	least := int64(math.MaxInt64)
 	if !w.topLast || b.bound == sum.lowest {
 		least = b.leads(x)
@@ -171,19 +175,19 @@ func (w *searchWorker) rough(x figure, b *nodeBound, sum *nodeSummary, few int32
 }
 
 // upperFigure is rough for victims one of which is above the lowest priority of the node.
-func (w *searchWorker) upperFigure(x figure, b *nodeBound, sum *nodeSummary, few int32) int64 {
+func (w *searchWorker) upperFigure(x rank.Figure, b *nodeBound, sum *nodeSummary, few int32) int64 {
 	top := b.above(sum)
-	f := figures{top: top, victims: few, sum: upperSum(sum, top, few)}
+	f := rank.Figures{Top: top, Victims: few, Sum: upperSum(sum, top, few)}
 	if w.reordered || w.readsFirst {
-		f.top = sum.lowest
+		f.Top = sum.lowest
 	}
-	return f.leads(x)
+	return leads(&f, x)
 }
 
 // outdone reports that a node loses by the latest start of any pod on it, where that
 // is the first rank.
 func (w *searchWorker) outdone(slot int32) bool {
-	return w.startFirst && w.decides(&w.best) && w.snap.summaries.latestAt(slot) < w.best.start.sec
+	return w.startFirst && w.decides(&w.best) && w.snap.summaries.latestAt(slot) < w.best.Start.Sec
 }
 
 // staysLow reports that all victims have the lowest priority of the node. That is

@@ -1,6 +1,10 @@
 package preemption
 
-import "math"
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
 
 // evaluateByResources finds the victims on a candidate on which resources alone
 // decide (chapter 9).
@@ -92,21 +96,21 @@ type resourceReprieve struct {
 // reprieve puts back first the pods that violate a budget, then the others from
 // an index on. It is not ok once the node cannot be the best any more.
 func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool) {
-	t.score.top = math.MinInt32
+	t.score.Top = math.MinInt32
 	for _, i := range t.violates {
 		if !t.putBack(int(i)) {
-			t.score.violations++
+			t.score.Violations++
 		}
 	}
 	// No pod adds a violation from here on. If the violations tie with those of the
 	// best, and its top priority is not above the bound, a larger sum loses.
 	limit := int64(math.MaxInt64)
 	if b := &t.best; b.position >= 0 && !t.general && !t.recording {
-		if b.violations < t.score.violations {
+		if b.Violations < t.score.Violations {
 			return t.score, false
 		}
-		if b.violations == t.score.violations && b.top <= bound {
-			limit = b.sum
+		if b.Violations == t.score.Violations && b.Top <= bound {
+			limit = b.Sum
 		}
 	}
 	next := 0
@@ -115,7 +119,7 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool
 			next++
 			continue
 		}
-		if !t.putBack(i) && t.score.sum > limit {
+		if !t.putBack(i) && t.score.Sum > limit {
 			return t.score, false
 		}
 	}
@@ -160,9 +164,9 @@ func (t *resourceReprieve) take(i int) {
 	if t.costs != nil {
 		cost = t.costs[i]
 	}
-	start := instant{r.sec, r.nsec}
-	if r.sec == noStart {
+	start := rank.Instant{Sec: r.sec, Nsec: r.nsec}
+	if r.sec == rank.NoStart {
 		start = t.nowAt
 	}
-	t.score.add(r.priority, start, cost)
+	t.score.Add(r.priority, start, cost)
 }

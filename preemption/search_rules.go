@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // Other rules than the default ones take the same first round, and the same
@@ -39,7 +40,7 @@ type searchRules struct {
 	figureOrder rankOrder
 	// firstFigure and secondFigure are the first two beside violations, up to a start or a
 	// cost, whose bounds take longer to find. startFirst: the start is the first.
-	firstFigure, secondFigure figure
+	firstFigure, secondFigure rank.Figure
 	startFirst                bool
 	// violationsFirst: violations are compared before one of these.
 	violationsFirst bool
@@ -97,17 +98,17 @@ func (c *Config) searchRules(budgets []*outrank.PodDisruptionBudget) searchRules
 	r.ascending = c.ascending()
 	ranks := policy.Ranks
 	if ranks == nil {
-		ranks = sharedRanks
+		ranks = usualRanks
 	}
 	r.figureOrder = figuresOf(ranks)
-	r.costed = slices.Contains(r.figureOrder[:], costFigure)
+	r.costed = slices.Contains(r.figureOrder[:], rank.CostFigure)
 	r.standard = r.figureOrder == defaultOrder
 	r.general = !r.byRows || !r.standard || variant.filtersOnce || c.Sample != nil
 	for _, x := range r.figureOrder {
-		if x == topFigure {
+		if x == rank.TopFigure {
 			break
 		}
-		r.topLast = r.topLast || x != violationsFigure && x != noFigure
+		r.topLast = r.topLast || x != rank.ViolationsFigure && x != rank.NoFigure
 	}
 	r.topLast = r.topLast || r.reordered || readsFirst
 	r.noteFirst()
@@ -119,23 +120,23 @@ func (r *searchRules) noteFirst() {
 	violations := false
 	for _, x := range r.figureOrder {
 		switch {
-		case x == noFigure:
+		case x == rank.NoFigure:
 			return
-		case x == violationsFigure:
+		case x == rank.ViolationsFigure:
 			violations = true
 			continue
-		case x == startFigure || x == costFigure:
-			if r.firstFigure == noFigure && x == startFigure {
+		case x == rank.StartFigure || x == rank.CostFigure:
+			if r.firstFigure == rank.NoFigure && x == rank.StartFigure {
 				r.startFirst, r.violationsFirst = true, violations
 			}
 			return
-		case r.firstFigure == noFigure:
+		case r.firstFigure == rank.NoFigure:
 			r.firstFigure = x
 		default:
 			r.secondFigure = x
 		}
 		r.violationsFirst = violations
-		if r.secondFigure != noFigure {
+		if r.secondFigure != rank.NoFigure {
 			return
 		}
 	}

@@ -3,6 +3,8 @@ package preemption
 import (
 	"context"
 	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // beginSearch prepares a search for a question. The caller releases it.
@@ -27,13 +29,13 @@ func beginSearch(config *Config, chunk int, snap *Snapshot, req *Request) (*sear
 }
 
 // decidePruned answers a question by a search.
-func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request) (*Plan, error) {
+func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request) (*decision.Plan, error) {
 	s, err := beginSearch(config, chunk, snap, req)
 	if err != nil {
 		return nil, err
 	}
 	defer s.release()
-	if s.refused.code != Success {
+	if s.refused.code != decision.Success {
 		return s.refusedPlan(), nil
 	}
 	plan, err := s.decide(ctx)
@@ -48,7 +50,7 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot
 }
 
 // decide chooses the way to the answer.
-func (s *search) decide(ctx context.Context) (*Plan, error) {
+func (s *search) decide(ctx context.Context) (*decision.Plan, error) {
 	if err := s.readGiven(); err != nil {
 		return nil, err
 	}
@@ -123,7 +125,7 @@ func (s *search) release() {
 			w.dry.release()
 			clear(w.before.others)
 			clear(w.after.others)
-			w.lastGiven = Status{}
+			w.lastGiven = decision.Status{}
 			w.releaseScratch()
 		}
 	}
@@ -138,19 +140,19 @@ func (s *search) release() {
 }
 
 // refusedPlan is the answer to an attempt that ends before the first node.
-func (s *search) refusedPlan() *Plan {
+func (s *search) refusedPlan() *decision.Plan {
 	if n := len(s.snap.order); n > 0 {
 		before := &s.workers[0].before
 		before.count(before.intern(s.refused), n)
 	}
 	plan := s.beginPlan()
-	if plan.Outcome == Preempt {
+	if plan.Outcome == decision.Preempt {
 		s.finishPlan(plan, nodeScore{position: -1})
 	}
 	return plan
 }
 
-func (s *search) run(ctx context.Context) (*Plan, error) {
+func (s *search) run(ctx context.Context) (*decision.Plan, error) {
 	first := (*searchWorker).boundNodes
 	if s.given {
 		first = (*searchWorker).boundGiven
@@ -159,7 +161,7 @@ func (s *search) run(ctx context.Context) (*Plan, error) {
 		return nil, err
 	}
 	plan := s.beginPlan()
-	if plan.Outcome != Preempt {
+	if plan.Outcome != decision.Preempt {
 		return plan, nil
 	}
 	// The most promising nodes first: their victims prune most other nodes.

@@ -1,6 +1,10 @@
 package preemption
 
-import "context"
+import (
+	"context"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+)
 
 // filterNodes finds for a chunk of the nodes only whether they take the preemptor,
 // and on which of the others preemption is to be tried.
@@ -8,13 +12,13 @@ func (w *searchWorker) filterNodes(from, to int) {
 	plain := !w.filtered && !w.selects
 	for position := from; position < to; position++ {
 		slot := w.snap.order[position]
-		x, code := answer(0), Success
+		x, code := answer(0), decision.Success
 		if sum := w.snap.summaries.at(slot); plain && sum.flags&^anyUnits == 0 {
 			x, code = w.filterByResources(slot, sum)
-		} else if st := w.dry.filter(w.snap.nodes[slot]); st.code != Success {
+		} else if st := w.dry.filter(w.snap.nodes[slot]); st.code != decision.Success {
 			x, code = w.before.intern(st), st.code
 		}
-		w.toTry[position] = code == Unschedulable
+		w.toTry[position] = code == decision.Unschedulable
 		w.before.count(x, 1)
 	}
 }
@@ -22,13 +26,13 @@ func (w *searchWorker) filterNodes(from, to int) {
 // filterByResources is filterNodes for a node on which resources alone decide. Where
 // not every node is large enough, what the less important pods hold mostly shows that
 // this one is; that stands in its summary.
-func (w *searchWorker) filterByResources(slot int32, sum *nodeSummary) (answer, Code) {
+func (w *searchWorker) filterByResources(slot int32, sum *nodeSummary) (answer, decision.Code) {
 	short := w.shortage(sum)
 	switch {
 	case short == 0:
-		return 0, Success
+		return 0, decision.Success
 	case w.everyLarge || w.covers(sum, &sum.low, int32(sum.lowPods)):
-		return short, Unschedulable
+		return short, decision.Unschedulable
 	}
 	for i := 1; i <= numUpperLevels; i++ {
 		above := w.snap.levelAbove(slot, i)
@@ -36,16 +40,16 @@ func (w *searchWorker) filterByResources(slot int32, sum *nodeSummary) (answer, 
 			break
 		}
 		if w.covers(sum, &above.held, above.pods) {
-			return short, Unschedulable
+			return short, decision.Unschedulable
 		}
 	}
 	offers := &w.snap.nodes[slot].offers.std
 	for k := range w.asks {
 		if w.asks[k] > offers[k] {
-			return short | unresolvable, UnschedulableAndUnresolvable
+			return short | unresolvable, decision.UnschedulableAndUnresolvable
 		}
 	}
-	return short, Unschedulable
+	return short, decision.Unschedulable
 }
 
 // trySample tries the nodes where preemption may help, from the offset on, until
@@ -135,7 +139,7 @@ func (w *searchWorker) tryForSample(position int, anyFree bool, room listRoom) s
 	switch {
 	case found.position < 0:
 		return noCandidate
-	case found.violations == 0:
+	case found.Violations == 0:
 		w.keep(found)
 		return freeCandidate
 	case room == roomForAll:

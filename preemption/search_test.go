@@ -17,6 +17,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -127,7 +128,7 @@ func TestPropertyBounds(t *testing.T) {
 		explained, err := eval.Explain(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		want := explained.Plan
-		if want.Outcome == Fits || want.Outcome == NotEligible {
+		if want.Outcome == decision.Fits || want.Outcome == decision.NotEligible {
 			want.Unhelpful = nil // Preempt makes no dry runs then
 		}
 		if diff := cmp.Diff(&want, got); diff != "" {
@@ -163,12 +164,12 @@ func TestBeyondSummaries(t *testing.T) {
 		why      string
 		snap     *Snapshot
 		priority int32
-		want     Outcome
+		want     decision.Outcome
 		victims  int
 	}{
-		{"one of many", many, 50, Preempt, 1},
-		{"the claim is of higher priority", claimed, 50, NothingHelps, 0},
-		{"the claim is of lower priority", claimed, 1000, Preempt, 1},
+		{"one of many", many, 50, decision.Preempt, 1},
+		{"the claim is of higher priority", claimed, 50, decision.NothingHelps, 0},
+		{"the claim is of lower priority", claimed, 1000, decision.Preempt, 1},
 	} {
 		p := huge("asker", tt.priority, 8)
 		got, err := eval.Preempt(context.Background(), tt.snap, p, gen.Now)
@@ -211,9 +212,9 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 			for turn := int64(0); ; turn++ {
 				ctx := &ending{Context: context.Background()}
 				ctx.left.Store(turn * turn / 4)
-				var got *Plan
+				var got *decision.Plan
 				if explained {
-					var ex *Explanation
+					var ex *decision.Explanation
 					if ex, err = eval.Explain(ctx, snap, p, gen.Now); ex != nil {
 						got = &ex.Plan
 					}
@@ -253,7 +254,7 @@ func TestWorkersInBubbles(t *testing.T) {
 		decide := func(t *testing.T) {
 			plan, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
 			require.NoError(t, err)
-			assert.Equal(t, Preempt, plan.Outcome)
+			assert.Equal(t, decision.Preempt, plan.Outcome)
 		}
 		if i%3 == 0 {
 			decide(t)

@@ -16,6 +16,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -224,7 +226,7 @@ func (m *machine) AddPod(t *rapid.T) {
 		p.NominatedNode = m.nodeName(t)
 	}
 	require.NoError(t, m.snap.AddPod(&p))
-	require.ErrorIs(t, m.snap.AddPod(&p), ErrExists)
+	require.ErrorIs(t, m.snap.AddPod(&p), decision.ErrExists)
 	m.take(&p)
 }
 
@@ -250,7 +252,7 @@ func (m *machine) UpdatePod(t *rapid.T) {
 	key := m.podKey(t)
 	old, ok := m.pods[key]
 	if !ok {
-		require.ErrorIs(t, m.snap.UpdatePod(&outrank.Pod{Name: "nobody"}), ErrNotFound)
+		require.ErrorIs(t, m.snap.UpdatePod(&outrank.Pod{Name: "nobody"}), decision.ErrNotFound)
 		return
 	}
 	p := *old
@@ -261,7 +263,7 @@ func (m *machine) UpdatePod(t *rapid.T) {
 	m.pods[key] = &p
 	ended := p
 	ended.Phase = outrank.PhaseSucceeded
-	require.ErrorIs(t, m.snap.UpdatePod(&ended), ErrState)
+	require.ErrorIs(t, m.snap.UpdatePod(&ended), decision.ErrState)
 }
 
 // UpdateNode changes what a node offers, or cordons it.
@@ -270,7 +272,7 @@ func (m *machine) UpdateNode(t *rapid.T) {
 	n := &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "2", "pods", "4"), Unschedulable: rapid.Bool().Draw(t, "cordoned"), Labels: zone(t)}
 	err := m.snap.UpdateNode(n)
 	if !m.has(name) {
-		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorIs(t, err, decision.ErrNotFound)
 		return
 	}
 	require.NoError(t, err)
@@ -283,7 +285,7 @@ func (m *machine) RemovePod(t *rapid.T) {
 	key := m.podKey(t)
 	err := m.snap.RemovePod(key)
 	if _, ok := m.pods[key]; !ok {
-		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorIs(t, err, decision.ErrNotFound)
 		return
 	}
 	require.NoError(t, err)
@@ -318,9 +320,9 @@ func (m *machine) checkPending(t *rapid.T, err error, key outrank.Key, node stri
 	_, running := m.running[key]
 	switch {
 	case !known || !running && node != "" && !m.has(node):
-		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorIs(t, err, decision.ErrNotFound)
 	case running:
-		require.ErrorIs(t, err, ErrState)
+		require.ErrorIs(t, err, decision.ErrState)
 	default:
 		require.NoError(t, err)
 		return true
@@ -337,7 +339,7 @@ func (m *machine) AddNode(t *rapid.T) {
 	n := &outrank.Node{Name: rapid.SampledFrom([]string{"ghost", "fresh", "n0", "n1"}).Draw(t, "name"), Allocatable: resource.MustList("cpu", "1", "pods", "5"), Labels: zone(t)}
 	err := m.snap.AddNode(n)
 	if m.has(n.Name) {
-		require.ErrorIs(t, err, ErrExists)
+		require.ErrorIs(t, err, decision.ErrExists)
 		return
 	}
 	require.NoError(t, err)
@@ -348,7 +350,7 @@ func (m *machine) RemoveNode(t *rapid.T) {
 	name := m.nodeName(t)
 	err := m.snap.RemoveNode(name)
 	if !m.has(name) {
-		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorIs(t, err, decision.ErrNotFound)
 		return
 	}
 	require.NoError(t, err)
@@ -411,7 +413,7 @@ func (m *machine) Mark(*rapid.T) {
 
 func (m *machine) Undo(t *rapid.T) {
 	if len(m.past) == 0 {
-		require.ErrorIs(t, m.snap.Undo(Mark{}), ErrMark)
+		require.ErrorIs(t, m.snap.Undo(Mark{}), decision.ErrMark)
 		return
 	}
 	i := rapid.IntRange(0, len(m.past)-1).Draw(t, "mark")
@@ -421,8 +423,8 @@ func (m *machine) Undo(t *rapid.T) {
 		t.Fatalf("Undo (-marked +undone):\n%s", diff)
 	}
 	for _, used := range append(later, was) {
-		require.ErrorIs(t, m.snap.Undo(used.mark), ErrMark)
-		require.ErrorIs(t, m.snap.Keep(used.mark), ErrMark)
+		require.ErrorIs(t, m.snap.Undo(used.mark), decision.ErrMark)
+		require.ErrorIs(t, m.snap.Keep(used.mark), decision.ErrMark)
 	}
 	m.past = m.past[:i]
 	m.restore(was.m)
@@ -436,7 +438,7 @@ func (m *machine) Keep(t *rapid.T) {
 	before := dump(m.snap)
 	require.NoError(t, m.snap.Keep(m.past[i].mark))
 	require.Equal(t, before, dump(m.snap))
-	require.ErrorIs(t, m.snap.Undo(m.past[i].mark), ErrMark)
+	require.ErrorIs(t, m.snap.Undo(m.past[i].mark), decision.ErrMark)
 	m.past = m.past[:i]
 	if i == 0 {
 		require.Empty(t, m.snap.journal.steps, "nothing is recorded without a mark")
@@ -591,14 +593,14 @@ func TestSnapshotRefuses(t *testing.T) {
 	assert.ErrorIs(t, s.AddNode(nil), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.AddPod(nil), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Overhead: resource.MustList("cpu", "-1")}), outrank.ErrInvalid)
-	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Phase: outrank.PhaseSucceeded}), ErrState)
+	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Phase: outrank.PhaseSucceeded}), decision.ErrState)
 	assert.ErrorIs(t, s.SetBudgets([]*outrank.PodDisruptionBudget{nil}), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.SetGroups([]*outrank.PodGroup{nil}), outrank.ErrInvalid)
-	assert.ErrorIs(t, s.Apply(nil), ErrState)
+	assert.ErrorIs(t, s.Apply(nil), decision.ErrState)
 	assert.ErrorContains(t, s.RemovePod("default/p"), "pod default/p: not in the snapshot")
 	other, err := NewSnapshot(nil)
 	require.NoError(t, err)
-	assert.ErrorIs(t, s.Undo(other.Mark()), ErrMark, "a mark is of one snapshot")
+	assert.ErrorIs(t, s.Undo(other.Mark()), decision.ErrMark, "a mark is of one snapshot")
 }
 
 func TestApplyChecksFirst(t *testing.T) {
@@ -609,13 +611,13 @@ func TestApplyChecksFirst(t *testing.T) {
 		return s
 	}
 	preemptor := &outrank.Pod{Name: "p"}
-	for name, plan := range map[string]*Plan{
-		"nothing to carry out":       {Outcome: Fits, Pod: preemptor},
-		"no such node":               {Outcome: Preempt, Pod: preemptor, Candidate: Candidate{Node: "x"}},
-		"a victim that is not there": {Outcome: Preempt, Pod: preemptor, Candidate: Candidate{Node: "n", Victims: []Victim{{Pod: victim}, {Pod: &outrank.Pod{Name: "gone"}}}}},
-		"a victim of another node":   {Outcome: Preempt, Pod: preemptor, Candidate: Candidate{Node: "m", Victims: []Victim{{Pod: victim}}}},
-		"a preemptor that runs":      {Outcome: Preempt, Pod: &outrank.Pod{Name: "other"}, Candidate: Candidate{Node: "n", Victims: []Victim{{Pod: victim}}}},
-		"a preemptor without a name": {Outcome: Preempt, Pod: &outrank.Pod{}, Candidate: Candidate{Node: "n"}},
+	for name, plan := range map[string]*decision.Plan{
+		"nothing to carry out":       {Outcome: decision.Fits, Pod: preemptor},
+		"no such node":               {Outcome: decision.Preempt, Pod: preemptor, Candidate: decision.Candidate{Node: "x"}},
+		"a victim that is not there": {Outcome: decision.Preempt, Pod: preemptor, Candidate: decision.Candidate{Node: "n", Victims: []decision.Victim{{Pod: victim}, {Pod: &outrank.Pod{Name: "gone"}}}}},
+		"a victim of another node":   {Outcome: decision.Preempt, Pod: preemptor, Candidate: decision.Candidate{Node: "m", Victims: []decision.Victim{{Pod: victim}}}},
+		"a preemptor that runs":      {Outcome: decision.Preempt, Pod: &outrank.Pod{Name: "other"}, Candidate: decision.Candidate{Node: "n", Victims: []decision.Victim{{Pod: victim}}}},
+		"a preemptor without a name": {Outcome: decision.Preempt, Pod: &outrank.Pod{}, Candidate: decision.Candidate{Node: "n"}},
 	} {
 		s := newSnap()
 		before := dump(s)
@@ -623,7 +625,7 @@ func TestApplyChecksFirst(t *testing.T) {
 		assert.Equal(t, before, dump(s), "%s: nothing changed", name)
 	}
 	s := newSnap()
-	require.NoError(t, s.Apply(&Plan{Outcome: Preempt, Pod: preemptor, Candidate: Candidate{Node: "n", Victims: []Victim{{Pod: victim}, {Pod: victim}}}}))
+	require.NoError(t, s.Apply(&decision.Plan{Outcome: decision.Preempt, Pod: preemptor, Candidate: decision.Candidate{Node: "n", Victims: []decision.Victim{{Pod: victim}, {Pod: victim}}}}))
 	assert.Empty(t, s.PodsOn("n"), "a victim named twice leaves once")
 }
 
@@ -640,7 +642,7 @@ func TestOrderOfImportance(t *testing.T) {
 	require.NoError(t, err)
 	var buf []*podState
 	names := func(now time.Time) string {
-		return dumpPods(s.node("n").possible(1, instantOf(now), &buf))
+		return dumpPods(s.node("n").possible(1, rank.InstantOf(now), &buf))
 	}
 	assert.Equal(t, "default/a-old default/b-old default/none default/future", names(now), "a missing start is now")
 	assert.Equal(t, "default/a-old default/b-old default/future default/none", names(now.Add(time.Hour)))

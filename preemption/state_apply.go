@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // Apply carries a plan out on the snapshot, as if everything had happened at
@@ -27,17 +29,17 @@ import (
 //   - [ErrExists] for a preemptor whose name another pod has by now;
 //   - [outrank.ErrInvalid] for a plan without a preemptor, or with a victim or a cleared
 //     nomination that is nil, and what [outrank.Pod.Validate] says of the preemptor.
-func (s *Snapshot) Apply(plan *Plan) error {
-	if plan == nil || plan.Outcome != Preempt {
-		return fmt.Errorf("plan: %w: there is nothing to carry out", ErrState)
+func (s *Snapshot) Apply(plan *decision.Plan) error {
+	if plan == nil || plan.Outcome != decision.Preempt {
+		return fmt.Errorf("plan: %w: there is nothing to carry out", decision.ErrState)
 	}
 	c := change{
-		plan: "plan for pod " + podText(plan.Pod), placed: []Assignment{{plan.Pod, plan.Node}}, stays: plan.Resize,
+		plan: "plan for pod " + phrase.Pod(plan.Pod), placed: []decision.Assignment{{Pod: plan.Pod, Node: plan.Node}}, stays: plan.Resize,
 		cleared: plan.ClearedNominations,
 	}
 	for i := range plan.Victims {
 		v := &plan.Victims[i]
-		c.victims = append(c.victims, Assignment{v.Pod, v.nodeOf(&plan.Candidate)})
+		c.victims = append(c.victims, decision.Assignment{Pod: v.Pod, Node: cmp.Or(v.Node, plan.Node)})
 	}
 	return s.carryOut(&c)
 }
@@ -47,13 +49,13 @@ func (s *Snapshot) Apply(plan *Plan) error {
 // pending and nominated to its node (rule 12.9.12; none is bound). A plan that is older than the snapshot is treated as by [Snapshot.Apply], but
 // that a victim may run on any node. The errors are those of Apply, about any pod of the
 // group, and leave the snapshot as it was.
-func (s *Snapshot) ApplyGroup(plan *GroupPlan) error {
-	if plan == nil || plan.Outcome != Preempt {
-		return fmt.Errorf("plan: %w: there is nothing to carry out", ErrState)
+func (s *Snapshot) ApplyGroup(plan *decision.GroupPlan) error {
+	if plan == nil || plan.Outcome != decision.Preempt {
+		return fmt.Errorf("plan: %w: there is nothing to carry out", decision.ErrState)
 	}
 	c := change{plan: "plan for a group", placed: plan.Placement}
 	for _, p := range plan.VictimPods() {
-		c.victims = append(c.victims, Assignment{Pod: p})
+		c.victims = append(c.victims, decision.Assignment{Pod: p})
 	}
 	return s.carryOut(&c)
 }
@@ -62,11 +64,11 @@ func (s *Snapshot) ApplyGroup(plan *GroupPlan) error {
 type change struct {
 	plan string // whose, for errors
 	// victims leave, each from its node; an empty one stands for any.
-	victims []Assignment
+	victims []decision.Assignment
 	// cleared lose their nomination to a node of placed.
 	cleared []*outrank.Pod
 	// placed are nominated to their nodes, or, where stays is set, there already.
-	placed []Assignment
+	placed []decision.Assignment
 	stays  bool
 }
 
@@ -111,7 +113,7 @@ func (s *Snapshot) checkChange(c *change) error {
 			return err
 		}
 		if _, ok := s.Node(at.Node); !ok {
-			return fmt.Errorf("%s: %w", textOf("node", at.Node), ErrNotFound)
+			return fmt.Errorf("%s: %w", phrase.Object("node", at.Node), decision.ErrNotFound)
 		}
 	}
 	for i, v := range c.victims {
@@ -131,9 +133,9 @@ func (s *Snapshot) checkChange(c *change) error {
 }
 
 // checkPlaced is checkPreemptor for a pod that may be on its node already.
-func (s *Snapshot) checkPlaced(at Assignment, stays bool) error {
+func (s *Snapshot) checkPlaced(at decision.Assignment, stays bool) error {
 	err := s.checkPreemptor(at.Pod)
-	if stays && errors.Is(err, ErrState) && s.NodeOf(at.Pod.Key()) == at.Node {
+	if stays && errors.Is(err, decision.ErrState) && s.NodeOf(at.Pod.Key()) == at.Node {
 		return nil
 	}
 	return err
@@ -141,10 +143,10 @@ func (s *Snapshot) checkPlaced(at Assignment, stays bool) error {
 
 // checkVictim reports a victim that does not run where it should, or has become more
 // important.
-func (s *Snapshot) checkVictim(v Assignment) error {
+func (s *Snapshot) checkVictim(v decision.Assignment) error {
 	p, ok := s.pods.of(v.Pod)
 	if ok && !samePod(p.pod, v.Pod) {
-		return fmt.Errorf("pod %s: %w: another pod has its name", v.Pod.Key(), ErrNotFound)
+		return fmt.Errorf("pod %s: %w: another pod has its name", v.Pod.Key(), decision.ErrNotFound)
 	}
 	there := false
 	if ok && p.running {
@@ -152,9 +154,9 @@ func (s *Snapshot) checkVictim(v Assignment) error {
 	}
 	switch {
 	case !there || v.Node != "" && v.Node != p.node():
-		return fmt.Errorf("pod %s on node %s: %w", v.Pod.Key(), cmp.Or(v.Node, "of the snapshot"), ErrNotFound)
+		return fmt.Errorf("pod %s on node %s: %w", v.Pod.Key(), cmp.Or(v.Node, "of the snapshot"), decision.ErrNotFound)
 	case p.priority() > v.Pod.PriorityValue():
-		return fmt.Errorf("pod %s: %w: its priority is %d, and was %d in the plan", v.Pod.Key(), ErrState, p.priority(), v.Pod.PriorityValue())
+		return fmt.Errorf("pod %s: %w: its priority is %d, and was %d in the plan", v.Pod.Key(), decision.ErrState, p.priority(), v.Pod.PriorityValue())
 	}
 	return nil
 }
@@ -203,9 +205,9 @@ func (s *Snapshot) checkWaits(pod *outrank.Pod) error {
 	p, ok := s.pods.of(pod)
 	switch {
 	case ok && !samePod(p.pod, pod):
-		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), ErrExists)
+		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), decision.ErrExists)
 	case ok && p.running:
-		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrState, p.node())
+		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), decision.ErrState, p.node())
 	}
 	return nil
 }

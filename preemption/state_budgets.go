@@ -7,6 +7,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/pdb"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // budgetSet is the budgets of a snapshot, prepared for matching. It never
@@ -272,7 +274,7 @@ func (s *Snapshot) DeleteBudget(key outrank.Key) error {
 	namespace, _ := key.Split()
 	i := s.findBudget(key)
 	if i < 0 {
-		return fmt.Errorf("%s: %w", textOf("poddisruptionbudget", key), ErrNotFound)
+		return fmt.Errorf("%s: %w", phrase.Object("poddisruptionbudget", key), decision.ErrNotFound)
 	}
 	s.setBudgets(s.budgets.with(i, nil))
 	s.budgetAt.remove(string(key))

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // AddNode adds a node at the end of the order. Pods that already name the node
@@ -16,7 +18,7 @@ func (s *Snapshot) AddNode(n *outrank.Node) error {
 		return err
 	}
 	if _, ok := s.Node(n.Name); ok {
-		return fmt.Errorf("%s: %w", textOf("node", n.Name), ErrExists)
+		return fmt.Errorf("%s: %w", phrase.Object("node", n.Name), decision.ErrExists)
 	}
 	s.setNode(n.Name, n, len(s.order))
 	return nil
@@ -28,7 +30,7 @@ func (s *Snapshot) AddNode(n *outrank.Node) error {
 func (s *Snapshot) RemoveNode(name string) error {
 	slot, ok := s.slots.get(name)
 	if !ok || s.nodes[slot].node == nil {
-		return fmt.Errorf("%s: %w", textOf("node", name), ErrNotFound)
+		return fmt.Errorf("%s: %w", phrase.Object("node", name), decision.ErrNotFound)
 	}
 	s.unsetNode(slices.Index(s.order, slot))
 	return nil
@@ -43,7 +45,7 @@ func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 	}
 	slot, ok := s.slots.get(n.Name)
 	if !ok || s.nodes[slot].node == nil {
-		return fmt.Errorf("%s: %w", textOf("node", n.Name), ErrNotFound)
+		return fmt.Errorf("%s: %w", phrase.Object("node", n.Name), decision.ErrNotFound)
 	}
 	s.changeNode(slot, n)
 	return nil
@@ -58,10 +60,10 @@ func (s *Snapshot) AddPod(p *outrank.Pod) error {
 		return err
 	}
 	if p.Finished() {
-		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), ErrState)
+		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), decision.ErrState)
 	}
 	if _, ok := s.pods.of(p); ok {
-		return fmt.Errorf("pod %s: %w", p.Key(), ErrExists)
+		return fmt.Errorf("pod %s: %w", p.Key(), decision.ErrExists)
 	}
 	s.put(s.newPodState(p, p.NodeName, p.NominatedNode, s.classOf(p)))
 	return nil
@@ -80,11 +82,11 @@ func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 	old, ok := s.pods.of(p)
 	switch {
 	case !ok:
-		return fmt.Errorf("pod %s: %w", p.Key(), ErrNotFound)
+		return fmt.Errorf("pod %s: %w", p.Key(), decision.ErrNotFound)
 	case !samePod(old.pod, p):
-		return fmt.Errorf("pod %s: %w: another pod has its name", p.Key(), ErrNotFound)
+		return fmt.Errorf("pod %s: %w: another pod has its name", p.Key(), decision.ErrNotFound)
 	case p.Finished():
-		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), ErrState)
+		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), decision.ErrState)
 	case old.pod == p && s.changedInPlace(old):
 		return errInPlace(p)
 	}
@@ -97,7 +99,7 @@ func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 func (s *Snapshot) RemovePod(key outrank.Key) error {
 	p, ok := s.pods.get(key)
 	if !ok {
-		return fmt.Errorf("%s: %w", textOf("pod", key), ErrNotFound)
+		return fmt.Errorf("%s: %w", phrase.Object("pod", key), decision.ErrNotFound)
 	}
 	s.drop(p)
 	return nil
@@ -134,13 +136,13 @@ func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 func (s *Snapshot) pending(key outrank.Key, node string) (*podState, error) {
 	p, ok := s.pods.get(key)
 	if !ok {
-		return nil, fmt.Errorf("%s: %w", textOf("pod", key), ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", phrase.Object("pod", key), decision.ErrNotFound)
 	}
 	if p.node() != "" {
-		return nil, fmt.Errorf("pod %s: %w: it runs on node %s", key, ErrState, p.node())
+		return nil, fmt.Errorf("pod %s: %w: it runs on node %s", key, decision.ErrState, p.node())
 	}
 	if _, ok := s.Node(node); !ok && node != "" {
-		return nil, fmt.Errorf("%s: %w", textOf("node", node), ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
 	}
 	return p, nil
 }

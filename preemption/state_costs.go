@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // costMemory keeps what victims cost, by the rule that says so. A snapshot shares it
@@ -117,7 +118,7 @@ func (b *costBound) add(cost int64, row *amountRow) {
 // sumUp turns the least costs into sums.
 func (b *costBound) sumUp() {
 	for i := 1; i < len(b.cheapest); i++ {
-		b.cheapest[i] = addCosts(b.cheapest[i], b.cheapest[i-1])
+		b.cheapest[i] = rank.AddCosts(b.cheapest[i], b.cheapest[i-1])
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // Pods goes through all pods: first those on the nodes, node by node in the order
@@ -63,7 +64,7 @@ func (s *Snapshot) unplaced() []*podState {
 			return 1
 		}
 		if p.running {
-			return cmp.Or(cmp.Compare(p.at.name, q.at.name), p.compare(q, never))
+			return cmp.Or(cmp.Compare(p.at.name, q.at.name), p.compare(q, rank.Never))
 		}
 		return cmp.Compare(p.pod.Key(), q.pod.Key())
 	})

@@ -13,7 +13,7 @@ type extremes struct {
 	// coveredLow how many they are.
 	covered amountRow
 	// upperStart is the latest start of the pods above the lowest priority, in
-	// seconds; noStart if one of them has none.
+	// seconds; NoStart if one of them has none.
 	upperStart int64
 	// lowBudgets has a bit for each budget that covers a pod of the lowest priority
 	// (budgetBit).

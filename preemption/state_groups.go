@@ -5,6 +5,8 @@ import (
 	"iter"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // Group finds a pod group by its key ([outrank.PodGroup.Key]). A pod can name a
@@ -57,7 +59,7 @@ func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
 // [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveGroup(key outrank.Key) error {
 	if _, ok := s.Group(key); !ok {
-		return fmt.Errorf("%s: %w", textOf("pod group", key), ErrNotFound)
+		return fmt.Errorf("%s: %w", phrase.Object("pod group", key), decision.ErrNotFound)
 	}
 	s.setGroup(string(key), nil)
 	return nil
@@ -137,7 +139,7 @@ func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
 // [Snapshot.PutComposite]. [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveComposite(key outrank.Key) error {
 	if _, ok := s.Composite(key); !ok {
-		return fmt.Errorf("%s: %w", textOf("composite pod group", key), ErrNotFound)
+		return fmt.Errorf("%s: %w", phrase.Object("composite pod group", key), decision.ErrNotFound)
 	}
 	s.setComposite(string(key), nil)
 	return nil

@@ -6,11 +6,13 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // errInPlace is the error about a pod that the caller has changed in place.
 func errInPlace(p *outrank.Pod) error {
-	return fmt.Errorf("pod %s: %w: the object that the snapshot holds was changed in place; give it a changed copy", p.Key(), ErrState)
+	return fmt.Errorf("pod %s: %w: the object that the snapshot holds was changed in place; give it a changed copy", p.Key(), decision.ErrState)
 }
 
 // changedInPlace reports whether what is counted of a pod is no more what its object says.
@@ -28,7 +30,7 @@ func (s *Snapshot) changedInPlace(p *podState) bool {
 	case p.running:
 		return s.node(p.at.name).miscounts(p, s.traits) || !s.countsClaims(p)
 	}
-	byImportance := func(a, b *podState) int { return a.compare(b, never) }
+	byImportance := func(a, b *podState) int { return a.compare(b, rank.Never) }
 	return !slices.IsSortedFunc(s.node(p.at.name).nominated, byImportance)
 }
 

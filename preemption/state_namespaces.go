@@ -5,6 +5,8 @@ import (
 	"iter"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // Namespaces goes through the namespaces that the snapshot was told of, sorted by
@@ -32,7 +34,7 @@ func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
 // constant. [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveNamespace(name string) error {
 	if _, ok := s.namespaces.get(name); !ok {
-		return fmt.Errorf("%s: %w", textOf("namespace", name), ErrNotFound)
+		return fmt.Errorf("%s: %w", phrase.Object("namespace", name), decision.ErrNotFound)
 	}
 	s.setNamespace(name, nil)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -100,7 +101,7 @@ func (n *nodeState) empty() bool {
 // load puts pods on a new node, all at once. The node keeps the slices. Time is
 // that of sorting them.
 func (n *nodeState) load(pods, nominated []*podState, traits filterTraits) {
-	byImportance := func(p, q *podState) int { return p.compare(q, never) }
+	byImportance := func(p, q *podState) int { return p.compare(q, rank.Never) }
 	slices.SortFunc(pods, byImportance)
 	slices.SortFunc(nominated, byImportance)
 	n.pods, n.nominated = pods, nominated
@@ -134,7 +135,7 @@ func (n *nodeState) removePod(p *podState, traits filterTraits) {
 	if p.rank().sec == n.latest {
 		n.latest = math.MinInt64
 		for _, r := range n.sortKeys {
-			if r.sec != noStart {
+			if r.sec != rank.NoStart {
 				n.latest = max(n.latest, r.sec)
 			}
 		}
@@ -155,7 +156,7 @@ func (n *nodeState) count(p *podState, by int32, traits filterTraits) {
 	if p.pod.Group != "" {
 		n.grouped += by
 	}
-	if p.rank().sec == noStart {
+	if p.rank().sec == rank.NoStart {
 		n.unstarted += int(by)
 	} else if by > 0 {
 		n.latest = max(n.latest, p.rank().sec)
@@ -222,12 +223,12 @@ func (n *nodeState) first(priority int64) int {
 // inOrder reports whether the pods are sorted as a call at now needs it. They
 // are not where a start lies in the future: a missing start counts as now,
 // which is earlier.
-func (n *nodeState) inOrder(now instant) bool { return n.unstarted == 0 || n.latest < now.sec }
+func (n *nodeState) inOrder(now rank.Instant) bool { return n.unstarted == 0 || n.latest < now.Sec }
 
 // possible lists the pods of lower priority, the most important first. The
 // slice is the node's own, unless the pods have to be sorted for this call;
 // then it is in buf.
-func (n *nodeState) possible(priority int32, now instant, buf *[]*podState) []*podState {
+func (n *nodeState) possible(priority int32, now rank.Instant, buf *[]*podState) []*podState {
 	pods := n.pods[n.first(int64(priority)):]
 	if !n.inOrder(now) {
 		*buf = append((*buf)[:0], pods...)
@@ -238,7 +239,7 @@ func (n *nodeState) possible(priority int32, now instant, buf *[]*podState) []*p
 }
 
 func indexOf(pods []*podState, p *podState) int {
-	i, _ := slices.BinarySearchFunc(pods, p, func(a, b *podState) int { return a.compare(b, never) })
+	i, _ := slices.BinarySearchFunc(pods, p, func(a, b *podState) int { return a.compare(b, rank.Never) })
 	return i
 }
 

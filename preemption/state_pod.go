@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // podState is what a snapshot knows of one pod. It never changes, so that
@@ -46,13 +47,13 @@ func (p *podState) nominated() string {
 
 // importance is what pods are sorted by. The pods' names settle ties.
 type importance struct {
-	sec      int64 // start, seconds since 1970; noStart without one
+	sec      int64 // start, seconds since 1970; NoStart without one
 	nsec     int32
 	priority int32
 }
 
 func importanceOf(p *outrank.Pod) importance {
-	r := importance{sec: noStart, priority: p.PriorityValue()}
+	r := importance{sec: rank.NoStart, priority: p.PriorityValue()}
 	if !p.StartTime.IsZero() {
 		r.sec, r.nsec = p.StartTime.Unix(), int32(p.StartTime.Nanosecond())
 	}
@@ -60,7 +61,7 @@ func importanceOf(p *outrank.Pod) importance {
 }
 
 // compareStart compares two starts. A missing start counts as now.
-func (r importance) compareStart(o importance, now instant) int {
+func (r importance) compareStart(o importance, now rank.Instant) int {
 	r, o = r.at(now), o.at(now)
 	if c := cmp.Compare(r.sec, o.sec); c != 0 {
 		return c
@@ -69,9 +70,9 @@ func (r importance) compareStart(o importance, now instant) int {
 }
 
 // at returns the importance with a missing start replaced by now.
-func (r importance) at(now instant) importance {
-	if r.sec == noStart {
-		r.sec, r.nsec = now.sec, now.nsec
+func (r importance) at(now rank.Instant) importance {
+	if r.sec == rank.NoStart {
+		r.sec, r.nsec = now.Sec, now.Nsec
 	}
 	return r
 }
@@ -86,7 +87,7 @@ func (p *podState) start(now time.Time) time.Time {
 
 // compare orders pods by importance (group 4.3; MoreImportantPod): negative if
 // p goes before q. It is a total order: ties end in the pods' names.
-func (p *podState) compare(q *podState, now instant) int {
+func (p *podState) compare(q *podState, now rank.Instant) int {
 	if c := cmp.Compare(q.priority(), p.priority()); c != 0 {
 		return c
 	}

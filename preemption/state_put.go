@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // PutNode takes a node in as an informer delivers it: a new one is added behind
@@ -110,10 +112,10 @@ func older(version, known *outrank.Pod) bool {
 func (s *Snapshot) Unbind(key outrank.Key) error {
 	p, ok := s.pods.get(key)
 	if !ok {
-		return fmt.Errorf("%s: %w", textOf("pod", key), ErrNotFound)
+		return fmt.Errorf("%s: %w", phrase.Object("pod", key), decision.ErrNotFound)
 	}
 	if !p.running {
-		return fmt.Errorf("pod %s: %w: it has no node", key, ErrState)
+		return fmt.Errorf("pod %s: %w: it has no node", key, decision.ErrState)
 	}
 	s.replace(p, s.moved(p, "", ""))
 	return nil

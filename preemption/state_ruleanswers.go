@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // ruleAnswers keeps what rules of the caller said about each node, until the node
@@ -31,7 +33,7 @@ type answerTable struct {
 	// of has, by slot, an index in statuses, 0 for Success.
 	of []int32
 	// statuses begins with Success.
-	statuses []Status
+	statuses []decision.Status
 	// failing counts the nodes that have another status.
 	failing int
 }
@@ -111,7 +113,7 @@ func (m *ruleAnswers) keep(key answersKey, t *answerTable) {
 }
 
 // at returns what the rule said about a node.
-func (t *answerTable) at(slot int32) Status { return t.statuses[t.of[slot]] }
+func (t *answerTable) at(slot int32) decision.Status { return t.statuses[t.of[slot]] }
 
 // passes reports whether the rule has nothing against a node.
 func (t *answerTable) passes(slot int32) bool { return t.of[slot] == 0 }
@@ -127,7 +129,7 @@ type tableWriter struct {
 // become too large by statuses that no node has any more.
 func tableFrom(earlier *answerTable, slots int) (w tableWriter, ok bool) {
 	if earlier == nil || len(earlier.statuses) > 64+2*slots {
-		return tableWriter{answerTable: answerTable{of: make([]int32, slots), statuses: []Status{{}}}}, false
+		return tableWriter{answerTable: answerTable{of: make([]int32, slots), statuses: []decision.Status{{}}}}, false
 	}
 	w.of = make([]int32, max(slots, len(earlier.of)))
 	copy(w.of, earlier.of)
@@ -136,19 +138,19 @@ func tableFrom(earlier *answerTable, slots int) (w tableWriter, ok bool) {
 }
 
 // set writes what the rule said about a node.
-func (w *tableWriter) set(slot int32, s Status) {
+func (w *tableWriter) set(slot int32, s decision.Status) {
 	if w.of[slot] != 0 {
 		w.failing--
 		w.of[slot] = 0
 	}
-	if s.Code != Success {
+	if s.Code != decision.Success {
 		w.failing++
 		w.of[slot] = w.find(s)
 	}
 }
 
-func (w *tableWriter) find(s Status) int32 {
-	text := func(s *Status) string { return fmt.Sprintf("%d %q", s.Code, s.Reasons) }
+func (w *tableWriter) find(s decision.Status) int32 {
+	text := func(s *decision.Status) string { return fmt.Sprintf("%d %q", s.Code, s.Reasons) }
 	if w.known == nil {
 		w.known = map[string]int32{}
 		for i := range w.statuses {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // nodeSummary is what a decision looks at first on every node: what is free,
@@ -137,7 +139,7 @@ func (t *topSums) beyond(l *nodeSummary, short *amountRow) int32 {
 // later than the k-th pod from the end, whose start is the bound.
 func (t *topSums) latestStart(l *nodeSummary, pods int32) int64 {
 	if pods > topK || pods > int32(l.lowPods) {
-		return noStart
+		return rank.NoStart
 	}
 	return t[pods-1].start
 }
@@ -266,7 +268,7 @@ type summaryBlock struct {
 	extremes    [summaryBlockSize]extremes
 	shareSums   [summaryBlockSize]shareSums
 	twoLowest   [summaryBlockSize]twoLowest
-	// latest is the latest start of any pod, in seconds; noStart if one has none.
+	// latest is the latest start of any pod, in seconds; NoStart if one has none.
 	latest [summaryBlockSize]int64
 }
 

@@ -7,7 +7,7 @@ import "math"
 // nothing where all pods have one priority.
 type twoLowest struct {
 	covered     amountRow
-	start       int64 // the latest, in seconds; noStart if one has none
+	start       int64 // the latest, in seconds; NoStart if one has none
 	budgets     uint32
 	coveredPods uint16
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // Mark is a point in the history of a snapshot that Undo can return to.
@@ -140,7 +141,7 @@ func (j *journal) mark() Mark {
 // take returns the steps since a mark.
 func (j *journal) take(m Mark) ([]step, error) {
 	if m.journal != j || m.depth >= len(j.marks) || j.marks[m.depth].serial != m.serial {
-		return nil, ErrMark
+		return nil, decision.ErrMark
 	}
 	return j.steps[j.marks[m.depth].at:], nil
 }

@@ -3,6 +3,8 @@ package preemption
 import (
 	"cmp"
 	"slices"
+
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // join takes a pod that runs on a node that exists into its group and unit.
@@ -68,7 +70,7 @@ func (x *unitIndex) regroup(key string, all *groupObjects, o *owner) {
 	x.untie(key, g, o)
 	if u := x.tie(key, g, fate, o); u != nil {
 		u.pods = append(u.pods, g.pods...)
-		slices.SortFunc(u.pods, func(p, q *podState) int { return p.compare(q, never) })
+		slices.SortFunc(u.pods, func(p, q *podState) int { return p.compare(q, rank.Never) })
 		x.stale = append(x.stale, u)
 	}
 	x.moved = append(x.moved, g.pods...)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // Where the release has it (rule 12.6.1), victims are units: a pod leaves by itself,
@@ -183,13 +184,13 @@ func (x *unitIndex) load(pods []*podState, all *groupObjects, o *owner) {
 		g.pods = append(g.pods, p)
 	}
 	x.groups.each(func(key string, g *groupState) {
-		slices.SortFunc(g.pods, func(p, q *podState) int { return p.compare(q, never) })
+		slices.SortFunc(g.pods, func(p, q *podState) int { return p.compare(q, rank.Never) })
 		if u := x.tie(key, g, all.fateOf(key), o); u != nil {
 			u.pods = append(u.pods, g.pods...)
 		}
 	})
 	x.each(func(u *wholeUnit) {
-		slices.SortFunc(u.pods, func(p, q *podState) int { return p.compare(q, never) })
+		slices.SortFunc(u.pods, func(p, q *podState) int { return p.compare(q, rank.Never) })
 	})
 	x.stale, x.moved = nil, nil
 }

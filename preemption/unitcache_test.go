@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -48,7 +49,7 @@ func TestCacheFollowsUnits(t *testing.T) {
 	seen := map[string]bool{}
 	ask := func(step string) {
 		t.Helper()
-		var plan *Plan
+		var plan *decision.Plan
 		for range 3 {
 			plan, err = eval.Preempt(context.Background(), s, asker, now)
 			require.NoError(t, err)

@@ -1,6 +1,9 @@
-package preemption
+package decision
 
-import "github.com/outrank-go/outrank/internal/answerjson"
+import (
+	"github.com/outrank-go/outrank/internal/answerjson"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
 
 // The words of the enums, indexed by value. Programs read them: a word never
 // changes, and a new value gets a new one.
@@ -18,12 +21,12 @@ var (
 	}
 )
 
-// rankWords returns the words of rankRules. That of the zero Rank, which is
+// rankWords returns the words of Rules. That of the zero Rank, which is
 // none, is empty.
 func rankWords() []string {
-	words := make([]string, len(rankRules))
-	for r := range rankRules {
-		words[r] = rankRules[r].word
+	words := make([]string, len(rank.Rules))
+	for r := range rank.Rules {
+		words[r] = rank.Rules[r].Word
 	}
 	return words
 }

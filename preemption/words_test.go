@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -71,7 +72,7 @@ func TestEveryValueHasAWord(t *testing.T) {
 			encoding.TextMarshaler
 		}{preemption.Code(v), preemption.Outcome(v), preemption.Ineligibility(v)} {
 			_, err := e.MarshalText()
-			unknown := e.String() == fmt.Sprintf("%s(%d)", fmt.Sprintf("%T", e)[len("preemption."):], v)
+			unknown := e.String() == fmt.Sprintf("%s(%d)", strings.TrimPrefix(fmt.Sprintf("%T", e), "decision."), v)
 			assert.Equal(t, unknown, err != nil, "%T %d", e, v)
 		}
 	}

@@ -1,6 +1,10 @@
-package preemption
+package decision
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+)
 
 // Code says whether a pod may run on a node and, if not, whether removing other
 // pods may change that.
@@ -21,9 +25,6 @@ const (
 	// it that it is broken.
 	Contradiction
 )
-
-// known reports whether there is such a code.
-func (c Code) known() bool { return c <= Contradiction }
 
 // String returns the reference's name of the code.
 func (c Code) String() string {
@@ -59,19 +60,5 @@ func (s Status) String() string {
 	if s.Code == Success {
 		return s.Code.String()
 	}
-	return string(s.appendText(nil))
-}
-
-func (s *Status) appendText(b []byte) []byte {
-	if s.Filter != "" {
-		b = append(b, s.Filter...)
-		b = append(b, ": "...)
-	}
-	for i, reason := range s.Reasons {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = append(b, reason...)
-	}
-	return b
+	return string(phrase.AppendStatus(nil, s.Filter, s.Reasons))
 }

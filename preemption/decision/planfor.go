@@ -1,6 +1,10 @@
-package preemption
+package decision
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+)
 
 // PlanFor returns the plan that takes the candidate on this node instead of the
 // best one. It belongs to the caller, and shares its victims with the candidate.
@@ -9,7 +13,7 @@ import "fmt"
 // is linear in the candidates.
 func (e *Explanation) PlanFor(node string) (*Plan, error) {
 	if e.Outcome != Preempt {
-		return nil, fmt.Errorf("pod %s: %w: the outcome is %q", podText(e.Pod), ErrState, e.Outcome)
+		return nil, fmt.Errorf("pod %s: %w: the outcome is %q", phrase.Pod(e.Pod), ErrState, e.Outcome)
 	}
 	for _, c := range e.Candidates {
 		if c.Node == node {
@@ -21,5 +25,5 @@ func (e *Explanation) PlanFor(node string) (*Plan, error) {
 			return &plan, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: %w", textOf("candidate on node", node), ErrNotFound)
+	return nil, fmt.Errorf("%s: %w", phrase.Object("candidate on node", node), ErrNotFound)
 }

@@ -1,4 +1,4 @@
-package preemption
+package decision
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // The texts of plans are for people and may change; programs read the JSON.
@@ -23,10 +24,10 @@ const (
 // not take the pod. There is no line break at the end.
 func (p Plan) String() string {
 	var t planText
-	t.WriteString(podText(p.Pod) + ": " + p.outcomeText())
+	t.WriteString(phrase.Pod(p.Pod) + ": " + p.outcomeText())
 	t.line("victims", listed(p.Victims, len(p.Victims), victimText))
 	t.line("violated budgets", budgetsText(p.Victims, func(v Victim) []*outrank.PodDisruptionBudget { return v.Violated }))
-	t.line("cleared nominations", listed(p.ClearedNominations, len(p.ClearedNominations), podText))
+	t.line("cleared nominations", listed(p.ClearedNominations, len(p.ClearedNominations), phrase.Pod))
 	t.grace(p.Grace)
 	if p.ClusterCertificate != nil {
 		t.line("certificate", p.ClusterCertificate.String())
@@ -163,7 +164,7 @@ func budgetsText[V any](victims []V, violated func(V) []*outrank.PodDisruptionBu
 
 func victimText(v Victim) string {
 	if v.Pod == nil {
-		return podText(v.Pod)
+		return phrase.Pod(v.Pod)
 	}
 	text := fmt.Sprintf("%s (priority %d", v, v.Pod.PriorityValue())
 	if v.Terminating() {
@@ -179,12 +180,4 @@ func victimText(v Victim) string {
 		text += ", by the rule: " + v.Rule
 	}
 	return text + ")"
-}
-
-// podText names a pod. A plan that was not made by an [Evaluator] may lack one.
-func podText(p *outrank.Pod) string {
-	if p == nil {
-		return "no pod"
-	}
-	return string(p.Key())
 }

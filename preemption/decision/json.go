@@ -1,9 +1,10 @@
-package preemption
+package decision
 
 import (
 	"encoding/json"
 
 	"github.com/outrank-go/outrank/internal/answerjson"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // The wire forms have their fields in the order of PLAN_JSON.md, which says what
@@ -123,7 +124,7 @@ func (e *answerEncoder) victims(vs []Victim) []wireVictim { return answerjson.Li
 func (e *answerEncoder) score(s Score) wireScore {
 	return wireScore{
 		Violations: s.Violations, TopPriority: s.TopPriority,
-		PrioritySum: s.PrioritySum - int64(s.Victims)*priorityShift, ShiftedPrioritySum: s.PrioritySum,
+		PrioritySum: s.PrioritySum - int64(s.Victims)*rank.PriorityShift, ShiftedPrioritySum: s.PrioritySum,
 		Victims: s.Victims, Start: e.Time(s.Start, "score", "start"), Cost: s.Cost,
 	}
 }
@@ -175,7 +176,7 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	return w
 }
 
-// MarshalJSON returns the plan as PLAN_JSON.md in the folder of this package
+// MarshalJSON returns the plan as PLAN_JSON.md in the folder of package preemption
 // describes it, in one line and with a version. Pods and budgets appear as
 // references, enums as words, and the same plan as the same bytes. The error is
 // an *[outrank.InputError] about what JSON cannot say: a time beyond the year

@@ -1,4 +1,4 @@
-package preemption
+package decision
 
 import (
 	"encoding/json"
@@ -98,7 +98,7 @@ func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
 	return w
 }
 
-// MarshalJSON returns the plan as PLAN_JSON.md in the folder of this package
+// MarshalJSON returns the plan as PLAN_JSON.md in the folder of package preemption
 // describes it; see [Plan.MarshalJSON].
 func (p GroupPlan) MarshalJSON() ([]byte, error) {
 	var e answerEncoder

@@ -285,7 +285,7 @@ func TestAnswersThatJSONCannotSay(t *testing.T) {
 		{preemption.Plan{Pod: odd}, `plan: pod.name: "odd\xff" is not UTF-8`},
 		{preemption.Plan{TurnedDown: []preemption.Count{{Status: preemption.Status{Reasons: []string{"\xff"}}}}}, `plan: turnedDown[0].reasons[0]: "\xff" is not UTF-8`},
 		{preemption.Score{Start: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}, "score: start: RFC 3339 cannot write the year -1"},
-		{preemption.Status{Code: 9}, "preemption.Code: there is no value 9"},
+		{preemption.Status{Code: 9}, "decision.Code: there is no value 9"},
 	} {
 		_, err := json.Marshal(test.answer)
 		assert.ErrorContains(t, err, test.text)

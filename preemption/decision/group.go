@@ -1,10 +1,11 @@
-package preemption
+package decision
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // Placement is the nodes of a group's pods, or the reason why there is no place
@@ -28,18 +29,18 @@ type Assignment struct {
 }
 
 // String gives "pod on node".
-func (a Assignment) String() string { return podText(a.Pod) + " on " + a.Node }
+func (a Assignment) String() string { return phrase.Pod(a.Pod) + " on " + a.Node }
 
 // Refusal is why there is no place for a group.
 type Refusal struct {
 	// Pod is the first pod that fits on no node together with the pods before
-	// it. It is nil if the caller's [PlaceFunc] names none.
+	// it. It is nil if the caller's preemption.PlaceFunc names none.
 	Pod *outrank.Pod
 	// Nodes counts the nodes by their answer to the pod, the most frequent
 	// first.
 	Nodes []Count
 	// Reason is what the group's policy says, such as how many pods of a gang could not be
-	// placed (rule 12.9.3). A [PlaceFunc] may say something else.
+	// placed (rule 12.9.3). A preemption.PlaceFunc may say something else.
 	Reason string
 }
 
@@ -73,7 +74,7 @@ type Unit struct {
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup
 	// Pods run on nodes of the snapshot; the most important come first. One that
-	// [Snapshot.Bind] has moved is a copy with its place.
+	// preemption.Snapshot.Bind has moved is a copy with its place.
 	Pods []*outrank.Pod
 	// Priority is what the unit counts with: the priority of the group
 	// ([outrank.PodGroup.Priority]), also of a single pod's group, or that at the top of its
@@ -90,7 +91,7 @@ func (u Unit) String() string {
 	case u.Group != nil:
 		return fmt.Sprintf("%s (%d pods)", u.Group.Key(), len(u.Pods))
 	case len(u.Pods) == 1:
-		return podText(u.Pods[0])
+		return phrase.Pod(u.Pods[0])
 	}
 	return fmt.Sprintf("%d pods", len(u.Pods))
 }
@@ -150,7 +151,7 @@ type GroupPlan struct {
 	// victim.
 	TurnedDown, Unhelpful *Refusal
 	// Possible is the number of units that could be victims. Placements is the
-	// number of placements that the answer rests on. A [PlaceFunc] is called for each
+	// number of placements that the answer rests on. A preemption.PlaceFunc is called for each
 	// of them.
 	Possible, Placements int
 }

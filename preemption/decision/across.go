@@ -1,10 +1,23 @@
-package preemption
+package decision
 
 import (
 	"fmt"
 
 	"github.com/outrank-go/outrank/internal/answerjson"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
+
+// AcrossPlan is what preemption.Evaluator.PreemptAcross found. It belongs to the caller.
+type AcrossPlan struct {
+	// Plan is the answer, with [Plan.Across] set where pods have to leave or none can.
+	*Plan
+	// Optimal: no set of the pods that could be victims, on no node, is better by the
+	// ranks; where nothing helps, no such set makes room. Without it the search ended
+	// early, and the victims are the best that it met.
+	Optimal bool
+	// Steps is the number of steps that the search took.
+	Steps int
+}
 
 // wireAcross has its fields in the order of PLAN_JSON.md.
 type wireAcross struct {
@@ -22,7 +35,7 @@ func (p AcrossPlan) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (p *AcrossPlan) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("preemption.AcrossPlan", text)
+	return answerjson.Unread("decision.AcrossPlan", text)
 }
 
 // String returns what [Plan.String] returns, and a line that says how far the search went.
@@ -33,7 +46,7 @@ func (p AcrossPlan) String() string {
 	if !p.Optimal {
 		end = "ended early"
 	}
-	t.line("search over nodes", fmt.Sprintf("%s, %s", end, stepsText(p.Steps)))
+	t.line("search over nodes", fmt.Sprintf("%s, %s", end, phrase.Steps(p.Steps)))
 	return t.String()
 }
 

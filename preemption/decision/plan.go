@@ -1,8 +1,6 @@
-package preemption
+package decision
 
 import (
-	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,7 +8,9 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // Outcome is the kind of answer.
@@ -60,7 +60,7 @@ const (
 	Nominated
 	// Disabled: the policy allows no pod to preempt.
 	Disabled
-	// ByCaller: [Config.MayPreempt] says no, and [Plan.Refusal] why.
+	// ByCaller: preemption.Config.MayPreempt says no, and [Plan.Refusal] why.
 	ByCaller
 )
 
@@ -98,10 +98,10 @@ type Plan struct {
 	// Ineligible says why the outcome is NotEligible. It is also set if the pod
 	// fits but could not preempt.
 	Ineligible Ineligibility
-	// Refusal is what [Config.MayPreempt] said where Ineligible is ByCaller; else empty.
+	// Refusal is what preemption.Config.MayPreempt said where Ineligible is ByCaller; else empty.
 	Refusal string
 	// Across is set where victims were looked for on other nodes, too
-	// ([Evaluator.PreemptAcross]). Budgets are charged for the victims alone then.
+	// (preemption.Evaluator.PreemptAcross). Budgets are charged for the victims alone then.
 	Across bool
 
 	// Candidate is the chosen node with its victims. It is the zero value
@@ -113,7 +113,7 @@ type Plan struct {
 
 	// ClusterCertificate says how good the candidate is among all that the nodes could
 	// have, or, where nothing helps, whether that is certain. It is nil but for the policy
-	// [Exact], and unless victims were looked for. With a [Sample] it is about the nodes of
+	// preemption.Exact, and unless victims were looked for. With a preemption.Sample it is about the nodes of
 	// the sample.
 	ClusterCertificate *Certificate
 
@@ -126,9 +126,9 @@ type Plan struct {
 	// status. Unhelpful counts those of them on which preemption was tried and
 	// does not help, by the status with all pods of lower priority removed. The
 	// most frequent status comes first. Unhelpful is empty where there are victims
-	// and a rule says who may be evicted ([Config.MayEvict], [Config.MayTake],
-	// [Config.Guard], [Config.Chooser], [Policy.Strict]) or a [SelectiveFilter] has a say:
-	// most nodes are then never asked. [Evaluator.Explain] asks all of them.
+	// and a rule says who may be evicted (preemption.Config.MayEvict, preemption.Config.MayTake,
+	// preemption.Config.Guard, preemption.Config.Chooser, preemption.Policy.Strict) or a preemption.SelectiveFilter has a say:
+	// most nodes are then never asked. preemption.Evaluator.Explain asks all of them.
 	TurnedDown, Unhelpful []Count
 }
 
@@ -143,7 +143,7 @@ func (p *Plan) Permit() Status {
 	if p == nil || !p.Resize || p.Outcome != Fits {
 		return Status{}
 	}
-	return Status{Code: UnschedulableAndUnresolvable, Filter: DeferredPodScheduling, Reasons: resizeFitsText}
+	return Status{Code: UnschedulableAndUnresolvable, Filter: filter.DeferredPodScheduling, Reasons: resizeFitsText}
 }
 
 // Err returns the error that the search for victims ended in (rule 8.12): filters
@@ -169,22 +169,22 @@ func (p *Plan) Err() error {
 	return fmt.Errorf("[%s]", strings.Join(texts, ", "))
 }
 
-// dropped reports whether there was a candidate, which an extender has dropped.
-func (p *Plan) dropped() bool {
-	return slices.ContainsFunc(p.Unhelpful, func(c Count) bool { return slices.Contains(c.Reasons, prose.Dropped) })
-}
-
 // Count is a number of nodes with one status.
 type Count struct {
 	Status
 	Nodes int
 }
 
+// dropped reports whether an extender has dropped a candidate on one of the nodes.
+func (p *Plan) dropped() bool {
+	return slices.ContainsFunc(p.Unhelpful, func(c Count) bool { return prose.IsDropped(c.Reasons) })
+}
+
 // Candidate is a node on which removing the victims makes room.
 type Candidate struct {
 	Node string
-	// Victims have to leave, the most important first. A pod that [Snapshot.Bind] has moved
-	// is a copy with its place, here and below, as that of [Snapshot.Cluster] is; any other
+	// Victims have to leave, the most important first. A pod that preemption.Snapshot.Bind has moved
+	// is a copy with its place, here and below, as that of preemption.Snapshot.Cluster is; any other
 	// pod is the object that the snapshot was given.
 	Victims []Victim
 	// Score is what the candidates are ranked by.
@@ -195,7 +195,7 @@ type Candidate struct {
 	// the node and lose that, by importance (rule 14.3.3).
 	ClearedNominations []*outrank.Pod
 	// Certificate says how good the victims are among all that this node could have.
-	// It is nil but for the policy [Exact].
+	// It is nil but for the policy preemption.Exact.
 	Certificate *Certificate
 }
 
@@ -214,7 +214,7 @@ type Victim struct {
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup
 	// Rule names the rule by which the pod may be a victim, where the caller has one
-	// ([Config.MayTake], [Guard]). It is empty where lower priority is the rule.
+	// (preemption.Config.MayTake, preemption.Guard). It is empty where lower priority is the rule.
 	Rule string
 	// Violated are the budgets that the loss of the pod violates, in the order
 	// of the cluster. It is empty for most victims. A budget is charged for
@@ -229,9 +229,6 @@ type Victim struct {
 	Blocks Status
 }
 
-// nodeOf is the node that the victim of a candidate runs on.
-func (v *Victim) nodeOf(c *Candidate) string { return cmp.Or(v.Node, c.Node) }
-
 // Terminating reports whether the victim is leaving already, so that it need
 // not be evicted.
 func (v Victim) Terminating() bool { return v.Pod != nil && v.Pod.Terminating() }
@@ -240,9 +237,9 @@ func (v Victim) Terminating() bool { return v.Pod != nil && v.Pod.Terminating() 
 // candidate's.
 func (v Victim) String() string {
 	if v.Node != "" {
-		return podText(v.Pod) + " on " + v.Node
+		return phrase.Pod(v.Pod) + " on " + v.Node
 	}
-	return podText(v.Pod)
+	return phrase.Pod(v.Pod)
 }
 
 // Score is what candidates are compared by (chapter 11). Lower is better,
@@ -260,7 +257,7 @@ type Score struct {
 	// Start is the earliest start among the victims of the top priority. Later
 	// is better.
 	Start time.Time
-	// Cost is what the victims cost together by the caller's rule ([Config.Cost]), 0
+	// Cost is what the victims cost together by the caller's rule (preemption.Config.Cost), 0
 	// without one. It saturates at the largest int64.
 	Cost int64
 }
@@ -288,18 +285,4 @@ type NodeReport struct {
 	// that: Success for a candidate.
 	Tried        bool
 	AfterRemoval Status
-}
-
-// sortCounts sorts by frequency, and then by text.
-func sortCounts(cs []Count) {
-	slices.SortStableFunc(cs, func(a, b Count) int {
-		if c := cmp.Compare(b.Nodes, a.Nodes); c != 0 {
-			return c
-		}
-		var space [2][256]byte
-		if c := bytes.Compare(a.Status.appendText(space[0][:0]), b.Status.appendText(space[1][:0])); c != 0 {
-			return c
-		}
-		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Status.ExcludedBy, b.Status.ExcludedBy))
-	})
 }

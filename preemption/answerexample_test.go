@@ -110,7 +110,7 @@ func ExampleOutcome_UnmarshalText() {
 	fmt.Println(json.Unmarshal([]byte(`{"outcome": "perhaps"}`), &logged))
 	// Output:
 	// true <nil>
-	// preemption.Outcome: "perhaps" is none of fits, not-eligible, nothing-helps, preempt
+	// decision.Outcome: "perhaps" is none of fits, not-eligible, nothing-helps, preempt
 }
 
 // A policy in a file of the caller's own, by its words.

@@ -1,8 +1,11 @@
-package preemption
+package decision
 
 import (
 	"fmt"
 	"time"
+
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // Certificate says how good a set of victims is among all that there could be (rule
@@ -32,30 +35,14 @@ type Certificate struct {
 
 // String returns the certificate in a few words.
 func (c Certificate) String() string {
-	steps := stepsText(c.Steps)
+	steps := phrase.Steps(c.Steps)
 	switch {
 	case c.Optimal:
 		return "optimal, " + steps
 	case c.Rank == 0:
 		return fmt.Sprintf("not proven, %s, %d not searched to the end", steps, c.Unsolved)
-	case c.Rank.rule().figure == startFigure:
+	case rank.Of(c.Rank).Figure == rank.StartFigure:
 		return fmt.Sprintf("at best %v later by the start of the most important victims, %s, %d not searched to the end", time.Duration(c.Gap), steps, c.Unsolved)
 	}
 	return fmt.Sprintf("at best %d less by: %v, %s, %d not searched to the end", c.Gap, c.Rank, steps, c.Unsolved)
-}
-
-func stepsText(steps int) string {
-	if steps == 1 {
-		return "1 step"
-	}
-	return fmt.Sprintf("%d steps", steps)
-}
-
-// certify returns the certificate of a score by a bound on all scores.
-func certify(sc, bound *Score, ranks []Rank, steps, unsolved int) *Certificate {
-	order, by := bound.compareBy(sc, ranks)
-	if order >= 0 {
-		return &Certificate{Optimal: true, Bound: *sc, Steps: steps}
-	}
-	return &Certificate{Bound: *bound, Rank: by, Gap: by.Gap(*bound, *sc), Steps: steps, Unsolved: unsolved}
 }
