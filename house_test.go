@@ -35,6 +35,7 @@ var rooms = map[string][]string{
 	// The engine, the lowest room first.
 	"preemption/internal/phrase": {"."},
 	"preemption/internal/rank":   {"."},
+	"preemption/internal/state":  {".", "resource", "pdb", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "internal/"},
 	"kubeletadmit":               {".", "resource", "priority", "qos", "internal/"},
 	// The pods that wait.
 	"priority/queue": {".", "resource", "priority", "internal/filter", "internal/release"},

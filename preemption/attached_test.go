@@ -18,6 +18,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -25,10 +26,10 @@ import (
 // and in what zone that node is.
 type register struct{ name string }
 
-func (r register) Name() string                                     { return r.name }
-func (register) Concerns(p *outrank.Pod) bool                       { return nameHash(p)%3 > 0 && p.Labels["app"] != "db" }
-func (register) NewState() ClusterState                             { return entries{} }
-func (register) Start(*outrank.Pod, *Snapshot) (FilterState, error) { return nil, nil }
+func (r register) Name() string                                           { return r.name }
+func (register) Concerns(p *outrank.Pod) bool                             { return nameHash(p)%3 > 0 && p.Labels["app"] != "db" }
+func (register) NewState() state.ClusterState                             { return entries{} }
+func (register) Start(*outrank.Pod, *state.Snapshot) (FilterState, error) { return nil, nil }
 
 type entries map[string]int
 
@@ -41,7 +42,7 @@ func (e entries) change(p *outrank.Pod, n *outrank.Node, by int) {
 
 func (e entries) Add(p *outrank.Pod, n *outrank.Node)    { e.change(p, n, 1) }
 func (e entries) Remove(p *outrank.Pod, n *outrank.Node) { e.change(p, n, -1) }
-func (e entries) Clone() ClusterState                    { return maps.Clone(e) }
+func (e entries) Clone() state.ClusterState              { return maps.Clone(e) }
 func (e entries) String() string {
 	var lines []string
 	for at, count := range e {
@@ -62,11 +63,11 @@ type attachedMachine struct {
 
 // attachedClone is a snapshot that nobody changes any more.
 type attachedClone struct {
-	snap *Snapshot
+	snap *state.Snapshot
 	then string
 }
 
-func stateOf(s *Snapshot) string { return fmt.Sprint(s.StateOf(register{"Register"})) }
+func stateOf(s *state.Snapshot) string { return fmt.Sprint(s.StateOf(register{"Register"})) }
 
 func (m *attachedMachine) clone(t *rapid.T) {
 	other := m.snap.Clone()
@@ -77,7 +78,7 @@ func (m *attachedMachine) clone(t *rapid.T) {
 }
 
 func (m *attachedMachine) check(t *rapid.T) {
-	require.Len(t, m.snap.attachments, 1)
+	require.Len(t, m.snap.Attachments, 1)
 	if diff := cmp.Diff(stateOf(m.fresh(t)), stateOf(m.snap)); diff != "" {
 		t.Fatalf("state (-built anew +attached):\n%s", diff)
 	}
@@ -86,17 +87,17 @@ func (m *attachedMachine) check(t *rapid.T) {
 			t.Fatalf("the state of a clone changed (-then +now):\n%s", diff)
 		}
 	}
-	for _, n := range m.snap.nodes {
+	for _, n := range m.snap.NodeStates {
 		if n == nil {
 			continue
 		}
-		var want []*podState
-		for _, p := range n.pods {
-			if (register{}).Concerns(p.pod) {
+		var want []*state.PodState
+		for _, p := range n.Pods {
+			if (register{}).Concerns(p.Pod) {
 				want = append(want, p)
 			}
 		}
-		require.True(t, slices.Equal(want, n.concerning(0)), "pods of %s that concern the filter", n.name)
+		require.True(t, slices.Equal(want, n.Concerning(0)), "pods of %s that concern the filter", n.Name)
 	}
 	m.checkRule(t)
 }
@@ -110,14 +111,14 @@ func (m *attachedMachine) checkRule(t *rapid.T) {
 	pod.Labels = map[string]string{"app": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")}
 	_, table := m.rule.answers(&question{snap: m.snap, pod: &pod})
 	failing := 0
-	for _, slot := range m.snap.order {
-		want := m.rule.check(&pod, m.snap.nodes[slot].node)
-		require.Equal(t, want, table.at(slot), m.snap.nodes[slot].name)
+	for _, slot := range m.snap.Order {
+		want := m.rule.check(&pod, m.snap.NodeStates[slot].Node)
+		require.Equal(t, want, table.At(slot), m.snap.NodeStates[slot].Name)
 		if want.Code != decision.Success {
 			failing++
 		}
 	}
-	require.Equal(t, failing, table.failing)
+	require.Equal(t, failing, table.Failing)
 }
 
 // Whatever happens to a snapshot, the state of an attached filter is one that is built
@@ -161,19 +162,19 @@ func TestAttachErrors(t *testing.T) {
 
 type stateless struct{ register }
 
-func (stateless) NewState() ClusterState { return nil }
+func (stateless) NewState() state.ClusterState { return nil }
 
 // The attached filter is the one of the evaluator only if both are the same.
 func TestAttachedFilterIsTheSame(t *testing.T) {
 	snap, err := NewSnapshot(nil)
 	require.NoError(t, err)
 	require.NoError(t, snap.Attach(headcount{app: "a"}))
-	assert.Equal(t, 0, snap.attachmentOf(headcount{app: "a"}))
-	assert.Equal(t, -1, snap.attachmentOf(headcount{app: "b"}))
-	assert.Equal(t, -1, snap.attachmentOf(register{"Headcount"}))
+	assert.Equal(t, 0, snap.AttachmentOf(headcount{app: "a"}))
+	assert.Equal(t, -1, snap.AttachmentOf(headcount{app: "b"}))
+	assert.Equal(t, -1, snap.AttachmentOf(register{"Headcount"}))
 	large := sliced{names: []string{"x"}, register: register{"Sliced"}}
 	require.NoError(t, snap.Attach(large))
-	assert.Equal(t, 1, snap.attachmentOf(large), "filters that Go cannot compare go by type and name")
+	assert.Equal(t, 1, snap.AttachmentOf(large), "filters that Go cannot compare go by type and name")
 }
 
 type sliced struct {
@@ -208,7 +209,7 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	require.NoError(t, err)
 	plain, err := NewEvaluator(Config{})
 	require.NoError(t, err)
-	decide := func(snap *Snapshot) *decision.Plan {
+	decide := func(snap *state.Snapshot) *decision.Plan {
 		clear(a.nodes)
 		var plan *decision.Plan
 		for _, of := range []*outrank.Pod{p, {Name: "other", Priority: outrank.Priority(99), Containers: p.Containers}} {
@@ -268,23 +269,23 @@ func TestKeyedRuleMemory(t *testing.T) {
 		calls++
 		return decision.Status{Code: decision.Unschedulable, Reasons: []string{fmt.Sprint("call ", calls)}}
 	}).(*keyedRule)
-	for i := range 10 * mostTables {
+	for i := range 10 * state.MostTables {
 		q := *p
 		q.Name = fmt.Sprint("p", i)
 		rule.answers(&question{snap: snap, pod: &q})
 	}
-	assert.Len(t, snap.answers.tables, mostTables)
+	assert.Len(t, snap.Answers.Tables, state.MostTables)
 	for i := range 5000 {
 		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
 		_, table := rule.answers(&question{snap: snap, pod: p})
-		require.LessOrEqual(t, len(table.statuses), 64+2*20+1)
+		require.LessOrEqual(t, len(table.Statuses), 64+2*20+1)
 	}
 	for i := range 5000 {
 		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
 	}
-	assert.LessOrEqual(t, len(snap.answers.log), 1024+2*20)
+	assert.LessOrEqual(t, len(snap.Answers.Log), 1024+2*20)
 	_, table := rule.answers(&question{snap: snap, pod: p})
-	assert.Equal(t, 20, table.failing)
+	assert.Equal(t, 20, table.Failing)
 }
 
 // Readers of one snapshot share what is kept.

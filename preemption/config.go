@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Config is how to decide. The zero value decides as kube-scheduler does,
@@ -133,9 +134,9 @@ type Scorer struct {
 const maxWorkers = 1024
 
 // checkRelease reports a snapshot of another release than the configuration asks for.
-func (c *Config) checkRelease(snap *Snapshot) error {
-	if c.Release != 0 && c.Release != snap.of {
-		return fmt.Errorf("preemption config: Release: %w: %v is asked for, and the snapshot is of %v", outrank.ErrInvalid, c.Release, snap.of)
+func (c *Config) checkRelease(snap *state.Snapshot) error {
+	if c.Release != 0 && c.Release != snap.Of {
+		return fmt.Errorf("preemption config: Release: %w: %v is asked for, and the snapshot is of %v", outrank.ErrInvalid, c.Release, snap.Of)
 	}
 	return nil
 }

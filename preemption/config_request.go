@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Request is a question to an [Evaluator].
@@ -33,18 +34,18 @@ type Request struct {
 func (r *Request) hasStatuses() bool { return r.Statuses != nil || r.StatusesInOrder != nil }
 
 // checkStatuses returns what is wrong with how the statuses are given.
-func (r *Request) checkStatuses(snap *Snapshot) error {
+func (r *Request) checkStatuses(snap *state.Snapshot) error {
 	switch n := len(r.StatusesInOrder); {
 	case r.StatusesInOrder == nil:
 		return nil
 	case r.Statuses != nil:
 		return fmt.Errorf("statuses: %w: they are given twice, by name and in order", outrank.ErrInvalid)
-	case n != len(snap.order):
-		return fmt.Errorf("statuses in order: %w: %d for %d nodes", outrank.ErrInvalid, n, len(snap.order))
+	case n != len(snap.Order):
+		return fmt.Errorf("statuses in order: %w: %d for %d nodes", outrank.ErrInvalid, n, len(snap.Order))
 	}
 	for i := range r.StatusesInOrder {
 		if s := &r.StatusesInOrder[i]; !known(s.Code) {
-			return unknownStatus(s, snap.nodes[snap.order[i]].name)
+			return unknownStatus(s, snap.NodeStates[snap.Order[i]].Name)
 		}
 	}
 	return nil
@@ -59,13 +60,13 @@ func unknownStatus(s *decision.Status, node string) error {
 }
 
 // givenStatuses returns the caller's statuses by position.
-func (r *Request) givenStatuses(config *Config, snap *Snapshot) ([]filterStatus, error) {
+func (r *Request) givenStatuses(config *Config, snap *state.Snapshot) ([]filterStatus, error) {
 	if err := checkNamed(snap, r.Statuses); err != nil {
 		return nil, err
 	}
-	out := make([]filterStatus, len(snap.order))
-	for i, slot := range snap.order {
-		s, ok := r.Statuses[snap.nodes[slot].name]
+	out := make([]filterStatus, len(snap.Order))
+	for i, slot := range snap.Order {
+		s, ok := r.Statuses[snap.NodeStates[slot].Name]
 		if r.StatusesInOrder != nil {
 			s, ok = r.StatusesInOrder[i], true
 		}
@@ -79,7 +80,7 @@ func (r *Request) givenStatuses(config *Config, snap *Snapshot) ([]filterStatus,
 
 // checkNamed returns the error of the first status, by name, for a node that does not exist
 // or with a code that does not.
-func checkNamed(snap *Snapshot, statuses map[string]decision.Status) error {
+func checkNamed(snap *state.Snapshot, statuses map[string]decision.Status) error {
 	for _, name := range slices.Sorted(maps.Keys(statuses)) {
 		if _, ok := snap.Node(name); !ok {
 			return fmt.Errorf("status of %s: %w", phrase.Object("node", name), decision.ErrNotFound)

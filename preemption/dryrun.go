@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // dryRun finds the victims on one node (chapter 9; SelectVictimsOnNode):
@@ -19,13 +20,13 @@ import (
 // w.violated and w.blocks have the details. The status is not Success if the
 // node is no candidate. The victims stay removed until restoreVictims is
 // called.
-func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
+func (w *dryRunner) dryRun(n *state.NodeState) ([]*state.PodState, filterStatus) {
 	w.enter(n)
 	possible := w.possible()
 	if len(possible) == 0 && !w.freeNow() {
 		return nil, filterStatus{code: decision.UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
-	w.victim = fill(w.victim, len(possible), false)
+	w.victim = state.Fill(w.victim, len(possible), false)
 	if w.a.elsewhere {
 		if s := w.a.askNode(&w.a.question, n); s.code != decision.Success {
 			return possible, s
@@ -48,9 +49,9 @@ func (w *dryRunner) freeNow() bool {
 }
 
 // findVictims is a dry run from the possible victims on.
-func (w *dryRunner) findVictims(possible []*podState) filterStatus {
-	w.blocks = fill(w.blocks, len(possible), filterStatus{})
-	w.violated = fill(w.violated, len(possible), 0)
+func (w *dryRunner) findVictims(possible []*state.PodState) filterStatus {
+	w.blocks = state.Fill(w.blocks, len(possible), filterStatus{})
+	w.violated = state.Fill(w.violated, len(possible), 0)
 	switch {
 	case w.a.config.Chooser != nil:
 		return w.choose(possible)
@@ -60,7 +61,7 @@ func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 		return w.ascend(possible)
 	}
 	w.changeAll(possible, -1)
-	w.victim = fill(w.victim, len(possible), true)
+	w.victim = state.Fill(w.victim, len(possible), true)
 	if s := w.check(); s.code != decision.Success {
 		return s
 	}
@@ -69,7 +70,7 @@ func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 			return s
 		}
 	} else {
-		w.spared = fill(w.spared, len(possible), false)
+		w.spared = state.Fill(w.spared, len(possible), false)
 	}
 	w.noteViolated(possible, func(i int) bool { return !w.spared[i] })
 	if !w.reprieveAll(possible) && !w.a.config.variant().takesFree {
@@ -82,7 +83,7 @@ func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 }
 
 // reprieveAll puts back whom it can, and reports whether there are victims.
-func (w *dryRunner) reprieveAll(possible []*podState) (victims bool) {
+func (w *dryRunner) reprieveAll(possible []*state.PodState) (victims bool) {
 	w.noteViolating()
 	w.guardFollows(possible, false)
 	victims = w.reprieve(possible, true)
@@ -93,21 +94,21 @@ func (w *dryRunner) reprieveAll(possible []*podState) (victims bool) {
 
 // possible lists the pods that the preemptor may evict, the most important
 // first. Where they are units, w.units has these.
-func (w *dryRunner) possible() []*podState {
+func (w *dryRunner) possible() []*state.PodState {
 	if w.a.hasUnits(w.n) {
 		return w.findUnits()
 	}
-	pods := w.n.possible(w.a.priority, w.a.nowAt, &w.sorted)
+	pods := w.n.Possible(w.a.priority, w.a.nowAt, &w.sorted)
 	variant := w.a.config.variant()
 	unordered := variant.takesUnprioritized || w.a.config.unranked()
 	if unordered {
-		pods = w.n.pods
+		pods = w.n.Pods
 	}
 	ordered := w.a.config.Importance == nil && !variant.ignoresStart && !unordered
 	if w.a.config.MayEvict == nil && ordered && w.a.deferral.resident == nil {
 		return pods
 	}
-	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *podState) bool { return !w.a.mayEvict(p) })
+	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *state.PodState) bool { return !w.a.mayEvict(p) })
 	if !ordered {
 		slices.SortFunc(w.sorted, w.a.moreImportant)
 	}
@@ -116,8 +117,8 @@ func (w *dryRunner) possible() []*podState {
 
 // ascend removes pods, the least important first and each with those that leave with it,
 // until the preemptor fits (rule 13.3.1), and charges the budgets for them.
-func (w *dryRunner) ascend(possible []*podState) filterStatus {
-	w.victim = fill(w.victim, len(possible), false)
+func (w *dryRunner) ascend(possible []*state.PodState) filterStatus {
+	w.victim = state.Fill(w.victim, len(possible), false)
 	strict := w.a.config.Policy.Strict && w.spare(possible)
 	s := w.check()
 	for from, to := 0, len(possible); to > 0; to = from {
@@ -144,7 +145,7 @@ func (w *dryRunner) ascend(possible []*podState) filterStatus {
 // restoreVictims adds the victims again, so that the state of the caller's
 // filters is as before the dry run. The built-in filters start anew with each
 // node.
-func (w *dryRunner) restoreVictims(possible []*podState) {
+func (w *dryRunner) restoreVictims(possible []*state.PodState) {
 	if !w.a.follows {
 		return
 	}
@@ -152,7 +153,7 @@ func (w *dryRunner) restoreVictims(possible []*podState) {
 }
 
 // restoreAll adds pods again that were all removed, for the caller's filters.
-func (w *dryRunner) restoreAll(possible []*podState) {
+func (w *dryRunner) restoreAll(possible []*state.PodState) {
 	if !w.a.follows {
 		return
 	}
@@ -162,7 +163,7 @@ func (w *dryRunner) restoreAll(possible []*podState) {
 // reprieve puts back, the most important first and each with those that leave with it, those
 // who violate a budget or those who do not, as far as the preemptor still fits. It reports
 // whether any had to go again.
-func (w *dryRunner) reprieve(possible []*podState, violating bool) (victims bool) {
+func (w *dryRunner) reprieve(possible []*state.PodState, violating bool) (victims bool) {
 	for from, to := 0, 0; from < len(possible); from = to {
 		to = w.unitEnd(from)
 		if w.violates(from) != violating || w.spared[from] {
@@ -179,7 +180,7 @@ func (w *dryRunner) reprieve(possible []*podState, violating bool) (victims bool
 
 // noteViolated notes for each of the possible victims how many budgets its loss violates, if
 // those leave for whom leaves is true, the most important first.
-func (w *dryRunner) noteViolated(possible []*podState, leaves func(i int) bool) {
+func (w *dryRunner) noteViolated(possible []*state.PodState, leaves func(i int) bool) {
 	for i, p := range possible {
 		w.violated[i] = 0
 		if leaves(i) {
@@ -190,6 +191,6 @@ func (w *dryRunner) noteViolated(possible []*podState, leaves func(i int) bool) 
 }
 
 // chargeVictims charges the budgets for the victims alone, the most important first.
-func (w *dryRunner) chargeVictims(possible []*podState) {
+func (w *dryRunner) chargeVictims(possible []*state.PodState) {
 	w.noteViolated(possible, func(i int) bool { return w.victim[i] })
 }

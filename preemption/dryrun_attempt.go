@@ -11,6 +11,7 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // attempt is one preemptor with everything that can be prepared before the
@@ -36,17 +37,17 @@ type attempt struct {
 	reach int64
 }
 
-func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) (*attempt, error) {
+func newAttempt(config *Config, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*attempt, error) {
 	a := &attempt{}
 	return a, a.begin(config, snap, pod, now)
 }
 
 // begin prepares an attempt. It reuses the memory of an earlier one.
-func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) error {
+func (a *attempt) begin(config *Config, snap *state.Snapshot, pod *outrank.Pod, now time.Time) error {
 	if err := config.checkRelease(snap); err != nil {
 		return err
 	}
-	if err := snap.checkAsker(pod); err != nil {
+	if err := checkAsker(snap, pod); err != nil {
 		return err
 	}
 	a.config, a.ranks, a.now, a.nowAt, a.elsewhere, a.heard = config, config.Policy.Ranks, now, rank.InstantOf(now), false, false
@@ -54,8 +55,8 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 		a.ranks = usualRanks
 	}
 	a.question = question{
-		snap: snap, rules: snap.rules, pod: pod, priority: pod.PriorityValue(), needs: snap.columns.appendNeeds(a.needs[:0], pod),
-		deferral: snap.deferralOf(pod), schedulers: config.Schedulers,
+		snap: snap, rules: snap.Rules, pod: pod, priority: pod.PriorityValue(), needs: appendNeeds(snap.Columns, a.needs[:0], pod),
+		deferral: deferralOf(snap, pod), schedulers: config.Schedulers,
 	}
 	if a.reach = int64(a.priority); config.unranked() {
 		a.reach = math.MaxInt64
@@ -97,34 +98,34 @@ func (a *attempt) release() {
 func (a *attempt) resourcesAlone() bool { return len(a.active) == 0 }
 
 // moreImportant orders pods by importance, or as the caller defined it.
-func (a *attempt) moreImportant(p, q *podState) int {
+func (a *attempt) moreImportant(p, q *state.PodState) int {
 	if a.config.Importance != nil {
-		if c := a.config.Importance(p.pod, q.pod); c != 0 {
+		if c := a.config.Importance(p.Pod, q.Pod); c != 0 {
 			return c
 		}
 	}
 	if a.config.variant().ignoresStart {
 		return cmp.Or(
-			cmp.Compare(q.priority(), p.priority()),
-			cmp.Compare(p.pod.NamespaceName(), q.pod.NamespaceName()),
-			cmp.Compare(p.pod.Name, q.pod.Name),
+			cmp.Compare(q.Priority(), p.Priority()),
+			cmp.Compare(p.Pod.NamespaceName(), q.Pod.NamespaceName()),
+			cmp.Compare(p.Pod.Name, q.Pod.Name),
 		)
 	}
-	return p.compare(q, a.nowAt)
+	return p.Compare(q, a.nowAt)
 }
 
 // mayEvict reports whether a pod could be a victim.
-func (a *attempt) mayEvict(p *podState) bool {
+func (a *attempt) mayEvict(p *state.PodState) bool {
 	if p == a.deferral.resident {
 		return false // never itself (rule 7.19.6)
 	}
-	lower := int64(p.priority()) < a.reach || a.ofAnyPriority(p)
-	return lower && a.config.allows(a.pod, p.pod)
+	lower := int64(p.Priority()) < a.reach || a.ofAnyPriority(p)
+	return lower && a.config.allows(a.pod, p.Pod)
 }
 
 // ofAnyPriority reports whether a pod may be a victim whatever its priority is.
-func (a *attempt) ofAnyPriority(p *podState) bool {
-	return a.config.unranked() || a.config.variant().takesUnprioritized && p.pod.Priority == nil
+func (a *attempt) ofAnyPriority(p *state.PodState) bool {
+	return a.config.unranked() || a.config.variant().takesUnprioritized && p.Pod.Priority == nil
 }
 
 // beginGuard starts the caller's guard for an attempt.
@@ -166,15 +167,15 @@ func (a *attempt) public(s filterStatus) decision.Status {
 // clearedNominations are the pods of lower priority nominated to the node, other
 // than the preemptor itself (rule 14.3.3). Where every victim is being deleted
 // already, a plan that is carried out asynchronously clears none (rule 14.2.6).
-func (a *attempt) clearedNominations(n *nodeState, victims []decision.Victim) []*outrank.Pod {
-	always := a.config.variant().clearsAlways || !release.Release(a.snap.of).Asynchronous()
+func (a *attempt) clearedNominations(n *state.NodeState, victims []decision.Victim) []*outrank.Pod {
+	always := a.config.variant().clearsAlways || !release.Release(a.snap.Of).Asynchronous()
 	if !always && !slices.ContainsFunc(victims, func(v decision.Victim) bool { return !v.Terminating() }) {
 		return nil
 	}
 	var out []*outrank.Pod
-	for _, p := range n.nominated {
-		if p.priority() < a.priority && a.heeds(p) {
-			out = append(out, p.located())
+	for _, p := range n.Nominated {
+		if p.Priority() < a.priority && a.heeds(p) {
+			out = append(out, p.Located())
 		}
 	}
 	return out

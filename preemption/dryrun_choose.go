@@ -7,12 +7,13 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // choose finds the victims by the caller's rule (see [Chooser]).
-func (w *dryRunner) choose(possible []*podState) filterStatus {
-	w.victim = fill(w.victim, len(possible), false)
+func (w *dryRunner) choose(possible []*state.PodState) filterStatus {
+	w.victim = state.Fill(w.victim, len(possible), false)
 	rule := w.a.config.Chooser
 	if w.err != nil {
 		return filterStatus{code: decision.Unschedulable, by: byNone, text: []string{w.err.Error()}}
@@ -34,21 +35,21 @@ func (w *dryRunner) choose(possible []*podState) filterStatus {
 }
 
 // takeChosen checks what the rule chose and removes it.
-func (w *dryRunner) takeChosen(possible []*podState, chosen []*outrank.Pod) error {
+func (w *dryRunner) takeChosen(possible []*state.PodState, chosen []*outrank.Pod) error {
 	bad := func(format string, args ...any) error {
 		for i := range w.victim {
 			w.victim[i] = false
 		}
-		return fmt.Errorf("rule %s: node %s: %w: %s", w.a.config.Chooser.Name, w.n.name, outrank.ErrInvalid, fmt.Sprintf(format, args...))
+		return fmt.Errorf("rule %s: node %s: %w: %s", w.a.config.Chooser.Name, w.n.Name, outrank.ErrInvalid, fmt.Sprintf(format, args...))
 	}
 	for _, p := range chosen {
 		if p == nil {
 			return bad("a victim is missing")
 		}
 		switch i := indexOfPod(possible, p); {
-		case i < 0 && indexOfPod(w.n.pods, p) < 0:
+		case i < 0 && indexOfPod(w.n.Pods, p) < 0:
 			return bad("victim %s does not run there", p.Key())
-		case i < 0 || possible[i].at.name != w.n.name:
+		case i < 0 || possible[i].At.Name != w.n.Name:
 			return bad("victim %s must not be evicted", p.Key())
 		case len(w.units) == 0 && w.victim[i]:
 			return bad("victim %s is named twice", p.Key())
@@ -69,8 +70,8 @@ func (w *dryRunner) takeChosen(possible []*podState, chosen []*outrank.Pod) erro
 }
 
 // markedOf lists those of the possible victims that are marked.
-func (w *dryRunner) markedOf(possible []*podState) []*podState {
-	var out []*podState
+func (w *dryRunner) markedOf(possible []*state.PodState) []*state.PodState {
+	var out []*state.PodState
 	for i, p := range possible {
 		if w.victim[i] {
 			out = append(out, p)
@@ -83,17 +84,17 @@ func (w *dryRunner) markedOf(possible []*podState) []*podState {
 // something that the caller configured does not always answer the same.
 func (w *dryRunner) contradicted() {
 	if w.err == nil {
-		w.err = fmt.Errorf("node %s: %w: there were victims, and there are none when the node is asked about again", w.n.name, outrank.ErrInvalid)
+		w.err = fmt.Errorf("node %s: %w: there were victims, and there are none when the node is asked about again", w.n.Name, outrank.ErrInvalid)
 	}
 }
 
-func indexOfPod(pods []*podState, p *outrank.Pod) int {
-	return slices.IndexFunc(pods, func(q *podState) bool { return q.pod == p || sameName(q.pod, p) && samePod(q.pod, p) })
+func indexOfPod(pods []*state.PodState, p *outrank.Pod) int {
+	return slices.IndexFunc(pods, func(q *state.PodState) bool { return q.Pod == p || state.SameName(q.Pod, p) && state.SamePod(q.Pod, p) })
 }
 
 // blocksOfChosen finds what the preemptor fails with when each of the victims is put
 // back alone, with those that leave with it. The victims are away.
-func (w *dryRunner) blocksOfChosen(possible []*podState) {
+func (w *dryRunner) blocksOfChosen(possible []*state.PodState) {
 	for from, to := 0, 0; from < len(possible); from = to {
 		to = w.unitEnd(from)
 		if !w.victim[from] {
@@ -109,22 +110,22 @@ func (w *dryRunner) blocksOfChosen(possible []*podState) {
 // nodeOfRule is the node of a dry run as a rule sees it, with every pod on it.
 type nodeOfRule struct {
 	w        *dryRunner
-	possible []*podState
+	possible []*state.PodState
 }
 
 func (v *nodeOfRule) preemptor() *outrank.Pod         { return v.w.a.pod }
-func (v *nodeOfRule) viewed() *outrank.Node           { return v.w.n.node }
-func (v *nodeOfRule) possibleVictims() []*outrank.Pod { return podsOf(v.w.here(v.possible)) }
+func (v *nodeOfRule) viewed() *outrank.Node           { return v.w.n.Node }
+func (v *nodeOfRule) possibleVictims() []*outrank.Pod { return state.PodsOf(v.w.here(v.possible)) }
 
 func (v *nodeOfRule) short(name resource.Name) int64 {
 	n := v.w.n
 	if name == resource.Pods {
-		return max(0, int64(len(n.pods))+1-n.maxPods)
+		return max(0, int64(len(n.Pods))+1-n.MaxPods)
 	}
 	for i := range v.w.a.needs {
 		if d := &v.w.a.needs[i]; d.name == name {
 			// Neither is negative, so that the difference is an int64.
-			free := d.in(&n.offers) - d.used(&n.taken).saturated()
+			free := d.in(&n.Offers) - d.used(&n.Taken).Saturated()
 			if free < 0 && d.value > math.MaxInt64+free {
 				return math.MaxInt64
 			}
@@ -140,13 +141,13 @@ func (v *nodeOfRule) takes(pod *outrank.Pod, name resource.Name) int64 {
 		i = indexOfPod(v.possible, pod)
 	}
 	switch {
-	case i < 0 || v.possible[i].at.name != v.w.n.name:
+	case i < 0 || v.possible[i].At.Name != v.w.n.Name:
 		return 0
 	case name == resource.Pods:
 		return 1
 	}
-	d := need{name: name, column: v.w.a.snap.columns.of(name)}
-	return d.in(&v.possible[i].takes)
+	d := need{name: name, column: v.w.a.snap.Columns.Of(name)}
+	return d.in(&v.possible[i].Takes)
 }
 
 // marked calls f with those of the pods that are possible victims in w.victim, which

@@ -3,6 +3,7 @@ package preemption
 import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // eligible returns whether the pod may preempt (chapter 8;
@@ -49,7 +50,7 @@ func (a *attempt) eligibleByRules(statusOf func(node string) (s filterStatus, ok
 			return decision.Nominated
 		}
 	case variant.waitsForTerminating:
-		if there && a.leaves(nominated, func(p *podState) bool { return p.pod.Terminating() }) {
+		if there && a.leaves(nominated, func(p *state.PodState) bool { return p.Pod.Terminating() }) {
 			return decision.VictimsTerminating
 		}
 	default:
@@ -63,10 +64,10 @@ func (a *attempt) eligibleByRules(statusOf func(node string) (s filterStatus, ok
 
 // leaves reports whether a pod that the preemptor may evict is leaving the
 // node.
-func (a *attempt) leaves(node string, leaving func(*podState) bool) bool {
-	n := a.snap.node(node)
+func (a *attempt) leaves(node string, leaving func(*state.PodState) bool) bool {
+	n := a.snap.NodeState(node)
 	units := a.hasUnits(n)
-	for _, p := range n.pods {
+	for _, p := range n.Pods {
 		if !leaving(p) {
 			continue
 		}
@@ -83,12 +84,12 @@ func (a *attempt) nomination() string {
 	if a.deferral.asked {
 		return "" // rule 7.19.6
 	}
-	if p, ok := a.snap.pods.of(a.pod); ok {
-		return p.nominated()
+	if p, ok := a.snap.PodStates.Of(a.pod); ok {
+		return p.Nominated()
 	}
 	return a.pod.NominatedNode
 }
 
-func leavesByPreemption(p *podState) bool {
-	return p.pod.Terminating() && p.pod.DisruptionReason == outrank.PreemptionByScheduler
+func leavesByPreemption(p *state.PodState) bool {
+	return p.Pod.Terminating() && p.Pod.DisruptionReason == outrank.PreemptionByScheduler
 }

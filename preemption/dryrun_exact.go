@@ -6,6 +6,7 @@ import (
 	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // exact finds the best set of victims by the ranks (group 13.4; Policy Exact). All pods
@@ -17,8 +18,8 @@ import (
 // found first; if the filters pass without these, they pass without any more, and the
 // rest is resources again. Everywhere else the filters are asked about each set that the
 // ranks leave open. ENGINE.md has the bounds and the proofs.
-func (w *dryRunner) exact(possible []*podState) filterStatus {
-	w.victim = fill(w.victim, len(possible), false)
+func (w *dryRunner) exact(possible []*state.PodState) filterStatus {
+	w.victim = state.Fill(w.victim, len(possible), false)
 	x := &w.sets
 	if x.recall(w.n, w.victim) {
 		w.removeVictims(possible)
@@ -56,14 +57,14 @@ func (w *dryRunner) exact(possible []*podState) filterStatus {
 	return filterStatus{}
 }
 
-func (w *dryRunner) removeVictims(possible []*podState) {
+func (w *dryRunner) removeVictims(possible []*state.PodState) {
 	w.changeMarked(possible, w.victim, -1)
 	w.chargeVictims(possible)
 }
 
 // violating marks the possible victims that violate a budget if all of them leave.
-func (w *dryRunner) violating(possible []*podState) []bool {
-	w.spared = fill(w.spared, len(possible), false)
+func (w *dryRunner) violating(possible []*state.PodState) []bool {
+	w.spared = state.Fill(w.spared, len(possible), false)
 	w.noteViolated(possible, func(int) bool { return true })
 	for i := range possible {
 		w.spared[i] = w.violated[i] > 0
@@ -73,10 +74,10 @@ func (w *dryRunner) violating(possible []*podState) []bool {
 
 // reprieved returns which of the possible victims the reprieve leaves. All of them are away
 // before and afterwards.
-func (w *dryRunner) reprieved(possible []*podState) []bool {
+func (w *dryRunner) reprieved(possible []*state.PodState) []bool {
 	w.violating(possible)
 	clear(w.spared)
-	w.victim = fill(w.victim, len(possible), true)
+	w.victim = state.Fill(w.victim, len(possible), true)
 	w.reprieveAll(possible)
 	for i, p := range possible {
 		if w.spared[i] = w.victim[i]; !w.victim[i] {
@@ -89,13 +90,13 @@ func (w *dryRunner) reprieved(possible []*podState) []bool {
 
 // contradiction is the status of a node on which nobody has to leave.
 func (w *dryRunner) contradiction() filterStatus {
-	return filterStatus{code: decision.Contradiction, by: byNone, text: []string{reasonContradicts + " " + strconv.Quote(w.n.name)}}
+	return filterStatus{code: decision.Contradiction, by: byNone, text: []string{reasonContradicts + " " + strconv.Quote(w.n.Name)}}
 }
 
 // openNode is a node whose search ended at the limit, with a score that no candidate on
 // it beats.
 type openNode struct {
-	n     *nodeState
+	n     *state.NodeState
 	bound decision.Score
 }
 
@@ -121,7 +122,7 @@ func (x *setSearch) release() {
 
 // foundSet is what a search has found on a node.
 type foundSet struct {
-	n      *nodeState
+	n      *state.NodeState
 	victim []bool // by possible victim
 	score  decision.Score
 	// bound is a score that no set beats, where the limit ended the search (open).
@@ -152,7 +153,7 @@ func (x *setSearch) remember(victim []bool, score decision.Score) {
 }
 
 // recall marks the victims that were found on the node before, if it is remembered.
-func (x *setSearch) recall(n *nodeState, victim []bool) bool {
+func (x *setSearch) recall(n *state.NodeState, victim []bool) bool {
 	if x.best.n != n {
 		return false
 	}

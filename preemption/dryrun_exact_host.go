@@ -4,11 +4,12 @@ import (
 	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // The answers of a node to its search (exact.Host).
 
-func (x *setSearch) podsOf(item int32) []*podState {
+func (x *setSearch) podsOf(item int32) []*state.PodState {
 	it := &x.q.Items[item]
 	return x.possible[it.From:it.To]
 }

@@ -1,13 +1,16 @@
 package preemption
 
-import "github.com/outrank-go/outrank/preemption/decision"
+import (
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // dryRunner asks the filters of an attempt about one node after another. Its
 // filters follow the pods that are removed and added. One goroutine uses it at
 // a time.
 type dryRunner struct {
 	a *attempt
-	n *nodeState
+	n *state.NodeState
 
 	resources resourcesOnNode
 	// filters are the attempt's active filters, in the same order.
@@ -15,11 +18,11 @@ type dryRunner struct {
 	reusable [len(builtIn)]nodeFilter // of earlier attempts, by index
 	// nominated are the pods nominated to the node that the preemptor has to
 	// leave room for.
-	nominated []*podState
+	nominated []*state.PodState
 
 	// The rest is what the dry run records about each possible victim.
 	budgets charger
-	sorted  []*podState
+	sorted  []*state.PodState
 	// units are the possible victims as units, empty where each stands for itself;
 	// unstarted is set where any of their pods has no start time. seen and gathered
 	// are the memory of that.
@@ -27,8 +30,8 @@ type dryRunner struct {
 	unstarted bool
 	// far: pods of other nodes leave and come back, too.
 	far      bool
-	seen     map[*wholeUnit]bool
-	gathered []*podState
+	seen     map[*state.WholeUnit]bool
+	gathered []*state.PodState
 	violated []int // budgets it violates
 	victim   []bool
 	spared   []bool // stays because of its budgets
@@ -36,7 +39,7 @@ type dryRunner struct {
 	sets     setSearch
 	open     []openNode
 	blocks   []filterStatus
-	chosen   []*podState
+	chosen   []*state.PodState
 	guard    guarded
 	// broken is the memory of what the last victim with a name violates.
 	broken []int32
@@ -54,7 +57,7 @@ func newDryRunner(a *attempt) *dryRunner {
 // one.
 func (w *dryRunner) begin(a *attempt) {
 	w.a, w.err, w.open, w.sets.best.n = a, nil, w.open[:0], nil
-	w.resources.question, w.resources.taken = &a.question, fill(w.resources.taken, len(a.needs), total{})
+	w.resources.question, w.resources.taken = &a.question, state.Fill(w.resources.taken, len(a.needs), state.Total{})
 	w.budgets.begin(a)
 	w.filters, w.guard.state = w.filters[:0], nil
 	if a.guard != nil {
@@ -93,7 +96,7 @@ func (w *dryRunner) release() {
 }
 
 // enter begins with a node in the state of the snapshot.
-func (w *dryRunner) enter(n *nodeState) {
+func (w *dryRunner) enter(n *state.NodeState) {
 	w.n, w.units, w.far = n, w.units[:0], false
 	w.resources.enter(n)
 	for _, f := range w.filters {
@@ -103,18 +106,18 @@ func (w *dryRunner) enter(n *nodeState) {
 }
 
 // nominate finds the nominated pods that count on the node (rule 7.16.1).
-func (w *dryRunner) nominate(n *nodeState) {
+func (w *dryRunner) nominate(n *state.NodeState) {
 	w.nominated = w.nominated[:0]
-	for _, p := range n.nominated {
-		if p.priority() >= w.a.priority && w.a.heeds(p) {
+	for _, p := range n.Nominated {
+		if p.Priority() >= w.a.priority && w.a.heeds(p) {
 			w.nominated = append(w.nominated, p)
 		}
 	}
 }
 
 // change follows a pod that leaves (by is -1) or comes back (1).
-func (w *dryRunner) change(p *podState, by int) {
-	if w.far && p.at.name != w.n.name {
+func (w *dryRunner) change(p *state.PodState, by int) {
+	if w.far && p.At.Name != w.n.Name {
 		w.changeFar(p, by)
 		return
 	}
@@ -122,14 +125,14 @@ func (w *dryRunner) change(p *podState, by int) {
 }
 
 // changeAll changes all of these pods.
-func (w *dryRunner) changeAll(pods []*podState, by int) {
+func (w *dryRunner) changeAll(pods []*state.PodState, by int) {
 	for _, p := range pods {
 		w.change(p, by)
 	}
 }
 
 // changeMarked changes those of the pods that are marked.
-func (w *dryRunner) changeMarked(pods []*podState, marked []bool, by int) {
+func (w *dryRunner) changeMarked(pods []*state.PodState, marked []bool, by int) {
 	for i, p := range pods {
 		if marked[i] {
 			w.change(p, by)
@@ -139,7 +142,7 @@ func (w *dryRunner) changeMarked(pods []*podState, marked []bool, by int) {
 
 // beside asks the filters with pods back that leave together. They are away before and
 // afterwards.
-func (w *dryRunner) beside(pods []*podState) filterStatus {
+func (w *dryRunner) beside(pods []*state.PodState) filterStatus {
 	w.changeAll(pods, 1)
 	s := w.check()
 	w.changeAll(pods, -1)
@@ -147,7 +150,7 @@ func (w *dryRunner) beside(pods []*podState) filterStatus {
 }
 
 // changeHere follows a pod of the node itself.
-func (w *dryRunner) changeHere(p *podState, by int) {
+func (w *dryRunner) changeHere(p *state.PodState, by int) {
 	w.resources.change(p, by)
 	for _, f := range w.filters {
 		f.change(p, by)
@@ -157,7 +160,7 @@ func (w *dryRunner) changeHere(p *podState, by int) {
 // follow follows a pod that comes to any node (by is 1) or leaves it (-1), in what the
 // filters counted in the whole cluster when the attempt began. The next node is entered
 // afterwards. The attempt belongs to this runner alone.
-func (w *dryRunner) follow(p *podState, n *nodeState, by int) {
+func (w *dryRunner) follow(p *state.PodState, n *state.NodeState, by int) {
 	for _, f := range w.filters {
 		if f, ok := f.(clusterFilter); ok {
 			f.follow(p, n, by)
@@ -182,7 +185,7 @@ func (w *dryRunner) check() filterStatus {
 }
 
 // checkWith asks the filters in order and stops at the first that fails.
-func (w *dryRunner) checkWith(nominated []*podState) filterStatus {
+func (w *dryRunner) checkWith(nominated []*state.PodState) filterStatus {
 	if s := w.ask(0, w.a.beforeResources, nominated); s.code != decision.Success {
 		return s
 	}
@@ -193,7 +196,7 @@ func (w *dryRunner) checkWith(nominated []*podState) filterStatus {
 }
 
 // ask asks the active filters with the indexes from from up to to.
-func (w *dryRunner) ask(from, to int, nominated []*podState) filterStatus {
+func (w *dryRunner) ask(from, to int, nominated []*state.PodState) filterStatus {
 	for i := from; i < to; i++ {
 		if s := w.filters[i].check(nominated); s.code != decision.Success {
 			s.by = w.a.active[i].index
@@ -206,13 +209,13 @@ func (w *dryRunner) ask(from, to int, nominated []*podState) filterStatus {
 // enterAfterResources, changeAfterResources and checkAfterResources are enter,
 // change and check for the filters after NodeResourcesFit alone. They are for
 // nodes without nominated pods.
-func (w *dryRunner) enterAfterResources(n *nodeState) {
+func (w *dryRunner) enterAfterResources(n *state.NodeState) {
 	for _, f := range w.filters[w.a.beforeResources:] {
 		f.enter(n)
 	}
 }
 
-func (w *dryRunner) changeAfterResources(p *podState, by int) {
+func (w *dryRunner) changeAfterResources(p *state.PodState, by int) {
 	for _, f := range w.filters[w.a.beforeResources:] {
 		f.change(p, by)
 	}
@@ -223,7 +226,7 @@ func (w *dryRunner) checkAfterResources() filterStatus {
 }
 
 // filter returns whether the node takes the preemptor as things are.
-func (w *dryRunner) filter(n *nodeState) filterStatus {
+func (w *dryRunner) filter(n *state.NodeState) filterStatus {
 	if s := w.a.checkNode(&w.a.question, n); s.code != decision.Success {
 		return s
 	}

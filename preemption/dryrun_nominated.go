@@ -17,13 +17,13 @@ func (a *attempt) hearNominated(w *dryRunner) {
 	if !a.narrowed || a.refused.code != decision.Success || a.config.Policy.NominatedInTurn || a.config.variant().nominatedInTurn {
 		return
 	}
-	slot, ok := a.snap.slots.get(a.nomination())
-	if !ok || a.snap.nodes[slot].node == nil {
+	slot, ok := a.snap.Slots.Get(a.nomination())
+	if !ok || a.snap.NodeStates[slot].Node == nil {
 		return
 	}
-	n := a.snap.nodes[slot]
+	n := a.snap.NodeStates[slot]
 	a.heard, a.names = true, maps.Clone(a.names)
-	a.names[n.name] = true
+	a.names[n.Name] = true
 	if by := a.public(w.filter(n)).Filter; by != "" {
 		a.excluded.text = withPlugin(a.excluded.text[0], by)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // standing is what a candidate is compared by.
@@ -36,23 +37,23 @@ func (a *attempt) compareStandings(f, g standing) (order int, by decision.Rank) 
 // scoreOf returns the score of victims that are sorted by importance. That of nobody is
 // zero. The top priority is that of the first, which the caller's importance may put before
 // higher ones.
-func (a *attempt) scoreOf(victims []*podState, violations int) decision.Score {
+func (a *attempt) scoreOf(victims []*state.PodState, violations int) decision.Score {
 	if len(victims) == 0 {
 		return decision.Score{}
 	}
 	f, first := rank.Figures{Violations: violations}, victims[0]
 	for _, p := range victims {
-		cost, r := int64(0), p.rank().at(a.nowAt)
+		cost, r := int64(0), p.Rank().At(a.nowAt)
 		if a.config.Cost != nil {
-			cost = costOf(a.config.Cost, p.pod)
+			cost = state.CostOf(a.config.Cost, p.Pod)
 		}
-		if f.Add(r.priority, rank.Instant{Sec: r.sec, Nsec: r.nsec}, cost) {
+		if f.Add(r.Priority, rank.Instant{Sec: r.Sec, Nsec: r.Nsec}, cost) {
 			first = p
 		}
 	}
-	f.Top = victims[0].priority()
+	f.Top = victims[0].Priority()
 	sc := decision.Score(f.Score())
-	sc.Start = first.start(a.now)
+	sc.Start = first.Start(a.now)
 	return sc
 }
 

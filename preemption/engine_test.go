@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // quoted finds the names of the code in ENGINE.md.
@@ -73,5 +75,5 @@ func declaredNames(t *testing.T) map[string]bool {
 
 // A summary fills one cache line: a pass over all nodes reads little else.
 func TestSummaryFillsACacheLine(t *testing.T) {
-	assert.EqualValues(t, 64, unsafe.Sizeof(nodeSummary{}))
+	assert.EqualValues(t, 64, unsafe.Sizeof(state.NodeSummary{}))
 }

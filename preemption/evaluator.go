@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Evaluator decides by one configuration. It holds no state of any cluster. Any
@@ -21,14 +22,14 @@ type Evaluator struct {
 
 // opened returns the snapshot that a question is about, in place of the zero one that of an
 // empty cluster: readers do not write it.
-func opened(ctx context.Context, snap *Snapshot) (*Snapshot, error) {
+func opened(ctx context.Context, snap *state.Snapshot) (*state.Snapshot, error) {
 	switch {
 	case ctx == nil:
 		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
 	case snap == nil:
 		return nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
-	case snap.owner == nil:
-		return emptySnapshot(), nil
+	case snap.Owner == nil:
+		return state.Empty(), nil
 	}
 	return snap, nil
 }
@@ -104,12 +105,12 @@ func (e *Evaluator) Filters() []string {
 // was asked before about pods with the same priority, requests, tolerations and
 // demands on nodes, and if no filter looks at other pods. Affinity and spread
 // rules cost a look at every class of pods and its nodes in addition.
-func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*decision.Plan, error) {
+func (e *Evaluator) Preempt(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.Plan, error) {
 	return e.PreemptRequest(ctx, snap, Request{Pod: pod, Now: now})
 }
 
 // PreemptRequest is Preempt for a question with further settings.
-func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Request) (*decision.Plan, error) {
+func (e *Evaluator) PreemptRequest(ctx context.Context, snap *state.Snapshot, req Request) (*decision.Plan, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -136,12 +137,12 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Requ
 // even if the pod fits or may not preempt. Time and memory are those of finding the
 // victims on every node. [Evaluator.ExplainNode] looks at a single node, and
 // [Evaluator.Candidates] finds the best few candidates, each at its own price.
-func (e *Evaluator) Explain(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*decision.Explanation, error) {
+func (e *Evaluator) Explain(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.Explanation, error) {
 	return e.ExplainRequest(ctx, snap, Request{Pod: pod, Now: now})
 }
 
 // ExplainRequest is Explain for a question with further settings.
-func (e *Evaluator) ExplainRequest(ctx context.Context, snap *Snapshot, req Request) (*decision.Explanation, error) {
+func (e *Evaluator) ExplainRequest(ctx context.Context, snap *state.Snapshot, req Request) (*decision.Explanation, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err

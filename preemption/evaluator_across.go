@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // DefaultAcrossSteps is how many steps [Evaluator.PreemptAcross] takes at most to improve
@@ -48,13 +49,13 @@ const DefaultAcrossSteps = 20_000
 // [Evaluator.Preempt]. Time is that of asking every node, and on each that failed of one
 // check for each pod that could be a victim there; then of mostSteps checks. With an
 // endless mostSteps it is exponential in the pods of the worst node.
-func (e *Evaluator) PreemptAcross(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*decision.AcrossPlan, error) {
+func (e *Evaluator) PreemptAcross(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.AcrossPlan, error) {
 	return e.PreemptAcrossWithin(ctx, snap, pod, now, DefaultAcrossSteps)
 }
 
 // PreemptAcrossWithin is PreemptAcross with another limit of steps. A limit of 0 or less
 // leaves what putting pods back by importance finds on each node.
-func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*decision.AcrossPlan, error) {
+func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*decision.AcrossPlan, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod
 	if err := e.config.checkAcross(); err != nil {
 		return nil, err
 	}
-	if err := snap.checkAlone(pod); err != nil {
+	if err := checkAlone(snap, pod); err != nil {
 		return nil, err
 	}
 	a, err := newAttempt(&e.config, snap, pod, now)
@@ -110,8 +111,8 @@ type acrossSearch struct {
 	node acrossNode
 	// bestScore and bestVictims are of the best set met, on node r.best.
 	bestScore   decision.Score
-	bestVictims []*podState
-	space       []*podState
+	bestVictims []*state.PodState
+	space       []*state.PodState
 
 	steps, limit int
 	ended        bool
@@ -120,8 +121,8 @@ type acrossSearch struct {
 
 // countedPod is a running pod with what it counts for.
 type countedPod struct {
-	*podState
-	on *nodeState
+	*state.PodState
+	on *state.NodeState
 	// apart are counts of anti-affinity, spread those of constraints.
 	apart, spread []classPart
 }
@@ -174,28 +175,28 @@ func (x *acrossSearch) findFilters() {
 // findCounted finds the pods that these count, by class. Their order is by node and
 // importance.
 func (x *acrossSearch) findCounted() {
-	x.snap.classes.each(func(_ string, m *classMembers) {
-		apart, spread := x.partsOf(m.class)
+	x.snap.Classes.Each(func(_ string, m *state.ClassMembers) {
+		apart, spread := x.partsOf(m.Class)
 		if len(apart)+len(spread) == 0 {
 			return
 		}
-		for slot := range m.nodes {
-			n := x.snap.nodes[slot]
-			if n.node == nil {
+		for slot := range m.Nodes {
+			n := x.snap.NodeStates[slot]
+			if n.Node == nil {
 				continue
 			}
-			for _, p := range n.pods {
-				if p.class == m.class {
+			for _, p := range n.Pods {
+				if p.Class == m.Class {
 					x.counted = append(x.counted, countedPod{p, n, apart, spread})
 				}
 			}
 		}
 	})
-	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.moreImportant(p.podState, q.podState) })
+	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.moreImportant(p.PodState, q.PodState) })
 }
 
 // partsOf returns what pods of a class count for.
-func (x *acrossSearch) partsOf(k *podClass) (apart, spread []classPart) {
+func (x *acrossSearch) partsOf(k *state.PodClass) (apart, spread []classPart) {
 	if x.interpod != nil {
 		for _, part := range x.interpod.parts.of(k) {
 			if part.relation != affinityMatch {
@@ -211,22 +212,22 @@ func (x *acrossSearch) partsOf(k *podClass) (apart, spread []classPart) {
 
 // leavesAlone reports whether a pod may be a victim: one that the preemptor may evict and
 // that no other pod has to leave with.
-func (x *acrossSearch) leavesAlone(p *podState) bool {
-	return x.mayEvict(p) && (p.pod.Group == "" || !x.rules.VictimUnits)
+func (x *acrossSearch) leavesAlone(p *state.PodState) bool {
+	return x.mayEvict(p) && (p.Pod.Group == "" || !x.rules.VictimUnits)
 }
 
 // candidate makes the best set public.
 func (x *acrossSearch) candidate() decision.Candidate {
 	w, n := x.w, x.nodeAt(x.best)
-	c := decision.Candidate{Node: n.name, Score: x.bestScore, Victims: make([]decision.Victim, len(x.bestVictims))}
+	c := decision.Candidate{Node: n.Name, Score: x.bestScore, Victims: make([]decision.Victim, len(x.bestVictims))}
 	w.enter(n)
 	w.far = true
 	w.changeAll(x.bestVictims, -1)
-	shared := sharedNames{budgets: x.snap.budgets}
+	shared := sharedNames{budgets: x.snap.BudgetSet}
 	for i, p := range x.bestVictims {
-		c.Victims[i] = decision.Victim{Pod: p.located(), Blocks: x.public(w.beside(x.bestVictims[i : i+1]))}
-		if p.at.name != n.name {
-			c.Victims[i].Node = p.at.name
+		c.Victims[i] = decision.Victim{Pod: p.Located(), Blocks: x.public(w.beside(x.bestVictims[i : i+1]))}
+		if p.At.Name != n.Name {
+			c.Victims[i].Node = p.At.Name
 		}
 		c.Victims[i].Violated = shared.of(w.budgets.charge(p))
 	}

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // acrossNode is a node on which victims are looked for.
 type acrossNode struct {
 	position int
 	// pods could be victims, the most important first. Those in forced have to be.
-	pods   []*podState
+	pods   []*state.PodState
 	forced []bool
 	// taken are the indexes of those that the set at hand has.
 	taken []int
@@ -77,12 +78,12 @@ func (x *acrossSearch) unlessStrict() filterStatus {
 
 // findPods finds the pods that could be victims for the node, and those that have to be.
 // The status says if one that has to be may not.
-func (x *acrossSearch) findPods(n *nodeState) filterStatus {
+func (x *acrossSearch) findPods(n *state.NodeState) filterStatus {
 	node := &x.node
-	for _, p := range n.pods {
-		apart, spread := x.partsOf(p.class)
+	for _, p := range n.Pods {
+		apart, spread := x.partsOf(p.Class)
 		forced := x.keepsApart(apart, n, n)
-		movable := x.mayLeave(&countedPod{podState: p, spread: spread})
+		movable := x.mayLeave(&countedPod{PodState: p, spread: spread})
 		if forced && !movable {
 			return x.blocked(apart, n, n)
 		}
@@ -93,7 +94,7 @@ func (x *acrossSearch) findPods(n *nodeState) filterStatus {
 	if s := x.findFar(n); s.code != decision.Success {
 		return s
 	}
-	node.overlaps = x.stopsAtFirst() && slices.ContainsFunc(node.pods, func(p *podState) bool { return len(p.class.covering) > 1 })
+	node.overlaps = x.stopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
 	node.sort(x.moreImportant)
 	x.findOthers(n)
 	return filterStatus{}
@@ -102,21 +103,21 @@ func (x *acrossSearch) findPods(n *nodeState) filterStatus {
 // findFar is findPods for pods of other nodes. Where no constraint fails and no other pod of
 // another node has to leave, none that a constraint counts need leave, either: what
 // leaves the node itself makes a constraint fail no more than before.
-func (x *acrossSearch) findFar(n *nodeState) filterStatus {
+func (x *acrossSearch) findFar(n *state.NodeState) filterStatus {
 	spreads := x.spread != nil && (x.spread.check(nil).code != decision.Success || x.spread.check(x.w.nominated).code != decision.Success)
 	for i := range x.counted {
 		if p := &x.counted[i]; p.on != n && x.keepsApart(p.apart, p.on, n) {
 			if !x.mayLeave(p) {
 				return x.blocked(p.apart, p.on, n)
 			}
-			x.node.add(p.podState, true)
+			x.node.add(p.PodState, true)
 			spreads = true
 		}
 	}
 	for i := range x.counted {
 		p := &x.counted[i]
 		if spreads && p.on != n && x.countsIn(p.spread, p.on, n) && !x.keepsApart(p.apart, p.on, n) && x.mayLeave(p) {
-			x.node.add(p.podState, false)
+			x.node.add(p.PodState, false)
 		}
 	}
 	return filterStatus{}
@@ -124,16 +125,16 @@ func (x *acrossSearch) findFar(n *nodeState) filterStatus {
 
 // mayLeave reports whether a counted pod may be a victim (rule 23.6).
 func (x *acrossSearch) mayLeave(p *countedPod) bool {
-	return x.leavesAlone(p.podState) && !(p.class.terminating && len(p.spread) > 0)
+	return x.leavesAlone(p.PodState) && !(p.Class.Terminating && len(p.spread) > 0)
 }
 
-func (a *acrossNode) add(p *podState, forced bool) {
+func (a *acrossNode) add(p *state.PodState, forced bool) {
 	a.pods, a.forced = append(a.pods, p), append(a.forced, forced)
 }
 
 // sort puts the pods into their order.
-func (a *acrossNode) sort(compare func(p, q *podState) int) {
-	forced := map[*podState]bool{}
+func (a *acrossNode) sort(compare func(p, q *state.PodState) int) {
+	forced := map[*state.PodState]bool{}
 	for i, p := range a.pods {
 		forced[p] = a.forced[i]
 	}
@@ -145,10 +146,10 @@ func (a *acrossNode) sort(compare func(p, q *podState) int) {
 
 // keepsApart reports whether a pod on a node counts for anti-affinity in a domain of
 // another node, or of its own.
-func (x *acrossSearch) keepsApart(parts []classPart, on, n *nodeState) bool {
+func (x *acrossSearch) keepsApart(parts []classPart, on, n *state.NodeState) bool {
 	for _, part := range parts {
 		c := &x.interpod.counts[part.relation][part.index]
-		if id := c.of(n.slot); id != noDomain && id == c.of(on.slot) {
+		if id := c.Of(n.Slot); id != state.NoDomain && id == c.Of(on.Slot) {
 			return true
 		}
 	}
@@ -156,7 +157,7 @@ func (x *acrossSearch) keepsApart(parts []classPart, on, n *nodeState) bool {
 }
 
 // blocked is the status of a node that such a pod keeps the preemptor from for good.
-func (x *acrossSearch) blocked(parts []classPart, on, n *nodeState) filterStatus {
+func (x *acrossSearch) blocked(parts []classPart, on, n *state.NodeState) filterStatus {
 	s := filterStatus{code: decision.Unschedulable, by: interPodFilter.index, text: existingAntiText}
 	for _, part := range parts {
 		if part.relation == antiAffinityMatch && x.keepsApart([]classPart{part}, on, n) {
@@ -168,10 +169,10 @@ func (x *acrossSearch) blocked(parts []classPart, on, n *nodeState) filterStatus
 
 // countsIn reports whether a pod on a node counts for a constraint in the domain of
 // another node.
-func (x *acrossSearch) countsIn(parts []classPart, on, n *nodeState) bool {
+func (x *acrossSearch) countsIn(parts []classPart, on, n *state.NodeState) bool {
 	for _, part := range parts {
 		c := &x.spread.constraints[part.index]
-		if id := c.of(n.slot); id != noDomain && c.included[on.slot] && id == c.of(on.slot) {
+		if id := c.Of(n.Slot); id != state.NoDomain && c.included[on.Slot] && id == c.Of(on.Slot) {
 			return true
 		}
 	}
@@ -179,14 +180,14 @@ func (x *acrossSearch) countsIn(parts []classPart, on, n *nodeState) bool {
 }
 
 // findOthers finds the least counts of the other domains.
-func (x *acrossSearch) findOthers(n *nodeState) {
+func (x *acrossSearch) findOthers(n *state.NodeState) {
 	if x.spread == nil {
 		return
 	}
 	for i := range x.spread.constraints {
 		c := &x.spread.constraints[i]
 		others := 0
-		if id := c.of(n.slot); id != noDomain {
+		if id := c.Of(n.Slot); id != state.NoDomain {
 			others = c.minimum(id, math.MaxInt)
 		}
 		x.node.others = append(x.node.others, others)
@@ -202,8 +203,8 @@ func (x *acrossSearch) skewed() bool {
 	}
 	for i := range x.spread.constraints {
 		c := &x.spread.constraints[i]
-		id := c.of(x.spread.slot)
-		if id == noDomain {
+		id := c.Of(x.spread.slot)
+		if id == state.NoDomain {
 			return true
 		}
 		count := max(c.pods[id], 0) + x.spread.changes[i]
@@ -311,7 +312,7 @@ func (x *acrossSearch) meet() {
 	if len(x.node.taken) == 0 || x.w.check().code != decision.Success || x.worse(len(x.node.pods)) {
 		return
 	}
-	victims := make([]*podState, 0, len(x.node.taken))
+	victims := make([]*state.PodState, 0, len(x.node.taken))
 	for _, i := range x.node.taken {
 		victims = append(victims, x.node.pods[i])
 	}
@@ -326,11 +327,11 @@ func (x *acrossSearch) meet() {
 // afresh asks the node in a copy of the cluster in which the victims have never been. A
 // filter that follows pods may see room where there is none: ports and claims of several
 // pods on a node are given up with the first (rules 7.6.7 and 7.8.5).
-func (x *acrossSearch) afresh(victims []*podState) filterStatus {
-	snap := x.snap.view()
+func (x *acrossSearch) afresh(victims []*state.PodState) filterStatus {
+	snap := x.snap.View()
 	for _, p := range victims {
-		if q, ok := snap.pods.of(p.pod); ok {
-			snap.drop(q)
+		if q, ok := snap.PodStates.Of(p.Pod); ok {
+			snap.Drop(q)
 		}
 	}
 	a, err := newAttempt(x.config, snap, x.pod, x.now)
@@ -338,5 +339,5 @@ func (x *acrossSearch) afresh(victims []*podState) filterStatus {
 		x.err = err
 		return filterStatus{code: decision.Unschedulable, by: byNone}
 	}
-	return newDryRunner(a).filter(snap.node(x.nodeAt(x.node.position).name))
+	return newDryRunner(a).filter(snap.NodeState(x.nodeAt(x.node.position).Name))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Check asks one node whether it takes the pod as things are (chapter 7;
@@ -23,7 +24,7 @@ import (
 // that of the pods on the node whose volumes or ports count, and does not depend on
 // the number of nodes; affinity and spread rules cost a look at every class of pods
 // and its nodes in addition.
-func (e *Evaluator) Check(snap *Snapshot, pod *outrank.Pod, node string) (decision.Status, error) {
+func (e *Evaluator) Check(snap *state.Snapshot, pod *outrank.Pod, node string) (decision.Status, error) {
 	snap, err := opened(context.Background(), snap)
 	if err != nil {
 		return decision.Status{}, err
@@ -38,5 +39,5 @@ func (e *Evaluator) Check(snap *Snapshot, pod *outrank.Pod, node string) (decisi
 	}
 	w := newDryRunner(a)
 	a.hearNominated(w)
-	return a.public(w.filter(snap.node(node))), nil
+	return a.public(w.filter(snap.NodeState(node))), nil
 }

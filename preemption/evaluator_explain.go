@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // ExplainNode returns what a single node says about the pod: its status as things
@@ -17,7 +18,7 @@ import (
 // snapshot. Time is that of one dry run on this node; rules about other nodes'
 // pods, such as affinity, cost what they cost [Evaluator.Preempt]. The candidate is
 // the caller's. Calls may run at once.
-func (e *Evaluator) ExplainNode(ctx context.Context, snap *Snapshot, req Request, node string) (decision.NodeReport, *decision.Candidate, error) {
+func (e *Evaluator) ExplainNode(ctx context.Context, snap *state.Snapshot, req Request, node string) (decision.NodeReport, *decision.Candidate, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return decision.NodeReport{}, nil, err
@@ -27,8 +28,8 @@ func (e *Evaluator) ExplainNode(ctx context.Context, snap *Snapshot, req Request
 		return decision.NodeReport{}, nil, err
 	}
 	defer s.release()
-	n := snap.node(node)
-	if n == nil || n.node == nil {
+	n := snap.NodeState(node)
+	if n == nil || n.Node == nil {
 		return decision.NodeReport{}, nil, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
 	}
 	report, c := s.explainNode(n)
@@ -48,7 +49,7 @@ func (e *Evaluator) ExplainNode(ctx context.Context, snap *Snapshot, req Request
 // Where all candidates have to be compared, because of a Sample, Extenders or Scorers,
 // the first costs as much as [Evaluator.Explain]. The snapshot must not change during
 // the iteration; other calls may read it at the same time.
-func (e *Evaluator) Candidates(ctx context.Context, snap *Snapshot, req Request) iter.Seq2[*decision.Candidate, error] {
+func (e *Evaluator) Candidates(ctx context.Context, snap *state.Snapshot, req Request) iter.Seq2[*decision.Candidate, error] {
 	return func(yield func(*decision.Candidate, error) bool) {
 		if !e.config.pruned(&req) || e.config.Sample != nil || len(e.config.Scorers) > 0 {
 			e.candidatesOfAll(ctx, snap, req, yield)
@@ -73,7 +74,7 @@ func (e *Evaluator) Candidates(ctx context.Context, snap *Snapshot, req Request)
 }
 
 // candidatesOfAll iterates over the candidates of an explanation.
-func (e *Evaluator) candidatesOfAll(ctx context.Context, snap *Snapshot, req Request, yield func(*decision.Candidate, error) bool) {
+func (e *Evaluator) candidatesOfAll(ctx context.Context, snap *state.Snapshot, req Request, yield func(*decision.Candidate, error) bool) {
 	ex, err := e.ExplainRequest(ctx, snap, req)
 	if err != nil {
 		yield(nil, err)

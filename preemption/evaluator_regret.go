@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Exactly returns an evaluator of the same configuration that searches for exact victims
@@ -33,7 +34,7 @@ func (e *Evaluator) Exactly() (*Evaluator, error) {
 // [Evaluator.Preempt]; [ErrStale] where the node or a victim is not there any more;
 // [ErrUnsound] for victims that could be none. The snapshot is only read; any number of
 // calls may run on it at once. Time is that of an exact decision.
-func (e *Evaluator) Regret(ctx context.Context, snap *Snapshot, plan *decision.Plan, now time.Time) (*decision.Regret, error) {
+func (e *Evaluator) Regret(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) (*decision.Regret, error) {
 	if plan == nil || plan.Pod == nil {
 		return nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 	}
@@ -59,13 +60,13 @@ func (e *Evaluator) Regret(ctx context.Context, snap *Snapshot, plan *decision.P
 }
 
 // compareWithBest completes the regret of a plan that preempts.
-func compareWithBest(r *decision.Regret, config *Config, snap *Snapshot, now time.Time) error {
+func compareWithBest(r *decision.Regret, config *Config, snap *state.Snapshot, now time.Time) error {
 	a, err := newAttempt(config, snap, r.Plan.Pod, now)
 	if err != nil {
 		return err
 	}
 	v := verification{attempt: a, plan: r.Plan, dry: newDryRunner(a)}
-	if v.at = snap.node(r.Plan.Node); v.at == nil || v.at.node == nil {
+	if v.at = snap.NodeState(r.Plan.Node); v.at == nil || v.at.Node == nil {
 		return v.fault(ErrStale, "there is no such node")
 	}
 	if err := v.findVictims(); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Errors that [Evaluator.Verify] and [Evaluator.VerifyGroup] wrap.
@@ -55,7 +56,7 @@ var (
 // at all. The snapshot is only read; any number of calls may run on it at once. Time
 // is that of asking one node once for every victim, beside what filters that look at
 // the whole cluster need once.
-func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *decision.Plan, now time.Time) error {
+func (e *Evaluator) Verify(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) error {
 	if plan == nil {
 		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 	}
@@ -70,11 +71,11 @@ func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *decision.P
 		return err
 	}
 	if plan.Pod != nil {
-		if err := snap.verifyPreemptor(plan.Pod); err != nil {
+		if err := verifyPreemptor(snap, plan.Pod); err != nil {
 			return err
 		}
 	}
-	if err := snap.checkAlone(plan.Pod); err != nil {
+	if err := checkAlone(snap, plan.Pod); err != nil {
 		return err
 	}
 	a, err := newAttempt(&e.config, snap, plan.Pod, now)
@@ -94,7 +95,7 @@ func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *decision.P
 }
 
 // verifyOutcome decides again.
-func (e *Evaluator) verifyOutcome(ctx context.Context, snap *Snapshot, plan *decision.Plan, now time.Time) error {
+func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) error {
 	again, err := e.again(ctx, snap, plan, now)
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (e *Evaluator) verifyOutcome(ctx context.Context, snap *Snapshot, plan *dec
 }
 
 // again decides anew as the plan was decided.
-func (e *Evaluator) again(ctx context.Context, snap *Snapshot, plan *decision.Plan, now time.Time) (*decision.Plan, error) {
+func (e *Evaluator) again(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) (*decision.Plan, error) {
 	if !plan.Across {
 		return e.Preempt(ctx, snap, plan.Pod, now)
 	}
@@ -118,13 +119,13 @@ func (e *Evaluator) again(ctx context.Context, snap *Snapshot, plan *decision.Pl
 }
 
 // verifyPreemptor reports a preemptor that runs by now, or is another pod.
-func (s *Snapshot) verifyPreemptor(pod *outrank.Pod) error {
-	p, ok := s.pods.of(pod)
+func verifyPreemptor(s *state.Snapshot, pod *outrank.Pod) error {
+	p, ok := s.PodStates.Of(pod)
 	switch {
-	case ok && !samePod(p.pod, pod):
+	case ok && !state.SamePod(p.Pod, pod):
 		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), ErrStale)
-	case ok && p.running && !(s.makesRoomFor(pod, p) && p.pod.ResizeDeferred):
-		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrStale, p.node())
+	case ok && p.Running && !(makesRoomFor(s, pod, p) && p.Pod.ResizeDeferred):
+		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrStale, p.Node())
 	}
 	return nil
 }
@@ -134,8 +135,8 @@ type verification struct {
 	*attempt
 	plan    *decision.Plan
 	dry     *dryRunner
-	at      *nodeState
-	victims []*podState // by importance
+	at      *state.NodeState
+	victims []*state.PodState // by importance
 }
 
 // fault returns the error for a plan.
@@ -145,8 +146,8 @@ func (v *verification) fault(kind error, format string, args ...any) error {
 
 // node finds the node, and asks it as things are (step 2).
 func (v *verification) node() error {
-	n := v.snap.node(v.plan.Node)
-	if n == nil || n.node == nil {
+	n := v.snap.NodeState(v.plan.Node)
+	if n == nil || n.Node == nil {
 		return v.fault(ErrStale, "there is no such node")
 	}
 	v.at = n
@@ -166,8 +167,8 @@ func (v *verification) node() error {
 // eligibility asks whether the pod may preempt (step 3).
 func (v *verification) eligibility() error {
 	reason := v.eligible(func(node string) (filterStatus, bool) {
-		n := v.snap.node(node)
-		if n == nil || n.node == nil {
+		n := v.snap.NodeState(node)
+		if n == nil || n.Node == nil {
 			return filterStatus{}, false
 		}
 		return v.dry.filter(n), true
@@ -187,9 +188,9 @@ func (v *verification) findVictims() error {
 		if victim.Pod == nil {
 			return v.fault(ErrUnsound, "victim %d is missing", i)
 		}
-		p, ok := v.snap.pods.of(victim.Pod)
+		p, ok := v.snap.PodStates.Of(victim.Pod)
 		switch {
-		case !ok || p.node() != cmp.Or(victim.Node, v.plan.Node) || !samePod(p.pod, victim.Pod):
+		case !ok || p.Node() != cmp.Or(victim.Node, v.plan.Node) || !state.SamePod(p.Pod, victim.Pod):
 			return v.fault(ErrStale, "victim %s does not run there", victim)
 		case slices.Contains(v.victims, p):
 			return v.fault(ErrUnsound, "victim %s is named twice", victim)
@@ -197,8 +198,8 @@ func (v *verification) findVictims() error {
 			if err := v.unitLeaves(p); err != nil {
 				return err
 			}
-		case p.priority() >= v.priority && !v.ofAnyPriority(p):
-			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.priority(), v.priority)
+		case p.Priority() >= v.priority && !v.ofAnyPriority(p):
+			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.priority)
 		case !v.mayEvict(p):
 			return v.fault(ErrUnsound, "victim %s must not be evicted", victim)
 		}
@@ -213,15 +214,15 @@ func (v *verification) findVictims() error {
 }
 
 // unitLeaves says what is wrong about a victim where victims are units.
-func (v *verification) unitLeaves(p *podState) error {
+func (v *verification) unitLeaves(p *state.PodState) error {
 	u := v.unitOf(p)
 	switch {
-	case !slices.ContainsFunc(u.pods, func(q *podState) bool { return q.at.name == v.at.name }):
-		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.pod.Key())
-	case u.priority >= v.priority && !v.unitOfAnyPriority(u):
-		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.pod.Key(), u.priority, v.priority)
+	case !slices.ContainsFunc(u.pods, func(q *state.PodState) bool { return q.At.Name == v.at.Name }):
+		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.Pod.Key())
+	case u.Priority >= v.priority && !v.unitOfAnyPriority(u):
+		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.Pod.Key(), u.Priority, v.priority)
 	case !v.mayEvictUnit(u):
-		return v.fault(ErrUnsound, "victim %s must not be evicted", p.pod.Key())
+		return v.fault(ErrUnsound, "victim %s must not be evicted", p.Pod.Key())
 	}
 	return nil
 }
@@ -235,7 +236,7 @@ func (v *verification) wholeUnits() error {
 	for _, p := range v.victims {
 		for _, q := range v.unitOf(p).pods {
 			if !slices.Contains(v.victims, q) {
-				return v.fault(ErrUnsound, "pod %s has to leave with victim %s", q.pod.Key(), p.pod.Key())
+				return v.fault(ErrUnsound, "pod %s has to leave with victim %s", q.Pod.Key(), p.Pod.Key())
 			}
 		}
 	}
@@ -262,7 +263,7 @@ func (v *verification) room() error {
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
 		if s := v.dry.beside(unit); s.code == decision.Success {
-			return v.fault(ErrUnsound, "victim %s need not leave", unit[0].pod.Key())
+			return v.fault(ErrUnsound, "victim %s need not leave", unit[0].Pod.Key())
 		}
 		at += len(unit)
 	}
@@ -271,11 +272,11 @@ func (v *verification) room() error {
 
 // unitFrom returns the victims from one on that leave together. They stand one after the
 // other.
-func (v *verification) unitFrom(at int) []*podState {
+func (v *verification) unitFrom(at int) []*state.PodState {
 	to := at + 1
 	if v.hasUnits(v.at) {
-		whole := v.snap.units.of(v.victims[at]).whole
-		for whole != nil && to < len(v.victims) && v.snap.units.of(v.victims[to]).whole == whole {
+		whole := v.snap.Units.Of(v.victims[at]).Whole
+		for whole != nil && to < len(v.victims) && v.snap.Units.Of(v.victims[to]).Whole == whole {
 			to++
 		}
 	}
@@ -313,7 +314,7 @@ func (v *verification) accounts() error {
 	}
 	cleared := v.clearedNominations(v.at, v.plan.Victims)
 	if !slices.EqualFunc(cleared, v.plan.ClearedNominations, func(a, b *outrank.Pod) bool {
-		return b != nil && sameName(a, b) && samePod(a, b)
+		return b != nil && state.SameName(a, b) && state.SamePod(a, b)
 	}) {
 		return v.fault(ErrStale, "the nominations to be cleared are not those that there are")
 	}
@@ -321,8 +322,8 @@ func (v *verification) accounts() error {
 }
 
 // ascending lists the victims as they are taken without reprieve, unit by unit.
-func (v *verification) ascending() []*podState {
-	var out []*podState
+func (v *verification) ascending() []*state.PodState {
+	var out []*state.PodState
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
 		out = append(slices.Clone(unit), out...)
@@ -337,8 +338,8 @@ func (v *verification) firstTop(top int32) int32 {
 	defer v.dry.budgets.reset()
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
-		if slices.ContainsFunc(unit, func(p *podState) bool { return len(v.dry.budgets.charge(p)) > 0 }) {
-			return unit[0].priority()
+		if slices.ContainsFunc(unit, func(p *state.PodState) bool { return len(v.dry.budgets.charge(p)) > 0 }) {
+			return unit[0].Priority()
 		}
 		at += len(unit)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // result is what the exhaustive search finds, by position. The search evaluates
@@ -31,8 +32,8 @@ type result struct {
 
 // decideExhaustively answers a question. If everything is set, it evaluates
 // candidates even if the pod fits or may not preempt, and keeps all of them.
-func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request, everything bool) (*result, error) {
-	if err := snap.checkAlone(req.Pod); err != nil {
+func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *state.Snapshot, req *Request, everything bool) (*result, error) {
+	if err := checkAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
 	a, err := newAttempt(config, snap, req.Pod, req.Now)
@@ -81,18 +82,18 @@ func (r *result) filterAll(ctx context.Context, req *Request) ([]filterStatus, e
 		r.refused, r.elsewhere = filterStatus{}, true // the caller has gone beyond that
 		return req.givenStatuses(r.config, r.snap)
 	}
-	before := make([]filterStatus, len(r.snap.order))
+	before := make([]filterStatus, len(r.snap.Order))
 	err := r.each(ctx, len(before), func(w *dryRunner, i int) { before[i] = w.filter(r.nodeAt(i)) })
 	return before, err
 }
 
 // statusOf returns the status of a node by its name.
 func (r *result) statusOf(node string) (filterStatus, bool) {
-	slot, ok := r.snap.slots.get(node)
-	if !ok || r.snap.nodes[slot].node == nil {
+	slot, ok := r.snap.Slots.Get(node)
+	if !ok || r.snap.NodeStates[slot].Node == nil {
 		return filterStatus{}, false
 	}
-	return r.before[slices.Index(r.snap.order, slot)], true
+	return r.before[slices.Index(r.snap.Order, slot)], true
 }
 
 // decide finds the candidates and chooses the best. It builds every Candidate
@@ -237,7 +238,7 @@ func (r *result) scoreByCaller() {
 	}
 }
 
-func (r *result) nodeAt(i int) *nodeState { return r.snap.nodes[r.snap.order[i]] }
+func (r *result) nodeAt(i int) *state.NodeState { return r.snap.NodeStates[r.snap.Order[i]] }
 
 func (r *result) isCandidate(i int) bool { return r.tried[i] && r.after[i].code == decision.Success }
 

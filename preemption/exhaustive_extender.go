@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // extend lets the extenders change the candidates. Candidates that stay
@@ -89,7 +90,7 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 			return fmt.Errorf("extender %s: node %s: %w: %s", x.Name(), p.Node, outrank.ErrInvalid, fmt.Sprintf(format, args...))
 		}
 		switch {
-		case r.snap.node(p.Node) == nil:
+		case r.snap.NodeState(p.Node) == nil:
 			return nil, bad("there is no such node")
 		case byNode[p.Node] != nil:
 			return nil, bad("it is named twice")
@@ -112,7 +113,7 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 	}
 	var out []Proposal
 	for i := range r.before {
-		if p := byNode[r.nodeAt(i).name]; p != nil {
+		if p := byNode[r.nodeAt(i).Name]; p != nil {
 			out = append(out, *p)
 		}
 	}
@@ -127,11 +128,11 @@ func (r *result) foreignVictim(p *Proposal, given []Proposal) outrank.Key {
 		if v == nil {
 			return "(nil)"
 		}
-		same := func(w *outrank.Pod) bool { return sameName(v, w) }
+		same := func(w *outrank.Pod) bool { return state.SameName(v, w) }
 		with := func(g Proposal) bool { return g.Node == p.Node && slices.ContainsFunc(g.Victims, same) }
 		key := v.Key()
-		state, known := r.snap.known(v)
-		if !known || seen[key] || state.node() != p.Node && !slices.ContainsFunc(given, with) {
+		state, known := r.snap.Known(v)
+		if !known || seen[key] || state.Node() != p.Node && !slices.ContainsFunc(given, with) {
 			return key
 		}
 		seen[key] = true
@@ -144,17 +145,17 @@ func (r *result) foreignVictim(p *Proposal, given []Proposal) outrank.Key {
 func (r *result) ofSnapshot(pods []*outrank.Pod) []*outrank.Pod {
 	out := make([]*outrank.Pod, len(pods))
 	for i, p := range pods {
-		state, _ := r.snap.pods.of(p)
-		out[i] = state.located()
+		state, _ := r.snap.PodStates.Of(p)
+		out[i] = state.Located()
 	}
 	return out
 }
 
 // statesOf returns the victims of a proposal as the snapshot has them.
-func (r *result) statesOf(p *Proposal) []*podState {
-	states := make([]*podState, len(p.Victims))
+func (r *result) statesOf(p *Proposal) []*state.PodState {
+	states := make([]*state.PodState, len(p.Victims))
 	for i, v := range p.Victims {
-		states[i], _ = r.snap.pods.of(v)
+		states[i], _ = r.snap.PodStates.Of(v)
 	}
 	return states
 }
@@ -162,7 +163,7 @@ func (r *result) statesOf(p *Proposal) []*podState {
 // guardOf asks the caller's guard about the victims of a proposal.
 func (r *result) guardOf(p *Proposal) filterStatus {
 	w := r.runners[0]
-	w.n = r.snap.node(p.Node)
+	w.n = r.snap.NodeState(p.Node)
 	return w.guardAllows(r.statesOf(p))
 }
 
@@ -174,7 +175,7 @@ func (r *result) adopt(proposals []Proposal) error {
 		left[proposals[i].Node] = &proposals[i]
 	}
 	for i := range r.candidates {
-		p := left[r.nodeAt(i).name]
+		p := left[r.nodeAt(i).Name]
 		if p == nil {
 			if r.isCandidate(i) {
 				r.after[i] = filterStatus{code: decision.Unschedulable, by: byNone, text: droppedText}
@@ -194,24 +195,24 @@ func (r *result) changed(c *decision.Candidate, p *Proposal) decision.Candidate 
 	states := r.statesOf(p)
 	top := int32(0)
 	if len(states) > 0 {
-		top = states[0].priority()
+		top = states[0].Priority()
 	}
-	r.sortVictims(r.snap.node(p.Node), states)
+	r.sortVictims(r.snap.NodeState(p.Node), states)
 	out := decision.Candidate{Node: p.Node, Score: r.scoreOf(states, p.Violations)}
 	if r.config.readsFirst() {
 		out.Score.TopPriority = top // of the first, as the extender has them
 	}
 	for _, s := range states {
-		v := decision.Victim{Pod: s.located()}
+		v := decision.Victim{Pod: s.Located()}
 		for _, was := range c.Victims {
-			if sameName(was.Pod, s.pod) {
+			if state.SameName(was.Pod, s.Pod) {
 				v = was
 			}
 		}
 		out.Victims = append(out.Victims, v)
 	}
-	r.runners[0].n = r.snap.node(p.Node)
+	r.runners[0].n = r.snap.NodeState(p.Node)
 	r.runners[0].nameRules(states, out.Victims)
-	out.ClearedNominations = r.clearedNominations(r.snap.node(p.Node), out.Victims)
+	out.ClearedNominations = r.clearedNominations(r.snap.NodeState(p.Node), out.Victims)
 	return out
 }

@@ -33,7 +33,7 @@ func (r *result) plan() *decision.Plan {
 func (r *result) openNodes() (open []openNode) {
 	for _, w := range r.runners {
 		for _, o := range w.open {
-			if at := slices.Index(r.snap.order, o.n.slot); r.tried[at] {
+			if at := slices.Index(r.snap.Order, o.n.Slot); r.tried[at] {
 				open = append(open, o)
 			}
 		}
@@ -46,7 +46,7 @@ func (r *result) explanation() *decision.Explanation {
 	e.Unhelpful = r.countsOf(r.after, r.tried)
 	var places []int
 	for i := range r.before {
-		report := decision.NodeReport{Node: r.nodeAt(i).name, Status: r.public(r.before[i])}
+		report := decision.NodeReport{Node: r.nodeAt(i).Name, Status: r.public(r.before[i])}
 		if r.tried[i] {
 			report.Tried, report.AfterRemoval = true, r.public(r.after[i])
 		}

@@ -8,11 +8,12 @@ import (
 	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // PreemptGroupRemembering is PreemptGroup with another bound on the answers that are
 // remembered.
-func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req GroupRequest, answers int) (*decision.GroupPlan, error) {
+func PreemptGroupRemembering(e *Evaluator, snap *state.Snapshot, req GroupRequest, answers int) (*decision.GroupPlan, error) {
 	r, err := e.newGroupRun(snap, &req)
 	if err != nil {
 		return nil, err
@@ -23,7 +24,7 @@ func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req GroupRequest, ans
 
 // SortedUnits returns the possible victims of a group as they are sorted, and as
 // they should be, by name.
-func SortedUnits(e *Evaluator, snap *Snapshot, req GroupRequest) (got, want []string, err error) {
+func SortedUnits(e *Evaluator, snap *state.Snapshot, req GroupRequest) (got, want []string, err error) {
 	r, err := e.newGroupRun(snap, &req)
 	if err != nil {
 		return nil, nil, err

@@ -3,6 +3,7 @@ package preemption
 import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // builtIn are the filters in the order in which they run (rule 7.1.4). A filter
@@ -40,13 +41,13 @@ func init() {
 	}
 }
 
-// A filterSet has a bit for each filter.
-var _ [maxFilters - len(builtIn)]struct{}
+// A FilterSet has a bit for each filter.
+var _ [state.MaxFilters - len(builtIn)]struct{}
 
 // builtInTraits answers the snapshot's questions about the built-in filters.
 type builtInTraits struct{}
 
-func (builtInTraits) restricts(node *outrank.Node) bool {
+func (builtInTraits) Restricts(node *outrank.Node) bool {
 	if node == nil {
 		return true
 	}
@@ -58,8 +59,8 @@ func (builtInTraits) restricts(node *outrank.Node) bool {
 	return false
 }
 
-func (builtInTraits) concernedBy(running *outrank.Pod) filterSet {
-	var set filterSet
+func (builtInTraits) ConcernedBy(running *outrank.Pod) state.FilterSet {
+	var set state.FilterSet
 	for i, f := range builtIn {
 		if f.concernsRunning != nil && f.concernsRunning(running) {
 			set |= 1 << i
@@ -68,23 +69,23 @@ func (builtInTraits) concernedBy(running *outrank.Pod) filterSet {
 	return set
 }
 
-func init() { usualTraits = builtInTraits{} }
+func init() { state.UsualTraits = builtInTraits{} }
 
 // NewSnapshot indexes a cluster. It keeps the cluster's objects, not its
 // slices. The error is that of [outrank.Cluster.Validate], with every problem
 // at once. Finished pods are left out. Pods on a node that does not exist count
 // nowhere until the node is added. Time is that of sorting each node's pods.
-func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) { return snapshotWith(c, builtInTraits{}) }
+func NewSnapshot(c *outrank.Cluster) (*state.Snapshot, error) { return state.New(c, builtInTraits{}) }
 
 // resizeFilters are those that a deferred resize is asked of (rule 7.19.2).
 var resizeFilters = [...]*descriptor{&nodeNameFilter, &deferredFilter, &resourcesFilter}
 
 // offFor are the filters that are not asked because of what kind of question it is.
-func offFor(d *deferral) filterSet {
+func offFor(d *deferral) state.FilterSet {
 	if !d.asked {
 		return 1 << deferredFilter.index
 	}
-	off := filterSet(1<<len(builtIn) - 1)
+	off := state.FilterSet(1<<len(builtIn) - 1)
 	for _, f := range resizeFilters {
 		off &^= 1 << f.index
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Filter is a rule of the caller about where a pod may run. It is asked after
@@ -17,7 +18,7 @@ type Filter interface {
 	// Start begins an attempt to place the pod. A nil state means that the
 	// filter has nothing to say about this pod. An error ends the attempt.
 	// Several goroutines may call Start at once.
-	Start(pod *outrank.Pod, snap *Snapshot) (FilterState, error)
+	Start(pod *outrank.Pod, snap *state.Snapshot) (FilterState, error)
 }
 
 // FilterState is a filter's view of the cluster during one attempt. It starts
@@ -74,7 +75,7 @@ func begun(f Filter, q *question) (podFilter, error) {
 		return &ruleAttempt{check: r.check, pod: q.pod}, nil
 	case *keyedRule:
 		key, table := r.answers(q)
-		if table.failing == 0 {
+		if table.Failing == 0 {
 			return nil, nil
 		}
 		return &ruleAttempt{table: table, key: key}, nil
@@ -86,19 +87,19 @@ func begun(f Filter, q *question) (podFilter, error) {
 	c := &callerFilter{state: state, attachment: -1}
 	if selective, ok := f.(SelectiveFilter); ok {
 		c.concerns = selective.Concerns
-		c.attachment = q.snap.attachmentOf(f)
+		c.attachment = q.snap.AttachmentOf(f)
 	}
 	return c, nil
 }
 
-func (f *callerFilter) touches(n *nodeState) bool {
+func (f *callerFilter) touches(n *state.NodeState) bool {
 	switch {
 	case f.concerns == nil:
 		return true
 	case f.attachment >= 0:
-		return len(n.concerning(f.attachment)) > 0
+		return len(n.Concerning(f.attachment)) > 0
 	}
-	return slices.ContainsFunc(n.pods, func(p *podState) bool { return f.concerns(p.pod) })
+	return slices.ContainsFunc(n.Pods, func(p *state.PodState) bool { return f.concerns(p.Pod) })
 }
 
 // onNode clones the state for one worker. The clone lives longer than a node.
@@ -111,54 +112,54 @@ func (f *callerFilter) onNode(nodeFilter) nodeFilter {
 type callerOnNode struct {
 	*callerFilter
 	state FilterState
-	n     *nodeState
+	n     *state.NodeState
 	// status is the answer without nominated pods if known is set. It is kept where
 	// the filter says which pods concern it, until one of those comes or goes.
 	status filterStatus
 	known  bool
 }
 
-func (f *callerOnNode) enter(n *nodeState) { f.n, f.known = n, false }
+func (f *callerOnNode) enter(n *state.NodeState) { f.n, f.known = n, false }
 
-func (f *callerOnNode) change(p *podState, by int) { f.changeFar(p, f.n, by) }
+func (f *callerOnNode) change(p *state.PodState, by int) { f.changeFar(p, f.n, by) }
 
 // changeFar is change for a pod of any node.
-func (f *callerOnNode) changeFar(p *podState, on *nodeState, by int) {
+func (f *callerOnNode) changeFar(p *state.PodState, on *state.NodeState, by int) {
 	switch {
 	case f.concerns == nil:
-	case f.attachment >= 0 && !slices.Contains(on.concerning(f.attachment), p):
+	case f.attachment >= 0 && !slices.Contains(on.Concerning(f.attachment), p):
 		return
-	case f.attachment < 0 && !f.concerns(p.pod):
+	case f.attachment < 0 && !f.concerns(p.Pod):
 		return
 	}
 	f.known = false
 	if by > 0 {
-		f.state.Add(p.pod, on.node)
+		f.state.Add(p.Pod, on.Node)
 	} else {
-		f.state.Remove(p.pod, on.node)
+		f.state.Remove(p.Pod, on.Node)
 	}
 }
 
 // follow is the same, since the state lives longer than a node.
-func (f *callerOnNode) follow(p *podState, on *nodeState, by int) { f.changeFar(p, on, by) }
+func (f *callerOnNode) follow(p *state.PodState, on *state.NodeState, by int) { f.changeFar(p, on, by) }
 
 // check adds nominated pods to a copy.
-func (f *callerOnNode) check(nominated []*podState) filterStatus {
+func (f *callerOnNode) check(nominated []*state.PodState) filterStatus {
 	state, copied := f.state, false
 	for _, p := range nominated {
-		if f.concerns != nil && !f.concerns(p.pod) {
+		if f.concerns != nil && !f.concerns(p.Pod) {
 			continue
 		}
 		if !copied {
 			state, copied = state.Clone(), true
 		}
-		state.Add(p.pod, f.n.node)
+		state.Add(p.Pod, f.n.Node)
 	}
 	if copied {
-		return callerStatus(state.Check(f.n.node))
+		return callerStatus(state.Check(f.n.Node))
 	}
 	if !f.known {
-		f.status, f.known = callerStatus(state.Check(f.n.node)), f.concerns != nil
+		f.status, f.known = callerStatus(state.Check(f.n.Node)), f.concerns != nil
 	}
 	return f.status
 }

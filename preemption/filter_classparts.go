@@ -1,30 +1,32 @@
 package preemption
 
+import "github.com/outrank-go/outrank/preemption/internal/state"
+
 // classParts lists, by pod class, the counts that pods of the class belong in.
 // Nearly all classes belong in none, which a mask finds out without a look-up.
 type classParts struct {
-	byClass map[*podClass][]classPart
+	byClass map[*state.PodClass][]classPart
 	// mask has the bits of the classes in byClass.
 	mask uint64
 }
 
-func (p *classParts) set(k *podClass, parts []classPart) {
+func (p *classParts) set(k *state.PodClass, parts []classPart) {
 	if p.byClass == nil {
-		p.byClass = map[*podClass][]classPart{}
+		p.byClass = map[*state.PodClass][]classPart{}
 	}
 	p.byClass[k] = parts
-	p.mask |= k.bit
+	p.mask |= k.Bit
 }
 
-func (p *classParts) of(k *podClass) []classPart {
-	if p.mask&k.bit == 0 {
+func (p *classParts) of(k *state.PodClass) []classPart {
+	if p.mask&k.Bit == 0 {
 		return nil
 	}
 	return p.byClass[k]
 }
 
 // find returns the parts of a class, and whether they were set.
-func (p *classParts) find(k *podClass) (parts []classPart, ok bool) {
+func (p *classParts) find(k *state.PodClass) (parts []classPart, ok bool) {
 	parts, ok = p.byClass[k]
 	return parts, ok
 }

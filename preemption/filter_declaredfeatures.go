@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // The features that a pod can need of its node, by the names that nodes declare
@@ -28,7 +29,7 @@ var declaredFeaturesFilter = descriptor{
 		}
 		return nil
 	},
-	appendSignature: func(key *keyWriter, pod *outrank.Pod) { key.texts(neededFeatures(pod, true)) },
+	appendSignature: func(key *state.KeyWriter, pod *outrank.Pod) { key.Texts(neededFeatures(pod, true)) },
 }
 
 // neededFeatures lists the features that a pod needs, nil for most pods; options of

@@ -3,6 +3,7 @@ package preemption
 import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 var (
@@ -23,5 +24,5 @@ var deferredFilter = descriptor{
 		}
 		return nil
 	},
-	appendSignature: func(*keyWriter, *outrank.Pod) {}, // no answer about one is kept
+	appendSignature: func(*state.KeyWriter, *outrank.Pod) {}, // no answer about one is kept
 }

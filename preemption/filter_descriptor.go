@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // descriptor is all that the engine knows of one built-in filter. The search,
@@ -49,7 +50,7 @@ type descriptor struct {
 	enforces func(p *Plugins) bool
 	// appendSignature appends everything of a preemptor that check reads. Every
 	// node answers pods with equal signatures equally.
-	appendSignature func(key *keyWriter, pod *outrank.Pod)
+	appendSignature func(key *state.KeyWriter, pod *outrank.Pod)
 	// narrow returns the only nodes that are filtered at all for this
 	// preemptor; not ok where all are. The others fail with notFiltered. No names
 	// at all fail every node with conflict.
@@ -67,7 +68,7 @@ type podFilter interface {
 	// touches reports whether any pod on the node has a part in the filter's
 	// answer there. If none has, the answer is the same whichever pods leave. A
 	// filter before NodeResourcesFit passes on a node that it does not touch.
-	touches(n *nodeState) bool
+	touches(n *state.NodeState) bool
 	// onNode returns the filter on one node after another, for one worker. It
 	// may reuse the memory of an earlier result, which is nil or of the same
 	// filter.
@@ -78,12 +79,12 @@ type podFilter interface {
 // pods that the dry run removes and adds.
 type nodeFilter interface {
 	// enter begins with a node in the state of the snapshot.
-	enter(n *nodeState)
+	enter(n *state.NodeState)
 	// change follows a pod that is added (1) or removed (-1).
-	change(p *podState, by int)
+	change(p *state.PodState, by int)
 	// check returns the status with these nominated pods added. The caller
 	// fills in the filter's index.
-	check(nominated []*podState) filterStatus
+	check(nominated []*state.PodState) filterStatus
 	// release drops everything that belongs to the attempt.
 	release()
 }
@@ -92,12 +93,12 @@ type nodeFilter interface {
 type clusterFilter interface {
 	// follow counts a pod that comes to a node (1) or leaves it (-1) in or out, for the
 	// rest of the attempt. No other worker may use the attempt.
-	follow(p *podState, n *nodeState, by int)
+	follow(p *state.PodState, n *state.NodeState, by int)
 }
 
 // question is one preemptor on one snapshot, as the filters see it.
 type question struct {
-	snap     *Snapshot
+	snap     *state.Snapshot
 	rules    release.Rules
 	pod      *outrank.Pod
 	priority int32
@@ -108,7 +109,7 @@ type question struct {
 	// off are not asked at all, those in silent not about nodes; off is part of
 	// silent.
 	plugins     *Plugins
-	off, silent filterSet
+	off, silent state.FilterSet
 	// schedulers are those that share their nominations; none means all.
 	schedulers []string
 	// spread are the constraints that hold for the preemptor.
@@ -116,8 +117,8 @@ type question struct {
 }
 
 // heeds reports whether a nomination of another pod counts in this attempt.
-func (q *question) heeds(p *podState) bool {
-	return !sameName(p.pod, q.pod) && counts(p.pod, q.schedulers, q.rules)
+func (q *question) heeds(p *state.PodState) bool {
+	return !state.SameName(p.Pod, q.pod) && counts(p.Pod, q.schedulers, q.rules)
 }
 
 // counts reports whether the nomination of a pending pod counts where these schedulers

@@ -4,6 +4,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 var (
@@ -26,11 +27,11 @@ var interPodFilter = descriptor{
 // terms pick and the pods whose anti-affinity picks the preemptor (group 7.13;
 // InterPodAffinity PreFilter).
 type interPod struct {
-	snap *Snapshot
+	snap *state.Snapshot
 	pod  *outrank.Pod
-	// affinity and antiAffinity are the preemptor's terms. affinityCounts and
+	// affinity and AntiAffinity are the preemptor's terms. affinityCounts and
 	// antiAffinityCounts are the indexes of their counts.
-	affinity, antiAffinity             []term
+	affinity, antiAffinity             []state.Term
 	affinityCounts, antiAffinityCounts []int
 	// selfMatches: the preemptor matches its own affinity terms.
 	selfMatches bool
@@ -45,7 +46,7 @@ type interPod struct {
 	touched []bool
 }
 
-func (ip *interPod) touches(n *nodeState) bool { return ip.touched[n.slot] }
+func (ip *interPod) touches(n *state.NodeState) bool { return ip.touched[n.Slot] }
 
 func (ip *interPod) onNode(earlier nodeFilter) nodeFilter {
 	n, ok := earlier.(*interPodOnNode)
@@ -59,31 +60,31 @@ func (ip *interPod) onNode(earlier nodeFilter) nodeFilter {
 // domainCounts are numbers of pods by domain of a topology key.
 type domainCounts struct {
 	key string
-	*partition
+	*state.Partition
 	pods []int
 }
 
 // newInterPod returns nil if the filter has nothing to say: the preemptor has
 // no terms, and no pod's anti-affinity picks it. That holds for the whole
 // attempt, also for nominated pods (rules 7.13.15 and 7.13.16).
-func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
-	if len(pod.Affinity.Pods)+len(pod.Affinity.AntiPods)+snap.antiAffinityClasses == 0 {
+func newInterPod(snap *state.Snapshot, pod *outrank.Pod) *interPod {
+	if len(pod.Affinity.Pods)+len(pod.Affinity.AntiPods)+snap.AntiAffinityClasses == 0 {
 		return nil
 	}
 	ip := &interPod{
-		snap: snap, pod: pod, touched: make([]bool, len(snap.nodes)),
-		affinity: termsOf(pod, pod.Affinity.Pods), antiAffinity: termsOf(pod, pod.Affinity.AntiPods),
+		snap: snap, pod: pod, touched: make([]bool, len(snap.NodeStates)),
+		affinity: state.TermsOf(pod, pod.Affinity.Pods), antiAffinity: state.TermsOf(pod, pod.Affinity.AntiPods),
 	}
-	for _, terms := range [...][]term{ip.affinity, ip.antiAffinity} {
+	for _, terms := range [...][]state.Term{ip.affinity, ip.antiAffinity} {
 		for i := range terms {
-			terms[i].ofIncoming(snap.rules)
+			terms[i].OfIncoming(snap.Rules)
 		}
 	}
 	for i := range ip.affinity {
-		ip.affinityCounts = append(ip.affinityCounts, ip.countsBy(affinityMatch, ip.affinity[i].key))
+		ip.affinityCounts = append(ip.affinityCounts, ip.countsBy(affinityMatch, ip.affinity[i].Key))
 	}
 	for i := range ip.antiAffinity {
-		ip.antiAffinityCounts = append(ip.antiAffinityCounts, ip.countsBy(antiAffinityMatch, ip.antiAffinity[i].key))
+		ip.antiAffinityCounts = append(ip.antiAffinityCounts, ip.countsBy(antiAffinityMatch, ip.antiAffinity[i].Key))
 	}
 	ip.count()
 	if len(ip.affinity)+len(ip.antiAffinity)+ip.occupied[existingAntiAffinity] == 0 {
@@ -101,25 +102,25 @@ func (ip *interPod) countsBy(r relation, key string) int {
 			return i
 		}
 	}
-	p := ip.snap.partition(key)
-	ip.counts[r] = append(ip.counts[r], domainCounts{key, p, make([]int, p.domains)})
+	p := ip.snap.Partition(key)
+	ip.counts[r] = append(ip.counts[r], domainCounts{key, p, make([]int, p.Domains)})
 	return len(ip.counts[r]) - 1
 }
 
 // count asks about each pod class once, and counts the pods of the class by
 // node.
 func (ip *interPod) count() {
-	ip.snap.classes.each(func(_ string, m *classMembers) {
-		parts := ip.partsOf(m.class)
+	ip.snap.Classes.Each(func(_ string, m *state.ClassMembers) {
+		parts := ip.partsOf(m.Class)
 		if len(parts) == 0 {
 			return
 		}
-		ip.parts.set(m.class, parts)
-		for slot, pods := range m.nodes {
+		ip.parts.set(m.Class, parts)
+		for slot, pods := range m.Nodes {
 			ip.touched[slot] = true
 			for _, p := range parts {
 				c := &ip.counts[p.relation][p.index]
-				if id := c.of(slot); id != noDomain {
+				if id := c.Of(slot); id != state.NoDomain {
 					c.pods[id] += int(pods)
 				}
 			}
@@ -135,26 +136,26 @@ func (ip *interPod) count() {
 }
 
 // partsOf lists the counts that pods of a class belong in, once for every term.
-func (ip *interPod) partsOf(k *podClass) []classPart {
+func (ip *interPod) partsOf(k *state.PodClass) []classPart {
 	var parts []classPart
-	if ip.matchesAffinity(k.namespace, k.labels) {
+	if ip.matchesAffinity(k.Namespace, k.Labels) {
 		for _, in := range ip.affinityCounts {
 			parts = append(parts, classPart{affinityMatch, in})
 		}
 	}
 	for i := range ip.antiAffinity {
-		if ip.picks(&ip.antiAffinity[i], k.namespace, k.labels) {
+		if ip.picks(&ip.antiAffinity[i], k.Namespace, k.Labels) {
 			parts = append(parts, classPart{antiAffinityMatch, ip.antiAffinityCounts[i]})
 		}
 	}
-	if len(k.antiAffinity) == 0 {
+	if len(k.AntiAffinity) == 0 {
 		return parts
 	}
 	namespace := ip.pod.NamespaceName()
-	for i := range k.antiAffinity {
+	for i := range k.AntiAffinity {
 		// A namespace that is not listed counts as one without labels here.
-		if k.antiAffinity[i].matches(namespace, ip.pod.Labels, ip.snap.namespaceLabels(namespace), true) {
-			parts = append(parts, classPart{existingAntiAffinity, ip.countsBy(existingAntiAffinity, k.antiAffinity[i].key)})
+		if k.AntiAffinity[i].Matches(namespace, ip.pod.Labels, ip.snap.NamespaceLabels(namespace), true) {
+			parts = append(parts, classPart{existingAntiAffinity, ip.countsBy(existingAntiAffinity, k.AntiAffinity[i].Key)})
 		}
 	}
 	return parts
@@ -173,9 +174,9 @@ func (ip *interPod) matchesAffinity(namespace string, labels map[string]string) 
 
 // picks asks one of the preemptor's own terms. The term's namespace selector
 // picks among the namespaces that the snapshot knows.
-func (ip *interPod) picks(t *term, namespace string, labels map[string]string) bool {
-	_, known := ip.snap.namespaces.get(namespace)
-	return t.matches(namespace, labels, ip.snap.namespaceLabels(namespace), known)
+func (ip *interPod) picks(t *state.Term, namespace string, labels map[string]string) bool {
+	_, known := ip.snap.NamespacesByName.Get(namespace)
+	return t.Matches(namespace, labels, ip.snap.NamespaceLabels(namespace), known)
 }
 
 // interPodOnNode is the filter on one node. Only the domains of that node can
@@ -190,21 +191,21 @@ type interPodOnNode struct {
 	far []map[int32]int
 }
 
-func (n *interPodOnNode) enter(state *nodeState) {
-	n.slot = state.slot
+func (n *interPodOnNode) enter(on *state.NodeState) {
+	n.slot = on.Slot
 	for r := range n.changes {
-		n.changes[r] = fill(n.changes[r], len(n.counts[r]), 0)
+		n.changes[r] = state.Fill(n.changes[r], len(n.counts[r]), 0)
 	}
 	n.far = n.far[:0]
 }
 
 // changeFar counts a pod of another node that is taken away or put back.
-func (n *interPodOnNode) changeFar(p *podState, on *nodeState, by int) {
-	for _, part := range n.parts.of(p.class) {
+func (n *interPodOnNode) changeFar(p *state.PodState, on *state.NodeState, by int) {
+	for _, part := range n.parts.of(p.Class) {
 		c := &n.counts[part.relation][part.index]
-		switch id := c.of(on.slot); {
-		case id == noDomain:
-		case id == c.of(n.slot):
+		switch id := c.Of(on.Slot); {
+		case id == state.NoDomain:
+		case id == c.Of(n.slot):
 			n.changes[part.relation][part.index] += by
 		case part.relation == affinityMatch:
 			n.far = changeDomain(n.far, part.index, id, by)
@@ -222,23 +223,23 @@ func changeDomain(lists []map[int32]int, index int, id int32, by int) []map[int3
 }
 
 // change counts a pod that is added or removed.
-func (n *interPodOnNode) change(p *podState, by int) {
-	for _, part := range n.parts.of(p.class) {
+func (n *interPodOnNode) change(p *state.PodState, by int) {
+	for _, part := range n.parts.of(p.Class) {
 		n.changes[part.relation][part.index] += by
 	}
 }
 
 // follow is asked about classes that the attempt did not find at its begin, too.
-func (n *interPodOnNode) follow(p *podState, at *nodeState, by int) {
-	parts, known := n.parts.find(p.class)
+func (n *interPodOnNode) follow(p *state.PodState, at *state.NodeState, by int) {
+	parts, known := n.parts.find(p.Class)
 	if !known {
-		parts = n.partsOf(p.class)
-		n.parts.set(p.class, parts)
+		parts = n.partsOf(p.Class)
+		n.parts.set(p.Class, parts)
 	}
 	for _, part := range parts {
 		c := &n.counts[part.relation][part.index]
-		id := c.of(at.slot)
-		if id == noDomain {
+		id := c.Of(at.Slot)
+		if id == state.NoDomain {
 			continue
 		}
 		before := min(c.pods[id], 1)
@@ -251,14 +252,14 @@ func (n *interPodOnNode) follow(p *podState, at *nodeState, by int) {
 // state of the dry run. It is not ok if the node lacks the key.
 func (n *interPodOnNode) current(r relation, in int) (pods int, ok bool) {
 	c := &n.counts[r][in]
-	id := c.of(n.slot)
-	if id == noDomain {
+	id := c.Of(n.slot)
+	if id == state.NoDomain {
 		return 0, false
 	}
 	return c.pods[id] + n.changes[r][in], true
 }
 
-func (n *interPodOnNode) check(nominated []*podState) filterStatus {
+func (n *interPodOnNode) check(nominated []*state.PodState) filterStatus {
 	for _, p := range nominated {
 		n.change(p, 1)
 	}
@@ -306,8 +307,8 @@ func (n *interPodOnNode) noMatchAnywhere() bool {
 	there := n.occupied[affinityMatch]
 	for in, by := range n.changes[affinityMatch] {
 		c := &n.counts[affinityMatch][in]
-		id := c.of(n.slot)
-		if by == 0 || id == noDomain {
+		id := c.Of(n.slot)
+		if by == 0 || id == state.NoDomain {
 			continue
 		}
 		before := c.pods[id]

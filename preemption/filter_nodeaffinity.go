@@ -4,6 +4,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 var (
@@ -36,29 +37,7 @@ var nodeAffinityFilter = descriptor{
 }
 
 // appendNodeAffinity appends the labels and names of nodes that a pod asks for.
-func appendNodeAffinity(key *keyWriter, pod *outrank.Pod) {
-	key.labels(pod.NodeSelector)
-	key.nodeSelector(pod.Affinity.Node)
-}
-
-// nodeSelector appends a node selector, which may be nil.
-func (b *keyWriter) nodeSelector(s *outrank.NodeSelector) {
-	b.flag(s != nil)
-	if s == nil {
-		return
-	}
-	b.number(len(s.Terms))
-	for i := range s.Terms {
-		b.requirements(s.Terms[i].Labels)
-		b.requirements(s.Terms[i].Fields)
-	}
-}
-
-func (b *keyWriter) requirements(rs []outrank.NodeRequirement) {
-	b.number(len(rs))
-	for i := range rs {
-		b.text(rs[i].Key)
-		b.text(string(rs[i].Operator))
-		b.texts(rs[i].Values)
-	}
+func appendNodeAffinity(key *state.KeyWriter, pod *outrank.Pod) {
+	key.Labels(pod.NodeSelector)
+	key.NodeSelector(pod.Affinity.Node)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 var nodeNameText = []string{fit.ReasonNodeName}
@@ -24,5 +25,5 @@ var nodeNameFilter = descriptor{
 		return map[string]bool{q.pod.NodeName: true}, true
 	},
 	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeName + "]"},
-	appendSignature: func(key *keyWriter, pod *outrank.Pod) { key.text(pod.NodeName) },
+	appendSignature: func(key *state.KeyWriter, pod *outrank.Pod) { key.Text(pod.NodeName) },
 }

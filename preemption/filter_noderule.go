@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // NodeRule makes a filter of a function that looks at the pod and the node alone.
@@ -46,7 +47,7 @@ type nodeRuleFilter struct {
 
 func (r nodeRuleFilter) Name() string { return r.name }
 
-func (r nodeRuleFilter) Start(pod *outrank.Pod, _ *Snapshot) (FilterState, error) {
+func (r nodeRuleFilter) Start(pod *outrank.Pod, _ *state.Snapshot) (FilterState, error) {
 	return startRule(r.name, r.check, pod)
 }
 
@@ -91,34 +92,34 @@ type keyedRule struct {
 
 func (r *keyedRule) Name() string { return r.name }
 
-func (r *keyedRule) Start(pod *outrank.Pod, _ *Snapshot) (FilterState, error) {
+func (r *keyedRule) Start(pod *outrank.Pod, _ *state.Snapshot) (FilterState, error) {
 	return startRule(r.name, r.check, pod)
 }
 
 // answers returns what the rule says about every node.
-func (r *keyedRule) answers(q *question) (answersKey, *answerTable) {
-	key := answersKey{rule: r.id}
+func (r *keyedRule) answers(q *question) (state.AnswersKey, *state.AnswerTable) {
+	key := state.AnswersKey{Rule: r.id}
 	if r.key != nil {
-		key.key = r.key(q.pod)
+		key.Key = r.key(q.pod)
 	}
-	kept, stale := q.snap.answers.find(key)
-	slots := len(q.snap.nodes)
-	if kept != nil && len(stale) == 0 && len(kept.of) >= slots {
+	kept, stale := q.snap.Answers.Find(key)
+	slots := len(q.snap.NodeStates)
+	if kept != nil && len(stale) == 0 && len(kept.Of) >= slots {
 		return key, kept
 	}
-	w, ok := tableFrom(kept, slots)
+	w, ok := state.TableFrom(kept, slots)
 	if !ok {
-		stale = q.snap.order
+		stale = q.snap.Order
 	}
 	for _, slot := range slices.Compact(slices.Sorted(slices.Values(stale))) {
 		var s decision.Status
-		if n := q.snap.nodes[slot]; n != nil && n.node != nil {
-			s = ruled(r.check(q.pod, n.node))
+		if n := q.snap.NodeStates[slot]; n != nil && n.Node != nil {
+			s = ruled(r.check(q.pod, n.Node))
 		}
-		w.set(slot, s)
+		w.Set(slot, s)
 	}
-	t := w.answerTable
-	q.snap.answers.keep(key, &t)
+	t := w.AnswerTable
+	q.snap.Answers.Keep(key, &t)
 	return key, &t
 }
 
@@ -135,33 +136,33 @@ func ruled(s decision.Status) decision.Status {
 type ruleAttempt struct {
 	check func(*outrank.Pod, *outrank.Node) decision.Status
 	pod   *outrank.Pod
-	table *answerTable
-	key   answersKey
+	table *state.AnswerTable
+	key   state.AnswersKey
 }
 
-func (*ruleAttempt) touches(*nodeState) bool { return false }
+func (*ruleAttempt) touches(*state.NodeState) bool { return false }
 
 func (r *ruleAttempt) onNode(nodeFilter) nodeFilter { return &nodeRuleOnNode{ruleAttempt: r} }
 
 // nodeRuleOnNode is a ruleAttempt on one node after another. It asks once about each.
 type nodeRuleOnNode struct {
 	*ruleAttempt
-	node   *nodeState
+	node   *state.NodeState
 	asked  bool
 	status decision.Status
 }
 
-func (f *nodeRuleOnNode) enter(n *nodeState) { f.node, f.asked = n, false }
+func (f *nodeRuleOnNode) enter(n *state.NodeState) { f.node, f.asked = n, false }
 
-func (*nodeRuleOnNode) change(*podState, int) {}
+func (*nodeRuleOnNode) change(*state.PodState, int) {}
 
-func (f *nodeRuleOnNode) check([]*podState) filterStatus {
+func (f *nodeRuleOnNode) check([]*state.PodState) filterStatus {
 	if !f.asked {
 		f.asked = true
 		if f.table != nil {
-			f.status = f.table.at(f.node.slot)
+			f.status = f.table.At(f.node.Slot)
 		} else {
-			f.status = ruled(f.ruleAttempt.check(f.pod, f.node.node))
+			f.status = ruled(f.ruleAttempt.check(f.pod, f.node.Node))
 		}
 	}
 	return filterStatus{code: f.status.Code, text: f.status.Reasons}

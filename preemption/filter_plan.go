@@ -6,6 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // activeFilter is a filter that has something to say about the preemptor, with
@@ -71,7 +72,7 @@ func (fp *filterPlan) tabled() bool {
 // passesTables reports whether none of them turns the preemptor away from a node.
 func (fp *filterPlan) passesTables(slot int32) bool {
 	for i := range fp.active {
-		if !fp.active[i].podFilter.(*ruleAttempt).table.passes(slot) {
+		if !fp.active[i].podFilter.(*ruleAttempt).table.Passes(slot) {
 			return false
 		}
 	}
@@ -79,8 +80,8 @@ func (fp *filterPlan) passesTables(slot int32) bool {
 }
 
 // setOf returns the filters of these names.
-func setOf(names []string) filterSet {
-	var set filterSet
+func setOf(names []string) state.FilterSet {
+	var set state.FilterSet
 	if len(names) == 0 {
 		return set
 	}
@@ -97,7 +98,7 @@ func setOf(names []string) filterSet {
 func (q *question) configure(p *Plugins) (err error) {
 	q.plugins, q.off = p, setOf(p.Off)|offFor(&q.deferral)
 	q.silent = q.off | setOf(p.OffOnNodes)
-	if q.silent.has(resourcesFilter.index) {
+	if q.silent.Has(resourcesFilter.index) {
 		q.needs = q.needs[:0]
 	}
 	if len(p.IgnoredResources) > 0 || len(p.IgnoredResourceGroups) > 0 {
@@ -111,13 +112,13 @@ func (q *question) configure(p *Plugins) (err error) {
 func (fp *filterPlan) begin(q *question) {
 	*fp = filterPlan{active: fp.active[:0], fixed: true, order: firstOrder(q.rules)}
 	for i, f := range builtIn {
-		if !q.off.has(i) {
+		if !q.off.Has(i) {
 			fp.beforeNodes(q, i)
 		}
 		switch {
 		case f == &resourcesFilter:
 			fp.beforeResources = len(fp.active)
-		case q.silent.has(i):
+		case q.silent.Has(i):
 		case f.enforces != nil && f.enforces(q.plugins):
 			fp.selects = true
 		case f.concernsPod != nil && !f.concernsPod(q.pod):
@@ -187,29 +188,29 @@ var (
 // checkNode asks the node filters that come before every pod filter (groups 7.2
 // to 7.5). They are asked once per node: nothing that preemption does changes their
 // answer.
-func (fp *filterPlan) checkNode(q *question, n *nodeState) filterStatus {
+func (fp *filterPlan) checkNode(q *question, n *state.NodeState) filterStatus {
 	if fp.refused.code != decision.Success {
 		return fp.refused
 	}
-	if fp.narrowed && !fp.names[n.name] {
+	if fp.narrowed && !fp.names[n.Name] {
 		return fp.excluded
 	}
 	return fp.askNode(q, n)
 }
 
 // askNode is checkNode for a node that was not left out before the first filter.
-func (fp *filterPlan) askNode(q *question, n *nodeState) filterStatus {
+func (fp *filterPlan) askNode(q *question, n *state.NodeState) filterStatus {
 	for _, i := range fp.order {
 		f := builtIn[i]
-		if f.check == nil || q.silent.has(i) {
+		if f.check == nil || q.silent.Has(i) {
 			continue
 		}
 		var reasons []string
 		if f.enforce != nil {
-			reasons = f.enforce(q.plugins, n.node)
+			reasons = f.enforce(q.plugins, n.Node)
 		}
 		if reasons == nil {
-			reasons = f.check(q, n.node)
+			reasons = f.check(q, n.Node)
 		}
 		if reasons != nil {
 			return filterStatus{code: decision.UnschedulableAndUnresolvable, by: i, text: reasons}
@@ -220,13 +221,13 @@ func (fp *filterPlan) askNode(q *question, n *nodeState) filterStatus {
 
 // touched reports whether pods of the node have a part in what these active
 // filters say there.
-func (fp *filterPlan) touched(n *nodeState, from, to int) bool {
+func (fp *filterPlan) touched(n *state.NodeState, from, to int) bool {
 	return slices.ContainsFunc(fp.active[from:to], func(f activeFilter) bool { return f.touches(n) })
 }
 
 // appendSignature appends everything of the preemptor that the node filters
 // read.
-func (fp *filterPlan) appendSignature(key *keyWriter, pod *outrank.Pod) {
+func (fp *filterPlan) appendSignature(key *state.KeyWriter, pod *outrank.Pod) {
 	for _, f := range builtIn {
 		if f.appendSignature != nil {
 			f.appendSignature(key, pod)
@@ -234,9 +235,9 @@ func (fp *filterPlan) appendSignature(key *keyWriter, pod *outrank.Pod) {
 	}
 	for i := range fp.active {
 		if r, ok := fp.active[i].podFilter.(*ruleAttempt); ok {
-			key.amount(int64(fp.active[i].index))
-			key.amount(int64(r.key.rule))
-			key.text(r.key.key)
+			key.Amount(int64(fp.active[i].index))
+			key.Amount(int64(r.key.Rule))
+			key.Text(r.key.Key)
 		}
 	}
 }
@@ -248,7 +249,7 @@ type fixedFilter struct {
 	q *question
 }
 
-func (*fixedFilter) touches(*nodeState) bool { return false }
+func (*fixedFilter) touches(*state.NodeState) bool { return false }
 
 func (f *fixedFilter) onNode(earlier nodeFilter) nodeFilter {
 	n, ok := earlier.(*fixedNode)
@@ -265,13 +266,13 @@ type fixedNode struct {
 	status filterStatus
 }
 
-func (n *fixedNode) enter(state *nodeState) {
+func (n *fixedNode) enter(state *state.NodeState) {
 	n.status = filterStatus{}
-	if reasons := n.filter.check(n.filter.q, state.node); reasons != nil {
+	if reasons := n.filter.check(n.filter.q, state.Node); reasons != nil {
 		n.status = filterStatus{code: decision.UnschedulableAndUnresolvable, text: reasons}
 	}
 }
 
-func (*fixedNode) change(*podState, int)            {}
-func (n *fixedNode) check([]*podState) filterStatus { return n.status }
-func (n *fixedNode) release()                       { *n = fixedNode{} }
+func (*fixedNode) change(*state.PodState, int)            {}
+func (n *fixedNode) check([]*state.PodState) filterStatus { return n.status }
+func (n *fixedNode) release()                             { *n = fixedNode{} }

@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -52,9 +53,6 @@ func (p *Plugins) clone() Plugins {
 	c.DefaultSpread = slices.Clone(p.DefaultSpread)
 	return c
 }
-
-// has reports whether the filter of this index is in the set.
-func (s filterSet) has(index int) bool { return s&(1<<index) != 0 }
 
 // ignores reports whether NodeResourcesFit passes over a resource (rule 7.18.5;
 // fitsRequest).
@@ -105,10 +103,10 @@ func (p *Plugins) spreadOf(pod *outrank.Pod) ([]outrank.TopologySpreadConstraint
 // appendSignature appends what is left of the configuration once the needs and the
 // pod's own demands are known. Default constraints are no part of it: where they
 // have something to say, no answer is kept.
-func (p *Plugins) appendSignature(key *keyWriter, off, silent filterSet) {
-	key.number(int(off))
-	key.number(int(silent))
-	key.nodeSelector(p.AddedAffinity)
+func (p *Plugins) appendSignature(key *state.KeyWriter, off, silent state.FilterSet) {
+	key.Number(int(off))
+	key.Number(int(silent))
+	key.NodeSelector(p.AddedAffinity)
 }
 
 // boundByResources reports whether NodeResourcesFit is asked, without which no

@@ -7,6 +7,7 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 var portsText = []string{fit.ReasonNodePorts}
@@ -23,7 +24,7 @@ var portsFilter = descriptor{
 // wantedPorts are the host ports of one preemptor.
 type wantedPorts struct{ ports []fit.HostPort }
 
-func (w *wantedPorts) touches(n *nodeState) bool { return n.concerned[portsFilter.index] > 0 }
+func (w *wantedPorts) touches(n *state.NodeState) bool { return n.Concerned[portsFilter.index] > 0 }
 
 func (w *wantedPorts) onNode(earlier nodeFilter) nodeFilter {
 	n, ok := earlier.(*portsOnNode)
@@ -42,18 +43,18 @@ type portsOnNode struct {
 	taken  []fit.HostPort
 }
 
-func (s *portsOnNode) enter(n *nodeState) {
+func (s *portsOnNode) enter(n *state.NodeState) {
 	s.taken = s.taken[:0]
-	if n.concerned[portsFilter.index] == 0 {
+	if n.Concerned[portsFilter.index] == 0 {
 		return
 	}
-	for _, p := range n.pods {
+	for _, p := range n.Pods {
 		s.change(p, 1)
 	}
 }
 
-func (s *portsOnNode) change(p *podState, by int) {
-	for _, h := range s.overlapping(p.pod) {
+func (s *portsOnNode) change(p *state.PodState, by int) {
+	for _, h := range s.overlapping(p.Pod) {
 		at := slices.Index(s.taken, h)
 		switch {
 		case by > 0 && at < 0:
@@ -72,10 +73,10 @@ func (s *portsOnNode) overlapping(p *outrank.Pod) []fit.HostPort {
 }
 
 // check fails if a pod on the node or a nominated pod holds a wanted port.
-func (s *portsOnNode) check(nominated []*podState) filterStatus {
+func (s *portsOnNode) check(nominated []*state.PodState) filterStatus {
 	taken := len(s.taken) > 0
 	for _, p := range nominated {
-		taken = taken || len(s.overlapping(p.pod)) > 0
+		taken = taken || len(s.overlapping(p.Pod)) > 0
 	}
 	if taken {
 		return filterStatus{code: decision.Unschedulable, text: portsText}

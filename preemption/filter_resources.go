@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -29,15 +30,15 @@ const mostNeeds = 64
 
 // appendNeeds lists what a pod to be placed asks for: cpu, memory and ephemeral
 // storage first, then the others by name.
-func (c *columns) appendNeeds(needs []need, pod *outrank.Pod) []need {
-	a := c.pending(pod)
-	for i, v := range a.std {
+func appendNeeds(c *state.Columns, needs []need, pod *outrank.Pod) []need {
+	a := c.Pending(pod)
+	for i, v := range a.Std {
 		if v > 0 {
-			needs = append(needs, need{c.names[i], i, v})
+			needs = append(needs, need{c.Names[i], i, v})
 		}
 	}
-	for _, e := range a.more() {
-		needs = append(needs, need{e.name, -1, e.value})
+	for _, e := range a.More() {
+		needs = append(needs, need{e.Name, -1, e.Value})
 	}
 	slices.SortFunc(needs, func(d, e need) int {
 		return cmp.Or(cmp.Compare(orderOf(d.name), orderOf(e.name)), cmp.Compare(d.name, e.name))
@@ -58,19 +59,19 @@ func orderOf(name resource.Name) int {
 }
 
 // in returns what an amount holds of the resource.
-func (d *need) in(a *amounts) int64 {
+func (d *need) in(a *state.Amounts) int64 {
 	if d.column >= 0 {
-		return a.std[d.column]
+		return a.Std[d.column]
 	}
-	return a.of(d.name)
+	return a.Of(d.name)
 }
 
 // used returns what the pods of a node take of the resource.
-func (d *need) used(u *usage) total {
+func (d *need) used(u *state.Usage) state.Total {
 	if d.column >= 0 {
-		return u.std[d.column]
+		return u.Std[d.column]
 	}
-	return u.of(d.name)
+	return u.Of(d.name)
 }
 
 // resourcesFilter is the only filter that every attempt asks. It has neither
@@ -81,25 +82,25 @@ var resourcesFilter = descriptor{name: filter.NodeResourcesFit}
 // resourcesOnNode is the filter on one node.
 type resourcesOnNode struct {
 	*question
-	n     *nodeState
-	taken []total // by need
-	count int     // pods on the node
+	n     *state.NodeState
+	taken []state.Total // by need
+	count int           // pods on the node
 }
 
-func (r *resourcesOnNode) enter(n *nodeState) {
-	r.n, r.count = n, len(n.pods)
+func (r *resourcesOnNode) enter(n *state.NodeState) {
+	r.n, r.count = n, len(n.Pods)
 	for i := range r.needs {
-		r.taken[i] = r.needs[i].used(&n.taken)
+		r.taken[i] = r.needs[i].used(&n.Taken)
 	}
 }
 
-func (r *resourcesOnNode) change(p *podState, by int) {
+func (r *resourcesOnNode) change(p *state.PodState, by int) {
 	r.count += by
 	for i := range r.needs {
 		if d := &r.needs[i]; by > 0 {
-			r.taken[i].add(d.in(&p.takes))
+			r.taken[i].Add(d.in(&p.Takes))
 		} else {
-			r.taken[i].sub(d.in(&p.takes))
+			r.taken[i].Sub(d.in(&p.Takes))
 		}
 	}
 }
@@ -107,22 +108,22 @@ func (r *resourcesOnNode) change(p *podState, by int) {
 // check asks for one place in the pod count and for every need (group 7.7;
 // Fits). A shortage that even the empty node would have is unresolvable; a
 // missing place in the pod count never is.
-func (r *resourcesOnNode) check(nominated []*podState) filterStatus {
+func (r *resourcesOnNode) check(nominated []*state.PodState) filterStatus {
 	s := filterStatus{by: resourcesFilter.index}
-	if r.silent.has(resourcesFilter.index) {
+	if r.silent.Has(resourcesFilter.index) {
 		return s
 	}
-	if int64(r.count+len(nominated))+1 > r.n.maxPods {
+	if int64(r.count+len(nominated))+1 > r.n.MaxPods {
 		s.code, s.tooMany = decision.Unschedulable, true
 	}
 	for i := range r.needs {
 		d := &r.needs[i]
 		taken := r.taken[i]
 		for _, p := range nominated {
-			taken.add(d.in(&p.takes))
+			taken.Add(d.in(&p.Takes))
 		}
-		offer := d.in(&r.n.offers)
-		if r.deferral.settled(d, r.n) || taken.leaves(r.deferral.lacks(d, r.n), offer) {
+		offer := d.in(&r.n.Offers)
+		if r.deferral.settled(d, r.n) || taken.Leaves(r.deferral.lacks(d, r.n), offer) {
 			continue
 		}
 		s.short |= 1 << min(i, mostNeeds-1)
@@ -148,7 +149,7 @@ func (q *question) shortages(s filterStatus) []string {
 		}
 		columns |= 1 << q.needs[i].column
 	}
-	return q.snap.columns.reasons[b2i(s.tooMany)][columns]
+	return q.snap.Columns.Reasons[b2i(s.tooMany)][columns]
 }
 
 func b2i(b bool) int {

@@ -7,6 +7,7 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 var (
@@ -41,7 +42,7 @@ type spread struct {
 	asCounted bool
 }
 
-func (s *spread) touches(n *nodeState) bool { return s.touched[n.slot] }
+func (s *spread) touches(n *state.NodeState) bool { return s.touched[n.Slot] }
 
 func (s *spread) onNode(earlier nodeFilter) nodeFilter {
 	n, ok := earlier.(*spreadOnNode)
@@ -55,7 +56,7 @@ func (s *spread) onNode(earlier nodeFilter) nodeFilter {
 // spreadConstraint is a constraint with its counts.
 type spreadConstraint struct {
 	*outrank.TopologySpreadConstraint
-	*partition
+	*state.Partition
 	matcher    outrank.Matcher
 	self       int    // 1 if the preemptor matches its own selector
 	included   []bool // whether pods on a node count, by slot
@@ -80,7 +81,7 @@ func newSpread(q *question) *spread {
 		return nil
 	}
 	snap, pod := q.snap, q.pod
-	s := &spread{pod: pod, namespace: pod.NamespaceName(), touched: make([]bool, len(snap.nodes))}
+	s := &spread{pod: pod, namespace: pod.NamespaceName(), touched: make([]bool, len(snap.NodeStates))}
 	for i := range q.spread {
 		c := &q.spread[i]
 		if c.WhenUnsatisfiable != outrank.ScheduleAnyway {
@@ -98,15 +99,15 @@ func newSpread(q *question) *spread {
 	return s
 }
 
-func newSpreadConstraint(snap *Snapshot, c *outrank.TopologySpreadConstraint, pod *outrank.Pod) spreadConstraint {
+func newSpreadConstraint(snap *state.Snapshot, c *outrank.TopologySpreadConstraint, pod *outrank.Pod) spreadConstraint {
 	sc := spreadConstraint{
 		TopologySpreadConstraint: c,
-		partition:                snap.partition(c.TopologyKey),
-		matcher:                  narrowed(c.Selector, pod.Labels, c.MatchLabelKeys, nil),
-		included:                 make([]bool, len(snap.nodes)),
+		Partition:                snap.Partition(c.TopologyKey),
+		matcher:                  state.Narrowed(c.Selector, pod.Labels, c.MatchLabelKeys, nil),
+		included:                 make([]bool, len(snap.NodeStates)),
 		minDomains:               int(max(1, c.MinDomains)),
 	}
-	sc.pods = fill(sc.pods, sc.domains, absent)
+	sc.pods = state.Fill(sc.pods, sc.Domains, absent)
 	if sc.matcher.Matches(pod.Labels) {
 		sc.self = 1
 	}
@@ -115,18 +116,18 @@ func newSpreadConstraint(snap *Snapshot, c *outrank.TopologySpreadConstraint, po
 
 // include finds the nodes and domains that count. A node counts only if it has
 // the topology keys of all constraints (rule 7.12.9).
-func (s *spread) include(snap *Snapshot) {
-	for _, slot := range snap.order {
+func (s *spread) include(snap *state.Snapshot) {
+	for _, slot := range snap.Order {
 		if !s.hasKeys(slot) {
 			continue
 		}
 		for i := range s.constraints {
 			c := &s.constraints[i]
-			if !c.includes(s.pod, snap.nodes[slot]) {
+			if !c.includes(s.pod, snap.NodeStates[slot]) {
 				continue
 			}
 			c.included[slot] = true
-			if id := c.ids[slot]; c.pods[id] == absent {
+			if id := c.IDs[slot]; c.pods[id] == absent {
 				c.pods[id] = 0
 				c.present++
 			}
@@ -136,17 +137,17 @@ func (s *spread) include(snap *Snapshot) {
 
 // count counts the matching pods in each domain. Each selector is asked once
 // per pod class.
-func (s *spread) count(snap *Snapshot) {
-	snap.classes.each(func(_ string, m *classMembers) {
-		parts := s.partsOf(m.class)
+func (s *spread) count(snap *state.Snapshot) {
+	snap.Classes.Each(func(_ string, m *state.ClassMembers) {
+		parts := s.partsOf(m.Class)
 		if len(parts) == 0 {
 			return
 		}
-		s.parts.set(m.class, parts)
-		for slot := range m.nodes {
+		s.parts.set(m.Class, parts)
+		for slot := range m.Nodes {
 			s.touched[slot] = true
 		}
-		if m.class.terminating {
+		if m.Class.Terminating {
 			return
 		}
 		for _, part := range parts {
@@ -154,9 +155,9 @@ func (s *spread) count(snap *Snapshot) {
 			if c.matcher.Empty() {
 				continue
 			}
-			for slot, pods := range m.nodes {
+			for slot, pods := range m.Nodes {
 				if int(slot) < len(c.included) && c.included[slot] {
-					c.pods[c.ids[slot]] += int(pods)
+					c.pods[c.IDs[slot]] += int(pods)
 				}
 			}
 		}
@@ -164,13 +165,13 @@ func (s *spread) count(snap *Snapshot) {
 }
 
 // partsOf lists the constraints whose selector picks pods of a class.
-func (s *spread) partsOf(k *podClass) []classPart {
-	if k.namespace != s.namespace {
+func (s *spread) partsOf(k *state.PodClass) []classPart {
+	if k.Namespace != s.namespace {
 		return nil
 	}
 	var parts []classPart
 	for i := range s.constraints {
-		if s.constraints[i].matcher.Matches(k.labels) {
+		if s.constraints[i].matcher.Matches(k.Labels) {
 			parts = append(parts, classPart{index: i})
 		}
 	}
@@ -179,7 +180,7 @@ func (s *spread) partsOf(k *podClass) []classPart {
 
 func (s *spread) hasKeys(slot int32) bool {
 	for i := range s.constraints {
-		if s.constraints[i].of(slot) == noDomain {
+		if s.constraints[i].Of(slot) == state.NoDomain {
 			return false
 		}
 	}
@@ -187,15 +188,15 @@ func (s *spread) hasKeys(slot int32) bool {
 }
 
 // includes applies the node inclusion policies (rule 7.12.10).
-func (c *spreadConstraint) includes(pod *outrank.Pod, n *nodeState) bool {
-	if c.NodeAffinityPolicy != outrank.NodeIgnore && !fit.NodeAffinity(pod, n.node) {
+func (c *spreadConstraint) includes(pod *outrank.Pod, n *state.NodeState) bool {
+	if c.NodeAffinityPolicy != outrank.NodeIgnore && !fit.NodeAffinity(pod, n.Node) {
 		return false
 	}
-	return c.NodeTaintsPolicy != outrank.NodeHonor || !untolerated(pod, n.node)
+	return c.NodeTaintsPolicy != outrank.NodeHonor || !untolerated(pod, n.Node)
 }
 
 func (c *spreadConstraint) findLeast() {
-	c.least, c.second, c.leastIn, c.followed = math.MaxInt, math.MaxInt, noDomain, false
+	c.least, c.second, c.leastIn, c.followed = math.MaxInt, math.MaxInt, state.NoDomain, false
 	for id, n := range c.pods {
 		if n == absent {
 			continue
@@ -248,19 +249,19 @@ type spreadOnNode struct {
 	far []map[int32]int
 }
 
-func (s *spreadOnNode) enter(n *nodeState) {
-	s.slot = n.slot
-	s.changes = fill(s.changes, len(s.constraints), 0)
+func (s *spreadOnNode) enter(n *state.NodeState) {
+	s.slot = n.Slot
+	s.changes = state.Fill(s.changes, len(s.constraints), 0)
 	s.far = s.far[:0]
 }
 
 // changeFar follows a pod of another node that is taken away or put back.
-func (s *spreadOnNode) changeFar(p *podState, on *nodeState, by int) {
-	for _, part := range s.parts.of(p.class) {
+func (s *spreadOnNode) changeFar(p *state.PodState, on *state.NodeState, by int) {
+	for _, part := range s.parts.of(p.Class) {
 		c := &s.constraints[part.index]
-		switch id := c.of(on.slot); {
-		case !c.included[on.slot] || s.asCounted && c.matcher.Empty():
-		case id == c.of(s.slot):
+		switch id := c.Of(on.Slot); {
+		case !c.included[on.Slot] || s.asCounted && c.matcher.Empty():
+		case id == c.Of(s.slot):
 			s.changes[part.index] += by
 		default:
 			s.far = changeDomain(s.far, part.index, id, by)
@@ -270,8 +271,8 @@ func (s *spreadOnNode) changeFar(p *podState, on *nodeState, by int) {
 
 // change follows a pod that is added or removed. A terminating pod was not
 // counted at the start and still changes the count here (rule 7.12.6).
-func (s *spreadOnNode) change(p *podState, by int) {
-	for _, part := range s.parts.of(p.class) {
+func (s *spreadOnNode) change(p *state.PodState, by int) {
+	for _, part := range s.parts.of(p.Class) {
 		if !s.asCounted || !s.constraints[part.index].matcher.Empty() {
 			s.shift(part.index, by)
 		}
@@ -285,9 +286,9 @@ func (s *spreadOnNode) shift(constraint, by int) {
 }
 
 // changeNominated adds or removes pods that are nominated to the node.
-func (s *spreadOnNode) changeNominated(pods []*podState, by int) {
+func (s *spreadOnNode) changeNominated(pods []*state.PodState, by int) {
 	for _, p := range pods {
-		for _, part := range s.parts.of(p.class) {
+		for _, part := range s.parts.of(p.Class) {
 			s.shift(part.index, by)
 		}
 	}
@@ -295,21 +296,21 @@ func (s *spreadOnNode) changeNominated(pods []*podState, by int) {
 
 // follow is asked about classes that the attempt did not find at its begin, too. As in
 // change, terminating pods count.
-func (s *spreadOnNode) follow(p *podState, at *nodeState, by int) {
-	parts, known := s.parts.find(p.class)
+func (s *spreadOnNode) follow(p *state.PodState, at *state.NodeState, by int) {
+	parts, known := s.parts.find(p.Class)
 	if !known {
-		parts = s.partsOf(p.class)
-		s.parts.set(p.class, parts)
+		parts = s.partsOf(p.Class)
+		s.parts.set(p.Class, parts)
 	}
 	for _, part := range parts {
-		if c := &s.constraints[part.index]; c.included[at.slot] {
-			c.pods[c.ids[at.slot]] += by
+		if c := &s.constraints[part.index]; c.included[at.Slot] {
+			c.pods[c.IDs[at.Slot]] += by
 			c.followed = true
 		}
 	}
 }
 
-func (s *spreadOnNode) check(nominated []*podState) filterStatus {
+func (s *spreadOnNode) check(nominated []*state.PodState) filterStatus {
 	s.changeNominated(nominated, 1)
 	st := s.skewed()
 	s.changeNominated(nominated, -1)
@@ -325,8 +326,8 @@ func (s *spreadOnNode) skewed() filterStatus {
 		if c.followed {
 			c.findLeast()
 		}
-		domain := c.of(s.slot)
-		if domain == noDomain {
+		domain := c.Of(s.slot)
+		if domain == state.NoDomain {
 			return filterStatus{code: decision.UnschedulableAndUnresolvable, text: spreadLabelText}
 		}
 		count := max(c.pods[domain], 0) + s.changes[i]

@@ -6,6 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 var taintText = []string{fit.ReasonTaint}
@@ -27,14 +28,14 @@ var taintFilter = descriptor{
 }
 
 // appendTolerations appends the tolerations of a pod.
-func appendTolerations(key *keyWriter, pod *outrank.Pod) {
-	key.number(len(pod.Tolerations))
+func appendTolerations(key *state.KeyWriter, pod *outrank.Pod) {
+	key.Number(len(pod.Tolerations))
 	for i := range pod.Tolerations {
 		t := &pod.Tolerations[i]
-		key.text(t.Key)
-		key.text(string(t.Operator))
-		key.text(t.Value)
-		key.text(string(t.Effect))
+		key.Text(t.Key)
+		key.Text(string(t.Operator))
+		key.Text(t.Value)
+		key.Text(string(t.Effect))
 	}
 }
 

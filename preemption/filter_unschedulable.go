@@ -4,6 +4,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 var unschedulableText = []string{fit.ReasonUnschedulable}
@@ -17,8 +18,8 @@ var unschedulableFilter = descriptor{
 		}
 		return nil
 	},
-	appendSignature: func(key *keyWriter, pod *outrank.Pod) {
-		key.flag(fit.Unschedulable(pod, cordoned))
+	appendSignature: func(key *state.KeyWriter, pod *outrank.Pod) {
+		key.Flag(fit.Unschedulable(pod, cordoned))
 	},
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 var (
@@ -33,11 +34,11 @@ var volumeBindingFilter = descriptor{
 		}
 		return nil
 	},
-	appendSignature: func(key *keyWriter, pod *outrank.Pod) {
-		key.number(len(pod.Volumes))
+	appendSignature: func(key *state.KeyWriter, pod *outrank.Pod) {
+		key.Number(len(pod.Volumes))
 		for i := range pod.Volumes {
-			key.flag(volumeMissing(&pod.Volumes[i]))
-			key.nodeSelector(pod.Volumes[i].Node)
+			key.Flag(volumeMissing(&pod.Volumes[i]))
+			key.NodeSelector(pod.Volumes[i].Node)
 		}
 	},
 }

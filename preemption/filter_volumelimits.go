@@ -6,6 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 var volumeLimitText = []string{"node(s) exceed max volume count"}
@@ -86,7 +87,9 @@ func driversOf(pod *outrank.Pod) []driver {
 	return drivers
 }
 
-func (v *wantedVolumes) touches(n *nodeState) bool { return n.concerned[volumeLimitsFilter.index] > 0 }
+func (v *wantedVolumes) touches(n *state.NodeState) bool {
+	return n.Concerned[volumeLimitsFilter.index] > 0
+}
 
 func (v *wantedVolumes) onNode(earlier nodeFilter) nodeFilter {
 	n, ok := earlier.(*volumesOnNode)
@@ -114,27 +117,27 @@ type attachment struct {
 	volumes map[volumeID]int
 }
 
-func (v *volumesOnNode) enter(n *nodeState) {
-	v.lacks = v.absent(n.node)
+func (v *volumesOnNode) enter(n *state.NodeState) {
+	v.lacks = v.absent(n.Node)
 	for i := range v.attach {
 		a := &v.attach[i]
-		a.limit, a.limited = n.node.AttachLimits[v.drivers[i].name]
+		a.limit, a.limited = n.Node.AttachLimits[v.drivers[i].name]
 		if a.volumes == nil {
 			a.volumes = map[volumeID]int{}
 		}
 		clear(a.volumes)
 	}
-	if n.concerned[volumeLimitsFilter.index] == 0 {
+	if n.Concerned[volumeLimitsFilter.index] == 0 {
 		return
 	}
-	for _, p := range n.pods {
+	for _, p := range n.Pods {
 		v.change(p, 1)
 	}
 }
 
-func (v *volumesOnNode) change(p *podState, by int) {
-	for i := range p.pod.Volumes {
-		name, id := attached(p.pod, &p.pod.Volumes[i])
+func (v *volumesOnNode) change(p *state.PodState, by int) {
+	for i := range p.Pod.Volumes {
+		name, id := attached(p.Pod, &p.Pod.Volumes[i])
 		if name == "" {
 			continue
 		}
@@ -164,7 +167,7 @@ func (a *attachment) takes(volumes []volumeID) bool {
 	return !a.limited || more == 0 || int64(len(a.volumes)+more) <= a.limit
 }
 
-func (v *volumesOnNode) check(nominated []*podState) filterStatus {
+func (v *volumesOnNode) check(nominated []*state.PodState) filterStatus {
 	if v.lacks.code != decision.Success {
 		return v.lacks
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 var (
@@ -30,7 +31,7 @@ func hasVolumes(p *outrank.Pod) bool { return len(p.Volumes) > 0 }
 // restrictedVolumes is what one preemptor cannot share with other pods.
 type restrictedVolumes struct {
 	// disks are the disks that it mounts directly, and once its claims that
-	// allow a single pod. inUse counts the claims in once that are in use at
+	// allow a single pod. InUse counts the claims in once that are in use at
 	// the start, each as 1 however many pods use it (VolumeRestrictions
 	// PreFilter).
 	disks []*outrank.Disk
@@ -48,12 +49,12 @@ func newRestrictedVolumes(q *question) *restrictedVolumes {
 		if vol.Disk.Kind != "" {
 			v.disks = append(v.disks, &vol.Disk)
 		}
-		if vol.OncePod && usesClaim(vol) && !slices.Contains(v.once, vol.Claim) {
+		if vol.OncePod && state.UsesClaim(vol) && !slices.Contains(v.once, vol.Claim) {
 			v.once = append(v.once, vol.Claim)
 		}
 	}
 	for _, claim := range v.once {
-		if q.snap.claims.inUse(claimKey(q.pod, claim), q.snap.nodes) {
+		if q.snap.Claims.InUse(state.ClaimKey(q.pod, claim), q.snap.NodeStates) {
 			v.inUse++
 		}
 	}
@@ -63,8 +64,8 @@ func newRestrictedVolumes(q *question) *restrictedVolumes {
 	return &v
 }
 
-func (v *restrictedVolumes) touches(n *nodeState) bool {
-	return n.concerned[restrictionsFilter.index] > 0
+func (v *restrictedVolumes) touches(n *state.NodeState) bool {
+	return n.Concerned[restrictionsFilter.index] > 0
 }
 
 func (v *restrictedVolumes) onNode(earlier nodeFilter) nodeFilter {
@@ -82,57 +83,57 @@ type restrictedOnNode struct {
 	// conflicts counts the pairs of a disk of the preemptor and one on the node
 	// that cannot be shared.
 	conflicts int
-	// uses follows inUse. Every mention of a claim by a pod that is added or
+	// uses follows InUse. Every mention of a claim by a pod that is added or
 	// removed counts 1, whatever the pod's namespace, so that uses can fall
 	// below 0 (rule 7.8.5).
 	uses int
 }
 
-// enter does not count the claims again: inUse covers the whole cluster.
-func (v *restrictedOnNode) enter(n *nodeState) {
+// enter does not count the claims again: InUse covers the whole cluster.
+func (v *restrictedOnNode) enter(n *state.NodeState) {
 	v.conflicts, v.uses = 0, v.inUse
-	if n.concerned[restrictionsFilter.index] == 0 {
+	if n.Concerned[restrictionsFilter.index] == 0 {
 		return
 	}
-	for _, p := range n.pods {
+	for _, p := range n.Pods {
 		v.countConflicts(p, 1)
 	}
 }
 
-func (v *restrictedOnNode) change(p *podState, by int) {
+func (v *restrictedOnNode) change(p *state.PodState, by int) {
 	v.countConflicts(p, by)
 	v.countUses(p, by, &v.uses)
 }
 
 // changeFar is change for a pod of another node, where its disks are in nobody's way.
-func (v *restrictedOnNode) changeFar(p *podState, _ *nodeState, by int) {
+func (v *restrictedOnNode) changeFar(p *state.PodState, _ *state.NodeState, by int) {
 	v.countUses(p, by, &v.uses)
 }
 
 // follow counts the claims alone: the disks are those of a node.
-func (v *restrictedOnNode) follow(p *podState, _ *nodeState, by int) {
+func (v *restrictedOnNode) follow(p *state.PodState, _ *state.NodeState, by int) {
 	v.countUses(p, by, &v.inUse)
 }
 
-func (v *restrictedOnNode) countUses(p *podState, by int, uses *int) {
-	for i := range p.pod.Volumes {
-		if vol := &p.pod.Volumes[i]; usesClaim(vol) && slices.Contains(v.once, vol.Claim) {
+func (v *restrictedOnNode) countUses(p *state.PodState, by int, uses *int) {
+	for i := range p.Pod.Volumes {
+		if vol := &p.Pod.Volumes[i]; state.UsesClaim(vol) && slices.Contains(v.once, vol.Claim) {
 			*uses += by
 		}
 	}
 }
 
-func (v *restrictedOnNode) countConflicts(p *podState, by int) {
-	for i := range p.pod.Volumes {
+func (v *restrictedOnNode) countConflicts(p *state.PodState, by int) {
+	for i := range p.Pod.Volumes {
 		for _, d := range v.disks {
-			if d.Conflicts(&p.pod.Volumes[i].Disk) {
+			if d.Conflicts(&p.Pod.Volumes[i].Disk) {
 				v.conflicts += by
 			}
 		}
 	}
 }
 
-func (v *restrictedOnNode) check(nominated []*podState) filterStatus {
+func (v *restrictedOnNode) check(nominated []*state.PodState) filterStatus {
 	for _, p := range nominated {
 		v.change(p, 1)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 var volumeZoneText = []string{"node(s) had no available volume zone"}
@@ -37,14 +38,14 @@ var volumeZoneFilter = descriptor{
 		}
 		return nil
 	},
-	appendSignature: func(key *keyWriter, pod *outrank.Pod) {
-		key.number(len(pod.Volumes))
+	appendSignature: func(key *state.KeyWriter, pod *outrank.Pod) {
+		key.Number(len(pod.Volumes))
 		for i := range pod.Volumes {
 			zones := zonesOf(&pod.Volumes[i])
-			key.number(len(zones))
+			key.Number(len(zones))
 			for _, label := range slices.Sorted(maps.Keys(zones)) {
-				key.text(label)
-				key.texts(zones[label])
+				key.Text(label)
+				key.Texts(zones[label])
 			}
 		}
 	},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // memberKind is what the filters see of members that they cannot tell apart, with
@@ -62,11 +63,11 @@ func signatureOf(a *attempt) string {
 	if len(a.active) > 0 || len(a.pod.Volumes) > 0 {
 		return ""
 	}
-	var key keyWriter
-	key.amount(int64(a.priority))
+	var key state.KeyWriter
+	key.Amount(int64(a.priority))
 	for _, d := range a.needs {
-		key.text(string(d.name))
-		key.amount(d.value)
+		key.Text(string(d.name))
+		key.Amount(d.value)
 	}
 	a.appendSignature(&key, a.pod)
 	return string(key)
@@ -121,14 +122,14 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) stat
 
 // seatedElsewhere reports whether a nominated pod is a member that has a place while the
 // members are placed.
-func (f *fitter) seatedElsewhere(p *podState) bool {
-	counts, member := f.nominees[p.pod]
+func (f *fitter) seatedElsewhere(p *state.PodState) bool {
+	counts, member := f.nominees[p.Pod]
 	return member && !counts
 }
 
 // add adds a member to the node for the filters that look at the pods there. The
 // others have counted it when the attempt began.
-func (k *memberKind) add(p *podState) {
+func (k *memberKind) add(p *state.PodState) {
 	k.w.resources.change(p, 1)
 	for i, f := range k.w.filters {
 		switch k.a.active[i].podFilter.(type) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // ErrPlacement is wrapped by errors about an impossible answer of a
@@ -28,7 +29,7 @@ var ErrPlacement = errors.New("placement makes no sense")
 // so no other call may use the snapshot at the same time. Errors are the
 // context's, a filter's, and those about pods of [Evaluator.Preempt]. Time is
 // that of asking every node about every pod.
-func (e *Evaluator) FirstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod) (decision.Placement, error) {
+func (e *Evaluator) FirstFit(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod) (decision.Placement, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return decision.Placement{}, err
@@ -41,14 +42,14 @@ func (e *Evaluator) FirstFit(ctx context.Context, snap *Snapshot, pods []*outran
 			return decision.Placement{}, fmt.Errorf("pod number %d: %w: is nil", i+1, outrank.ErrInvalid)
 		}
 	}
-	return e.firstFit(ctx, snap, pods, snap.quorumOf(pods))
+	return e.firstFit(ctx, snap, pods, quorumOf(snap, pods))
 }
 
 // firstFit looks for places for so many of the pods as are wanted, and leaves
 // the snapshot as it was.
-func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, q *quorum) (decision.Placement, error) {
+func (e *Evaluator) firstFit(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod, q *quorum) (decision.Placement, error) {
 	var placed decision.Placement
-	err := snap.trying(func() (err error) {
+	err := snap.Trying(func() (err error) {
 		placed, err = e.bindFirst(ctx, snap, pods, q)
 		return err
 	})
@@ -60,7 +61,7 @@ func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outran
 
 // bindFirst binds each pod to the first node that takes it, and refuses with the
 // first that found none once too few are left.
-func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, q *quorum) (decision.Placement, error) {
+func (e *Evaluator) bindFirst(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod, q *quorum) (decision.Placement, error) {
 	nodes, nominated := make([]string, len(pods)), make([]string, len(pods))
 	var first *decision.Refusal
 	p := placing{
@@ -71,11 +72,11 @@ func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outra
 				return false, err
 			}
 			nodes[i], nominated[i] = node, snap.NominationOf(pods[i].Key())
-			snap.seat(pods[i], node, "")
+			snap.Seat(pods[i], node, "")
 			return true, nil
 		},
 		giveUp:   func() {},
-		takeAway: func(i int) { snap.seat(pods[i], "", nominated[i]) },
+		takeAway: func(i int) { snap.Seat(pods[i], "", nominated[i]) },
 	}
 	why, err := p.all(q)
 	if err != nil {
@@ -96,28 +97,28 @@ func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outra
 }
 
 // runningOf counts the pods of a group that are on nodes.
-func (s *Snapshot) runningOf(group *outrank.PodGroup) int {
-	return len(s.units.members(group.Key()))
+func runningOf(s *state.Snapshot, group *outrank.PodGroup) int {
+	return len(s.Units.Members(group.Key()))
 }
 
 // firstNode finds the first node that takes the pod as things are, or says why
 // none does.
-func (e *Evaluator) firstNode(ctx context.Context, snap *Snapshot, pod *outrank.Pod) (string, *decision.Refusal, error) {
+func (e *Evaluator) firstNode(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod) (string, *decision.Refusal, error) {
 	// No filter looks at a start time, so any now will do.
 	a, err := newAttempt(&e.config, snap, pod, time.Time{})
 	if err != nil {
 		return "", nil, err
 	}
 	w := newDryRunner(a)
-	said := make([]filterStatus, 0, len(snap.order))
-	for i, slot := range snap.order {
+	said := make([]filterStatus, 0, len(snap.Order))
+	for i, slot := range snap.Order {
 		if i%chunkSize == 0 && ctx.Err() != nil {
 			return "", nil, ctx.Err()
 		}
-		n := snap.nodes[slot]
+		n := snap.NodeStates[slot]
 		s := w.filter(n)
 		if s.code == decision.Success {
-			return n.name, nil, nil
+			return n.Name, nil, nil
 		}
 		said = append(said, s)
 	}

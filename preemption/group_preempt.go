@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // PreemptGroup decides who has to leave so that a group of pods can run: all of
@@ -60,7 +61,7 @@ import (
 // one that the pod's affinity and spread rules count. With filters of the configuration
 // other than a [NodeRule], and with claims that allow a single pod, every unit has to do
 // with every pod of the group.
-func (e *Evaluator) PreemptGroup(ctx context.Context, snap *Snapshot, req GroupRequest) (*decision.GroupPlan, error) {
+func (e *Evaluator) PreemptGroup(ctx context.Context, snap *state.Snapshot, req GroupRequest) (*decision.GroupPlan, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // failure is a member that does not pass on its node.
@@ -29,7 +30,7 @@ func (r *groupRun) fitterAt(placed []decision.Assignment) (f *fitter, refused *d
 		if f.far {
 			f.rebuild(i)
 		}
-		at := f.positionOf[r.work.node(a.Node).slot]
+		at := f.positionOf[r.work.NodeState(a.Node).Slot]
 		if said := f.says(i, at); said != noObjection && refused == nil {
 			refused = f.objection(i, said)
 		}
@@ -151,7 +152,7 @@ func (f *fitter) affects(u *leaver) []int {
 }
 
 func (f *fitter) countsAny(i int, u *leaver) bool {
-	return f.opaque || slices.ContainsFunc(f.run.podsOf(u), func(p *podState) bool { return f.counts(&f.members[i], p.class) })
+	return f.opaque || slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.counts(&f.members[i], p.Class) })
 }
 
 // putBack puts back a unit (by is 1), or takes it away again (-1): on its nodes, and in what
@@ -175,7 +176,7 @@ func (f *fitter) putBack(u *leaver, by int) {
 			continue
 		}
 		for at, p := range f.run.podsOf(u) {
-			if f.opaque || f.counts(m, p.class) {
+			if f.opaque || f.counts(m, p.Class) {
 				m.kind.w.follow(p, f.node(positions[at]), by)
 			}
 		}

@@ -8,14 +8,15 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // groupRun is one call of PreemptGroup.
 type groupRun struct {
 	evaluator *Evaluator
 	config    *Config
-	snap      *Snapshot // the caller's, only read
-	work      *Snapshot // where pods are taken away and put back
+	snap      *state.Snapshot // the caller's, only read
+	work      *state.Snapshot // where pods are taken away and put back
 	pods      []*outrank.Pod
 	priority  int32
 	// owner is the group, or the one at the top of its tree, that the pods preempt for.
@@ -36,7 +37,7 @@ type groupRun struct {
 // mostAnswers bounds the memory that a fitter takes for answers: 16 bytes each.
 const mostAnswers = 1 << 22
 
-func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, error) {
+func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*groupRun, error) {
 	if err := e.config.checkGroups(); err != nil {
 		return nil, err
 	}
@@ -49,14 +50,14 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 	if err := checkGroup(snap, req.Pods); err != nil {
 		return nil, err
 	}
-	owner := snap.ownerOf(req.Pods)
+	owner := ownerOf(snap, req.Pods)
 	r := &groupRun{
-		evaluator: e, config: &e.config, snap: snap, work: snap.view(),
+		evaluator: e, config: &e.config, snap: snap, work: snap.View(),
 		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
 		plan: &decision.GroupPlan{Group: owner.key, Composite: owner.composite},
 	}
 	r.begin(req.Pods)
-	r.quorum = snap.quorumOf(r.pods)
+	r.quorum = quorumOf(snap, r.pods)
 	if r.quorum.below != nil {
 		r.pods = r.quorum.inOrder(r.pods)
 	}
@@ -68,19 +69,19 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 func (r *groupRun) begin(pods []*outrank.Pod) {
 	r.pods = slices.Clone(pods)
 	for _, p := range pods {
-		r.work.seat(p, "", r.nominationOf(p))
+		r.work.Seat(p, "", r.nominationOf(p))
 	}
 }
 
 func (r *groupRun) take(u *leaver) {
 	for _, p := range r.podsOf(u) {
-		r.work.drop(p)
+		r.work.Drop(p)
 	}
 }
 
 func (r *groupRun) giveBack(u *leaver) {
 	for _, p := range r.podsOf(u) {
-		r.work.put(p)
+		r.work.Put(p)
 	}
 }
 

@@ -118,7 +118,7 @@ func (f *fitter) assignments() []decision.Assignment {
 	var as []decision.Assignment
 	for i := range f.members {
 		if m := &f.members[i]; m.at != nowhere {
-			as = append(as, decision.Assignment{Pod: m.pod, Node: f.node(m.at).name})
+			as = append(as, decision.Assignment{Pod: m.pod, Node: f.node(m.at).Name})
 		}
 	}
 	return as

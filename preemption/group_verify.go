@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // VerifyGroup holds the plan for a group to the snapshot as it is now, and returns
@@ -36,7 +37,7 @@ import (
 // verify, and [outrank.ErrInvalid] for no plan at all; others are those of filters.
 // The snapshot is only read; any number of calls may run on it at once. Time is that
 // of going through all pods, and of asking one node for each pod.
-func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *decision.GroupPlan, now time.Time) error {
+func (e *Evaluator) VerifyGroup(ctx context.Context, snap *state.Snapshot, plan *decision.GroupPlan, now time.Time) error {
 	switch {
 	case plan == nil:
 		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
@@ -148,8 +149,8 @@ func (r *groupRun) runs(victim *decision.GroupVictim) bool {
 // unitOf finds the unit of exactly these pods, -1 for none.
 func (r *groupRun) unitOf(units []leaver, victim *decision.GroupVictim) int {
 	return slices.IndexFunc(units, func(u leaver) bool {
-		return slices.EqualFunc(r.podsOf(&u), victim.Pods, func(p *podState, pod *outrank.Pod) bool {
-			return pod != nil && sameName(p.pod, pod) && samePod(p.pod, pod)
+		return slices.EqualFunc(r.podsOf(&u), victim.Pods, func(p *state.PodState, pod *outrank.Pod) bool {
+			return pod != nil && state.SameName(p.Pod, pod) && state.SamePod(p.Pod, pod)
 		})
 	})
 }
@@ -164,10 +165,10 @@ func (r *groupRun) verifyPlacement(ctx context.Context, plan *decision.GroupPlan
 		if err != nil {
 			return err
 		}
-		if s := newDryRunner(a).filter(r.work.node(at.Node)); s.code != decision.Success {
+		if s := newDryRunner(a).filter(r.work.NodeState(at.Node)); s.code != decision.Success {
 			return groupFault(ErrUnsound, "%s does not fit: %s", at, a.public(s))
 		}
-		r.work.seat(at.Pod, at.Node, "")
+		r.work.Seat(at.Pod, at.Node, "")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // A filter of the caller follows the pods that come back beside a group, whether its state
@@ -53,7 +54,7 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 
 // holds asks the filter about each pod of the plan, with the victims gone and the pods
 // before it in their places.
-func holds(t *rapid.T, count headcount, snap *Snapshot, plan *decision.GroupPlan) {
+func holds(t *rapid.T, count headcount, snap *state.Snapshot, plan *decision.GroupPlan) {
 	after := snap.Clone()
 	for _, p := range plan.VictimPods() {
 		require.NoError(t, after.RemovePod(p.Key()))

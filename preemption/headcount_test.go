@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -28,8 +29,8 @@ type headcount struct {
 
 func (headcount) Name() string                   { return "Headcount" }
 func (h headcount) Concerns(p *outrank.Pod) bool { return p.Labels["app"] == h.app }
-func (headcount) NewState() ClusterState         { return heads{} }
-func (h headcount) Start(_ *outrank.Pod, snap *Snapshot) (FilterState, error) {
+func (headcount) NewState() state.ClusterState   { return heads{} }
+func (h headcount) Start(_ *outrank.Pod, snap *state.Snapshot) (FilterState, error) {
 	return &headState{h, snap.StateOf(h).(heads), heads{}}, nil
 }
 
@@ -38,7 +39,7 @@ type heads map[string]int
 
 func (c heads) Add(_ *outrank.Pod, n *outrank.Node)    { c[n.Name]++ }
 func (c heads) Remove(_ *outrank.Pod, n *outrank.Node) { c[n.Name]-- }
-func (c heads) Clone() ClusterState                    { return maps.Clone(c) }
+func (c heads) Clone() state.ClusterState              { return maps.Clone(c) }
 
 type headState struct {
 	headcount
@@ -77,7 +78,7 @@ func (e everybody) filter() Filter { return unselective{e} }
 type unselective struct{ of everybody }
 
 func (u unselective) Name() string { return u.of.Name() }
-func (u unselective) Start(pod *outrank.Pod, snap *Snapshot) (FilterState, error) {
+func (u unselective) Start(pod *outrank.Pod, snap *state.Snapshot) (FilterState, error) {
 	state, err := u.of.headcount.Start(pod, snap)
 	if state == nil || err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (s unselectiveState) Clone() FilterState {
 
 // drawFilters draws filters of the caller: rules about nodes, with keys and without,
 // and ones about other pods, of which some are attached to the snapshot.
-func drawFilters(t *rapid.T, snap *Snapshot) []Filter {
+func drawFilters(t *rapid.T, snap *state.Snapshot) []Filter {
 	var filters []Filter
 	draw := func(what string) bool { return rapid.IntRange(0, 2).Draw(t, what) == 0 }
 	code := rapid.SampledFrom([]decision.Code{decision.Unschedulable, decision.UnschedulableAndUnresolvable})

@@ -142,14 +142,14 @@ func TestNamesAreGuessed(t *testing.T) {
 		}
 		return given
 	}
-	snap.names.load(snap.nodes, snap.order)
+	snap.Names.Load(snap.NodeStates, snap.Order)
 	var x namedStatuses
 	for range 2 {
 		given := fresh()
-		require.True(t, x.read(snap.names, given, new(Config).notFiltered()))
+		require.True(t, x.read(snap.Names, given, new(Config).notFiltered()))
 		require.Less(t, x.guessed, 1500)
 		for range 3 {
-			require.True(t, x.read(snap.names, given, new(Config).notFiltered()))
+			require.True(t, x.read(snap.Names, given, new(Config).notFiltered()))
 			require.Greater(t, x.guessed, 2900)
 		}
 		require.Len(t, x.list, 2, "all statuses are one")

@@ -33,19 +33,19 @@ func TestPropertyOptimisticScores(t *testing.T) {
 		w := s.workers[0]
 		w.boundNodes(0, len(s.bounds))
 		for position := range s.bounds {
-			b, slot := &s.bounds[position], snap.order[position]
+			b, slot := &s.bounds[position], snap.Order[position]
 			if b.kind == settled {
 				continue
 			}
-			sum, e := snap.summaries.at(slot), snap.summaries.extremesAt(slot)
+			sum, e := snap.Summaries.At(slot), snap.Summaries.ExtremesAt(slot)
 			if rapid.Bool().Draw(t, "tighten") {
 				w.tighten(b, slot)
 				w.tightenByShares(b, slot, sum)
 			}
 			o := w.optimistic(b, position, slot)
 			bound := *b
-			two := snap.summaries.twoLowestAt(slot)
-			above := snap.levelAbove(slot, 1)
+			two := snap.Summaries.TwoLowestAt(slot)
+			above := snap.LevelAbove(slot, 1)
 			isLow, isSecond := w.staysLow(b, sum, e), w.staysSecond(b, sum, e, two, above)
 			real := w.scoreOfNode(b, position)
 			require.GreaterOrEqual(t, real.position, 0)
@@ -53,14 +53,14 @@ func TestPropertyOptimisticScores(t *testing.T) {
 			figures := w.leadingOf(&real)
 			first := w.firstFigures(&bound, slot, sum, &figures)
 			require.False(t, first.worse(&figures), "%v is not a bound of %v", first, figures)
-			if isLow && b.bound == sum.lowest {
-				require.Equal(t, sum.lowest, real.Top)
+			if isLow && b.bound == sum.Lowest {
+				require.Equal(t, sum.Lowest, real.Top)
 			}
 			if isSecond {
 				second++
-				require.LessOrEqual(t, real.Top, above.priority)
+				require.LessOrEqual(t, real.Top, above.Priority)
 			}
-			if above != nil && real.Top > above.priority {
+			if above != nil && real.Top > above.Priority {
 				upper++
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // drawConfig draws everything that a configuration can hold but extenders, whose
@@ -123,7 +124,7 @@ func drawImportance(t *rapid.T, most int) func(p, q *outrank.Pod) int {
 
 // drawStatuses draws what the nodes said as things are: what they really say, or
 // something else.
-func drawStatuses(t *rapid.T, snap *Snapshot) map[string]decision.Status {
+func drawStatuses(t *rapid.T, snap *state.Snapshot) map[string]decision.Status {
 	if rapid.IntRange(0, 3).Draw(t, "statuses") > 0 {
 		return nil
 	}
@@ -289,7 +290,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 
 // agreesInParts compares what Explain, Candidates and ExplainNode say with an
 // explanation by the exhaustive search.
-func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req Request, want *decision.Explanation) {
+func agreesInParts(t *rapid.T, eval *Evaluator, snap *state.Snapshot, req Request, want *decision.Explanation) {
 	ctx := context.Background()
 	got, err := eval.ExplainRequest(ctx, snap, req)
 	require.NoError(t, err)

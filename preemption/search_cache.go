@@ -6,18 +6,19 @@ import (
 
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // answerFromCache answers from what the snapshot keeps of earlier decisions
 // about preemptors of the same signature. It bounds only the nodes that changed
 // since. It is not ok if the cache cannot be used.
 func (s *search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok bool, err error) {
-	cache := s.snap.cache
-	if !s.fixed || s.anyPod || s.snap.summaries.large > 0 || len(s.snap.order) < 2 {
+	cache := s.snap.Cache
+	if !s.fixed || s.anyPod || s.snap.Summaries.Large > 0 || len(s.snap.Order) < 2 {
 		return nil, false, nil
 	}
 	s.writeSignature()
-	known := cache.of(s.signature, s.snap.order, len(s.snap.nodes))
+	known := cache.Of(s.signature, s.snap.Order, len(s.snap.NodeStates))
 	if known == nil {
 		return nil, false, nil
 	}
@@ -31,11 +32,11 @@ func (s *search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok b
 func (s *search) writeSignature() {
 	key := &s.signature
 	*key = (*key)[:0]
-	key.amount(int64(s.priority))
+	key.Amount(int64(s.priority))
 	for _, v := range s.asks {
-		key.amount(v)
+		key.Amount(v)
 	}
-	key.texts(s.schedulers) // whose nominations count
+	key.Texts(s.schedulers) // whose nominations count
 	s.filterPlan.appendSignature(key, s.pod)
 	s.plugins.appendSignature(key, s.off, s.silent)
 }
@@ -44,8 +45,8 @@ func (s *search) writeSignature() {
 type cachedSearch struct {
 	*search
 	w     *searchWorker
-	cache *answerCache
-	known *cachedAnswers
+	cache *state.AnswerCache
+	known *state.CachedAnswers
 	t     *tournament
 }
 
@@ -65,8 +66,8 @@ func (c *cachedSearch) answer(ctx context.Context) (*decision.Plan, error) {
 // decide brings the entry up to date and finds the best node. The worker counts for
 // the tournament meanwhile, and has a copy of the counts afterwards.
 func (c *cachedSearch) decide(ctx context.Context) (plan *decision.Plan, best nodeScore, err error) {
-	c.known.mu.Lock()
-	defer c.known.mu.Unlock()
+	c.known.Mu.Lock()
+	defer c.known.Mu.Unlock()
 	c.open()
 	w, t := c.w, c.t
 	before, after := w.before.others[:0], w.after.others[:0]
@@ -90,20 +91,20 @@ func (c *cachedSearch) decide(ctx context.Context) (plan *decision.Plan, best no
 
 // open makes the tournament of the entry one that may be written.
 func (c *cachedSearch) open() {
-	t, _ := c.known.nodes.(*tournament)
+	t, _ := c.known.Nodes.(*tournament)
 	switch {
 	case t == nil:
 		t = &tournament{}
-	case c.known.shared:
+	case c.known.Shared:
 		t = t.copy()
 	}
-	c.t, c.known.nodes, c.known.shared = t, t, false
+	c.t, c.known.Nodes, c.known.Shared = t, t, false
 }
 
 // update bounds the nodes that changed, or all nodes if that is less work.
 func (c *cachedSearch) update(ctx context.Context) error {
-	t, end := c.t, c.cache.end()
-	if c.known.synced < c.cache.start || t.nodes == 0 || end-c.known.synced > uint64(t.nodes) {
+	t, end := c.t, c.cache.End()
+	if c.known.Synced < c.cache.Start || t.nodes == 0 || end-c.known.Synced > uint64(t.nodes) {
 		if err := c.build(ctx); err != nil {
 			t.nodes = 0
 			return err
@@ -113,17 +114,17 @@ func (c *cachedSearch) update(ctx context.Context) error {
 			c.reboundNode(position)
 		}
 		c.renewGuarded()
-		log := c.cache.log[c.known.synced-c.cache.start:]
+		log := c.cache.Log[c.known.Synced-c.cache.Start:]
 		for i, slot := range log {
 			if i+1 < len(log) && log[i+1] == slot {
 				continue
 			}
-			if position, ok := c.cache.position(slot); ok {
+			if position, ok := c.cache.Position(slot); ok {
 				c.reboundNode(position)
 			}
 		}
 	}
-	c.known.synced, c.known.budgets, t.transient = end, c.snap.budgets, t.transient[:0]
+	c.known.Synced, c.known.Budgets, t.transient = end, c.snap.BudgetSet, t.transient[:0]
 	c.reboundOwnNode()
 	return nil
 }
@@ -133,11 +134,11 @@ func (c *cachedSearch) update(ctx context.Context) error {
 // budgets cover now has changed itself.
 func (c *cachedSearch) renewGuarded() {
 	t := c.t
-	if c.known.budgets == c.snap.budgets {
+	if c.known.Budgets == c.snap.BudgetSet {
 		return
 	}
-	var space [8]budgetChange
-	changes := c.snap.budgets.appendChanges(space[:0], c.known.budgets)
+	var space [8]state.BudgetChange
+	changes := c.snap.BudgetSet.AppendChanges(space[:0], c.known.Budgets)
 	if len(changes) == 0 {
 		return
 	}
@@ -145,7 +146,7 @@ func (c *cachedSearch) renewGuarded() {
 	for _, position := range t.guarded {
 		current := t.at(position).kind == evaluated
 		n := c.nodeAt(int(position))
-		if current && !n.concernedBy(changes) && !c.w.hasUnits(n) {
+		if current && !n.ConcernedBy(changes) && !c.w.hasUnits(n) {
 			kept = append(kept, position)
 			continue
 		}
@@ -159,15 +160,15 @@ func (c *cachedSearch) renewGuarded() {
 // reboundOwnNode bounds the node that the preemptor itself is nominated to, where it
 // leaves no room for itself as it would for another.
 func (c *cachedSearch) reboundOwnNode() {
-	p, ok := c.snap.pods.of(c.pod)
-	if !ok || p.at == nil {
+	p, ok := c.snap.PodStates.Of(c.pod)
+	if !ok || p.At == nil {
 		return
 	}
-	slot, ok := c.snap.slots.get(p.at.name)
+	slot, ok := c.snap.Slots.Get(p.At.Name)
 	if !ok {
 		return
 	}
-	if position, ok := c.cache.position(slot); ok {
+	if position, ok := c.cache.Position(slot); ok {
 		c.reboundNode(position)
 		c.t.transient = append(c.t.transient, position)
 	}
@@ -175,7 +176,7 @@ func (c *cachedSearch) reboundOwnNode() {
 
 // build bounds every node.
 func (c *cachedSearch) build(ctx context.Context) error {
-	n := len(c.snap.order)
+	n := len(c.snap.Order)
 	c.w.before, c.w.after = answers{others: c.w.before.others[:0]}, answers{others: c.w.after.others[:0]}
 	c.t.reset(n)
 	for position := range n {
@@ -199,7 +200,7 @@ func (c *cachedSearch) reboundNode(position int32) {
 
 // bound writes the entry of a node, with the best score that its bound allows.
 func (c *cachedSearch) bound(position int32) {
-	slot, e := c.snap.order[position], c.t.writable(position)
+	slot, e := c.snap.Order[position], c.t.writable(position)
 	c.w.boundNode(&e.nodeBound, int(position), slot)
 	c.scoreByBound(position)
 	c.w.before.count(e.before, 1)
@@ -214,9 +215,9 @@ func (c *cachedSearch) scoreByBound(position int32) {
 		return
 	}
 	e.nodeScore = nodeScore{int(position), rank.Figures{Top: e.bound, Victims: int32(e.fewest), Sum: lowestSum(&e.nodeBound), Start: rank.Never}}
-	slot := c.snap.order[position]
-	if sum := c.snap.summaries.at(slot); e.exact && sum.lowest == e.bound && e.kind != byUnits {
-		if start := c.snap.summaries.topSumsAt(slot).latestStart(sum, int32(e.fewest)); start != rank.NoStart {
+	slot := c.snap.Order[position]
+	if sum := c.snap.Summaries.At(slot); e.exact && sum.Lowest == e.bound && e.kind != byUnits {
+		if start := c.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {
 			e.Start = rank.Instant{Sec: start, Nsec: math.MaxInt32}
 		}
 	}
@@ -236,7 +237,7 @@ func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 		e = c.t.writable(position)
 		n := c.nodeAt(int(position))
 		if !e.exact {
-			c.w.tighten(&e.nodeBound, n.slot)
+			c.w.tighten(&e.nodeBound, n.Slot)
 			c.scoreByBound(position)
 			c.t.playFrom(position)
 			continue
@@ -244,10 +245,10 @@ func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 		c.w.best, c.w.allowed = nodeScore{position: -1}, math.MaxInt64
 		c.w.findVictims(int(position), n, &e.nodeBound)
 		e.nodeScore, e.kind = c.w.best, evaluated
-		if n.unstarted > 0 || c.w.hasUnits(n) && c.w.dry.unstarted {
+		if n.Unstarted > 0 || c.w.hasUnits(n) && c.w.dry.unstarted {
 			c.t.transient = append(c.t.transient, position) // starts depend on the time of the call
 		}
-		if (len(n.covered) > 0 || c.w.hasUnits(n)) && !e.guarded {
+		if (len(n.Covered) > 0 || c.w.hasUnits(n)) && !e.guarded {
 			e.guarded = true
 			c.t.guarded = append(c.t.guarded, position)
 		}

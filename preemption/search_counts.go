@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // answer is the answer of one node to the preemptor. 0 means that it takes the
@@ -13,9 +14,9 @@ import (
 type answer int32
 
 const (
-	tooManyPods  answer = 1 << numColumns
-	unresolvable answer = 2 << numColumns
-	noVictims    answer = 4 << numColumns
+	tooManyPods  answer = 1 << state.NumColumns
+	unresolvable answer = 2 << state.NumColumns
+	noVictims    answer = 4 << state.NumColumns
 	firstOther          = noVictims + 1
 )
 
@@ -114,8 +115,8 @@ func (s *search) sum(t tally, of *answers) tally {
 
 // statusOfNode asks a single node by its name.
 func (s *search) statusOfNode(node string) (filterStatus, bool) {
-	n := s.snap.node(node)
-	if n == nil || n.node == nil {
+	n := s.snap.NodeState(node)
+	if n == nil || n.Node == nil {
 		return filterStatus{}, false
 	}
 	if s.given {
@@ -170,11 +171,11 @@ func (a *attempt) counts(t tally) []decision.Count {
 }
 
 // givenOf returns the status that the caller gave for a single node.
-func (s *search) givenOf(n *nodeState) decision.Status {
+func (s *search) givenOf(n *state.NodeState) decision.Status {
 	if s.inOrder != nil {
-		return s.inOrder[slices.Index(s.snap.order, n.slot)]
+		return s.inOrder[slices.Index(s.snap.Order, n.Slot)]
 	}
-	if st, ok := s.statuses[n.name]; ok {
+	if st, ok := s.statuses[n.Name]; ok {
 		return st
 	}
 	return s.config.notFiltered()

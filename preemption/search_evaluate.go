@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // evaluateFirst looks at the nodes of a chunk that have the best bound. It
@@ -17,7 +18,7 @@ func (w *searchWorker) evaluateFirst(from, to int) {
 		if b.kind == settled || b.bound != top || b.fewest != few {
 			continue
 		}
-		slot := w.snap.order[position]
+		slot := w.snap.Order[position]
 		w.tighten(b, slot)
 		if b.fewest == few {
 			w.evaluate(b, position, slot)
@@ -33,7 +34,7 @@ func (w *searchWorker) evaluateNext(from, to int) {
 	top, few := w.search.leastBound, w.search.leastVictims
 	for position := from; position < to; position++ {
 		if b := &w.bounds[position]; b.kind != settled && b.exact && b.bound == top && b.fewest == few {
-			w.evaluate(b, position, w.snap.order[position])
+			w.evaluate(b, position, w.snap.Order[position])
 		}
 	}
 }
@@ -46,7 +47,7 @@ func (w *searchWorker) evaluateRest(from, to int) {
 		if b.kind == settled || w.pruned(b) {
 			continue
 		}
-		slot := w.snap.order[position]
+		slot := w.snap.Order[position]
 		w.tighten(b, slot)
 		w.evaluate(b, position, slot)
 	}
@@ -56,17 +57,17 @@ func (w *searchWorker) evaluateRest(from, to int) {
 // settled afterwards.
 func (w *searchWorker) evaluate(b *nodeBound, position int, slot int32) {
 	if !w.pruned(b) && !w.losesByStart(b, slot) {
-		w.findVictims(position, w.snap.nodes[slot], b)
+		w.findVictims(position, w.snap.NodeStates[slot], b)
 	}
 	b.kind = settled
 }
 
 // tighten improves the bound of a node by its top-k sums.
 func (w *searchWorker) tighten(b *nodeBound, slot int32) {
-	sum := w.snap.summaries.at(slot)
-	if !b.exact && b.bound == sum.lowest {
+	sum := w.snap.Summaries.At(slot)
+	if !b.exact && b.bound == sum.Lowest {
 		short := w.short(sum)
-		b.fewest = uint16(min(w.snap.summaries.topSumsAt(slot).fewest(sum, &short, int32(b.fewest)), math.MaxUint16))
+		b.fewest = uint16(min(w.snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest)), math.MaxUint16))
 	}
 	b.exact = true
 }
@@ -88,13 +89,13 @@ func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
 		best.Sum != victims*(int64(best.Top)+rank.PriorityShift) {
 		return false
 	}
-	sum := w.snap.summaries.at(slot)
-	return sum.lowest == b.bound && w.snap.summaries.topSumsAt(slot).latestStart(sum, int32(b.fewest)) < best.Start.Sec
+	sum := w.snap.Summaries.At(slot)
+	return sum.Lowest == b.bound && w.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)) < best.Start.Sec
 }
 
 // findVictims finds the victims on a candidate, and keeps the candidate if it
 // is the best.
-func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
+func (w *searchWorker) findVictims(position int, n *state.NodeState, b *nodeBound) {
 	if b.kind == unasked && !w.chosen {
 		w.askLate(b, n)
 	}
@@ -102,9 +103,9 @@ func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
 	case b.kind == settled:
 	case w.hasUnits(n) && (b.kind != byResources || !w.leaveAlone(n, b.bound)):
 		w.evaluateByFilters(position, n)
-	case b.kind == bySelection && n.inOrder(w.nowAt):
+	case b.kind == bySelection && n.InOrder(w.nowAt):
 		w.evaluateSelectively(position, n, b.bound)
-	case b.kind != byResources || !n.inOrder(w.nowAt) || w.chosen:
+	case b.kind != byResources || !n.InOrder(w.nowAt) || w.chosen:
 		w.evaluateByFilters(position, n)
 	case w.byRows:
 		w.evaluateByResources(position, n, b.bound)
@@ -116,13 +117,13 @@ func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
 // leaveAlone reports that the pods of a node up to a priority are units by themselves,
 // none of which violates a budget. Then they are evaluated as where there are no units: all
 // units above are put back, beside the room that these leave.
-func (w *searchWorker) leaveAlone(n *nodeState, bound int32) bool {
-	from := n.first(int64(bound) + 1)
-	if last := len(n.covered) - 1; last >= 0 && int(n.covered[last].index) >= from {
+func (w *searchWorker) leaveAlone(n *state.NodeState, bound int32) bool {
+	from := n.First(int64(bound) + 1)
+	if last := len(n.Covered) - 1; last >= 0 && int(n.Covered[last].Index) >= from {
 		return false
 	}
-	for _, p := range n.pods[from:] {
-		if p.class.group != "" {
+	for _, p := range n.Pods[from:] {
+		if p.Class.Group != "" {
 			return false
 		}
 	}
@@ -132,7 +133,7 @@ func (w *searchWorker) leaveAlone(n *nodeState, bound int32) bool {
 // askLate asks the filters after NodeResourcesFit about a candidate whose victims are
 // wanted. If no pod of the node touches them, their answer does not depend on the
 // victims.
-func (w *searchWorker) askLate(b *nodeBound, n *nodeState) {
+func (w *searchWorker) askLate(b *nodeBound, n *state.NodeState) {
 	b.kind = byResources
 	for i := w.beforeResources; i < len(w.active); i++ {
 		if f := &w.active[i]; f.touches(n) {
@@ -154,7 +155,7 @@ func (w *searchWorker) askLate(b *nodeBound, n *nodeState) {
 }
 
 // evaluateByFilters finds the victims by a dry run with every filter.
-func (w *searchWorker) evaluateByFilters(position int, n *nodeState) {
+func (w *searchWorker) evaluateByFilters(position int, n *state.NodeState) {
 	possible, st := w.dry.dryRun(n)
 	switch {
 	case st.code == decision.Success:
@@ -166,7 +167,7 @@ func (w *searchWorker) evaluateByFilters(position int, n *nodeState) {
 }
 
 // countFailure counts a node on which preemption does not help.
-func (w *searchWorker) countFailure(possible []*podState, st filterStatus) {
+func (w *searchWorker) countFailure(possible []*state.PodState, st filterStatus) {
 	if len(possible) == 0 {
 		w.after.count(noVictims, 1)
 	} else {
@@ -177,7 +178,7 @@ func (w *searchWorker) countFailure(possible []*podState, st filterStatus) {
 // settle evaluates a node at once while it is bounded. If preemption does not help, the
 // bound has the answer, which whoever asked for the bound counts, and takes back where
 // the node is bounded again.
-func (w *searchWorker) settle(b *nodeBound, position int, n *nodeState) {
+func (w *searchWorker) settle(b *nodeBound, position int, n *state.NodeState) {
 	possible, st := w.dry.dryRun(n)
 	switch {
 	case st.code == decision.Success:
@@ -191,7 +192,7 @@ func (w *searchWorker) settle(b *nodeBound, position int, n *nodeState) {
 }
 
 // dryScore is the score of the dry run that just ended.
-func (w *searchWorker) dryScore(position int, possible []*podState) nodeScore {
+func (w *searchWorker) dryScore(position int, possible []*state.PodState) nodeScore {
 	sc := w.dry.score(possible)
 	return nodeScore{position, (*rank.Score)(&sc).Figures()}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // explainsByRows reports whether an explanation finds most candidates from the rows
@@ -60,14 +61,14 @@ func (s *search) explanation(ctx context.Context) (*decision.Explanation, error)
 // preemption is to be tried there.
 func (w *searchWorker) reportStatus(report *decision.NodeReport, position int) (try bool) {
 	n := w.nodeAt(position)
-	report.Node = n.name
-	sum := w.snap.summaries.at(n.slot)
+	report.Node = n.Name
+	sum := w.snap.Summaries.At(n.Slot)
 	switch {
 	case w.given:
 		report.Status = w.public(filterStatusOf(w.givenAt(position)))
 		return w.note(position)
-	case sum.flags&^anyUnits == 0 && !w.selects:
-		x, code := w.filterByResources(n.slot, sum)
+	case sum.Flags&^state.AnyUnits == 0 && !w.selects:
+		x, code := w.filterByResources(n.Slot, sum)
 		w.before.count(x, 1)
 		if x != 0 {
 			report.Status = w.public(w.statusOf(x))
@@ -154,9 +155,9 @@ func reorder(candidates []decision.Candidate, order []int32) {
 }
 
 // explainNode finds what one node says, and the candidate that it is, nil for none.
-func (s *search) explainNode(n *nodeState) (decision.NodeReport, *decision.Candidate) {
+func (s *search) explainNode(n *state.NodeState) (decision.NodeReport, *decision.Candidate) {
 	w := s.workers[0]
-	report := decision.NodeReport{Node: n.name}
+	report := decision.NodeReport{Node: n.Name}
 	st := s.refused
 	switch {
 	case s.given:
@@ -204,7 +205,7 @@ func (s *search) bestFirst(ctx context.Context, yield func(*decision.Candidate, 
 		case inTurn:
 			later.keys = append(later.keys, boundKeyOf(b, position))
 		default:
-			queue.nodes = append(queue.nodes, w.optimistic(b, position, s.snap.order[position]))
+			queue.nodes = append(queue.nodes, w.optimistic(b, position, s.snap.Order[position]))
 		}
 	}
 	s.queue, s.later = queue.nodes, later.keys
@@ -219,8 +220,8 @@ func (s *search) bestFirst(ctx context.Context, yield func(*decision.Candidate, 
 		b := &s.bounds[position]
 		switch {
 		case b.kind != evaluated && !b.exact:
-			w.tighten(b, s.snap.order[position])
-			queue.nodes[0] = w.optimistic(b, position, s.snap.order[position])
+			w.tighten(b, s.snap.Order[position])
+			queue.nodes[0] = w.optimistic(b, position, s.snap.Order[position])
 			queue.sink(0)
 			continue
 		case b.kind != evaluated:
@@ -271,7 +272,7 @@ func (w *searchWorker) takeQueued(queue *promising, later *boundQueue) {
 				return
 			}
 		}
-		queue.push(w.optimistic(b, position, w.snap.order[position]))
+		queue.push(w.optimistic(b, position, w.snap.Order[position]))
 		later.dropFirst()
 	}
 }
@@ -279,7 +280,7 @@ func (w *searchWorker) takeQueued(queue *promising, later *boundQueue) {
 // boundForLater bounds a node, and returns its score if it was evaluated. It is not ok
 // if the node is no candidate.
 func (w *searchWorker) boundForLater(position int) (real nodeScore, ok bool) {
-	b, slot := &w.bounds[position], w.snap.order[position]
+	b, slot := &w.bounds[position], w.snap.Order[position]
 	w.best = nodeScore{position: -1}
 	if w.given {
 		if b.kind = settled; !w.note(position) {

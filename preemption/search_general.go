@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // runGeneral is run for other rules than the default ones. One round bounds all
@@ -63,8 +64,8 @@ func (s *search) firstRound() func(w *searchWorker, from, to int) {
 // boundGeneral is boundNodes for other rules than the default ones. It considers the
 // candidates of a few nodes at a time, while their summaries are at hand.
 func (w *searchWorker) boundGeneral(from, to int) {
-	for ; from < to; from += summaryBlockSize {
-		end := min(from+summaryBlockSize, to)
+	for ; from < to; from += state.SummaryBlockSize {
+		end := min(from+state.SummaryBlockSize, to)
 		w.boundNodes(from, end)
 		w.fitsSomewhere = w.before.usual[0] > 0
 		if w.fitsSomewhere || w.onlyCount {

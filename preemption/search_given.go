@@ -1,6 +1,9 @@
 package preemption
 
-import "github.com/outrank-go/outrank/preemption/decision"
+import (
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // Statuses that the caller gives take the place of what the filters say about the
 // nodes as things are. Preemption is then tried on every node with the code
@@ -15,8 +18,8 @@ func (s *search) takeStatuses(req *Request) {
 // noteGiven notes the given statuses of a chunk of the nodes, and on which of them
 // preemption is to be tried.
 func (w *searchWorker) noteGiven(from, to int) {
-	for ; from < to; from += summaryBlockSize {
-		end := min(from+summaryBlockSize, to)
+	for ; from < to; from += state.SummaryBlockSize {
+		end := min(from+state.SummaryBlockSize, to)
 		try := w.noteChunk(from, end)
 		for position := from; position < end; position++ {
 			w.toTry[position] = try&(1<<(position-from)) != 0
@@ -26,8 +29,8 @@ func (w *searchWorker) noteGiven(from, to int) {
 
 // boundGiven is boundGeneral for given statuses, by the default rules as well.
 func (w *searchWorker) boundGiven(from, to int) {
-	for ; from < to; from += summaryBlockSize {
-		end := min(from+summaryBlockSize, to)
+	for ; from < to; from += state.SummaryBlockSize {
+		end := min(from+state.SummaryBlockSize, to)
 		try := w.noteChunk(from, end)
 		if w.fitsSomewhere || w.onlyCount {
 			try = 0 // no candidate is wanted
@@ -72,8 +75,8 @@ func (w *searchWorker) boundChunk(from, to int, try uint64) {
 			b.kind = settled
 			continue
 		}
-		slot := w.snap.order[position]
-		if sum := w.snap.summaries.at(slot); plain && sum.flags&^w.light == 0 {
+		slot := w.snap.Order[position]
+		if sum := w.snap.Summaries.At(slot); plain && sum.Flags&^w.light == 0 {
 			if w.boundByResources(b, slot, sum); b.before != 0 {
 				w.after.count(b.after, 1)
 				continue
@@ -88,8 +91,8 @@ func (s *search) readGiven() error {
 	if s.statuses == nil {
 		return nil
 	}
-	s.snap.names.load(s.snap.nodes, s.snap.order)
-	if s.named.read(s.snap.names, s.statuses, s.config.notFiltered()) && s.named.known() {
+	s.snap.Names.Load(s.snap.NodeStates, s.snap.Order)
+	if s.named.read(s.snap.Names, s.statuses, s.config.notFiltered()) && s.named.known() {
 		return nil
 	}
 	return checkNamed(s.snap, s.statuses)
@@ -116,7 +119,7 @@ func (w *searchWorker) answerGiven(st *decision.Status, position int) answer {
 		return w.lastAnswer
 	}
 	if len(w.answerOf) < len(w.named.list) {
-		w.answerOf = fill(w.answerOf, len(w.named.list), 0)
+		w.answerOf = state.Fill(w.answerOf, len(w.named.list), 0)
 	}
 	at := &w.answerOf[w.named.of[position]]
 	if *at == 0 {
@@ -127,21 +130,21 @@ func (w *searchWorker) answerGiven(st *decision.Status, position int) answer {
 
 // mayRefuse reports whether a node filter may turn the preemptor away, where none was
 // asked so far.
-func (w *searchWorker) mayRefuse(sum *nodeSummary) bool {
-	return w.elsewhere && (sum.flags&restricted != 0 || w.selects)
+func (w *searchWorker) mayRefuse(sum *state.NodeSummary) bool {
+	return w.elsewhere && (sum.Flags&state.Restricted != 0 || w.selects)
 }
 
 // tryNode bounds a node on which preemption is to be tried, whatever the filters say
 // about it as things are.
 func (w *searchWorker) tryNode(b *nodeBound, position int, slot int32) {
-	sum := w.snap.summaries.at(slot)
+	sum := w.snap.Summaries.At(slot)
 	switch {
 	case w.mayRefuse(sum):
 		*b = nodeBound{}
-		w.evaluateByFilters(position, w.snap.nodes[slot])
+		w.evaluateByFilters(position, w.snap.NodeStates[slot])
 		b.kind = settled
 		return
-	case sum.flags&^(restricted|w.light) == 0 && !w.filtered && !w.exactly:
+	case sum.Flags&^(state.Restricted|w.light) == 0 && !w.filtered && !w.exactly:
 		w.boundByResources(b, slot, sum)
 	default:
 		*b = nodeBound{}
@@ -149,7 +152,7 @@ func (w *searchWorker) tryNode(b *nodeBound, position int, slot int32) {
 	}
 	if b.before == 0 {
 		// There is room already, so that all pods can be put back.
-		w.evaluateByFilters(position, w.snap.nodes[slot])
+		w.evaluateByFilters(position, w.snap.NodeStates[slot])
 		b.kind = settled
 	}
 	w.after.count(b.after, 1)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // namedStatuses are the statuses that the caller gave by name, by position.
@@ -40,15 +41,15 @@ type namedStatus struct {
 }
 
 // read reads the caller's statuses; none is that of a node without one. It is not ok if one is for a node that does not exist.
-func (x *namedStatuses) read(names *nodeNames, statuses map[string]decision.Status, none decision.Status) (ok bool) {
-	x.begin(len(names.names), none)
+func (x *namedStatuses) read(names *state.NodeNames, statuses map[string]decision.Status, none decision.Status) (ok bool) {
+	x.begin(len(names.Names), none)
 	of, order, turn, status := x.of, x.order, 0, int32(0)
 	for name, st := range statuses {
 		if status == 0 || !sameStatus(&st, &x.list[status]) {
 			status = x.indexOf(&st)
 		}
 		if x.count == 0 && turn < len(order) {
-			if guess := int(order[turn]); guess < len(of) && names.names[guess] == name {
+			if guess := int(order[turn]); guess < len(of) && names.Names[guess] == name {
 				of[guess], x.enough = status, 1
 				x.now = append(x.now, order[turn])
 				x.guessed++
@@ -75,7 +76,7 @@ func (x *namedStatuses) known() bool {
 
 // begin forgets the statuses of the call before.
 func (x *namedStatuses) begin(nodes int, none decision.Status) {
-	x.of = fill(x.of, nodes, 0)
+	x.of = state.Fill(x.of, nodes, 0)
 	for len(x.turns) < nodes {
 		x.turns = append(x.turns, 0)
 	}
@@ -85,13 +86,13 @@ func (x *namedStatuses) begin(nodes int, none decision.Status) {
 
 // find looks for the names that are unread, and returns whose turn it was after the last
 // of them. The more often names are not guessed, the more it waits for.
-func (x *namedStatuses) find(names *nodeNames) (turn int, ok bool) {
+func (x *namedStatuses) find(names *state.NodeNames) (turn int, ok bool) {
 	unread := x.unread[:x.count]
 	for i := range unread {
-		unread[i].hash = hashOfName(unread[i].name)
+		unread[i].hash = state.HashOfName(unread[i].name)
 	}
 	for i := range unread {
-		position, ok := names.position(unread[i].name, unread[i].hash)
+		position, ok := names.Position(unread[i].name, unread[i].hash)
 		if !ok {
 			return 0, false
 		}

@@ -58,7 +58,7 @@ type searchRules struct {
 	// topLast: the ranks compare a figure of the third rank or later before they
 	// compare the top priority, so that victims above it have to be thought of.
 	topLast bool
-	// tight has a bit for each budget (see extremes.lowBudgets) that allows fewer
+	// tight has a bit for each budget (see extremes.LowBudgets) that allows fewer
 	// disruptions than its index; the last is for any number.
 	tight [8]uint32
 	// costed: a rank compares what victims cost.

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // beginSearch prepares a search for a question. The caller releases it.
-func beginSearch(config *Config, chunk int, snap *Snapshot, req *Request) (*search, error) {
-	if err := snap.checkAlone(req.Pod); err != nil {
+func beginSearch(config *Config, chunk int, snap *state.Snapshot, req *Request) (*search, error) {
+	if err := checkAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
 	s := searches.Get().(*search)
@@ -29,7 +30,7 @@ func beginSearch(config *Config, chunk int, snap *Snapshot, req *Request) (*sear
 }
 
 // decidePruned answers a question by a search.
-func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request) (*decision.Plan, error) {
+func decidePruned(ctx context.Context, config *Config, chunk int, snap *state.Snapshot, req *Request) (*decision.Plan, error) {
 	s, err := beginSearch(config, chunk, snap, req)
 	if err != nil {
 		return nil, err
@@ -70,22 +71,22 @@ func (s *search) decide(ctx context.Context) (*decision.Plan, error) {
 }
 
 // begin prepares a search.
-func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
+func (s *search) begin(config *Config, snap *state.Snapshot, req *Request) error {
 	s.busy = true
 	if err := s.attempt.begin(config, snap, req.Pod, req.Now); err != nil {
 		return err
 	}
-	s.searchRules = config.searchRules(snap.budgets.list)
+	s.searchRules = config.searchRules(snap.BudgetSet.List)
 	s.light = 0
 	if !s.general {
-		s.light = hasUnits
+		s.light = state.HasUnits
 	}
 	every := config.Sample != nil || len(config.Scorers) > 0
 	s.exactly, s.onlyCount = s.asked && every, false
 	if every {
-		s.toTry = slices.Grow(s.toTry[:0], len(snap.order))[:len(snap.order)]
+		s.toTry = slices.Grow(s.toTry[:0], len(snap.Order))[:len(snap.Order)]
 	}
-	s.asks = amountRow{asksNothing, asksNothing, asksNothing}
+	s.asks = state.AmountRow{asksNothing, asksNothing, asksNothing}
 	s.anyPod, s.tabled = false, s.filterPlan.tabled()
 	for i := range s.needs {
 		if at := s.needs[i].column; at >= 0 {
@@ -96,12 +97,12 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 	}
 	if s.deferral.asked {
 		// One node is asked, and what it has to have left is not what the pod asks for.
-		s.asks, s.anyPod = amountRow{asksNothing, asksNothing, asksNothing}, true
+		s.asks, s.anyPod = state.AmountRow{asksNothing, asksNothing, asksNothing}, true
 	}
-	s.everyLarge = s.asks.within(&snap.smallest)
+	s.everyLarge = s.asks.Within(&snap.Smallest)
 	s.filtered = s.anyPod || !s.resourcesAlone()
 	s.tabled = s.tabled && !s.anyPod && !s.selects
-	if n := len(snap.order); cap(s.bounds) < n {
+	if n := len(snap.Order); cap(s.bounds) < n {
 		s.bounds = make([]nodeBound, n)
 	} else {
 		s.bounds = s.bounds[:n]
@@ -141,7 +142,7 @@ func (s *search) release() {
 
 // refusedPlan is the answer to an attempt that ends before the first node.
 func (s *search) refusedPlan() *decision.Plan {
-	if n := len(s.snap.order); n > 0 {
+	if n := len(s.snap.Order); n > 0 {
 		before := &s.workers[0].before
 		before.count(before.intern(s.refused), n)
 	}

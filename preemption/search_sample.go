@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // filterNodes finds for a chunk of the nodes only whether they take the preemptor,
@@ -11,11 +12,11 @@ import (
 func (w *searchWorker) filterNodes(from, to int) {
 	plain := !w.filtered && !w.selects
 	for position := from; position < to; position++ {
-		slot := w.snap.order[position]
+		slot := w.snap.Order[position]
 		x, code := answer(0), decision.Success
-		if sum := w.snap.summaries.at(slot); plain && sum.flags&^anyUnits == 0 {
+		if sum := w.snap.Summaries.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
 			x, code = w.filterByResources(slot, sum)
-		} else if st := w.dry.filter(w.snap.nodes[slot]); st.code != decision.Success {
+		} else if st := w.dry.filter(w.snap.NodeStates[slot]); st.code != decision.Success {
 			x, code = w.before.intern(st), st.code
 		}
 		w.toTry[position] = code == decision.Unschedulable
@@ -26,24 +27,24 @@ func (w *searchWorker) filterNodes(from, to int) {
 // filterByResources is filterNodes for a node on which resources alone decide. Where
 // not every node is large enough, what the less important pods hold mostly shows that
 // this one is; that stands in its summary.
-func (w *searchWorker) filterByResources(slot int32, sum *nodeSummary) (answer, decision.Code) {
+func (w *searchWorker) filterByResources(slot int32, sum *state.NodeSummary) (answer, decision.Code) {
 	short := w.shortage(sum)
 	switch {
 	case short == 0:
 		return 0, decision.Success
-	case w.everyLarge || w.covers(sum, &sum.low, int32(sum.lowPods)):
+	case w.everyLarge || w.covers(sum, &sum.Low, int32(sum.LowPods)):
 		return short, decision.Unschedulable
 	}
-	for i := 1; i <= numUpperLevels; i++ {
-		above := w.snap.levelAbove(slot, i)
+	for i := 1; i <= state.NumUpperLevels; i++ {
+		above := w.snap.LevelAbove(slot, i)
 		if above == nil {
 			break
 		}
-		if w.covers(sum, &above.held, above.pods) {
+		if w.covers(sum, &above.Held, above.Pods) {
 			return short, decision.Unschedulable
 		}
 	}
-	offers := &w.snap.nodes[slot].offers.std
+	offers := &w.snap.NodeStates[slot].Offers.Std
 	for k := range w.asks {
 		if w.asks[k] > offers[k] {
 			return short | unresolvable, decision.UnschedulableAndUnresolvable
@@ -115,8 +116,8 @@ const (
 // there is room for any other, and they are not told apart. Only those that may
 // violate a budget are evaluated for that.
 func (w *searchWorker) tryForSample(position int, anyFree bool, room listRoom) sampled {
-	slot := w.snap.order[position]
-	b, sum := &w.bounds[position], w.snap.summaries.at(slot)
+	slot := w.snap.Order[position]
+	b, sum := &w.bounds[position], w.snap.Summaries.At(slot)
 	best := w.best
 	w.best = nodeScore{position: -1} // so that nothing is pruned
 	w.tryNode(b, position, slot)
@@ -152,13 +153,13 @@ func (w *searchWorker) tryForSample(position int, anyFree bool, room listRoom) s
 // freeOfViolations reports that no victim on a candidate violates a budget. That is
 // so where all victims are of the lowest priority because those that violate none are
 // enough, and where no pod of that priority can violate any.
-func (w *searchWorker) freeOfViolations(b *nodeBound, slot int32, sum *nodeSummary) bool {
-	if w.config.variant().emptySelectors || b.bound != sum.lowest {
+func (w *searchWorker) freeOfViolations(b *nodeBound, slot int32, sum *state.NodeSummary) bool {
+	if w.config.variant().emptySelectors || b.bound != sum.Lowest {
 		return false
 	}
-	e := w.snap.summaries.extremesAt(slot)
+	e := w.snap.Summaries.ExtremesAt(slot)
 	if w.config.ascending() {
-		return b.kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e.lowBudgets, e.mostCovered)
+		return b.kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e.LowBudgets, e.MostCovered)
 	}
 	return w.staysLow(b, sum, e)
 }
