@@ -31,12 +31,13 @@ var rooms = map[string][]string{
 	"pdb":        {".", "internal/release"},
 	"preemption": {".", "resource", "priority", "pdb", "preemption/decision", "preemption/internal/", "internal/"},
 	// The words of a decision, which door and engine both use.
-	"preemption/decision": {".", "preemption/internal/phrase", "preemption/internal/rank", "internal/answerjson", "internal/filter", "internal/prose"},
+	"preemption/decision": {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "internal/answerjson", "internal/filter", "internal/prose"},
 	// The engine, the lowest room first.
-	"preemption/internal/phrase": {"."},
-	"preemption/internal/rank":   {"."},
-	"preemption/internal/state":  {".", "resource", "pdb", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "internal/"},
-	"kubeletadmit":               {".", "resource", "priority", "qos", "internal/"},
+	"preemption/internal/phrase":  {"."},
+	"preemption/internal/rank":    {"."},
+	"preemption/internal/filters": {".", "resource", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/state", "internal/"},
+	"preemption/internal/state":   {".", "resource", "pdb", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "internal/"},
+	"kubeletadmit":                {".", "resource", "priority", "qos", "internal/"},
 	// The pods that wait.
 	"priority/queue": {".", "resource", "priority", "internal/filter", "internal/release"},
 	// Who may create pods of a class.

@@ -18,6 +18,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -26,10 +27,10 @@ import (
 // and in what zone that node is.
 type register struct{ name string }
 
-func (r register) Name() string                                           { return r.name }
-func (register) Concerns(p *outrank.Pod) bool                             { return nameHash(p)%3 > 0 && p.Labels["app"] != "db" }
-func (register) NewState() state.ClusterState                             { return entries{} }
-func (register) Start(*outrank.Pod, *state.Snapshot) (FilterState, error) { return nil, nil }
+func (r register) Name() string                                                    { return r.name }
+func (register) Concerns(p *outrank.Pod) bool                                      { return nameHash(p)%3 > 0 && p.Labels["app"] != "db" }
+func (register) NewState() decision.ClusterState                                   { return entries{} }
+func (register) Start(*outrank.Pod, *state.Snapshot) (decision.FilterState, error) { return nil, nil }
 
 type entries map[string]int
 
@@ -42,7 +43,7 @@ func (e entries) change(p *outrank.Pod, n *outrank.Node, by int) {
 
 func (e entries) Add(p *outrank.Pod, n *outrank.Node)    { e.change(p, n, 1) }
 func (e entries) Remove(p *outrank.Pod, n *outrank.Node) { e.change(p, n, -1) }
-func (e entries) Clone() state.ClusterState              { return maps.Clone(e) }
+func (e entries) Clone() decision.ClusterState           { return maps.Clone(e) }
 func (e entries) String() string {
 	var lines []string
 	for at, count := range e {
@@ -56,7 +57,7 @@ func (e entries) String() string {
 // answers of a rule.
 type attachedMachine struct {
 	*machine
-	rule   *keyedRule
+	rule   *filters.KeyedRule
 	pod    *outrank.Pod
 	others []attachedClone
 }
@@ -109,10 +110,10 @@ func (m *attachedMachine) checkRule(t *rapid.T) {
 	}
 	pod := *m.pod
 	pod.Labels = map[string]string{"app": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")}
-	_, table := m.rule.answers(&question{snap: m.snap, pod: &pod})
+	_, table := m.rule.Answers(&filters.Question{Snap: m.snap, Pod: &pod})
 	failing := 0
 	for _, slot := range m.snap.Order {
-		want := m.rule.check(&pod, m.snap.NodeStates[slot].Node)
+		want := m.rule.Check(&pod, m.snap.NodeStates[slot].Node)
 		require.Equal(t, want, table.At(slot), m.snap.NodeStates[slot].Name)
 		if want.Code != decision.Success {
 			failing++
@@ -135,7 +136,7 @@ func TestPropertyAttachedStateFollows(t *testing.T) {
 				return decision.Status{Code: decision.Unschedulable, Reasons: []string{text, n.Name}}
 			}
 			return decision.Status{}
-		}).(*keyedRule)
+		}).(*filters.KeyedRule)
 		t.Repeat(map[string]func(*rapid.T){
 			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate, "UpdatePod": m.UpdatePod,
 			"AddNode": m.AddNode, "UpdateNode": m.UpdateNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets,
@@ -162,7 +163,7 @@ func TestAttachErrors(t *testing.T) {
 
 type stateless struct{ register }
 
-func (stateless) NewState() state.ClusterState { return nil }
+func (stateless) NewState() decision.ClusterState { return nil }
 
 // The attached filter is the one of the evaluator only if both are the same.
 func TestAttachedFilterIsTheSame(t *testing.T) {
@@ -205,7 +206,7 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
 	a := asked{nodes: map[string]int{}}
-	eval, err := NewEvaluator(Config{Filters: []Filter{NodeRuleBy("Rule", nil, a.check)}})
+	eval, err := NewEvaluator(Config{Filters: []filters.Filter{NodeRuleBy("Rule", nil, a.check)}})
 	require.NoError(t, err)
 	plain, err := NewEvaluator(Config{})
 	require.NoError(t, err)
@@ -244,7 +245,7 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	large := *p
 	large.Containers = []outrank.Container{{Requests: resource.MustList("cpu", "1000")}}
 	b := asked{nodes: map[string]int{}}
-	unkeyed, err := NewEvaluator(Config{Filters: []Filter{NodeRule("Rule", b.check)}})
+	unkeyed, err := NewEvaluator(Config{Filters: []filters.Filter{NodeRule("Rule", b.check)}})
 	require.NoError(t, err)
 	_, err = unkeyed.Preempt(context.Background(), snap, &large, gen.Now)
 	require.NoError(t, err)
@@ -268,23 +269,23 @@ func TestKeyedRuleMemory(t *testing.T) {
 	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Name }, func(*outrank.Pod, *outrank.Node) decision.Status {
 		calls++
 		return decision.Status{Code: decision.Unschedulable, Reasons: []string{fmt.Sprint("call ", calls)}}
-	}).(*keyedRule)
+	}).(*filters.KeyedRule)
 	for i := range 10 * state.MostTables {
 		q := *p
 		q.Name = fmt.Sprint("p", i)
-		rule.answers(&question{snap: snap, pod: &q})
+		rule.Answers(&filters.Question{Snap: snap, Pod: &q})
 	}
 	assert.Len(t, snap.Answers.Tables, state.MostTables)
 	for i := range 5000 {
 		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
-		_, table := rule.answers(&question{snap: snap, pod: p})
+		_, table := rule.Answers(&filters.Question{Snap: snap, Pod: p})
 		require.LessOrEqual(t, len(table.Statuses), 64+2*20+1)
 	}
 	for i := range 5000 {
 		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
 	}
 	assert.LessOrEqual(t, len(snap.Answers.Log), 1024+2*20)
-	_, table := rule.answers(&question{snap: snap, pod: p})
+	_, table := rule.Answers(&filters.Question{Snap: snap, Pod: p})
 	assert.Equal(t, 20, table.Failing)
 }
 
@@ -300,7 +301,7 @@ func TestKeyedRuleAtOnce(t *testing.T) {
 		return decision.Status{}
 	})
 	require.NoError(t, snap.Attach(headcount{app: "3", limit: 1}))
-	eval, err := NewEvaluator(Config{Filters: []Filter{rule, headcount{app: "3", limit: 1}}})
+	eval, err := NewEvaluator(Config{Filters: []filters.Filter{rule, headcount{app: "3", limit: 1}}})
 	require.NoError(t, err)
 	var all sync.WaitGroup
 	problems := make([]error, 8)

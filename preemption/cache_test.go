@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -472,7 +473,7 @@ func TestCacheCountsTheNominatedNodeOnce(t *testing.T) {
 	refuse := NodeRuleBy("own", nil, func(*outrank.Pod, *outrank.Node) decision.Status {
 		return decision.Status{Code: decision.Unschedulable, Reasons: []string{"not here"}}
 	})
-	e, err := NewEvaluator(Config{Filters: []Filter{refuse}})
+	e, err := NewEvaluator(Config{Filters: []filters.Filter{refuse}})
 	require.NoError(t, err)
 	for i := range 4 {
 		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -48,7 +49,7 @@ type Config struct {
 	Release outrank.Release
 	// Filters are rules of the caller. They are asked after the built-in
 	// filters, in this order.
-	Filters []Filter
+	Filters []filters.Filter
 	// Workers is the number of goroutines that share the work of one call; zero
 	// means one, the caller's own. The answer does not depend on it. More than
 	// one helps on large clusters only: with the default rules, Preempt uses
@@ -62,7 +63,7 @@ type Config struct {
 	Policy Policy
 	// Plugins switches built-in filters off and changes what they ask for. The
 	// zero value is the default profile of kube-scheduler.
-	Plugins Plugins
+	Plugins decision.Plugins
 	// Sample limits the search to some of the nodes; nil means all nodes.
 	Sample *Sample
 	// Schedulers are the names of the schedulers that share their nominations, as the
@@ -158,8 +159,8 @@ func (c *Config) Validate() error {
 		add("Workers", "%d is not between 0 and %d", c.Workers, maxWorkers)
 	}
 	taken := map[string]bool{}
-	for _, f := range builtIn {
-		taken[f.name] = true
+	for _, f := range filters.BuiltIn {
+		taken[f.Name] = true
 	}
 	for i, f := range c.Filters {
 		at := fmt.Sprintf("Filters[%d]", i)
@@ -170,7 +171,7 @@ func (c *Config) Validate() error {
 			add(at, "has no name")
 		case taken[f.Name()]:
 			add(at, "there is another filter of the name %q", f.Name())
-		case lacksCheck(f):
+		case filters.LacksCheck(f):
 			add(at+".check", "missing from the rule %q", f.Name())
 		default:
 			taken[f.Name()] = true
@@ -193,7 +194,7 @@ func (c *Config) Validate() error {
 	}
 	ps = append(ps, c.Policy.problems()...)
 	ps = append(ps, c.exactProblems()...)
-	ps = append(ps, c.Plugins.problems()...)
+	ps = append(ps, pluginsProblems(&c.Plugins)...)
 	if _, missing := c.costByRanks(); missing {
 		add("Cost", "missing, and the policy ranks candidates by it")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -60,11 +61,11 @@ func unknownStatus(s *decision.Status, node string) error {
 }
 
 // givenStatuses returns the caller's statuses by position.
-func (r *Request) givenStatuses(config *Config, snap *state.Snapshot) ([]filterStatus, error) {
+func (r *Request) givenStatuses(config *Config, snap *state.Snapshot) ([]filters.Status, error) {
 	if err := checkNamed(snap, r.Statuses); err != nil {
 		return nil, err
 	}
-	out := make([]filterStatus, len(snap.Order))
+	out := make([]filters.Status, len(snap.Order))
 	for i, slot := range snap.Order {
 		s, ok := r.Statuses[snap.NodeStates[slot].Name]
 		if r.StatusesInOrder != nil {
@@ -101,13 +102,13 @@ func (c *Config) notFiltered() decision.Status {
 	return s
 }
 
-var noStatusText = []string{reasonNoStatus}
+var noStatusText = []string{filters.ReasonNoStatus}
 
 // filterStatusOf returns a status of the caller's as filters give it.
-func filterStatusOf(s *decision.Status) filterStatus {
-	out := filterStatus{code: min(s.Code, decision.UnschedulableAndUnresolvable), by: byNone, filter: s.Filter, text: s.Reasons}
+func filterStatusOf(s *decision.Status) filters.Status {
+	out := filters.Status{Code: min(s.Code, decision.UnschedulableAndUnresolvable), By: filters.ByNone, Filter: s.Filter, Text: s.Reasons}
 	if s.Filter == "" && s.ExcludedBy != "" {
-		out.filter, out.excluded = s.ExcludedBy, true
+		out.Filter, out.Excluded = s.ExcludedBy, true
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -20,15 +21,15 @@ import (
 // w.violated and w.blocks have the details. The status is not Success if the
 // node is no candidate. The victims stay removed until restoreVictims is
 // called.
-func (w *dryRunner) dryRun(n *state.NodeState) ([]*state.PodState, filterStatus) {
+func (w *dryRunner) dryRun(n *state.NodeState) ([]*state.PodState, filters.Status) {
 	w.enter(n)
 	possible := w.possible()
 	if len(possible) == 0 && !w.freeNow() {
-		return nil, filterStatus{code: decision.UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+		return nil, filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
 	}
 	w.victim = state.Fill(w.victim, len(possible), false)
 	if w.a.elsewhere {
-		if s := w.a.askNode(&w.a.question, n); s.code != decision.Success {
+		if s := w.a.AskNode(&w.a.Question, n); s.Code != decision.Success {
 			return possible, s
 		}
 	}
@@ -42,15 +43,15 @@ func (w *dryRunner) dryRun(n *state.NodeState) ([]*state.PodState, filterStatus)
 // variant that takes it then. A rule of the caller's that chooses victims has none to choose
 // from there.
 func (w *dryRunner) freeNow() bool {
-	if w.a.config.Chooser != nil || !w.a.config.variant().takesFree || w.a.elsewhere && w.a.askNode(&w.a.question, w.n).code != decision.Success {
+	if w.a.config.Chooser != nil || !w.a.config.variant().takesFree || w.a.elsewhere && w.a.AskNode(&w.a.Question, w.n).Code != decision.Success {
 		return false
 	}
-	return w.check().code == decision.Success
+	return w.check().Code == decision.Success
 }
 
 // findVictims is a dry run from the possible victims on.
-func (w *dryRunner) findVictims(possible []*state.PodState) filterStatus {
-	w.blocks = state.Fill(w.blocks, len(possible), filterStatus{})
+func (w *dryRunner) findVictims(possible []*state.PodState) filters.Status {
+	w.blocks = state.Fill(w.blocks, len(possible), filters.Status{})
 	w.violated = state.Fill(w.violated, len(possible), 0)
 	switch {
 	case w.a.config.Chooser != nil:
@@ -62,11 +63,11 @@ func (w *dryRunner) findVictims(possible []*state.PodState) filterStatus {
 	}
 	w.changeAll(possible, -1)
 	w.victim = state.Fill(w.victim, len(possible), true)
-	if s := w.check(); s.code != decision.Success {
+	if s := w.check(); s.Code != decision.Success {
 		return s
 	}
 	if w.a.config.Policy.Strict {
-		if s := w.addSpared(possible); s.code != decision.Success {
+		if s := w.addSpared(possible); s.Code != decision.Success {
 			return s
 		}
 	} else {
@@ -79,7 +80,7 @@ func (w *dryRunner) findVictims(possible []*state.PodState) filterStatus {
 	if w.a.config.chargesVictims() {
 		w.chargeVictims(possible)
 	}
-	return filterStatus{}
+	return filters.Status{}
 }
 
 // reprieveAll puts back whom it can, and reports whether there are victims.
@@ -98,14 +99,14 @@ func (w *dryRunner) possible() []*state.PodState {
 	if w.a.hasUnits(w.n) {
 		return w.findUnits()
 	}
-	pods := w.n.Possible(w.a.priority, w.a.nowAt, &w.sorted)
+	pods := w.n.Possible(w.a.Priority, w.a.nowAt, &w.sorted)
 	variant := w.a.config.variant()
 	unordered := variant.takesUnprioritized || w.a.config.unranked()
 	if unordered {
 		pods = w.n.Pods
 	}
 	ordered := w.a.config.Importance == nil && !variant.ignoresStart && !unordered
-	if w.a.config.MayEvict == nil && ordered && w.a.deferral.resident == nil {
+	if w.a.config.MayEvict == nil && ordered && w.a.Deferral.Resident == nil {
 		return pods
 	}
 	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *state.PodState) bool { return !w.a.mayEvict(p) })
@@ -117,7 +118,7 @@ func (w *dryRunner) possible() []*state.PodState {
 
 // ascend removes pods, the least important first and each with those that leave with it,
 // until the preemptor fits (rule 13.3.1), and charges the budgets for them.
-func (w *dryRunner) ascend(possible []*state.PodState) filterStatus {
+func (w *dryRunner) ascend(possible []*state.PodState) filters.Status {
 	w.victim = state.Fill(w.victim, len(possible), false)
 	strict := w.a.config.Policy.Strict && w.spare(possible)
 	s := w.check()
@@ -131,7 +132,7 @@ func (w *dryRunner) ascend(possible []*state.PodState) filterStatus {
 			w.victim[i], w.blocks[i] = true, s
 			w.violated[i] = len(w.budgets.charge(possible[i]))
 		}
-		if s = w.check(); s.code == decision.Success {
+		if s = w.check(); s.Code == decision.Success {
 			break
 		}
 	}
@@ -146,7 +147,7 @@ func (w *dryRunner) ascend(possible []*state.PodState) filterStatus {
 // filters is as before the dry run. The built-in filters start anew with each
 // node.
 func (w *dryRunner) restoreVictims(possible []*state.PodState) {
-	if !w.a.follows {
+	if !w.a.Follows {
 		return
 	}
 	w.changeMarked(possible, w.victim, 1)
@@ -154,7 +155,7 @@ func (w *dryRunner) restoreVictims(possible []*state.PodState) {
 
 // restoreAll adds pods again that were all removed, for the caller's filters.
 func (w *dryRunner) restoreAll(possible []*state.PodState) {
-	if !w.a.follows {
+	if !w.a.Follows {
 		return
 	}
 	w.changeAll(possible, 1)
@@ -170,9 +171,9 @@ func (w *dryRunner) reprieve(possible []*state.PodState, violating bool) (victim
 			continue
 		}
 		s := w.putBack(possible[from:to])
-		victims = victims || s.code != decision.Success
+		victims = victims || s.Code != decision.Success
 		for i := from; i < to; i++ {
-			w.victim[i], w.blocks[i] = s.code != decision.Success, s
+			w.victim[i], w.blocks[i] = s.Code != decision.Success, s
 		}
 	}
 	return victims

@@ -25,8 +25,8 @@ type charger struct {
 // begin prepares a charger for an attempt. It reuses the memory of an earlier one.
 func (c *charger) begin(a *attempt) {
 	variant := a.config.variant()
-	if whole := variant.countsTwice; c.budgets != a.snap.BudgetSet || c.whole != whole {
-		c.budgets, c.whole, c.ledger = a.snap.BudgetSet, whole, a.snap.BudgetSet.Ledger(whole)
+	if whole := variant.countsTwice; c.budgets != a.Snap.BudgetSet || c.whole != whole {
+		c.budgets, c.whole, c.ledger = a.Snap.BudgetSet, whole, a.Snap.BudgetSet.Ledger(whole)
 	}
 	c.uncharged, c.anySelector, c.each = a.config.uncharged(), variant.emptySelectors, a.config.perBudget()
 	c.toFirst = a.stopsAtFirst()
@@ -35,7 +35,7 @@ func (c *charger) begin(a *attempt) {
 // stopsAtFirst reports whether a pod is charged no further than to the first budget
 // that it violates (rules 6.3.5 and 6.3.8). Where each violation counts by itself, all are.
 func (a *attempt) stopsAtFirst() bool {
-	return a.rules.BudgetsStopAtFirst && !a.config.uncharged() && !a.config.perBudget()
+	return a.Rules.BudgetsStopAtFirst && !a.config.uncharged() && !a.config.perBudget()
 }
 
 // charge takes a pod from the budgets that cover it, and lists those that this

@@ -70,7 +70,7 @@ func (w *dryRunner) nameViolated(possible []*state.PodState, victims []decision.
 	if w.a.config.Policy.Strict {
 		return // none violates any
 	}
-	shared := sharedNames{budgets: w.a.snap.BudgetSet, broken: w.broken[:0]}
+	shared := sharedNames{budgets: w.a.Snap.BudgetSet, broken: w.broken[:0]}
 	name := func(i int, v *decision.Victim) {
 		if broken := w.budgets.charge(possible[i]); v != nil {
 			v.Violated = shared.of(broken)

@@ -7,28 +7,29 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // choose finds the victims by the caller's rule (see [Chooser]).
-func (w *dryRunner) choose(possible []*state.PodState) filterStatus {
+func (w *dryRunner) choose(possible []*state.PodState) filters.Status {
 	w.victim = state.Fill(w.victim, len(possible), false)
 	rule := w.a.config.Chooser
 	if w.err != nil {
-		return filterStatus{code: decision.Unschedulable, by: byNone, text: []string{w.err.Error()}}
+		return filters.Status{Code: decision.Unschedulable, By: filters.ByNone, Text: []string{w.err.Error()}}
 	}
-	if s := w.withAllGone(possible); s.code != decision.Success {
+	if s := w.withAllGone(possible); s.Code != decision.Success {
 		return s
 	}
 	view := NodeView{&nodeOfRule{w, possible}}
 	chosen := rule.Choose(&view)
 	view.of = noNode{}
 	if len(chosen) == 0 {
-		return filterStatus{code: decision.Unschedulable, by: byNone, text: []string{"rule " + rule.Name + " chose no victims"}}
+		return filters.Status{Code: decision.Unschedulable, By: filters.ByNone, Text: []string{"rule " + rule.Name + " chose no victims"}}
 	}
 	if w.err = w.takeChosen(possible, chosen); w.err != nil {
-		return filterStatus{code: decision.Unschedulable, by: byNone, text: []string{w.err.Error()}}
+		return filters.Status{Code: decision.Unschedulable, By: filters.ByNone, Text: []string{w.err.Error()}}
 	}
 	w.chargeVictims(possible)
 	return w.strictly(possible)
@@ -58,11 +59,11 @@ func (w *dryRunner) takeChosen(possible []*state.PodState, chosen []*outrank.Pod
 		}
 	}
 	w.changeMarked(possible, w.victim, -1)
-	if s := w.check(); s.code != decision.Success {
+	if s := w.check(); s.Code != decision.Success {
 		w.restoreVictims(possible)
-		return bad("without the victims pod %s does not fit: %s", w.a.pod.Key(), w.a.public(s))
+		return bad("without the victims pod %s does not fit: %s", w.a.Pod.Key(), w.a.public(s))
 	}
-	if s := w.guardAllows(w.markedOf(possible)); s.code != decision.Success {
+	if s := w.guardAllows(w.markedOf(possible)); s.Code != decision.Success {
 		w.restoreVictims(possible)
 		return bad("the victims may not leave together: %s", w.a.public(s))
 	}
@@ -113,7 +114,7 @@ type nodeOfRule struct {
 	possible []*state.PodState
 }
 
-func (v *nodeOfRule) preemptor() *outrank.Pod         { return v.w.a.pod }
+func (v *nodeOfRule) preemptor() *outrank.Pod         { return v.w.a.Pod }
 func (v *nodeOfRule) viewed() *outrank.Node           { return v.w.n.Node }
 func (v *nodeOfRule) possibleVictims() []*outrank.Pod { return state.PodsOf(v.w.here(v.possible)) }
 
@@ -122,14 +123,14 @@ func (v *nodeOfRule) short(name resource.Name) int64 {
 	if name == resource.Pods {
 		return max(0, int64(len(n.Pods))+1-n.MaxPods)
 	}
-	for i := range v.w.a.needs {
-		if d := &v.w.a.needs[i]; d.name == name {
+	for i := range v.w.a.Needs {
+		if d := &v.w.a.Needs[i]; d.Name == name {
 			// Neither is negative, so that the difference is an int64.
-			free := d.in(&n.Offers) - d.used(&n.Taken).Saturated()
-			if free < 0 && d.value > math.MaxInt64+free {
+			free := d.In(&n.Offers) - d.Used(&n.Taken).Saturated()
+			if free < 0 && d.Value > math.MaxInt64+free {
 				return math.MaxInt64
 			}
-			return max(0, d.value-free)
+			return max(0, d.Value-free)
 		}
 	}
 	return 0
@@ -146,8 +147,8 @@ func (v *nodeOfRule) takes(pod *outrank.Pod, name resource.Name) int64 {
 	case name == resource.Pods:
 		return 1
 	}
-	d := need{name: name, column: v.w.a.snap.Columns.Of(name)}
-	return d.in(&v.possible[i].Takes)
+	d := filters.Need{Name: name, Column: v.w.a.Snap.Columns.Of(name)}
+	return d.In(&v.possible[i].Takes)
 }
 
 // marked calls f with those of the pods that are possible victims in w.victim, which
@@ -170,7 +171,7 @@ func (v *nodeOfRule) checkWithout(pods []*outrank.Pod) (s decision.Status) {
 		v.w.changeMarked(v.possible, v.w.victim, -1)
 		answer := v.w.check()
 		v.w.changeMarked(v.possible, v.w.victim, 1)
-		if answer.code == decision.Success && v.w.guard.state != nil {
+		if answer.Code == decision.Success && v.w.guard.state != nil {
 			answer = v.w.guardAllows(v.w.markedOf(v.possible))
 		}
 		s = v.w.a.public(answer)

@@ -3,13 +3,14 @@ package preemption
 import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // eligible returns whether the pod may preempt (chapter 8;
 // PodEligibleToPreemptOthers), and notes what the caller has against it. statusOf returns
 // the status of a node in this attempt; it is not ok for a node that does not exist.
-func (a *attempt) eligible(statusOf func(node string) (s filterStatus, ok bool)) decision.Ineligibility {
+func (a *attempt) eligible(statusOf func(node string) (s filters.Status, ok bool)) decision.Ineligibility {
 	if a.config.Policy.Disabled {
 		return decision.Disabled
 	}
@@ -21,7 +22,7 @@ func (a *attempt) eligible(statusOf func(node string) (s filterStatus, ok bool))
 	if s, ok := statusOf(a.nomination()); ok {
 		status = a.public(s)
 	}
-	switch refusal := a.config.MayPreempt(a.pod, status, by); refusal {
+	switch refusal := a.config.MayPreempt(a.Pod, status, by); refusal {
 	case "":
 		return decision.Eligible
 	case by.String():
@@ -33,9 +34,9 @@ func (a *attempt) eligible(statusOf func(node string) (s filterStatus, ok bool))
 }
 
 // eligibleByRules is what chapter 8 says.
-func (a *attempt) eligibleByRules(statusOf func(node string) (s filterStatus, ok bool)) decision.Ineligibility {
+func (a *attempt) eligibleByRules(statusOf func(node string) (s filters.Status, ok bool)) decision.Ineligibility {
 	variant := a.config.variant()
-	if a.pod.PreemptionPolicy == outrank.PreemptNever && !variant.ignoresNever {
+	if a.Pod.PreemptionPolicy == outrank.PreemptNever && !variant.ignoresNever {
 		return decision.PolicyNever
 	}
 	nominated := a.nomination()
@@ -43,7 +44,7 @@ func (a *attempt) eligibleByRules(statusOf func(node string) (s filterStatus, ok
 		return decision.Eligible
 	}
 	status, there := statusOf(nominated)
-	code := status.code
+	code := status.Code
 	switch {
 	case variant.waitsWhileNominated:
 		if !there || code != decision.UnschedulableAndUnresolvable {
@@ -65,7 +66,7 @@ func (a *attempt) eligibleByRules(statusOf func(node string) (s filterStatus, ok
 // leaves reports whether a pod that the preemptor may evict is leaving the
 // node.
 func (a *attempt) leaves(node string, leaving func(*state.PodState) bool) bool {
-	n := a.snap.NodeState(node)
+	n := a.Snap.NodeState(node)
 	units := a.hasUnits(n)
 	for _, p := range n.Pods {
 		if !leaving(p) {
@@ -81,13 +82,13 @@ func (a *attempt) leaves(node string, leaving func(*state.PodState) bool) bool {
 // nomination returns the node that the preemptor is nominated to: as the
 // snapshot knows, or as the pod says if the snapshot does not know the pod.
 func (a *attempt) nomination() string {
-	if a.deferral.asked {
+	if a.Deferral.Asked {
 		return "" // rule 7.19.6
 	}
-	if p, ok := a.snap.PodStates.Of(a.pod); ok {
+	if p, ok := a.Snap.PodStates.Of(a.Pod); ok {
 		return p.Nominated()
 	}
-	return a.pod.NominatedNode
+	return a.Pod.NominatedNode
 }
 
 func leavesByPreemption(p *state.PodState) bool {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -18,20 +19,20 @@ import (
 // found first; if the filters pass without these, they pass without any more, and the
 // rest is resources again. Everywhere else the filters are asked about each set that the
 // ranks leave open. ENGINE.md has the bounds and the proofs.
-func (w *dryRunner) exact(possible []*state.PodState) filterStatus {
+func (w *dryRunner) exact(possible []*state.PodState) filters.Status {
 	w.victim = state.Fill(w.victim, len(possible), false)
 	x := &w.sets
 	if x.recall(w.n, w.victim) {
 		w.removeVictims(possible)
-		return filterStatus{}
+		return filters.Status{}
 	}
 	x.ask(w, possible)
-	if w.check().code == decision.Success {
+	if w.check().Code == decision.Success {
 		return w.contradiction() // nobody has to leave
 	}
 	w.changeAll(possible, -1)
 	all := w.check()
-	if x.q.Helps = all.code == decision.Success; !x.q.Helps && x.q.Gains {
+	if x.q.Helps = all.Code == decision.Success; !x.q.Helps && x.q.Gains {
 		w.changeAll(possible, 1)
 		return all
 	}
@@ -40,7 +41,7 @@ func (w *dryRunner) exact(possible []*state.PodState) filterStatus {
 	w.noteOpen(&x.found)
 	set, score, ok := x.search.Best()
 	if !ok {
-		if all.code == decision.Success {
+		if all.Code == decision.Success {
 			all = strictStatus
 		}
 		return all
@@ -54,7 +55,7 @@ func (w *dryRunner) exact(possible []*state.PodState) filterStatus {
 	}
 	x.remember(w.victim, publicScore(&score))
 	w.removeVictims(possible)
-	return filterStatus{}
+	return filters.Status{}
 }
 
 func (w *dryRunner) removeVictims(possible []*state.PodState) {
@@ -83,14 +84,14 @@ func (w *dryRunner) reprieved(possible []*state.PodState) []bool {
 		if w.spared[i] = w.victim[i]; !w.victim[i] {
 			w.change(p, -1)
 		}
-		w.victim[i], w.blocks[i] = false, filterStatus{}
+		w.victim[i], w.blocks[i] = false, filters.Status{}
 	}
 	return w.spared
 }
 
 // contradiction is the status of a node on which nobody has to leave.
-func (w *dryRunner) contradiction() filterStatus {
-	return filterStatus{code: decision.Contradiction, by: byNone, text: []string{reasonContradicts + " " + strconv.Quote(w.n.Name)}}
+func (w *dryRunner) contradiction() filters.Status {
+	return filters.Status{Code: decision.Contradiction, By: filters.ByNone, Text: []string{filters.ReasonContradicts + " " + strconv.Quote(w.n.Name)}}
 }
 
 // openNode is a node whose search ended at the limit, with a score that no candidate on

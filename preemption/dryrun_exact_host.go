@@ -21,20 +21,20 @@ func (x *setSearch) Leave(item int32) { x.w.changeAll(x.podsOf(item), -1) }
 func (x *setSearch) Return(item int32) { x.w.changeAll(x.podsOf(item), 1) }
 
 // Fits asks all filters.
-func (x *setSearch) Fits() bool { return x.w.check().code == decision.Success }
+func (x *setSearch) Fits() bool { return x.w.check().Code == decision.Success }
 
 // Allows asks all filters but NodeResourcesFit.
 func (x *setSearch) Allows() bool {
 	w := x.w
 	if len(w.nominated) > 0 {
-		if w.ask(0, len(w.filters), w.nominated).code != decision.Success {
+		if w.ask(0, len(w.filters), w.nominated).Code != decision.Success {
 			return false
 		}
 		if w.a.config.variant().filtersOnce {
 			return true
 		}
 	}
-	return w.ask(0, len(w.filters), nil).code == decision.Success
+	return w.ask(0, len(w.filters), nil).Code == decision.Success
 }
 
 // Score returns the score of a set.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -55,13 +56,13 @@ func (x *setSearch) findFilters() {
 	q := x.q
 	a, grouped := x.w.a, len(x.w.units) > 0
 	q.Gains = true
-	for i := range a.active {
-		f := &a.active[i]
-		if !f.touches(x.w.n) && !grouped {
+	for i := range a.Active {
+		f := &a.Active[i]
+		if !f.Touches(x.w.n) && !grouped {
 			continue
 		}
 		q.Asked = true
-		q.Gains = q.Gains && a.gains(f.index, grouped)
+		q.Gains = q.Gains && a.gains(f.Index, grouped)
 	}
 }
 
@@ -69,11 +70,11 @@ func (x *setSearch) findFilters() {
 // node or, with far, other nodes as well (rule 13.4.4).
 func (a *attempt) gains(filter int, far bool) bool {
 	switch filter {
-	case portsFilter.index, restrictionsFilter.index, volumeBindingFilter.index, volumeZoneFilter.index, declaredFeaturesFilter.index:
+	case filters.PortsFilter.Index, filters.RestrictionsFilter.Index, filters.VolumeBindingFilter.Index, filters.VolumeZoneFilter.Index, filters.DeclaredFeaturesFilter.Index:
 		return true
-	case interPodFilter.index:
-		return len(a.pod.Affinity.Pods) == 0
-	case spreadFilter.index:
+	case filters.InterPodFilter.Index:
+		return len(a.Pod.Affinity.Pods) == 0
+	case filters.SpreadFilter.Index:
 		return !far
 	}
 	return false
@@ -82,19 +83,19 @@ func (a *attempt) gains(filter int, far bool) bool {
 // findShort finds what the node is short of with all pods on it.
 func (x *setSearch) findShort() {
 	r := &x.w.resources
-	if r.silent.Has(resourcesFilter.index) {
+	if r.Silent.Has(filters.ResourcesFilter.Index) {
 		return
 	}
 	nominated := x.w.nominated
-	x.addShort(-1, int64(r.count+len(nominated))+1-r.n.MaxPods)
-	for i := range r.needs {
-		d := &r.needs[i]
-		taken := r.taken[i]
+	x.addShort(-1, int64(r.Count+len(nominated))+1-r.N.MaxPods)
+	for i := range r.Needs {
+		d := &r.Needs[i]
+		taken := r.Taken[i]
 		for _, p := range nominated {
-			taken.Add(d.in(&p.Takes))
+			taken.Add(d.In(&p.Takes))
 		}
-		lack, offer := r.deferral.lacks(d, r.n), d.in(&r.n.Offers)
-		if r.deferral.settled(d, r.n) || taken.Leaves(lack, offer) {
+		lack, offer := r.Deferral.Lacks(d, r.N), d.In(&r.N.Offers)
+		if r.Deferral.Settled(d, r.N) || taken.Leaves(lack, offer) {
 			continue
 		}
 		taken.Add(lack)
@@ -159,7 +160,7 @@ func (x *setSearch) hold(it *exact.Item, p *state.PodState) {
 	for k := range x.q.Dims {
 		v := int64(1)
 		if x.needOf[k] >= 0 {
-			v = x.w.resources.needs[x.needOf[k]].in(&p.Takes)
+			v = x.w.resources.Needs[x.needOf[k]].In(&p.Takes)
 		}
 		x.q.Hold(it, k, v)
 	}
@@ -169,7 +170,7 @@ func (x *setSearch) hold(it *exact.Item, p *state.PodState) {
 func (x *setSearch) findBudgets() {
 	q := x.q
 	q.Charges = state.Fill(q.Charges, len(x.possible), -1)
-	set := x.w.a.snap.BudgetSet
+	set := x.w.a.Snap.BudgetSet
 	if x.leftOf != set {
 		x.leftOf, q.Left = set, q.Left[:0]
 		for _, b := range set.List {

@@ -3,6 +3,7 @@ package preemption
 import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -11,7 +12,7 @@ type guarded struct {
 	// state follows who is away; nil without a guard.
 	state GuardState
 	// refusal is what it said when it first kept a pod; Success if it kept none.
-	refusal filterStatus
+	refusal filters.Status
 	let     []*state.PodState // memory of admitted
 }
 
@@ -38,22 +39,22 @@ func (w *dryRunner) nodeOf(p *state.PodState) *outrank.Node {
 	if p.At.Name == w.n.Name {
 		return w.n.Node
 	}
-	return w.a.snap.NodeState(p.At.Name).Node
+	return w.a.Snap.NodeState(p.At.Name).Node
 }
 
 // guardChecks asks the guard about those who are away.
-func (w *dryRunner) guardChecks() filterStatus {
+func (w *dryRunner) guardChecks() filters.Status {
 	s := w.guard.state.Check()
 	if s.Code == decision.Success {
-		return filterStatus{}
+		return filters.Status{}
 	}
-	return filterStatus{code: decision.Unschedulable, by: byGuard, text: s.Reasons}
+	return filters.Status{Code: decision.Unschedulable, By: filters.ByGuard, Text: s.Reasons}
 }
 
 // guardAllows asks the guard about these pods away together, and puts them back.
-func (w *dryRunner) guardAllows(pods []*state.PodState) filterStatus {
+func (w *dryRunner) guardAllows(pods []*state.PodState) filters.Status {
 	if w.guard.state == nil {
-		return filterStatus{}
+		return filters.Status{}
 	}
 	w.guardRemoves(pods)
 	s := w.guardChecks()
@@ -74,10 +75,10 @@ func (w *dryRunner) chargeable() []*state.PodState {
 // dryRunGuarded finds victims among those of the possible victims that the guard lets go
 // (group 13.6). With Reprieve, and as with a [Chooser], the node has to take the preemptor
 // with all of them gone in the first place (rule 13.6.4).
-func (w *dryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState, filterStatus) {
+func (w *dryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState, filters.Status) {
 	ascending := w.a.config.ascending()
 	if !ascending {
-		if s := w.withAllGone(possible); s.code != decision.Success {
+		if s := w.withAllGone(possible); s.Code != decision.Success {
 			return possible, s
 		}
 	}
@@ -90,11 +91,11 @@ func (w *dryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState
 	} else {
 		left = possible // nobody of whom leaves
 	}
-	if s.code == decision.Success || s.code == decision.Contradiction || refusal.code == decision.Success {
+	if s.Code == decision.Success || s.Code == decision.Contradiction || refusal.Code == decision.Success {
 		return left, s
 	}
 	if ascending {
-		if s = w.withOthersGone(possible, admitted); s.code != decision.Success {
+		if s = w.withOthersGone(possible, admitted); s.Code != decision.Success {
 			return left, s
 		}
 	}
@@ -107,7 +108,7 @@ func (w *dryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState
 // stay whole; those that stay are none any more, unless nobody may go. Everybody is back in the end.
 func (w *dryRunner) admitted(possible []*state.PodState) []*state.PodState {
 	g := &w.guard
-	g.refusal, g.let = filterStatus{}, g.let[:0]
+	g.refusal, g.let = filters.Status{}, g.let[:0]
 	w.victim = state.Fill(w.victim, len(possible), false) // who goes
 	for from, to := 0, len(possible); to > 0; to = from {
 		from = w.unitStart(to - 1)
@@ -139,18 +140,18 @@ func (w *dryRunner) admitted(possible []*state.PodState) []*state.PodState {
 func (w *dryRunner) admits(pods []*state.PodState) bool {
 	w.guardRemoves(pods)
 	s := w.guardChecks()
-	if s.code == decision.Success {
+	if s.Code == decision.Success {
 		return true
 	}
 	w.guardAdds(pods)
-	if w.guard.refusal.code == decision.Success {
+	if w.guard.refusal.Code == decision.Success {
 		w.guard.refusal = s
 	}
 	return false
 }
 
 // withAllGone asks the filters with all of these pods gone, and puts them back.
-func (w *dryRunner) withAllGone(pods []*state.PodState) filterStatus {
+func (w *dryRunner) withAllGone(pods []*state.PodState) filters.Status {
 	w.changeAll(pods, -1)
 	s := w.check()
 	w.changeAll(pods, 1)
@@ -159,7 +160,7 @@ func (w *dryRunner) withAllGone(pods []*state.PodState) filterStatus {
 
 // withOthersGone asks the filters with all possible victims gone, where those that the
 // guard lets go are gone already. Both lists have the same order.
-func (w *dryRunner) withOthersGone(possible, gone []*state.PodState) filterStatus {
+func (w *dryRunner) withOthersGone(possible, gone []*state.PodState) filters.Status {
 	var others []*state.PodState
 	for _, p := range possible {
 		if len(gone) > 0 && p == gone[0] {
@@ -186,16 +187,16 @@ func (w *dryRunner) guardFollows(possible []*state.PodState, ended bool) {
 // putBack puts pods back that leave together, and asks whether the preemptor still fits
 // and, of the guard, whether those that remain away may be away without them (rule
 // 13.6.5). If not, they are away again.
-func (w *dryRunner) putBack(pods []*state.PodState) filterStatus {
+func (w *dryRunner) putBack(pods []*state.PodState) filters.Status {
 	w.changeAll(pods, 1)
 	s := w.check()
-	if w.guard.state != nil && s.code == decision.Success {
+	if w.guard.state != nil && s.Code == decision.Success {
 		w.guardAdds(pods)
-		if s = w.guardChecks(); s.code != decision.Success {
+		if s = w.guardChecks(); s.Code != decision.Success {
 			w.guardRemoves(pods)
 		}
 	}
-	if s.code != decision.Success {
+	if s.Code != decision.Success {
 		w.changeAll(pods, -1)
 	}
 	return s
@@ -218,7 +219,7 @@ func (w *dryRunner) nameRules(gone []*state.PodState, victims []decision.Victim)
 			rule = w.guard.state.Rule(p.Pod)
 		}
 		if rule == "" {
-			rule, _ = w.a.config.takes(w.a.pod, p.Pod)
+			rule, _ = w.a.config.takes(w.a.Pod, p.Pod)
 		}
 		victims[i].Rule = rule
 	}

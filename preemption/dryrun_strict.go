@@ -4,14 +4,15 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // strictStatus is that of a node on which the possible victims make room, but not
 // without a violation (rule 13.5.2).
-var strictStatus = filterStatus{
-	code: decision.Unschedulable, by: byNone,
-	text: []string{"making room would violate a disruption budget"},
+var strictStatus = filters.Status{
+	Code: decision.Unschedulable, By: filters.ByNone,
+	Text: []string{"making room would violate a disruption budget"},
 }
 
 // spare finds the possible victims that stay because of their budgets, where none may be
@@ -57,7 +58,7 @@ func (w *dryRunner) takeAllowance(p *state.PodState) bool {
 		return len(w.budgets.charge(p)) == 0
 	}
 	for _, b := range w.budgets.coveredBy(p) {
-		if int64(w.a.snap.BudgetSet.List[b].Allowed)-w.used[b] < 1 {
+		if int64(w.a.Snap.BudgetSet.List[b].Allowed)-w.used[b] < 1 {
 			return false
 		}
 	}
@@ -76,26 +77,26 @@ func (w *dryRunner) countAllowance(p *state.PodState, by int64) {
 
 // addSpared puts the spared pods back, for good, and returns why the preemptor does not
 // fit beside them.
-func (w *dryRunner) addSpared(possible []*state.PodState) filterStatus {
+func (w *dryRunner) addSpared(possible []*state.PodState) filters.Status {
 	if !w.spare(possible) {
-		return filterStatus{}
+		return filters.Status{}
 	}
 	w.changeMarked(possible, w.spared, 1)
 	for i := range possible {
 		w.victim[i] = w.victim[i] && !w.spared[i]
 	}
-	if w.check().code != decision.Success {
+	if w.check().Code != decision.Success {
 		return strictStatus
 	}
-	return filterStatus{}
+	return filters.Status{}
 }
 
 // strictEnd returns the status where the possible victims were taken one by one but for the
 // spared ones, and s was said in the end. Where all are spared, and the node takes the
 // preemptor by now, nobody has to leave.
-func (w *dryRunner) strictEnd(possible []*state.PodState, s filterStatus) filterStatus {
+func (w *dryRunner) strictEnd(possible []*state.PodState, s filters.Status) filters.Status {
 	switch {
-	case s.code != decision.Success:
+	case s.Code != decision.Success:
 		return w.withoutSpared(possible)
 	case !slices.Contains(w.victim, true):
 		return w.contradiction()
@@ -106,11 +107,11 @@ func (w *dryRunner) strictEnd(possible []*state.PodState, s filterStatus) filter
 // withoutSpared returns why a node does not help whose possible victims have all been
 // taken but for the spared ones: because of these or of something else. They stay on the
 // node.
-func (w *dryRunner) withoutSpared(possible []*state.PodState) filterStatus {
+func (w *dryRunner) withoutSpared(possible []*state.PodState) filters.Status {
 	w.changeMarked(possible, w.spared, -1)
 	s := w.check()
 	w.changeMarked(possible, w.spared, 1)
-	if s.code == decision.Success {
+	if s.Code == decision.Success {
 		return strictStatus
 	}
 	return s
@@ -118,9 +119,9 @@ func (w *dryRunner) withoutSpared(possible []*state.PodState) filterStatus {
 
 // strictly refuses what the caller's rule has chosen if that violates a budget and the
 // policy is strict.
-func (w *dryRunner) strictly(possible []*state.PodState) filterStatus {
+func (w *dryRunner) strictly(possible []*state.PodState) filters.Status {
 	if !w.a.config.Policy.Strict || !slices.ContainsFunc(w.violated[:len(possible)], func(n int) bool { return n > 0 }) {
-		return filterStatus{}
+		return filters.Status{}
 	}
 	w.restoreVictims(possible)
 	for i := range possible {

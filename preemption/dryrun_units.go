@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -27,7 +28,7 @@ type dryUnit struct {
 
 // HasUnits reports whether pods of the node may leave with others, or count with
 // another priority than their own.
-func (a *attempt) hasUnits(n *state.NodeState) bool { return n.Grouped > 0 && a.rules.VictimUnits }
+func (a *attempt) hasUnits(n *state.NodeState) bool { return n.Grouped > 0 && a.Rules.VictimUnits }
 
 // findUnits lists the units that the preemptor may evict from the node, the most
 // important first, and returns their pods.
@@ -36,7 +37,7 @@ func (w *dryRunner) findUnits() []*state.PodState {
 	clear(w.seen)
 	a := w.a
 	for i, p := range w.n.Pods {
-		u := dryUnit{UnitTerms: a.snap.Units.Of(p), pods: w.n.Pods[i : i+1]}
+		u := dryUnit{UnitTerms: a.Snap.Units.Of(p), pods: w.n.Pods[i : i+1]}
 		if u.Whole != nil {
 			if w.seen[u.Whole] {
 				continue
@@ -97,7 +98,7 @@ func (a *attempt) earliest(pods []*state.PodState, unstarted bool) (state.Import
 
 // unitOf returns the unit of a running pod, with its pods in order.
 func (a *attempt) unitOf(p *state.PodState) *dryUnit {
-	u := &dryUnit{UnitTerms: a.snap.Units.Of(p), pods: []*state.PodState{p}}
+	u := &dryUnit{UnitTerms: a.Snap.Units.Of(p), pods: []*state.PodState{p}}
 	if u.Whole != nil {
 		u.pods = slices.Clone(u.Whole.Pods)
 		slices.SortFunc(u.pods, a.moreImportant)
@@ -123,13 +124,13 @@ func (a *attempt) sortVictims(n *state.NodeState, victims []*state.PodState) {
 
 // mayEvictUnit reports whether a unit could be a victim (rules 12.8.1, 12.8.9 and 12.8.10).
 func (a *attempt) mayEvictUnit(u *dryUnit) bool {
-	if u.Priority >= a.priority && !a.unitOfAnyPriority(u) {
+	if u.Priority >= a.Priority && !a.unitOfAnyPriority(u) {
 		return false
 	}
-	if a.deferral.resident != nil && slices.Contains(u.pods, a.deferral.resident) {
+	if a.Deferral.Resident != nil && slices.Contains(u.pods, a.Deferral.Resident) {
 		return false // never itself (rule 7.19.6)
 	}
-	return !slices.ContainsFunc(u.pods, func(p *state.PodState) bool { return !a.config.allows(a.pod, p.Pod) })
+	return !slices.ContainsFunc(u.pods, func(p *state.PodState) bool { return !a.config.allows(a.Pod, p.Pod) })
 }
 
 // unitOfAnyPriority is ofAnyPriority for a unit.
@@ -210,18 +211,18 @@ func (w *dryRunner) noteViolating() {
 // farFilter is a filter that follows pods on other nodes than the one that it is asked
 // about.
 type farFilter interface {
-	nodeFilter
-	// changeFar follows a pod that is taken away from another node, or put back.
-	changeFar(p *state.PodState, on *state.NodeState, by int)
+	filters.NodeFilter
+	// ChangeFar follows a pod that is taken away from another node, or put back.
+	ChangeFar(p *state.PodState, on *state.NodeState, by int)
 }
 
-// changeFar is change for a pod on another node, which leaves with one of the node, or keeps
+// ChangeFar is change for a pod on another node, which leaves with one of the node, or keeps
 // the preemptor away from afar (rules 12.8.2 and 23.6).
 func (w *dryRunner) changeFar(p *state.PodState, by int) {
-	on := w.a.snap.NodeState(p.At.Name)
+	on := w.a.Snap.NodeState(p.At.Name)
 	for _, f := range w.filters {
 		if far, ok := f.(farFilter); ok {
-			far.changeFar(p, on, by)
+			far.ChangeFar(p, on, by)
 		}
 	}
 }
@@ -263,7 +264,7 @@ func (w *dryRunner) tellUnits(possible []*state.PodState, victims []decision.Vic
 
 // checkAlone refuses a preemptor that does not preempt by itself (rule 12.8.8).
 func checkAlone(s *state.Snapshot, p *outrank.Pod) error {
-	if s == nil || p == nil || !s.Rules.VictimUnits || p.Group == "" || deferralOf(s, p).asked {
+	if s == nil || p == nil || !s.Rules.VictimUnits || p.Group == "" || filters.DeferralOf(s, p).Asked {
 		return nil
 	}
 	return &outrank.InputError{Problems: []outrank.Problem{{

@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -50,7 +51,7 @@ func NewEvaluator(config Config) (*Evaluator, error) {
 	config.Cost, _ = config.costByRanks()
 	config.Filters, config.Extenders = slices.Clone(config.Filters), slices.Clone(config.Extenders)
 	config.Scorers, config.Policy.Ranks = slices.Clone(config.Scorers), slices.Clone(config.Policy.Ranks)
-	config.Plugins = config.Plugins.clone()
+	config.Plugins = filters.ClonePlugins(&config.Plugins)
 	return &Evaluator{config: config, chunk: chunkSize}, nil
 }
 
@@ -60,14 +61,14 @@ func NewEvaluator(config Config) (*Evaluator, error) {
 // [Status.Filter] and those that a scheduling queue knows a failed pod's filters by.
 // The slice is the caller's. Time is linear in the filters.
 func (e *Evaluator) Filters() []string {
-	names := make([]string, 0, len(builtIn)+len(e.config.Filters))
+	names := make([]string, 0, len(filters.BuiltIn)+len(e.config.Filters))
 	rules := release.Of(release.Release(e.config.Release))
-	for i := range builtIn {
-		if i < numFirst {
-			i = firstOrder(rules)[i]
+	for i := range filters.BuiltIn {
+		if i < filters.NumFirst {
+			i = filters.FirstOrder(rules)[i]
 		}
-		if i != deferredFilter.index || rules.DeferredResizes {
-			names = append(names, builtIn[i].name)
+		if i != filters.DeferredFilter.Index || rules.DeferredResizes {
+			names = append(names, filters.BuiltIn[i].Name)
 		}
 	}
 	for _, f := range e.config.Filters {
@@ -126,7 +127,7 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *state.Snapshot, re
 	if r.failed != nil {
 		return plan, r.failed
 	}
-	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.partial() || r.selective) && plan.Outcome == decision.Preempt {
+	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.partial() || r.Selective) && plan.Outcome == decision.Preempt {
 		plan.Unhelpful = nil // a search does not find all of them
 	}
 	return plan, nil

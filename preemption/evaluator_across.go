@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -70,14 +71,14 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *state.Snapsho
 	if err != nil {
 		return nil, err
 	}
-	a.followsAsCounted()
+	followsAsCounted(&a.Plan)
 	r := &result{attempt: a, chunk: e.chunks(), best: -1, runners: []*dryRunner{newDryRunner(a)}}
 	a.hearNominated(r.runners[0])
 	if r.before, err = r.filterAll(ctx, &Request{Pod: pod, Now: now}); err != nil {
 		return nil, err
 	}
 	for _, s := range r.before {
-		if s.code == decision.Success {
+		if s.Code == decision.Success {
 			r.feasible++
 		}
 	}
@@ -105,8 +106,8 @@ type acrossSearch struct {
 	counted []countedPod
 	// interpod and spread are the filters on the node at hand, nil where they have
 	// nothing to say.
-	interpod *interPodOnNode
-	spread   *spreadOnNode
+	interpod *filters.InterPodOnNode
+	spread   *filters.SpreadOnNode
 
 	node acrossNode
 	// bestScore and bestVictims are of the best set met, on node r.best.
@@ -124,19 +125,19 @@ type countedPod struct {
 	*state.PodState
 	on *state.NodeState
 	// apart are counts of anti-affinity, spread those of constraints.
-	apart, spread []classPart
+	apart, spread []filters.ClassPart
 }
 
 // run goes over the nodes.
 func (x *acrossSearch) run(ctx context.Context) error {
-	x.after, x.tried = make([]filterStatus, len(x.before)), make([]bool, len(x.before))
+	x.after, x.tried = make([]filters.Status, len(x.before)), make([]bool, len(x.before))
 	x.findFilters()
 	x.findCounted()
 	for i, before := range x.before {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if before.code != decision.Unschedulable {
+		if before.Code != decision.Unschedulable {
 			continue
 		}
 		x.tried[i] = true
@@ -152,10 +153,10 @@ func (x *acrossSearch) run(ctx context.Context) error {
 }
 
 // followsAsCounted lets a pod that leaves count as little as it did at the start (rule 23.9).
-func (fp *filterPlan) followsAsCounted() {
-	for _, f := range fp.active {
-		if s, ok := f.podFilter.(*spread); ok {
-			s.asCounted = true
+func followsAsCounted(fp *filters.Plan) {
+	for _, f := range fp.Active {
+		if s, ok := f.PodFilter.(*filters.Spread); ok {
+			s.AsCounted = true
 		}
 	}
 }
@@ -164,9 +165,9 @@ func (fp *filterPlan) followsAsCounted() {
 func (x *acrossSearch) findFilters() {
 	for _, f := range x.w.filters {
 		switch f := f.(type) {
-		case *interPodOnNode:
+		case *filters.InterPodOnNode:
 			x.interpod = f
-		case *spreadOnNode:
+		case *filters.SpreadOnNode:
 			x.spread = f
 		}
 	}
@@ -175,13 +176,13 @@ func (x *acrossSearch) findFilters() {
 // findCounted finds the pods that these count, by class. Their order is by node and
 // importance.
 func (x *acrossSearch) findCounted() {
-	x.snap.Classes.Each(func(_ string, m *state.ClassMembers) {
+	x.Snap.Classes.Each(func(_ string, m *state.ClassMembers) {
 		apart, spread := x.partsOf(m.Class)
 		if len(apart)+len(spread) == 0 {
 			return
 		}
 		for slot := range m.Nodes {
-			n := x.snap.NodeStates[slot]
+			n := x.Snap.NodeStates[slot]
 			if n.Node == nil {
 				continue
 			}
@@ -195,17 +196,17 @@ func (x *acrossSearch) findCounted() {
 	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.moreImportant(p.PodState, q.PodState) })
 }
 
-// partsOf returns what pods of a class count for.
-func (x *acrossSearch) partsOf(k *state.PodClass) (apart, spread []classPart) {
+// PartsOf returns what pods of a class count for.
+func (x *acrossSearch) partsOf(k *state.PodClass) (apart, spread []filters.ClassPart) {
 	if x.interpod != nil {
-		for _, part := range x.interpod.parts.of(k) {
-			if part.relation != affinityMatch {
+		for _, part := range x.interpod.Parts.Of(k) {
+			if part.Relation != filters.AffinityMatch {
 				apart = append(apart, part)
 			}
 		}
 	}
 	if x.spread != nil {
-		spread = x.spread.parts.of(k)
+		spread = x.spread.Parts.Of(k)
 	}
 	return apart, spread
 }
@@ -213,7 +214,7 @@ func (x *acrossSearch) partsOf(k *state.PodClass) (apart, spread []classPart) {
 // leavesAlone reports whether a pod may be a victim: one that the preemptor may evict and
 // that no other pod has to leave with.
 func (x *acrossSearch) leavesAlone(p *state.PodState) bool {
-	return x.mayEvict(p) && (p.Pod.Group == "" || !x.rules.VictimUnits)
+	return x.mayEvict(p) && (p.Pod.Group == "" || !x.Rules.VictimUnits)
 }
 
 // candidate makes the best set public.
@@ -223,7 +224,7 @@ func (x *acrossSearch) candidate() decision.Candidate {
 	w.enter(n)
 	w.far = true
 	w.changeAll(x.bestVictims, -1)
-	shared := sharedNames{budgets: x.snap.BudgetSet}
+	shared := sharedNames{budgets: x.Snap.BudgetSet}
 	for i, p := range x.bestVictims {
 		c.Victims[i] = decision.Victim{Pod: p.Located(), Blocks: x.public(w.beside(x.bestVictims[i : i+1]))}
 		if p.At.Name != n.Name {

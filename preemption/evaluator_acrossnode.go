@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -28,38 +29,38 @@ type acrossNode struct {
 	firstStep int
 	// refuted is why the last set made no room that the filters had agreed to while they
 	// followed the pods.
-	refuted filterStatus
+	refuted filters.Status
 }
 
 // try looks for the best set on a node, and returns why there is none: the status with all
 // pods gone that could leave. It is Success, too, for a node that cannot be better than
 // the best one.
-func (x *acrossSearch) try(ctx context.Context, position int) filterStatus {
+func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 	n := x.nodeAt(position)
 	w := x.w
 	w.enter(n)
 	w.far = true
 	x.node = acrossNode{position: position, firstStep: x.steps}
-	if s := x.findPods(n); s.code != decision.Success {
+	if s := x.findPods(n); s.Code != decision.Success {
 		return s
 	}
 	if len(x.node.pods) == 0 {
-		return filterStatus{code: decision.UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+		return filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
 	}
 	if x.worse(-1) {
 		return x.unlessStrict()
 	}
 	w.changeAll(x.node.pods, -1)
 	status := w.check()
-	if status.code == decision.Success || !conclusive(status) && !x.skewed() {
+	if status.Code == decision.Success || !conclusive(status) && !x.skewed() {
 		best := x.best
 		x.choose(ctx, 0)
 		switch {
 		case x.best != best:
-			status = filterStatus{}
-		case x.node.refuted.code != decision.Success:
+			status = filters.Status{}
+		case x.node.refuted.Code != decision.Success:
 			status = x.node.refuted
-		case status.code == decision.Success && x.best < 0:
+		case status.Code == decision.Success && x.best < 0:
 			status = x.unlessStrict()
 		}
 	}
@@ -69,16 +70,16 @@ func (x *acrossSearch) try(ctx context.Context, position int) filterStatus {
 
 // unlessStrict is the status of a node without a better set: where the policy is strict,
 // that each set violates a budget may be why (rule 13.5.3).
-func (x *acrossSearch) unlessStrict() filterStatus {
+func (x *acrossSearch) unlessStrict() filters.Status {
 	if x.config.Policy.Strict && x.best < 0 {
 		return strictStatus
 	}
-	return filterStatus{}
+	return filters.Status{}
 }
 
 // findPods finds the pods that could be victims for the node, and those that have to be.
 // The status says if one that has to be may not.
-func (x *acrossSearch) findPods(n *state.NodeState) filterStatus {
+func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 	node := &x.node
 	for _, p := range n.Pods {
 		apart, spread := x.partsOf(p.Class)
@@ -91,20 +92,20 @@ func (x *acrossSearch) findPods(n *state.NodeState) filterStatus {
 			node.add(p, forced)
 		}
 	}
-	if s := x.findFar(n); s.code != decision.Success {
+	if s := x.findFar(n); s.Code != decision.Success {
 		return s
 	}
 	node.overlaps = x.stopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
 	node.sort(x.moreImportant)
 	x.findOthers(n)
-	return filterStatus{}
+	return filters.Status{}
 }
 
 // findFar is findPods for pods of other nodes. Where no constraint fails and no other pod of
 // another node has to leave, none that a constraint counts need leave, either: what
 // leaves the node itself makes a constraint fail no more than before.
-func (x *acrossSearch) findFar(n *state.NodeState) filterStatus {
-	spreads := x.spread != nil && (x.spread.check(nil).code != decision.Success || x.spread.check(x.w.nominated).code != decision.Success)
+func (x *acrossSearch) findFar(n *state.NodeState) filters.Status {
+	spreads := x.spread != nil && (x.spread.Check(nil).Code != decision.Success || x.spread.Check(x.w.nominated).Code != decision.Success)
 	for i := range x.counted {
 		if p := &x.counted[i]; p.on != n && x.keepsApart(p.apart, p.on, n) {
 			if !x.mayLeave(p) {
@@ -120,7 +121,7 @@ func (x *acrossSearch) findFar(n *state.NodeState) filterStatus {
 			x.node.add(p.PodState, false)
 		}
 	}
-	return filterStatus{}
+	return filters.Status{}
 }
 
 // mayLeave reports whether a counted pod may be a victim (rule 23.6).
@@ -146,9 +147,9 @@ func (a *acrossNode) sort(compare func(p, q *state.PodState) int) {
 
 // keepsApart reports whether a pod on a node counts for anti-affinity in a domain of
 // another node, or of its own.
-func (x *acrossSearch) keepsApart(parts []classPart, on, n *state.NodeState) bool {
+func (x *acrossSearch) keepsApart(parts []filters.ClassPart, on, n *state.NodeState) bool {
 	for _, part := range parts {
-		c := &x.interpod.counts[part.relation][part.index]
+		c := &x.interpod.Counts[part.Relation][part.Index]
 		if id := c.Of(n.Slot); id != state.NoDomain && id == c.Of(on.Slot) {
 			return true
 		}
@@ -157,11 +158,11 @@ func (x *acrossSearch) keepsApart(parts []classPart, on, n *state.NodeState) boo
 }
 
 // blocked is the status of a node that such a pod keeps the preemptor from for good.
-func (x *acrossSearch) blocked(parts []classPart, on, n *state.NodeState) filterStatus {
-	s := filterStatus{code: decision.Unschedulable, by: interPodFilter.index, text: existingAntiText}
+func (x *acrossSearch) blocked(parts []filters.ClassPart, on, n *state.NodeState) filters.Status {
+	s := filters.Status{Code: decision.Unschedulable, By: filters.InterPodFilter.Index, Text: filters.ExistingAntiText}
 	for _, part := range parts {
-		if part.relation == antiAffinityMatch && x.keepsApart([]classPart{part}, on, n) {
-			s.text = antiAffinityText
+		if part.Relation == filters.AntiAffinityMatch && x.keepsApart([]filters.ClassPart{part}, on, n) {
+			s.Text = filters.AntiAffinityText
 		}
 	}
 	return s
@@ -169,10 +170,10 @@ func (x *acrossSearch) blocked(parts []classPart, on, n *state.NodeState) filter
 
 // countsIn reports whether a pod on a node counts for a constraint in the domain of
 // another node.
-func (x *acrossSearch) countsIn(parts []classPart, on, n *state.NodeState) bool {
+func (x *acrossSearch) countsIn(parts []filters.ClassPart, on, n *state.NodeState) bool {
 	for _, part := range parts {
-		c := &x.spread.constraints[part.index]
-		if id := c.Of(n.Slot); id != state.NoDomain && c.included[on.Slot] && id == c.Of(on.Slot) {
+		c := &x.spread.Constraints[part.Index]
+		if id := c.Of(n.Slot); id != state.NoDomain && c.Included[on.Slot] && id == c.Of(on.Slot) {
 			return true
 		}
 	}
@@ -184,11 +185,11 @@ func (x *acrossSearch) findOthers(n *state.NodeState) {
 	if x.spread == nil {
 		return
 	}
-	for i := range x.spread.constraints {
-		c := &x.spread.constraints[i]
+	for i := range x.spread.Constraints {
+		c := &x.spread.Constraints[i]
 		others := 0
 		if id := c.Of(n.Slot); id != state.NoDomain {
-			others = c.minimum(id, math.MaxInt)
+			others = c.Minimum(id, math.MaxInt)
 		}
 		x.node.others = append(x.node.others, others)
 	}
@@ -201,14 +202,14 @@ func (x *acrossSearch) skewed() bool {
 	if x.spread == nil {
 		return false
 	}
-	for i := range x.spread.constraints {
-		c := &x.spread.constraints[i]
-		id := c.Of(x.spread.slot)
+	for i := range x.spread.Constraints {
+		c := &x.spread.Constraints[i]
+		id := c.Of(x.spread.Slot)
 		if id == state.NoDomain {
 			return true
 		}
-		count := max(c.pods[id], 0) + x.spread.changes[i]
-		if count+c.self-x.node.others[i] > int(c.MaxSkew) {
+		count := max(c.Pods[id], 0) + x.spread.Changes[i]
+		if count+c.Self-x.node.others[i] > int(c.MaxSkew) {
 			return true
 		}
 	}
@@ -217,12 +218,12 @@ func (x *acrossSearch) skewed() bool {
 
 // conclusive reports whether a node that fails so with some pods away fails with more pods
 // on it, too: of these filters, pods only take room.
-func conclusive(s filterStatus) bool {
-	switch s.by {
-	case resourcesFilter.index, portsFilter.index, restrictionsFilter.index:
-		return s.code != decision.Success
-	case interPodFilter.index:
-		return s.code == decision.Unschedulable
+func conclusive(s filters.Status) bool {
+	switch s.By {
+	case filters.ResourcesFilter.Index, filters.PortsFilter.Index, filters.RestrictionsFilter.Index:
+		return s.Code != decision.Success
+	case filters.InterPodFilter.Index:
+		return s.Code == decision.Unschedulable
 	}
 	return false
 }
@@ -242,7 +243,7 @@ func (x *acrossSearch) choose(ctx context.Context, i int) {
 		x.steps++
 		x.w.change(node.pods[i], 1)
 		if !x.skewed() {
-			if s := x.w.check(); s.code == decision.Success || !conclusive(s) {
+			if s := x.w.check(); s.Code == decision.Success || !conclusive(s) {
 				x.choose(ctx, i+1)
 			}
 		}
@@ -309,14 +310,14 @@ func (x *acrossSearch) worse(at int) bool {
 
 // meet asks the filters about the set at hand, and keeps it if it is the best.
 func (x *acrossSearch) meet() {
-	if len(x.node.taken) == 0 || x.w.check().code != decision.Success || x.worse(len(x.node.pods)) {
+	if len(x.node.taken) == 0 || x.w.check().Code != decision.Success || x.worse(len(x.node.pods)) {
 		return
 	}
 	victims := make([]*state.PodState, 0, len(x.node.taken))
 	for _, i := range x.node.taken {
 		victims = append(victims, x.node.pods[i])
 	}
-	if x.node.refuted = x.afresh(victims); x.node.refuted.code != decision.Success {
+	if x.node.refuted = x.afresh(victims); x.node.refuted.Code != decision.Success {
 		return
 	}
 	x.bestVictims = victims
@@ -327,17 +328,17 @@ func (x *acrossSearch) meet() {
 // afresh asks the node in a copy of the cluster in which the victims have never been. A
 // filter that follows pods may see room where there is none: ports and claims of several
 // pods on a node are given up with the first (rules 7.6.7 and 7.8.5).
-func (x *acrossSearch) afresh(victims []*state.PodState) filterStatus {
-	snap := x.snap.View()
+func (x *acrossSearch) afresh(victims []*state.PodState) filters.Status {
+	snap := x.Snap.View()
 	for _, p := range victims {
 		if q, ok := snap.PodStates.Of(p.Pod); ok {
 			snap.Drop(q)
 		}
 	}
-	a, err := newAttempt(x.config, snap, x.pod, x.now)
+	a, err := newAttempt(x.config, snap, x.Pod, x.now)
 	if err != nil {
 		x.err = err
-		return filterStatus{code: decision.Unschedulable, by: byNone}
+		return filters.Status{Code: decision.Unschedulable, By: filters.ByNone}
 	}
 	return newDryRunner(a).filter(snap.NodeState(x.nodeAt(x.node.position).Name))
 }

@@ -66,7 +66,7 @@ func (e *Evaluator) Candidates(ctx context.Context, snap *state.Snapshot, req Re
 			return
 		}
 		defer s.release()
-		if s.refused.code == decision.Success {
+		if s.Refused.Code == decision.Success {
 			s.bestFirst(ctx, yield)
 		}
 		s.busy = false

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -25,7 +26,7 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *state.Snapshot, pod *out
 	if err := s.begin(&e.config, snap, &Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if s.refused.code != decision.Success {
+	if s.Refused.Code != decision.Success {
 		return nil, ctx.Err()
 	}
 	var out []*outrank.Node
@@ -58,7 +59,7 @@ func (e *Evaluator) FeasibleNominated(ctx context.Context, snap *state.Snapshot,
 	if err := s.begin(&e.config, snap, &Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil || s.refused.code != decision.Success {
+	if err := ctx.Err(); err != nil || s.Refused.Code != decision.Success {
 		return nil, err
 	}
 	slot, ok := snap.Slots.Get(s.nomination())
@@ -71,14 +72,14 @@ func (e *Evaluator) FeasibleNominated(ctx context.Context, snap *state.Snapshot,
 
 // fits reports whether a node takes the preemptor as things are.
 func (w *searchWorker) fits(slot int32) bool {
-	sum := w.snap.Summaries.At(slot)
-	if sum.Flags&^state.AnyUnits == 0 && !w.silent.Has(resourcesFilter.index) {
+	sum := w.Snap.Summaries.At(slot)
+	if sum.Flags&^state.AnyUnits == 0 && !w.Silent.Has(filters.ResourcesFilter.Index) {
 		if w.shortage(sum) != 0 {
 			return false // no other filter can change that
 		}
-		if !w.filtered && !w.selects || w.rulesPass(slot) {
+		if !w.filtered && !w.Selects || w.rulesPass(slot) {
 			return true
 		}
 	}
-	return w.dry.filter(w.snap.NodeStates[slot]).code == decision.Success
+	return w.dry.filter(w.Snap.NodeStates[slot]).Code == decision.Success
 }

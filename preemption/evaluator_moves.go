@@ -188,14 +188,14 @@ func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err 
 	if err := s.begin(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, false, err
 	}
-	if !s.fixed || s.anyPod || len(pod.Volumes) > 0 {
+	if !s.Fixed || s.anyPod || len(pod.Volumes) > 0 {
 		return found, false, nil
 	}
 	s.writeSignature()
 	if found, ok := m.known[string(s.signature)]; ok {
 		return found, true, nil
 	}
-	if s.refused.code == decision.Success {
+	if s.Refused.Code == decision.Success {
 		s.findTwo(&found, "", true)
 	}
 	s.busy = false
@@ -213,7 +213,7 @@ func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 	if err := s.begin(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, err
 	}
-	if s.refused.code == decision.Success {
+	if s.Refused.Code == decision.Success {
 		s.findTwo(&found, own, false)
 	}
 	s.busy = false
@@ -226,8 +226,8 @@ const mostKnownMoves = 1 << 14
 // findTwo asks the nodes in their order, until enough is known of them: two that fit, or
 // one other than the pod's own where nobody else will ask.
 func (s *search) findTwo(found *elsewhere, own string, shared bool) {
-	for _, slot := range s.snap.Order {
-		n := s.snap.NodeStates[slot]
+	for _, slot := range s.Snap.Order {
+		n := s.Snap.NodeStates[slot]
 		if !shared && n.Name == own {
 			continue
 		}
@@ -235,7 +235,7 @@ func (s *search) findTwo(found *elsewhere, own string, shared bool) {
 			if note(&found.fit, n.Name) || !shared {
 				return
 			}
-		} else if found.could[1] == "" && s.workers[0].dry.filter(n).code == decision.Unschedulable {
+		} else if found.could[1] == "" && s.workers[0].dry.filter(n).Code == decision.Unschedulable {
 			note(&found.could, n.Name)
 		}
 	}

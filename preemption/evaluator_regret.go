@@ -74,7 +74,7 @@ func compareWithBest(r *decision.Regret, config *Config, snap *state.Snapshot, n
 	}
 	v.dry.enter(v.at)
 	r.Score = v.scoreOf(v.victims, v.violations())
-	if possible, s := v.dry.dryRun(v.at); s.code == decision.Success {
+	if possible, s := v.dry.dryRun(v.at); s.Code == decision.Success {
 		c := v.dry.candidate(possible)
 		r.OnNode = &c
 		v.dry.restoreVictims(possible)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
@@ -52,9 +53,9 @@ func (t *Trials) CountsAs(pod *outrank.Pod) int32 {
 	if pod == nil {
 		return 0
 	}
-	if t.attempt != nil && pod.Group != "" && t.rules.VictimUnits {
-		if p, ok := t.snap.Known(pod); ok && p.Running {
-			return t.snap.Units.Of(p).Priority
+	if t.attempt != nil && pod.Group != "" && t.Rules.VictimUnits {
+		if p, ok := t.Snap.Known(pod); ok && p.Running {
+			return t.Snap.Units.Of(p).Priority
 		}
 	}
 	return pod.PriorityValue()
@@ -66,13 +67,13 @@ func (t *Trials) LeaveTogether(a, b *outrank.Pod) bool {
 	if t.attempt == nil || a == nil || b == nil {
 		return false
 	}
-	p, known := t.snap.Known(a)
-	q, also := t.snap.Known(b)
-	if !known || !also || !p.Running || !q.Running || !t.rules.VictimUnits {
+	p, known := t.Snap.Known(a)
+	q, also := t.Snap.Known(b)
+	if !known || !also || !p.Running || !q.Running || !t.Rules.VictimUnits {
 		return known && also && p == q
 	}
-	whole := t.snap.Units.Of(p).Whole
-	return p == q || whole != nil && whole == t.snap.Units.Of(q).Whole
+	whole := t.Snap.Units.Of(p).Whole
+	return p == q || whole != nil && whole == t.Snap.Units.Of(q).Whole
 }
 
 // On turns to a node. The trial is good until On is called again. Error: [ErrNotFound]
@@ -80,7 +81,7 @@ func (t *Trials) LeaveTogether(a, b *outrank.Pod) bool {
 func (t *Trials) On(node string) (*Trial, error) {
 	var n *state.NodeState
 	if t.attempt != nil {
-		n = t.snap.NodeState(node)
+		n = t.Snap.NodeState(node)
 	}
 	if n == nil || n.Node == nil {
 		return nil, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
@@ -112,7 +113,7 @@ func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
 	out := make([][]*outrank.PodDisruptionBudget, len(t.of.possible))
 	for i, p := range t.of.possible {
 		for _, b := range w.budgets.charge(p) {
-			out[i] = append(out[i], w.a.snap.BudgetSet.List[b])
+			out[i] = append(out[i], w.a.Snap.BudgetSet.List[b])
 		}
 	}
 	w.budgets.reset()
@@ -128,13 +129,13 @@ func (t *Trial) Check(gone func(*outrank.Pod) bool) decision.Status {
 		return decision.Status{}
 	}
 	a := t.of.w.a
-	s := filterStatus{}
+	s := filters.Status{}
 	if a.elsewhere {
-		s = a.askNode(&a.question, t.of.w.n)
-	} else if s = a.refused; s.code == decision.Success {
-		s = a.checkNode(&a.question, t.of.w.n)
+		s = a.AskNode(&a.Question, t.of.w.n)
+	} else if s = a.Refused; s.Code == decision.Success {
+		s = a.CheckNode(&a.Question, t.of.w.n)
 	}
-	if s.code == decision.Success {
+	if s.Code == decision.Success {
 		t.without(gone, func() { s = t.of.w.check() })
 	}
 	return a.public(s)
@@ -146,22 +147,22 @@ func (t *Trial) Check(gone func(*outrank.Pod) bool) decision.Status {
 // where the filter NodeResourcesFit is off.
 func (t *Trial) Room(gone func(*outrank.Pod) bool) (rooms []Room) {
 	w := t.of.w
-	if w == nil || w.a.silent.Has(resourcesFilter.index) {
+	if w == nil || w.a.Silent.Has(filters.ResourcesFilter.Index) {
 		return nil
 	}
 	t.without(gone, func() {
 		held := int64(len(w.nominated))
-		rooms = append(rooms, Room{resource.Pods, 1, w.n.MaxPods, int64(w.resources.count) + held, held})
-		for i := range w.a.needs {
-			d := &w.a.needs[i]
-			if w.a.deferral.settled(d, w.n) {
+		rooms = append(rooms, Room{resource.Pods, 1, w.n.MaxPods, int64(w.resources.Count) + held, held})
+		for i := range w.a.Needs {
+			d := &w.a.Needs[i]
+			if w.a.Deferral.Settled(d, w.n) {
 				continue
 			}
-			r := Room{Resource: d.name, Needed: w.a.deferral.lacks(d, w.n), Offered: d.in(&w.n.Offers)}
-			taken, reserved := w.resources.taken[i], state.Total{}
+			r := Room{Resource: d.Name, Needed: w.a.Deferral.Lacks(d, w.n), Offered: d.In(&w.n.Offers)}
+			taken, reserved := w.resources.Taken[i], state.Total{}
 			for _, p := range w.nominated {
-				taken.Add(d.in(&p.Takes))
-				reserved.Add(d.in(&p.Takes))
+				taken.Add(d.In(&p.Takes))
+				reserved.Add(d.In(&p.Takes))
 			}
 			r.Taken, r.Reserved = taken.Saturated(), reserved.Saturated()
 			rooms = append(rooms, r)
@@ -183,8 +184,8 @@ func (t *Trial) Takes(pod *outrank.Pod, name resource.Name) int64 {
 	case name == resource.Pods:
 		return 1
 	}
-	d := need{name: name, column: t.of.w.a.snap.Columns.Of(name)}
-	return d.in(&t.of.w.n.Pods[i].Takes)
+	d := filters.Need{Name: name, Column: t.of.w.a.Snap.Columns.Of(name)}
+	return d.In(&t.of.w.n.Pods[i].Takes)
 }
 
 // Nominated lists the pods nominated to the node that the preemptor has to leave room

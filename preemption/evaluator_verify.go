@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -83,7 +84,7 @@ func (e *Evaluator) Verify(ctx context.Context, snap *state.Snapshot, plan *deci
 		return err
 	}
 	if plan.Across {
-		a.followsAsCounted()
+		followsAsCounted(&a.Plan)
 	}
 	v := verification{attempt: a, plan: plan, dry: newDryRunner(a)}
 	for _, step := range []func() error{v.node, v.eligibility, v.findVictims, v.room, v.accounts} {
@@ -124,7 +125,7 @@ func verifyPreemptor(s *state.Snapshot, pod *outrank.Pod) error {
 	switch {
 	case ok && !state.SamePod(p.Pod, pod):
 		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), ErrStale)
-	case ok && p.Running && !(makesRoomFor(s, pod, p) && p.Pod.ResizeDeferred):
+	case ok && p.Running && !(filters.MakesRoomFor(s, pod, p) && p.Pod.ResizeDeferred):
 		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrStale, p.Node())
 	}
 	return nil
@@ -141,17 +142,17 @@ type verification struct {
 
 // fault returns the error for a plan.
 func (v *verification) fault(kind error, format string, args ...any) error {
-	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
+	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.Pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
 }
 
 // node finds the node, and asks it as things are (step 2).
 func (v *verification) node() error {
-	n := v.snap.NodeState(v.plan.Node)
+	n := v.Snap.NodeState(v.plan.Node)
 	if n == nil || n.Node == nil {
 		return v.fault(ErrStale, "there is no such node")
 	}
 	v.at = n
-	switch s := v.dry.filter(n); s.code {
+	switch s := v.dry.filter(n); s.Code {
 	case decision.Success:
 		if v.free() {
 			return nil
@@ -166,10 +167,10 @@ func (v *verification) node() error {
 
 // eligibility asks whether the pod may preempt (step 3).
 func (v *verification) eligibility() error {
-	reason := v.eligible(func(node string) (filterStatus, bool) {
-		n := v.snap.NodeState(node)
+	reason := v.eligible(func(node string) (filters.Status, bool) {
+		n := v.Snap.NodeState(node)
 		if n == nil || n.Node == nil {
-			return filterStatus{}, false
+			return filters.Status{}, false
 		}
 		return v.dry.filter(n), true
 	})
@@ -188,7 +189,7 @@ func (v *verification) findVictims() error {
 		if victim.Pod == nil {
 			return v.fault(ErrUnsound, "victim %d is missing", i)
 		}
-		p, ok := v.snap.PodStates.Of(victim.Pod)
+		p, ok := v.Snap.PodStates.Of(victim.Pod)
 		switch {
 		case !ok || p.Node() != cmp.Or(victim.Node, v.plan.Node) || !state.SamePod(p.Pod, victim.Pod):
 			return v.fault(ErrStale, "victim %s does not run there", victim)
@@ -198,8 +199,8 @@ func (v *verification) findVictims() error {
 			if err := v.unitLeaves(p); err != nil {
 				return err
 			}
-		case p.Priority() >= v.priority && !v.ofAnyPriority(p):
-			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.priority)
+		case p.Priority() >= v.Priority && !v.ofAnyPriority(p):
+			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.Priority)
 		case !v.mayEvict(p):
 			return v.fault(ErrUnsound, "victim %s must not be evicted", victim)
 		}
@@ -219,8 +220,8 @@ func (v *verification) unitLeaves(p *state.PodState) error {
 	switch {
 	case !slices.ContainsFunc(u.pods, func(q *state.PodState) bool { return q.At.Name == v.at.Name }):
 		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.Pod.Key())
-	case u.Priority >= v.priority && !v.unitOfAnyPriority(u):
-		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.Pod.Key(), u.Priority, v.priority)
+	case u.Priority >= v.Priority && !v.unitOfAnyPriority(u):
+		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.Pod.Key(), u.Priority, v.Priority)
 	case !v.mayEvictUnit(u):
 		return v.fault(ErrUnsound, "victim %s must not be evicted", p.Pod.Key())
 	}
@@ -230,7 +231,7 @@ func (v *verification) unitLeaves(p *state.PodState) error {
 // wholeUnits finds a pod that is no victim though one of its unit is. An extender may
 // leave pods out.
 func (v *verification) wholeUnits() error {
-	if !v.rules.VictimUnits || !v.hasUnits(v.at) && !v.plan.Across || v.extended() {
+	if !v.Rules.VictimUnits || !v.hasUnits(v.at) && !v.plan.Across || v.extended() {
 		return nil
 	}
 	for _, p := range v.victims {
@@ -251,10 +252,10 @@ func (v *verification) room() error {
 	v.dry.far = true // and so are victims of a plan across nodes
 	v.dry.changeAll(v.victims, -1)
 	defer v.dry.changeAll(v.victims, 1)
-	if s := v.dry.check(); s.code != decision.Success {
+	if s := v.dry.check(); s.Code != decision.Success {
 		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.public(s))
 	}
-	if s := v.dry.guardAllows(v.victims); s.code != decision.Success {
+	if s := v.dry.guardAllows(v.victims); s.Code != decision.Success {
 		return v.fault(ErrUnsound, "the victims may not leave together: %s", v.public(s))
 	}
 	if !v.noneIsSpare() {
@@ -262,7 +263,7 @@ func (v *verification) room() error {
 	}
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
-		if s := v.dry.beside(unit); s.code == decision.Success {
+		if s := v.dry.beside(unit); s.Code == decision.Success {
 			return v.fault(ErrUnsound, "victim %s need not leave", unit[0].Pod.Key())
 		}
 		at += len(unit)
@@ -275,8 +276,8 @@ func (v *verification) room() error {
 func (v *verification) unitFrom(at int) []*state.PodState {
 	to := at + 1
 	if v.hasUnits(v.at) {
-		whole := v.snap.Units.Of(v.victims[at]).Whole
-		for whole != nil && to < len(v.victims) && v.snap.Units.Of(v.victims[to]).Whole == whole {
+		whole := v.Snap.Units.Of(v.victims[at]).Whole
+		for whole != nil && to < len(v.victims) && v.Snap.Units.Of(v.victims[to]).Whole == whole {
 			to++
 		}
 	}
@@ -288,12 +289,12 @@ func (v *verification) noneIsSpare() bool {
 	if v.plan.Across && (v.config.Importance != nil || v.config.Policy.Ranks != nil) {
 		return false // the best set by these may have a pod more than makes room
 	}
-	return v.config.Policy.Victims == Reprieve && !v.config.ascending() && v.config.Chooser == nil && v.config.Guard == nil && v.fixed && !v.extended()
+	return v.config.Policy.Victims == Reprieve && !v.config.ascending() && v.config.Chooser == nil && v.config.Guard == nil && v.Fixed && !v.extended()
 }
 
 // extended reports whether an extender may have changed the victims.
 func (v *verification) extended() bool {
-	return slices.ContainsFunc(v.config.Extenders, func(x Extender) bool { return x.Interested(v.pod) })
+	return slices.ContainsFunc(v.config.Extenders, func(x Extender) bool { return x.Interested(v.Pod) })
 }
 
 // accounts holds the score and the nominations to what there is (step 7).

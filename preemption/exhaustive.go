@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -14,10 +15,10 @@ import (
 // (see search).
 type result struct {
 	*attempt
-	runners    []*dryRunner   // one per worker
-	chunk      int            // nodes that a worker takes at a time
-	before     []filterStatus // as things are
-	after      []filterStatus // with all pods of lower priority removed; where tried
+	runners    []*dryRunner     // one per worker
+	chunk      int              // nodes that a worker takes at a time
+	before     []filters.Status // as things are
+	after      []filters.Status // with all pods of lower priority removed; where tried
 	tried      []bool
 	scores     []decision.Score
 	faults     []error              // answers of the caller's rule that make no sense; nil without one
@@ -49,7 +50,7 @@ func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *st
 		return nil, err
 	}
 	for _, s := range r.before {
-		if s.code == decision.Success {
+		if s.Code == decision.Success {
 			r.feasible++
 		}
 	}
@@ -74,33 +75,33 @@ func (r *result) each(ctx context.Context, n int, f func(w *dryRunner, i int)) e
 }
 
 // filterAll asks every node, unless the caller gave the statuses.
-func (r *result) filterAll(ctx context.Context, req *Request) ([]filterStatus, error) {
+func (r *result) filterAll(ctx context.Context, req *Request) ([]filters.Status, error) {
 	if req.hasStatuses() {
-		if err := req.checkStatuses(r.snap); err != nil {
+		if err := req.checkStatuses(r.Snap); err != nil {
 			return nil, err
 		}
-		r.refused, r.elsewhere = filterStatus{}, true // the caller has gone beyond that
-		return req.givenStatuses(r.config, r.snap)
+		r.Refused, r.elsewhere = filters.Status{}, true // the caller has gone beyond that
+		return req.givenStatuses(r.config, r.Snap)
 	}
-	before := make([]filterStatus, len(r.snap.Order))
+	before := make([]filters.Status, len(r.Snap.Order))
 	err := r.each(ctx, len(before), func(w *dryRunner, i int) { before[i] = w.filter(r.nodeAt(i)) })
 	return before, err
 }
 
 // statusOf returns the status of a node by its name.
-func (r *result) statusOf(node string) (filterStatus, bool) {
-	slot, ok := r.snap.Slots.Get(node)
-	if !ok || r.snap.NodeStates[slot].Node == nil {
-		return filterStatus{}, false
+func (r *result) statusOf(node string) (filters.Status, bool) {
+	slot, ok := r.Snap.Slots.Get(node)
+	if !ok || r.Snap.NodeStates[slot].Node == nil {
+		return filters.Status{}, false
 	}
-	return r.before[slices.Index(r.snap.Order, slot)], true
+	return r.before[slices.Index(r.Snap.Order, slot)], true
 }
 
 // decide finds the candidates and chooses the best. It builds every Candidate
 // if everything is set, or if the caller has a say in them.
 func (r *result) decide(ctx context.Context, everything bool) error {
 	n := len(r.before)
-	r.after, r.tried, r.scores = make([]filterStatus, n), make([]bool, n), make([]decision.Score, n)
+	r.after, r.tried, r.scores = make([]filters.Status, n), make([]bool, n), make([]decision.Score, n)
 	config := r.config
 	if config.Chooser != nil {
 		r.faults = make([]error, n)
@@ -134,7 +135,7 @@ func (r *result) completeBest(w *dryRunner) {
 		r.chosen = r.candidates[r.best]
 	default:
 		possible, s := w.dryRun(r.nodeAt(r.best))
-		if s.code != decision.Success {
+		if s.Code != decision.Success {
 			w.contradicted()
 			return
 		}
@@ -148,14 +149,14 @@ func (r *result) completeBest(w *dryRunner) {
 func (r *result) try(ctx context.Context) error {
 	var nodes []int
 	for i, s := range r.before {
-		if s.code == decision.Unschedulable {
+		if s.Code == decision.Unschedulable {
 			nodes = append(nodes, i)
 		}
 	}
 	if r.config.Sample == nil || len(nodes) == 0 {
 		return r.tryEach(ctx, nodes)
 	}
-	start, enough := r.config.Sample.start(len(nodes), r.pod.Key()), r.config.Sample.enough(len(nodes))
+	start, enough := r.config.Sample.start(len(nodes), r.Pod.Key()), r.config.Sample.enough(len(nodes))
 	nodes = append(nodes[start:], nodes[:start]...)
 	violating, free := 0, 0
 	for len(nodes) > 0 {
@@ -191,7 +192,7 @@ func (r *result) try(ctx context.Context) error {
 // forget drops what was found beyond the end of the sample.
 func (r *result) forget(nodes []int) {
 	for _, i := range nodes {
-		r.tried[i], r.after[i], r.scores[i] = false, filterStatus{}, decision.Score{}
+		r.tried[i], r.after[i], r.scores[i] = false, filters.Status{}, decision.Score{}
 		if r.candidates != nil {
 			r.candidates[i] = decision.Candidate{}
 		}
@@ -203,7 +204,7 @@ func (r *result) tryEach(ctx context.Context, nodes []int) error {
 		i := nodes[at]
 		possible, s := w.dryRun(r.nodeAt(i))
 		r.tried[i], r.after[i] = true, s
-		if s.code == decision.Success {
+		if s.Code == decision.Success {
 			r.scores[i] = w.score(possible)
 			if r.candidates != nil {
 				r.candidates[i] = w.candidate(possible)
@@ -238,9 +239,9 @@ func (r *result) scoreByCaller() {
 	}
 }
 
-func (r *result) nodeAt(i int) *state.NodeState { return r.snap.NodeStates[r.snap.Order[i]] }
+func (r *result) nodeAt(i int) *state.NodeState { return r.Snap.NodeStates[r.Snap.Order[i]] }
 
-func (r *result) isCandidate(i int) bool { return r.tried[i] && r.after[i].code == decision.Success }
+func (r *result) isCandidate(i int) bool { return r.tried[i] && r.after[i].Code == decision.Success }
 
 // better compares two candidates. The caller goes by position, so equal
 // candidates stay in the order of the nodes.

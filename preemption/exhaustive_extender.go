@@ -7,13 +7,14 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // extend lets the extenders change the candidates. Candidates that stay
 // unchanged keep their reasons.
 func (r *result) extend(ctx context.Context, extenders []Extender) error {
-	interested := slices.DeleteFunc(slices.Clone(extenders), func(x Extender) bool { return !x.Interested(r.pod) })
+	interested := slices.DeleteFunc(slices.Clone(extenders), func(x Extender) bool { return !x.Interested(r.Pod) })
 	if len(interested) == 0 {
 		return nil
 	}
@@ -22,12 +23,12 @@ func (r *result) extend(ctx context.Context, extenders []Extender) error {
 		if len(proposals) == 0 {
 			break
 		}
-		answer, err := x.Process(ctx, r.pod, clone(proposals))
+		answer, err := x.Process(ctx, r.Pod, clone(proposals))
 		if err != nil {
 			if x.Ignorable() {
 				continue
 			}
-			return fmt.Errorf("extender %s: pod %s: %w", x.Name(), r.pod.Key(), err)
+			return fmt.Errorf("extender %s: pod %s: %w", x.Name(), r.Pod.Key(), err)
 		}
 		left, err := r.accept(x, proposals, answer)
 		switch {
@@ -90,7 +91,7 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 			return fmt.Errorf("extender %s: node %s: %w: %s", x.Name(), p.Node, outrank.ErrInvalid, fmt.Sprintf(format, args...))
 		}
 		switch {
-		case r.snap.NodeState(p.Node) == nil:
+		case r.Snap.NodeState(p.Node) == nil:
 			return nil, bad("there is no such node")
 		case byNode[p.Node] != nil:
 			return nil, bad("it is named twice")
@@ -105,7 +106,7 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 		if name := r.foreignVictim(p, given); name != "" {
 			return nil, bad("victim %s does not run there, or is named twice", name)
 		}
-		if s := r.guardOf(p); s.code != decision.Success {
+		if s := r.guardOf(p); s.Code != decision.Success {
 			return nil, bad("the victims may not leave together: %s", r.public(s))
 		}
 		p.Victims = r.ofSnapshot(p.Victims)
@@ -131,7 +132,7 @@ func (r *result) foreignVictim(p *Proposal, given []Proposal) outrank.Key {
 		same := func(w *outrank.Pod) bool { return state.SameName(v, w) }
 		with := func(g Proposal) bool { return g.Node == p.Node && slices.ContainsFunc(g.Victims, same) }
 		key := v.Key()
-		state, known := r.snap.Known(v)
+		state, known := r.Snap.Known(v)
 		if !known || seen[key] || state.Node() != p.Node && !slices.ContainsFunc(given, with) {
 			return key
 		}
@@ -145,7 +146,7 @@ func (r *result) foreignVictim(p *Proposal, given []Proposal) outrank.Key {
 func (r *result) ofSnapshot(pods []*outrank.Pod) []*outrank.Pod {
 	out := make([]*outrank.Pod, len(pods))
 	for i, p := range pods {
-		state, _ := r.snap.PodStates.Of(p)
+		state, _ := r.Snap.PodStates.Of(p)
 		out[i] = state.Located()
 	}
 	return out
@@ -155,15 +156,15 @@ func (r *result) ofSnapshot(pods []*outrank.Pod) []*outrank.Pod {
 func (r *result) statesOf(p *Proposal) []*state.PodState {
 	states := make([]*state.PodState, len(p.Victims))
 	for i, v := range p.Victims {
-		states[i], _ = r.snap.PodStates.Of(v)
+		states[i], _ = r.Snap.PodStates.Of(v)
 	}
 	return states
 }
 
 // guardOf asks the caller's guard about the victims of a proposal.
-func (r *result) guardOf(p *Proposal) filterStatus {
+func (r *result) guardOf(p *Proposal) filters.Status {
 	w := r.runners[0]
-	w.n = r.snap.NodeState(p.Node)
+	w.n = r.Snap.NodeState(p.Node)
 	return w.guardAllows(r.statesOf(p))
 }
 
@@ -178,11 +179,11 @@ func (r *result) adopt(proposals []Proposal) error {
 		p := left[r.nodeAt(i).Name]
 		if p == nil {
 			if r.isCandidate(i) {
-				r.after[i] = filterStatus{code: decision.Unschedulable, by: byNone, text: droppedText}
+				r.after[i] = filters.Status{Code: decision.Unschedulable, By: filters.ByNone, Text: filters.DroppedText}
 			}
 			continue
 		}
-		r.tried[i], r.after[i] = true, filterStatus{}
+		r.tried[i], r.after[i] = true, filters.Status{}
 		r.candidates[i] = r.changed(&r.candidates[i], p)
 		r.scores[i] = r.candidates[i].Score
 	}
@@ -197,7 +198,7 @@ func (r *result) changed(c *decision.Candidate, p *Proposal) decision.Candidate 
 	if len(states) > 0 {
 		top = states[0].Priority()
 	}
-	r.sortVictims(r.snap.NodeState(p.Node), states)
+	r.sortVictims(r.Snap.NodeState(p.Node), states)
 	out := decision.Candidate{Node: p.Node, Score: r.scoreOf(states, p.Violations)}
 	if r.config.readsFirst() {
 		out.Score.TopPriority = top // of the first, as the extender has them
@@ -211,8 +212,8 @@ func (r *result) changed(c *decision.Candidate, p *Proposal) decision.Candidate 
 		}
 		out.Victims = append(out.Victims, v)
 	}
-	r.runners[0].n = r.snap.NodeState(p.Node)
+	r.runners[0].n = r.Snap.NodeState(p.Node)
 	r.runners[0].nameRules(states, out.Victims)
-	out.ClearedNominations = r.clearedNominations(r.snap.NodeState(p.Node), out.Victims)
+	out.ClearedNominations = r.clearedNominations(r.Snap.NodeState(p.Node), out.Victims)
 	return out
 }

@@ -6,10 +6,11 @@ import (
 	"sort"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 )
 
 func (r *result) plan() *decision.Plan {
-	p := &decision.Plan{Pod: r.pod, Resize: r.deferral.asked, Ineligible: r.ineligible, Refusal: r.refusal, Refused: r.public(r.refused), Feasible: r.feasible}
+	p := &decision.Plan{Pod: r.Pod, Resize: r.Deferral.Asked, Ineligible: r.ineligible, Refusal: r.refusal, Refused: r.public(r.Refused), Feasible: r.feasible}
 	p.TurnedDown = r.countsOf(r.before, nil)
 	switch {
 	case r.feasible > 0:
@@ -33,7 +34,7 @@ func (r *result) plan() *decision.Plan {
 func (r *result) openNodes() (open []openNode) {
 	for _, w := range r.runners {
 		for _, o := range w.open {
-			if at := slices.Index(r.snap.Order, o.n.Slot); r.tried[at] {
+			if at := slices.Index(r.Snap.Order, o.n.Slot); r.tried[at] {
 				open = append(open, o)
 			}
 		}
@@ -67,11 +68,11 @@ func (r *result) explanation() *decision.Explanation {
 
 // countsOf counts equal statuses that are not Success, the most frequent first.
 // If among is not nil, only the marked ones count.
-func (r *result) countsOf(ss []filterStatus, among []bool) []decision.Count {
+func (r *result) countsOf(ss []filters.Status, among []bool) []decision.Count {
 	var groups []decision.Count
 	known := map[statusKey]int{}
 	for i, s := range ss {
-		if s.code == decision.Success || among != nil && !among[i] {
+		if s.Code == decision.Success || among != nil && !among[i] {
 			continue
 		}
 		key := keyOf(s)
@@ -98,14 +99,14 @@ type statusKey struct {
 	filter   string
 }
 
-func keyOf(s filterStatus) statusKey {
-	key := statusKey{code: s.code, excluded: s.excluded, by: s.by, short: s.short, tooMany: s.tooMany, filter: s.filter}
-	switch len(s.text) {
+func keyOf(s filters.Status) statusKey {
+	key := statusKey{code: s.Code, excluded: s.Excluded, by: s.By, short: s.Short, tooMany: s.TooMany, filter: s.Filter}
+	switch len(s.Text) {
 	case 0:
 	case 1:
-		key.text = s.text[0]
+		key.text = s.Text[0]
 	default:
-		key.text = fmt.Sprintf("%q", s.text)
+		key.text = fmt.Sprintf("%q", s.Text)
 	}
 	return key
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -42,8 +43,8 @@ func SortedUnits(e *Evaluator, snap *state.Snapshot, req GroupRequest) (got, wan
 // BuiltInFilters returns the names of the descriptors in their order.
 func BuiltInFilters() []string {
 	var names []string
-	for _, f := range builtIn {
-		names = append(names, f.name)
+	for _, f := range filters.BuiltIn {
+		names = append(names, f.Name)
 	}
 	return names
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -87,27 +88,27 @@ func (f *fitter) counts(m *member, k *state.PodClass) bool {
 }
 
 func countsClass(a *attempt, k *state.PodClass) bool {
-	for _, active := range a.active {
-		if s, ok := active.podFilter.(*spread); ok && len(s.partsOf(k)) > 0 {
+	for _, active := range a.Active {
+		if s, ok := active.PodFilter.(*filters.Spread); ok && len(s.PartsOf(k)) > 0 {
 			return true
 		}
 	}
-	namespace := a.pod.NamespaceName()
+	namespace := a.Pod.NamespaceName()
 	for i := range k.AntiAffinity {
-		if k.AntiAffinity[i].Matches(namespace, a.pod.Labels, a.snap.NamespaceLabels(namespace), true) {
+		if k.AntiAffinity[i].Matches(namespace, a.Pod.Labels, a.Snap.NamespaceLabels(namespace), true) {
 			return true
 		}
 	}
 	// As InterPodAffinity prepares them.
-	ip := &interPod{snap: a.snap, pod: a.pod, affinity: state.TermsOf(a.pod, a.pod.Affinity.Pods)}
-	terms := state.TermsOf(a.pod, a.pod.Affinity.AntiPods)
-	for i := range ip.affinity {
-		ip.affinity[i].OfIncoming(a.rules)
+	ip := &filters.InterPod{Snap: a.Snap, Pod: a.Pod, Affinity: state.TermsOf(a.Pod, a.Pod.Affinity.Pods)}
+	terms := state.TermsOf(a.Pod, a.Pod.Affinity.AntiPods)
+	for i := range ip.Affinity {
+		ip.Affinity[i].OfIncoming(a.Rules)
 	}
 	for i := range terms {
-		if terms[i].OfIncoming(a.rules); ip.picks(&terms[i], k.Namespace, k.Labels) {
+		if terms[i].OfIncoming(a.Rules); ip.Picks(&terms[i], k.Namespace, k.Labels) {
 			return true
 		}
 	}
-	return ip.matchesAffinity(k.Namespace, k.Labels)
+	return ip.MatchesAffinity(k.Namespace, k.Labels)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -139,16 +140,16 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 // there, it never will be (rule 7.13.15): with pods away there are fewer, and
 // members without terms do not pick each other.
 func (f *fitter) judge(a *attempt) bool {
-	if slices.ContainsFunc(a.pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
+	if slices.ContainsFunc(a.Pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
 		return false
 	}
-	f.far = f.far || len(a.pod.Affinity.Pods)+len(a.pod.Affinity.AntiPods) > 0
-	for _, active := range a.active {
-		switch active.podFilter.(type) {
-		case *fixedFilter, *ruleAttempt:
-		case *wantedPorts, *restrictedVolumes, *wantedVolumes:
+	f.far = f.far || len(a.Pod.Affinity.Pods)+len(a.Pod.Affinity.AntiPods) > 0
+	for _, active := range a.Active {
+		switch active.PodFilter.(type) {
+		case *filters.FixedFilter, *filters.RuleAttempt:
+		case *filters.WantedPorts, *filters.RestrictedVolumes, *filters.WantedVolumes:
 			f.lean = false
-		case *interPod, *spread:
+		case *filters.InterPod, *filters.Spread:
 			f.far = true
 		default:
 			return false
@@ -162,14 +163,14 @@ func (f *fitter) judge(a *attempt) bool {
 func (f *fitter) addMembers(attempts []*attempt) {
 	kinds := map[string]*memberKind{}
 	for _, a := range attempts {
-		known, _ := f.snap.PodStates.Of(a.pod)
+		known, _ := f.snap.PodStates.Of(a.Pod)
 		m := member{
-			pod: a.pod, at: nowhere, nominated: nowhere,
-			runs: &state.PodState{Pod: a.pod, Class: known.Class, Takes: f.snap.Columns.Running(a.pod, f.snap.Of), Running: true},
+			pod: a.Pod, at: nowhere, nominated: nowhere,
+			runs: &state.PodState{Pod: a.Pod, Class: known.Class, Takes: f.snap.Columns.Running(a.Pod, f.snap.Of), Running: true},
 		}
 		if m.nomination = known.Nominated(); m.nomination != "" {
 			m.nominated = f.positionOf[f.snap.NodeState(m.nomination).Slot]
-			f.nominees[a.pod] = true
+			f.nominees[a.Pod] = true
 		}
 		signature := signatureOf(a)
 		if m.nominated != nowhere {

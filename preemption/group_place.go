@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -110,14 +111,14 @@ func (e *Evaluator) firstNode(ctx context.Context, snap *state.Snapshot, pod *ou
 		return "", nil, err
 	}
 	w := newDryRunner(a)
-	said := make([]filterStatus, 0, len(snap.Order))
+	said := make([]filters.Status, 0, len(snap.Order))
 	for i, slot := range snap.Order {
 		if i%chunkSize == 0 && ctx.Err() != nil {
 			return "", nil, ctx.Err()
 		}
 		n := snap.NodeStates[slot]
 		s := w.filter(n)
-		if s.code == decision.Success {
+		if s.Code == decision.Success {
 			return n.Name, nil, nil
 		}
 		said = append(said, s)

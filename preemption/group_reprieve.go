@@ -177,7 +177,7 @@ func (f *fitter) putBack(u *leaver, by int) {
 		}
 		for at, p := range f.run.podsOf(u) {
 			if f.opaque || f.counts(m, p.Class) {
-				m.kind.w.follow(p, f.node(positions[at]), by)
+				m.kind.w.Follow(p, f.node(positions[at]), by)
 			}
 		}
 	}

@@ -165,7 +165,7 @@ func (r *groupRun) verifyPlacement(ctx context.Context, plan *decision.GroupPlan
 		if err != nil {
 			return err
 		}
-		if s := newDryRunner(a).filter(r.work.NodeState(at.Node)); s.code != decision.Success {
+		if s := newDryRunner(a).filter(r.work.NodeState(at.Node)); s.Code != decision.Success {
 			return groupFault(ErrUnsound, "%s does not fit: %s", at, a.public(s))
 		}
 		r.work.Seat(at.Pod, at.Node, "")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -30,7 +31,7 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 			if attached {
 				require.NoError(t, snap.Attach(count))
 			}
-			e, err := NewEvaluator(Config{Filters: []Filter{count}})
+			e, err := NewEvaluator(Config{Filters: []filters.Filter{count}})
 			require.NoError(t, err)
 			plan, err := e.PreemptGroup(context.Background(), snap, GroupRequest{Pods: w.Pods, Now: gen.Now})
 			if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -66,7 +67,7 @@ func drawConfig(t *rapid.T) Config {
 			label string
 			list  *[]string
 		}{{"off", &c.Plugins.Off}, {"off on nodes", &c.Plugins.OffOnNodes}} {
-			*x.list = rapid.SliceOfNDistinct(rapid.SampledFrom(builtInNames[:]), 0, 3, rapid.ID).Draw(t, x.label)
+			*x.list = rapid.SliceOfNDistinct(rapid.SampledFrom(filters.BuiltInNames[:]), 0, 3, rapid.ID).Draw(t, x.label)
 		}
 		if rapid.Bool().Draw(t, "ignores resources") {
 			c.Plugins.IgnoredResourceGroups = []string{"example.com", "memory"}
@@ -229,8 +230,8 @@ func drawChooser(t *rapid.T) *Chooser {
 	}}
 }
 
-func isSelective(f Filter) bool {
-	_, ok := f.(SelectiveFilter)
+func isSelective(f filters.Filter) bool {
+	_, ok := f.(filters.SelectiveFilter)
 	return ok
 }
 

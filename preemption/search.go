@@ -165,5 +165,5 @@ func (s *search) gather() {
 }
 
 func (s *search) nodeAt(position int) *state.NodeState {
-	return s.snap.NodeStates[s.snap.Order[position]]
+	return s.Snap.NodeStates[s.Snap.Order[position]]
 }

@@ -17,8 +17,8 @@ const mostTries = 32
 func (w *searchWorker) considerChunk(from, to int) {
 	for position := from; position < to; position++ {
 		if b := &w.bounds[position]; b.kind != settled {
-			slot := w.snap.Order[position]
-			w.consider(b, position, slot, w.snap.Summaries.At(slot))
+			slot := w.Snap.Order[position]
+			w.consider(b, position, slot, w.Snap.Summaries.At(slot))
 		}
 	}
 }
@@ -187,11 +187,11 @@ func (w *searchWorker) noteBestFirst() {
 
 // lookAgain queues a node unless it has been evaluated or loses against the incumbent.
 func (w *searchWorker) lookAgain(queue *promising, position int) {
-	b, slot := &w.bounds[position], w.snap.Order[position]
+	b, slot := &w.bounds[position], w.Snap.Order[position]
 	if b.kind == settled {
 		return
 	}
-	sum := w.snap.Summaries.At(slot)
+	sum := w.Snap.Summaries.At(slot)
 	if first := w.firstFigures(b, slot, sum, &w.bestFirst); first.worse(&w.bestFirst) {
 		return
 	}

@@ -4,15 +4,16 @@ import (
 	"math"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // boundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *searchWorker) boundNodes(from, to int) {
-	order, plain := w.snap.Order, !w.filtered && !w.selects && !w.exactly
+	order, plain := w.Snap.Order, !w.filtered && !w.Selects && !w.exactly
 	for position := from; position < to; position++ {
 		b, slot := &w.bounds[position], order[position]
-		if sum := w.snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.rulesPass(slot)) {
+		if sum := w.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.rulesPass(slot)) {
 			w.boundByResources(b, slot, sum)
 		} else {
 			w.boundFiltered(b, position, slot)
@@ -25,20 +26,20 @@ func (w *searchWorker) boundNodes(from, to int) {
 // rulesPass reports whether resources alone decide on a node without flags, because
 // all other filters are rules of the caller that are known to pass there.
 func (w *searchWorker) rulesPass(slot int32) bool {
-	return w.tabled && !w.exactly && w.passesTables(slot)
+	return w.tabled && !w.exactly && w.PassesTables(slot)
 }
 
 // boundNode bounds a single node.
 func (w *searchWorker) boundNode(b *nodeBound, position int, slot int32) {
-	plain := !w.filtered && !w.selects && !w.exactly
-	if sum := w.snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.rulesPass(slot)) {
+	plain := !w.filtered && !w.Selects && !w.exactly
+	if sum := w.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.rulesPass(slot)) {
 		w.boundByResources(b, slot, sum)
 	} else {
 		w.boundFiltered(b, position, slot)
 	}
 }
 
-// boundByResources bounds a node on which resources alone decide. It writes the
+// BoundByResources bounds a node on which resources alone decide. It writes the
 // bound in place, because copying a bound costs more than finding it.
 func (w *searchWorker) boundByResources(b *nodeBound, slot int32, sum *state.NodeSummary) {
 	*b = nodeBound{before: w.shortage(sum)}
@@ -100,7 +101,7 @@ func (w *searchWorker) covers(sum *state.NodeSummary, held *state.AmountRow, pod
 	return int32(sum.Room)+pods >= 1
 }
 
-// boundByAsking is boundByResources where the caller has to be asked who may be
+// boundByAsking is BoundByResources where the caller has to be asked who may be
 // evicted.
 func (w *searchWorker) boundByAsking(b *nodeBound, slot int32, sum *state.NodeSummary) {
 	*b = nodeBound{before: w.shortage(sum)}
@@ -116,7 +117,7 @@ func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *state.NodeSummar
 	if !w.exactly {
 		return w.withoutLower(b, slot, sum)
 	}
-	n := w.snap.NodeStates[slot]
+	n := w.Snap.NodeStates[slot]
 	var away state.Level
 	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.reach; i-- {
 		if !w.allows(n.Objects[i]) {
@@ -158,7 +159,7 @@ func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *state.NodeSum
 			b.kind, b.bound = byResources, away.Priority
 			return true
 		}
-		above := w.snap.LevelAbove(slot, i)
+		above := w.Snap.LevelAbove(slot, i)
 		if above == nil || int64(above.Priority) >= w.reach {
 			break
 		}
@@ -171,7 +172,7 @@ func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *state.NodeSum
 // recordShortage completes the bound of a node that has no room even with away
 // removed, which is all pods of lower priority.
 func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *state.NodeSummary, away *state.Level) {
-	offers := &w.snap.NodeStates[slot].Offers.Std
+	offers := &w.Snap.NodeStates[slot].Offers.Std
 	for k := range w.asks {
 		if w.asks[k] > offers[k] {
 			b.before |= unresolvable
@@ -194,10 +195,10 @@ func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *state.NodeS
 // boundFiltered bounds a node about which the summary does not tell everything.
 func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 	*b = nodeBound{}
-	n := w.snap.NodeStates[slot]
-	sum := w.snap.Summaries.At(slot)
-	if sum.Flags&state.Restricted != 0 || w.selects {
-		if st := w.checkNode(&w.question, n); st.code != decision.Success {
+	n := w.Snap.NodeStates[slot]
+	sum := w.Snap.Summaries.At(slot)
+	if sum.Flags&state.Restricted != 0 || w.Selects {
+		if st := w.CheckNode(&w.Question, n); st.Code != decision.Success {
 			b.before = w.before.intern(st)
 			return
 		}
@@ -207,18 +208,18 @@ func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 
 // boundPods is boundFiltered without the node filters.
 func (w *searchWorker) boundPods(b *nodeBound, position int, slot int32) {
-	n := w.snap.NodeStates[slot]
-	sum := w.snap.Summaries.At(slot)
+	n := w.Snap.NodeStates[slot]
+	sum := w.Snap.Summaries.At(slot)
 	var adjusted state.NodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
-	case sum.Flags&state.AnyUnits != 0 && (w.light == 0 || sum.Flags&state.OtherPriorities != 0 || !w.fixed || !plain):
+	case sum.Flags&state.AnyUnits != 0 && (w.light == 0 || sum.Flags&state.OtherPriorities != 0 || !w.Fixed || !plain):
 		w.boundUnits(b, position, slot, sum, plain)
 	case !w.filtered && plain && w.exactly:
 		w.boundByAsking(b, slot, sum)
 	case !w.filtered && plain:
 		w.boundByResources(b, slot, sum)
-	case !plain || w.anyPod || sum == &adjusted || w.touched(n, 0, w.beforeResources):
+	case !plain || w.anyPod || sum == &adjusted || w.Touched(n, 0, w.BeforeResources):
 		w.boundByFilters(b, position, slot, sum, plain)
 	default:
 		w.boundWithFilters(b, position, slot, sum)
@@ -255,19 +256,19 @@ func (w *searchWorker) summaryFor(n *state.NodeState, sum *state.NodeSummary, sp
 // counts. If no pod of the node touches the later filters, their answer is the
 // same whichever pods leave.
 func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, sum *state.NodeSummary) {
-	n := w.snap.NodeStates[slot]
+	n := w.Snap.NodeStates[slot]
 	b.before = w.shortage(sum)
 	if b.before != 0 {
 		if !w.makesRoom(b, slot, sum) {
 			return
 		}
-		if w.selective {
+		if w.Selective {
 			b.kind = unasked
 			w.boundVictims(b, sum)
 			return
 		}
 	}
-	touched := w.touched(n, w.beforeResources, len(w.active))
+	touched := w.Touched(n, w.BeforeResources, len(w.Active))
 	switch {
 	case b.before == 0 && !touched && !w.given:
 		w.boundWithRoom(b, n, sum)
@@ -291,12 +292,12 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 		w.dry.changeAfterResources(p, -1)
 	}
 	st := w.dry.checkAfterResources()
-	if w.follows {
+	if w.Follows {
 		for _, p := range away {
 			w.dry.changeAfterResources(p, 1)
 		}
 	}
-	if st.code != decision.Success {
+	if st.Code != decision.Success {
 		b.kind, b.after = settled, w.after.intern(st)
 		return
 	}
@@ -308,12 +309,12 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 func (w *searchWorker) boundWithRoom(b *nodeBound, n *state.NodeState, sum *state.NodeSummary) {
 	w.dry.enterAfterResources(n)
 	st := w.dry.checkAfterResources()
-	if st.code == decision.Success {
+	if st.Code == decision.Success {
 		return
 	}
 	b.before = w.before.intern(st)
 	switch {
-	case st.code != decision.Unschedulable:
+	case st.Code != decision.Unschedulable:
 	case !w.anyPossible(n):
 		b.after = noVictims
 	default:
@@ -326,17 +327,17 @@ func (w *searchWorker) boundWithRoom(b *nodeBound, n *state.NodeState, sum *stat
 // preemptor away, the node is evaluated at once, because that filter could
 // contradict itself in the end (see [Contradiction]), which has to be counted.
 func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
-	n, dry := w.snap.NodeStates[slot], &w.dry
+	n, dry := w.Snap.NodeStates[slot], &w.dry
 	dry.enter(n)
 	st := dry.check()
-	if st.code == decision.Success {
+	if st.Code == decision.Success {
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.code != decision.Unschedulable && !w.given {
+	if st.Code != decision.Unschedulable && !w.given {
 		return
 	}
-	if st.by != resourcesFilter.index || !plain || w.config.ascending() || !w.helpsAtMostWithAll(n) {
+	if st.By != filters.ResourcesFilter.Index || !plain || w.config.ascending() || !w.helpsAtMostWithAll(n) {
 		w.settle(b, position, n)
 		return
 	}
@@ -355,8 +356,8 @@ func (w *searchWorker) helpsAtMostWithAll(n *state.NodeState) bool {
 	if !w.exact {
 		return true
 	}
-	for i := range w.active {
-		if f := &w.active[i]; f.touches(n) && !w.gains(f.index, false) {
+	for i := range w.Active {
+		if f := &w.Active[i]; f.Touches(n) && !w.gains(f.Index, false) {
 			return false
 		}
 	}
@@ -375,7 +376,7 @@ func (w *searchWorker) helpsWithoutAll(b *nodeBound) bool {
 	dry.changeAll(possible, -1)
 	st := dry.check()
 	dry.restoreAll(possible)
-	if st.code != decision.Success {
+	if st.Code != decision.Success {
 		b.after = w.after.intern(st)
 		return false
 	}
@@ -395,21 +396,21 @@ func (w *searchWorker) helpsWithoutAll(b *nodeBound) bool {
 //
 // boundUnits bounds a node in the second or third way.
 func (w *searchWorker) boundUnits(b *nodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
-	n, dry := w.snap.NodeStates[slot], &w.dry
+	n, dry := w.Snap.NodeStates[slot], &w.dry
 	if !w.filtered && plain && w.light != 0 {
 		w.boundUnitsByRows(b, n, sum)
 		return
 	}
 	dry.enter(n)
 	st := dry.check()
-	if st.code == decision.Success {
+	if st.Code == decision.Success {
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.code != decision.Unschedulable && !w.given {
+	if st.Code != decision.Unschedulable && !w.given {
 		return
 	}
-	if st.by != resourcesFilter.index || !plain || w.light == 0 {
+	if st.By != filters.ResourcesFilter.Index || !plain || w.light == 0 {
 		w.settle(b, position, n)
 		return
 	}
@@ -428,9 +429,9 @@ func (w *searchWorker) boundUnitsByRows(b *nodeBound, n *state.NodeState, sum *s
 	for i, p := range n.Pods {
 		priority := n.SortKeys[i].Priority
 		if p.Class.Group != "" {
-			priority = w.snap.Units.Of(p).Priority
+			priority = w.Snap.Units.Of(p).Priority
 		}
-		if priority >= w.priority {
+		if priority >= w.Priority {
 			continue
 		}
 		away.Pods++
@@ -448,7 +449,7 @@ func (w *searchWorker) boundUnitsByRows(b *nodeBound, n *state.NodeState, sum *s
 // boundWeakly gives a candidate the bound that holds whatever its pods count as.
 func (w *searchWorker) boundWeakly(b *nodeBound, slot int32, sum *state.NodeSummary) {
 	b.kind, b.bound, b.exact = byUnits, sum.Lowest, true
-	b.fewest = uint16(min(max(fewestByExtremes(w.snap.Summaries.ExtremesAt(slot), sum, &w.asks), 1), math.MaxUint16))
+	b.fewest = uint16(min(max(fewestByExtremes(w.Snap.Summaries.ExtremesAt(slot), sum, &w.asks), 1), math.MaxUint16))
 	if b.bound < w.leastBound || b.bound == w.leastBound && b.fewest < w.leastVictims {
 		w.leastBound, w.leastVictims = b.bound, b.fewest
 	}

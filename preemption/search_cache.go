@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -13,12 +14,12 @@ import (
 // about preemptors of the same signature. It bounds only the nodes that changed
 // since. It is not ok if the cache cannot be used.
 func (s *search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok bool, err error) {
-	cache := s.snap.Cache
-	if !s.fixed || s.anyPod || s.snap.Summaries.Large > 0 || len(s.snap.Order) < 2 {
+	cache := s.Snap.Cache
+	if !s.Fixed || s.anyPod || s.Snap.Summaries.Large > 0 || len(s.Snap.Order) < 2 {
 		return nil, false, nil
 	}
 	s.writeSignature()
-	known := cache.Of(s.signature, s.snap.Order, len(s.snap.NodeStates))
+	known := cache.Of(s.signature, s.Snap.Order, len(s.Snap.NodeStates))
 	if known == nil {
 		return nil, false, nil
 	}
@@ -32,13 +33,13 @@ func (s *search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok b
 func (s *search) writeSignature() {
 	key := &s.signature
 	*key = (*key)[:0]
-	key.Amount(int64(s.priority))
+	key.Amount(int64(s.Priority))
 	for _, v := range s.asks {
 		key.Amount(v)
 	}
-	key.Texts(s.schedulers) // whose nominations count
-	s.filterPlan.appendSignature(key, s.pod)
-	s.plugins.appendSignature(key, s.off, s.silent)
+	key.Texts(s.Schedulers) // whose nominations count
+	s.Plan.AppendSignature(key, s.Pod)
+	filters.AppendPlugins(s.Plugins, key, s.Off, s.Silent)
 }
 
 // cachedSearch is one decision that uses a cache entry.
@@ -124,7 +125,7 @@ func (c *cachedSearch) update(ctx context.Context) error {
 			}
 		}
 	}
-	c.known.Synced, c.known.Budgets, t.transient = end, c.snap.BudgetSet, t.transient[:0]
+	c.known.Synced, c.known.Budgets, t.transient = end, c.Snap.BudgetSet, t.transient[:0]
 	c.reboundOwnNode()
 	return nil
 }
@@ -134,11 +135,11 @@ func (c *cachedSearch) update(ctx context.Context) error {
 // budgets cover now has changed itself.
 func (c *cachedSearch) renewGuarded() {
 	t := c.t
-	if c.known.Budgets == c.snap.BudgetSet {
+	if c.known.Budgets == c.Snap.BudgetSet {
 		return
 	}
 	var space [8]state.BudgetChange
-	changes := c.snap.BudgetSet.AppendChanges(space[:0], c.known.Budgets)
+	changes := c.Snap.BudgetSet.AppendChanges(space[:0], c.known.Budgets)
 	if len(changes) == 0 {
 		return
 	}
@@ -160,11 +161,11 @@ func (c *cachedSearch) renewGuarded() {
 // reboundOwnNode bounds the node that the preemptor itself is nominated to, where it
 // leaves no room for itself as it would for another.
 func (c *cachedSearch) reboundOwnNode() {
-	p, ok := c.snap.PodStates.Of(c.pod)
+	p, ok := c.Snap.PodStates.Of(c.Pod)
 	if !ok || p.At == nil {
 		return
 	}
-	slot, ok := c.snap.Slots.Get(p.At.Name)
+	slot, ok := c.Snap.Slots.Get(p.At.Name)
 	if !ok {
 		return
 	}
@@ -176,7 +177,7 @@ func (c *cachedSearch) reboundOwnNode() {
 
 // build bounds every node.
 func (c *cachedSearch) build(ctx context.Context) error {
-	n := len(c.snap.Order)
+	n := len(c.Snap.Order)
 	c.w.before, c.w.after = answers{others: c.w.before.others[:0]}, answers{others: c.w.after.others[:0]}
 	c.t.reset(n)
 	for position := range n {
@@ -200,7 +201,7 @@ func (c *cachedSearch) reboundNode(position int32) {
 
 // bound writes the entry of a node, with the best score that its bound allows.
 func (c *cachedSearch) bound(position int32) {
-	slot, e := c.snap.Order[position], c.t.writable(position)
+	slot, e := c.Snap.Order[position], c.t.writable(position)
 	c.w.boundNode(&e.nodeBound, int(position), slot)
 	c.scoreByBound(position)
 	c.w.before.count(e.before, 1)
@@ -215,9 +216,9 @@ func (c *cachedSearch) scoreByBound(position int32) {
 		return
 	}
 	e.nodeScore = nodeScore{int(position), rank.Figures{Top: e.bound, Victims: int32(e.fewest), Sum: lowestSum(&e.nodeBound), Start: rank.Never}}
-	slot := c.snap.Order[position]
-	if sum := c.snap.Summaries.At(slot); e.exact && sum.Lowest == e.bound && e.kind != byUnits {
-		if start := c.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {
+	slot := c.Snap.Order[position]
+	if sum := c.Snap.Summaries.At(slot); e.exact && sum.Lowest == e.bound && e.kind != byUnits {
+		if start := c.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {
 			e.Start = rank.Instant{Sec: start, Nsec: math.MaxInt32}
 		}
 	}

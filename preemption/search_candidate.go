@@ -45,7 +45,7 @@ func (s *search) eachCandidate(ctx context.Context, visit func(position int, c *
 // victims and budgets, it is found from the rows of the node.
 func (w *searchWorker) candidateAt(position int) (c *decision.Candidate, ok bool) {
 	n := w.nodeAt(position)
-	sum := w.snap.Summaries.At(n.Slot)
+	sum := w.Snap.Summaries.At(n.Slot)
 	if w.byRows && !w.filtered && sum.Flags&^state.Restricted == 0 && !w.mayRefuse(sum) && n.InOrder(w.nowAt) {
 		b := &w.bounds[position]
 		w.boundByResources(b, n.Slot, sum)
@@ -60,7 +60,7 @@ func (w *searchWorker) candidateAt(position int) (c *decision.Candidate, ok bool
 	}
 	possible, st := w.dry.dryRun(n)
 	defer w.dry.restoreVictims(possible)
-	if st.code != decision.Success {
+	if st.Code != decision.Success {
 		w.countFailure(possible, st)
 		w.failure = st
 		return nil, false
@@ -98,7 +98,7 @@ func (w *searchWorker) fillCandidate(n *state.NodeState, position int, bound int
 // nameViolatedByRows is nameViolated from the rows of a node.
 func (w *searchWorker) nameViolatedByRows(n *state.NodeState, victims []decision.Victim) {
 	from, next := n.First(w.reach), 0
-	shared := sharedNames{budgets: w.snap.BudgetSet, broken: w.dry.broken[:0]}
+	shared := sharedNames{budgets: w.Snap.BudgetSet, broken: w.dry.broken[:0]}
 	for _, g := range n.Covered {
 		if int(g.Index) < from {
 			continue

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -35,21 +36,21 @@ func (a *answers) count(x answer, nodes int) {
 }
 
 // intern returns the answer that stands for a status.
-func (a *answers) intern(s filterStatus) answer { return firstOther + answer(a.others.find(s)) }
+func (a *answers) intern(s filters.Status) answer { return firstOther + answer(a.others.find(s)) }
 
 // statusOf returns the status of an answer that is in no tally.
-func (s *search) statusOf(of answer) filterStatus {
+func (s *search) statusOf(of answer) filters.Status {
 	if of == noVictims {
-		return filterStatus{code: decision.UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+		return filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
 	}
-	st := filterStatus{code: decision.Unschedulable, by: resourcesFilter.index, tooMany: of&tooManyPods != 0}
-	for i := range s.needs {
-		if at := s.needs[i].column; at >= 0 && of&(1<<at) != 0 {
-			st.short |= 1 << i
+	st := filters.Status{Code: decision.Unschedulable, By: filters.ResourcesFilter.Index, TooMany: of&tooManyPods != 0}
+	for i := range s.Needs {
+		if at := s.Needs[i].Column; at >= 0 && of&(1<<at) != 0 {
+			st.Short |= 1 << i
 		}
 	}
 	if of&unresolvable != 0 {
-		st.code = decision.UnschedulableAndUnresolvable
+		st.Code = decision.UnschedulableAndUnresolvable
 	}
 	return st
 }
@@ -58,28 +59,28 @@ func (s *search) statusOf(of answer) filterStatus {
 type tally []tallied
 
 type tallied struct {
-	filterStatus
+	filters.Status
 	nodes int
 }
 
-func (t *tally) add(s filterStatus, nodes int) { (*t)[t.find(s)].nodes += nodes }
+func (t *tally) add(s filters.Status, nodes int) { (*t)[t.find(s)].nodes += nodes }
 
 // find returns the index of a status, which is appended if it is new.
-func (t *tally) find(s filterStatus) int {
+func (t *tally) find(s filters.Status) int {
 	key := keyOf(s)
 	for i := range *t {
-		if keyOf((*t)[i].filterStatus) == key {
+		if keyOf((*t)[i].Status) == key {
 			return i
 		}
 	}
-	*t = append(*t, tallied{filterStatus: s})
+	*t = append(*t, tallied{Status: s})
 	return len(*t) - 1
 }
 
 // beginPlan begins the plan with what the first round found. Its outcome is
 // final unless it is Preempt.
 func (s *search) beginPlan() *decision.Plan {
-	p := &decision.Plan{Pod: s.pod, Outcome: decision.Preempt, Resize: s.deferral.asked, Refused: s.public(s.refused)}
+	p := &decision.Plan{Pod: s.Pod, Outcome: decision.Preempt, Resize: s.Deferral.Asked, Refused: s.public(s.Refused)}
 	t := s.tally[:0]
 	for _, w := range s.workers {
 		p.Feasible += w.before.usual[0]
@@ -107,17 +108,17 @@ func (s *search) sum(t tally, of *answers) tally {
 	}
 	for _, other := range of.others {
 		if other.nodes > 0 {
-			t.add(other.filterStatus, other.nodes)
+			t.add(other.Status, other.nodes)
 		}
 	}
 	return t
 }
 
 // statusOfNode asks a single node by its name.
-func (s *search) statusOfNode(node string) (filterStatus, bool) {
-	n := s.snap.NodeState(node)
+func (s *search) statusOfNode(node string) (filters.Status, bool) {
+	n := s.Snap.NodeState(node)
 	if n == nil || n.Node == nil {
-		return filterStatus{}, false
+		return filters.Status{}, false
 	}
 	if s.given {
 		given := s.givenOf(n)
@@ -142,12 +143,12 @@ func (s *search) finishPlan(p *decision.Plan, best nodeScore) {
 	}
 	n, w := s.nodeAt(best.position), &s.workers[0].dry
 	possible, st := w.dryRun(n)
-	if st.code != decision.Success {
+	if st.Code != decision.Success {
 		w.contradicted()
 		return
 	}
 	p.Candidate, p.Grace = w.candidate(possible), s.config.grace()
-	if s.asked || s.selective || s.partial {
+	if s.asked || s.Selective || s.partial {
 		p.Unhelpful = nil // not every node was asked about
 	}
 	p.ClearedNominations = s.clearedNominations(n, p.Victims)
@@ -164,7 +165,7 @@ func (a *attempt) counts(t tally) []decision.Count {
 	}
 	out := make([]decision.Count, 0, len(t))
 	for i := range t {
-		out = append(out, decision.Count{Status: a.public(t[i].filterStatus), Nodes: t[i].nodes})
+		out = append(out, decision.Count{Status: a.public(t[i].Status), Nodes: t[i].nodes})
 	}
 	sortCounts(out)
 	return out
@@ -173,7 +174,7 @@ func (a *attempt) counts(t tally) []decision.Count {
 // givenOf returns the status that the caller gave for a single node.
 func (s *search) givenOf(n *state.NodeState) decision.Status {
 	if s.inOrder != nil {
-		return s.inOrder[slices.Index(s.snap.Order, n.Slot)]
+		return s.inOrder[slices.Index(s.Snap.Order, n.Slot)]
 	}
 	if st, ok := s.statuses[n.Name]; ok {
 		return st

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -18,7 +19,7 @@ func (w *searchWorker) evaluateFirst(from, to int) {
 		if b.kind == settled || b.bound != top || b.fewest != few {
 			continue
 		}
-		slot := w.snap.Order[position]
+		slot := w.Snap.Order[position]
 		w.tighten(b, slot)
 		if b.fewest == few {
 			w.evaluate(b, position, slot)
@@ -34,7 +35,7 @@ func (w *searchWorker) evaluateNext(from, to int) {
 	top, few := w.search.leastBound, w.search.leastVictims
 	for position := from; position < to; position++ {
 		if b := &w.bounds[position]; b.kind != settled && b.exact && b.bound == top && b.fewest == few {
-			w.evaluate(b, position, w.snap.Order[position])
+			w.evaluate(b, position, w.Snap.Order[position])
 		}
 	}
 }
@@ -47,7 +48,7 @@ func (w *searchWorker) evaluateRest(from, to int) {
 		if b.kind == settled || w.pruned(b) {
 			continue
 		}
-		slot := w.snap.Order[position]
+		slot := w.Snap.Order[position]
 		w.tighten(b, slot)
 		w.evaluate(b, position, slot)
 	}
@@ -57,17 +58,17 @@ func (w *searchWorker) evaluateRest(from, to int) {
 // settled afterwards.
 func (w *searchWorker) evaluate(b *nodeBound, position int, slot int32) {
 	if !w.pruned(b) && !w.losesByStart(b, slot) {
-		w.findVictims(position, w.snap.NodeStates[slot], b)
+		w.findVictims(position, w.Snap.NodeStates[slot], b)
 	}
 	b.kind = settled
 }
 
 // tighten improves the bound of a node by its top-k sums.
 func (w *searchWorker) tighten(b *nodeBound, slot int32) {
-	sum := w.snap.Summaries.At(slot)
+	sum := w.Snap.Summaries.At(slot)
 	if !b.exact && b.bound == sum.Lowest {
 		short := w.short(sum)
-		b.fewest = uint16(min(w.snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest)), math.MaxUint16))
+		b.fewest = uint16(min(w.Snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest)), math.MaxUint16))
 	}
 	b.exact = true
 }
@@ -89,8 +90,8 @@ func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
 		best.Sum != victims*(int64(best.Top)+rank.PriorityShift) {
 		return false
 	}
-	sum := w.snap.Summaries.At(slot)
-	return sum.Lowest == b.bound && w.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)) < best.Start.Sec
+	sum := w.Snap.Summaries.At(slot)
+	return sum.Lowest == b.bound && w.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)) < best.Start.Sec
 }
 
 // findVictims finds the victims on a candidate, and keeps the candidate if it
@@ -135,10 +136,10 @@ func (w *searchWorker) leaveAlone(n *state.NodeState, bound int32) bool {
 // victims.
 func (w *searchWorker) askLate(b *nodeBound, n *state.NodeState) {
 	b.kind = byResources
-	for i := w.beforeResources; i < len(w.active); i++ {
-		if f := &w.active[i]; f.touches(n) {
+	for i := w.BeforeResources; i < len(w.Active); i++ {
+		if f := &w.Active[i]; f.Touches(n) {
 			b.kind = bySelection
-			if c, ok := f.podFilter.(*callerFilter); !ok || c.concerns == nil || !w.byRows {
+			if c, ok := f.PodFilter.(*filters.CallerFilter); !ok || c.Concerns == nil || !w.byRows {
 				b.kind = byFilters
 				return
 			}
@@ -148,7 +149,7 @@ func (w *searchWorker) askLate(b *nodeBound, n *state.NodeState) {
 		return
 	}
 	w.dry.enterAfterResources(n)
-	if st := w.dry.checkAfterResources(); st.code != decision.Success {
+	if st := w.dry.checkAfterResources(); st.Code != decision.Success {
 		b.kind = settled
 		w.after.count(w.after.intern(st), 1)
 	}
@@ -158,7 +159,7 @@ func (w *searchWorker) askLate(b *nodeBound, n *state.NodeState) {
 func (w *searchWorker) evaluateByFilters(position int, n *state.NodeState) {
 	possible, st := w.dry.dryRun(n)
 	switch {
-	case st.code == decision.Success:
+	case st.Code == decision.Success:
 		w.keep(w.dryScore(position, possible))
 	default:
 		w.countFailure(possible, st)
@@ -167,7 +168,7 @@ func (w *searchWorker) evaluateByFilters(position int, n *state.NodeState) {
 }
 
 // countFailure counts a node on which preemption does not help.
-func (w *searchWorker) countFailure(possible []*state.PodState, st filterStatus) {
+func (w *searchWorker) countFailure(possible []*state.PodState, st filters.Status) {
 	if len(possible) == 0 {
 		w.after.count(noVictims, 1)
 	} else {
@@ -181,7 +182,7 @@ func (w *searchWorker) countFailure(possible []*state.PodState, st filterStatus)
 func (w *searchWorker) settle(b *nodeBound, position int, n *state.NodeState) {
 	possible, st := w.dry.dryRun(n)
 	switch {
-	case st.code == decision.Success:
+	case st.Code == decision.Success:
 		w.keep(w.dryScore(position, possible))
 	case len(possible) == 0:
 		b.after = noVictims

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -21,7 +22,7 @@ func (w *searchWorker) evaluateSelectively(position int, n *state.NodeState, bou
 	w.dry.enterAfterResources(n)
 	w.changeConcerned(n, from, -1)
 	defer w.changeConcerned(n, from, 1)
-	if st := w.dry.checkAfterResources(); st.code != decision.Success {
+	if st := w.dry.checkAfterResources(); st.Code != decision.Success {
 		w.after.count(w.after.intern(st), 1)
 		return
 	}
@@ -29,7 +30,7 @@ func (w *searchWorker) evaluateSelectively(position int, n *state.NodeState, bou
 	if len(n.Covered) > 0 {
 		w.charge(n)
 	}
-	sum := w.snap.Summaries.At(n.Slot)
+	sum := w.Snap.Summaries.At(n.Slot)
 	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.Room) - 1, asking: true, costs: w.costsOn(n)}
 	for k := range t.slack {
 		t.slack[k] = unlimited / 2
@@ -50,19 +51,19 @@ func (w *searchWorker) evaluateSelectively(position int, n *state.NodeState, bou
 // that is marked is away for the filters until changeConcerned or letBack puts it back.
 func (w *searchWorker) findConcerned(n *state.NodeState, from int) {
 	w.concerned = state.Fill(w.concerned, len(n.Pods), false)
-	for i := range w.active {
-		f, ok := w.active[i].podFilter.(*callerFilter)
+	for i := range w.Active {
+		f, ok := w.Active[i].PodFilter.(*filters.CallerFilter)
 		switch {
 		case !ok:
-		case f.attachment >= 0:
-			for _, p := range n.Concerning(f.attachment) {
+		case f.Attachment >= 0:
+			for _, p := range n.Concerning(f.Attachment) {
 				if at := slices.Index(n.Pods, p); at >= from {
 					w.concerned[at] = true
 				}
 			}
 		default:
 			for at := from; at < len(n.Pods); at++ {
-				w.concerned[at] = w.concerned[at] || f.concerns(n.Pods[at].Pod)
+				w.concerned[at] = w.concerned[at] || f.Concerns(n.Pods[at].Pod)
 			}
 		}
 	}
@@ -81,7 +82,7 @@ func (w *searchWorker) changeConcerned(n *state.NodeState, from, by int) {
 // does not fit with it.
 func (w *searchWorker) letBack(p *state.PodState, i int) bool {
 	w.dry.changeAfterResources(p, 1)
-	if w.dry.checkAfterResources().code != decision.Success {
+	if w.dry.checkAfterResources().Code != decision.Success {
 		w.dry.changeAfterResources(p, -1)
 		return false
 	}

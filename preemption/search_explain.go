@@ -11,7 +11,7 @@ import (
 // explainsByRows reports whether an explanation finds most candidates from the rows
 // of their nodes. What is left is explained by the exhaustive search.
 func (s *search) explainsByRows() bool {
-	return s.byRows && !s.filtered && s.config.Sample == nil && s.refused.code == decision.Success
+	return s.byRows && !s.filtered && s.config.Sample == nil && s.Refused.Code == decision.Success
 }
 
 // explanation finds the status of every node and all candidates.
@@ -62,12 +62,12 @@ func (s *search) explanation(ctx context.Context) (*decision.Explanation, error)
 func (w *searchWorker) reportStatus(report *decision.NodeReport, position int) (try bool) {
 	n := w.nodeAt(position)
 	report.Node = n.Name
-	sum := w.snap.Summaries.At(n.Slot)
+	sum := w.Snap.Summaries.At(n.Slot)
 	switch {
 	case w.given:
 		report.Status = w.public(filterStatusOf(w.givenAt(position)))
 		return w.note(position)
-	case sum.Flags&^state.AnyUnits == 0 && !w.selects:
+	case sum.Flags&^state.AnyUnits == 0 && !w.Selects:
 		x, code := w.filterByResources(n.Slot, sum)
 		w.before.count(x, 1)
 		if x != 0 {
@@ -76,13 +76,13 @@ func (w *searchWorker) reportStatus(report *decision.NodeReport, position int) (
 		return code == decision.Unschedulable
 	}
 	st := w.dry.filter(n)
-	if st.code == decision.Success {
+	if st.Code == decision.Success {
 		w.before.count(0, 1)
 	} else {
 		w.before.count(w.before.intern(st), 1)
 	}
 	report.Status = w.public(st)
-	return st.code == decision.Unschedulable
+	return st.Code == decision.Unschedulable
 }
 
 // lasting returns a copy of a worker's candidate with victims of its own.
@@ -158,21 +158,21 @@ func reorder(candidates []decision.Candidate, order []int32) {
 func (s *search) explainNode(n *state.NodeState) (decision.NodeReport, *decision.Candidate) {
 	w := s.workers[0]
 	report := decision.NodeReport{Node: n.Name}
-	st := s.refused
+	st := s.Refused
 	switch {
 	case s.given:
 		given := s.givenOf(n)
 		st = filterStatusOf(&given)
-	case st.code == decision.Success:
+	case st.Code == decision.Success:
 		st = w.dry.filter(n)
 	}
 	report.Status = s.public(st)
-	if st.code != decision.Unschedulable {
+	if st.Code != decision.Unschedulable {
 		return report, nil
 	}
 	report.Tried = true
 	possible, st := w.dry.dryRun(n)
-	if report.AfterRemoval = s.public(st); st.code != decision.Success {
+	if report.AfterRemoval = s.public(st); st.Code != decision.Success {
 		return report, nil
 	}
 	c := w.dry.candidate(possible)
@@ -205,7 +205,7 @@ func (s *search) bestFirst(ctx context.Context, yield func(*decision.Candidate, 
 		case inTurn:
 			later.keys = append(later.keys, boundKeyOf(b, position))
 		default:
-			queue.nodes = append(queue.nodes, w.optimistic(b, position, s.snap.Order[position]))
+			queue.nodes = append(queue.nodes, w.optimistic(b, position, s.Snap.Order[position]))
 		}
 	}
 	s.queue, s.later = queue.nodes, later.keys
@@ -220,8 +220,8 @@ func (s *search) bestFirst(ctx context.Context, yield func(*decision.Candidate, 
 		b := &s.bounds[position]
 		switch {
 		case b.kind != evaluated && !b.exact:
-			w.tighten(b, s.snap.Order[position])
-			queue.nodes[0] = w.optimistic(b, position, s.snap.Order[position])
+			w.tighten(b, s.Snap.Order[position])
+			queue.nodes[0] = w.optimistic(b, position, s.Snap.Order[position])
 			queue.sink(0)
 			continue
 		case b.kind != evaluated:
@@ -248,7 +248,7 @@ func (s *search) bestFirst(ctx context.Context, yield func(*decision.Candidate, 
 // chosenAt returns the candidate on a node that has been evaluated.
 func (w *searchWorker) chosenAt(position int) (*decision.Candidate, error) {
 	possible, st := w.dry.dryRun(w.nodeAt(position))
-	if st.code != decision.Success {
+	if st.Code != decision.Success {
 		w.dry.contradicted()
 	}
 	if w.dry.err != nil {
@@ -272,7 +272,7 @@ func (w *searchWorker) takeQueued(queue *promising, later *boundQueue) {
 				return
 			}
 		}
-		queue.push(w.optimistic(b, position, w.snap.Order[position]))
+		queue.push(w.optimistic(b, position, w.Snap.Order[position]))
 		later.dropFirst()
 	}
 }
@@ -280,7 +280,7 @@ func (w *searchWorker) takeQueued(queue *promising, later *boundQueue) {
 // boundForLater bounds a node, and returns its score if it was evaluated. It is not ok
 // if the node is no candidate.
 func (w *searchWorker) boundForLater(position int) (real nodeScore, ok bool) {
-	b, slot := &w.bounds[position], w.snap.Order[position]
+	b, slot := &w.bounds[position], w.Snap.Order[position]
 	w.best = nodeScore{position: -1}
 	if w.given {
 		if b.kind = settled; !w.note(position) {

@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -12,7 +13,7 @@ import (
 // takeStatuses prepares the round that reads the caller's statuses.
 func (s *search) takeStatuses(req *Request) {
 	s.given, s.statuses, s.inOrder = true, req.Statuses, req.StatusesInOrder
-	s.refused, s.elsewhere = filterStatus{}, true // the caller has gone beyond that
+	s.Refused, s.elsewhere = filters.Status{}, true // the caller has gone beyond that
 }
 
 // noteGiven notes the given statuses of a chunk of the nodes, and on which of them
@@ -68,15 +69,15 @@ func (w *searchWorker) note(position int) bool { return w.noteChunk(position, po
 
 // boundChunk bounds the nodes of a chunk that have a bit, and settles the others.
 func (w *searchWorker) boundChunk(from, to int, try uint64) {
-	plain := !w.filtered && !w.exactly && !w.selects
+	plain := !w.filtered && !w.exactly && !w.Selects
 	for position := from; position < to; position++ {
 		b := &w.bounds[position]
 		if try&(1<<(position-from)) == 0 {
 			b.kind = settled
 			continue
 		}
-		slot := w.snap.Order[position]
-		if sum := w.snap.Summaries.At(slot); plain && sum.Flags&^w.light == 0 {
+		slot := w.Snap.Order[position]
+		if sum := w.Snap.Summaries.At(slot); plain && sum.Flags&^w.light == 0 {
 			if w.boundByResources(b, slot, sum); b.before != 0 {
 				w.after.count(b.after, 1)
 				continue
@@ -91,11 +92,11 @@ func (s *search) readGiven() error {
 	if s.statuses == nil {
 		return nil
 	}
-	s.snap.Names.Load(s.snap.NodeStates, s.snap.Order)
-	if s.named.read(s.snap.Names, s.statuses, s.config.notFiltered()) && s.named.known() {
+	s.Snap.Names.Load(s.Snap.NodeStates, s.Snap.Order)
+	if s.named.read(s.Snap.Names, s.statuses, s.config.notFiltered()) && s.named.known() {
 		return nil
 	}
-	return checkNamed(s.snap, s.statuses)
+	return checkNamed(s.Snap, s.statuses)
 }
 
 // givenAt returns the status that the caller gave for a node, once all are read.
@@ -131,17 +132,17 @@ func (w *searchWorker) answerGiven(st *decision.Status, position int) answer {
 // mayRefuse reports whether a node filter may turn the preemptor away, where none was
 // asked so far.
 func (w *searchWorker) mayRefuse(sum *state.NodeSummary) bool {
-	return w.elsewhere && (sum.Flags&state.Restricted != 0 || w.selects)
+	return w.elsewhere && (sum.Flags&state.Restricted != 0 || w.Selects)
 }
 
 // tryNode bounds a node on which preemption is to be tried, whatever the filters say
 // about it as things are.
 func (w *searchWorker) tryNode(b *nodeBound, position int, slot int32) {
-	sum := w.snap.Summaries.At(slot)
+	sum := w.Snap.Summaries.At(slot)
 	switch {
 	case w.mayRefuse(sum):
 		*b = nodeBound{}
-		w.evaluateByFilters(position, w.snap.NodeStates[slot])
+		w.evaluateByFilters(position, w.Snap.NodeStates[slot])
 		b.kind = settled
 		return
 	case sum.Flags&^(state.Restricted|w.light) == 0 && !w.filtered && !w.exactly:
@@ -152,7 +153,7 @@ func (w *searchWorker) tryNode(b *nodeBound, position int, slot int32) {
 	}
 	if b.before == 0 {
 		// There is room already, so that all pods can be put back.
-		w.evaluateByFilters(position, w.snap.NodeStates[slot])
+		w.evaluateByFilters(position, w.Snap.NodeStates[slot])
 		b.kind = settled
 	}
 	w.after.count(b.after, 1)

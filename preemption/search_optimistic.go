@@ -16,7 +16,7 @@ import (
 
 // optimistic returns the optimistic score of a node.
 func (w *searchWorker) optimistic(b *nodeBound, position int, slot int32) nodeScore {
-	sum := w.snap.Summaries.At(slot)
+	sum := w.Snap.Summaries.At(slot)
 	o := nodeScore{position: -1}
 	if !w.topLast || b.bound == sum.Lowest {
 		b.setLowest(&o, position)
@@ -28,7 +28,7 @@ func (w *searchWorker) optimistic(b *nodeBound, position int, slot int32) nodeSc
 	if !w.topLast {
 		return o
 	}
-	if e := w.snap.Summaries.ExtremesAt(slot); w.goesHigh(b, sum, e) {
+	if e := w.Snap.Summaries.ExtremesAt(slot); w.goesHigh(b, sum, e) {
 		upper := &w.highScore
 		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
 		if w.better(upper, &o) {
@@ -65,9 +65,9 @@ func (w *searchWorker) tightenByShares(b *nodeBound, slot int32, sum *state.Node
 	if b.bound != sum.Lowest || b.kind == byUnits {
 		return false
 	}
-	short, shares := w.short(sum), w.snap.Summaries.ShareSumsAt(slot)
+	short, shares := w.short(sum), w.Snap.Summaries.ShareSumsAt(slot)
 	was := b.fewest
-	b.fewest = uint16(shares.FewestAmong(&shares.Low, &short, w.snap.Summaries.ExtremesAt(slot), int32(was)))
+	b.fewest = uint16(shares.FewestAmong(&shares.Low, &short, w.Snap.Summaries.ExtremesAt(slot), int32(was)))
 	return b.fewest > was
 }
 
@@ -76,7 +76,7 @@ func (w *searchWorker) boundStart(o *nodeScore, b *nodeBound, slot int32, sum *s
 	if b.bound != sum.Lowest || b.kind == byUnits {
 		return
 	}
-	if start := w.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)); start != rank.NoStart {
+	if start := w.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)); start != rank.NoStart {
 		o.Start = rank.Instant{Sec: start, Nsec: 1e9}
 	}
 }
@@ -87,7 +87,7 @@ func (w *searchWorker) boundCost(o *nodeScore, b *nodeBound, slot int32, sum *st
 	if !w.costed || sum.Flags&state.LargeAmounts != 0 {
 		return
 	}
-	c := w.costTable.At(w.snap.NodeStates[slot], int(sum.LowPods), w.config.Cost)
+	c := w.costTable.At(w.Snap.NodeStates[slot], int(sum.LowPods), w.config.Cost)
 	short := w.short(sum)
 	if low {
 		o.Cost = c.Low.Least(o.Victims, &short)
@@ -122,10 +122,10 @@ func (w *searchWorker) setUpper(o *nodeScore, b *nodeBound, position int, slot i
 // tightenUpper improves such a score by the sums of shares, and where all victims are of the
 // two lowest priorities by what is known of those.
 func (w *searchWorker) tightenUpper(o *nodeScore, b *nodeBound, slot int32, sum *state.NodeSummary, e *state.Extremes) {
-	short, shares := w.short(sum), w.snap.Summaries.ShareSumsAt(slot)
+	short, shares := w.short(sum), w.Snap.Summaries.ShareSumsAt(slot)
 	few, top := shares.Fewest(&short, e, o.Victims), b.above(sum)
-	two := w.snap.Summaries.TwoLowestAt(slot)
-	if second := w.snap.LevelAbove(slot, 1); w.staysSecond(b, sum, e, two, second) {
+	two := w.Snap.Summaries.TwoLowestAt(slot)
+	if second := w.Snap.LevelAbove(slot, 1); w.staysSecond(b, sum, e, two, second) {
 		few, top = shares.FewestAmong(&shares.Second, &short, e, few), second.Priority
 		if o.Top = top; two.Start != rank.NoStart {
 			o.Start = rank.Instant{Sec: two.Start, Nsec: 1e9}
@@ -158,7 +158,7 @@ func (w *searchWorker) extremesFor(slot int32) *state.Extremes {
 	if !w.topLast {
 		return nil
 	}
-	return w.snap.Summaries.ExtremesAt(slot)
+	return w.Snap.Summaries.ExtremesAt(slot)
 }
 
 // rough is a lower bound on a figure, found with less than what
@@ -188,7 +188,7 @@ func (w *searchWorker) upperFigure(x rank.Figure, b *nodeBound, sum *state.NodeS
 // outdone reports that a node loses by the latest start of any pod on it, where that
 // is the first rank.
 func (w *searchWorker) outdone(slot int32) bool {
-	return w.startFirst && w.decides(&w.best) && w.snap.Summaries.LatestAt(slot) < w.best.Start.Sec
+	return w.startFirst && w.decides(&w.best) && w.Snap.Summaries.LatestAt(slot) < w.best.Start.Sec
 }
 
 // staysLow reports that all victims have the lowest priority of the node. That is
@@ -244,7 +244,7 @@ func (w *searchWorker) mayViolate(budgets uint32, mostCovered uint8) bool {
 // noteTight finds the budgets that so many evictions on one node would violate.
 func (s *search) noteTight() {
 	s.tight = [len(s.tight)]uint32{}
-	for i, b := range s.snap.BudgetSet.List {
+	for i, b := range s.Snap.BudgetSet.List {
 		if b == nil {
 			continue
 		}

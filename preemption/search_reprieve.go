@@ -19,7 +19,7 @@ func (w *searchWorker) evaluateByResources(position int, n *state.NodeState, bou
 // cannot be the best any more.
 func (w *searchWorker) reprieveRows(position int, n *state.NodeState, bound int32) (f nodeScore, ok bool) {
 	var adjusted state.NodeSummary
-	sum, _ := w.summaryFor(n, w.snap.Summaries.At(n.Slot), &adjusted)
+	sum, _ := w.summaryFor(n, w.Snap.Summaries.At(n.Slot), &adjusted)
 	w.violates = w.violates[:0]
 	if len(n.Covered) > 0 {
 		w.charge(n)

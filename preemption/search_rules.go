@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -78,7 +79,7 @@ type searchRules struct {
 // node. Extenders have to see every candidate at once, and without the filter for
 // resources their bounds do not hold.
 func (c *Config) pruned(req *Request) bool {
-	if req.Pod == nil || len(c.Extenders) > 0 || !c.Plugins.boundByResources() {
+	if req.Pod == nil || len(c.Extenders) > 0 || !filters.BoundByResources(&c.Plugins) {
 		return false
 	}
 	// A pod without priority counts as one of priority 0, and is no special case

@@ -36,7 +36,7 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *state.Sn
 		return nil, err
 	}
 	defer s.release()
-	if s.refused.code != decision.Success {
+	if s.Refused.Code != decision.Success {
 		return s.refusedPlan(), nil
 	}
 	plan, err := s.decide(ctx)
@@ -87,21 +87,21 @@ func (s *search) begin(config *Config, snap *state.Snapshot, req *Request) error
 		s.toTry = slices.Grow(s.toTry[:0], len(snap.Order))[:len(snap.Order)]
 	}
 	s.asks = state.AmountRow{asksNothing, asksNothing, asksNothing}
-	s.anyPod, s.tabled = false, s.filterPlan.tabled()
-	for i := range s.needs {
-		if at := s.needs[i].column; at >= 0 {
-			s.asks[at] = s.needs[i].value
+	s.anyPod, s.tabled = false, s.Plan.Tabled()
+	for i := range s.Needs {
+		if at := s.Needs[i].Column; at >= 0 {
+			s.asks[at] = s.Needs[i].Value
 		} else {
 			s.anyPod = true
 		}
 	}
-	if s.deferral.asked {
+	if s.Deferral.Asked {
 		// One node is asked, and what it has to have left is not what the pod asks for.
 		s.asks, s.anyPod = state.AmountRow{asksNothing, asksNothing, asksNothing}, true
 	}
 	s.everyLarge = s.asks.Within(&snap.Smallest)
 	s.filtered = s.anyPod || !s.resourcesAlone()
-	s.tabled = s.tabled && !s.anyPod && !s.selects
+	s.tabled = s.tabled && !s.anyPod && !s.Selects
 	if n := len(snap.Order); cap(s.bounds) < n {
 		s.bounds = make([]nodeBound, n)
 	} else {
@@ -142,9 +142,9 @@ func (s *search) release() {
 
 // refusedPlan is the answer to an attempt that ends before the first node.
 func (s *search) refusedPlan() *decision.Plan {
-	if n := len(s.snap.Order); n > 0 {
+	if n := len(s.Snap.Order); n > 0 {
 		before := &s.workers[0].before
-		before.count(before.intern(s.refused), n)
+		before.count(before.intern(s.Refused), n)
 	}
 	plan := s.beginPlan()
 	if plan.Outcome == decision.Preempt {

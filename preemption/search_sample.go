@@ -10,14 +10,14 @@ import (
 // filterNodes finds for a chunk of the nodes only whether they take the preemptor,
 // and on which of the others preemption is to be tried.
 func (w *searchWorker) filterNodes(from, to int) {
-	plain := !w.filtered && !w.selects
+	plain := !w.filtered && !w.Selects
 	for position := from; position < to; position++ {
-		slot := w.snap.Order[position]
+		slot := w.Snap.Order[position]
 		x, code := answer(0), decision.Success
-		if sum := w.snap.Summaries.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
+		if sum := w.Snap.Summaries.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
 			x, code = w.filterByResources(slot, sum)
-		} else if st := w.dry.filter(w.snap.NodeStates[slot]); st.code != decision.Success {
-			x, code = w.before.intern(st), st.code
+		} else if st := w.dry.filter(w.Snap.NodeStates[slot]); st.Code != decision.Success {
+			x, code = w.before.intern(st), st.Code
 		}
 		w.toTry[position] = code == decision.Unschedulable
 		w.before.count(x, 1)
@@ -36,7 +36,7 @@ func (w *searchWorker) filterByResources(slot int32, sum *state.NodeSummary) (an
 		return short, decision.Unschedulable
 	}
 	for i := 1; i <= state.NumUpperLevels; i++ {
-		above := w.snap.LevelAbove(slot, i)
+		above := w.Snap.LevelAbove(slot, i)
 		if above == nil {
 			break
 		}
@@ -44,7 +44,7 @@ func (w *searchWorker) filterByResources(slot int32, sum *state.NodeSummary) (an
 			return short, decision.Unschedulable
 		}
 	}
-	offers := &w.snap.NodeStates[slot].Offers.Std
+	offers := &w.Snap.NodeStates[slot].Offers.Std
 	for k := range w.asks {
 		if w.asks[k] > offers[k] {
 			return short | unresolvable, decision.UnschedulableAndUnresolvable
@@ -67,7 +67,7 @@ func (s *search) trySample(ctx context.Context, try func(position int, anyFree b
 		return nil
 	}
 	sample := s.config.Sample
-	start, enough := sample.start(len(nodes), s.pod.Key()), sample.enough(len(nodes))
+	start, enough := sample.start(len(nodes), s.Pod.Key()), sample.enough(len(nodes))
 	violating, free, room := 0, 0, noRoom
 	for i := range nodes {
 		if i%chunkSize == 0 && ctx.Err() != nil {
@@ -116,8 +116,8 @@ const (
 // there is room for any other, and they are not told apart. Only those that may
 // violate a budget are evaluated for that.
 func (w *searchWorker) tryForSample(position int, anyFree bool, room listRoom) sampled {
-	slot := w.snap.Order[position]
-	b, sum := &w.bounds[position], w.snap.Summaries.At(slot)
+	slot := w.Snap.Order[position]
+	b, sum := &w.bounds[position], w.Snap.Summaries.At(slot)
 	best := w.best
 	w.best = nodeScore{position: -1} // so that nothing is pruned
 	w.tryNode(b, position, slot)
@@ -157,7 +157,7 @@ func (w *searchWorker) freeOfViolations(b *nodeBound, slot int32, sum *state.Nod
 	if w.config.variant().emptySelectors || b.bound != sum.Lowest {
 		return false
 	}
-	e := w.snap.Summaries.ExtremesAt(slot)
+	e := w.Snap.Summaries.ExtremesAt(slot)
 	if w.config.ascending() {
 		return b.kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e.LowBudgets, e.MostCovered)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -47,7 +48,7 @@ type searchWorker struct {
 	// scratch is the candidate that was found last. While recording is set, blocked
 	// lists the pods that could not be put back.
 	scratch   decision.Candidate
-	failure   filterStatus // of the node that was no candidate
+	failure   filters.Status // of the node that was no candidate
 	blocked   []blockedPod
 	recording bool
 	// lastGiven is the last status that the caller gave, and lastAnswer the answer

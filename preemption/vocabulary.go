@@ -55,6 +55,13 @@ type (
 	Code = decision.Code
 	// Status is the answer of one filter about one node.
 	Status = decision.Status
+	// FilterState is a filter's view of the cluster during one attempt.
+	FilterState = decision.FilterState
+	// ClusterState is what a filter knows of a whole cluster, whichever pod looks for a place.
+	ClusterState = decision.ClusterState
+	// Plugins is what a KubeSchedulerConfiguration can change about the built-in filters (group
+	// 7.18).
+	Plugins = decision.Plugins
 )
 
 // Errors that changes of a snapshot wrap.

@@ -8,24 +8,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/decision"
 )
 
-// ClusterState is what a filter knows of a whole cluster, whichever pod looks for a
-// place. A snapshot that it is attached to tells it of every change
-// ([Snapshot.Attach]).
-//
-// Calls of Add and Remove come one at a time, while nobody reads the state. Any number
-// of goroutines may read it at once, and Clone is such a reader: it must not change
-// what it copies.
-type ClusterState interface {
-	// Add follows a pod that runs on the node from now on, Remove one that did. A node
-	// that is updated is told as the removal of all its pods from the old object and
-	// their addition to the new one; a node that leaves the cluster as their removal.
-	Add(pod *outrank.Pod, node *outrank.Node)
-	Remove(pod *outrank.Pod, node *outrank.Node)
-	// Clone returns an independent copy. It is called at the first change after
-	// [Snapshot.Clone], on either side. The two may share what neither writes.
-	Clone() ClusterState
-}
-
 // Follower is a filter whose knowledge of the cluster a snapshot can keep: what the snapshot
 // asks of a stateful filter.
 type Follower interface {
@@ -34,7 +16,7 @@ type Follower interface {
 	// Concerns reports whether a pod has a part in the state.
 	Concerns(pod *outrank.Pod) bool
 	// NewState returns the state of a cluster without pods.
-	NewState() ClusterState
+	NewState() decision.ClusterState
 }
 
 // namedFilter is any filter.
@@ -44,7 +26,7 @@ type namedFilter interface{ Name() string }
 type attachedFilter struct {
 	filter   namedFilter
 	concerns func(*outrank.Pod) bool
-	state    ClusterState
+	state    decision.ClusterState
 	// owner may change state; any other snapshot copies it first.
 	owner *Owner
 }
@@ -54,7 +36,7 @@ type attachedFilter struct {
 type attachments []attachedFilter
 
 // writableState returns the state of an attachment for writing.
-func (as attachments) writableState(i int, o *Owner) ClusterState {
+func (as attachments) writableState(i int, o *Owner) decision.ClusterState {
 	a := &as[i]
 	if a.owner != o {
 		a.state, a.owner = a.state.Clone(), o
@@ -88,7 +70,7 @@ func (as attachments) followNode(n *NodeState, was *outrank.Node, o *Owner) {
 	}
 }
 
-func tell(state ClusterState, p *PodState, node *outrank.Node, by int) {
+func tell(state decision.ClusterState, p *PodState, node *outrank.Node, by int) {
 	if by > 0 {
 		state.Add(p.Pod, node)
 	} else {
@@ -155,7 +137,7 @@ func (s *Snapshot) Attach(f Follower) error {
 // every pod, if the filter is not attached. It is only to be read, and it is valid as
 // long as the snapshot does not change. Any number of goroutines may call it at once.
 // It is nil for no filter.
-func (s *Snapshot) StateOf(f Follower) ClusterState {
+func (s *Snapshot) StateOf(f Follower) decision.ClusterState {
 	if f == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package preemption
+package filters
 
 import (
 	"math"
@@ -15,9 +15,10 @@ var (
 	spreadLabelText = []string{spreadText[0] + " (missing required label)"}
 )
 
-var spreadFilter = descriptor{
-	name: filter.PodTopologySpread,
-	begin: func(q *question) podFilter {
+// SpreadFilter is PodTopologySpread.
+var SpreadFilter = descriptor{
+	Name: filter.PodTopologySpread,
+	begin: func(q *Question) PodFilter {
 		if s := newSpread(q); s != nil {
 			return s
 		}
@@ -25,31 +26,33 @@ var spreadFilter = descriptor{
 	},
 }
 
-// spread counts, at the start of the attempt, the pods that match the
+// Spread counts, at the start of the attempt, the pods that match the
 // preemptor's constraints, by topology domain (group 7.12; PodTopologySpread
 // PreFilter).
-type spread struct {
+type Spread struct {
 	pod         *outrank.Pod
 	namespace   string
-	constraints []spreadConstraint
-	// parts says which constraints pods of a class count for.
-	parts classParts
+	Constraints []spreadConstraint
+	// Parts says which constraints pods of a class count for.
+	Parts classParts
 	// touched marks the slots of nodes with pods that a constraint matches.
 	touched []bool
-	// asCounted is set where a pod that leaves counts only if it counted at the start
+	// AsCounted is set where a pod that leaves counts only if it counted at the start
 	// (rule 23.9). Otherwise it counts wherever the selector matches it, as an empty one
 	// does that counted nobody. A nominated pod always counts like that.
-	asCounted bool
+	AsCounted bool
 }
 
-func (s *spread) touches(n *state.NodeState) bool { return s.touched[n.Slot] }
+// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+func (s *Spread) Touches(n *state.NodeState) bool { return s.touched[n.Slot] }
 
-func (s *spread) onNode(earlier nodeFilter) nodeFilter {
-	n, ok := earlier.(*spreadOnNode)
+// OnNode returns the filter for one worker; see [PodFilter].
+func (s *Spread) OnNode(earlier NodeFilter) NodeFilter {
+	n, ok := earlier.(*SpreadOnNode)
 	if !ok {
-		n = &spreadOnNode{}
+		n = &SpreadOnNode{}
 	}
-	n.spread = s
+	n.Spread = s
 	return n
 }
 
@@ -58,9 +61,9 @@ type spreadConstraint struct {
 	*outrank.TopologySpreadConstraint
 	*state.Partition
 	matcher    outrank.Matcher
-	self       int    // 1 if the preemptor matches its own selector
-	included   []bool // whether pods on a node count, by slot
-	pods       []int  // matching pods by domain, absent where no node counts
+	Self       int    // 1 if the preemptor matches its own selector
+	Included   []bool // whether pods on a node count, by slot
+	Pods       []int  // matching pods by domain, absent where no node counts
 	present    int    // domains with a node that counts
 	minDomains int
 	// least is the smallest count, in domain leastIn. second is the smallest
@@ -76,25 +79,25 @@ const absent = -1
 
 // newSpread goes over the pod classes and the nodes once. It returns nil if the
 // pod has no constraint that can keep it out.
-func newSpread(q *question) *spread {
+func newSpread(q *Question) *Spread {
 	if len(q.spread) == 0 {
 		return nil
 	}
-	snap, pod := q.snap, q.pod
-	s := &spread{pod: pod, namespace: pod.NamespaceName(), touched: make([]bool, len(snap.NodeStates))}
+	snap, pod := q.Snap, q.Pod
+	s := &Spread{pod: pod, namespace: pod.NamespaceName(), touched: make([]bool, len(snap.NodeStates))}
 	for i := range q.spread {
 		c := &q.spread[i]
 		if c.WhenUnsatisfiable != outrank.ScheduleAnyway {
-			s.constraints = append(s.constraints, newSpreadConstraint(snap, c, pod))
+			s.Constraints = append(s.Constraints, newSpreadConstraint(snap, c, pod))
 		}
 	}
-	if len(s.constraints) == 0 {
+	if len(s.Constraints) == 0 {
 		return nil
 	}
 	s.include(snap)
 	s.count(snap)
-	for i := range s.constraints {
-		s.constraints[i].findLeast()
+	for i := range s.Constraints {
+		s.Constraints[i].findLeast()
 	}
 	return s
 }
@@ -104,31 +107,31 @@ func newSpreadConstraint(snap *state.Snapshot, c *outrank.TopologySpreadConstrai
 		TopologySpreadConstraint: c,
 		Partition:                snap.Partition(c.TopologyKey),
 		matcher:                  state.Narrowed(c.Selector, pod.Labels, c.MatchLabelKeys, nil),
-		included:                 make([]bool, len(snap.NodeStates)),
+		Included:                 make([]bool, len(snap.NodeStates)),
 		minDomains:               int(max(1, c.MinDomains)),
 	}
-	sc.pods = state.Fill(sc.pods, sc.Domains, absent)
+	sc.Pods = state.Fill(sc.Pods, sc.Domains, absent)
 	if sc.matcher.Matches(pod.Labels) {
-		sc.self = 1
+		sc.Self = 1
 	}
 	return sc
 }
 
 // include finds the nodes and domains that count. A node counts only if it has
 // the topology keys of all constraints (rule 7.12.9).
-func (s *spread) include(snap *state.Snapshot) {
+func (s *Spread) include(snap *state.Snapshot) {
 	for _, slot := range snap.Order {
 		if !s.hasKeys(slot) {
 			continue
 		}
-		for i := range s.constraints {
-			c := &s.constraints[i]
+		for i := range s.Constraints {
+			c := &s.Constraints[i]
 			if !c.includes(s.pod, snap.NodeStates[slot]) {
 				continue
 			}
-			c.included[slot] = true
-			if id := c.IDs[slot]; c.pods[id] == absent {
-				c.pods[id] = 0
+			c.Included[slot] = true
+			if id := c.IDs[slot]; c.Pods[id] == absent {
+				c.Pods[id] = 0
 				c.present++
 			}
 		}
@@ -137,13 +140,13 @@ func (s *spread) include(snap *state.Snapshot) {
 
 // count counts the matching pods in each domain. Each selector is asked once
 // per pod class.
-func (s *spread) count(snap *state.Snapshot) {
+func (s *Spread) count(snap *state.Snapshot) {
 	snap.Classes.Each(func(_ string, m *state.ClassMembers) {
-		parts := s.partsOf(m.Class)
+		parts := s.PartsOf(m.Class)
 		if len(parts) == 0 {
 			return
 		}
-		s.parts.set(m.Class, parts)
+		s.Parts.set(m.Class, parts)
 		for slot := range m.Nodes {
 			s.touched[slot] = true
 		}
@@ -151,36 +154,36 @@ func (s *spread) count(snap *state.Snapshot) {
 			return
 		}
 		for _, part := range parts {
-			c := &s.constraints[part.index]
+			c := &s.Constraints[part.Index]
 			if c.matcher.Empty() {
 				continue
 			}
 			for slot, pods := range m.Nodes {
-				if int(slot) < len(c.included) && c.included[slot] {
-					c.pods[c.IDs[slot]] += int(pods)
+				if int(slot) < len(c.Included) && c.Included[slot] {
+					c.Pods[c.IDs[slot]] += int(pods)
 				}
 			}
 		}
 	})
 }
 
-// partsOf lists the constraints whose selector picks pods of a class.
-func (s *spread) partsOf(k *state.PodClass) []classPart {
+// PartsOf lists the constraints whose selector picks pods of a class.
+func (s *Spread) PartsOf(k *state.PodClass) []ClassPart {
 	if k.Namespace != s.namespace {
 		return nil
 	}
-	var parts []classPart
-	for i := range s.constraints {
-		if s.constraints[i].matcher.Matches(k.Labels) {
-			parts = append(parts, classPart{index: i})
+	var parts []ClassPart
+	for i := range s.Constraints {
+		if s.Constraints[i].matcher.Matches(k.Labels) {
+			parts = append(parts, ClassPart{Index: i})
 		}
 	}
 	return parts
 }
 
-func (s *spread) hasKeys(slot int32) bool {
-	for i := range s.constraints {
-		if s.constraints[i].Of(slot) == state.NoDomain {
+func (s *Spread) hasKeys(slot int32) bool {
+	for i := range s.Constraints {
+		if s.Constraints[i].Of(slot) == state.NoDomain {
 			return false
 		}
 	}
@@ -197,7 +200,7 @@ func (c *spreadConstraint) includes(pod *outrank.Pod, n *state.NodeState) bool {
 
 func (c *spreadConstraint) findLeast() {
 	c.least, c.second, c.leastIn, c.followed = math.MaxInt, math.MaxInt, state.NoDomain, false
-	for id, n := range c.pods {
+	for id, n := range c.Pods {
 		if n == absent {
 			continue
 		}
@@ -209,12 +212,12 @@ func (c *spreadConstraint) findLeast() {
 	}
 }
 
-// minimum returns the global minimum if the domain holds count pods.
-func (c *spreadConstraint) minimum(domain int32, count int) int {
+// Minimum returns the global minimum if the domain holds count pods.
+func (c *spreadConstraint) Minimum(domain int32, count int) int {
 	if c.present < c.minDomains {
 		return 0
 	}
-	if c.pods[domain] == absent {
+	if c.Pods[domain] == absent {
 		return c.least
 	}
 	others := c.least
@@ -227,7 +230,7 @@ func (c *spreadConstraint) minimum(domain int32, count int) int {
 // minimumWith is minimum with changes in other domains.
 func (c *spreadConstraint) minimumWith(far map[int32]int, domain int32, count int) int {
 	least := math.MaxInt
-	for id, n := range c.pods {
+	for id, n := range c.Pods {
 		switch {
 		case n == absent:
 		case int32(id) == domain:
@@ -239,105 +242,108 @@ func (c *spreadConstraint) minimumWith(far map[int32]int, domain int32, count in
 	return least
 }
 
-// spreadOnNode is the filter on one node. Only the domains of that node can
+// SpreadOnNode is the filter on one node. Only the domains of that node can
 // change, so one change per constraint suffices.
-type spreadOnNode struct {
-	*spread
-	slot    int32
-	changes []int // by constraint
+type SpreadOnNode struct {
+	*Spread
+	Slot    int32
+	Changes []int // by constraint
 	// far has, by constraint, the changes in other domains.
 	far []map[int32]int
 }
 
-func (s *spreadOnNode) enter(n *state.NodeState) {
-	s.slot = n.Slot
-	s.changes = state.Fill(s.changes, len(s.constraints), 0)
+// Enter begins with a node; see [NodeFilter].
+func (s *SpreadOnNode) Enter(n *state.NodeState) {
+	s.Slot = n.Slot
+	s.Changes = state.Fill(s.Changes, len(s.Constraints), 0)
 	s.far = s.far[:0]
 }
 
-// changeFar follows a pod of another node that is taken away or put back.
-func (s *spreadOnNode) changeFar(p *state.PodState, on *state.NodeState, by int) {
-	for _, part := range s.parts.of(p.Class) {
-		c := &s.constraints[part.index]
+// ChangeFar follows a pod of another node that is taken away or put back.
+func (s *SpreadOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
+	for _, part := range s.Parts.Of(p.Class) {
+		c := &s.Constraints[part.Index]
 		switch id := c.Of(on.Slot); {
-		case !c.included[on.Slot] || s.asCounted && c.matcher.Empty():
-		case id == c.Of(s.slot):
-			s.changes[part.index] += by
+		case !c.Included[on.Slot] || s.AsCounted && c.matcher.Empty():
+		case id == c.Of(s.Slot):
+			s.Changes[part.Index] += by
 		default:
-			s.far = changeDomain(s.far, part.index, id, by)
+			s.far = changeDomain(s.far, part.Index, id, by)
 		}
 	}
 }
 
-// change follows a pod that is added or removed. A terminating pod was not
+// Change follows a pod that is added or removed. A terminating pod was not
 // counted at the start and still changes the count here (rule 7.12.6).
-func (s *spreadOnNode) change(p *state.PodState, by int) {
-	for _, part := range s.parts.of(p.Class) {
-		if !s.asCounted || !s.constraints[part.index].matcher.Empty() {
-			s.shift(part.index, by)
+func (s *SpreadOnNode) Change(p *state.PodState, by int) {
+	for _, part := range s.Parts.Of(p.Class) {
+		if !s.AsCounted || !s.Constraints[part.Index].matcher.Empty() {
+			s.shift(part.Index, by)
 		}
 	}
 }
 
-func (s *spreadOnNode) shift(constraint, by int) {
-	if s.constraints[constraint].included[s.slot] {
-		s.changes[constraint] += by
+func (s *SpreadOnNode) shift(constraint, by int) {
+	if s.Constraints[constraint].Included[s.Slot] {
+		s.Changes[constraint] += by
 	}
 }
 
 // changeNominated adds or removes pods that are nominated to the node.
-func (s *spreadOnNode) changeNominated(pods []*state.PodState, by int) {
+func (s *SpreadOnNode) changeNominated(pods []*state.PodState, by int) {
 	for _, p := range pods {
-		for _, part := range s.parts.of(p.Class) {
-			s.shift(part.index, by)
+		for _, part := range s.Parts.Of(p.Class) {
+			s.shift(part.Index, by)
 		}
 	}
 }
 
-// follow is asked about classes that the attempt did not find at its begin, too. As in
+// Follow is asked about classes that the attempt did not find at its begin, too. As in
 // change, terminating pods count.
-func (s *spreadOnNode) follow(p *state.PodState, at *state.NodeState, by int) {
-	parts, known := s.parts.find(p.Class)
+func (s *SpreadOnNode) Follow(p *state.PodState, at *state.NodeState, by int) {
+	parts, known := s.Parts.find(p.Class)
 	if !known {
-		parts = s.partsOf(p.Class)
-		s.parts.set(p.Class, parts)
+		parts = s.PartsOf(p.Class)
+		s.Parts.set(p.Class, parts)
 	}
 	for _, part := range parts {
-		if c := &s.constraints[part.index]; c.included[at.Slot] {
-			c.pods[c.IDs[at.Slot]] += by
+		if c := &s.Constraints[part.Index]; c.Included[at.Slot] {
+			c.Pods[c.IDs[at.Slot]] += by
 			c.followed = true
 		}
 	}
 }
 
-func (s *spreadOnNode) check(nominated []*state.PodState) filterStatus {
+// Check asks about the node; see [NodeFilter].
+func (s *SpreadOnNode) Check(nominated []*state.PodState) Status {
 	s.changeNominated(nominated, 1)
 	st := s.skewed()
 	s.changeNominated(nominated, -1)
 	return st
 }
 
-func (s *spreadOnNode) release() { s.spread = nil }
+// Release drops what belongs to the attempt; see [NodeFilter].
+func (s *SpreadOnNode) Release() { s.Spread = nil }
 
 // skewed compares the skew of each constraint with its limit.
-func (s *spreadOnNode) skewed() filterStatus {
-	for i := range s.constraints {
-		c := &s.constraints[i]
+func (s *SpreadOnNode) skewed() Status {
+	for i := range s.Constraints {
+		c := &s.Constraints[i]
 		if c.followed {
 			c.findLeast()
 		}
-		domain := c.Of(s.slot)
+		domain := c.Of(s.Slot)
 		if domain == state.NoDomain {
-			return filterStatus{code: decision.UnschedulableAndUnresolvable, text: spreadLabelText}
+			return Status{Code: decision.UnschedulableAndUnresolvable, Text: spreadLabelText}
 		}
-		count := max(c.pods[domain], 0) + s.changes[i]
-		least := c.minimum(domain, count)
+		count := max(c.Pods[domain], 0) + s.Changes[i]
+		least := c.Minimum(domain, count)
 		if i < len(s.far) && len(s.far[i]) > 0 && c.present >= c.minDomains {
 			least = c.minimumWith(s.far[i], domain, count)
 		}
-		if count+c.self-least > int(c.MaxSkew) {
-			return filterStatus{code: decision.Unschedulable, text: spreadText}
+		if count+c.Self-least > int(c.MaxSkew) {
+			return Status{Code: decision.Unschedulable, Text: spreadText}
 		}
 	}
-	return filterStatus{}
+	return Status{}
 }

@@ -1,4 +1,4 @@
-package preemption
+package filters
 
 import (
 	"slices"
@@ -12,21 +12,24 @@ import (
 
 var portsText = []string{fit.ReasonNodePorts}
 
-var portsFilter = descriptor{
-	name:            filter.NodePorts,
+// PortsFilter is NodePorts.
+var PortsFilter = descriptor{
+	Name:            filter.NodePorts,
 	concernsPod:     fit.TakesHostPorts,
 	concernsRunning: fit.TakesHostPorts,
-	begin: func(q *question) podFilter {
-		return &wantedPorts{fit.HostPorts(q.pod)}
+	begin: func(q *Question) PodFilter {
+		return &WantedPorts{fit.HostPorts(q.Pod)}
 	},
 }
 
-// wantedPorts are the host ports of one preemptor.
-type wantedPorts struct{ ports []fit.HostPort }
+// WantedPorts are the host ports of one preemptor.
+type WantedPorts struct{ ports []fit.HostPort }
 
-func (w *wantedPorts) touches(n *state.NodeState) bool { return n.Concerned[portsFilter.index] > 0 }
+// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+func (w *WantedPorts) Touches(n *state.NodeState) bool { return n.Concerned[PortsFilter.Index] > 0 }
 
-func (w *wantedPorts) onNode(earlier nodeFilter) nodeFilter {
+// OnNode returns the filter for one worker; see [PodFilter].
+func (w *WantedPorts) OnNode(earlier NodeFilter) NodeFilter {
 	n, ok := earlier.(*portsOnNode)
 	if !ok {
 		n = &portsOnNode{}
@@ -43,17 +46,17 @@ type portsOnNode struct {
 	taken  []fit.HostPort
 }
 
-func (s *portsOnNode) enter(n *state.NodeState) {
+func (s *portsOnNode) Enter(n *state.NodeState) {
 	s.taken = s.taken[:0]
-	if n.Concerned[portsFilter.index] == 0 {
+	if n.Concerned[PortsFilter.Index] == 0 {
 		return
 	}
 	for _, p := range n.Pods {
-		s.change(p, 1)
+		s.Change(p, 1)
 	}
 }
 
-func (s *portsOnNode) change(p *state.PodState, by int) {
+func (s *portsOnNode) Change(p *state.PodState, by int) {
 	for _, h := range s.overlapping(p.Pod) {
 		at := slices.Index(s.taken, h)
 		switch {
@@ -72,16 +75,16 @@ func (s *portsOnNode) overlapping(p *outrank.Pod) []fit.HostPort {
 	})
 }
 
-// check fails if a pod on the node or a nominated pod holds a wanted port.
-func (s *portsOnNode) check(nominated []*state.PodState) filterStatus {
+// Check fails if a pod on the node or a nominated pod holds a wanted port.
+func (s *portsOnNode) Check(nominated []*state.PodState) Status {
 	taken := len(s.taken) > 0
 	for _, p := range nominated {
 		taken = taken || len(s.overlapping(p.Pod)) > 0
 	}
 	if taken {
-		return filterStatus{code: decision.Unschedulable, text: portsText}
+		return Status{Code: decision.Unschedulable, Text: portsText}
 	}
-	return filterStatus{}
+	return Status{}
 }
 
-func (s *portsOnNode) release() { s.wanted = nil }
+func (s *portsOnNode) Release() { s.wanted = nil }

@@ -1,4 +1,4 @@
-package preemption
+package filters
 
 import (
 	"github.com/outrank-go/outrank"
@@ -11,13 +11,13 @@ var (
 	resizeDisabledText = []string{"node had resize preemption disabled"}
 )
 
-// deferredFilter is [DeferredPodScheduling]. It is off but for a deferred resize.
-var deferredFilter = descriptor{
-	name:        filter.DeferredPodScheduling,
+// DeferredFilter is [DeferredPodScheduling]. It is off but for a deferred resize.
+var DeferredFilter = descriptor{
+	Name:        filter.DeferredPodScheduling,
 	concernsPod: func(pod *outrank.Pod) bool { return pod.ResizeDeferred && pod.NodeName != "" },
-	check: func(q *question, node *outrank.Node) []string {
+	check: func(q *Question, node *outrank.Node) []string {
 		switch {
-		case node.Name != q.pod.NodeName:
+		case node.Name != q.Pod.NodeName:
 			return otherNodeText
 		case len(node.ResizePreemptionDisabled) > 0:
 			return resizeDisabledText

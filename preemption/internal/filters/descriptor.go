@@ -1,24 +1,25 @@
-package preemption
+package filters
 
 import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // descriptor is all that the engine knows of one built-in filter. The search,
 // the cache of answers and the explanation derive what they need from the list
-// of descriptors ([builtIn]). A new filter is one descriptor in one file.
+// of descriptors ([BuiltIn]). A new filter is one descriptor in one file.
 //
 // There are two sorts. A node filter looks at the preemptor and the node alone,
 // so that no preemption changes its answer: it has check. A pod filter also
 // looks at pods of the node or of the cluster: it has begin.
 type descriptor struct {
-	name string
-	// index is the filter's own index in [builtIn].
-	index int
+	Name string
+	// Index is the filter's own index in [BuiltIn].
+	Index int
 	// concernsPod reports whether the filter can turn this preemptor away
 	// because of what the preemptor asks for. If it is nil, a node filter looks
 	// only at what the node asks for, and a pod filter may concern any
@@ -42,83 +43,83 @@ type descriptor struct {
 
 	// check returns why the node does not take the preemptor, nil where it
 	// does. The failure is unresolvable.
-	check func(q *question, node *outrank.Node) []string
+	check func(q *Question, node *outrank.Node) []string
 	// enforce returns why the configuration keeps every pod from the node, nil
 	// where it does not; nil for a filter to which it adds nothing. It is asked
 	// before check. enforces reports whether it can say no at all.
-	enforce  func(p *Plugins, node *outrank.Node) []string
-	enforces func(p *Plugins) bool
-	// appendSignature appends everything of a preemptor that check reads. Every
+	enforce  func(p *decision.Plugins, node *outrank.Node) []string
+	enforces func(p *decision.Plugins) bool
+	// AppendPlugins appends everything of a preemptor that check reads. Every
 	// node answers pods with equal signatures equally.
 	appendSignature func(key *state.KeyWriter, pod *outrank.Pod)
 	// narrow returns the only nodes that are filtered at all for this
 	// preemptor; not ok where all are. The others fail with notFiltered. No names
 	// at all fail every node with conflict.
-	narrow                func(q *question) (names map[string]bool, ok bool)
+	narrow                func(q *Question) (names map[string]bool, ok bool)
 	notFiltered, conflict []string
 
 	// begin prepares a pod filter for one preemptor, before the first node. It
 	// returns nil if the filter has nothing to say in the whole attempt.
-	begin func(q *question) podFilter
+	begin func(q *Question) PodFilter
 }
 
-// podFilter is a pod filter in one attempt. The workers of the attempt share it
+// PodFilter is a pod filter in one attempt. The workers of the attempt share it
 // and do not change it.
-type podFilter interface {
-	// touches reports whether any pod on the node has a part in the filter's
+type PodFilter interface {
+	// Touches reports whether any pod on the node has a part in the filter's
 	// answer there. If none has, the answer is the same whichever pods leave. A
 	// filter before NodeResourcesFit passes on a node that it does not touch.
-	touches(n *state.NodeState) bool
-	// onNode returns the filter on one node after another, for one worker. It
+	Touches(n *state.NodeState) bool
+	// OnNode returns the filter on one node after another, for one worker. It
 	// may reuse the memory of an earlier result, which is nil or of the same
 	// filter.
-	onNode(earlier nodeFilter) nodeFilter
+	OnNode(earlier NodeFilter) NodeFilter
 }
 
-// nodeFilter is a filter on the node that one worker looks at. It follows the
+// NodeFilter is a filter on the node that one worker looks at. It follows the
 // pods that the dry run removes and adds.
-type nodeFilter interface {
-	// enter begins with a node in the state of the snapshot.
-	enter(n *state.NodeState)
-	// change follows a pod that is added (1) or removed (-1).
-	change(p *state.PodState, by int)
-	// check returns the status with these nominated pods added. The caller
+type NodeFilter interface {
+	// Enter begins with a node in the state of the snapshot.
+	Enter(n *state.NodeState)
+	// Change follows a pod that is added (1) or removed (-1).
+	Change(p *state.PodState, by int)
+	// Check returns the status with these nominated pods added. The caller
 	// fills in the filter's index.
-	check(nominated []*state.PodState) filterStatus
-	// release drops everything that belongs to the attempt.
-	release()
+	Check(nominated []*state.PodState) Status
+	// Release drops everything that belongs to the attempt.
+	Release()
 }
 
-// clusterFilter is a nodeFilter whose attempt counted pods of the whole cluster.
-type clusterFilter interface {
-	// follow counts a pod that comes to a node (1) or leaves it (-1) in or out, for the
+// ClusterFilter is a NodeFilter whose attempt counted pods of the whole cluster.
+type ClusterFilter interface {
+	// Follow counts a pod that comes to a node (1) or leaves it (-1) in or out, for the
 	// rest of the attempt. No other worker may use the attempt.
-	follow(p *state.PodState, n *state.NodeState, by int)
+	Follow(p *state.PodState, n *state.NodeState, by int)
 }
 
-// question is one preemptor on one snapshot, as the filters see it.
-type question struct {
-	snap     *state.Snapshot
-	rules    release.Rules
-	pod      *outrank.Pod
-	priority int32
-	needs    []need
-	// deferral is set where the preemptor is on its node already.
-	deferral deferral
-	// plugins is what the configuration changes about the filters. The filters in
+// Question is one preemptor on one snapshot, as the filters see it.
+type Question struct {
+	Snap     *state.Snapshot
+	Rules    release.Rules
+	Pod      *outrank.Pod
+	Priority int32
+	Needs    []Need
+	// Deferral is set where the preemptor is on its node already.
+	Deferral deferral
+	// Plugins is what the configuration changes about the filters. The filters in
 	// off are not asked at all, those in silent not about nodes; off is part of
 	// silent.
-	plugins     *Plugins
-	off, silent state.FilterSet
-	// schedulers are those that share their nominations; none means all.
-	schedulers []string
+	Plugins     *decision.Plugins
+	Off, Silent state.FilterSet
+	// Schedulers are those that share their nominations; none means all.
+	Schedulers []string
 	// spread are the constraints that hold for the preemptor.
 	spread []outrank.TopologySpreadConstraint
 }
 
-// heeds reports whether a nomination of another pod counts in this attempt.
-func (q *question) heeds(p *state.PodState) bool {
-	return !state.SameName(p.Pod, q.pod) && counts(p.Pod, q.schedulers, q.rules)
+// Heeds reports whether a nomination of another pod counts in this attempt.
+func (q *Question) Heeds(p *state.PodState) bool {
+	return !state.SameName(p.Pod, q.Pod) && counts(p.Pod, q.Schedulers, q.Rules)
 }
 
 // counts reports whether the nomination of a pending pod counts where these schedulers

@@ -1,4 +1,4 @@
-package preemption
+package filters
 
 import (
 	"slices"
@@ -12,19 +12,19 @@ import (
 var volumeLimitText = []string{"node(s) exceed max volume count"}
 
 var volumeLimitsFilter = descriptor{
-	name:            filter.NodeVolumeLimits,
+	Name:            filter.NodeVolumeLimits,
 	concernsPod:     hasVolumes,
 	concernsRunning: hasVolumes,
-	begin: func(q *question) podFilter {
-		if drivers := driversOf(q.pod); len(drivers) > 0 {
-			return &wantedVolumes{drivers, q.rules.CSIDriverRequired}
+	begin: func(q *Question) PodFilter {
+		if drivers := driversOf(q.Pod); len(drivers) > 0 {
+			return &WantedVolumes{drivers, q.Rules.CSIDriverRequired}
 		}
 		return nil
 	},
 }
 
-// wantedVolumes are the drivers that have to attach volumes for one preemptor.
-type wantedVolumes struct {
+// WantedVolumes are the drivers that have to attach volumes for one preemptor.
+type WantedVolumes struct {
 	drivers []driver
 	// required: the node has to have each driver that says so (rule 7.9.9).
 	required bool
@@ -32,16 +32,16 @@ type wantedVolumes struct {
 
 // absent is why a node fails that lacks a driver which has to be there; success where
 // it has them all.
-func (v *wantedVolumes) absent(node *outrank.Node) filterStatus {
+func (v *WantedVolumes) absent(node *outrank.Node) Status {
 	if !v.required || len(node.MissingDrivers) == 0 {
-		return filterStatus{}
+		return Status{}
 	}
 	for i := range v.drivers {
 		if name := v.drivers[i].name; slices.Contains(node.MissingDrivers, name) {
-			return filterStatus{code: decision.Unschedulable, text: []string{name + " CSI driver is not installed on the node"}}
+			return Status{Code: decision.Unschedulable, Text: []string{name + " CSI driver is not installed on the node"}}
 		}
 	}
-	return filterStatus{}
+	return Status{}
 }
 
 // driver has the volumes of one driver, each handle once.
@@ -87,27 +87,29 @@ func driversOf(pod *outrank.Pod) []driver {
 	return drivers
 }
 
-func (v *wantedVolumes) touches(n *state.NodeState) bool {
-	return n.Concerned[volumeLimitsFilter.index] > 0
+// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+func (v *WantedVolumes) Touches(n *state.NodeState) bool {
+	return n.Concerned[volumeLimitsFilter.Index] > 0
 }
 
-func (v *wantedVolumes) onNode(earlier nodeFilter) nodeFilter {
+// OnNode returns the filter for one worker; see [PodFilter].
+func (v *WantedVolumes) OnNode(earlier NodeFilter) NodeFilter {
 	n, ok := earlier.(*volumesOnNode)
 	if !ok || len(n.attach) != len(v.drivers) {
 		n = &volumesOnNode{attach: make([]attachment, len(v.drivers))}
 	}
-	n.wantedVolumes = v
+	n.WantedVolumes = v
 	return n
 }
 
 // volumesOnNode is the filter on one node.
 type volumesOnNode struct {
-	*wantedVolumes
+	*WantedVolumes
 	// attach has, for each driver of the preemptor, what is attached to the
 	// node.
 	attach []attachment
 	// lacks is what the node says because of a driver that it lacks.
-	lacks filterStatus
+	lacks Status
 }
 
 // attachment counts the pods of a node that use each volume of a driver.
@@ -117,7 +119,7 @@ type attachment struct {
 	volumes map[volumeID]int
 }
 
-func (v *volumesOnNode) enter(n *state.NodeState) {
+func (v *volumesOnNode) Enter(n *state.NodeState) {
 	v.lacks = v.absent(n.Node)
 	for i := range v.attach {
 		a := &v.attach[i]
@@ -127,15 +129,15 @@ func (v *volumesOnNode) enter(n *state.NodeState) {
 		}
 		clear(a.volumes)
 	}
-	if n.Concerned[volumeLimitsFilter.index] == 0 {
+	if n.Concerned[volumeLimitsFilter.Index] == 0 {
 		return
 	}
 	for _, p := range n.Pods {
-		v.change(p, 1)
+		v.Change(p, 1)
 	}
 }
 
-func (v *volumesOnNode) change(p *state.PodState, by int) {
+func (v *volumesOnNode) Change(p *state.PodState, by int) {
 	for i := range p.Pod.Volumes {
 		name, id := attached(p.Pod, &p.Pod.Volumes[i])
 		if name == "" {
@@ -167,27 +169,27 @@ func (a *attachment) takes(volumes []volumeID) bool {
 	return !a.limited || more == 0 || int64(len(a.volumes)+more) <= a.limit
 }
 
-func (v *volumesOnNode) check(nominated []*state.PodState) filterStatus {
-	if v.lacks.code != decision.Success {
+func (v *volumesOnNode) Check(nominated []*state.PodState) Status {
+	if v.lacks.Code != decision.Success {
 		return v.lacks
 	}
 	for _, p := range nominated {
-		v.change(p, 1)
+		v.Change(p, 1)
 	}
-	var st filterStatus
+	var st Status
 	for i := range v.attach {
 		if !v.attach[i].takes(v.drivers[i].volumes) {
-			st = filterStatus{code: decision.Unschedulable, text: volumeLimitText}
+			st = Status{Code: decision.Unschedulable, Text: volumeLimitText}
 		}
 	}
 	for _, p := range nominated {
-		v.change(p, -1)
+		v.Change(p, -1)
 	}
 	return st
 }
 
-func (v *volumesOnNode) release() {
-	v.wantedVolumes, v.lacks = nil, filterStatus{}
+func (v *volumesOnNode) Release() {
+	v.WantedVolumes, v.lacks = nil, Status{}
 	for i := range v.attach {
 		clear(v.attach[i].volumes)
 	}

@@ -1,8 +1,8 @@
-package preemption
+package filters
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/internal/state"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // SelectiveFilter is a [Filter] that says which pods have a part in its answers. A
@@ -26,5 +26,5 @@ type SelectiveFilter interface {
 type StatefulFilter interface {
 	SelectiveFilter
 	// NewState returns the state of a cluster without pods.
-	NewState() state.ClusterState
+	NewState() decision.ClusterState
 }

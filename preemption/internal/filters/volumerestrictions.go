@@ -1,4 +1,4 @@
-package preemption
+package filters
 
 import (
 	"slices"
@@ -14,11 +14,12 @@ var (
 	oncePodText = []string{"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"}
 )
 
-var restrictionsFilter = descriptor{
-	name:            filter.VolumeRestrictions,
+// RestrictionsFilter is VolumeRestrictions.
+var RestrictionsFilter = descriptor{
+	Name:            filter.VolumeRestrictions,
 	concernsPod:     hasVolumes,
 	concernsRunning: hasVolumes,
-	begin: func(q *question) podFilter {
+	begin: func(q *Question) PodFilter {
 		if f := newRestrictedVolumes(q); f != nil {
 			return f
 		}
@@ -28,8 +29,8 @@ var restrictionsFilter = descriptor{
 
 func hasVolumes(p *outrank.Pod) bool { return len(p.Volumes) > 0 }
 
-// restrictedVolumes is what one preemptor cannot share with other pods.
-type restrictedVolumes struct {
+// RestrictedVolumes is what one preemptor cannot share with other pods.
+type RestrictedVolumes struct {
 	// disks are the disks that it mounts directly, and once its claims that
 	// allow a single pod. InUse counts the claims in once that are in use at
 	// the start, each as 1 however many pods use it (VolumeRestrictions
@@ -42,10 +43,10 @@ type restrictedVolumes struct {
 // newRestrictedVolumes returns nil if the filter has nothing to say in the
 // whole attempt. The reference does not look at the claims of nominated pods if
 // no claim is in use at the start (rule 7.8.6).
-func newRestrictedVolumes(q *question) *restrictedVolumes {
-	var v restrictedVolumes
-	for i := range q.pod.Volumes {
-		vol := &q.pod.Volumes[i]
+func newRestrictedVolumes(q *Question) *RestrictedVolumes {
+	var v RestrictedVolumes
+	for i := range q.Pod.Volumes {
+		vol := &q.Pod.Volumes[i]
 		if vol.Disk.Kind != "" {
 			v.disks = append(v.disks, &vol.Disk)
 		}
@@ -54,7 +55,7 @@ func newRestrictedVolumes(q *question) *restrictedVolumes {
 		}
 	}
 	for _, claim := range v.once {
-		if q.snap.Claims.InUse(state.ClaimKey(q.pod, claim), q.snap.NodeStates) {
+		if q.Snap.Claims.InUse(state.ClaimKey(q.Pod, claim), q.Snap.NodeStates) {
 			v.inUse++
 		}
 	}
@@ -64,22 +65,24 @@ func newRestrictedVolumes(q *question) *restrictedVolumes {
 	return &v
 }
 
-func (v *restrictedVolumes) touches(n *state.NodeState) bool {
-	return n.Concerned[restrictionsFilter.index] > 0
+// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+func (v *RestrictedVolumes) Touches(n *state.NodeState) bool {
+	return n.Concerned[RestrictionsFilter.Index] > 0
 }
 
-func (v *restrictedVolumes) onNode(earlier nodeFilter) nodeFilter {
+// OnNode returns the filter for one worker; see [PodFilter].
+func (v *RestrictedVolumes) OnNode(earlier NodeFilter) NodeFilter {
 	n, ok := earlier.(*restrictedOnNode)
 	if !ok {
 		n = &restrictedOnNode{}
 	}
-	n.restrictedVolumes = v
+	n.RestrictedVolumes = v
 	return n
 }
 
 // restrictedOnNode is the filter on one node.
 type restrictedOnNode struct {
-	*restrictedVolumes
+	*RestrictedVolumes
 	// conflicts counts the pairs of a disk of the preemptor and one on the node
 	// that cannot be shared.
 	conflicts int
@@ -89,10 +92,10 @@ type restrictedOnNode struct {
 	uses int
 }
 
-// enter does not count the claims again: InUse covers the whole cluster.
-func (v *restrictedOnNode) enter(n *state.NodeState) {
+// Enter does not count the claims again: InUse covers the whole cluster.
+func (v *restrictedOnNode) Enter(n *state.NodeState) {
 	v.conflicts, v.uses = 0, v.inUse
-	if n.Concerned[restrictionsFilter.index] == 0 {
+	if n.Concerned[RestrictionsFilter.Index] == 0 {
 		return
 	}
 	for _, p := range n.Pods {
@@ -100,18 +103,18 @@ func (v *restrictedOnNode) enter(n *state.NodeState) {
 	}
 }
 
-func (v *restrictedOnNode) change(p *state.PodState, by int) {
+func (v *restrictedOnNode) Change(p *state.PodState, by int) {
 	v.countConflicts(p, by)
 	v.countUses(p, by, &v.uses)
 }
 
-// changeFar is change for a pod of another node, where its disks are in nobody's way.
-func (v *restrictedOnNode) changeFar(p *state.PodState, _ *state.NodeState, by int) {
+// ChangeFar is change for a pod of another node, where its disks are in nobody's way.
+func (v *restrictedOnNode) ChangeFar(p *state.PodState, _ *state.NodeState, by int) {
 	v.countUses(p, by, &v.uses)
 }
 
-// follow counts the claims alone: the disks are those of a node.
-func (v *restrictedOnNode) follow(p *state.PodState, _ *state.NodeState, by int) {
+// Follow counts the claims alone: the disks are those of a node.
+func (v *restrictedOnNode) Follow(p *state.PodState, _ *state.NodeState, by int) {
 	v.countUses(p, by, &v.inUse)
 }
 
@@ -133,21 +136,21 @@ func (v *restrictedOnNode) countConflicts(p *state.PodState, by int) {
 	}
 }
 
-func (v *restrictedOnNode) check(nominated []*state.PodState) filterStatus {
+func (v *restrictedOnNode) Check(nominated []*state.PodState) Status {
 	for _, p := range nominated {
-		v.change(p, 1)
+		v.Change(p, 1)
 	}
-	var st filterStatus
+	var st Status
 	switch {
 	case v.conflicts > 0:
-		st = filterStatus{code: decision.Unschedulable, text: diskText}
+		st = Status{Code: decision.Unschedulable, Text: diskText}
 	case v.uses > 0:
-		st = filterStatus{code: decision.Unschedulable, text: oncePodText}
+		st = Status{Code: decision.Unschedulable, Text: oncePodText}
 	}
 	for _, p := range nominated {
-		v.change(p, -1)
+		v.Change(p, -1)
 	}
 	return st
 }
 
-func (v *restrictedOnNode) release() { v.restrictedVolumes = nil }
+func (v *restrictedOnNode) Release() { v.RestrictedVolumes = nil }

@@ -1,4 +1,4 @@
-package preemption
+package filters
 
 import (
 	"slices"
@@ -12,14 +12,14 @@ import (
 var taintText = []string{fit.ReasonTaint}
 
 var taintFilter = descriptor{
-	name: filter.TaintToleration,
+	Name: filter.TaintToleration,
 	concernsNode: func(node *outrank.Node) bool {
 		return slices.ContainsFunc(node.Taints, func(t outrank.Taint) bool {
 			return t.Effect == outrank.NoSchedule || t.Effect == outrank.NoExecute
 		})
 	},
-	check: func(q *question, node *outrank.Node) []string {
-		if untolerated(q.pod, node) {
+	check: func(q *Question, node *outrank.Node) []string {
+		if untolerated(q.Pod, node) {
 			return taintText
 		}
 		return nil

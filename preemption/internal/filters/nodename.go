@@ -1,4 +1,4 @@
-package preemption
+package filters
 
 import (
 	"github.com/outrank-go/outrank"
@@ -10,19 +10,19 @@ import (
 var nodeNameText = []string{fit.ReasonNodeName}
 
 var nodeNameFilter = descriptor{
-	name:        filter.NodeName,
+	Name:        filter.NodeName,
 	concernsPod: func(pod *outrank.Pod) bool { return pod.NodeName != "" },
-	check: func(q *question, node *outrank.Node) []string {
-		if !fit.NodeName(q.pod, node) {
+	check: func(q *Question, node *outrank.Node) []string {
+		if !fit.NodeName(q.Pod, node) {
 			return nodeNameText
 		}
 		return nil
 	},
-	narrow: func(q *question) (map[string]bool, bool) {
-		if !q.rules.NodeNameFirst || q.pod.NodeName == "" {
+	narrow: func(q *Question) (map[string]bool, bool) {
+		if !q.Rules.NodeNameFirst || q.Pod.NodeName == "" {
 			return nil, false
 		}
-		return map[string]bool{q.pod.NodeName: true}, true
+		return map[string]bool{q.Pod.NodeName: true}, true
 	},
 	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeName + "]"},
 	appendSignature: func(key *state.KeyWriter, pod *outrank.Pod) { key.Text(pod.NodeName) },

@@ -1,4 +1,4 @@
-package preemption
+package filters
 
 import (
 	"github.com/outrank-go/outrank"
@@ -10,10 +10,10 @@ import (
 var unschedulableText = []string{fit.ReasonUnschedulable}
 
 var unschedulableFilter = descriptor{
-	name:         filter.NodeUnschedulable,
+	Name:         filter.NodeUnschedulable,
 	concernsNode: func(node *outrank.Node) bool { return node.Unschedulable },
-	check: func(q *question, node *outrank.Node) []string {
-		if fit.Unschedulable(q.pod, node) {
+	check: func(q *Question, node *outrank.Node) []string {
+		if fit.Unschedulable(q.Pod, node) {
 			return unschedulableText
 		}
 		return nil

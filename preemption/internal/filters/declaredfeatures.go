@@ -1,4 +1,4 @@
-package preemption
+package filters
 
 import (
 	"slices"
@@ -18,11 +18,12 @@ const (
 
 var declaredFeaturesText = []string{"node(s) didn't match Pod's required features"}
 
-var declaredFeaturesFilter = descriptor{
-	name:        filter.NodeDeclaredFeatures,
+// DeclaredFeaturesFilter is NodeDeclaredFeatures.
+var DeclaredFeaturesFilter = descriptor{
+	Name:        filter.NodeDeclaredFeatures,
 	concernsPod: func(pod *outrank.Pod) bool { return neededFeatures(pod, true) != nil },
-	check: func(q *question, node *outrank.Node) []string {
-		for _, feature := range neededFeatures(q.pod, q.rules.BindMountFeature) {
+	check: func(q *Question, node *outrank.Node) []string {
+		for _, feature := range neededFeatures(q.Pod, q.Rules.BindMountFeature) {
 			if !slices.Contains(node.DeclaredFeatures, feature) {
 				return declaredFeaturesText
 			}

@@ -1,4 +1,4 @@
-package preemption
+package filters
 
 import (
 	"fmt"
@@ -16,14 +16,15 @@ var (
 	unboundClaimText  = []string{"pod has unbound immediate PersistentVolumeClaims"}
 )
 
-var volumeBindingFilter = descriptor{
-	name: filter.VolumeBinding,
+// VolumeBindingFilter is VolumeBinding.
+var VolumeBindingFilter = descriptor{
+	Name: filter.VolumeBinding,
 	concernsPod: func(pod *outrank.Pod) bool {
 		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return v.Node != nil || volumeMissing(&v) })
 	},
 	refuse: refuseClaims,
-	check: func(q *question, node *outrank.Node) []string {
-		pod := q.pod
+	check: func(q *Question, node *outrank.Node) []string {
+		pod := q.Pod
 		for i := range pod.Volumes {
 			if volumeMissing(&pod.Volumes[i]) {
 				return volumeMissingText

@@ -1,9 +1,10 @@
-package preemption
+package filters
 
 import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -13,25 +14,25 @@ var (
 )
 
 var nodeAffinityFilter = descriptor{
-	name: filter.NodeAffinity,
+	Name: filter.NodeAffinity,
 	concernsPod: func(pod *outrank.Pod) bool {
 		return len(pod.NodeSelector) > 0 || pod.Affinity.Node != nil
 	},
-	check: func(q *question, node *outrank.Node) []string {
-		if !fit.NodeAffinity(q.pod, node) {
+	check: func(q *Question, node *outrank.Node) []string {
+		if !fit.NodeAffinity(q.Pod, node) {
 			return nodeAffinityText
 		}
 		return nil
 	},
-	enforces: func(p *Plugins) bool { return p.AddedAffinity != nil },
-	enforce: func(p *Plugins, node *outrank.Node) []string {
-		if !p.enforced(node) {
+	enforces: func(p *decision.Plugins) bool { return p.AddedAffinity != nil },
+	enforce: func(p *decision.Plugins, node *outrank.Node) []string {
+		if !enforced(p, node) {
 			return addedAffinityText
 		}
 		return nil
 	},
 	appendSignature: appendNodeAffinity,
-	narrow:          func(q *question) (map[string]bool, bool) { return fit.NamedNodes(q.pod) },
+	narrow:          func(q *Question) (map[string]bool, bool) { return fit.NamedNodes(q.Pod) },
 	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeAffinity + "]"},
 	conflict:        []string{"pod affinity terms conflict"},
 }

@@ -1,4 +1,4 @@
-package preemption
+package filters
 
 import (
 	"fmt"
@@ -12,8 +12,9 @@ import (
 
 var volumeZoneText = []string{"node(s) had no available volume zone"}
 
-var volumeZoneFilter = descriptor{
-	name: filter.VolumeZone,
+// VolumeZoneFilter is VolumeZone.
+var VolumeZoneFilter = descriptor{
+	Name: filter.VolumeZone,
 	concernsPod: func(pod *outrank.Pod) bool {
 		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return len(zonesOf(&v)) > 0 })
 	},
@@ -25,12 +26,12 @@ var volumeZoneFilter = descriptor{
 		}
 		return nil
 	},
-	check: func(q *question, node *outrank.Node) []string {
+	check: func(q *Question, node *outrank.Node) []string {
 		if !hasZone(node) {
 			return nil
 		}
-		for i := range q.pod.Volumes {
-			for label, values := range zonesOf(&q.pod.Volumes[i]) {
+		for i := range q.Pod.Volumes {
+			for label, values := range zonesOf(&q.Pod.Volumes[i]) {
 				if at, ok := zoneOf(node, label); !ok || !slices.Contains(values, at) {
 					return volumeZoneText
 				}
