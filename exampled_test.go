@@ -19,6 +19,10 @@ import (
 // withoutExamples lists what needs none, a pattern and a reason in each line.
 const withoutExamples = ".github/no-example.txt"
 
+// doorOf has the package that users import for a package of words, with all of its names.
+// Examples stand there.
+var doorOf = map[string]string{"preemption/decision": "preemption"}
+
 // Every exported function and method is called in an example that runs and
 // whose output is compared, or its reason not to be stands in
 // [withoutExamples].
@@ -26,10 +30,13 @@ func TestExamples(t *testing.T) {
 	reasons := readReasons(t)
 	used := map[string]bool{}
 	for dir := range rooms {
-		if strings.HasPrefix(dir, "internal/") {
+		if strings.HasPrefix(dir, "internal/") || strings.Contains(dir, "/internal/") {
 			continue
 		}
 		shown := inExamples(t, dir)
+		if door := doorOf[dir]; door != "" {
+			maps.Copy(shown, inExamples(t, door))
+		}
 		for _, name := range exportedFunctions(t, dir) {
 			full := path.Join(dir, name)
 			pattern := matching(reasons, full)

@@ -24,13 +24,20 @@ const module = "github.com/outrank-go/outrank"
 // rooms lists what each package may import, by its folder; "." is the root.
 // What a room lists with a trailing slash covers everything below.
 var rooms = map[string][]string{
-	"resource":     {},
-	".":            {"resource", "internal/fields", "internal/intree", "internal/objectjson", "internal/release"},
-	"priority":     {".", "internal/release"},
-	"qos":          {".", "resource", "internal/release"},
-	"pdb":          {".", "internal/release"},
-	"preemption":   {".", "resource", "priority", "pdb", "internal/"},
-	"kubeletadmit": {".", "resource", "priority", "qos", "internal/"},
+	"resource":   {},
+	".":          {"resource", "internal/fields", "internal/intree", "internal/objectjson", "internal/release"},
+	"priority":   {".", "internal/release"},
+	"qos":        {".", "resource", "internal/release"},
+	"pdb":        {".", "internal/release"},
+	"preemption": {".", "resource", "priority", "pdb", "preemption/decision", "preemption/internal/", "internal/"},
+	// The words of a decision, which door and engine both use.
+	"preemption/decision": {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "internal/answerjson", "internal/filter", "internal/prose"},
+	// The engine, the lowest room first.
+	"preemption/internal/phrase":  {"."},
+	"preemption/internal/rank":    {"."},
+	"preemption/internal/filters": {".", "resource", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/state", "internal/"},
+	"preemption/internal/state":   {".", "resource", "pdb", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "internal/"},
+	"kubeletadmit":                {".", "resource", "priority", "qos", "internal/"},
 	// How a dump, a manifest or an object in JSON becomes plain types, and back.
 	"preemption/kube": {".", "resource", "internal/fields", "internal/intree", "internal/manifest", "internal/objectjson"},
 	// The pods that wait.

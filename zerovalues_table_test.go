@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/preemption/explain"
@@ -35,7 +36,7 @@ var everyFunction = []any{
 	priority.Compare, priority.CompareIdentity, priority.Critical, priority.NewTable, priority.Validate,
 	qos.Compute, qos.ComputeIn, qos.Of, qos.OfIn,
 	pdb.New, pdb.SameCoverage, pdb.StatusOf,
-	preemption.DefaultRanks, preemption.FirstWayOut, preemption.NewEvaluator, preemption.NewMoves, preemption.NewSnapshot,
+	decision.DefaultRanks, preemption.DefaultRanks, preemption.FirstWayOut, preemption.NewEvaluator, preemption.NewMoves, preemption.NewSnapshot,
 	preemption.NodeRule, preemption.NodeRuleBy, preemption.SumOfCosts, preemption.WorkLost,
 	kubeletadmit.Admit, kubeletadmit.Critical, kubeletadmit.DifferenceOf, kubeletadmit.Evict,
 	kubeletadmit.MayPreempt, kubeletadmit.RankForEviction,
@@ -133,6 +134,8 @@ var sentinels = map[string]error{
 	"library priority.ErrClass": priority.ErrClass, "library priority.ErrConflict": priority.ErrConflict,
 	"library priority.ErrUnknownClass": priority.ErrUnknownClass, "library pdb.ErrBudget": pdb.ErrBudget,
 	"library preemption.ErrExists": preemption.ErrExists, "library preemption.ErrMark": preemption.ErrMark,
+	"library decision.ErrExists": decision.ErrExists, "library decision.ErrMark": decision.ErrMark,
+	"library decision.ErrNotFound": decision.ErrNotFound, "library decision.ErrState": decision.ErrState,
 	"library preemption.ErrNotFound": preemption.ErrNotFound, "library preemption.ErrPlacement": preemption.ErrPlacement,
 	"library preemption.ErrStale": preemption.ErrStale, "library preemption.ErrState": preemption.ErrState,
 	"library preemption.ErrUnsound":     preemption.ErrUnsound,

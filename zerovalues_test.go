@@ -158,7 +158,7 @@ func exported(t *testing.T) (functions, types, errs []string) {
 	t.Helper()
 	for _, p := range goList(t, "./...") {
 		room := roomOf(p.ImportPath)
-		if strings.HasPrefix(room, "internal/") || strings.HasPrefix(room, "examples/") {
+		if strings.HasPrefix(room, "internal/") || strings.Contains(room, "/internal/") || strings.HasPrefix(room, "examples/") {
 			continue
 		}
 		files, err := filepath.Glob(filepath.Join(room, "*.go"))
@@ -176,6 +176,7 @@ func exported(t *testing.T) (functions, types, errs []string) {
 			for _, name := range named {
 				types = append(types, p.ImportPath+"."+name)
 			}
+			types = append(types, namesFor(tree, p.ImportPath+"/internal/")...)
 			for _, name := range wrong {
 				errs = append(errs, tree.Name.Name+"."+name)
 			}
@@ -193,6 +194,25 @@ func functionsOf(tree *ast.File) (names []string) {
 	return names
 }
 
+// namesFor lists the types of internal packages below a path that have a name here.
+func namesFor(tree *ast.File, below string) (types []string) {
+	ast.Inspect(tree, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok || !spec.Assign.IsValid() {
+			return true
+		}
+		of, ok := spec.Type.(*ast.SelectorExpr)
+		for _, imported := range tree.Imports {
+			path := strings.Trim(imported.Path.Value, `"`)
+			if ok && strings.HasPrefix(path, below) && strings.HasSuffix(path, "/"+of.X.(*ast.Ident).Name) {
+				types = append(types, path+"."+of.Sel.Name)
+			}
+		}
+		return true
+	})
+	return types
+}
+
 // namesOf lists the types, and the variables whose names are those of errors.
 func namesOf(tree *ast.File) (types, errs []string) {
 	for _, decl := range tree.Decls {
@@ -203,7 +223,7 @@ func namesOf(tree *ast.File) (types, errs []string) {
 		for _, spec := range group.Specs {
 			switch s := spec.(type) {
 			case *ast.TypeSpec:
-				if s.Name.IsExported() {
+				if s.Name.IsExported() && !s.Assign.IsValid() { // an alias is seen where its type is
 					types = append(types, s.Name.Name)
 				}
 			case *ast.ValueSpec:

@@ -15,6 +15,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // A decision allocates the plan and nothing else: as many pieces as the plan
@@ -60,7 +61,7 @@ func TestAllocatesThePlanAlone(t *testing.T) {
 func piecesOf(v reflect.Value) int {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if v.IsNil() || v.Type() != reflect.TypeFor[*Plan]() {
+		if v.IsNil() || v.Type() != reflect.TypeFor[*decision.Plan]() {
 			return 0
 		}
 		return 1 + piecesOf(v.Elem())

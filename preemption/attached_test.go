@@ -17,6 +17,9 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -24,10 +27,10 @@ import (
 // and in what zone that node is.
 type register struct{ name string }
 
-func (r register) Name() string                                     { return r.name }
-func (register) Concerns(p *outrank.Pod) bool                       { return nameHash(p)%3 > 0 && p.Labels["app"] != "db" }
-func (register) NewState() ClusterState                             { return entries{} }
-func (register) Start(*outrank.Pod, *Snapshot) (FilterState, error) { return nil, nil }
+func (r register) Name() string                                                    { return r.name }
+func (register) Concerns(p *outrank.Pod) bool                                      { return nameHash(p)%3 > 0 && p.Labels["app"] != "db" }
+func (register) NewState() decision.ClusterState                                   { return entries{} }
+func (register) Start(*outrank.Pod, *state.Snapshot) (decision.FilterState, error) { return nil, nil }
 
 type entries map[string]int
 
@@ -40,7 +43,7 @@ func (e entries) change(p *outrank.Pod, n *outrank.Node, by int) {
 
 func (e entries) Add(p *outrank.Pod, n *outrank.Node)    { e.change(p, n, 1) }
 func (e entries) Remove(p *outrank.Pod, n *outrank.Node) { e.change(p, n, -1) }
-func (e entries) Clone() ClusterState                    { return maps.Clone(e) }
+func (e entries) Clone() decision.ClusterState           { return maps.Clone(e) }
 func (e entries) String() string {
 	var lines []string
 	for at, count := range e {
@@ -54,18 +57,18 @@ func (e entries) String() string {
 // answers of a rule.
 type attachedMachine struct {
 	*machine
-	rule   *keyedRule
+	rule   *filters.KeyedRule
 	pod    *outrank.Pod
 	others []attachedClone
 }
 
 // attachedClone is a snapshot that nobody changes any more.
 type attachedClone struct {
-	snap *Snapshot
+	snap *state.Snapshot
 	then string
 }
 
-func stateOf(s *Snapshot) string { return fmt.Sprint(s.StateOf(register{"Register"})) }
+func stateOf(s *state.Snapshot) string { return fmt.Sprint(s.StateOf(register{"Register"})) }
 
 func (m *attachedMachine) clone(t *rapid.T) {
 	other := m.snap.Clone()
@@ -76,7 +79,7 @@ func (m *attachedMachine) clone(t *rapid.T) {
 }
 
 func (m *attachedMachine) check(t *rapid.T) {
-	require.Len(t, m.snap.attachments, 1)
+	require.Len(t, m.snap.Attachments, 1)
 	if diff := cmp.Diff(stateOf(m.fresh(t)), stateOf(m.snap)); diff != "" {
 		t.Fatalf("state (-built anew +attached):\n%s", diff)
 	}
@@ -85,17 +88,17 @@ func (m *attachedMachine) check(t *rapid.T) {
 			t.Fatalf("the state of a clone changed (-then +now):\n%s", diff)
 		}
 	}
-	for _, n := range m.snap.nodes {
+	for _, n := range m.snap.NodeStates {
 		if n == nil {
 			continue
 		}
-		var want []*podState
-		for _, p := range n.pods {
-			if (register{}).Concerns(p.pod) {
+		var want []*state.PodState
+		for _, p := range n.Pods {
+			if (register{}).Concerns(p.Pod) {
 				want = append(want, p)
 			}
 		}
-		require.True(t, slices.Equal(want, n.concerning(0)), "pods of %s that concern the filter", n.name)
+		require.True(t, slices.Equal(want, n.Concerning(0)), "pods of %s that concern the filter", n.Name)
 	}
 	m.checkRule(t)
 }
@@ -107,16 +110,16 @@ func (m *attachedMachine) checkRule(t *rapid.T) {
 	}
 	pod := *m.pod
 	pod.Labels = map[string]string{"app": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")}
-	_, table := m.rule.answers(&question{snap: m.snap, pod: &pod})
+	_, table := m.rule.Answers(&filters.Question{Snap: m.snap, Pod: &pod})
 	failing := 0
-	for _, slot := range m.snap.order {
-		want := m.rule.check(&pod, m.snap.nodes[slot].node)
-		require.Equal(t, want, table.at(slot), m.snap.nodes[slot].name)
-		if want.Code != Success {
+	for _, slot := range m.snap.Order {
+		want := m.rule.Check(&pod, m.snap.NodeStates[slot].Node)
+		require.Equal(t, want, table.At(slot), m.snap.NodeStates[slot].Name)
+		if want.Code != decision.Success {
 			failing++
 		}
 	}
-	require.Equal(t, failing, table.failing)
+	require.Equal(t, failing, table.Failing)
 }
 
 // Whatever happens to a snapshot, the state of an attached filter is one that is built
@@ -128,12 +131,12 @@ func TestPropertyAttachedStateFollows(t *testing.T) {
 		m := &attachedMachine{machine: newMachine(gen.Cluster(gen.Shape{Nodes: 4, Nominated: 3, Budgets: 2}).Draw(t, "cluster"))}
 		require.NoError(t, m.snap.Attach(register{"Register"}))
 		m.pod = &outrank.Pod{Name: "asker"}
-		m.rule = NodeRuleBy("Zone", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) Status {
+		m.rule = NodeRuleBy("Zone", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) decision.Status {
 			if text := n.Labels["zone"] + p.Labels["app"]; len(n.Name)%2 == 0 || text == "z1a" || text == "z2b" {
-				return Status{Code: Unschedulable, Reasons: []string{text, n.Name}}
+				return decision.Status{Code: decision.Unschedulable, Reasons: []string{text, n.Name}}
 			}
-			return Status{}
-		}).(*keyedRule)
+			return decision.Status{}
+		}).(*filters.KeyedRule)
 		t.Repeat(map[string]func(*rapid.T){
 			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate, "UpdatePod": m.UpdatePod,
 			"AddNode": m.AddNode, "UpdateNode": m.UpdateNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets,
@@ -153,26 +156,26 @@ func TestAttachErrors(t *testing.T) {
 	require.NoError(t, snap.Attach(register{"A"}))
 	require.NoError(t, snap.Attach(register{"B"}))
 	err = snap.Attach(register{"A"})
-	require.ErrorIs(t, err, ErrExists)
+	require.ErrorIs(t, err, decision.ErrExists)
 	require.EqualError(t, err, "filter A: already in the snapshot: it is attached")
 	assert.Nil(t, snap.StateOf(nil))
 }
 
 type stateless struct{ register }
 
-func (stateless) NewState() ClusterState { return nil }
+func (stateless) NewState() decision.ClusterState { return nil }
 
 // The attached filter is the one of the evaluator only if both are the same.
 func TestAttachedFilterIsTheSame(t *testing.T) {
 	snap, err := NewSnapshot(nil)
 	require.NoError(t, err)
 	require.NoError(t, snap.Attach(headcount{app: "a"}))
-	assert.Equal(t, 0, snap.attachmentOf(headcount{app: "a"}))
-	assert.Equal(t, -1, snap.attachmentOf(headcount{app: "b"}))
-	assert.Equal(t, -1, snap.attachmentOf(register{"Headcount"}))
+	assert.Equal(t, 0, snap.AttachmentOf(headcount{app: "a"}))
+	assert.Equal(t, -1, snap.AttachmentOf(headcount{app: "b"}))
+	assert.Equal(t, -1, snap.AttachmentOf(register{"Headcount"}))
 	large := sliced{names: []string{"x"}, register: register{"Sliced"}}
 	require.NoError(t, snap.Attach(large))
-	assert.Equal(t, 1, snap.attachmentOf(large), "filters that Go cannot compare go by type and name")
+	assert.Equal(t, 1, snap.AttachmentOf(large), "filters that Go cannot compare go by type and name")
 }
 
 type sliced struct {
@@ -186,14 +189,14 @@ type asked struct {
 	nodes map[string]int
 }
 
-func (a *asked) check(_ *outrank.Pod, n *outrank.Node) Status {
+func (a *asked) check(_ *outrank.Pod, n *outrank.Node) decision.Status {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.nodes[n.Name]++
 	if n.Unschedulable {
-		return Status{Code: Unschedulable, Reasons: []string{"cordoned"}}
+		return decision.Status{Code: decision.Unschedulable, Reasons: []string{"cordoned"}}
 	}
-	return Status{}
+	return decision.Status{}
 }
 
 // A rule with a key is asked about all nodes once, then about those that changed; in
@@ -203,13 +206,13 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
 	a := asked{nodes: map[string]int{}}
-	eval, err := NewEvaluator(Config{Filters: []Filter{NodeRuleBy("Rule", nil, a.check)}})
+	eval, err := NewEvaluator(Config{Filters: []filters.Filter{NodeRuleBy("Rule", nil, a.check)}})
 	require.NoError(t, err)
 	plain, err := NewEvaluator(Config{})
 	require.NoError(t, err)
-	decide := func(snap *Snapshot) *Plan {
+	decide := func(snap *state.Snapshot) *decision.Plan {
 		clear(a.nodes)
-		var plan *Plan
+		var plan *decision.Plan
 		for _, of := range []*outrank.Pod{p, {Name: "other", Priority: outrank.Priority(99), Containers: p.Containers}} {
 			plan, err = eval.Preempt(context.Background(), snap, of, gen.Now)
 			require.NoError(t, err)
@@ -242,7 +245,7 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	large := *p
 	large.Containers = []outrank.Container{{Requests: resource.MustList("cpu", "1000")}}
 	b := asked{nodes: map[string]int{}}
-	unkeyed, err := NewEvaluator(Config{Filters: []Filter{NodeRule("Rule", b.check)}})
+	unkeyed, err := NewEvaluator(Config{Filters: []filters.Filter{NodeRule("Rule", b.check)}})
 	require.NoError(t, err)
 	_, err = unkeyed.Preempt(context.Background(), snap, &large, gen.Now)
 	require.NoError(t, err)
@@ -263,27 +266,27 @@ func TestKeyedRuleMemory(t *testing.T) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
 	calls := 0
-	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Name }, func(*outrank.Pod, *outrank.Node) Status {
+	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Name }, func(*outrank.Pod, *outrank.Node) decision.Status {
 		calls++
-		return Status{Code: Unschedulable, Reasons: []string{fmt.Sprint("call ", calls)}}
-	}).(*keyedRule)
-	for i := range 10 * mostTables {
+		return decision.Status{Code: decision.Unschedulable, Reasons: []string{fmt.Sprint("call ", calls)}}
+	}).(*filters.KeyedRule)
+	for i := range 10 * state.MostTables {
 		q := *p
 		q.Name = fmt.Sprint("p", i)
-		rule.answers(&question{snap: snap, pod: &q})
+		rule.Answers(&filters.Question{Snap: snap, Pod: &q})
 	}
-	assert.Len(t, snap.answers.tables, mostTables)
+	assert.Len(t, snap.Answers.Tables, state.MostTables)
 	for i := range 5000 {
 		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
-		_, table := rule.answers(&question{snap: snap, pod: p})
-		require.LessOrEqual(t, len(table.statuses), 64+2*20+1)
+		_, table := rule.Answers(&filters.Question{Snap: snap, Pod: p})
+		require.LessOrEqual(t, len(table.Statuses), 64+2*20+1)
 	}
 	for i := range 5000 {
 		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
 	}
-	assert.LessOrEqual(t, len(snap.answers.log), 1024+2*20)
-	_, table := rule.answers(&question{snap: snap, pod: p})
-	assert.Equal(t, 20, table.failing)
+	assert.LessOrEqual(t, len(snap.Answers.Log), 1024+2*20)
+	_, table := rule.Answers(&filters.Question{Snap: snap, Pod: p})
+	assert.Equal(t, 20, table.Failing)
 }
 
 // Readers of one snapshot share what is kept.
@@ -291,14 +294,14 @@ func TestKeyedRuleAtOnce(t *testing.T) {
 	c, p := gen.Benchmark(200, 3, 2)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) Status {
+	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) decision.Status {
 		if n.Name[len(n.Name)-1:] == p.Labels["app"] {
-			return Status{Code: Unschedulable, Reasons: []string{p.Labels["app"]}}
+			return decision.Status{Code: decision.Unschedulable, Reasons: []string{p.Labels["app"]}}
 		}
-		return Status{}
+		return decision.Status{}
 	})
 	require.NoError(t, snap.Attach(headcount{app: "3", limit: 1}))
-	eval, err := NewEvaluator(Config{Filters: []Filter{rule, headcount{app: "3", limit: 1}}})
+	eval, err := NewEvaluator(Config{Filters: []filters.Filter{rule, headcount{app: "3", limit: 1}}})
 	require.NoError(t, err)
 	var all sync.WaitGroup
 	problems := make([]error, 8)

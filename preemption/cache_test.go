@@ -15,6 +15,9 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -43,7 +46,7 @@ func TestPropertyCache(t *testing.T) {
 			"Mark": m.Mark, "Undo": m.Undo, "Apply": m.apply, "Fork": m.fork, "Switch": m.turn,
 			"": m.ask,
 		})
-		used += len(m.snap.cache.bySignature)
+		used += len(m.snap.Cache.BySignature)
 		checked += m.checked
 	})
 	assert.Positive(t, used, "the cache was never used")
@@ -125,7 +128,7 @@ func (m *cacheMachine) ask(t *rapid.T) {
 	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	got, gotErr := eval.Preempt(context.Background(), m.snap, asker, now)
-	want, wantErr := eval.Preempt(context.Background(), m.snap.view(), asker, now)
+	want, wantErr := eval.Preempt(context.Background(), m.snap.View(), asker, now)
 	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("plan (-searched +cached):\n%s", diff)
@@ -137,17 +140,17 @@ func (m *cacheMachine) ask(t *rapid.T) {
 
 // entriesHold compares what the cache says of each node, whichever of them was chosen, with
 // what the node says at the time of the request. It returns how many scores it has seen.
-func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *Request) (scores int) {
+func entriesHold(t require.TestingT, e *Evaluator, snap *state.Snapshot, req *Request) (scores int) {
 	s, err := beginSearch(&e.config, e.chunk, snap, req)
 	require.NoError(t, err)
 	defer s.release()
 	s.writeSignature()
-	known := snap.cache.bySignature[string(s.signature)]
-	if known == nil || known.synced != snap.cache.end() || s.heard {
+	known := snap.Cache.BySignature[string(s.signature)]
+	if known == nil || known.Synced != snap.Cache.End() || s.heard {
 		return 0 // it was not asked
 	}
-	answers, w := known.nodes.(*tournament), s.workers[0]
-	for position, slot := range snap.order {
+	answers, w := known.Nodes.(*tournament), s.workers[0]
+	for position, slot := range snap.Order {
 		w.reset()
 		b := nodeBound{}
 		w.boundNode(&b, position, slot)
@@ -156,9 +159,9 @@ func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *Request)
 		switch e := answers.at(int32(position)); {
 		case e.kind == evaluated:
 			scores++
-			require.Equal(t, w.best, e.nodeScore, "node %s", s.nodeAt(position).name)
+			require.Equal(t, w.best, e.nodeScore, "node %s", s.nodeAt(position).Name)
 		case w.best.position >= 0:
-			require.False(t, w.better(&w.best, &e.nodeScore), "node %s: %v is not a bound of %v", s.nodeAt(position).name, e.nodeScore, w.best)
+			require.False(t, w.better(&w.best, &e.nodeScore), "node %s: %v is not a bound of %v", s.nodeAt(position).Name, e.nodeScore, w.best)
 		}
 	}
 	return scores
@@ -171,7 +174,7 @@ func (m *cacheMachine) apply(t *rapid.T) {
 	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	plan, err := eval.Preempt(context.Background(), m.snap, asker, gen.Now)
-	if err != nil || plan.Outcome != Preempt {
+	if err != nil || plan.Outcome != decision.Preempt {
 		return
 	}
 	require.NoError(t, m.snap.Apply(plan))
@@ -207,7 +210,7 @@ type bench struct {
 	t       testing.TB
 	cluster *outrank.Cluster
 	pod     *outrank.Pod
-	snap    *Snapshot
+	snap    *state.Snapshot
 	eval    *Evaluator
 }
 
@@ -223,16 +226,16 @@ func benched(t testing.TB, nodes, podsPerNode, budgets int) *bench {
 }
 
 // ask may be called by several goroutines.
-func (b *bench) ask(s *Snapshot, p *outrank.Pod) *Plan {
+func (b *bench) ask(s *state.Snapshot, p *outrank.Pod) *decision.Plan {
 	plan, err := b.eval.Preempt(context.Background(), s, p, gen.Now)
 	assert.NoError(b.t, err)
 	return plan
 }
 
 // sameAsCold asks about the cluster's pod, and once more a snapshot that knows nothing.
-func (b *bench) sameAsCold(s *Snapshot) *Plan {
+func (b *bench) sameAsCold(s *state.Snapshot) *decision.Plan {
 	plan := b.ask(s, b.pod)
-	require.Empty(b.t, cmp.Diff(b.ask(s.view(), b.pod), plan))
+	require.Empty(b.t, cmp.Diff(b.ask(s.View(), b.pod), plan))
 	return plan
 }
 
@@ -242,10 +245,10 @@ func TestCloneIsWarm(t *testing.T) {
 	b := benched(t, blocks*tournamentBlockSize-10, 10, 5)
 	c, snap := b.cluster, b.snap
 	ask := b.sameAsCold
-	blocksOf := func(s *Snapshot) []*tournamentBlock {
-		require.Len(t, s.cache.bySignature, 1)
-		for _, known := range s.cache.bySignature {
-			return slices.Clone(known.nodes.(*tournament).blocks)
+	blocksOf := func(s *state.Snapshot) []*tournamentBlock {
+		require.Len(t, s.Cache.BySignature, 1)
+		for _, known := range s.Cache.BySignature {
+			return slices.Clone(known.Nodes.(*tournament).blocks)
 		}
 		return nil
 	}
@@ -322,7 +325,7 @@ func TestClonesConcurrently(t *testing.T) {
 		ask(snap, p)
 		ask(snap, &q)
 	}
-	sides := []*Snapshot{snap}
+	sides := []*state.Snapshot{snap}
 	for range 3 {
 		sides = append(sides, snap.Clone())
 	}
@@ -330,7 +333,7 @@ func TestClonesConcurrently(t *testing.T) {
 	for side, s := range sides {
 		group.Go(func() {
 			for round := range 15 {
-				want, wantOther := ask(s.view(), p), ask(s.view(), &q)
+				want, wantOther := ask(s.View(), p), ask(s.View(), &q)
 				var readers sync.WaitGroup
 				for range 3 {
 					readers.Go(func() {
@@ -355,20 +358,20 @@ func TestClonesConcurrently(t *testing.T) {
 func TestCacheBounds(t *testing.T) {
 	b := benched(t, 20, 5, 0)
 	c, p, snap := b.cluster, b.pod, b.snap
-	for i := range 3 * mostSignatures {
+	for i := range 3 * state.MostSignatures {
 		q := *p
 		q.Priority = outrank.Priority(5000 + int32(i))
 		for range 2 {
 			b.ask(snap, &q)
 		}
 	}
-	assert.Len(t, snap.cache.bySignature, mostSignatures)
+	assert.Len(t, snap.Cache.BySignature, state.MostSignatures)
 	victim := c.Pods[0]
 	for range 5000 {
 		require.NoError(t, snap.RemovePod(victim.Key()))
 		require.NoError(t, snap.AddPod(victim))
 	}
-	assert.Less(t, len(snap.cache.log), 1200)
+	assert.Less(t, len(snap.Cache.Log), 1200)
 }
 
 // A signature that was not asked for in a long time makes room for a new one.
@@ -380,28 +383,28 @@ func TestCacheForgets(t *testing.T) {
 		q.Priority = outrank.Priority(5000 + int32(shape))
 		b.ask(snap, &q)
 	}
-	for shape := range mostSignatures {
+	for shape := range state.MostSignatures {
 		ask(shape)
 		ask(shape)
 	}
 	oldest := ""
-	for shape, m := range snap.cache.bySignature {
-		if oldest == "" || m.used < snap.cache.bySignature[oldest].used {
+	for shape, m := range snap.Cache.BySignature {
+		if oldest == "" || m.Used < snap.Cache.BySignature[oldest].Used {
 			oldest = shape
 		}
 	}
-	ask(mostSignatures)
-	ask(mostSignatures)
-	assert.Contains(t, snap.cache.bySignature, oldest, "it is not long ago")
+	ask(state.MostSignatures)
+	ask(state.MostSignatures)
+	assert.Contains(t, snap.Cache.BySignature, oldest, "it is not long ago")
 	for range 10 {
-		for shape := 1; shape < mostSignatures; shape++ {
+		for shape := 1; shape < state.MostSignatures; shape++ {
 			ask(shape)
 		}
 	}
-	ask(mostSignatures)
-	ask(mostSignatures)
-	assert.NotContains(t, snap.cache.bySignature, oldest)
-	assert.Len(t, snap.cache.bySignature, mostSignatures)
+	ask(state.MostSignatures)
+	ask(state.MostSignatures)
+	assert.NotContains(t, snap.Cache.BySignature, oldest)
+	assert.Len(t, snap.Cache.BySignature, state.MostSignatures)
 }
 
 // Budgets that allow more or less change the answers of nodes that have not
@@ -409,21 +412,21 @@ func TestCacheForgets(t *testing.T) {
 func TestCacheNoticesBudgets(t *testing.T) {
 	b := benched(t, 30, 10, 20)
 	p, snap := b.pod, b.snap
-	ask := func(s *Snapshot) *Plan { return b.ask(s, p) }
+	ask := func(s *state.Snapshot) *decision.Plan { return b.ask(s, p) }
 	for range 3 {
 		ask(snap)
 	}
-	require.Len(t, snap.cache.bySignature, 1)
+	require.Len(t, snap.Cache.BySignature, 1)
 	victim := ask(snap).Victims[0].Pod
 	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{Labels: victim.Labels},
 	}}))
-	assert.Empty(t, cmp.Diff(ask(snap.view()), ask(snap)))
+	assert.Empty(t, cmp.Diff(ask(snap.View()), ask(snap)))
 	before := ask(snap)
 	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{Labels: victim.Labels}, Allowed: 5,
 	}}))
-	assert.Empty(t, cmp.Diff(ask(snap.view()), ask(snap)))
+	assert.Empty(t, cmp.Diff(ask(snap.View()), ask(snap)))
 	assert.NotEmpty(t, cmp.Diff(before, ask(snap)))
 }
 
@@ -432,7 +435,7 @@ func TestCacheNoticesBudgets(t *testing.T) {
 func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 	b := benched(t, 10, 10, 20)
 	c, p, snap := b.cluster, b.pod, b.snap
-	ask := func(s *Snapshot) *Plan { return b.ask(s, p) }
+	ask := func(s *state.Snapshot) *decision.Plan { return b.ask(s, p) }
 	guard := func(allowed int32, labels map[string]string, namespace string) {
 		require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{
 			Name: "guard", Namespace: namespace, Allowed: allowed, Selector: &outrank.LabelSelector{Labels: labels},
@@ -450,7 +453,7 @@ func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 		before := ask(snap)
 		guard(0, victim.Labels, victim.Namespace)
 		after := ask(snap)
-		assert.Empty(t, cmp.Diff(ask(snap.view()), after))
+		assert.Empty(t, cmp.Diff(ask(snap.View()), after))
 		assert.NotEmpty(t, cmp.Diff(before, after))
 		guard(5, victim.Labels, victim.Namespace)
 	}
@@ -467,10 +470,10 @@ func TestCacheCountsTheNominatedNodeOnce(t *testing.T) {
 	}
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	refuse := NodeRuleBy("own", nil, func(*outrank.Pod, *outrank.Node) Status {
-		return Status{Code: Unschedulable, Reasons: []string{"not here"}}
+	refuse := NodeRuleBy("own", nil, func(*outrank.Pod, *outrank.Node) decision.Status {
+		return decision.Status{Code: decision.Unschedulable, Reasons: []string{"not here"}}
 	})
-	e, err := NewEvaluator(Config{Filters: []Filter{refuse}})
+	e, err := NewEvaluator(Config{Filters: []filters.Filter{refuse}})
 	require.NoError(t, err)
 	for i := range 4 {
 		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)

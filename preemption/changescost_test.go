@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // What budgets allow touches no pod, and other selectors touch only the pods that
@@ -34,9 +35,9 @@ func TestBudgetsTouchWhatTheyConcern(t *testing.T) {
 	require.Less(t, len(concerned), 20)
 	nodes := func() []string {
 		var names []string
-		for _, n := range snap.nodes {
-			if n.owner == snap.owner {
-				names = append(names, n.name)
+		for _, n := range snap.NodeStates {
+			if n.Owner == snap.Owner {
+				names = append(names, n.Name)
 			}
 		}
 		return names
@@ -60,13 +61,13 @@ func TestBudgetsTouchWhatTheyConcern(t *testing.T) {
 			if err := snap.PutBudget(other); err != nil {
 				return err
 			}
-			snap.owner = &owner{}
+			snap.Owner = &state.Owner{}
 			return snap.SetBudgets(slices.DeleteFunc(snap.Budgets(), func(b *outrank.PodDisruptionBudget) bool { return b == other }))
 		}, len(concerned)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mark := snap.Mark()
-			snap.owner = &owner{} // from now on a node that is written is copied
+			snap.Owner = &state.Owner{} // from now on a node that is written is copied
 			require.NoError(t, change.set())
 			assert.Len(t, nodes(), change.touches)
 			require.NoError(t, snap.Undo(mark))
@@ -83,7 +84,7 @@ func TestNodesMoveBetweenDomains(t *testing.T) {
 	}
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	zones := snap.partition("zone")
+	zones := snap.Partition("zone")
 	for i := range 200 {
 		n := *c.Nodes[i%2]
 		n.Labels = map[string]string{"zone": fmt.Sprint("other-", i)}
@@ -91,17 +92,17 @@ func TestNodesMoveBetweenDomains(t *testing.T) {
 	}
 	require.NoError(t, snap.RemoveNode(c.Nodes[2].Name))
 	require.NoError(t, snap.AddNode(c.Nodes[2]))
-	require.Same(t, zones, snap.partition("zone"))
-	assert.Equal(t, 5, zones.domains)
-	assert.Equal(t, zones.of(2), zones.of(5))
-	assert.NotEqual(t, zones.of(0), zones.of(1))
+	require.Same(t, zones, snap.Partition("zone"))
+	assert.Equal(t, 5, zones.Domains)
+	assert.Equal(t, zones.Of(2), zones.Of(5))
+	assert.NotEqual(t, zones.Of(0), zones.Of(1))
 	clone := snap.Clone()
 	require.NoError(t, clone.UpdateNode(c.Nodes[0]))
-	assert.NotSame(t, zones, clone.partition("zone"))
-	assert.Equal(t, clone.partition("zone").of(3), clone.partition("zone").of(0))
-	assert.NotEqual(t, zones.of(3), zones.of(0), "the origin is as it was")
-	for i := range 3 * mostPartitions {
-		snap.partition(fmt.Sprint("key-", i))
+	assert.NotSame(t, zones, clone.Partition("zone"))
+	assert.Equal(t, clone.Partition("zone").Of(3), clone.Partition("zone").Of(0))
+	assert.NotEqual(t, zones.Of(3), zones.Of(0), "the origin is as it was")
+	for i := range 3 * state.MostPartitions {
+		snap.Partition(fmt.Sprint("key-", i))
 	}
-	assert.LessOrEqual(t, len(snap.topology.byKey), mostPartitions)
+	assert.LessOrEqual(t, len(snap.Topology.ByKey), state.MostPartitions)
 }

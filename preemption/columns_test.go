@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -36,7 +37,7 @@ func TestThirdColumn(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := &outrank.Cluster{Pods: test.pods, Nodes: test.nodes}
-			assert.Equal(t, test.want, columnsFor(c).names[2])
+			assert.Equal(t, test.want, state.ColumnsFor(c).Names[2])
 		})
 	}
 }

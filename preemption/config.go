@@ -4,6 +4,9 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Config is how to decide. The zero value decides as kube-scheduler does,
@@ -46,7 +49,7 @@ type Config struct {
 	Release outrank.Release
 	// Filters are rules of the caller. They are asked after the built-in
 	// filters, in this order.
-	Filters []Filter
+	Filters []filters.Filter
 	// Workers is the number of goroutines that share the work of one call; zero
 	// means one, the caller's own. The answer does not depend on it. More than
 	// one helps on large clusters only: with the default rules, Preempt uses
@@ -60,7 +63,7 @@ type Config struct {
 	Policy Policy
 	// Plugins switches built-in filters off and changes what they ask for. The
 	// zero value is the default profile of kube-scheduler.
-	Plugins Plugins
+	Plugins decision.Plugins
 	// Sample limits the search to some of the nodes; nil means all nodes.
 	Sample *Sample
 	// Schedulers are the names of the schedulers that share their nominations, as the
@@ -77,7 +80,7 @@ type Config struct {
 	// by.String() agrees. A pod that may not keeps its nomination. It is not asked where
 	// the Policy has preemption Disabled, nor about groups of pods, may be asked more than
 	// once, and must change nothing. Nil agrees. Several goroutines may call it at once.
-	MayPreempt func(pod *outrank.Pod, nominated Status, by Ineligibility) (refusal string)
+	MayPreempt func(pod *outrank.Pod, nominated decision.Status, by decision.Ineligibility) (refusal string)
 	// MayEvict protects pods: of the pods of lower priority, only those for
 	// which it returns true can be victims. Nil allows all. Several goroutines
 	// may call it at once.
@@ -125,16 +128,16 @@ type Scorer struct {
 	Name string
 	// Score may look at the candidate during the call, and must neither change nor
 	// keep it. It is called once for each candidate, on the goroutine of the caller.
-	Score func(c *Candidate) int64
+	Score func(c *decision.Candidate) int64
 }
 
 // maxWorkers keeps a mistaken number from starting goroutines without bound.
 const maxWorkers = 1024
 
 // checkRelease reports a snapshot of another release than the configuration asks for.
-func (c *Config) checkRelease(snap *Snapshot) error {
-	if c.Release != 0 && c.Release != snap.of {
-		return fmt.Errorf("preemption config: Release: %w: %v is asked for, and the snapshot is of %v", outrank.ErrInvalid, c.Release, snap.of)
+func (c *Config) checkRelease(snap *state.Snapshot) error {
+	if c.Release != 0 && c.Release != snap.Of {
+		return fmt.Errorf("preemption config: Release: %w: %v is asked for, and the snapshot is of %v", outrank.ErrInvalid, c.Release, snap.Of)
 	}
 	return nil
 }
@@ -156,8 +159,8 @@ func (c *Config) Validate() error {
 		add("Workers", "%d is not between 0 and %d", c.Workers, maxWorkers)
 	}
 	taken := map[string]bool{}
-	for _, f := range builtIn {
-		taken[f.name] = true
+	for _, f := range filters.BuiltIn {
+		taken[f.Name] = true
 	}
 	for i, f := range c.Filters {
 		at := fmt.Sprintf("Filters[%d]", i)
@@ -168,7 +171,7 @@ func (c *Config) Validate() error {
 			add(at, "has no name")
 		case taken[f.Name()]:
 			add(at, "there is another filter of the name %q", f.Name())
-		case lacksCheck(f):
+		case filters.LacksCheck(f):
 			add(at+".check", "missing from the rule %q", f.Name())
 		default:
 			taken[f.Name()] = true
@@ -191,7 +194,7 @@ func (c *Config) Validate() error {
 	}
 	ps = append(ps, c.Policy.problems()...)
 	ps = append(ps, c.exactProblems()...)
-	ps = append(ps, c.Plugins.problems()...)
+	ps = append(ps, pluginsProblems(&c.Plugins)...)
 	if _, missing := c.costByRanks(); missing {
 		add("Cost", "missing, and the policy ranks candidates by it")
 	}

@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -50,7 +51,7 @@ type viewedNode interface {
 	possibleVictims() []*outrank.Pod
 	short(name resource.Name) int64
 	takes(pod *outrank.Pod, name resource.Name) int64
-	checkWithout(pods []*outrank.Pod) Status
+	checkWithout(pods []*outrank.Pod) decision.Status
 	violationsOf(pods []*outrank.Pod) int
 }
 
@@ -62,8 +63,10 @@ func (noNode) viewed() *outrank.Node                   { return nil }
 func (noNode) possibleVictims() []*outrank.Pod         { return nil }
 func (noNode) short(resource.Name) int64               { return 0 }
 func (noNode) takes(*outrank.Pod, resource.Name) int64 { return 0 }
-func (noNode) checkWithout([]*outrank.Pod) Status      { return Status{Code: Unschedulable} }
-func (noNode) violationsOf([]*outrank.Pod) int         { return 0 }
+func (noNode) checkWithout([]*outrank.Pod) decision.Status {
+	return decision.Status{Code: decision.Unschedulable}
+}
+func (noNode) violationsOf([]*outrank.Pod) int { return 0 }
 
 // Pod is the preemptor.
 func (v *NodeView) Pod() *outrank.Pod { return v.node().preemptor() }
@@ -90,11 +93,15 @@ func (v *NodeView) Takes(pod *outrank.Pod, name resource.Name) int64 {
 // Check returns whether the node takes the preemptor without some of the possible
 // victims, by every filter and beside the nominated pods that count. Other pods than
 // possible victims are ignored. Time is that of asking the filters.
-func (v *NodeView) Check(without ...*outrank.Pod) Status { return v.node().checkWithout(without) }
+func (v *NodeView) Check(without ...*outrank.Pod) decision.Status {
+	return v.node().checkWithout(without)
+}
 
 // Fits reports whether the node takes the preemptor without some of the possible
 // victims, as [NodeView.Check] says.
-func (v *NodeView) Fits(without ...*outrank.Pod) bool { return v.Check(without...).Code == Success }
+func (v *NodeView) Fits(without ...*outrank.Pod) bool {
+	return v.Check(without...).Code == decision.Success
+}
 
 // Violations counts how many of these victims would violate a budget, if they were
 // chosen. Other pods than possible victims are ignored.

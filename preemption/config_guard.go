@@ -1,6 +1,10 @@
 package preemption
 
-import "github.com/outrank-go/outrank"
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // Guard is a rule of the caller about which pods may leave together: a tenant keeps its
 // quota, say, or a group takes back no more than it is short of. [Config].MayTake and
@@ -17,7 +21,7 @@ type Guard interface {
 	// Start begins an attempt to place the pod. A nil state means that the guard has
 	// nothing to say about this preemptor. An error ends the attempt. Several goroutines
 	// may call Start at once.
-	Start(preemptor *outrank.Pod, snap *Snapshot) (GuardState, error)
+	Start(preemptor *outrank.Pod, snap *state.Snapshot) (GuardState, error)
 }
 
 // GuardState is what a guard knows during one attempt. It begins with nobody away. What
@@ -42,7 +46,7 @@ type GuardState interface {
 	// Check returns whether all that are away may be away together. It must allow that
 	// nobody is. A code other than Success means no, and Reasons say why; the rest of the
 	// status is filled in.
-	Check() Status
+	Check() decision.Status
 	// Rule names the rule by which a pod that is away may be, beside the others that are;
 	// empty for the one that [Config].MayTake names. It is asked about victims alone.
 	Rule(victim *outrank.Pod) string

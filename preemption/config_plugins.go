@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 )
 
-// problems returns what is wrong with what is changed about the filters.
-func (p *Plugins) problems() []outrank.Problem {
+// pluginsProblems returns what is wrong with what is changed about the filters.
+func pluginsProblems(p *decision.Plugins) []outrank.Problem {
 	var ps []outrank.Problem
 	add := func(field, format string, args ...any) {
 		ps = append(ps, outrank.Problem{
@@ -19,13 +21,13 @@ func (p *Plugins) problems() []outrank.Problem {
 	}
 	for field, names := range map[string][]string{"Off": p.Off, "OffOnNodes": p.OffOnNodes} {
 		for i, name := range names {
-			if !slices.Contains(builtInNames[:], name) {
+			if !slices.Contains(filters.BuiltInNames[:], name) {
 				add(fmt.Sprintf("%s[%d]", field, i), "there is no built-in filter %q", name)
 			}
 		}
 	}
 	slices.SortFunc(ps, func(a, b outrank.Problem) int { return strings.Compare(a.Field, b.Field) })
-	ps = append(ps, p.affinityProblems()...)
+	ps = append(ps, affinityProblems(p)...)
 	for i := range p.DefaultSpread {
 		at, c := fmt.Sprintf("DefaultSpread[%d].", i), &p.DefaultSpread[i]
 		if c.MaxSkew < 1 {
@@ -43,14 +45,14 @@ func (p *Plugins) problems() []outrank.Problem {
 			add(at+"WhenUnsatisfiable", "there is no policy %q", c.WhenUnsatisfiable)
 		}
 	}
-	if p.SpreadSelector == nil && p.hardSpread() {
+	if p.SpreadSelector == nil && filters.HardSpread(p) {
 		add("SpreadSelector", "missing: which pods the constraints of DefaultSpread count depends on it")
 	}
 	return ps
 }
 
 // affinityProblems holds AddedAffinity to what a pod's node affinity is held to.
-func (p *Plugins) affinityProblems() []outrank.Problem {
+func affinityProblems(p *decision.Plugins) []outrank.Problem {
 	if p.AddedAffinity == nil || len(p.AddedAffinity.Terms) == 0 {
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // Policy is how preemption decides where a caller wants more than a scheduler does. Its
@@ -26,7 +28,7 @@ type Policy struct {
 	// Ranks is what candidates are compared by, in this order; nil means those of the
 	// Variant, which are [DefaultRanks] for the zero one. The first node wins a tie in all
 	// of them.
-	Ranks []Rank
+	Ranks []decision.Rank
 	// NominatedInTurn asks the node that the pod is nominated to like any other, and not
 	// before all others, as a caller does that filters every node in its turn. Where
 	// the pod names its nodes, that shows in what is said of them (rule 7.15.9).
@@ -79,7 +81,7 @@ func (p *Policy) problems() []outrank.Problem {
 		add("Policy.Budgets", "there is no rule %d", p.Budgets)
 	}
 	for i, r := range p.Ranks {
-		if !r.configurable() {
+		if !rank.Of(r).Configurable() {
 			add(fmt.Sprintf("Policy.Ranks[%d]", i), "candidates cannot be compared by %v", r)
 		}
 	}
@@ -88,10 +90,10 @@ func (p *Policy) problems() []outrank.Problem {
 
 // costByRanks returns what victims cost by the first rank that compares costs, which is Cost
 // without such a rank, and whether that rank lacks it.
-func (c *Config) costByRanks() (cost costRule, missing bool) {
+func (c *Config) costByRanks() (cost rank.Cost, missing bool) {
 	for _, r := range c.Policy.Ranks {
-		if rule := r.rule(); rule.cost != nil {
-			cost = rule.cost(c.Cost)
+		if rule := rank.Of(r); rule.Cost != nil {
+			cost = rule.Cost(c.Cost)
 			return cost, cost == nil
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // variantRules are what a variant does in another way than today's scheduler. The zero
@@ -46,7 +47,7 @@ type variantRules struct {
 	clearsAlways bool
 	// nominatedInTurn: the nominated node is asked like any other.
 	nominatedInTurn bool
-	ranks           []Rank
+	ranks           []decision.Rank
 	// grace is the time that victims get; nil leaves each its own (rule 13.3.8).
 	grace *time.Duration
 }
@@ -56,12 +57,12 @@ var variantTable = [...]variantRules{
 	outrank.VariantV1_13: {
 		waitsForTerminating: true, ignoresNever: true, triesUnasked: true, ignoresStart: true, uncharged: true,
 		readsFirst: true, takesFree: true, clearsAlways: true, nominatedInTurn: true,
-		ranks: []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims},
+		ranks: []decision.Rank{decision.ByViolations, decision.ByTopPriority, decision.ByPrioritySum, decision.ByVictims},
 	},
 	outrank.VariantSimplified: {
 		waitsWhileNominated: true, ascending: true, takesUnprioritized: true, filtersOnce: true, perBudget: true, countsTwice: true,
 		emptySelectors: true, clearsAlways: true,
-		ranks: []Rank{ByViolations, ByTopPriority, ByVictims, ByPrioritySum},
+		ranks: []decision.Rank{decision.ByViolations, decision.ByTopPriority, decision.ByVictims, decision.ByPrioritySum},
 		grace: new(time.Duration),
 	},
 }

@@ -1,6 +1,12 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // dryRun finds the victims on one node (chapter 9; SelectVictimsOnNode):
 //
@@ -15,15 +21,15 @@ import "slices"
 // w.violated and w.blocks have the details. The status is not Success if the
 // node is no candidate. The victims stay removed until restoreVictims is
 // called.
-func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
+func (w *dryRunner) dryRun(n *state.NodeState) ([]*state.PodState, filters.Status) {
 	w.enter(n)
 	possible := w.possible()
 	if len(possible) == 0 && !w.freeNow() {
-		return nil, filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+		return nil, filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
 	}
-	w.victim = fill(w.victim, len(possible), false)
+	w.victim = state.Fill(w.victim, len(possible), false)
 	if w.a.elsewhere {
-		if s := w.a.askNode(&w.a.question, n); s.code != Success {
+		if s := w.a.AskNode(&w.a.Question, n); s.Code != decision.Success {
 			return possible, s
 		}
 	}
@@ -37,16 +43,16 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 // variant that takes it then. A rule of the caller's that chooses victims has none to choose
 // from there.
 func (w *dryRunner) freeNow() bool {
-	if w.a.config.Chooser != nil || !w.a.config.variant().takesFree || w.a.elsewhere && w.a.askNode(&w.a.question, w.n).code != Success {
+	if w.a.config.Chooser != nil || !w.a.config.variant().takesFree || w.a.elsewhere && w.a.AskNode(&w.a.Question, w.n).Code != decision.Success {
 		return false
 	}
-	return w.check().code == Success
+	return w.check().Code == decision.Success
 }
 
 // findVictims is a dry run from the possible victims on.
-func (w *dryRunner) findVictims(possible []*podState) filterStatus {
-	w.blocks = fill(w.blocks, len(possible), filterStatus{})
-	w.violated = fill(w.violated, len(possible), 0)
+func (w *dryRunner) findVictims(possible []*state.PodState) filters.Status {
+	w.blocks = state.Fill(w.blocks, len(possible), filters.Status{})
+	w.violated = state.Fill(w.violated, len(possible), 0)
 	switch {
 	case w.a.config.Chooser != nil:
 		return w.choose(possible)
@@ -56,16 +62,16 @@ func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 		return w.ascend(possible)
 	}
 	w.changeAll(possible, -1)
-	w.victim = fill(w.victim, len(possible), true)
-	if s := w.check(); s.code != Success {
+	w.victim = state.Fill(w.victim, len(possible), true)
+	if s := w.check(); s.Code != decision.Success {
 		return s
 	}
 	if w.a.config.Policy.Strict {
-		if s := w.addSpared(possible); s.code != Success {
+		if s := w.addSpared(possible); s.Code != decision.Success {
 			return s
 		}
 	} else {
-		w.spared = fill(w.spared, len(possible), false)
+		w.spared = state.Fill(w.spared, len(possible), false)
 	}
 	w.noteViolated(possible, func(i int) bool { return !w.spared[i] })
 	if !w.reprieveAll(possible) && !w.a.config.variant().takesFree {
@@ -74,11 +80,11 @@ func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 	if w.a.config.chargesVictims() {
 		w.chargeVictims(possible)
 	}
-	return filterStatus{}
+	return filters.Status{}
 }
 
 // reprieveAll puts back whom it can, and reports whether there are victims.
-func (w *dryRunner) reprieveAll(possible []*podState) (victims bool) {
+func (w *dryRunner) reprieveAll(possible []*state.PodState) (victims bool) {
 	w.noteViolating()
 	w.guardFollows(possible, false)
 	victims = w.reprieve(possible, true)
@@ -89,21 +95,21 @@ func (w *dryRunner) reprieveAll(possible []*podState) (victims bool) {
 
 // possible lists the pods that the preemptor may evict, the most important
 // first. Where they are units, w.units has these.
-func (w *dryRunner) possible() []*podState {
+func (w *dryRunner) possible() []*state.PodState {
 	if w.a.hasUnits(w.n) {
 		return w.findUnits()
 	}
-	pods := w.n.possible(w.a.priority, w.a.nowAt, &w.sorted)
+	pods := w.n.Possible(w.a.Priority, w.a.nowAt, &w.sorted)
 	variant := w.a.config.variant()
 	unordered := variant.takesUnprioritized || w.a.config.unranked()
 	if unordered {
-		pods = w.n.pods
+		pods = w.n.Pods
 	}
 	ordered := w.a.config.Importance == nil && !variant.ignoresStart && !unordered
-	if w.a.config.MayEvict == nil && ordered && w.a.deferral.resident == nil {
+	if w.a.config.MayEvict == nil && ordered && w.a.Deferral.Resident == nil {
 		return pods
 	}
-	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *podState) bool { return !w.a.mayEvict(p) })
+	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *state.PodState) bool { return !w.a.mayEvict(p) })
 	if !ordered {
 		slices.SortFunc(w.sorted, w.a.moreImportant)
 	}
@@ -112,8 +118,8 @@ func (w *dryRunner) possible() []*podState {
 
 // ascend removes pods, the least important first and each with those that leave with it,
 // until the preemptor fits (rule 13.3.1), and charges the budgets for them.
-func (w *dryRunner) ascend(possible []*podState) filterStatus {
-	w.victim = fill(w.victim, len(possible), false)
+func (w *dryRunner) ascend(possible []*state.PodState) filters.Status {
+	w.victim = state.Fill(w.victim, len(possible), false)
 	strict := w.a.config.Policy.Strict && w.spare(possible)
 	s := w.check()
 	for from, to := 0, len(possible); to > 0; to = from {
@@ -126,7 +132,7 @@ func (w *dryRunner) ascend(possible []*podState) filterStatus {
 			w.victim[i], w.blocks[i] = true, s
 			w.violated[i] = len(w.budgets.charge(possible[i]))
 		}
-		if s = w.check(); s.code == Success {
+		if s = w.check(); s.Code == decision.Success {
 			break
 		}
 	}
@@ -140,16 +146,16 @@ func (w *dryRunner) ascend(possible []*podState) filterStatus {
 // restoreVictims adds the victims again, so that the state of the caller's
 // filters is as before the dry run. The built-in filters start anew with each
 // node.
-func (w *dryRunner) restoreVictims(possible []*podState) {
-	if !w.a.follows {
+func (w *dryRunner) restoreVictims(possible []*state.PodState) {
+	if !w.a.Follows {
 		return
 	}
 	w.changeMarked(possible, w.victim, 1)
 }
 
 // restoreAll adds pods again that were all removed, for the caller's filters.
-func (w *dryRunner) restoreAll(possible []*podState) {
-	if !w.a.follows {
+func (w *dryRunner) restoreAll(possible []*state.PodState) {
+	if !w.a.Follows {
 		return
 	}
 	w.changeAll(possible, 1)
@@ -158,16 +164,16 @@ func (w *dryRunner) restoreAll(possible []*podState) {
 // reprieve puts back, the most important first and each with those that leave with it, those
 // who violate a budget or those who do not, as far as the preemptor still fits. It reports
 // whether any had to go again.
-func (w *dryRunner) reprieve(possible []*podState, violating bool) (victims bool) {
+func (w *dryRunner) reprieve(possible []*state.PodState, violating bool) (victims bool) {
 	for from, to := 0, 0; from < len(possible); from = to {
 		to = w.unitEnd(from)
 		if w.violates(from) != violating || w.spared[from] {
 			continue
 		}
 		s := w.putBack(possible[from:to])
-		victims = victims || s.code != Success
+		victims = victims || s.Code != decision.Success
 		for i := from; i < to; i++ {
-			w.victim[i], w.blocks[i] = s.code != Success, s
+			w.victim[i], w.blocks[i] = s.Code != decision.Success, s
 		}
 	}
 	return victims
@@ -175,7 +181,7 @@ func (w *dryRunner) reprieve(possible []*podState, violating bool) (victims bool
 
 // noteViolated notes for each of the possible victims how many budgets its loss violates, if
 // those leave for whom leaves is true, the most important first.
-func (w *dryRunner) noteViolated(possible []*podState, leaves func(i int) bool) {
+func (w *dryRunner) noteViolated(possible []*state.PodState, leaves func(i int) bool) {
 	for i, p := range possible {
 		w.violated[i] = 0
 		if leaves(i) {
@@ -186,6 +192,6 @@ func (w *dryRunner) noteViolated(possible []*podState, leaves func(i int) bool) 
 }
 
 // chargeVictims charges the budgets for the victims alone, the most important first.
-func (w *dryRunner) chargeVictims(possible []*podState) {
+func (w *dryRunner) chargeVictims(possible []*state.PodState) {
 	w.noteViolated(possible, func(i int) bool { return w.victim[i] })
 }

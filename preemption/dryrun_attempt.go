@@ -9,17 +9,21 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // attempt is one preemptor with everything that can be prepared before the
 // first node (PreFilter). Workers share it and do not change it.
 type attempt struct {
-	question
-	filterPlan
+	filters.Question
+	filters.Plan
 	config *Config
-	ranks  []Rank
+	ranks  []decision.Rank
 	now    time.Time
-	nowAt  instant
+	nowAt  rank.Instant
 	// elsewhere: the caller gave the statuses of the nodes, so that no filter was asked
 	// about them as they are.
 	elsewhere bool
@@ -34,34 +38,34 @@ type attempt struct {
 	reach int64
 }
 
-func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) (*attempt, error) {
+func newAttempt(config *Config, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*attempt, error) {
 	a := &attempt{}
 	return a, a.begin(config, snap, pod, now)
 }
 
 // begin prepares an attempt. It reuses the memory of an earlier one.
-func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) error {
+func (a *attempt) begin(config *Config, snap *state.Snapshot, pod *outrank.Pod, now time.Time) error {
 	if err := config.checkRelease(snap); err != nil {
 		return err
 	}
-	if err := snap.checkAsker(pod); err != nil {
+	if err := filters.CheckAsker(snap, pod); err != nil {
 		return err
 	}
-	a.config, a.ranks, a.now, a.nowAt, a.elsewhere, a.heard = config, config.Policy.Ranks, now, instantOf(now), false, false
+	a.config, a.ranks, a.now, a.nowAt, a.elsewhere, a.heard = config, config.Policy.Ranks, now, rank.InstantOf(now), false, false
 	if a.ranks == nil {
-		a.ranks = sharedRanks
+		a.ranks = usualRanks
 	}
-	a.question = question{
-		snap: snap, rules: snap.rules, pod: pod, priority: pod.PriorityValue(), needs: snap.columns.appendNeeds(a.needs[:0], pod),
-		deferral: snap.deferralOf(pod), schedulers: config.Schedulers,
+	a.Question = filters.Question{
+		Snap: snap, Rules: snap.Rules, Pod: pod, Priority: pod.PriorityValue(), Needs: filters.AppendNeeds(snap.Columns, a.Needs[:0], pod),
+		Deferral: filters.DeferralOf(snap, pod), Schedulers: config.Schedulers,
 	}
-	if a.reach = int64(a.priority); config.unranked() {
+	if a.reach = int64(a.Priority); config.unranked() {
 		a.reach = math.MaxInt64
 	}
-	if err := a.configure(&config.Plugins); err != nil {
+	if err := a.Configure(&config.Plugins); err != nil {
 		return err
 	}
-	a.filterPlan.begin(&a.question)
+	a.Plan.Begin(&a.Question)
 	if err := a.beginGuard(); err != nil {
 		return err
 	}
@@ -71,12 +75,12 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 // beginCallers starts the caller's filters. They run last.
 func (a *attempt) beginCallers() error {
 	for i, f := range a.config.Filters {
-		pf, err := begun(f, &a.question)
+		pf, err := filters.Begun(f, &a.Question)
 		if err != nil {
-			return fmt.Errorf("filter %s: pod %s: %w", f.Name(), a.pod.Key(), err)
+			return fmt.Errorf("filter %s: pod %s: %w", f.Name(), a.Pod.Key(), err)
 		}
 		if pf != nil {
-			a.filterPlan.add(pf, firstOfCaller+i)
+			a.Plan.Add(pf, filters.FirstOfCaller+i)
 		}
 	}
 	return nil
@@ -84,45 +88,45 @@ func (a *attempt) beginCallers() error {
 
 // release drops everything but memory.
 func (a *attempt) release() {
-	clear(a.active)
+	clear(a.Active)
 	*a = attempt{
-		question: question{needs: a.needs[:0]}, filterPlan: filterPlan{active: a.active[:0]},
+		Question: filters.Question{Needs: a.Needs[:0]}, Plan: filters.Plan{Active: a.Active[:0]},
 	}
 }
 
 // resourcesAlone reports whether NodeResourcesFit is the only filter after the
 // first node filters with something to say.
-func (a *attempt) resourcesAlone() bool { return len(a.active) == 0 }
+func (a *attempt) resourcesAlone() bool { return len(a.Active) == 0 }
 
 // moreImportant orders pods by importance, or as the caller defined it.
-func (a *attempt) moreImportant(p, q *podState) int {
+func (a *attempt) moreImportant(p, q *state.PodState) int {
 	if a.config.Importance != nil {
-		if c := a.config.Importance(p.pod, q.pod); c != 0 {
+		if c := a.config.Importance(p.Pod, q.Pod); c != 0 {
 			return c
 		}
 	}
 	if a.config.variant().ignoresStart {
 		return cmp.Or(
-			cmp.Compare(q.priority(), p.priority()),
-			cmp.Compare(p.pod.NamespaceName(), q.pod.NamespaceName()),
-			cmp.Compare(p.pod.Name, q.pod.Name),
+			cmp.Compare(q.Priority(), p.Priority()),
+			cmp.Compare(p.Pod.NamespaceName(), q.Pod.NamespaceName()),
+			cmp.Compare(p.Pod.Name, q.Pod.Name),
 		)
 	}
-	return p.compare(q, a.nowAt)
+	return p.Compare(q, a.nowAt)
 }
 
 // mayEvict reports whether a pod could be a victim.
-func (a *attempt) mayEvict(p *podState) bool {
-	if p == a.deferral.resident {
+func (a *attempt) mayEvict(p *state.PodState) bool {
+	if p == a.Deferral.Resident {
 		return false // never itself (rule 7.19.6)
 	}
-	lower := int64(p.priority()) < a.reach || a.ofAnyPriority(p)
-	return lower && a.config.allows(a.pod, p.pod)
+	lower := int64(p.Priority()) < a.reach || a.ofAnyPriority(p)
+	return lower && a.config.allows(a.Pod, p.Pod)
 }
 
 // ofAnyPriority reports whether a pod may be a victim whatever its priority is.
-func (a *attempt) ofAnyPriority(p *podState) bool {
-	return a.config.unranked() || a.config.variant().takesUnprioritized && p.pod.Priority == nil
+func (a *attempt) ofAnyPriority(p *state.PodState) bool {
+	return a.config.unranked() || a.config.variant().takesUnprioritized && p.Pod.Priority == nil
 }
 
 // beginGuard starts the caller's guard for an attempt.
@@ -131,32 +135,32 @@ func (a *attempt) beginGuard() error {
 	if a.config.Guard == nil {
 		return nil
 	}
-	state, err := a.config.Guard.Start(a.pod, a.snap)
+	state, err := a.config.Guard.Start(a.Pod, a.Snap)
 	if err != nil {
-		return fmt.Errorf("guard %s: pod %s: %w", a.config.Guard.Name(), a.pod.Key(), err)
+		return fmt.Errorf("guard %s: pod %s: %w", a.config.Guard.Name(), a.Pod.Key(), err)
 	}
 	a.guard = state
 	return nil
 }
 
-// public returns the Status of a filterStatus, with its texts.
-func (a *attempt) public(s filterStatus) Status {
-	if s.code == Success {
-		return Status{}
+// public returns the Status of a Status, with its texts.
+func (a *attempt) public(s filters.Status) decision.Status {
+	if s.Code == decision.Success {
+		return decision.Status{}
 	}
-	out := Status{Code: s.code, Filter: s.filter, Reasons: s.text}
+	out := decision.Status{Code: s.Code, Filter: s.Filter, Reasons: s.Text}
 	switch {
-	case s.excluded:
-		out.Filter, out.ExcludedBy = "", s.filter
-	case s.by == byGuard:
+	case s.Excluded:
+		out.Filter, out.ExcludedBy = "", s.Filter
+	case s.By == filters.ByGuard:
 		out.Filter = a.config.Guard.Name()
-	case s.by >= firstOfCaller:
-		out.Filter = a.config.Filters[s.by-firstOfCaller].Name()
-	case s.by > byNone:
-		out.Filter = builtIn[s.by].name
+	case s.By >= filters.FirstOfCaller:
+		out.Filter = a.config.Filters[s.By-filters.FirstOfCaller].Name()
+	case s.By > filters.ByNone:
+		out.Filter = filters.BuiltIn[s.By].Name
 	}
-	if s.by == resourcesFilter.index {
-		out.Reasons = a.shortages(s)
+	if s.By == filters.ResourcesFilter.Index {
+		out.Reasons = a.Shortages(s)
 	}
 	return out
 }
@@ -164,15 +168,15 @@ func (a *attempt) public(s filterStatus) Status {
 // clearedNominations are the pods of lower priority nominated to the node, other
 // than the preemptor itself (rule 14.3.3). Where every victim is being deleted
 // already, a plan that is carried out asynchronously clears none (rule 14.2.6).
-func (a *attempt) clearedNominations(n *nodeState, victims []Victim) []*outrank.Pod {
-	always := a.config.variant().clearsAlways || !release.Release(a.snap.of).Asynchronous()
-	if !always && !slices.ContainsFunc(victims, func(v Victim) bool { return !v.Terminating() }) {
+func (a *attempt) clearedNominations(n *state.NodeState, victims []decision.Victim) []*outrank.Pod {
+	always := a.config.variant().clearsAlways || !release.Release(a.Snap.Of).Asynchronous()
+	if !always && !slices.ContainsFunc(victims, func(v decision.Victim) bool { return !v.Terminating() }) {
 		return nil
 	}
 	var out []*outrank.Pod
-	for _, p := range n.nominated {
-		if p.priority() < a.priority && a.heeds(p) {
-			out = append(out, p.located())
+	for _, p := range n.Nominated {
+		if p.Priority() < a.Priority && a.Heeds(p) {
+			out = append(out, p.Located())
 		}
 	}
 	return out

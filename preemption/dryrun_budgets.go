@@ -1,12 +1,15 @@
 package preemption
 
-import "github.com/outrank-go/outrank/pdb"
+import (
+	"github.com/outrank-go/outrank/pdb"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // charger charges budgets for pods that leave. What a victim adds to the violations is
 // decided here for every search: which budgets cover it, which of them have counted it
 // already, and how far it is charged. One goroutine uses it at a time.
 type charger struct {
-	budgets *budgetSet
+	budgets *state.BudgetSet
 	ledger  *pdb.Ledger
 	// whole: the ledger is of budgets that have counted nobody yet.
 	whole bool
@@ -22,8 +25,8 @@ type charger struct {
 // begin prepares a charger for an attempt. It reuses the memory of an earlier one.
 func (c *charger) begin(a *attempt) {
 	variant := a.config.variant()
-	if whole := variant.countsTwice; c.budgets != a.snap.budgets || c.whole != whole {
-		c.budgets, c.whole, c.ledger = a.snap.budgets, whole, a.snap.budgets.ledger(whole)
+	if whole := variant.countsTwice; c.budgets != a.Snap.BudgetSet || c.whole != whole {
+		c.budgets, c.whole, c.ledger = a.Snap.BudgetSet, whole, a.Snap.BudgetSet.Ledger(whole)
 	}
 	c.uncharged, c.anySelector, c.each = a.config.uncharged(), variant.emptySelectors, a.config.perBudget()
 	c.toFirst = a.stopsAtFirst()
@@ -32,14 +35,14 @@ func (c *charger) begin(a *attempt) {
 // stopsAtFirst reports whether a pod is charged no further than to the first budget
 // that it violates (rules 6.3.5 and 6.3.8). Where each violation counts by itself, all are.
 func (a *attempt) stopsAtFirst() bool {
-	return a.rules.BudgetsStopAtFirst && !a.config.uncharged() && !a.config.perBudget()
+	return a.Rules.BudgetsStopAtFirst && !a.config.uncharged() && !a.config.perBudget()
 }
 
 // charge takes a pod from the budgets that cover it, and lists those that this
 // violates (group 6.3; filterPodsWithPDBViolation). The list lasts until the next
 // call.
-func (c *charger) charge(p *podState) []int32 {
-	covering := p.class.covering
+func (c *charger) charge(p *state.PodState) []int32 {
+	covering := p.Class.Covering
 	if c.anySelector {
 		covering = c.coveringAny(p)
 	}
@@ -49,9 +52,9 @@ func (c *charger) charge(p *podState) []int32 {
 	case c.uncharged:
 		return c.exhaustedOf(covering)
 	case c.toFirst:
-		return c.ledger.ChargeToFirst(p.pod, covering)
+		return c.ledger.ChargeToFirst(p.Pod, covering)
 	}
-	return c.ledger.Charge(p.pod, covering)
+	return c.ledger.Charge(p.Pod, covering)
 }
 
 // reset takes all charges back.
@@ -67,7 +70,7 @@ func (c *charger) violations(broken int) int {
 
 // violationsOf counts the violations of victims that are charged in their order, and of
 // nobody else.
-func (c *charger) violationsOf(victims []*podState) (count int) {
+func (c *charger) violationsOf(victims []*state.PodState) (count int) {
 	for _, p := range victims {
 		count += c.violations(len(c.charge(p)))
 	}
@@ -77,10 +80,10 @@ func (c *charger) violationsOf(victims []*podState) (count int) {
 
 // coveringAny lists the budgets that cover a pod where empty selectors and pods
 // without labels count (rule 13.3.6).
-func (c *charger) coveringAny(p *podState) []int32 {
+func (c *charger) coveringAny(p *state.PodState) []int32 {
 	c.covering = c.covering[:0]
-	for i, b := range c.budgets.list {
-		if b != nil && b.NamespaceName() == p.pod.NamespaceName() && b.Selector.Matches(p.pod.Labels) {
+	for i, b := range c.budgets.List {
+		if b != nil && b.NamespaceName() == p.Pod.NamespaceName() && b.Selector.Matches(p.Pod.Labels) {
 			c.covering = append(c.covering, int32(i))
 		}
 	}
@@ -92,7 +95,7 @@ func (c *charger) coveringAny(p *podState) []int32 {
 func (c *charger) exhaustedOf(covering []int32) []int32 {
 	c.exhausted = c.exhausted[:0]
 	for _, i := range covering {
-		if c.budgets.list[i].Allowed <= 0 {
+		if c.budgets.List[i].Allowed <= 0 {
 			c.exhausted = append(c.exhausted, i)
 		}
 	}
@@ -101,18 +104,18 @@ func (c *charger) exhaustedOf(covering []int32) []int32 {
 
 // coveredBy lists the budgets that losing a pod takes from: those that cover it and have
 // not counted it yet (rules 6.3.4 and 13.3.11). The list lasts until the next call.
-func (c *charger) coveredBy(p *podState) []int32 {
-	covering := p.class.covering
+func (c *charger) coveredBy(p *state.PodState) []int32 {
+	covering := p.Class.Covering
 	if c.anySelector {
 		covering = c.coveringAny(p)
 	}
 	c.exhausted = c.exhausted[:0]
 	for _, b := range covering {
-		budget := c.budgets.list[b]
+		budget := c.budgets.List[b]
 		if budget == nil {
 			continue
 		}
-		if _, counted := budget.Disrupted[p.pod.Name]; !counted || c.whole {
+		if _, counted := budget.Disrupted[p.Pod.Name]; !counted || c.whole {
 			c.exhausted = append(c.exhausted, b)
 		}
 	}

@@ -4,10 +4,12 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // score returns the score of the dry run that just ended (chapter 11).
-func (w *dryRunner) score(possible []*podState) Score {
+func (w *dryRunner) score(possible []*state.PodState) decision.Score {
 	w.chosen = w.chosen[:0]
 	violations, first, reads := 0, -1, w.a.config.readsFirst()
 	for i, p := range possible {
@@ -22,7 +24,7 @@ func (w *dryRunner) score(possible []*podState) Score {
 	}
 	sc := w.a.scoreOf(w.chosen, violations)
 	if first >= 0 {
-		sc.TopPriority = w.chosen[first].priority()
+		sc.TopPriority = w.chosen[first].Priority()
 	}
 	return sc
 }
@@ -36,8 +38,8 @@ func (w *dryRunner) violates(i int) bool {
 }
 
 // candidate returns the result of the dry run that just ended.
-func (w *dryRunner) candidate(possible []*podState) Candidate {
-	c := Candidate{Node: w.n.name, Score: w.score(possible)}
+func (w *dryRunner) candidate(possible []*state.PodState) decision.Candidate {
+	c := decision.Candidate{Node: w.n.Name, Score: w.score(possible)}
 	if w.a.config.Chooser != nil || w.a.config.exact() {
 		w.blocksOfChosen(possible)
 	}
@@ -45,10 +47,10 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 		sc := c.Score // so that c is not allocated by itself
 		c.Certificate = w.certificate(&sc)
 	}
-	c.Victims = make([]Victim, 0, c.Score.Victims)
+	c.Victims = make([]decision.Victim, 0, c.Score.Victims)
 	for i, p := range possible {
 		if w.victim[i] {
-			c.Victims = append(c.Victims, Victim{Pod: p.located(), Blocks: w.a.public(w.blocks[i])})
+			c.Victims = append(c.Victims, decision.Victim{Pod: p.Located(), Blocks: w.a.public(w.blocks[i])})
 		}
 	}
 	w.tellUnits(possible, c.Victims)
@@ -64,12 +66,12 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 // violates. The dry run kept only their number. Victims that violate the same as
 // the one before share its list: where thousands of budgets cover thousands of pods,
 // nothing else would hold as much.
-func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
+func (w *dryRunner) nameViolated(possible []*state.PodState, victims []decision.Victim) {
 	if w.a.config.Policy.Strict {
 		return // none violates any
 	}
-	shared := sharedNames{budgets: w.a.snap.budgets, broken: w.broken[:0]}
-	name := func(i int, v *Victim) {
+	shared := sharedNames{budgets: w.a.Snap.BudgetSet, broken: w.broken[:0]}
+	name := func(i int, v *decision.Victim) {
 		if broken := w.budgets.charge(possible[i]); v != nil {
 			v.Violated = shared.of(broken)
 		}
@@ -107,7 +109,7 @@ func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
 // sharedNames lists the budgets that pods violate, once for pods in a row that
 // violate the same.
 type sharedNames struct {
-	budgets *budgetSet
+	budgets *state.BudgetSet
 	broken  []int32
 	last    []*outrank.PodDisruptionBudget // those of broken
 }
@@ -119,7 +121,7 @@ func (s *sharedNames) of(broken []int32) []*outrank.PodDisruptionBudget {
 	if !slices.Equal(broken, s.broken) {
 		s.broken, s.last = append(s.broken[:0], broken...), make([]*outrank.PodDisruptionBudget, len(broken))
 		for i, b := range broken {
-			s.last[i] = s.budgets.list[b]
+			s.last[i] = s.budgets.List[b]
 		}
 	}
 	return s.last

@@ -4,6 +4,10 @@ import (
 	"strconv"
 
 	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // exact finds the best set of victims by the ranks (group 13.4; Policy Exact). All pods
@@ -15,20 +19,20 @@ import (
 // found first; if the filters pass without these, they pass without any more, and the
 // rest is resources again. Everywhere else the filters are asked about each set that the
 // ranks leave open. ENGINE.md has the bounds and the proofs.
-func (w *dryRunner) exact(possible []*podState) filterStatus {
-	w.victim = fill(w.victim, len(possible), false)
+func (w *dryRunner) exact(possible []*state.PodState) filters.Status {
+	w.victim = state.Fill(w.victim, len(possible), false)
 	x := &w.sets
 	if x.recall(w.n, w.victim) {
 		w.removeVictims(possible)
-		return filterStatus{}
+		return filters.Status{}
 	}
 	x.ask(w, possible)
-	if w.check().code == Success {
+	if w.check().Code == decision.Success {
 		return w.contradiction() // nobody has to leave
 	}
 	w.changeAll(possible, -1)
 	all := w.check()
-	if x.q.Helps = all.code == Success; !x.q.Helps && x.q.Gains {
+	if x.q.Helps = all.Code == decision.Success; !x.q.Helps && x.q.Gains {
 		w.changeAll(possible, 1)
 		return all
 	}
@@ -37,7 +41,7 @@ func (w *dryRunner) exact(possible []*podState) filterStatus {
 	w.noteOpen(&x.found)
 	set, score, ok := x.search.Best()
 	if !ok {
-		if all.code == Success {
+		if all.Code == decision.Success {
 			all = strictStatus
 		}
 		return all
@@ -51,17 +55,17 @@ func (w *dryRunner) exact(possible []*podState) filterStatus {
 	}
 	x.remember(w.victim, publicScore(&score))
 	w.removeVictims(possible)
-	return filterStatus{}
+	return filters.Status{}
 }
 
-func (w *dryRunner) removeVictims(possible []*podState) {
+func (w *dryRunner) removeVictims(possible []*state.PodState) {
 	w.changeMarked(possible, w.victim, -1)
 	w.chargeVictims(possible)
 }
 
 // violating marks the possible victims that violate a budget if all of them leave.
-func (w *dryRunner) violating(possible []*podState) []bool {
-	w.spared = fill(w.spared, len(possible), false)
+func (w *dryRunner) violating(possible []*state.PodState) []bool {
+	w.spared = state.Fill(w.spared, len(possible), false)
 	w.noteViolated(possible, func(int) bool { return true })
 	for i := range possible {
 		w.spared[i] = w.violated[i] > 0
@@ -71,30 +75,30 @@ func (w *dryRunner) violating(possible []*podState) []bool {
 
 // reprieved returns which of the possible victims the reprieve leaves. All of them are away
 // before and afterwards.
-func (w *dryRunner) reprieved(possible []*podState) []bool {
+func (w *dryRunner) reprieved(possible []*state.PodState) []bool {
 	w.violating(possible)
 	clear(w.spared)
-	w.victim = fill(w.victim, len(possible), true)
+	w.victim = state.Fill(w.victim, len(possible), true)
 	w.reprieveAll(possible)
 	for i, p := range possible {
 		if w.spared[i] = w.victim[i]; !w.victim[i] {
 			w.change(p, -1)
 		}
-		w.victim[i], w.blocks[i] = false, filterStatus{}
+		w.victim[i], w.blocks[i] = false, filters.Status{}
 	}
 	return w.spared
 }
 
 // contradiction is the status of a node on which nobody has to leave.
-func (w *dryRunner) contradiction() filterStatus {
-	return filterStatus{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + strconv.Quote(w.n.name)}}
+func (w *dryRunner) contradiction() filters.Status {
+	return filters.Status{Code: decision.Contradiction, By: filters.ByNone, Text: []string{filters.ReasonContradicts + " " + strconv.Quote(w.n.Name)}}
 }
 
 // openNode is a node whose search ended at the limit, with a score that no candidate on
 // it beats.
 type openNode struct {
-	n     *nodeState
-	bound Score
+	n     *state.NodeState
+	bound decision.Score
 }
 
 // noteOpen keeps what is known of a node that was not searched to the end.
@@ -119,11 +123,11 @@ func (x *setSearch) release() {
 
 // foundSet is what a search has found on a node.
 type foundSet struct {
-	n      *nodeState
+	n      *state.NodeState
 	victim []bool // by possible victim
-	score  Score
+	score  decision.Score
 	// bound is a score that no set beats, where the limit ended the search (open).
-	bound Score
+	bound decision.Score
 	steps int
 	open  bool
 }
@@ -138,9 +142,9 @@ func (x *setSearch) end() {
 
 // remember keeps the set that was found, if it is the best one of the attempt, which is wanted
 // once more in the end.
-func (x *setSearch) remember(victim []bool, score Score) {
+func (x *setSearch) remember(victim []bool, score decision.Score) {
 	if x.best.n != nil {
-		if order, _ := score.compareBy(&x.best.score, x.w.a.ranks); order >= 0 {
+		if order, _ := compareScores(&score, &x.best.score, x.w.a.ranks); order >= 0 {
 			return
 		}
 	}
@@ -150,7 +154,7 @@ func (x *setSearch) remember(victim []bool, score Score) {
 }
 
 // recall marks the victims that were found on the node before, if it is remembered.
-func (x *setSearch) recall(n *nodeState, victim []bool) bool {
+func (x *setSearch) recall(n *state.NodeState, victim []bool) bool {
 	if x.best.n != n {
 		return false
 	}
@@ -161,15 +165,15 @@ func (x *setSearch) recall(n *nodeState, victim []bool) bool {
 }
 
 // publicScore returns the score of a set, or a bound, as callers see it.
-func publicScore(sc *exact.Score) Score {
-	return Score{
+func publicScore(sc *exact.Score) decision.Score {
+	return decision.Score{
 		Violations: int(sc.Violations), TopPriority: sc.Top, PrioritySum: sc.Sums[0], Victims: int(sc.Parts),
-		Cost: sc.Sums[1], Start: instant{sc.Start.Sec, sc.Start.Nsec}.time(),
+		Cost: sc.Sums[1], Start: rank.Instant{Sec: sc.Start.Sec, Nsec: sc.Start.Nsec}.Time(),
 	}
 }
 
 // certificate is that of the candidate found last.
-func (w *dryRunner) certificate(sc *Score) *Certificate {
+func (w *dryRunner) certificate(sc *decision.Score) *decision.Certificate {
 	f := &w.sets.found
 	if !f.open {
 		return certify(sc, sc, w.a.ranks, f.steps, 0)
@@ -179,11 +183,11 @@ func (w *dryRunner) certificate(sc *Score) *Certificate {
 
 // certifyAll is the certificate of a whole decision: of the chosen candidate, nil if
 // there is none, among the candidates of all nodes, some of which are open.
-func (a *attempt) certifyAll(chosen *Candidate, open []openNode) *Certificate {
+func (a *attempt) certifyAll(chosen *decision.Candidate, open []openNode) *decision.Certificate {
 	if !a.config.exact() || chosen != nil && chosen.Certificate == nil {
 		return nil
 	}
-	var bound *Score
+	var bound *decision.Score
 	steps, unsolved := 0, 0
 	if chosen != nil {
 		bound, steps = &chosen.Score, chosen.Certificate.Steps
@@ -191,14 +195,14 @@ func (a *attempt) certifyAll(chosen *Candidate, open []openNode) *Certificate {
 	for i := range open {
 		b := &open[i].bound
 		if chosen != nil {
-			if order, _ := b.compareBy(&chosen.Score, a.ranks); order >= 0 {
+			if order, _ := compareScores(b, &chosen.Score, a.ranks); order >= 0 {
 				continue
 			}
 		}
 		unsolved++
 		if bound == nil {
 			bound = b
-		} else if order, _ := b.compareBy(bound, a.ranks); order < 0 {
+		} else if order, _ := compareScores(b, bound, a.ranks); order < 0 {
 			bound = b
 		}
 	}
@@ -206,7 +210,7 @@ func (a *attempt) certifyAll(chosen *Candidate, open []openNode) *Certificate {
 	case chosen != nil:
 		return certify(&chosen.Score, bound, a.ranks, steps, unsolved)
 	case bound != nil:
-		return &Certificate{Bound: *bound, Unsolved: unsolved}
+		return &decision.Certificate{Bound: *bound, Unsolved: unsolved}
 	}
-	return &Certificate{Optimal: true}
+	return &decision.Certificate{Optimal: true}
 }

@@ -1,10 +1,15 @@
 package preemption
 
-import "github.com/outrank-go/outrank/internal/exact"
+import (
+	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // The answers of a node to its search (exact.Host).
 
-func (x *setSearch) podsOf(item int32) []*podState {
+func (x *setSearch) podsOf(item int32) []*state.PodState {
 	it := &x.q.Items[item]
 	return x.possible[it.From:it.To]
 }
@@ -16,20 +21,20 @@ func (x *setSearch) Leave(item int32) { x.w.changeAll(x.podsOf(item), -1) }
 func (x *setSearch) Return(item int32) { x.w.changeAll(x.podsOf(item), 1) }
 
 // Fits asks all filters.
-func (x *setSearch) Fits() bool { return x.w.check().code == Success }
+func (x *setSearch) Fits() bool { return x.w.check().Code == decision.Success }
 
 // Allows asks all filters but NodeResourcesFit.
 func (x *setSearch) Allows() bool {
 	w := x.w
 	if len(w.nominated) > 0 {
-		if w.ask(0, len(w.filters), w.nominated).code != Success {
+		if w.ask(0, len(w.filters), w.nominated).Code != decision.Success {
 			return false
 		}
 		if w.a.config.variant().filtersOnce {
 			return true
 		}
 	}
-	return w.ask(0, len(w.filters), nil).code == Success
+	return w.ask(0, len(w.filters), nil).Code == decision.Success
 }
 
 // Score returns the score of a set.
@@ -42,13 +47,13 @@ func (x *setSearch) Score(set []bool) exact.Score {
 		}
 	}
 	sc := w.a.scoreOf(x.listed, w.budgets.violationsOf(x.listed))
-	start := instantOf(sc.Start)
+	start := rank.InstantOf(sc.Start)
 	return exact.Score{
 		Figures: exact.Figures{
 			Violations: int64(sc.Violations), Top: sc.TopPriority, Parts: int64(sc.Victims),
 			Sums: [2]int64{sc.PrioritySum, sc.Cost},
 		},
-		Start: exact.Instant{Sec: start.sec, Nsec: start.nsec},
+		Start: exact.Instant{Sec: start.Sec, Nsec: start.Nsec},
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // setSearch searches for the best set of victims on one node (see dryRunner.exact): it asks
@@ -14,11 +17,11 @@ type setSearch struct {
 	search   exact.Search
 	q        *exact.Question
 	w        *dryRunner
-	possible []*podState
+	possible []*state.PodState
 	// needOf has for each column the need that is short, -1 for places.
 	needOf [exact.MostDims]int
-	leftOf *budgetSet // whose allowances are in Left
-	listed []*podState
+	leftOf *state.BudgetSet // whose allowances are in Left
+	listed []*state.PodState
 
 	// found is what the search for the node at hand came to, best the same with its victims for
 	// the best node of the attempt.
@@ -27,13 +30,13 @@ type setSearch struct {
 }
 
 // ask prepares the search for the node that was entered, with all pods on it.
-func (x *setSearch) ask(w *dryRunner, possible []*podState) {
+func (x *setSearch) ask(w *dryRunner, possible []*state.PodState) {
 	x.w, x.possible, x.found = w, possible, foundSet{}
 	x.q = x.search.Ask(x)
 	q, policy := x.q, &w.a.config.Policy
 	q.Strict, q.Limit, q.SlowLimit = policy.Strict, policy.limit(false), policy.limit(true)
 	for _, r := range w.a.ranks {
-		q.Measures = append(q.Measures, measures[r.rule().figure])
+		q.Measures = append(q.Measures, measures[rank.Of(r).Figure])
 	}
 	x.findFilters()
 	x.findShort()
@@ -42,9 +45,9 @@ func (x *setSearch) ask(w *dryRunner, possible []*podState) {
 }
 
 // measures has for each figure that ranks compare the measure of sets that it is.
-var measures = [numFigures]exact.Measure{
-	violationsFigure: exact.ByViolations, topFigure: exact.ByTop, sumFigure: exact.BySum,
-	victimsFigure: exact.ByParts, costFigure: exact.BySecondSum, startFigure: exact.ByStart,
+var measures = [rank.NumFigures]exact.Measure{
+	rank.ViolationsFigure: exact.ByViolations, rank.TopFigure: exact.ByTop, rank.SumFigure: exact.BySum,
+	rank.VictimsFigure: exact.ByParts, rank.CostFigure: exact.BySecondSum, rank.StartFigure: exact.ByStart,
 }
 
 // findFilters finds out whether sets can be told from amounts alone, and whether the
@@ -53,13 +56,13 @@ func (x *setSearch) findFilters() {
 	q := x.q
 	a, grouped := x.w.a, len(x.w.units) > 0
 	q.Gains = true
-	for i := range a.active {
-		f := &a.active[i]
-		if !f.touches(x.w.n) && !grouped {
+	for i := range a.Active {
+		f := &a.Active[i]
+		if !f.Touches(x.w.n) && !grouped {
 			continue
 		}
 		q.Asked = true
-		q.Gains = q.Gains && a.gains(f.index, grouped)
+		q.Gains = q.Gains && a.gains(f.Index, grouped)
 	}
 }
 
@@ -67,11 +70,11 @@ func (x *setSearch) findFilters() {
 // node or, with far, other nodes as well (rule 13.4.4).
 func (a *attempt) gains(filter int, far bool) bool {
 	switch filter {
-	case portsFilter.index, restrictionsFilter.index, volumeBindingFilter.index, volumeZoneFilter.index, declaredFeaturesFilter.index:
+	case filters.PortsFilter.Index, filters.RestrictionsFilter.Index, filters.VolumeBindingFilter.Index, filters.VolumeZoneFilter.Index, filters.DeclaredFeaturesFilter.Index:
 		return true
-	case interPodFilter.index:
-		return len(a.pod.Affinity.Pods) == 0
-	case spreadFilter.index:
+	case filters.InterPodFilter.Index:
+		return len(a.Pod.Affinity.Pods) == 0
+	case filters.SpreadFilter.Index:
 		return !far
 	}
 	return false
@@ -80,25 +83,25 @@ func (a *attempt) gains(filter int, far bool) bool {
 // findShort finds what the node is short of with all pods on it.
 func (x *setSearch) findShort() {
 	r := &x.w.resources
-	if r.silent.has(resourcesFilter.index) {
+	if r.Silent.Has(filters.ResourcesFilter.Index) {
 		return
 	}
 	nominated := x.w.nominated
-	x.addShort(-1, int64(r.count+len(nominated))+1-r.n.maxPods)
-	for i := range r.needs {
-		d := &r.needs[i]
-		taken := r.taken[i]
+	x.addShort(-1, int64(r.Count+len(nominated))+1-r.N.MaxPods)
+	for i := range r.Needs {
+		d := &r.Needs[i]
+		taken := r.Taken[i]
 		for _, p := range nominated {
-			taken.add(d.in(&p.takes))
+			taken.Add(d.In(&p.Takes))
 		}
-		lack, offer := r.deferral.lacks(d, r.n), d.in(&r.n.offers)
-		if r.deferral.settled(d, r.n) || taken.leaves(lack, offer) {
+		lack, offer := r.Deferral.Lacks(d, r.N), d.In(&r.N.Offers)
+		if r.Deferral.Settled(d, r.N) || taken.Leaves(lack, offer) {
 			continue
 		}
-		taken.add(lack)
+		taken.Add(lack)
 		short := int64(math.MaxInt64)
-		if taken.hi == 0 && taken.lo <= math.MaxInt64 {
-			short = int64(taken.lo) - max(0, offer)
+		if taken.Hi == 0 && taken.Lo <= math.MaxInt64 {
+			short = int64(taken.Lo) - max(0, offer)
 		}
 		x.addShort(i, short)
 	}
@@ -131,33 +134,33 @@ func (x *setSearch) fillItem(it *exact.Item) {
 	a, q := x.w.a, x.q
 	costed := a.config.Cost != nil && slices.Contains(q.Measures, exact.BySecondSum)
 	pods := x.possible[it.From:it.To]
-	it.Top, it.Start = pods[0].priority(), exact.Instant{Sec: noStart}
+	it.Top, it.Start = pods[0].Priority(), exact.Instant{Sec: rank.NoStart}
 	for _, p := range pods {
-		r := p.rank().at(a.nowAt)
-		start := exact.Instant{Sec: r.sec, Nsec: r.nsec}
-		it.Sums[0] += int64(r.priority) + priorityShift
-		it.Above = it.Above || r.priority > it.Top
-		if r.priority == it.Top && start.Before(it.Start) {
+		r := p.Rank().At(a.nowAt)
+		start := exact.Instant{Sec: r.Sec, Nsec: r.Nsec}
+		it.Sums[0] += int64(r.Priority) + rank.PriorityShift
+		it.Above = it.Above || r.Priority > it.Top
+		if r.Priority == it.Top && start.Before(it.Start) {
 			it.Start = start
 		}
 		if q.Latest.Before(start) {
 			q.Latest = start
 		}
 		if costed {
-			it.Sums[1] = addCosts(it.Sums[1], costOf(a.config.Cost, p.pod))
+			it.Sums[1] = rank.AddCosts(it.Sums[1], state.CostOf(a.config.Cost, p.Pod))
 		}
-		if p.at.name == x.w.n.name {
+		if p.At.Name == x.w.n.Name {
 			x.hold(it, p)
 		}
 	}
 }
 
 // hold adds what a pod holds of what the node is short of.
-func (x *setSearch) hold(it *exact.Item, p *podState) {
+func (x *setSearch) hold(it *exact.Item, p *state.PodState) {
 	for k := range x.q.Dims {
 		v := int64(1)
 		if x.needOf[k] >= 0 {
-			v = x.w.resources.needs[x.needOf[k]].in(&p.takes)
+			v = x.w.resources.Needs[x.needOf[k]].In(&p.Takes)
 		}
 		x.q.Hold(it, k, v)
 	}
@@ -166,11 +169,11 @@ func (x *setSearch) hold(it *exact.Item, p *podState) {
 // findBudgets finds which budget the loss of each pod takes from.
 func (x *setSearch) findBudgets() {
 	q := x.q
-	q.Charges = fill(q.Charges, len(x.possible), -1)
-	set := x.w.a.snap.budgets
+	q.Charges = state.Fill(q.Charges, len(x.possible), -1)
+	set := x.w.a.Snap.BudgetSet
 	if x.leftOf != set {
 		x.leftOf, q.Left = set, q.Left[:0]
-		for _, b := range set.list {
+		for _, b := range set.List {
 			allowed := int64(0)
 			if b != nil {
 				allowed = int64(b.Allowed)
@@ -178,7 +181,7 @@ func (x *setSearch) findBudgets() {
 			q.Left = append(q.Left, allowed)
 		}
 	}
-	if len(set.list) == 0 {
+	if len(set.List) == 0 {
 		return
 	}
 	for i := range q.Items {
@@ -191,7 +194,7 @@ func (x *setSearch) findBudgets() {
 
 func (x *setSearch) findBudget(it *exact.Item, at int32) {
 	w, p := x.w, x.possible[at]
-	if len(p.class.covering) == 0 && !w.a.config.variant().emptySelectors {
+	if len(p.Class.Covering) == 0 && !w.a.config.variant().emptySelectors {
 		return
 	}
 	if w.a.config.uncharged() {

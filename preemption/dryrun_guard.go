@@ -1,14 +1,19 @@
 package preemption
 
-import "github.com/outrank-go/outrank"
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // guarded is what a dry run of the node at hand asks the guard, and what became of it.
 type guarded struct {
 	// state follows who is away; nil without a guard.
 	state GuardState
 	// refusal is what it said when it first kept a pod; Success if it kept none.
-	refusal filterStatus
-	let     []*podState // memory of admitted
+	refusal filters.Status
+	let     []*state.PodState // memory of admitted
 }
 
 // release drops everything that belongs to the caller.
@@ -17,39 +22,39 @@ func (g *guarded) release() {
 	*g = guarded{let: g.let[:0]}
 }
 
-func (w *dryRunner) guardRemoves(pods []*podState) {
+func (w *dryRunner) guardRemoves(pods []*state.PodState) {
 	for _, p := range pods {
-		w.guard.state.Remove(p.pod, w.nodeOf(p))
+		w.guard.state.Remove(p.Pod, w.nodeOf(p))
 	}
 }
 
-func (w *dryRunner) guardAdds(pods []*podState) {
+func (w *dryRunner) guardAdds(pods []*state.PodState) {
 	for _, p := range pods {
-		w.guard.state.Add(p.pod, w.nodeOf(p))
+		w.guard.state.Add(p.Pod, w.nodeOf(p))
 	}
 }
 
 // nodeOf returns the node of a pod of any node.
-func (w *dryRunner) nodeOf(p *podState) *outrank.Node {
-	if p.at.name == w.n.name {
-		return w.n.node
+func (w *dryRunner) nodeOf(p *state.PodState) *outrank.Node {
+	if p.At.Name == w.n.Name {
+		return w.n.Node
 	}
-	return w.a.snap.node(p.at.name).node
+	return w.a.Snap.NodeState(p.At.Name).Node
 }
 
 // guardChecks asks the guard about those who are away.
-func (w *dryRunner) guardChecks() filterStatus {
+func (w *dryRunner) guardChecks() filters.Status {
 	s := w.guard.state.Check()
-	if s.Code == Success {
-		return filterStatus{}
+	if s.Code == decision.Success {
+		return filters.Status{}
 	}
-	return filterStatus{code: Unschedulable, by: byGuard, text: s.Reasons}
+	return filters.Status{Code: decision.Unschedulable, By: filters.ByGuard, Text: s.Reasons}
 }
 
 // guardAllows asks the guard about these pods away together, and puts them back.
-func (w *dryRunner) guardAllows(pods []*podState) filterStatus {
+func (w *dryRunner) guardAllows(pods []*state.PodState) filters.Status {
 	if w.guard.state == nil {
-		return filterStatus{}
+		return filters.Status{}
 	}
 	w.guardRemoves(pods)
 	s := w.guardChecks()
@@ -59,7 +64,7 @@ func (w *dryRunner) guardAllows(pods []*podState) filterStatus {
 
 // chargeable returns the possible victims that budgets are charged for: all that may be
 // victims after the guard has been asked.
-func (w *dryRunner) chargeable() []*podState {
+func (w *dryRunner) chargeable() []*state.PodState {
 	possible := w.possible()
 	if w.guard.state == nil || w.a.config.Chooser != nil {
 		return possible
@@ -70,10 +75,10 @@ func (w *dryRunner) chargeable() []*podState {
 // dryRunGuarded finds victims among those of the possible victims that the guard lets go
 // (group 13.6). With Reprieve, and as with a [Chooser], the node has to take the preemptor
 // with all of them gone in the first place (rule 13.6.4).
-func (w *dryRunner) dryRunGuarded(possible []*podState) ([]*podState, filterStatus) {
+func (w *dryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState, filters.Status) {
 	ascending := w.a.config.ascending()
 	if !ascending {
-		if s := w.withAllGone(possible); s.code != Success {
+		if s := w.withAllGone(possible); s.Code != decision.Success {
 			return possible, s
 		}
 	}
@@ -81,16 +86,16 @@ func (w *dryRunner) dryRunGuarded(possible []*podState) ([]*podState, filterStat
 	refusal := w.guard.refusal
 	left, s := admitted, refusal
 	if len(admitted) > 0 {
-		w.victim = fill(w.victim, len(admitted), false)
+		w.victim = state.Fill(w.victim, len(admitted), false)
 		s = w.findVictims(admitted)
 	} else {
 		left = possible // nobody of whom leaves
 	}
-	if s.code == Success || s.code == Contradiction || refusal.code == Success {
+	if s.Code == decision.Success || s.Code == decision.Contradiction || refusal.Code == decision.Success {
 		return left, s
 	}
 	if ascending {
-		if s = w.withOthersGone(possible, admitted); s.code != Success {
+		if s = w.withOthersGone(possible, admitted); s.Code != decision.Success {
 			return left, s
 		}
 	}
@@ -101,10 +106,10 @@ func (w *dryRunner) dryRunGuarded(possible []*podState) ([]*podState, filterStat
 // they are taken away one after the other, the least important first, and each stays
 // whose loss it refuses beside those that are away by then (rule 13.6.3). Units go or
 // stay whole; those that stay are none any more, unless nobody may go. Everybody is back in the end.
-func (w *dryRunner) admitted(possible []*podState) []*podState {
+func (w *dryRunner) admitted(possible []*state.PodState) []*state.PodState {
 	g := &w.guard
-	g.refusal, g.let = filterStatus{}, g.let[:0]
-	w.victim = fill(w.victim, len(possible), false) // who goes
+	g.refusal, g.let = filters.Status{}, g.let[:0]
+	w.victim = state.Fill(w.victim, len(possible), false) // who goes
 	for from, to := 0, len(possible); to > 0; to = from {
 		from = w.unitStart(to - 1)
 		w.victim[from] = w.admits(possible[from:to])
@@ -132,21 +137,21 @@ func (w *dryRunner) admitted(possible []*podState) []*podState {
 
 // admits takes pods away, as far as the guard is concerned, that leave together. If it
 // refuses, they are back.
-func (w *dryRunner) admits(pods []*podState) bool {
+func (w *dryRunner) admits(pods []*state.PodState) bool {
 	w.guardRemoves(pods)
 	s := w.guardChecks()
-	if s.code == Success {
+	if s.Code == decision.Success {
 		return true
 	}
 	w.guardAdds(pods)
-	if w.guard.refusal.code == Success {
+	if w.guard.refusal.Code == decision.Success {
 		w.guard.refusal = s
 	}
 	return false
 }
 
 // withAllGone asks the filters with all of these pods gone, and puts them back.
-func (w *dryRunner) withAllGone(pods []*podState) filterStatus {
+func (w *dryRunner) withAllGone(pods []*state.PodState) filters.Status {
 	w.changeAll(pods, -1)
 	s := w.check()
 	w.changeAll(pods, 1)
@@ -155,8 +160,8 @@ func (w *dryRunner) withAllGone(pods []*podState) filterStatus {
 
 // withOthersGone asks the filters with all possible victims gone, where those that the
 // guard lets go are gone already. Both lists have the same order.
-func (w *dryRunner) withOthersGone(possible, gone []*podState) filterStatus {
-	var others []*podState
+func (w *dryRunner) withOthersGone(possible, gone []*state.PodState) filters.Status {
+	var others []*state.PodState
 	for _, p := range possible {
 		if len(gone) > 0 && p == gone[0] {
 			gone = gone[1:]
@@ -169,7 +174,7 @@ func (w *dryRunner) withOthersGone(possible, gone []*podState) filterStatus {
 
 // guardFollows has the guard follow a reprieve: before it, all of these pods leave, and
 // after it, the victims among them come back.
-func (w *dryRunner) guardFollows(possible []*podState, ended bool) {
+func (w *dryRunner) guardFollows(possible []*state.PodState, ended bool) {
 	switch {
 	case w.guard.state == nil:
 	case !ended:
@@ -182,16 +187,16 @@ func (w *dryRunner) guardFollows(possible []*podState, ended bool) {
 // putBack puts pods back that leave together, and asks whether the preemptor still fits
 // and, of the guard, whether those that remain away may be away without them (rule
 // 13.6.5). If not, they are away again.
-func (w *dryRunner) putBack(pods []*podState) filterStatus {
+func (w *dryRunner) putBack(pods []*state.PodState) filters.Status {
 	w.changeAll(pods, 1)
 	s := w.check()
-	if w.guard.state != nil && s.code == Success {
+	if w.guard.state != nil && s.Code == decision.Success {
 		w.guardAdds(pods)
-		if s = w.guardChecks(); s.code != Success {
+		if s = w.guardChecks(); s.Code != decision.Success {
 			w.guardRemoves(pods)
 		}
 	}
-	if s.code != Success {
+	if s.Code != decision.Success {
 		w.changeAll(pods, -1)
 	}
 	return s
@@ -201,7 +206,7 @@ func (w *dryRunner) putBack(pods []*podState) filterStatus {
 func (a *attempt) ruled() bool { return a.guard != nil || a.config.MayTake != nil }
 
 // nameRules says of each victim which rule allows it.
-func (w *dryRunner) nameRules(gone []*podState, victims []Victim) {
+func (w *dryRunner) nameRules(gone []*state.PodState, victims []decision.Victim) {
 	if !w.a.ruled() {
 		return
 	}
@@ -211,10 +216,10 @@ func (w *dryRunner) nameRules(gone []*podState, victims []Victim) {
 	for i, p := range gone {
 		rule := ""
 		if w.guard.state != nil {
-			rule = w.guard.state.Rule(p.pod)
+			rule = w.guard.state.Rule(p.Pod)
 		}
 		if rule == "" {
-			rule, _ = w.a.config.takes(w.a.pod, p.pod)
+			rule, _ = w.a.config.takes(w.a.Pod, p.Pod)
 		}
 		victims[i].Rule = rule
 	}

@@ -1,23 +1,29 @@
 package preemption
 
+import (
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
 // dryRunner asks the filters of an attempt about one node after another. Its
 // filters follow the pods that are removed and added. One goroutine uses it at
 // a time.
 type dryRunner struct {
 	a *attempt
-	n *nodeState
+	n *state.NodeState
 
-	resources resourcesOnNode
+	resources filters.ResourcesOnNode
 	// filters are the attempt's active filters, in the same order.
-	filters  []nodeFilter
-	reusable [len(builtIn)]nodeFilter // of earlier attempts, by index
+	filters  []filters.NodeFilter
+	reusable [len(filters.BuiltIn)]filters.NodeFilter // of earlier attempts, by index
 	// nominated are the pods nominated to the node that the preemptor has to
 	// leave room for.
-	nominated []*podState
+	nominated []*state.PodState
 
 	// The rest is what the dry run records about each possible victim.
 	budgets charger
-	sorted  []*podState
+	sorted  []*state.PodState
 	// units are the possible victims as units, empty where each stands for itself;
 	// unstarted is set where any of their pods has no start time. seen and gathered
 	// are the memory of that.
@@ -25,16 +31,16 @@ type dryRunner struct {
 	unstarted bool
 	// far: pods of other nodes leave and come back, too.
 	far      bool
-	seen     map[*wholeUnit]bool
-	gathered []*podState
+	seen     map[*state.WholeUnit]bool
+	gathered []*state.PodState
 	violated []int // budgets it violates
 	victim   []bool
 	spared   []bool // stays because of its budgets
 	used     map[int32]int64
 	sets     setSearch
 	open     []openNode
-	blocks   []filterStatus
-	chosen   []*podState
+	blocks   []filters.Status
+	chosen   []*state.PodState
 	guard    guarded
 	// broken is the memory of what the last victim with a name violates.
 	broken []int32
@@ -52,29 +58,29 @@ func newDryRunner(a *attempt) *dryRunner {
 // one.
 func (w *dryRunner) begin(a *attempt) {
 	w.a, w.err, w.open, w.sets.best.n = a, nil, w.open[:0], nil
-	w.resources.question, w.resources.taken = &a.question, fill(w.resources.taken, len(a.needs), total{})
+	w.resources.Question, w.resources.Taken = &a.Question, state.Fill(w.resources.Taken, len(a.Needs), state.Total{})
 	w.budgets.begin(a)
 	w.filters, w.guard.state = w.filters[:0], nil
 	if a.guard != nil {
 		w.guard.state = a.guard.Clone()
 	}
-	for i := range a.active {
-		f := &a.active[i]
-		if f.index >= firstOfCaller {
-			w.filters = append(w.filters, f.onNode(nil))
+	for i := range a.Active {
+		f := &a.Active[i]
+		if f.Index >= filters.FirstOfCaller {
+			w.filters = append(w.filters, f.OnNode(nil))
 			continue
 		}
-		w.reusable[f.index] = f.onNode(w.reusable[f.index])
-		w.filters = append(w.filters, w.reusable[f.index])
+		w.reusable[f.Index] = f.OnNode(w.reusable[f.Index])
+		w.filters = append(w.filters, w.reusable[f.Index])
 	}
 }
 
 // release drops everything that belongs to the caller.
 func (w *dryRunner) release() {
 	w.a, w.n, w.err = nil, nil, nil
-	w.resources.release()
+	w.resources.Release()
 	for _, f := range w.filters {
-		f.release()
+		f.Release()
 	}
 	clear(w.filters)
 	w.filters = w.filters[:0]
@@ -91,28 +97,28 @@ func (w *dryRunner) release() {
 }
 
 // enter begins with a node in the state of the snapshot.
-func (w *dryRunner) enter(n *nodeState) {
+func (w *dryRunner) enter(n *state.NodeState) {
 	w.n, w.units, w.far = n, w.units[:0], false
-	w.resources.enter(n)
+	w.resources.Enter(n)
 	for _, f := range w.filters {
-		f.enter(n)
+		f.Enter(n)
 	}
 	w.nominate(n)
 }
 
 // nominate finds the nominated pods that count on the node (rule 7.16.1).
-func (w *dryRunner) nominate(n *nodeState) {
+func (w *dryRunner) nominate(n *state.NodeState) {
 	w.nominated = w.nominated[:0]
-	for _, p := range n.nominated {
-		if p.priority() >= w.a.priority && w.a.heeds(p) {
+	for _, p := range n.Nominated {
+		if p.Priority() >= w.a.Priority && w.a.Heeds(p) {
 			w.nominated = append(w.nominated, p)
 		}
 	}
 }
 
 // change follows a pod that leaves (by is -1) or comes back (1).
-func (w *dryRunner) change(p *podState, by int) {
-	if w.far && p.at.name != w.n.name {
+func (w *dryRunner) change(p *state.PodState, by int) {
+	if w.far && p.At.Name != w.n.Name {
 		w.changeFar(p, by)
 		return
 	}
@@ -120,14 +126,14 @@ func (w *dryRunner) change(p *podState, by int) {
 }
 
 // changeAll changes all of these pods.
-func (w *dryRunner) changeAll(pods []*podState, by int) {
+func (w *dryRunner) changeAll(pods []*state.PodState, by int) {
 	for _, p := range pods {
 		w.change(p, by)
 	}
 }
 
 // changeMarked changes those of the pods that are marked.
-func (w *dryRunner) changeMarked(pods []*podState, marked []bool, by int) {
+func (w *dryRunner) changeMarked(pods []*state.PodState, marked []bool, by int) {
 	for i, p := range pods {
 		if marked[i] {
 			w.change(p, by)
@@ -137,7 +143,7 @@ func (w *dryRunner) changeMarked(pods []*podState, marked []bool, by int) {
 
 // beside asks the filters with pods back that leave together. They are away before and
 // afterwards.
-func (w *dryRunner) beside(pods []*podState) filterStatus {
+func (w *dryRunner) beside(pods []*state.PodState) filters.Status {
 	w.changeAll(pods, 1)
 	s := w.check()
 	w.changeAll(pods, -1)
@@ -145,20 +151,20 @@ func (w *dryRunner) beside(pods []*podState) filterStatus {
 }
 
 // changeHere follows a pod of the node itself.
-func (w *dryRunner) changeHere(p *podState, by int) {
-	w.resources.change(p, by)
+func (w *dryRunner) changeHere(p *state.PodState, by int) {
+	w.resources.Change(p, by)
 	for _, f := range w.filters {
-		f.change(p, by)
+		f.Change(p, by)
 	}
 }
 
-// follow follows a pod that comes to any node (by is 1) or leaves it (-1), in what the
+// Follow follows a pod that comes to any node (by is 1) or leaves it (-1), in what the
 // filters counted in the whole cluster when the attempt began. The next node is entered
 // afterwards. The attempt belongs to this runner alone.
-func (w *dryRunner) follow(p *podState, n *nodeState, by int) {
+func (w *dryRunner) Follow(p *state.PodState, n *state.NodeState, by int) {
 	for _, f := range w.filters {
-		if f, ok := f.(clusterFilter); ok {
-			f.follow(p, n, by)
+		if f, ok := f.(filters.ClusterFilter); ok {
+			f.Follow(p, n, by)
 		}
 	}
 }
@@ -167,62 +173,62 @@ func (w *dryRunner) follow(p *podState, n *nodeState, by int) {
 // of at least the preemptor's priority are nominated to it: with them and
 // without (group 7.16; RunFilterPluginsWithNominatedPods), unless the variant asks
 // once.
-func (w *dryRunner) check() filterStatus {
+func (w *dryRunner) check() filters.Status {
 	if len(w.nominated) > 0 {
-		if s := w.checkWith(w.nominated); s.code != Success {
+		if s := w.checkWith(w.nominated); s.Code != decision.Success {
 			return s
 		}
 		if w.a.config.variant().filtersOnce {
-			return filterStatus{}
+			return filters.Status{}
 		}
 	}
 	return w.checkWith(nil)
 }
 
 // checkWith asks the filters in order and stops at the first that fails.
-func (w *dryRunner) checkWith(nominated []*podState) filterStatus {
-	if s := w.ask(0, w.a.beforeResources, nominated); s.code != Success {
+func (w *dryRunner) checkWith(nominated []*state.PodState) filters.Status {
+	if s := w.ask(0, w.a.BeforeResources, nominated); s.Code != decision.Success {
 		return s
 	}
-	if s := w.resources.check(nominated); s.code != Success {
+	if s := w.resources.Check(nominated); s.Code != decision.Success {
 		return s
 	}
-	return w.ask(w.a.beforeResources, len(w.filters), nominated)
+	return w.ask(w.a.BeforeResources, len(w.filters), nominated)
 }
 
 // ask asks the active filters with the indexes from from up to to.
-func (w *dryRunner) ask(from, to int, nominated []*podState) filterStatus {
+func (w *dryRunner) ask(from, to int, nominated []*state.PodState) filters.Status {
 	for i := from; i < to; i++ {
-		if s := w.filters[i].check(nominated); s.code != Success {
-			s.by = w.a.active[i].index
+		if s := w.filters[i].Check(nominated); s.Code != decision.Success {
+			s.By = w.a.Active[i].Index
 			return s
 		}
 	}
-	return filterStatus{}
+	return filters.Status{}
 }
 
 // enterAfterResources, changeAfterResources and checkAfterResources are enter,
 // change and check for the filters after NodeResourcesFit alone. They are for
 // nodes without nominated pods.
-func (w *dryRunner) enterAfterResources(n *nodeState) {
-	for _, f := range w.filters[w.a.beforeResources:] {
-		f.enter(n)
+func (w *dryRunner) enterAfterResources(n *state.NodeState) {
+	for _, f := range w.filters[w.a.BeforeResources:] {
+		f.Enter(n)
 	}
 }
 
-func (w *dryRunner) changeAfterResources(p *podState, by int) {
-	for _, f := range w.filters[w.a.beforeResources:] {
-		f.change(p, by)
+func (w *dryRunner) changeAfterResources(p *state.PodState, by int) {
+	for _, f := range w.filters[w.a.BeforeResources:] {
+		f.Change(p, by)
 	}
 }
 
-func (w *dryRunner) checkAfterResources() filterStatus {
-	return w.ask(w.a.beforeResources, len(w.filters), nil)
+func (w *dryRunner) checkAfterResources() filters.Status {
+	return w.ask(w.a.BeforeResources, len(w.filters), nil)
 }
 
 // filter returns whether the node takes the preemptor as things are.
-func (w *dryRunner) filter(n *nodeState) filterStatus {
-	if s := w.a.checkNode(&w.a.question, n); s.code != Success {
+func (w *dryRunner) filter(n *state.NodeState) filters.Status {
+	if s := w.a.CheckNode(&w.a.Question, n); s.Code != decision.Success {
 		return s
 	}
 	w.enter(n)

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // hearNominated asks the node that the pod is nominated to before all others (rule
@@ -12,18 +14,18 @@ import (
 // heard depends on more than the pod, so that the answers are not cached. A member of a
 // group does without it.
 func (a *attempt) hearNominated(w *dryRunner) {
-	if !a.narrowed || a.refused.code != Success || a.config.Policy.NominatedInTurn || a.config.variant().nominatedInTurn {
+	if !a.Narrowed || a.Refused.Code != decision.Success || a.config.Policy.NominatedInTurn || a.config.variant().nominatedInTurn {
 		return
 	}
-	slot, ok := a.snap.slots.get(a.nomination())
-	if !ok || a.snap.nodes[slot].node == nil {
+	slot, ok := a.Snap.Slots.Get(a.nomination())
+	if !ok || a.Snap.NodeStates[slot].Node == nil {
 		return
 	}
-	n := a.snap.nodes[slot]
-	a.heard, a.names = true, maps.Clone(a.names)
-	a.names[n.name] = true
+	n := a.Snap.NodeStates[slot]
+	a.heard, a.Names = true, maps.Clone(a.Names)
+	a.Names[n.Name] = true
 	if by := a.public(w.filter(n)).Filter; by != "" {
-		a.excluded.text = withPlugin(a.excluded.text[0], by)
+		a.Excluded.Text = withPlugin(a.Excluded.Text[0], by)
 	}
 }
 

@@ -1,20 +1,26 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // strictStatus is that of a node on which the possible victims make room, but not
 // without a violation (rule 13.5.2).
-var strictStatus = filterStatus{
-	code: Unschedulable, by: byNone,
-	text: []string{"making room would violate a disruption budget"},
+var strictStatus = filters.Status{
+	Code: decision.Unschedulable, By: filters.ByNone,
+	Text: []string{"making room would violate a disruption budget"},
 }
 
 // spare finds the possible victims that stay because of their budgets, where none may be
 // violated: budgets are charged from the least important pod up, and a pod, or a unit,
 // that a budget has no allowance for is spared (rule 13.5.1). It reports whether there
 // are any, which w.spared then marks.
-func (w *dryRunner) spare(possible []*podState) (any bool) {
-	w.spared = fill(w.spared, len(possible), false)
+func (w *dryRunner) spare(possible []*state.PodState) (any bool) {
+	w.spared = state.Fill(w.spared, len(possible), false)
 	for to := len(possible); to > 0; {
 		from := w.unitStart(to - 1)
 		if !w.allowed(possible[from:to]) {
@@ -30,7 +36,7 @@ func (w *dryRunner) spare(possible []*podState) (any bool) {
 }
 
 // allowed takes pods that leave together from their budgets, if all of these allow it.
-func (w *dryRunner) allowed(pods []*podState) bool {
+func (w *dryRunner) allowed(pods []*state.PodState) bool {
 	if w.used == nil {
 		w.used = map[int32]int64{}
 	}
@@ -47,12 +53,12 @@ func (w *dryRunner) allowed(pods []*podState) bool {
 }
 
 // takeAllowance is allowed for one pod.
-func (w *dryRunner) takeAllowance(p *podState) bool {
+func (w *dryRunner) takeAllowance(p *state.PodState) bool {
 	if w.a.config.uncharged() {
 		return len(w.budgets.charge(p)) == 0
 	}
 	for _, b := range w.budgets.coveredBy(p) {
-		if int64(w.a.snap.budgets.list[b].Allowed)-w.used[b] < 1 {
+		if int64(w.a.Snap.BudgetSet.List[b].Allowed)-w.used[b] < 1 {
 			return false
 		}
 	}
@@ -60,7 +66,7 @@ func (w *dryRunner) takeAllowance(p *podState) bool {
 	return true
 }
 
-func (w *dryRunner) countAllowance(p *podState, by int64) {
+func (w *dryRunner) countAllowance(p *state.PodState, by int64) {
 	if w.a.config.uncharged() {
 		return
 	}
@@ -71,26 +77,26 @@ func (w *dryRunner) countAllowance(p *podState, by int64) {
 
 // addSpared puts the spared pods back, for good, and returns why the preemptor does not
 // fit beside them.
-func (w *dryRunner) addSpared(possible []*podState) filterStatus {
+func (w *dryRunner) addSpared(possible []*state.PodState) filters.Status {
 	if !w.spare(possible) {
-		return filterStatus{}
+		return filters.Status{}
 	}
 	w.changeMarked(possible, w.spared, 1)
 	for i := range possible {
 		w.victim[i] = w.victim[i] && !w.spared[i]
 	}
-	if w.check().code != Success {
+	if w.check().Code != decision.Success {
 		return strictStatus
 	}
-	return filterStatus{}
+	return filters.Status{}
 }
 
 // strictEnd returns the status where the possible victims were taken one by one but for the
 // spared ones, and s was said in the end. Where all are spared, and the node takes the
 // preemptor by now, nobody has to leave.
-func (w *dryRunner) strictEnd(possible []*podState, s filterStatus) filterStatus {
+func (w *dryRunner) strictEnd(possible []*state.PodState, s filters.Status) filters.Status {
 	switch {
-	case s.code != Success:
+	case s.Code != decision.Success:
 		return w.withoutSpared(possible)
 	case !slices.Contains(w.victim, true):
 		return w.contradiction()
@@ -101,11 +107,11 @@ func (w *dryRunner) strictEnd(possible []*podState, s filterStatus) filterStatus
 // withoutSpared returns why a node does not help whose possible victims have all been
 // taken but for the spared ones: because of these or of something else. They stay on the
 // node.
-func (w *dryRunner) withoutSpared(possible []*podState) filterStatus {
+func (w *dryRunner) withoutSpared(possible []*state.PodState) filters.Status {
 	w.changeMarked(possible, w.spared, -1)
 	s := w.check()
 	w.changeMarked(possible, w.spared, 1)
-	if s.code == Success {
+	if s.Code == decision.Success {
 		return strictStatus
 	}
 	return s
@@ -113,9 +119,9 @@ func (w *dryRunner) withoutSpared(possible []*podState) filterStatus {
 
 // strictly refuses what the caller's rule has chosen if that violates a budget and the
 // policy is strict.
-func (w *dryRunner) strictly(possible []*podState) filterStatus {
+func (w *dryRunner) strictly(possible []*state.PodState) filters.Status {
 	if !w.a.config.Policy.Strict || !slices.ContainsFunc(w.violated[:len(possible)], func(n int) bool { return n > 0 }) {
-		return filterStatus{}
+		return filters.Status{}
 	}
 	w.restoreVictims(possible)
 	for i := range possible {

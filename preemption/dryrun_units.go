@@ -5,6 +5,10 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Where victims are units (rule 12.8.1), a dry run takes away, charges and puts back all
@@ -15,33 +19,33 @@ import (
 
 // dryUnit is a unit that could leave.
 type dryUnit struct {
-	unitTerms
-	start    importance // of the pod that started first
-	pods     []*podState
+	state.UnitTerms
+	start    state.Importance // of the pod that started first
+	pods     []*state.PodState
 	from, to int // in the possible victims
 	violates bool
 }
 
-// hasUnits reports whether pods of the node may leave with others, or count with
+// HasUnits reports whether pods of the node may leave with others, or count with
 // another priority than their own.
-func (a *attempt) hasUnits(n *nodeState) bool { return n.grouped > 0 && a.rules.VictimUnits }
+func (a *attempt) hasUnits(n *state.NodeState) bool { return n.Grouped > 0 && a.Rules.VictimUnits }
 
 // findUnits lists the units that the preemptor may evict from the node, the most
 // important first, and returns their pods.
-func (w *dryRunner) findUnits() []*podState {
+func (w *dryRunner) findUnits() []*state.PodState {
 	w.units, w.unstarted = w.units[:0], false
 	clear(w.seen)
 	a := w.a
-	for i, p := range w.n.pods {
-		u := dryUnit{unitTerms: a.snap.units.of(p), pods: w.n.pods[i : i+1]}
-		if u.whole != nil {
-			if w.seen[u.whole] {
+	for i, p := range w.n.Pods {
+		u := dryUnit{UnitTerms: a.Snap.Units.Of(p), pods: w.n.Pods[i : i+1]}
+		if u.Whole != nil {
+			if w.seen[u.Whole] {
 				continue
 			}
 			if w.seen == nil {
-				w.seen = map[*wholeUnit]bool{}
+				w.seen = map[*state.WholeUnit]bool{}
 			}
-			w.seen[u.whole], u.pods = true, u.whole.pods
+			w.seen[u.Whole], u.pods = true, u.Whole.Pods
 		}
 		if a.mayEvictUnit(&u) {
 			w.units = append(w.units, u)
@@ -80,12 +84,12 @@ func (w *dryRunner) sortUnits() {
 
 // earliest returns when the pod started that started first, and whether any of them has
 // no start time.
-func (a *attempt) earliest(pods []*podState, unstarted bool) (importance, bool) {
-	first := pods[0].rank()
+func (a *attempt) earliest(pods []*state.PodState, unstarted bool) (state.Importance, bool) {
+	first := pods[0].Rank()
 	for _, p := range pods {
-		r := p.rank()
-		unstarted = unstarted || r.sec == noStart
-		if r.compareStart(first, a.nowAt) < 0 {
+		r := p.Rank()
+		unstarted = unstarted || r.Sec == rank.NoStart
+		if r.CompareStart(first, a.nowAt) < 0 {
 			first = r
 		}
 	}
@@ -93,10 +97,10 @@ func (a *attempt) earliest(pods []*podState, unstarted bool) (importance, bool) 
 }
 
 // unitOf returns the unit of a running pod, with its pods in order.
-func (a *attempt) unitOf(p *podState) *dryUnit {
-	u := &dryUnit{unitTerms: a.snap.units.of(p), pods: []*podState{p}}
-	if u.whole != nil {
-		u.pods = slices.Clone(u.whole.pods)
+func (a *attempt) unitOf(p *state.PodState) *dryUnit {
+	u := &dryUnit{UnitTerms: a.Snap.Units.Of(p), pods: []*state.PodState{p}}
+	if u.Whole != nil {
+		u.pods = slices.Clone(u.Whole.Pods)
 		slices.SortFunc(u.pods, a.moreImportant)
 	}
 	u.start, _ = a.earliest(u.pods, false)
@@ -104,56 +108,56 @@ func (a *attempt) unitOf(p *podState) *dryUnit {
 }
 
 // sortVictims puts victims on a node into the order of importance, unit by unit.
-func (a *attempt) sortVictims(n *nodeState, victims []*podState) {
+func (a *attempt) sortVictims(n *state.NodeState, victims []*state.PodState) {
 	if !a.hasUnits(n) {
 		slices.SortFunc(victims, a.moreImportant)
 		return
 	}
-	units := make(map[*podState]*dryUnit, len(victims))
+	units := make(map[*state.PodState]*dryUnit, len(victims))
 	for _, p := range victims {
 		units[p] = a.unitOf(p)
 	}
-	slices.SortFunc(victims, func(p, q *podState) int {
+	slices.SortFunc(victims, func(p, q *state.PodState) int {
 		return cmp.Or(a.compareUnits(units[p], units[q]), a.moreImportant(p, q))
 	})
 }
 
 // mayEvictUnit reports whether a unit could be a victim (rules 12.8.1, 12.8.9 and 12.8.10).
 func (a *attempt) mayEvictUnit(u *dryUnit) bool {
-	if u.priority >= a.priority && !a.unitOfAnyPriority(u) {
+	if u.Priority >= a.Priority && !a.unitOfAnyPriority(u) {
 		return false
 	}
-	if a.deferral.resident != nil && slices.Contains(u.pods, a.deferral.resident) {
+	if a.Deferral.Resident != nil && slices.Contains(u.pods, a.Deferral.Resident) {
 		return false // never itself (rule 7.19.6)
 	}
-	return !slices.ContainsFunc(u.pods, func(p *podState) bool { return !a.config.allows(a.pod, p.pod) })
+	return !slices.ContainsFunc(u.pods, func(p *state.PodState) bool { return !a.config.allows(a.Pod, p.Pod) })
 }
 
 // unitOfAnyPriority is ofAnyPriority for a unit.
 func (a *attempt) unitOfAnyPriority(u *dryUnit) bool {
-	return a.config.unranked() || u.rank == podUnit && a.ofAnyPriority(u.pods[0])
+	return a.config.unranked() || u.Rank == state.PodUnit && a.ofAnyPriority(u.pods[0])
 }
 
 // compareUnits orders units by importance (group 12.7).
 func (a *attempt) compareUnits(u, v *dryUnit) int {
 	if a.config.Importance != nil {
-		if c := a.config.Importance(u.pods[0].pod, v.pods[0].pod); c != 0 {
+		if c := a.config.Importance(u.pods[0].Pod, v.pods[0].Pod); c != 0 {
 			return c
 		}
 	}
-	if c := cmp.Or(cmp.Compare(v.priority, u.priority), cmp.Compare(v.rank, u.rank), cmp.Compare(len(v.pods), len(u.pods))); c != 0 {
+	if c := cmp.Or(cmp.Compare(v.Priority, u.Priority), cmp.Compare(v.Rank, u.Rank), cmp.Compare(len(v.pods), len(u.pods))); c != 0 {
 		return c
 	}
 	if !a.config.variant().ignoresStart {
-		if c := u.start.compareStart(v.start, a.nowAt); c != 0 {
+		if c := u.start.CompareStart(v.start, a.nowAt); c != 0 {
 			return c
 		}
 	}
-	un, vn := u.pods[0].pod.NamespaceName(), v.pods[0].pod.NamespaceName()
-	if c := cmp.Or(cmp.Compare(un, vn), cmp.Compare(u.name(), v.name())); c != 0 || u.whole == v.whole {
+	un, vn := u.pods[0].Pod.NamespaceName(), v.pods[0].Pod.NamespaceName()
+	if c := cmp.Or(cmp.Compare(un, vn), cmp.Compare(u.name(), v.name())); c != 0 || u.Whole == v.Whole {
 		return c
 	}
-	if u.whole != nil {
+	if u.Whole != nil {
 		return -1
 	}
 	return 1
@@ -162,12 +166,12 @@ func (a *attempt) compareUnits(u, v *dryUnit) int {
 // name is that of the group that leaves whole, or of the pod.
 func (u *dryUnit) name() string {
 	switch {
-	case u.whole == nil:
-		return u.pods[0].pod.Name
-	case u.whole.composite != nil:
-		return u.whole.composite.Name
+	case u.Whole == nil:
+		return u.pods[0].Pod.Name
+	case u.Whole.Composite != nil:
+		return u.Whole.Composite.Name
 	}
-	return u.whole.group.Name
+	return u.Whole.Group.Name
 }
 
 // unitAt returns the unit of the possible victim with this index.
@@ -207,18 +211,18 @@ func (w *dryRunner) noteViolating() {
 // farFilter is a filter that follows pods on other nodes than the one that it is asked
 // about.
 type farFilter interface {
-	nodeFilter
-	// changeFar follows a pod that is taken away from another node, or put back.
-	changeFar(p *podState, on *nodeState, by int)
+	filters.NodeFilter
+	// ChangeFar follows a pod that is taken away from another node, or put back.
+	ChangeFar(p *state.PodState, on *state.NodeState, by int)
 }
 
-// changeFar is change for a pod on another node, which leaves with one of the node, or keeps
+// ChangeFar is change for a pod on another node, which leaves with one of the node, or keeps
 // the preemptor away from afar (rules 12.8.2 and 23.6).
-func (w *dryRunner) changeFar(p *podState, by int) {
-	on := w.a.snap.node(p.at.name)
+func (w *dryRunner) changeFar(p *state.PodState, by int) {
+	on := w.a.Snap.NodeState(p.At.Name)
 	for _, f := range w.filters {
 		if far, ok := f.(farFilter); ok {
-			far.changeFar(p, on, by)
+			far.ChangeFar(p, on, by)
 		}
 	}
 }
@@ -231,15 +235,15 @@ func (w *dryRunner) markVictim(i int) {
 }
 
 // here lists the possible victims that are on the node itself.
-func (w *dryRunner) here(possible []*podState) []*podState {
+func (w *dryRunner) here(possible []*state.PodState) []*state.PodState {
 	if !w.far {
 		return possible
 	}
-	return slices.DeleteFunc(slices.Clone(possible), func(p *podState) bool { return p.at.name != w.n.name })
+	return slices.DeleteFunc(slices.Clone(possible), func(p *state.PodState) bool { return p.At.Name != w.n.Name })
 }
 
 // tellUnits says of the victims with whom they leave, and from which other node.
-func (w *dryRunner) tellUnits(possible []*podState, victims []Victim) {
+func (w *dryRunner) tellUnits(possible []*state.PodState, victims []decision.Victim) {
 	v := 0
 	for i := range w.units {
 		u := &w.units[i]
@@ -247,11 +251,11 @@ func (w *dryRunner) tellUnits(possible []*podState, victims []Victim) {
 			continue
 		}
 		for _, p := range possible[u.from:u.to] {
-			if u.whole != nil {
-				victims[v].Group, victims[v].Composite = u.whole.group, u.whole.composite
+			if u.Whole != nil {
+				victims[v].Group, victims[v].Composite = u.Whole.Group, u.Whole.Composite
 			}
-			if p.at.name != w.n.name {
-				victims[v].Node = p.at.name
+			if p.At.Name != w.n.Name {
+				victims[v].Node = p.At.Name
 			}
 			v++
 		}
@@ -259,8 +263,8 @@ func (w *dryRunner) tellUnits(possible []*podState, victims []Victim) {
 }
 
 // checkAlone refuses a preemptor that does not preempt by itself (rule 12.8.8).
-func (s *Snapshot) checkAlone(p *outrank.Pod) error {
-	if s == nil || p == nil || !s.rules.VictimUnits || p.Group == "" || s.deferralOf(p).asked {
+func checkAlone(s *state.Snapshot, p *outrank.Pod) error {
+	if s == nil || p == nil || !s.Rules.VictimUnits || p.Group == "" || filters.DeferralOf(s, p).Asked {
 		return nil
 	}
 	return &outrank.InputError{Problems: []outrank.Problem{{

@@ -13,13 +13,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // quoted finds the names of the code in ENGINE.md.
 var quoted = regexp.MustCompile("`([A-Za-z_][A-Za-z0-9_.]*)`")
 
 // ENGINE.md explains the code to somebody who changes it. Every name in it is
-// one that the package, the solver of exact victims or their tests declare.
+// one that the package, its words, the engine, the solver of exact victims or their tests
+// declare.
 func TestEngineNamesExist(t *testing.T) {
 	text, err := os.ReadFile("ENGINE.md")
 	require.NoError(t, err)
@@ -34,15 +37,18 @@ func TestEngineNamesExist(t *testing.T) {
 }
 
 // declaredNames are the names of functions, methods, types, fields, constants
-// and variables of all files in the folder and in that of the solver.
+// and variables of all files in the folder, in those below it that the engine consists of,
+// and in that of the solver.
 func declaredNames(t *testing.T) map[string]bool {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	solver, err := filepath.Glob("../internal/exact/*.go")
-	require.NoError(t, err)
+	var files []string
+	for _, pattern := range []string{"*.go", "decision/*.go", "internal/*/*.go", "../internal/exact/*.go"} {
+		found, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
 	names := map[string]bool{}
-	for _, file := range append(files, solver...) {
+	for _, file := range files {
 		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		ast.Inspect(tree, func(n ast.Node) bool {
@@ -69,5 +75,5 @@ func declaredNames(t *testing.T) map[string]bool {
 
 // A summary fills one cache line: a pass over all nodes reads little else.
 func TestSummaryFillsACacheLine(t *testing.T) {
-	assert.EqualValues(t, 64, unsafe.Sizeof(nodeSummary{}))
+	assert.EqualValues(t, 64, unsafe.Sizeof(state.NodeSummary{}))
 }

@@ -9,6 +9,9 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Evaluator decides by one configuration. It holds no state of any cluster. Any
@@ -20,14 +23,14 @@ type Evaluator struct {
 
 // opened returns the snapshot that a question is about, in place of the zero one that of an
 // empty cluster: readers do not write it.
-func opened(ctx context.Context, snap *Snapshot) (*Snapshot, error) {
+func opened(ctx context.Context, snap *state.Snapshot) (*state.Snapshot, error) {
 	switch {
 	case ctx == nil:
 		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
 	case snap == nil:
 		return nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
-	case snap.owner == nil:
-		return emptySnapshot(), nil
+	case snap.Owner == nil:
+		return state.Empty(), nil
 	}
 	return snap, nil
 }
@@ -48,7 +51,7 @@ func NewEvaluator(config Config) (*Evaluator, error) {
 	config.Cost, _ = config.costByRanks()
 	config.Filters, config.Extenders = slices.Clone(config.Filters), slices.Clone(config.Extenders)
 	config.Scorers, config.Policy.Ranks = slices.Clone(config.Scorers), slices.Clone(config.Policy.Ranks)
-	config.Plugins = config.Plugins.clone()
+	config.Plugins = filters.ClonePlugins(&config.Plugins)
 	return &Evaluator{config: config, chunk: chunkSize}, nil
 }
 
@@ -58,14 +61,14 @@ func NewEvaluator(config Config) (*Evaluator, error) {
 // [Status.Filter] and those that a scheduling queue knows a failed pod's filters by.
 // The slice is the caller's. Time is linear in the filters.
 func (e *Evaluator) Filters() []string {
-	names := make([]string, 0, len(builtIn)+len(e.config.Filters))
+	names := make([]string, 0, len(filters.BuiltIn)+len(e.config.Filters))
 	rules := release.Of(release.Release(e.config.Release))
-	for i := range builtIn {
-		if i < numFirst {
-			i = firstOrder(rules)[i]
+	for i := range filters.BuiltIn {
+		if i < filters.NumFirst {
+			i = filters.FirstOrder(rules)[i]
 		}
-		if i != deferredFilter.index || rules.DeferredResizes {
-			names = append(names, builtIn[i].name)
+		if i != filters.DeferredFilter.Index || rules.DeferredResizes {
+			names = append(names, filters.BuiltIn[i].Name)
 		}
 	}
 	for _, f := range e.config.Filters {
@@ -103,12 +106,12 @@ func (e *Evaluator) Filters() []string {
 // was asked before about pods with the same priority, requests, tolerations and
 // demands on nodes, and if no filter looks at other pods. Affinity and spread
 // rules cost a look at every class of pods and its nodes in addition.
-func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*Plan, error) {
+func (e *Evaluator) Preempt(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.Plan, error) {
 	return e.PreemptRequest(ctx, snap, Request{Pod: pod, Now: now})
 }
 
 // PreemptRequest is Preempt for a question with further settings.
-func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Request) (*Plan, error) {
+func (e *Evaluator) PreemptRequest(ctx context.Context, snap *state.Snapshot, req Request) (*decision.Plan, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -124,7 +127,7 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Requ
 	if r.failed != nil {
 		return plan, r.failed
 	}
-	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.partial() || r.selective) && plan.Outcome == Preempt {
+	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.partial() || r.Selective) && plan.Outcome == decision.Preempt {
 		plan.Unhelpful = nil // a search does not find all of them
 	}
 	return plan, nil
@@ -135,12 +138,12 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Requ
 // even if the pod fits or may not preempt. Time and memory are those of finding the
 // victims on every node. [Evaluator.ExplainNode] looks at a single node, and
 // [Evaluator.Candidates] finds the best few candidates, each at its own price.
-func (e *Evaluator) Explain(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*Explanation, error) {
+func (e *Evaluator) Explain(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.Explanation, error) {
 	return e.ExplainRequest(ctx, snap, Request{Pod: pod, Now: now})
 }
 
 // ExplainRequest is Explain for a question with further settings.
-func (e *Evaluator) ExplainRequest(ctx context.Context, snap *Snapshot, req Request) (*Explanation, error) {
+func (e *Evaluator) ExplainRequest(ctx context.Context, snap *state.Snapshot, req Request) (*decision.Explanation, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err

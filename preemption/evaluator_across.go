@@ -7,19 +7,10 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
-
-// AcrossPlan is what [Evaluator.PreemptAcross] found. It belongs to the caller.
-type AcrossPlan struct {
-	// Plan is the answer, with [Plan.Across] set where pods have to leave or none can.
-	*Plan
-	// Optimal: no set of the pods that could be victims, on no node, is better by the
-	// ranks; where nothing helps, no such set makes room. Without it the search ended
-	// early, and the victims are the best that it met.
-	Optimal bool
-	// Steps is the number of steps that the search took.
-	Steps int
-}
 
 // DefaultAcrossSteps is how many steps [Evaluator.PreemptAcross] takes at most to improve
 // what it has found. A step asks the filters about one node once.
@@ -59,13 +50,13 @@ const DefaultAcrossSteps = 20_000
 // [Evaluator.Preempt]. Time is that of asking every node, and on each that failed of one
 // check for each pod that could be a victim there; then of mostSteps checks. With an
 // endless mostSteps it is exponential in the pods of the worst node.
-func (e *Evaluator) PreemptAcross(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*AcrossPlan, error) {
+func (e *Evaluator) PreemptAcross(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.AcrossPlan, error) {
 	return e.PreemptAcrossWithin(ctx, snap, pod, now, DefaultAcrossSteps)
 }
 
 // PreemptAcrossWithin is PreemptAcross with another limit of steps. A limit of 0 or less
 // leaves what putting pods back by importance finds on each node.
-func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*AcrossPlan, error) {
+func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*decision.AcrossPlan, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -73,38 +64,38 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod
 	if err := e.config.checkAcross(); err != nil {
 		return nil, err
 	}
-	if err := snap.checkAlone(pod); err != nil {
+	if err := checkAlone(snap, pod); err != nil {
 		return nil, err
 	}
 	a, err := newAttempt(&e.config, snap, pod, now)
 	if err != nil {
 		return nil, err
 	}
-	a.followsAsCounted()
+	followsAsCounted(&a.Plan)
 	r := &result{attempt: a, chunk: e.chunks(), best: -1, runners: []*dryRunner{newDryRunner(a)}}
 	a.hearNominated(r.runners[0])
 	if r.before, err = r.filterAll(ctx, &Request{Pod: pod, Now: now}); err != nil {
 		return nil, err
 	}
 	for _, s := range r.before {
-		if s.code == Success {
+		if s.Code == decision.Success {
 			r.feasible++
 		}
 	}
 	r.ineligible = a.eligible(r.statusOf)
 	x := &acrossSearch{result: r, w: r.runners[0], limit: mostSteps}
-	if r.feasible == 0 && r.ineligible == Eligible {
+	if r.feasible == 0 && r.ineligible == decision.Eligible {
 		if err := x.run(ctx); err != nil {
 			return nil, err
 		}
 	}
 	plan := r.plan()
 	plan.ClusterCertificate = nil // Optimal says it
-	plan.Across = plan.Outcome == Preempt || plan.Outcome == NothingHelps
-	if plan.Outcome == Preempt {
+	plan.Across = plan.Outcome == decision.Preempt || plan.Outcome == decision.NothingHelps
+	if plan.Outcome == decision.Preempt {
 		plan.Unhelpful = nil // nodes that could not be better were not tried
 	}
-	return &AcrossPlan{Plan: plan, Optimal: !x.ended, Steps: x.steps}, nil
+	return &decision.AcrossPlan{Plan: plan, Optimal: !x.ended, Steps: x.steps}, nil
 }
 
 // acrossSearch finds the best victims, node by node.
@@ -115,14 +106,14 @@ type acrossSearch struct {
 	counted []countedPod
 	// interpod and spread are the filters on the node at hand, nil where they have
 	// nothing to say.
-	interpod *interPodOnNode
-	spread   *spreadOnNode
+	interpod *filters.InterPodOnNode
+	spread   *filters.SpreadOnNode
 
 	node acrossNode
 	// bestScore and bestVictims are of the best set met, on node r.best.
-	bestScore   Score
-	bestVictims []*podState
-	space       []*podState
+	bestScore   decision.Score
+	bestVictims []*state.PodState
+	space       []*state.PodState
 
 	steps, limit int
 	ended        bool
@@ -131,22 +122,22 @@ type acrossSearch struct {
 
 // countedPod is a running pod with what it counts for.
 type countedPod struct {
-	*podState
-	on *nodeState
+	*state.PodState
+	on *state.NodeState
 	// apart are counts of anti-affinity, spread those of constraints.
-	apart, spread []classPart
+	apart, spread []filters.ClassPart
 }
 
 // run goes over the nodes.
 func (x *acrossSearch) run(ctx context.Context) error {
-	x.after, x.tried = make([]filterStatus, len(x.before)), make([]bool, len(x.before))
+	x.after, x.tried = make([]filters.Status, len(x.before)), make([]bool, len(x.before))
 	x.findFilters()
 	x.findCounted()
 	for i, before := range x.before {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if before.code != Unschedulable {
+		if before.Code != decision.Unschedulable {
 			continue
 		}
 		x.tried[i] = true
@@ -162,10 +153,10 @@ func (x *acrossSearch) run(ctx context.Context) error {
 }
 
 // followsAsCounted lets a pod that leaves count as little as it did at the start (rule 23.9).
-func (fp *filterPlan) followsAsCounted() {
-	for _, f := range fp.active {
-		if s, ok := f.podFilter.(*spread); ok {
-			s.asCounted = true
+func followsAsCounted(fp *filters.Plan) {
+	for _, f := range fp.Active {
+		if s, ok := f.PodFilter.(*filters.Spread); ok {
+			s.AsCounted = true
 		}
 	}
 }
@@ -174,9 +165,9 @@ func (fp *filterPlan) followsAsCounted() {
 func (x *acrossSearch) findFilters() {
 	for _, f := range x.w.filters {
 		switch f := f.(type) {
-		case *interPodOnNode:
+		case *filters.InterPodOnNode:
 			x.interpod = f
-		case *spreadOnNode:
+		case *filters.SpreadOnNode:
 			x.spread = f
 		}
 	}
@@ -185,59 +176,59 @@ func (x *acrossSearch) findFilters() {
 // findCounted finds the pods that these count, by class. Their order is by node and
 // importance.
 func (x *acrossSearch) findCounted() {
-	x.snap.classes.each(func(_ string, m *classMembers) {
-		apart, spread := x.partsOf(m.class)
+	x.Snap.Classes.Each(func(_ string, m *state.ClassMembers) {
+		apart, spread := x.partsOf(m.Class)
 		if len(apart)+len(spread) == 0 {
 			return
 		}
-		for slot := range m.nodes {
-			n := x.snap.nodes[slot]
-			if n.node == nil {
+		for slot := range m.Nodes {
+			n := x.Snap.NodeStates[slot]
+			if n.Node == nil {
 				continue
 			}
-			for _, p := range n.pods {
-				if p.class == m.class {
+			for _, p := range n.Pods {
+				if p.Class == m.Class {
 					x.counted = append(x.counted, countedPod{p, n, apart, spread})
 				}
 			}
 		}
 	})
-	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.moreImportant(p.podState, q.podState) })
+	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.moreImportant(p.PodState, q.PodState) })
 }
 
-// partsOf returns what pods of a class count for.
-func (x *acrossSearch) partsOf(k *podClass) (apart, spread []classPart) {
+// PartsOf returns what pods of a class count for.
+func (x *acrossSearch) partsOf(k *state.PodClass) (apart, spread []filters.ClassPart) {
 	if x.interpod != nil {
-		for _, part := range x.interpod.parts.of(k) {
-			if part.relation != affinityMatch {
+		for _, part := range x.interpod.Parts.Of(k) {
+			if part.Relation != filters.AffinityMatch {
 				apart = append(apart, part)
 			}
 		}
 	}
 	if x.spread != nil {
-		spread = x.spread.parts.of(k)
+		spread = x.spread.Parts.Of(k)
 	}
 	return apart, spread
 }
 
 // leavesAlone reports whether a pod may be a victim: one that the preemptor may evict and
 // that no other pod has to leave with.
-func (x *acrossSearch) leavesAlone(p *podState) bool {
-	return x.mayEvict(p) && (p.pod.Group == "" || !x.rules.VictimUnits)
+func (x *acrossSearch) leavesAlone(p *state.PodState) bool {
+	return x.mayEvict(p) && (p.Pod.Group == "" || !x.Rules.VictimUnits)
 }
 
 // candidate makes the best set public.
-func (x *acrossSearch) candidate() Candidate {
+func (x *acrossSearch) candidate() decision.Candidate {
 	w, n := x.w, x.nodeAt(x.best)
-	c := Candidate{Node: n.name, Score: x.bestScore, Victims: make([]Victim, len(x.bestVictims))}
+	c := decision.Candidate{Node: n.Name, Score: x.bestScore, Victims: make([]decision.Victim, len(x.bestVictims))}
 	w.enter(n)
 	w.far = true
 	w.changeAll(x.bestVictims, -1)
-	shared := sharedNames{budgets: x.snap.budgets}
+	shared := sharedNames{budgets: x.Snap.BudgetSet}
 	for i, p := range x.bestVictims {
-		c.Victims[i] = Victim{Pod: p.located(), Blocks: x.public(w.beside(x.bestVictims[i : i+1]))}
-		if p.at.name != n.name {
-			c.Victims[i].Node = p.at.name
+		c.Victims[i] = decision.Victim{Pod: p.Located(), Blocks: x.public(w.beside(x.bestVictims[i : i+1]))}
+		if p.At.Name != n.Name {
+			c.Victims[i].Node = p.At.Name
 		}
 		c.Victims[i].Violated = shared.of(w.budgets.charge(p))
 	}

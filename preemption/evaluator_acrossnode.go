@@ -5,13 +5,17 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // acrossNode is a node on which victims are looked for.
 type acrossNode struct {
 	position int
 	// pods could be victims, the most important first. Those in forced have to be.
-	pods   []*podState
+	pods   []*state.PodState
 	forced []bool
 	// taken are the indexes of those that the set at hand has.
 	taken []int
@@ -25,38 +29,38 @@ type acrossNode struct {
 	firstStep int
 	// refuted is why the last set made no room that the filters had agreed to while they
 	// followed the pods.
-	refuted filterStatus
+	refuted filters.Status
 }
 
 // try looks for the best set on a node, and returns why there is none: the status with all
 // pods gone that could leave. It is Success, too, for a node that cannot be better than
 // the best one.
-func (x *acrossSearch) try(ctx context.Context, position int) filterStatus {
+func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 	n := x.nodeAt(position)
 	w := x.w
 	w.enter(n)
 	w.far = true
 	x.node = acrossNode{position: position, firstStep: x.steps}
-	if s := x.findPods(n); s.code != Success {
+	if s := x.findPods(n); s.Code != decision.Success {
 		return s
 	}
 	if len(x.node.pods) == 0 {
-		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+		return filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
 	}
 	if x.worse(-1) {
 		return x.unlessStrict()
 	}
 	w.changeAll(x.node.pods, -1)
 	status := w.check()
-	if status.code == Success || !conclusive(status) && !x.skewed() {
+	if status.Code == decision.Success || !conclusive(status) && !x.skewed() {
 		best := x.best
 		x.choose(ctx, 0)
 		switch {
 		case x.best != best:
-			status = filterStatus{}
-		case x.node.refuted.code != Success:
+			status = filters.Status{}
+		case x.node.refuted.Code != decision.Success:
 			status = x.node.refuted
-		case status.code == Success && x.best < 0:
+		case status.Code == decision.Success && x.best < 0:
 			status = x.unlessStrict()
 		}
 	}
@@ -66,21 +70,21 @@ func (x *acrossSearch) try(ctx context.Context, position int) filterStatus {
 
 // unlessStrict is the status of a node without a better set: where the policy is strict,
 // that each set violates a budget may be why (rule 13.5.3).
-func (x *acrossSearch) unlessStrict() filterStatus {
+func (x *acrossSearch) unlessStrict() filters.Status {
 	if x.config.Policy.Strict && x.best < 0 {
 		return strictStatus
 	}
-	return filterStatus{}
+	return filters.Status{}
 }
 
 // findPods finds the pods that could be victims for the node, and those that have to be.
 // The status says if one that has to be may not.
-func (x *acrossSearch) findPods(n *nodeState) filterStatus {
+func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 	node := &x.node
-	for _, p := range n.pods {
-		apart, spread := x.partsOf(p.class)
+	for _, p := range n.Pods {
+		apart, spread := x.partsOf(p.Class)
 		forced := x.keepsApart(apart, n, n)
-		movable := x.mayLeave(&countedPod{podState: p, spread: spread})
+		movable := x.mayLeave(&countedPod{PodState: p, spread: spread})
 		if forced && !movable {
 			return x.blocked(apart, n, n)
 		}
@@ -88,50 +92,50 @@ func (x *acrossSearch) findPods(n *nodeState) filterStatus {
 			node.add(p, forced)
 		}
 	}
-	if s := x.findFar(n); s.code != Success {
+	if s := x.findFar(n); s.Code != decision.Success {
 		return s
 	}
-	node.overlaps = x.stopsAtFirst() && slices.ContainsFunc(node.pods, func(p *podState) bool { return len(p.class.covering) > 1 })
+	node.overlaps = x.stopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
 	node.sort(x.moreImportant)
 	x.findOthers(n)
-	return filterStatus{}
+	return filters.Status{}
 }
 
 // findFar is findPods for pods of other nodes. Where no constraint fails and no other pod of
 // another node has to leave, none that a constraint counts need leave, either: what
 // leaves the node itself makes a constraint fail no more than before.
-func (x *acrossSearch) findFar(n *nodeState) filterStatus {
-	spreads := x.spread != nil && (x.spread.check(nil).code != Success || x.spread.check(x.w.nominated).code != Success)
+func (x *acrossSearch) findFar(n *state.NodeState) filters.Status {
+	spreads := x.spread != nil && (x.spread.Check(nil).Code != decision.Success || x.spread.Check(x.w.nominated).Code != decision.Success)
 	for i := range x.counted {
 		if p := &x.counted[i]; p.on != n && x.keepsApart(p.apart, p.on, n) {
 			if !x.mayLeave(p) {
 				return x.blocked(p.apart, p.on, n)
 			}
-			x.node.add(p.podState, true)
+			x.node.add(p.PodState, true)
 			spreads = true
 		}
 	}
 	for i := range x.counted {
 		p := &x.counted[i]
 		if spreads && p.on != n && x.countsIn(p.spread, p.on, n) && !x.keepsApart(p.apart, p.on, n) && x.mayLeave(p) {
-			x.node.add(p.podState, false)
+			x.node.add(p.PodState, false)
 		}
 	}
-	return filterStatus{}
+	return filters.Status{}
 }
 
 // mayLeave reports whether a counted pod may be a victim (rule 23.6).
 func (x *acrossSearch) mayLeave(p *countedPod) bool {
-	return x.leavesAlone(p.podState) && !(p.class.terminating && len(p.spread) > 0)
+	return x.leavesAlone(p.PodState) && !(p.Class.Terminating && len(p.spread) > 0)
 }
 
-func (a *acrossNode) add(p *podState, forced bool) {
+func (a *acrossNode) add(p *state.PodState, forced bool) {
 	a.pods, a.forced = append(a.pods, p), append(a.forced, forced)
 }
 
 // sort puts the pods into their order.
-func (a *acrossNode) sort(compare func(p, q *podState) int) {
-	forced := map[*podState]bool{}
+func (a *acrossNode) sort(compare func(p, q *state.PodState) int) {
+	forced := map[*state.PodState]bool{}
 	for i, p := range a.pods {
 		forced[p] = a.forced[i]
 	}
@@ -143,10 +147,10 @@ func (a *acrossNode) sort(compare func(p, q *podState) int) {
 
 // keepsApart reports whether a pod on a node counts for anti-affinity in a domain of
 // another node, or of its own.
-func (x *acrossSearch) keepsApart(parts []classPart, on, n *nodeState) bool {
+func (x *acrossSearch) keepsApart(parts []filters.ClassPart, on, n *state.NodeState) bool {
 	for _, part := range parts {
-		c := &x.interpod.counts[part.relation][part.index]
-		if id := c.of(n.slot); id != noDomain && id == c.of(on.slot) {
+		c := &x.interpod.Counts[part.Relation][part.Index]
+		if id := c.Of(n.Slot); id != state.NoDomain && id == c.Of(on.Slot) {
 			return true
 		}
 	}
@@ -154,11 +158,11 @@ func (x *acrossSearch) keepsApart(parts []classPart, on, n *nodeState) bool {
 }
 
 // blocked is the status of a node that such a pod keeps the preemptor from for good.
-func (x *acrossSearch) blocked(parts []classPart, on, n *nodeState) filterStatus {
-	s := filterStatus{code: Unschedulable, by: interPodFilter.index, text: existingAntiText}
+func (x *acrossSearch) blocked(parts []filters.ClassPart, on, n *state.NodeState) filters.Status {
+	s := filters.Status{Code: decision.Unschedulable, By: filters.InterPodFilter.Index, Text: filters.ExistingAntiText}
 	for _, part := range parts {
-		if part.relation == antiAffinityMatch && x.keepsApart([]classPart{part}, on, n) {
-			s.text = antiAffinityText
+		if part.Relation == filters.AntiAffinityMatch && x.keepsApart([]filters.ClassPart{part}, on, n) {
+			s.Text = filters.AntiAffinityText
 		}
 	}
 	return s
@@ -166,10 +170,10 @@ func (x *acrossSearch) blocked(parts []classPart, on, n *nodeState) filterStatus
 
 // countsIn reports whether a pod on a node counts for a constraint in the domain of
 // another node.
-func (x *acrossSearch) countsIn(parts []classPart, on, n *nodeState) bool {
+func (x *acrossSearch) countsIn(parts []filters.ClassPart, on, n *state.NodeState) bool {
 	for _, part := range parts {
-		c := &x.spread.constraints[part.index]
-		if id := c.of(n.slot); id != noDomain && c.included[on.slot] && id == c.of(on.slot) {
+		c := &x.spread.Constraints[part.Index]
+		if id := c.Of(n.Slot); id != state.NoDomain && c.Included[on.Slot] && id == c.Of(on.Slot) {
 			return true
 		}
 	}
@@ -177,15 +181,15 @@ func (x *acrossSearch) countsIn(parts []classPart, on, n *nodeState) bool {
 }
 
 // findOthers finds the least counts of the other domains.
-func (x *acrossSearch) findOthers(n *nodeState) {
+func (x *acrossSearch) findOthers(n *state.NodeState) {
 	if x.spread == nil {
 		return
 	}
-	for i := range x.spread.constraints {
-		c := &x.spread.constraints[i]
+	for i := range x.spread.Constraints {
+		c := &x.spread.Constraints[i]
 		others := 0
-		if id := c.of(n.slot); id != noDomain {
-			others = c.minimum(id, math.MaxInt)
+		if id := c.Of(n.Slot); id != state.NoDomain {
+			others = c.Minimum(id, math.MaxInt)
 		}
 		x.node.others = append(x.node.others, others)
 	}
@@ -198,14 +202,14 @@ func (x *acrossSearch) skewed() bool {
 	if x.spread == nil {
 		return false
 	}
-	for i := range x.spread.constraints {
-		c := &x.spread.constraints[i]
-		id := c.of(x.spread.slot)
-		if id == noDomain {
+	for i := range x.spread.Constraints {
+		c := &x.spread.Constraints[i]
+		id := c.Of(x.spread.Slot)
+		if id == state.NoDomain {
 			return true
 		}
-		count := max(c.pods[id], 0) + x.spread.changes[i]
-		if count+c.self-x.node.others[i] > int(c.MaxSkew) {
+		count := max(c.Pods[id], 0) + x.spread.Changes[i]
+		if count+c.Self-x.node.others[i] > int(c.MaxSkew) {
 			return true
 		}
 	}
@@ -214,12 +218,12 @@ func (x *acrossSearch) skewed() bool {
 
 // conclusive reports whether a node that fails so with some pods away fails with more pods
 // on it, too: of these filters, pods only take room.
-func conclusive(s filterStatus) bool {
-	switch s.by {
-	case resourcesFilter.index, portsFilter.index, restrictionsFilter.index:
-		return s.code != Success
-	case interPodFilter.index:
-		return s.code == Unschedulable
+func conclusive(s filters.Status) bool {
+	switch s.By {
+	case filters.ResourcesFilter.Index, filters.PortsFilter.Index, filters.RestrictionsFilter.Index:
+		return s.Code != decision.Success
+	case filters.InterPodFilter.Index:
+		return s.Code == decision.Unschedulable
 	}
 	return false
 }
@@ -239,7 +243,7 @@ func (x *acrossSearch) choose(ctx context.Context, i int) {
 		x.steps++
 		x.w.change(node.pods[i], 1)
 		if !x.skewed() {
-			if s := x.w.check(); s.code == Success || !conclusive(s) {
+			if s := x.w.check(); s.Code == decision.Success || !conclusive(s) {
 				x.choose(ctx, i+1)
 			}
 		}
@@ -300,20 +304,20 @@ func (x *acrossSearch) worse(at int) bool {
 	if at < len(x.node.pods) && x.config.Importance != nil {
 		score.Start = x.bestScore.Start.Add(time.Second) // it may be better with a pod more
 	}
-	order, _ := score.compareBy(&x.bestScore, x.ranks)
+	order, _ := compareScores(&score, &x.bestScore, x.ranks)
 	return order >= 0
 }
 
 // meet asks the filters about the set at hand, and keeps it if it is the best.
 func (x *acrossSearch) meet() {
-	if len(x.node.taken) == 0 || x.w.check().code != Success || x.worse(len(x.node.pods)) {
+	if len(x.node.taken) == 0 || x.w.check().Code != decision.Success || x.worse(len(x.node.pods)) {
 		return
 	}
-	victims := make([]*podState, 0, len(x.node.taken))
+	victims := make([]*state.PodState, 0, len(x.node.taken))
 	for _, i := range x.node.taken {
 		victims = append(victims, x.node.pods[i])
 	}
-	if x.node.refuted = x.afresh(victims); x.node.refuted.code != Success {
+	if x.node.refuted = x.afresh(victims); x.node.refuted.Code != decision.Success {
 		return
 	}
 	x.bestVictims = victims
@@ -324,17 +328,17 @@ func (x *acrossSearch) meet() {
 // afresh asks the node in a copy of the cluster in which the victims have never been. A
 // filter that follows pods may see room where there is none: ports and claims of several
 // pods on a node are given up with the first (rules 7.6.7 and 7.8.5).
-func (x *acrossSearch) afresh(victims []*podState) filterStatus {
-	snap := x.snap.view()
+func (x *acrossSearch) afresh(victims []*state.PodState) filters.Status {
+	snap := x.Snap.View()
 	for _, p := range victims {
-		if q, ok := snap.pods.of(p.pod); ok {
-			snap.drop(q)
+		if q, ok := snap.PodStates.Of(p.Pod); ok {
+			snap.Drop(q)
 		}
 	}
-	a, err := newAttempt(x.config, snap, x.pod, x.now)
+	a, err := newAttempt(x.config, snap, x.Pod, x.now)
 	if err != nil {
 		x.err = err
-		return filterStatus{code: Unschedulable, by: byNone}
+		return filters.Status{Code: decision.Unschedulable, By: filters.ByNone}
 	}
-	return newDryRunner(a).filter(snap.node(x.nodeAt(x.node.position).name))
+	return newDryRunner(a).filter(snap.NodeState(x.nodeAt(x.node.position).Name))
 }

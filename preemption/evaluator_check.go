@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Check asks one node whether it takes the pod as things are (chapter 7;
@@ -21,20 +24,20 @@ import (
 // that of the pods on the node whose volumes or ports count, and does not depend on
 // the number of nodes; affinity and spread rules cost a look at every class of pods
 // and its nodes in addition.
-func (e *Evaluator) Check(snap *Snapshot, pod *outrank.Pod, node string) (Status, error) {
+func (e *Evaluator) Check(snap *state.Snapshot, pod *outrank.Pod, node string) (decision.Status, error) {
 	snap, err := opened(context.Background(), snap)
 	if err != nil {
-		return Status{}, err
+		return decision.Status{}, err
 	}
 	// No filter looks at a start time, so any now will do.
 	a, err := newAttempt(&e.config, snap, pod, time.Time{})
 	if err != nil {
-		return Status{}, err
+		return decision.Status{}, err
 	}
 	if _, ok := snap.Node(node); !ok {
-		return Status{}, fmt.Errorf("%s: %w", textOf("node", node), ErrNotFound)
+		return decision.Status{}, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
 	}
 	w := newDryRunner(a)
 	a.hearNominated(w)
-	return a.public(w.filter(snap.node(node))), nil
+	return a.public(w.filter(snap.NodeState(node))), nil
 }

@@ -5,6 +5,10 @@ import (
 	"context"
 	"fmt"
 	"iter"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // ExplainNode returns what a single node says about the pod: its status as things
@@ -14,24 +18,24 @@ import (
 // snapshot. Time is that of one dry run on this node; rules about other nodes'
 // pods, such as affinity, cost what they cost [Evaluator.Preempt]. The candidate is
 // the caller's. Calls may run at once.
-func (e *Evaluator) ExplainNode(ctx context.Context, snap *Snapshot, req Request, node string) (NodeReport, *Candidate, error) {
+func (e *Evaluator) ExplainNode(ctx context.Context, snap *state.Snapshot, req Request, node string) (decision.NodeReport, *decision.Candidate, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
-		return NodeReport{}, nil, err
+		return decision.NodeReport{}, nil, err
 	}
 	s, err := beginSearch(&e.config, e.chunks(), snap, &req)
 	if err != nil {
-		return NodeReport{}, nil, err
+		return decision.NodeReport{}, nil, err
 	}
 	defer s.release()
-	n := snap.node(node)
-	if n == nil || n.node == nil {
-		return NodeReport{}, nil, fmt.Errorf("%s: %w", textOf("node", node), ErrNotFound)
+	n := snap.NodeState(node)
+	if n == nil || n.Node == nil {
+		return decision.NodeReport{}, nil, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
 	}
 	report, c := s.explainNode(n)
 	s.busy = false
 	if err := cmp.Or(ctx.Err(), s.workers[0].dry.err); err != nil {
-		return NodeReport{}, nil, err
+		return decision.NodeReport{}, nil, err
 	}
 	return report, c, nil
 }
@@ -45,8 +49,8 @@ func (e *Evaluator) ExplainNode(ctx context.Context, snap *Snapshot, req Request
 // Where all candidates have to be compared, because of a Sample, Extenders or Scorers,
 // the first costs as much as [Evaluator.Explain]. The snapshot must not change during
 // the iteration; other calls may read it at the same time.
-func (e *Evaluator) Candidates(ctx context.Context, snap *Snapshot, req Request) iter.Seq2[*Candidate, error] {
-	return func(yield func(*Candidate, error) bool) {
+func (e *Evaluator) Candidates(ctx context.Context, snap *state.Snapshot, req Request) iter.Seq2[*decision.Candidate, error] {
+	return func(yield func(*decision.Candidate, error) bool) {
 		if !e.config.pruned(&req) || e.config.Sample != nil || len(e.config.Scorers) > 0 {
 			e.candidatesOfAll(ctx, snap, req, yield)
 			return
@@ -62,7 +66,7 @@ func (e *Evaluator) Candidates(ctx context.Context, snap *Snapshot, req Request)
 			return
 		}
 		defer s.release()
-		if s.refused.code == Success {
+		if s.Refused.Code == decision.Success {
 			s.bestFirst(ctx, yield)
 		}
 		s.busy = false
@@ -70,7 +74,7 @@ func (e *Evaluator) Candidates(ctx context.Context, snap *Snapshot, req Request)
 }
 
 // candidatesOfAll iterates over the candidates of an explanation.
-func (e *Evaluator) candidatesOfAll(ctx context.Context, snap *Snapshot, req Request, yield func(*Candidate, error) bool) {
+func (e *Evaluator) candidatesOfAll(ctx context.Context, snap *state.Snapshot, req Request, yield func(*decision.Candidate, error) bool) {
 	ex, err := e.ExplainRequest(ctx, snap, req)
 	if err != nil {
 		yield(nil, err)

@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Feasible lists the nodes that take the pod as things are, in the cluster's
@@ -12,7 +15,7 @@ import (
 // [Evaluator.FeasibleNominated] has an answer. The slice is the
 // caller's. Errors, and what is said about the pod and about concurrent calls,
 // are those of [Evaluator.Preempt]. Time is linear in the number of nodes.
-func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
+func (e *Evaluator) Feasible(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -23,16 +26,16 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.P
 	if err := s.begin(&e.config, snap, &Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if s.refused.code != Success {
+	if s.Refused.Code != decision.Success {
 		return nil, ctx.Err()
 	}
 	var out []*outrank.Node
-	for position, slot := range snap.order {
+	for position, slot := range snap.Order {
 		if position%chunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if s.workers[0].fits(slot) {
-			out = append(out, snap.nodes[slot].node)
+			out = append(out, snap.NodeStates[slot].Node)
 		}
 	}
 	s.busy = false
@@ -46,7 +49,7 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.P
 // pod's own where the snapshot does not know the pod. Errors, and what is said about
 // the pod and about concurrent calls, are those of [Evaluator.Preempt]. Time is that
 // of asking one node, beside what filters that look at the whole cluster need once.
-func (e *Evaluator) FeasibleNominated(ctx context.Context, snap *Snapshot, pod *outrank.Pod) (*outrank.Node, error) {
+func (e *Evaluator) FeasibleNominated(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod) (*outrank.Node, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -56,27 +59,27 @@ func (e *Evaluator) FeasibleNominated(ctx context.Context, snap *Snapshot, pod *
 	if err := s.begin(&e.config, snap, &Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil || s.refused.code != Success {
+	if err := ctx.Err(); err != nil || s.Refused.Code != decision.Success {
 		return nil, err
 	}
-	slot, ok := snap.slots.get(s.nomination())
-	fits := ok && snap.nodes[slot].node != nil && s.workers[0].fits(slot)
+	slot, ok := snap.Slots.Get(s.nomination())
+	fits := ok && snap.NodeStates[slot].Node != nil && s.workers[0].fits(slot)
 	if s.busy = false; !fits {
 		return nil, nil
 	}
-	return snap.nodes[slot].node, nil
+	return snap.NodeStates[slot].Node, nil
 }
 
 // fits reports whether a node takes the preemptor as things are.
 func (w *searchWorker) fits(slot int32) bool {
-	sum := w.snap.summaries.at(slot)
-	if sum.flags&^anyUnits == 0 && !w.silent.has(resourcesFilter.index) {
+	sum := w.Snap.Summaries.At(slot)
+	if sum.Flags&^state.AnyUnits == 0 && !w.Silent.Has(filters.ResourcesFilter.Index) {
 		if w.shortage(sum) != 0 {
 			return false // no other filter can change that
 		}
-		if !w.filtered && !w.selects || w.rulesPass(slot) {
+		if !w.filtered && !w.Selects || w.rulesPass(slot) {
 			return true
 		}
 	}
-	return w.dry.filter(w.snap.nodes[slot]).code == Success
+	return w.dry.filter(w.Snap.NodeStates[slot]).Code == decision.Success
 }

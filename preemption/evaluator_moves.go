@@ -1,11 +1,14 @@
 package preemption
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Loss is what becomes of the work of a pod that is evicted (rules 11.12 to 11.15).
@@ -62,7 +65,7 @@ func (c LossCosts) Of(l Loss) int64 {
 type Moves struct {
 	mu   sync.Mutex
 	eval *Evaluator
-	snap *Snapshot
+	snap *state.Snapshot
 	// known are the answers for pods that every node answers alike.
 	known map[string]elsewhere
 	err   error
@@ -94,11 +97,11 @@ func note(two *[2]string, node string) bool {
 // evaluator's configuration; nothing else of that counts. The snapshot is cloned. The
 // error wraps [outrank.ErrInvalid] for no evaluator or snapshot, and for a snapshot of
 // another release.
-func NewMoves(e *Evaluator, snap *Snapshot) (*Moves, error) {
+func NewMoves(e *Evaluator, snap *state.Snapshot) (*Moves, error) {
 	if e == nil || snap == nil {
 		return nil, fmt.Errorf("moves: %w: no evaluator or no snapshot", outrank.ErrInvalid)
 	}
-	snap.begin() // as cloning does
+	snap.Begin() // as cloning does
 	if err := e.config.checkRelease(snap); err != nil {
 		return nil, err
 	}
@@ -146,9 +149,9 @@ func (m *Moves) find(pod *outrank.Pod) (elsewhere, error) {
 	if shared || err != nil {
 		return found, err
 	}
-	err = m.snap.trying(func() error {
-		if p, ok := m.snap.known(pod); ok {
-			m.snap.drop(p)
+	err = m.snap.Trying(func() error {
+		if p, ok := m.snap.Known(pod); ok {
+			m.snap.Drop(p)
 		}
 		found, err = m.ask(again, pod.NodeName)
 		return err
@@ -185,14 +188,14 @@ func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err 
 	if err := s.begin(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, false, err
 	}
-	if !s.fixed || s.anyPod || len(pod.Volumes) > 0 {
+	if !s.Fixed || s.anyPod || len(pod.Volumes) > 0 {
 		return found, false, nil
 	}
 	s.writeSignature()
 	if found, ok := m.known[string(s.signature)]; ok {
 		return found, true, nil
 	}
-	if s.refused.code == Success {
+	if s.Refused.Code == decision.Success {
 		s.findTwo(&found, "", true)
 	}
 	s.busy = false
@@ -210,7 +213,7 @@ func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 	if err := s.begin(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, err
 	}
-	if s.refused.code == Success {
+	if s.Refused.Code == decision.Success {
 		s.findTwo(&found, own, false)
 	}
 	s.busy = false
@@ -223,17 +226,17 @@ const mostKnownMoves = 1 << 14
 // findTwo asks the nodes in their order, until enough is known of them: two that fit, or
 // one other than the pod's own where nobody else will ask.
 func (s *search) findTwo(found *elsewhere, own string, shared bool) {
-	for _, slot := range s.snap.order {
-		n := s.snap.nodes[slot]
-		if !shared && n.name == own {
+	for _, slot := range s.Snap.Order {
+		n := s.Snap.NodeStates[slot]
+		if !shared && n.Name == own {
 			continue
 		}
 		if s.workers[0].fits(slot) {
-			if note(&found.fit, n.name) || !shared {
+			if note(&found.fit, n.Name) || !shared {
 				return
 			}
-		} else if found.could[1] == "" && s.workers[0].dry.filter(n).code == Unschedulable {
-			note(&found.could, n.name)
+		} else if found.could[1] == "" && s.workers[0].dry.filter(n).Code == decision.Unschedulable {
+			note(&found.could, n.Name)
 		}
 	}
 }
@@ -247,7 +250,7 @@ func (m *Moves) again(pod *outrank.Pod) *outrank.Pod {
 	p.Containers, p.InitContainers = unreported(p.Containers), unreported(p.InitContainers)
 	for there := true; there; {
 		p.Name += "-again"
-		_, there = m.snap.pods.get(p.Key())
+		_, there = m.snap.PodStates.Get(p.Key())
 	}
 	return &p
 }
@@ -296,7 +299,7 @@ func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
 //
 // Errors are [ErrNotFound] for a victim that is not in the copy of the snapshot, those about the preemptor, and a filter's. Time is that of asking nodes for
 // each victim.
-func (m *Moves) Together(preemptor *outrank.Pod, c *Candidate) (losses []Loss, err error) {
+func (m *Moves) Together(preemptor *outrank.Pod, c *decision.Candidate) (losses []Loss, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.eval == nil {
@@ -305,31 +308,31 @@ func (m *Moves) Together(preemptor *outrank.Pod, c *Candidate) (losses []Loss, e
 	if preemptor == nil || c == nil {
 		return nil, fmt.Errorf("moves: %w: no preemptor or no candidate", outrank.ErrInvalid)
 	}
-	err = m.snap.trying(func() error {
+	err = m.snap.Trying(func() error {
 		losses, err = m.together(preemptor, c)
 		return err
 	})
 	return losses, err
 }
 
-func (m *Moves) together(preemptor *outrank.Pod, c *Candidate) ([]Loss, error) {
+func (m *Moves) together(preemptor *outrank.Pod, c *decision.Candidate) ([]Loss, error) {
 	for i := range c.Victims {
 		victim := c.Victims[i].Pod
 		if victim == nil {
 			return nil, fmt.Errorf("moves: %w: victim %d is missing", outrank.ErrInvalid, i)
 		}
-		p, ok := m.snap.known(victim)
+		p, ok := m.snap.Known(victim)
 		if !ok {
-			return nil, fmt.Errorf("pod %s: %w", victim.Key(), ErrNotFound)
+			return nil, fmt.Errorf("pod %s: %w", victim.Key(), decision.ErrNotFound)
 		}
-		m.snap.drop(p)
+		m.snap.Drop(p)
 	}
 	if err := m.seat(preemptor, c.Node); err != nil {
 		return nil, err
 	}
 	losses := make([]Loss, len(c.Victims))
 	for i := range c.Victims {
-		victim, own := c.Victims[i].Pod, c.Victims[i].nodeOf(c)
+		victim, own := c.Victims[i].Pod, cmp.Or(c.Victims[i].Node, c.Node)
 		if loss, ok := byOwner(victim); ok {
 			losses[i] = loss
 			continue

@@ -6,6 +6,10 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -23,12 +27,12 @@ type Trials struct {
 // Trials begins trials of the request. Errors are those of [Evaluator.Preempt]. Time is
 // that of a decision before its first node: nothing much where no filter looks at other
 // pods, else a look at every class of pods and its nodes.
-func (e *Evaluator) Trials(snap *Snapshot, req Request) (*Trials, error) {
+func (e *Evaluator) Trials(snap *state.Snapshot, req Request) (*Trials, error) {
 	snap, err := opened(context.Background(), snap)
 	if err != nil {
 		return nil, err
 	}
-	if err := snap.checkAlone(req.Pod); err != nil {
+	if err := checkAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
 	a, err := newAttempt(&e.config, snap, req.Pod, req.Now)
@@ -49,9 +53,9 @@ func (t *Trials) CountsAs(pod *outrank.Pod) int32 {
 	if pod == nil {
 		return 0
 	}
-	if t.attempt != nil && pod.Group != "" && t.rules.VictimUnits {
-		if p, ok := t.snap.known(pod); ok && p.running {
-			return t.snap.units.of(p).priority
+	if t.attempt != nil && pod.Group != "" && t.Rules.VictimUnits {
+		if p, ok := t.Snap.Known(pod); ok && p.Running {
+			return t.Snap.Units.Of(p).Priority
 		}
 	}
 	return pod.PriorityValue()
@@ -63,29 +67,29 @@ func (t *Trials) LeaveTogether(a, b *outrank.Pod) bool {
 	if t.attempt == nil || a == nil || b == nil {
 		return false
 	}
-	p, known := t.snap.known(a)
-	q, also := t.snap.known(b)
-	if !known || !also || !p.running || !q.running || !t.rules.VictimUnits {
+	p, known := t.Snap.Known(a)
+	q, also := t.Snap.Known(b)
+	if !known || !also || !p.Running || !q.Running || !t.Rules.VictimUnits {
 		return known && also && p == q
 	}
-	whole := t.snap.units.of(p).whole
-	return p == q || whole != nil && whole == t.snap.units.of(q).whole
+	whole := t.Snap.Units.Of(p).Whole
+	return p == q || whole != nil && whole == t.Snap.Units.Of(q).Whole
 }
 
 // On turns to a node. The trial is good until On is called again. Error: [ErrNotFound]
 // for a node that the snapshot does not have. Time is that of its pods.
 func (t *Trials) On(node string) (*Trial, error) {
-	var n *nodeState
+	var n *state.NodeState
 	if t.attempt != nil {
-		n = t.snap.node(node)
+		n = t.Snap.NodeState(node)
 	}
-	if n == nil || n.node == nil {
-		return nil, fmt.Errorf("%s: %w", textOf("node", node), ErrNotFound)
+	if n == nil || n.Node == nil {
+		return nil, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
 	}
 	w := t.dry
 	w.enter(n)
 	possible := w.chargeable()
-	w.victim = fill(w.victim, len(possible), false)
+	w.victim = state.Fill(w.victim, len(possible), false)
 	return &Trial{nodeOfRule{w, possible}}, nil
 }
 
@@ -96,7 +100,7 @@ type Trial struct{ of nodeOfRule }
 // Possible lists the pods that may be victims, the most important first; where they are
 // units, unit by unit, with the pods of a unit that run on other nodes. The slice is the
 // caller's.
-func (t *Trial) Possible() []*outrank.Pod { return podsOf(t.of.possible) }
+func (t *Trial) Possible() []*outrank.Pod { return state.PodsOf(t.of.possible) }
 
 // Violated returns for each of the possible victims, in the order of [Trial.Possible], the
 // budgets that its loss would violate if all of them were lost, charged as a decision
@@ -109,7 +113,7 @@ func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
 	out := make([][]*outrank.PodDisruptionBudget, len(t.of.possible))
 	for i, p := range t.of.possible {
 		for _, b := range w.budgets.charge(p) {
-			out[i] = append(out[i], w.a.snap.budgets.list[b])
+			out[i] = append(out[i], w.a.Snap.BudgetSet.List[b])
 		}
 	}
 	w.budgets.reset()
@@ -120,18 +124,18 @@ func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
 // gone for which gone is true; nil means that all stay. What is true of one pod has to be
 // true of all that leave with it, for the answer to mean something. Time is that of gone
 // for each possible victim, and that of the filters.
-func (t *Trial) Check(gone func(*outrank.Pod) bool) Status {
+func (t *Trial) Check(gone func(*outrank.Pod) bool) decision.Status {
 	if t.of.w == nil {
-		return Status{}
+		return decision.Status{}
 	}
 	a := t.of.w.a
-	s := filterStatus{}
+	s := filters.Status{}
 	if a.elsewhere {
-		s = a.askNode(&a.question, t.of.w.n)
-	} else if s = a.refused; s.code == Success {
-		s = a.checkNode(&a.question, t.of.w.n)
+		s = a.AskNode(&a.Question, t.of.w.n)
+	} else if s = a.Refused; s.Code == decision.Success {
+		s = a.CheckNode(&a.Question, t.of.w.n)
 	}
-	if s.code == Success {
+	if s.Code == decision.Success {
 		t.without(gone, func() { s = t.of.w.check() })
 	}
 	return a.public(s)
@@ -143,24 +147,24 @@ func (t *Trial) Check(gone func(*outrank.Pod) bool) Status {
 // where the filter NodeResourcesFit is off.
 func (t *Trial) Room(gone func(*outrank.Pod) bool) (rooms []Room) {
 	w := t.of.w
-	if w == nil || w.a.silent.has(resourcesFilter.index) {
+	if w == nil || w.a.Silent.Has(filters.ResourcesFilter.Index) {
 		return nil
 	}
 	t.without(gone, func() {
 		held := int64(len(w.nominated))
-		rooms = append(rooms, Room{resource.Pods, 1, w.n.maxPods, int64(w.resources.count) + held, held})
-		for i := range w.a.needs {
-			d := &w.a.needs[i]
-			if w.a.deferral.settled(d, w.n) {
+		rooms = append(rooms, Room{resource.Pods, 1, w.n.MaxPods, int64(w.resources.Count) + held, held})
+		for i := range w.a.Needs {
+			d := &w.a.Needs[i]
+			if w.a.Deferral.Settled(d, w.n) {
 				continue
 			}
-			r := Room{Resource: d.name, Needed: w.a.deferral.lacks(d, w.n), Offered: d.in(&w.n.offers)}
-			taken, reserved := w.resources.taken[i], total{}
+			r := Room{Resource: d.Name, Needed: w.a.Deferral.Lacks(d, w.n), Offered: d.In(&w.n.Offers)}
+			taken, reserved := w.resources.Taken[i], state.Total{}
 			for _, p := range w.nominated {
-				taken.add(d.in(&p.takes))
-				reserved.add(d.in(&p.takes))
+				taken.Add(d.In(&p.Takes))
+				reserved.Add(d.In(&p.Takes))
 			}
-			r.Taken, r.Reserved = taken.saturated(), reserved.saturated()
+			r.Taken, r.Reserved = taken.Saturated(), reserved.Saturated()
 			rooms = append(rooms, r)
 		}
 	})
@@ -173,15 +177,15 @@ func (t *Trial) Takes(pod *outrank.Pod, name resource.Name) int64 {
 	if t.of.w == nil || pod == nil {
 		return 0
 	}
-	i := indexOfPod(t.of.w.n.pods, pod)
+	i := indexOfPod(t.of.w.n.Pods, pod)
 	switch {
 	case i < 0:
 		return 0
 	case name == resource.Pods:
 		return 1
 	}
-	d := need{name: name, column: t.of.w.a.snap.columns.of(name)}
-	return d.in(&t.of.w.n.pods[i].takes)
+	d := filters.Need{Name: name, Column: t.of.w.a.Snap.Columns.Of(name)}
+	return d.In(&t.of.w.n.Pods[i].Takes)
 }
 
 // Nominated lists the pods nominated to the node that the preemptor has to leave room
@@ -190,7 +194,7 @@ func (t *Trial) Nominated() []*outrank.Pod {
 	if t.of.w == nil {
 		return nil
 	}
-	return podsOf(slices.Clone(t.of.w.nominated))
+	return state.PodsOf(slices.Clone(t.of.w.nominated))
 }
 
 // without calls f while possible victims are gone.
@@ -201,7 +205,7 @@ func (t *Trial) without(gone func(*outrank.Pod) bool, f func()) {
 		return
 	}
 	for i, p := range t.of.possible {
-		w.victim[i] = gone(p.pod)
+		w.victim[i] = gone(p.Pod)
 	}
 	w.changeMarked(t.of.possible, w.victim, -1)
 	f()

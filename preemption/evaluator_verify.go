@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Errors that [Evaluator.Verify] and [Evaluator.VerifyGroup] wrap.
@@ -54,7 +57,7 @@ var (
 // at all. The snapshot is only read; any number of calls may run on it at once. Time
 // is that of asking one node once for every victim, beside what filters that look at
 // the whole cluster need once.
-func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *Plan, now time.Time) error {
+func (e *Evaluator) Verify(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) error {
 	if plan == nil {
 		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 	}
@@ -62,18 +65,18 @@ func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *Plan, now 
 	if err != nil {
 		return err
 	}
-	if plan.Outcome != Preempt {
+	if plan.Outcome != decision.Preempt {
 		return e.verifyOutcome(ctx, snap, plan, now)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if plan.Pod != nil {
-		if err := snap.verifyPreemptor(plan.Pod); err != nil {
+		if err := verifyPreemptor(snap, plan.Pod); err != nil {
 			return err
 		}
 	}
-	if err := snap.checkAlone(plan.Pod); err != nil {
+	if err := checkAlone(snap, plan.Pod); err != nil {
 		return err
 	}
 	a, err := newAttempt(&e.config, snap, plan.Pod, now)
@@ -81,7 +84,7 @@ func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *Plan, now 
 		return err
 	}
 	if plan.Across {
-		a.followsAsCounted()
+		followsAsCounted(&a.Plan)
 	}
 	v := verification{attempt: a, plan: plan, dry: newDryRunner(a)}
 	for _, step := range []func() error{v.node, v.eligibility, v.findVictims, v.room, v.accounts} {
@@ -93,7 +96,7 @@ func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *Plan, now 
 }
 
 // verifyOutcome decides again.
-func (e *Evaluator) verifyOutcome(ctx context.Context, snap *Snapshot, plan *Plan, now time.Time) error {
+func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) error {
 	again, err := e.again(ctx, snap, plan, now)
 	if err != nil {
 		return err
@@ -105,7 +108,7 @@ func (e *Evaluator) verifyOutcome(ctx context.Context, snap *Snapshot, plan *Pla
 }
 
 // again decides anew as the plan was decided.
-func (e *Evaluator) again(ctx context.Context, snap *Snapshot, plan *Plan, now time.Time) (*Plan, error) {
+func (e *Evaluator) again(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) (*decision.Plan, error) {
 	if !plan.Across {
 		return e.Preempt(ctx, snap, plan.Pod, now)
 	}
@@ -117,13 +120,13 @@ func (e *Evaluator) again(ctx context.Context, snap *Snapshot, plan *Plan, now t
 }
 
 // verifyPreemptor reports a preemptor that runs by now, or is another pod.
-func (s *Snapshot) verifyPreemptor(pod *outrank.Pod) error {
-	p, ok := s.pods.of(pod)
+func verifyPreemptor(s *state.Snapshot, pod *outrank.Pod) error {
+	p, ok := s.PodStates.Of(pod)
 	switch {
-	case ok && !samePod(p.pod, pod):
+	case ok && !state.SamePod(p.Pod, pod):
 		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), ErrStale)
-	case ok && p.running && !(s.makesRoomFor(pod, p) && p.pod.ResizeDeferred):
-		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrStale, p.node())
+	case ok && p.Running && !(filters.MakesRoomFor(s, pod, p) && p.Pod.ResizeDeferred):
+		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrStale, p.Node())
 	}
 	return nil
 }
@@ -131,31 +134,31 @@ func (s *Snapshot) verifyPreemptor(pod *outrank.Pod) error {
 // verification is one plan to preempt that is verified.
 type verification struct {
 	*attempt
-	plan    *Plan
+	plan    *decision.Plan
 	dry     *dryRunner
-	at      *nodeState
-	victims []*podState // by importance
+	at      *state.NodeState
+	victims []*state.PodState // by importance
 }
 
 // fault returns the error for a plan.
 func (v *verification) fault(kind error, format string, args ...any) error {
-	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
+	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.Pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
 }
 
 // node finds the node, and asks it as things are (step 2).
 func (v *verification) node() error {
-	n := v.snap.node(v.plan.Node)
-	if n == nil || n.node == nil {
+	n := v.Snap.NodeState(v.plan.Node)
+	if n == nil || n.Node == nil {
 		return v.fault(ErrStale, "there is no such node")
 	}
 	v.at = n
-	switch s := v.dry.filter(n); s.code {
-	case Success:
+	switch s := v.dry.filter(n); s.Code {
+	case decision.Success:
 		if v.free() {
 			return nil
 		}
 		return v.fault(ErrStale, "the node takes the pod as things are")
-	case Unschedulable:
+	case decision.Unschedulable:
 		return nil
 	default:
 		return v.fault(ErrUnsound, "preemption does not help: %s", v.public(s))
@@ -164,14 +167,14 @@ func (v *verification) node() error {
 
 // eligibility asks whether the pod may preempt (step 3).
 func (v *verification) eligibility() error {
-	reason := v.eligible(func(node string) (filterStatus, bool) {
-		n := v.snap.node(node)
-		if n == nil || n.node == nil {
-			return filterStatus{}, false
+	reason := v.eligible(func(node string) (filters.Status, bool) {
+		n := v.Snap.NodeState(node)
+		if n == nil || n.Node == nil {
+			return filters.Status{}, false
 		}
 		return v.dry.filter(n), true
 	})
-	if reason != Eligible {
+	if reason != decision.Eligible {
 		return v.fault(ErrUnsound, "%s", cmp.Or(v.refusal, reason.String()))
 	}
 	return nil
@@ -186,9 +189,9 @@ func (v *verification) findVictims() error {
 		if victim.Pod == nil {
 			return v.fault(ErrUnsound, "victim %d is missing", i)
 		}
-		p, ok := v.snap.pods.of(victim.Pod)
+		p, ok := v.Snap.PodStates.Of(victim.Pod)
 		switch {
-		case !ok || p.node() != victim.nodeOf(&v.plan.Candidate) || !samePod(p.pod, victim.Pod):
+		case !ok || p.Node() != cmp.Or(victim.Node, v.plan.Node) || !state.SamePod(p.Pod, victim.Pod):
 			return v.fault(ErrStale, "victim %s does not run there", victim)
 		case slices.Contains(v.victims, p):
 			return v.fault(ErrUnsound, "victim %s is named twice", victim)
@@ -196,8 +199,8 @@ func (v *verification) findVictims() error {
 			if err := v.unitLeaves(p); err != nil {
 				return err
 			}
-		case p.priority() >= v.priority && !v.ofAnyPriority(p):
-			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.priority(), v.priority)
+		case p.Priority() >= v.Priority && !v.ofAnyPriority(p):
+			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.Priority)
 		case !v.mayEvict(p):
 			return v.fault(ErrUnsound, "victim %s must not be evicted", victim)
 		}
@@ -212,15 +215,15 @@ func (v *verification) findVictims() error {
 }
 
 // unitLeaves says what is wrong about a victim where victims are units.
-func (v *verification) unitLeaves(p *podState) error {
+func (v *verification) unitLeaves(p *state.PodState) error {
 	u := v.unitOf(p)
 	switch {
-	case !slices.ContainsFunc(u.pods, func(q *podState) bool { return q.at.name == v.at.name }):
-		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.pod.Key())
-	case u.priority >= v.priority && !v.unitOfAnyPriority(u):
-		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.pod.Key(), u.priority, v.priority)
+	case !slices.ContainsFunc(u.pods, func(q *state.PodState) bool { return q.At.Name == v.at.Name }):
+		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.Pod.Key())
+	case u.Priority >= v.Priority && !v.unitOfAnyPriority(u):
+		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.Pod.Key(), u.Priority, v.Priority)
 	case !v.mayEvictUnit(u):
-		return v.fault(ErrUnsound, "victim %s must not be evicted", p.pod.Key())
+		return v.fault(ErrUnsound, "victim %s must not be evicted", p.Pod.Key())
 	}
 	return nil
 }
@@ -228,13 +231,13 @@ func (v *verification) unitLeaves(p *podState) error {
 // wholeUnits finds a pod that is no victim though one of its unit is. An extender may
 // leave pods out.
 func (v *verification) wholeUnits() error {
-	if !v.rules.VictimUnits || !v.hasUnits(v.at) && !v.plan.Across || v.extended() {
+	if !v.Rules.VictimUnits || !v.hasUnits(v.at) && !v.plan.Across || v.extended() {
 		return nil
 	}
 	for _, p := range v.victims {
 		for _, q := range v.unitOf(p).pods {
 			if !slices.Contains(v.victims, q) {
-				return v.fault(ErrUnsound, "pod %s has to leave with victim %s", q.pod.Key(), p.pod.Key())
+				return v.fault(ErrUnsound, "pod %s has to leave with victim %s", q.Pod.Key(), p.Pod.Key())
 			}
 		}
 	}
@@ -249,10 +252,10 @@ func (v *verification) room() error {
 	v.dry.far = true // and so are victims of a plan across nodes
 	v.dry.changeAll(v.victims, -1)
 	defer v.dry.changeAll(v.victims, 1)
-	if s := v.dry.check(); s.code != Success {
+	if s := v.dry.check(); s.Code != decision.Success {
 		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.public(s))
 	}
-	if s := v.dry.guardAllows(v.victims); s.code != Success {
+	if s := v.dry.guardAllows(v.victims); s.Code != decision.Success {
 		return v.fault(ErrUnsound, "the victims may not leave together: %s", v.public(s))
 	}
 	if !v.noneIsSpare() {
@@ -260,8 +263,8 @@ func (v *verification) room() error {
 	}
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
-		if s := v.dry.beside(unit); s.code == Success {
-			return v.fault(ErrUnsound, "victim %s need not leave", unit[0].pod.Key())
+		if s := v.dry.beside(unit); s.Code == decision.Success {
+			return v.fault(ErrUnsound, "victim %s need not leave", unit[0].Pod.Key())
 		}
 		at += len(unit)
 	}
@@ -270,11 +273,11 @@ func (v *verification) room() error {
 
 // unitFrom returns the victims from one on that leave together. They stand one after the
 // other.
-func (v *verification) unitFrom(at int) []*podState {
+func (v *verification) unitFrom(at int) []*state.PodState {
 	to := at + 1
 	if v.hasUnits(v.at) {
-		whole := v.snap.units.of(v.victims[at]).whole
-		for whole != nil && to < len(v.victims) && v.snap.units.of(v.victims[to]).whole == whole {
+		whole := v.Snap.Units.Of(v.victims[at]).Whole
+		for whole != nil && to < len(v.victims) && v.Snap.Units.Of(v.victims[to]).Whole == whole {
 			to++
 		}
 	}
@@ -286,12 +289,12 @@ func (v *verification) noneIsSpare() bool {
 	if v.plan.Across && (v.config.Importance != nil || v.config.Policy.Ranks != nil) {
 		return false // the best set by these may have a pod more than makes room
 	}
-	return v.config.Policy.Victims == Reprieve && !v.config.ascending() && v.config.Chooser == nil && v.config.Guard == nil && v.fixed && !v.extended()
+	return v.config.Policy.Victims == Reprieve && !v.config.ascending() && v.config.Chooser == nil && v.config.Guard == nil && v.Fixed && !v.extended()
 }
 
 // extended reports whether an extender may have changed the victims.
 func (v *verification) extended() bool {
-	return slices.ContainsFunc(v.config.Extenders, func(x Extender) bool { return x.Interested(v.pod) })
+	return slices.ContainsFunc(v.config.Extenders, func(x Extender) bool { return x.Interested(v.Pod) })
 }
 
 // accounts holds the score and the nominations to what there is (step 7).
@@ -312,7 +315,7 @@ func (v *verification) accounts() error {
 	}
 	cleared := v.clearedNominations(v.at, v.plan.Victims)
 	if !slices.EqualFunc(cleared, v.plan.ClearedNominations, func(a, b *outrank.Pod) bool {
-		return b != nil && sameName(a, b) && samePod(a, b)
+		return b != nil && state.SameName(a, b) && state.SamePod(a, b)
 	}) {
 		return v.fault(ErrStale, "the nominations to be cleared are not those that there are")
 	}
@@ -320,8 +323,8 @@ func (v *verification) accounts() error {
 }
 
 // ascending lists the victims as they are taken without reprieve, unit by unit.
-func (v *verification) ascending() []*podState {
-	var out []*podState
+func (v *verification) ascending() []*state.PodState {
+	var out []*state.PodState
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
 		out = append(slices.Clone(unit), out...)
@@ -336,8 +339,8 @@ func (v *verification) firstTop(top int32) int32 {
 	defer v.dry.budgets.reset()
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
-		if slices.ContainsFunc(unit, func(p *podState) bool { return len(v.dry.budgets.charge(p)) > 0 }) {
-			return unit[0].priority()
+		if slices.ContainsFunc(unit, func(p *state.PodState) bool { return len(v.dry.budgets.charge(p)) > 0 }) {
+			return unit[0].Priority()
 		}
 		at += len(unit)
 	}

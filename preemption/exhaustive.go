@@ -3,6 +3,10 @@ package preemption
 import (
 	"context"
 	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // result is what the exhaustive search finds, by position. The search evaluates
@@ -11,26 +15,26 @@ import (
 // (see search).
 type result struct {
 	*attempt
-	runners    []*dryRunner   // one per worker
-	chunk      int            // nodes that a worker takes at a time
-	before     []filterStatus // as things are
-	after      []filterStatus // with all pods of lower priority removed; where tried
+	runners    []*dryRunner     // one per worker
+	chunk      int              // nodes that a worker takes at a time
+	before     []filters.Status // as things are
+	after      []filters.Status // with all pods of lower priority removed; where tried
 	tried      []bool
-	scores     []Score
-	faults     []error     // answers of the caller's rule that make no sense; nil without one
-	candidates []Candidate // by position; nil unless all are to be kept
-	ineligible Ineligibility
+	scores     []decision.Score
+	faults     []error              // answers of the caller's rule that make no sense; nil without one
+	candidates []decision.Candidate // by position; nil unless all are to be kept
+	ineligible decision.Ineligibility
 	feasible   int
 	best       int // -1 for none
-	chosen     Candidate
+	chosen     decision.Candidate
 	// failed is the error of an extender that ended the search; nobody is chosen then.
 	failed error
 }
 
 // decideExhaustively answers a question. If everything is set, it evaluates
 // candidates even if the pod fits or may not preempt, and keeps all of them.
-func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request, everything bool) (*result, error) {
-	if err := snap.checkAlone(req.Pod); err != nil {
+func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *state.Snapshot, req *Request, everything bool) (*result, error) {
+	if err := checkAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
 	a, err := newAttempt(config, snap, req.Pod, req.Now)
@@ -46,12 +50,12 @@ func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *Sn
 		return nil, err
 	}
 	for _, s := range r.before {
-		if s.code == Success {
+		if s.Code == decision.Success {
 			r.feasible++
 		}
 	}
 	r.ineligible = a.eligible(r.statusOf)
-	if !everything && (r.feasible > 0 || r.ineligible != Eligible) {
+	if !everything && (r.feasible > 0 || r.ineligible != decision.Eligible) {
 		return r, nil
 	}
 	if err := r.decide(ctx, everything); err != nil {
@@ -71,39 +75,39 @@ func (r *result) each(ctx context.Context, n int, f func(w *dryRunner, i int)) e
 }
 
 // filterAll asks every node, unless the caller gave the statuses.
-func (r *result) filterAll(ctx context.Context, req *Request) ([]filterStatus, error) {
+func (r *result) filterAll(ctx context.Context, req *Request) ([]filters.Status, error) {
 	if req.hasStatuses() {
-		if err := req.checkStatuses(r.snap); err != nil {
+		if err := req.checkStatuses(r.Snap); err != nil {
 			return nil, err
 		}
-		r.refused, r.elsewhere = filterStatus{}, true // the caller has gone beyond that
-		return req.givenStatuses(r.config, r.snap)
+		r.Refused, r.elsewhere = filters.Status{}, true // the caller has gone beyond that
+		return req.givenStatuses(r.config, r.Snap)
 	}
-	before := make([]filterStatus, len(r.snap.order))
+	before := make([]filters.Status, len(r.Snap.Order))
 	err := r.each(ctx, len(before), func(w *dryRunner, i int) { before[i] = w.filter(r.nodeAt(i)) })
 	return before, err
 }
 
 // statusOf returns the status of a node by its name.
-func (r *result) statusOf(node string) (filterStatus, bool) {
-	slot, ok := r.snap.slots.get(node)
-	if !ok || r.snap.nodes[slot].node == nil {
-		return filterStatus{}, false
+func (r *result) statusOf(node string) (filters.Status, bool) {
+	slot, ok := r.Snap.Slots.Get(node)
+	if !ok || r.Snap.NodeStates[slot].Node == nil {
+		return filters.Status{}, false
 	}
-	return r.before[slices.Index(r.snap.order, slot)], true
+	return r.before[slices.Index(r.Snap.Order, slot)], true
 }
 
 // decide finds the candidates and chooses the best. It builds every Candidate
 // if everything is set, or if the caller has a say in them.
 func (r *result) decide(ctx context.Context, everything bool) error {
 	n := len(r.before)
-	r.after, r.tried, r.scores = make([]filterStatus, n), make([]bool, n), make([]Score, n)
+	r.after, r.tried, r.scores = make([]filters.Status, n), make([]bool, n), make([]decision.Score, n)
 	config := r.config
 	if config.Chooser != nil {
 		r.faults = make([]error, n)
 	}
 	if everything || len(config.Extenders) > 0 || len(config.Scorers) > 0 {
-		r.candidates = make([]Candidate, n)
+		r.candidates = make([]decision.Candidate, n)
 	}
 	if err := r.try(ctx); err != nil {
 		return err
@@ -131,7 +135,7 @@ func (r *result) completeBest(w *dryRunner) {
 		r.chosen = r.candidates[r.best]
 	default:
 		possible, s := w.dryRun(r.nodeAt(r.best))
-		if s.code != Success {
+		if s.Code != decision.Success {
 			w.contradicted()
 			return
 		}
@@ -145,14 +149,14 @@ func (r *result) completeBest(w *dryRunner) {
 func (r *result) try(ctx context.Context) error {
 	var nodes []int
 	for i, s := range r.before {
-		if s.code == Unschedulable {
+		if s.Code == decision.Unschedulable {
 			nodes = append(nodes, i)
 		}
 	}
 	if r.config.Sample == nil || len(nodes) == 0 {
 		return r.tryEach(ctx, nodes)
 	}
-	start, enough := r.config.Sample.start(len(nodes), r.pod.Key()), r.config.Sample.enough(len(nodes))
+	start, enough := r.config.Sample.start(len(nodes), r.Pod.Key()), r.config.Sample.enough(len(nodes))
 	nodes = append(nodes[start:], nodes[:start]...)
 	violating, free := 0, 0
 	for len(nodes) > 0 {
@@ -188,9 +192,9 @@ func (r *result) try(ctx context.Context) error {
 // forget drops what was found beyond the end of the sample.
 func (r *result) forget(nodes []int) {
 	for _, i := range nodes {
-		r.tried[i], r.after[i], r.scores[i] = false, filterStatus{}, Score{}
+		r.tried[i], r.after[i], r.scores[i] = false, filters.Status{}, decision.Score{}
 		if r.candidates != nil {
-			r.candidates[i] = Candidate{}
+			r.candidates[i] = decision.Candidate{}
 		}
 	}
 }
@@ -200,7 +204,7 @@ func (r *result) tryEach(ctx context.Context, nodes []int) error {
 		i := nodes[at]
 		possible, s := w.dryRun(r.nodeAt(i))
 		r.tried[i], r.after[i] = true, s
-		if s.code == Success {
+		if s.Code == decision.Success {
 			r.scores[i] = w.score(possible)
 			if r.candidates != nil {
 				r.candidates[i] = w.candidate(possible)
@@ -235,9 +239,9 @@ func (r *result) scoreByCaller() {
 	}
 }
 
-func (r *result) nodeAt(i int) *nodeState { return r.snap.nodes[r.snap.order[i]] }
+func (r *result) nodeAt(i int) *state.NodeState { return r.Snap.NodeStates[r.Snap.Order[i]] }
 
-func (r *result) isCandidate(i int) bool { return r.tried[i] && r.after[i].code == Success }
+func (r *result) isCandidate(i int) bool { return r.tried[i] && r.after[i].Code == decision.Success }
 
 // better compares two candidates. The caller goes by position, so equal
 // candidates stay in the order of the nodes.
@@ -247,7 +251,7 @@ func (r *result) better(i, j int) bool {
 }
 
 // compare orders two candidates by their positions.
-func (r *result) compare(i, j int) (int, Rank) {
+func (r *result) compare(i, j int) (int, decision.Rank) {
 	return r.compareStandings(r.standing(i), r.standing(j))
 }
 

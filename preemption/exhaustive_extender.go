@@ -6,12 +6,15 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // extend lets the extenders change the candidates. Candidates that stay
 // unchanged keep their reasons.
 func (r *result) extend(ctx context.Context, extenders []Extender) error {
-	interested := slices.DeleteFunc(slices.Clone(extenders), func(x Extender) bool { return !x.Interested(r.pod) })
+	interested := slices.DeleteFunc(slices.Clone(extenders), func(x Extender) bool { return !x.Interested(r.Pod) })
 	if len(interested) == 0 {
 		return nil
 	}
@@ -20,12 +23,12 @@ func (r *result) extend(ctx context.Context, extenders []Extender) error {
 		if len(proposals) == 0 {
 			break
 		}
-		answer, err := x.Process(ctx, r.pod, clone(proposals))
+		answer, err := x.Process(ctx, r.Pod, clone(proposals))
 		if err != nil {
 			if x.Ignorable() {
 				continue
 			}
-			return fmt.Errorf("extender %s: pod %s: %w", x.Name(), r.pod.Key(), err)
+			return fmt.Errorf("extender %s: pod %s: %w", x.Name(), r.Pod.Key(), err)
 		}
 		left, err := r.accept(x, proposals, answer)
 		switch {
@@ -50,7 +53,7 @@ func (r *result) proposals() []Proposal {
 			p.Victims = append(p.Victims, v.Pod)
 		}
 		if r.config.readsFirst() {
-			p.Victims = c.violatingFirst()
+			p.Victims = violatingFirst(c)
 		}
 		out = append(out, p)
 	}
@@ -59,7 +62,7 @@ func (r *result) proposals() []Proposal {
 
 // violatingFirst lists the victims, those that violate a budget before the others, each by
 // importance.
-func (c *Candidate) violatingFirst() []*outrank.Pod {
+func violatingFirst(c *decision.Candidate) []*outrank.Pod {
 	var violating, others []*outrank.Pod
 	for i := range c.Victims {
 		if v := &c.Victims[i]; len(v.Violated) > 0 {
@@ -88,7 +91,7 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 			return fmt.Errorf("extender %s: node %s: %w: %s", x.Name(), p.Node, outrank.ErrInvalid, fmt.Sprintf(format, args...))
 		}
 		switch {
-		case r.snap.node(p.Node) == nil:
+		case r.Snap.NodeState(p.Node) == nil:
 			return nil, bad("there is no such node")
 		case byNode[p.Node] != nil:
 			return nil, bad("it is named twice")
@@ -103,7 +106,7 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 		if name := r.foreignVictim(p, given); name != "" {
 			return nil, bad("victim %s does not run there, or is named twice", name)
 		}
-		if s := r.guardOf(p); s.code != Success {
+		if s := r.guardOf(p); s.Code != decision.Success {
 			return nil, bad("the victims may not leave together: %s", r.public(s))
 		}
 		p.Victims = r.ofSnapshot(p.Victims)
@@ -111,7 +114,7 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 	}
 	var out []Proposal
 	for i := range r.before {
-		if p := byNode[r.nodeAt(i).name]; p != nil {
+		if p := byNode[r.nodeAt(i).Name]; p != nil {
 			out = append(out, *p)
 		}
 	}
@@ -126,11 +129,11 @@ func (r *result) foreignVictim(p *Proposal, given []Proposal) outrank.Key {
 		if v == nil {
 			return "(nil)"
 		}
-		same := func(w *outrank.Pod) bool { return sameName(v, w) }
+		same := func(w *outrank.Pod) bool { return state.SameName(v, w) }
 		with := func(g Proposal) bool { return g.Node == p.Node && slices.ContainsFunc(g.Victims, same) }
 		key := v.Key()
-		state, known := r.snap.known(v)
-		if !known || seen[key] || state.node() != p.Node && !slices.ContainsFunc(given, with) {
+		state, known := r.Snap.Known(v)
+		if !known || seen[key] || state.Node() != p.Node && !slices.ContainsFunc(given, with) {
 			return key
 		}
 		seen[key] = true
@@ -143,25 +146,25 @@ func (r *result) foreignVictim(p *Proposal, given []Proposal) outrank.Key {
 func (r *result) ofSnapshot(pods []*outrank.Pod) []*outrank.Pod {
 	out := make([]*outrank.Pod, len(pods))
 	for i, p := range pods {
-		state, _ := r.snap.pods.of(p)
-		out[i] = state.located()
+		state, _ := r.Snap.PodStates.Of(p)
+		out[i] = state.Located()
 	}
 	return out
 }
 
 // statesOf returns the victims of a proposal as the snapshot has them.
-func (r *result) statesOf(p *Proposal) []*podState {
-	states := make([]*podState, len(p.Victims))
+func (r *result) statesOf(p *Proposal) []*state.PodState {
+	states := make([]*state.PodState, len(p.Victims))
 	for i, v := range p.Victims {
-		states[i], _ = r.snap.pods.of(v)
+		states[i], _ = r.Snap.PodStates.Of(v)
 	}
 	return states
 }
 
 // guardOf asks the caller's guard about the victims of a proposal.
-func (r *result) guardOf(p *Proposal) filterStatus {
+func (r *result) guardOf(p *Proposal) filters.Status {
 	w := r.runners[0]
-	w.n = r.snap.node(p.Node)
+	w.n = r.Snap.NodeState(p.Node)
 	return w.guardAllows(r.statesOf(p))
 }
 
@@ -173,14 +176,14 @@ func (r *result) adopt(proposals []Proposal) error {
 		left[proposals[i].Node] = &proposals[i]
 	}
 	for i := range r.candidates {
-		p := left[r.nodeAt(i).name]
+		p := left[r.nodeAt(i).Name]
 		if p == nil {
 			if r.isCandidate(i) {
-				r.after[i] = filterStatus{code: Unschedulable, by: byNone, text: droppedText}
+				r.after[i] = filters.Status{Code: decision.Unschedulable, By: filters.ByNone, Text: filters.DroppedText}
 			}
 			continue
 		}
-		r.tried[i], r.after[i] = true, filterStatus{}
+		r.tried[i], r.after[i] = true, filters.Status{}
 		r.candidates[i] = r.changed(&r.candidates[i], p)
 		r.scores[i] = r.candidates[i].Score
 	}
@@ -189,28 +192,28 @@ func (r *result) adopt(proposals []Proposal) error {
 
 // changed returns a candidate with the victims of a proposal, sorted by
 // importance.
-func (r *result) changed(c *Candidate, p *Proposal) Candidate {
+func (r *result) changed(c *decision.Candidate, p *Proposal) decision.Candidate {
 	states := r.statesOf(p)
 	top := int32(0)
 	if len(states) > 0 {
-		top = states[0].priority()
+		top = states[0].Priority()
 	}
-	r.sortVictims(r.snap.node(p.Node), states)
-	out := Candidate{Node: p.Node, Score: r.scoreOf(states, p.Violations)}
+	r.sortVictims(r.Snap.NodeState(p.Node), states)
+	out := decision.Candidate{Node: p.Node, Score: r.scoreOf(states, p.Violations)}
 	if r.config.readsFirst() {
 		out.Score.TopPriority = top // of the first, as the extender has them
 	}
 	for _, s := range states {
-		v := Victim{Pod: s.located()}
+		v := decision.Victim{Pod: s.Located()}
 		for _, was := range c.Victims {
-			if sameName(was.Pod, s.pod) {
+			if state.SameName(was.Pod, s.Pod) {
 				v = was
 			}
 		}
 		out.Victims = append(out.Victims, v)
 	}
-	r.runners[0].n = r.snap.node(p.Node)
+	r.runners[0].n = r.Snap.NodeState(p.Node)
 	r.runners[0].nameRules(states, out.Victims)
-	out.ClearedNominations = r.clearedNominations(r.snap.node(p.Node), out.Victims)
+	out.ClearedNominations = r.clearedNominations(r.Snap.NodeState(p.Node), out.Victims)
 	return out
 }

@@ -4,22 +4,25 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 )
 
-func (r *result) plan() *Plan {
-	p := &Plan{Pod: r.pod, Resize: r.deferral.asked, Ineligible: r.ineligible, Refusal: r.refusal, Refused: r.public(r.refused), Feasible: r.feasible}
+func (r *result) plan() *decision.Plan {
+	p := &decision.Plan{Pod: r.Pod, Resize: r.Deferral.Asked, Ineligible: r.ineligible, Refusal: r.refusal, Refused: r.public(r.Refused), Feasible: r.feasible}
 	p.TurnedDown = r.countsOf(r.before, nil)
 	switch {
 	case r.feasible > 0:
-		p.Outcome = Fits
-	case r.ineligible != Eligible:
-		p.Outcome = NotEligible
+		p.Outcome = decision.Fits
+	case r.ineligible != decision.Eligible:
+		p.Outcome = decision.NotEligible
 	case r.best < 0:
-		p.Outcome = NothingHelps
+		p.Outcome = decision.NothingHelps
 		p.Unhelpful = r.countsOf(r.after, r.tried)
 		p.ClusterCertificate = r.certifyAll(nil, r.openNodes())
 	default:
-		p.Outcome = Preempt
+		p.Outcome = decision.Preempt
 		p.Unhelpful = r.countsOf(r.after, r.tried)
 		p.Candidate, p.Grace = r.chosen, r.config.grace()
 		p.ClusterCertificate = r.certifyAll(&p.Candidate, r.openNodes())
@@ -31,7 +34,7 @@ func (r *result) plan() *Plan {
 func (r *result) openNodes() (open []openNode) {
 	for _, w := range r.runners {
 		for _, o := range w.open {
-			if at := slices.Index(r.snap.order, o.n.slot); r.tried[at] {
+			if at := slices.Index(r.Snap.Order, o.n.Slot); r.tried[at] {
 				open = append(open, o)
 			}
 		}
@@ -39,12 +42,12 @@ func (r *result) openNodes() (open []openNode) {
 	return open
 }
 
-func (r *result) explanation() *Explanation {
-	e := &Explanation{Plan: *r.plan(), Nodes: make([]NodeReport, len(r.before))}
+func (r *result) explanation() *decision.Explanation {
+	e := &decision.Explanation{Plan: *r.plan(), Nodes: make([]decision.NodeReport, len(r.before))}
 	e.Unhelpful = r.countsOf(r.after, r.tried)
 	var places []int
 	for i := range r.before {
-		report := NodeReport{Node: r.nodeAt(i).name, Status: r.public(r.before[i])}
+		report := decision.NodeReport{Node: r.nodeAt(i).Name, Status: r.public(r.before[i])}
 		if r.tried[i] {
 			report.Tried, report.AfterRemoval = true, r.public(r.after[i])
 		}
@@ -65,11 +68,11 @@ func (r *result) explanation() *Explanation {
 
 // countsOf counts equal statuses that are not Success, the most frequent first.
 // If among is not nil, only the marked ones count.
-func (r *result) countsOf(ss []filterStatus, among []bool) []Count {
-	var groups []Count
+func (r *result) countsOf(ss []filters.Status, among []bool) []decision.Count {
+	var groups []decision.Count
 	known := map[statusKey]int{}
 	for i, s := range ss {
-		if s.code == Success || among != nil && !among[i] {
+		if s.Code == decision.Success || among != nil && !among[i] {
 			continue
 		}
 		key := keyOf(s)
@@ -77,7 +80,7 @@ func (r *result) countsOf(ss []filterStatus, among []bool) []Count {
 		if !ok {
 			at = len(groups)
 			known[key] = at
-			groups = append(groups, Count{Status: r.public(s)})
+			groups = append(groups, decision.Count{Status: r.public(s)})
 		}
 		groups[at].Nodes++
 	}
@@ -87,7 +90,7 @@ func (r *result) countsOf(ss []filterStatus, among []bool) []Count {
 
 // statusKey is equal for equal statuses.
 type statusKey struct {
-	code     Code
+	code     decision.Code
 	excluded bool
 	by       int
 	short    uint64
@@ -96,14 +99,14 @@ type statusKey struct {
 	filter   string
 }
 
-func keyOf(s filterStatus) statusKey {
-	key := statusKey{code: s.code, excluded: s.excluded, by: s.by, short: s.short, tooMany: s.tooMany, filter: s.filter}
-	switch len(s.text) {
+func keyOf(s filters.Status) statusKey {
+	key := statusKey{code: s.Code, excluded: s.Excluded, by: s.By, short: s.Short, tooMany: s.TooMany, filter: s.Filter}
+	switch len(s.Text) {
 	case 0:
 	case 1:
-		key.text = s.text[0]
+		key.text = s.Text[0]
 	default:
-		key.text = fmt.Sprintf("%q", s.text)
+		key.text = fmt.Sprintf("%q", s.Text)
 	}
 	return key
 }

@@ -6,11 +6,15 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // PreemptGroupRemembering is PreemptGroup with another bound on the answers that are
 // remembered.
-func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req GroupRequest, answers int) (*GroupPlan, error) {
+func PreemptGroupRemembering(e *Evaluator, snap *state.Snapshot, req GroupRequest, answers int) (*decision.GroupPlan, error) {
 	r, err := e.newGroupRun(snap, &req)
 	if err != nil {
 		return nil, err
@@ -21,7 +25,7 @@ func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req GroupRequest, ans
 
 // SortedUnits returns the possible victims of a group as they are sorted, and as
 // they should be, by name.
-func SortedUnits(e *Evaluator, snap *Snapshot, req GroupRequest) (got, want []string, err error) {
+func SortedUnits(e *Evaluator, snap *state.Snapshot, req GroupRequest) (got, want []string, err error) {
 	r, err := e.newGroupRun(snap, &req)
 	if err != nil {
 		return nil, nil, err
@@ -39,8 +43,8 @@ func SortedUnits(e *Evaluator, snap *Snapshot, req GroupRequest) (got, want []st
 // BuiltInFilters returns the names of the descriptors in their order.
 func BuiltInFilters() []string {
 	var names []string
-	for _, f := range builtIn {
-		names = append(names, f.name)
+	for _, f := range filters.BuiltIn {
+		names = append(names, f.Name)
 	}
 	return names
 }
@@ -63,21 +67,21 @@ func SetChunk(e *Evaluator, chunk int) { e.chunk = chunk }
 
 // AddRank adds a rank until the test ends, as one entry of the table: one that adds up what
 // count says of each victim.
-func AddRank(t interface{ Cleanup(func()) }, count func(victim *outrank.Pod) int64) Rank {
-	r := Rank(len(rankRules))
-	rankRules = append(rankRules, rankRule{
-		word: "added-in-a-test", text: "victims that count less in the test", won: "Its victims count less in the test",
-		figure: costFigure, cost: func(costRule) costRule { return count },
+func AddRank(t interface{ Cleanup(func()) }, count func(victim *outrank.Pod) int64) decision.Rank {
+	r := decision.Rank(len(rank.Rules))
+	rank.Rules = append(rank.Rules, rank.Rule{
+		Word: "added-in-a-test", Text: "victims that count less in the test", Won: "Its victims count less in the test",
+		Figure: rank.CostFigure, Cost: func(rank.Cost) rank.Cost { return count },
 	})
-	t.Cleanup(func() { rankRules = rankRules[:r] })
+	t.Cleanup(func() { rank.Rules = rank.Rules[:r] })
 	return r
 }
 
 // NameableRanks returns the ranks that a policy can name.
-func NameableRanks() []Rank {
-	var ranks []Rank
-	for r := range Rank(len(rankRules)) {
-		if r.configurable() {
+func NameableRanks() []decision.Rank {
+	var ranks []decision.Rank
+	for r := range decision.Rank(len(rank.Rules)) {
+		if rank.Of(r).Configurable() {
 			ranks = append(ranks, r)
 		}
 	}

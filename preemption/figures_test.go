@@ -10,11 +10,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // fullScore has something in every field.
-func fullScore(t *testing.T) Score {
-	s := Score{Violations: 1, TopPriority: 2, PrioritySum: 3, Victims: 4, Start: time.Unix(5, 6).UTC(), Cost: 7}
+func fullScore(t *testing.T) decision.Score {
+	s := decision.Score{Violations: 1, TopPriority: 2, PrioritySum: 3, Victims: 4, Start: time.Unix(5, 6).UTC(), Cost: 7}
 	v := reflect.ValueOf(s)
 	for i := range v.NumField() {
 		require.False(t, v.Field(i).IsZero(), "%s: new, and not set here", v.Type().Field(i).Name)
@@ -24,29 +26,29 @@ func fullScore(t *testing.T) Score {
 
 func TestScoresAndFiguresHoldTheSame(t *testing.T) {
 	s := fullScore(t)
-	f := s.figures()
-	assert.Equal(t, s, f.score())
+	f := (*rank.Score)(&s).Figures()
+	assert.Equal(t, s, decision.Score(f.Score()))
 }
 
 // No figure is forgotten: two scores that differ in one field are told apart by one figure,
 // which one rank compares.
 func TestEveryFigureIsComparedByARank(t *testing.T) {
 	full := fullScore(t)
-	ranks := map[figure]Rank{}
-	for r := range Rank(len(rankRules)) {
-		x := r.rule().figure
-		if x == noFigure {
+	ranks := map[rank.Figure]decision.Rank{}
+	for r := range decision.Rank(len(rank.Rules)) {
+		x := rank.Of(r).Figure
+		if x == rank.NoFigure {
 			continue
 		}
 		require.Zero(t, ranks[x], "%v and %v compare the same", ranks[x], r)
 		ranks[x] = r
-		assert.Equal(t, x == costFigure, r.rule().cost != nil, "%v", r)
+		assert.Equal(t, x == rank.CostFigure, rank.Of(r).Cost != nil, "%v", r)
 	}
-	require.Len(t, ranks, int(numFigures)-1)
-	for i := range reflect.TypeFor[Score]().NumField() {
+	require.Len(t, ranks, int(rank.NumFigures)-1)
+	for i := range reflect.TypeFor[decision.Score]().NumField() {
 		without := full
 		reflect.ValueOf(&without).Elem().Field(i).SetZero()
-		var by []Rank
+		var by []decision.Rank
 		for _, r := range ranks {
 			if order, decided := without.Compare(full, r); order != 0 {
 				assert.Equal(t, r, decided)
@@ -55,22 +57,22 @@ func TestEveryFigureIsComparedByARank(t *testing.T) {
 				by = append(by, r)
 			}
 		}
-		assert.Len(t, by, 1, "%s", reflect.TypeFor[Score]().Field(i).Name)
+		assert.Len(t, by, 1, "%s", reflect.TypeFor[decision.Score]().Field(i).Name)
 	}
 }
 
 // The searches compare and count as the scores do.
 func TestSearchComparesAsScoresDo(t *testing.T) {
 	full := fullScore(t)
-	for r := range Rank(len(rankRules)) {
-		if !r.configurable() {
+	for r := range decision.Rank(len(rank.Rules)) {
+		if !rank.Of(r).Configurable() {
 			continue
 		}
-		order := figuresOf([]Rank{r})
-		for i := range reflect.TypeFor[Score]().NumField() {
+		order := figuresOf([]decision.Rank{r})
+		for i := range reflect.TypeFor[decision.Score]().NumField() {
 			other := full
 			reflect.ValueOf(&other).Elem().Field(i).SetZero()
-			f, g := nodeScore{1, full.figures()}, nodeScore{0, other.figures()}
+			f, g := nodeScore{1, (*rank.Score)(&full).Figures()}, nodeScore{0, (*rank.Score)(&other).Figures()}
 			want, _ := full.Compare(other, r)
 			assert.Equal(t, want < 0, f.beats(&g, &order), "%v", r)
 			assert.Equal(t, want >= 0, g.beats(&f, &order), "%v; the position settles what ties", r)
@@ -82,9 +84,9 @@ func TestSearchComparesAsScoresDo(t *testing.T) {
 func TestDefaultOrderIsWrittenOut(t *testing.T) {
 	few := func(t *rapid.T) int { return rapid.IntRange(0, 1).Draw(t, "few") }
 	draw := rapid.Custom(func(t *rapid.T) nodeScore {
-		return nodeScore{rapid.IntRange(-1, 2).Draw(t, "position"), figures{
-			violations: few(t), top: int32(few(t)), victims: int32(few(t)), sum: int64(few(t)),
-			start: instant{sec: int64(few(t)), nsec: int32(few(t))}, cost: int64(few(t)),
+		return nodeScore{rapid.IntRange(-1, 2).Draw(t, "position"), rank.Figures{
+			Violations: few(t), Top: int32(few(t)), Victims: int32(few(t)), Sum: int64(few(t)),
+			Start: rank.Instant{Sec: int64(few(t)), Nsec: int32(few(t))}, Cost: int64(few(t)),
 		}}
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -96,7 +98,7 @@ func TestDefaultOrderIsWrittenOut(t *testing.T) {
 // The search for exact victims has a measure for every figure.
 func TestExactMeasuresEveryFigure(t *testing.T) {
 	seen := map[exact.Measure]bool{}
-	for x := noFigure + 1; x < numFigures; x++ {
+	for x := rank.NoFigure + 1; x < rank.NumFigures; x++ {
 		assert.False(t, seen[measures[x]], "figure %d has none of its own", x)
 		seen[measures[x]] = true
 	}

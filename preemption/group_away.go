@@ -19,7 +19,7 @@ func (f *fitter) positionsOf(u *leaver) []int32 {
 		return f.at
 	}
 	for _, p := range f.run.podsOf(u) {
-		slot, _ := f.snap.slots.get(p.at.name)
+		slot, _ := f.snap.Slots.Get(p.At.Name)
 		f.at = append(f.at, f.positionOf[slot])
 	}
 	return f.at
@@ -46,25 +46,17 @@ func (f *fitter) countSites(u *leaver, by int32) {
 		s := &f.sites[u.node]
 		s.count += by
 		for k, v := range s.rows[u.pod] {
-			s.taken.std[k].change(v, by)
+			s.taken.Std[k].Change(v, by)
 		}
 	default:
 		pods := f.run.podsOf(u)
 		for i, at := range f.positionsOf(u) {
 			s := &f.sites[at]
 			if s.count += by; by > 0 {
-				s.taken.add(&pods[i].takes)
+				s.taken.Add(&pods[i].Takes)
 			} else {
-				s.taken.sub(&pods[i].takes)
+				s.taken.Sub(&pods[i].Takes)
 			}
 		}
-	}
-}
-
-func (t *total) change(v int64, by int32) {
-	if by > 0 {
-		t.add(v)
-	} else {
-		t.sub(v)
 	}
 }

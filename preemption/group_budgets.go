@@ -17,7 +17,7 @@ type brokenUnit struct {
 // it, up to the first that it violates, in the order of the cluster (rules 6.3.8 and
 // 12.9.10; filterVictimsWithPDBViolation).
 func (r *groupRun) charge(units []leaver) {
-	budgets := charger{budgets: r.work.budgets, ledger: r.work.budgets.ledger(false), toFirst: true}
+	budgets := charger{budgets: r.work.BudgetSet, ledger: r.work.BudgetSet.Ledger(false), toFirst: true}
 	r.broken = map[int]brokenUnit{}
 	for i := range units {
 		u := &units[i]
@@ -53,7 +53,7 @@ func (r *groupRun) violations(at int, u *leaver) (pods int, budgets []*outrank.P
 		b = brokenUnit{1, []int32{u.budget}}
 	}
 	for _, i := range b.budgets {
-		budgets = append(budgets, r.work.budgets.list[i])
+		budgets = append(budgets, r.work.BudgetSet.List[i])
 	}
 	return b.pods, budgets
 }

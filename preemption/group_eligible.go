@@ -5,35 +5,37 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // eligible returns whether the group may preempt (rules 12.9.6 and 12.9.7;
 // preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a
 // nominated node does not matter.
-func (r *groupRun) eligible(possible []leaver) Ineligibility {
+func (r *groupRun) eligible(possible []leaver) decision.Ineligibility {
 	variant := r.config.variant()
 	if r.config.Policy.Disabled {
-		return Disabled
+		return decision.Disabled
 	}
 	if r.owner.never && !variant.ignoresNever {
-		return PolicyNever
+		return decision.PolicyNever
 	}
 	nominated := r.nominated()
 	if variant.waitsWhileNominated && len(nominated) > 0 {
-		return Nominated
+		return decision.Nominated
 	}
 	if len(nominated) == 0 {
-		return Eligible
+		return decision.Eligible
 	}
 	for i := range possible {
 		for _, p := range r.podsOf(&possible[i]) {
-			leaves := leavesByPreemption(p) || variant.waitsForTerminating && p.pod.Terminating()
-			if leaves && nominated[p.node()] {
-				return VictimsTerminating
+			leaves := leavesByPreemption(p) || variant.waitsForTerminating && p.Pod.Terminating()
+			if leaves && nominated[p.Node()] {
+				return decision.VictimsTerminating
 			}
 		}
 	}
-	return Eligible
+	return decision.Eligible
 }
 
 // nominated returns the nodes that pods of the group are nominated to.
@@ -50,14 +52,14 @@ func (r *groupRun) nominated() map[string]bool {
 // nominationOf returns the node that a pod of the group is nominated to: as the snapshot
 // knows, or as the pod says if the snapshot does not know the pod.
 func (r *groupRun) nominationOf(p *outrank.Pod) string {
-	if state, ok := r.snap.pods.of(p); ok {
-		return state.nominated()
+	if state, ok := r.snap.PodStates.Of(p); ok {
+		return state.Nominated()
 	}
 	return p.NominatedNode
 }
 
 // checkGroup returns everything that keeps the pods from being a group.
-func checkGroup(snap *Snapshot, pods []*outrank.Pod) error {
+func checkGroup(snap *state.Snapshot, pods []*outrank.Pod) error {
 	if len(pods) == 0 {
 		return refuseGroup([]outrank.Problem{{Object: "group request", Field: "Pods", Text: "empty"}})
 	}
@@ -77,12 +79,12 @@ func checkGroup(snap *Snapshot, pods []*outrank.Pod) error {
 			ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Text: "stands in the group twice"})
 		}
 		seen[p.Key()] = true
-		if err := snap.checkWaits(p); err != nil {
+		if err := snap.CheckWaits(p); err != nil {
 			running = append(running, err)
 		}
 	}
 	if len(ps) == 0 {
-		ps = snap.unlike(pods)
+		ps = unlikeOwner(snap, pods)
 	}
 	return errors.Join(append(running, refuseGroup(ps))...)
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // rebuild has the filters of a member count pods anew: those of the cluster, and
@@ -15,7 +17,7 @@ func (f *fitter) rebuild(i int) {
 	before := f.members[:i]
 	for j := range before {
 		if at := before[j].at; at != nowhere {
-			f.reseat(before[j].pod, f.node(at).name, "")
+			f.reseat(before[j].pod, f.node(at).Name, "")
 		}
 	}
 	m := &f.members[i]
@@ -34,9 +36,9 @@ func (f *fitter) rebuild(i int) {
 
 // reseat is seat for a member, which keeps its class: attempts know it by that.
 func (f *fitter) reseat(pod *outrank.Pod, node, nominated string) {
-	p, _ := f.snap.pods.of(pod)
-	f.snap.drop(p)
-	f.snap.put(f.snap.moved(p, node, nominated))
+	p, _ := f.snap.PodStates.Of(pod)
+	f.snap.Drop(p)
+	f.snap.Put(f.snap.Moved(p, node, nominated))
 }
 
 // shareRules finds members that count the same pods, and whether there are any.
@@ -48,27 +50,27 @@ func (f *fitter) shareRules() {
 			m.counted = f.members[f.rules[like]].counted
 			continue
 		}
-		m.counted = map[*podClass]bool{}
+		m.counted = map[*state.PodClass]bool{}
 		f.rules = append(f.rules, i)
 	}
-	f.run.snap.classes.each(func(_ string, k *classMembers) {
-		f.watched = f.watched || len(k.nodes) > 0 && f.watches(k.class)
+	f.run.snap.Classes.Each(func(_ string, k *state.ClassMembers) {
+		f.watched = f.watched || len(k.Nodes) > 0 && f.watches(k.Class)
 	})
 }
 
 // sameRules: a class has the namespace, the labels and the anti-affinity in it.
 func sameRules(m, o *member) bool {
-	return m.runs.class == o.runs.class && reflect.DeepEqual(m.pod.Affinity.Pods, o.pod.Affinity.Pods) &&
+	return m.runs.Class == o.runs.Class && reflect.DeepEqual(m.pod.Affinity.Pods, o.pod.Affinity.Pods) &&
 		reflect.DeepEqual(m.pod.TopologySpread, o.pod.TopologySpread)
 }
 
 // counted reports whether a filter of any member counts a pod of the unit wherever
 // it is.
 func (f *fitter) counted(u *leaver) bool {
-	return f.watched && slices.ContainsFunc(f.run.podsOf(u), func(p *podState) bool { return f.watches(p.class) })
+	return f.watched && slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.watches(p.Class) })
 }
 
-func (f *fitter) watches(k *podClass) bool {
+func (f *fitter) watches(k *state.PodClass) bool {
 	return slices.ContainsFunc(f.rules, func(i int) bool { return f.counts(&f.members[i], k) })
 }
 
@@ -76,7 +78,7 @@ func (f *fitter) watches(k *podClass) bool {
 // a pod of the class is: the pod is one that a term of the member picks, one whose
 // anti-affinity picks the member, or one that a spread constraint of the member
 // counts. It does not depend on the pods that are there.
-func (f *fitter) counts(m *member, k *podClass) bool {
+func (f *fitter) counts(m *member, k *state.PodClass) bool {
 	known, ok := m.counted[k]
 	if !ok {
 		known = countsClass(m.kind.a, k)
@@ -85,28 +87,28 @@ func (f *fitter) counts(m *member, k *podClass) bool {
 	return known
 }
 
-func countsClass(a *attempt, k *podClass) bool {
-	for _, active := range a.active {
-		if s, ok := active.podFilter.(*spread); ok && len(s.partsOf(k)) > 0 {
+func countsClass(a *attempt, k *state.PodClass) bool {
+	for _, active := range a.Active {
+		if s, ok := active.PodFilter.(*filters.Spread); ok && len(s.PartsOf(k)) > 0 {
 			return true
 		}
 	}
-	namespace := a.pod.NamespaceName()
-	for i := range k.antiAffinity {
-		if k.antiAffinity[i].matches(namespace, a.pod.Labels, a.snap.namespaceLabels(namespace), true) {
+	namespace := a.Pod.NamespaceName()
+	for i := range k.AntiAffinity {
+		if k.AntiAffinity[i].Matches(namespace, a.Pod.Labels, a.Snap.NamespaceLabels(namespace), true) {
 			return true
 		}
 	}
 	// As InterPodAffinity prepares them.
-	ip := &interPod{snap: a.snap, pod: a.pod, affinity: termsOf(a.pod, a.pod.Affinity.Pods)}
-	terms := termsOf(a.pod, a.pod.Affinity.AntiPods)
-	for i := range ip.affinity {
-		ip.affinity[i].ofIncoming(a.rules)
+	ip := &filters.InterPod{Snap: a.Snap, Pod: a.Pod, Affinity: state.TermsOf(a.Pod, a.Pod.Affinity.Pods)}
+	terms := state.TermsOf(a.Pod, a.Pod.Affinity.AntiPods)
+	for i := range ip.Affinity {
+		ip.Affinity[i].OfIncoming(a.Rules)
 	}
 	for i := range terms {
-		if terms[i].ofIncoming(a.rules); ip.picks(&terms[i], k.namespace, k.labels) {
+		if terms[i].OfIncoming(a.Rules); ip.Picks(&terms[i], k.Namespace, k.Labels) {
 			return true
 		}
 	}
-	return ip.matchesAffinity(k.namespace, k.labels)
+	return ip.MatchesAffinity(k.Namespace, k.Labels)
 }

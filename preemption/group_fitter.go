@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // fitter places the members of a group as FirstFit does, and says whether they can keep
@@ -20,7 +22,7 @@ import (
 //     anywhere (opaque) counts every pod.
 type fitter struct {
 	run  *groupRun
-	snap *Snapshot
+	snap *state.Snapshot
 	// lean: of the filters only NodeResourcesFit looks at the pods on a node. The
 	// sites count what pods take then, and the snapshot stays as it was, but for
 	// pods that a filter counts wherever they are.
@@ -66,18 +68,18 @@ type site struct {
 	version uint32
 	// count and taken follow the pods of the cluster on the node, if lean.
 	count int32
-	taken usage
+	taken state.Usage
 	// seated are the members that have their place here, by index, sorted.
 	seated []int32
 	// rows are what the pods that could leave take, if they ask only for what has a
 	// column; nil on a node where some ask for more. They are the node's own.
-	rows []amountRow
+	rows []state.AmountRow
 }
 
 // member is one pod of the group.
 type member struct {
 	pod  *outrank.Pod
-	runs *podState // as a running pod, on no particular node
+	runs *state.PodState // as a running pod, on no particular node
 	kind *memberKind
 	at   int32 // position, nowhere for none
 	// nominated is the position of the node that the member is nominated to, nowhere for
@@ -86,7 +88,7 @@ type member struct {
 	nomination string
 	// counted remembers which classes of pods a filter of the member counts
 	// wherever they are; members with the same rules share it.
-	counted map[*podClass]bool
+	counted map[*state.PodClass]bool
 }
 
 const nowhere = -1
@@ -96,12 +98,12 @@ const nowhere = -1
 func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 	f := &fitter{
 		run: r, snap: r.work, lean: true, version: 1,
-		sites: make([]site, len(r.work.order)), positionOf: make([]int32, len(r.work.nodes)),
+		sites: make([]site, len(r.work.Order)), positionOf: make([]int32, len(r.work.NodeStates)),
 		nominees: map[*outrank.Pod]bool{},
 	}
 	if len(r.config.Filters) > 0 {
 		// A state that the snapshot keeps would change under the attempts.
-		r.work.attachments = nil
+		r.work.Attachments = nil
 	}
 	var attempts []*attempt
 	for _, pod := range pods {
@@ -117,12 +119,12 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 	for slot := range f.positionOf {
 		f.positionOf[slot] = nowhere
 	}
-	for i, slot := range r.work.order {
-		n, all := r.work.nodes[slot], r.snap.nodes[slot]
+	for i, slot := range r.work.Order {
+		n, all := r.work.NodeStates[slot], r.snap.NodeStates[slot]
 		f.positionOf[slot] = int32(i)
-		f.sites[i] = site{version: f.version, count: int32(len(n.pods)), taken: n.taken}
-		if f.sites[i].taken.extra = slices.Clone(n.taken.extra); len(all.taken.extra) == 0 {
-			f.sites[i].rows = all.rows
+		f.sites[i] = site{version: f.version, count: int32(len(n.Pods)), taken: n.Taken}
+		if f.sites[i].taken.Extra = slices.Clone(n.Taken.Extra); len(all.Taken.Extra) == 0 {
+			f.sites[i].rows = all.Rows
 		}
 	}
 	f.addMembers(attempts)
@@ -138,16 +140,16 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 // there, it never will be (rule 7.13.15): with pods away there are fewer, and
 // members without terms do not pick each other.
 func (f *fitter) judge(a *attempt) bool {
-	if slices.ContainsFunc(a.pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
+	if slices.ContainsFunc(a.Pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
 		return false
 	}
-	f.far = f.far || len(a.pod.Affinity.Pods)+len(a.pod.Affinity.AntiPods) > 0
-	for _, active := range a.active {
-		switch active.podFilter.(type) {
-		case *fixedFilter, *ruleAttempt:
-		case *wantedPorts, *restrictedVolumes, *wantedVolumes:
+	f.far = f.far || len(a.Pod.Affinity.Pods)+len(a.Pod.Affinity.AntiPods) > 0
+	for _, active := range a.Active {
+		switch active.PodFilter.(type) {
+		case *filters.FixedFilter, *filters.RuleAttempt:
+		case *filters.WantedPorts, *filters.RestrictedVolumes, *filters.WantedVolumes:
 			f.lean = false
-		case *interPod, *spread:
+		case *filters.InterPod, *filters.Spread:
 			f.far = true
 		default:
 			return false
@@ -161,14 +163,14 @@ func (f *fitter) judge(a *attempt) bool {
 func (f *fitter) addMembers(attempts []*attempt) {
 	kinds := map[string]*memberKind{}
 	for _, a := range attempts {
-		state, _ := f.snap.pods.of(a.pod)
+		known, _ := f.snap.PodStates.Of(a.Pod)
 		m := member{
-			pod: a.pod, at: nowhere, nominated: nowhere,
-			runs: &podState{pod: a.pod, class: state.class, takes: f.snap.columns.running(a.pod, f.snap.of), running: true},
+			pod: a.Pod, at: nowhere, nominated: nowhere,
+			runs: &state.PodState{Pod: a.Pod, Class: known.Class, Takes: f.snap.Columns.Running(a.Pod, f.snap.Of), Running: true},
 		}
-		if m.nomination = state.nominated(); m.nomination != "" {
-			m.nominated = f.positionOf[f.snap.node(m.nomination).slot]
-			f.nominees[a.pod] = true
+		if m.nomination = known.Nominated(); m.nomination != "" {
+			m.nominated = f.positionOf[f.snap.NodeState(m.nomination).Slot]
+			f.nominees[a.Pod] = true
 		}
 		signature := signatureOf(a)
 		if m.nominated != nowhere {
@@ -185,4 +187,6 @@ func (f *fitter) addMembers(attempts []*attempt) {
 	}
 }
 
-func (f *fitter) node(position int32) *nodeState { return f.snap.nodes[f.snap.order[position]] }
+func (f *fitter) node(position int32) *state.NodeState {
+	return f.snap.NodeStates[f.snap.Order[position]]
+}

@@ -1,6 +1,12 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // memberKind is what the filters see of members that they cannot tell apart, with
 // what each node said to them.
@@ -16,7 +22,7 @@ type memberKind struct {
 // nodeAnswers are what nodes said.
 type nodeAnswers struct {
 	// statuses are the different answers; the first is Success. known finds them.
-	statuses []filterStatus
+	statuses []filters.Status
 	known    map[statusKey]statusID
 	// answers are by position, empty where there would be too many.
 	answers []nodeAnswer
@@ -38,7 +44,7 @@ type nodeAnswer struct {
 }
 
 func (f *fitter) newKind(a *attempt) *memberKind {
-	k := &memberKind{f, a, newDryRunner(a), 0, &nodeAnswers{statuses: []filterStatus{{}}, known: map[statusKey]statusID{}}}
+	k := &memberKind{f, a, newDryRunner(a), 0, &nodeAnswers{statuses: []filters.Status{{}}, known: map[statusKey]statusID{}}}
 	if remembered := f.answers + len(f.sites); remembered <= f.run.mostAnswers {
 		f.answers, k.answers = remembered, make([]nodeAnswer, len(f.sites))
 	}
@@ -55,16 +61,16 @@ func (k *memberKind) with(a *attempt) *memberKind {
 // that is a kind of its own: one of which a filter of the caller or one about
 // volumes or ports has something to say.
 func signatureOf(a *attempt) string {
-	if len(a.active) > 0 || len(a.pod.Volumes) > 0 {
+	if len(a.Active) > 0 || len(a.Pod.Volumes) > 0 {
 		return ""
 	}
-	var key keyWriter
-	key.amount(int64(a.priority))
-	for _, d := range a.needs {
-		key.text(string(d.name))
-		key.amount(d.value)
+	var key state.KeyWriter
+	key.Amount(int64(a.Priority))
+	for _, d := range a.Needs {
+		key.Text(string(d.Name))
+		key.Amount(d.Value)
 	}
-	a.appendSignature(&key, a.pod)
+	a.AppendSignature(&key, a.Pod)
 	return string(key)
 }
 
@@ -94,7 +100,7 @@ func (f *fitter) says(i int, position int32) statusID {
 func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) statusID {
 	n, s := k.fitter.node(position), &k.fitter.sites[position]
 	if known.fixed == 0 {
-		known.fixed = 1 + k.id(k.a.checkNode(&k.a.question, n))
+		known.fixed = 1 + k.id(k.a.CheckNode(&k.a.Question, n))
 	}
 	if known.fixed-1 != noObjection {
 		return known.fixed - 1
@@ -104,9 +110,9 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) stat
 		k.w.nominated = slices.DeleteFunc(k.w.nominated, k.fitter.seatedElsewhere)
 	}
 	if k.fitter.lean {
-		k.w.resources.count = int(s.count)
-		for i := range k.a.needs {
-			k.w.resources.taken[i] = k.a.needs[i].used(&s.taken)
+		k.w.resources.Count = int(s.count)
+		for i := range k.a.Needs {
+			k.w.resources.Taken[i] = k.a.Needs[i].Used(&s.taken)
 		}
 	}
 	for _, i := range seated {
@@ -117,27 +123,27 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) stat
 
 // seatedElsewhere reports whether a nominated pod is a member that has a place while the
 // members are placed.
-func (f *fitter) seatedElsewhere(p *podState) bool {
-	counts, member := f.nominees[p.pod]
+func (f *fitter) seatedElsewhere(p *state.PodState) bool {
+	counts, member := f.nominees[p.Pod]
 	return member && !counts
 }
 
 // add adds a member to the node for the filters that look at the pods there. The
 // others have counted it when the attempt began.
-func (k *memberKind) add(p *podState) {
-	k.w.resources.change(p, 1)
+func (k *memberKind) add(p *state.PodState) {
+	k.w.resources.Change(p, 1)
 	for i, f := range k.w.filters {
-		switch k.a.active[i].podFilter.(type) {
-		case *interPod, *spread, *callerFilter:
+		switch k.a.Active[i].PodFilter.(type) {
+		case *filters.InterPod, *filters.Spread, *filters.CallerFilter:
 		default:
-			f.change(p, 1)
+			f.Change(p, 1)
 		}
 	}
 }
 
 // id returns the index of a status.
-func (k *memberKind) id(s filterStatus) statusID {
-	if s.code == Success {
+func (k *memberKind) id(s filters.Status) statusID {
+	if s.Code == decision.Success {
 		return noObjection
 	}
 	for i := range k.statuses[:min(len(k.statuses), 8)] {
@@ -156,15 +162,15 @@ func (k *memberKind) id(s filterStatus) statusID {
 }
 
 // same reports whether two statuses are equal and have the same text in memory.
-func same(s, t *filterStatus) bool {
-	if s.code != t.code || s.by != t.by || s.short != t.short || s.tooMany != t.tooMany || s.excluded != t.excluded || s.filter != t.filter {
+func same(s, t *filters.Status) bool {
+	if s.Code != t.Code || s.By != t.By || s.Short != t.Short || s.TooMany != t.TooMany || s.Excluded != t.Excluded || s.Filter != t.Filter {
 		return false
 	}
-	return len(s.text) == len(t.text) && (len(s.text) == 0 || &s.text[0] == &t.text[0])
+	return len(s.Text) == len(t.Text) && (len(s.Text) == 0 || &s.Text[0] == &t.Text[0])
 }
 
 // refusal says what every node answered to a member without a place.
-func (f *fitter) refusal(i int) *Refusal {
+func (f *fitter) refusal(i int) *decision.Refusal {
 	k := f.members[i].kind
 	nodes := make([]int, len(k.statuses))
 	var order []statusID // by first occurrence
@@ -177,10 +183,10 @@ func (f *fitter) refusal(i int) *Refusal {
 			order = append(order, s)
 		}
 	}
-	var counts []Count
+	var counts []decision.Count
 	for _, s := range order {
-		counts = append(counts, Count{Status: k.a.public(k.statuses[s]), Nodes: nodes[s]})
+		counts = append(counts, decision.Count{Status: k.a.public(k.statuses[s]), Nodes: nodes[s]})
 	}
 	sortCounts(counts)
-	return &Refusal{Pod: f.members[i].pod, Nodes: counts}
+	return &decision.Refusal{Pod: f.members[i].pod, Nodes: counts}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // groupOwner is whom the pods of a group preempt for: their group or, where composite
@@ -18,7 +19,7 @@ type groupOwner struct {
 }
 
 // ownerOf returns it for pods that were checked.
-func (s *Snapshot) ownerOf(pods []*outrank.Pod) groupOwner {
+func ownerOf(s *state.Snapshot, pods []*outrank.Pod) groupOwner {
 	first := pods[0]
 	group, _ := s.Group(first.GroupKey())
 	o := groupOwner{key: first.GroupKey(), priority: first.PriorityValue(), never: neverPreempts(first)}
@@ -26,12 +27,12 @@ func (s *Snapshot) ownerOf(pods []*outrank.Pod) groupOwner {
 		return o
 	}
 	policy := group.PreemptionPolicy
-	if root := s.rootOf(group); root != nil {
-		o.key, o.composite, o.priority, policy = root.Key(), root, orZero(root.Priority), root.PreemptionPolicy
+	if root := rootOf(s, group); root != nil {
+		o.key, o.composite, o.priority, policy = root.Key(), root, state.OrZero(root.Priority), root.PreemptionPolicy
 	} else {
-		o.priority = orZero(group.Priority)
+		o.priority = state.OrZero(group.Priority)
 	}
-	if s.rules.GroupPolicyCounts {
+	if s.Rules.GroupPolicyCounts {
 		o.never = policy == outrank.PreemptNever
 	}
 	return o
@@ -41,41 +42,41 @@ func (s *Snapshot) ownerOf(pods []*outrank.Pod) groupOwner {
 const groupGate = "GenericWorkload"
 
 // checkGates refuses groups as preemptors where they are none (rule 12.9.1).
-func checkGates(snap *Snapshot) error {
-	if snap.rules.GroupsPreempt {
+func checkGates(snap *state.Snapshot) error {
+	if snap.Rules.GroupsPreempt {
 		return nil
 	}
-	if release.Release(snap.of).HasGroups() {
-		return fmt.Errorf("%w: a group of pods preempts in %v only with the feature gate %s", outrank.ErrInvalid, snap.of, groupGate)
+	if release.Release(snap.Of).HasGroups() {
+		return fmt.Errorf("%w: a group of pods preempts in %v only with the feature gate %s", outrank.ErrInvalid, snap.Of, groupGate)
 	}
 	return fmt.Errorf("%w: a group of pods does not preempt as one by the rules of %v, its pods do one by one; groups preempt by those of %v with the feature gate %s",
-		outrank.ErrInvalid, snap.of, outrank.V1_37, groupGate)
+		outrank.ErrInvalid, snap.Of, outrank.V1_37, groupGate)
 }
 
-// unlike returns in what pods of a group differ from it, which in the reference ends
+// unlikeOwner returns in what pods of a group differ from it, which in the reference ends
 // the attempt with an error (rule 12.9.2): all of them, those that run included, have
 // one scheduler, the priority of the group, and its preemption policy.
-func (s *Snapshot) unlike(pods []*outrank.Pod) (ps []outrank.Problem) {
+func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) {
 	first := pods[0]
 	group, known := s.Group(first.GroupKey())
-	if s.tooDeep(group) {
+	if tooDeep(s, group) {
 		return []outrank.Problem{{
 			Object: "podgroup " + string(group.Key()), Field: "spec.parentCompositePodGroupName",
 			Text: fmt.Sprintf("more than %d levels of groups", outrank.MaxGroupLevels),
 		}}
 	}
-	owner := s.ownerOf(pods)
+	owner := ownerOf(s, pods)
 	var groups []outrank.Key
 	for _, p := range pods {
 		other, _ := s.Group(p.GroupKey())
-		if p.GroupKey() != first.GroupKey() && (owner.composite == nil || s.rootOf(other) != owner.composite) {
+		if p.GroupKey() != first.GroupKey() && (owner.composite == nil || rootOf(s, other) != owner.composite) {
 			ps = append(ps, outrank.Problem{
 				Object: "pod " + string(p.Key()), Field: "spec.schedulingGroup.podGroupName",
 				Text: fmt.Sprintf("group %q, and %s has %q", p.GroupKey(), first.Key(), first.GroupKey()),
 			})
 			continue
 		}
-		ps = s.appendUnlike(ps, p, first, &owner, known)
+		ps = appendUnlike(s, ps, p, first, &owner, known)
 		if !slices.Contains(groups, p.GroupKey()) {
 			groups = append(groups, p.GroupKey())
 		}
@@ -83,14 +84,14 @@ func (s *Snapshot) unlike(pods []*outrank.Pod) (ps []outrank.Problem) {
 	if owner.composite != nil { // also those of which no pod waits
 		groups = groups[:0]
 		for g := range s.Groups() {
-			if s.rootOf(g) == owner.composite {
+			if rootOf(s, g) == owner.composite {
 				groups = append(groups, g.Key())
 			}
 		}
 	}
 	for _, key := range groups {
-		for _, p := range s.units.members(key) {
-			ps = s.appendUnlike(ps, p.pod, first, &owner, known)
+		for _, p := range s.Units.Members(key) {
+			ps = appendUnlike(s, ps, p.Pod, first, &owner, known)
 		}
 	}
 	return ps
@@ -98,8 +99,8 @@ func (s *Snapshot) unlike(pods []*outrank.Pod) (ps []outrank.Problem) {
 
 // tooDeep reports whether a group is below the last level of its tree, which a circle of
 // groups makes of all of them.
-func (s *Snapshot) tooDeep(group *outrank.PodGroup) bool {
-	above := s.ancestors(group)
+func tooDeep(s *state.Snapshot, group *outrank.PodGroup) bool {
+	above := ancestorsOf(s, group)
 	if len(above) == 0 {
 		return false
 	}
@@ -108,7 +109,7 @@ func (s *Snapshot) tooDeep(group *outrank.PodGroup) bool {
 }
 
 // appendUnlike compares one pod with the first and with the group, if that is known.
-func (s *Snapshot) appendUnlike(ps []outrank.Problem, p, first *outrank.Pod, owner *groupOwner, known bool) []outrank.Problem {
+func appendUnlike(s *state.Snapshot, ps []outrank.Problem, p, first *outrank.Pod, owner *groupOwner, known bool) []outrank.Problem {
 	add := func(field, format string, args ...any) {
 		ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
 	}
@@ -119,7 +120,7 @@ func (s *Snapshot) appendUnlike(ps []outrank.Problem, p, first *outrank.Pod, own
 	if p.PriorityValue() != owner.priority {
 		add("spec.priority", "%d, and %s has %d", p.PriorityValue(), whose, owner.priority)
 	}
-	if !s.rules.GroupPolicyCounts {
+	if !s.Rules.GroupPolicyCounts {
 		whose = string(first.Key())
 	}
 	if neverPreempts(p) != owner.never {

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // ErrPlacement is wrapped by errors about an impossible answer of a
@@ -27,41 +30,41 @@ var ErrPlacement = errors.New("placement makes no sense")
 // so no other call may use the snapshot at the same time. Errors are the
 // context's, a filter's, and those about pods of [Evaluator.Preempt]. Time is
 // that of asking every node about every pod.
-func (e *Evaluator) FirstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod) (Placement, error) {
+func (e *Evaluator) FirstFit(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod) (decision.Placement, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
-		return Placement{}, err
+		return decision.Placement{}, err
 	}
 	if err := checkGates(snap); err != nil {
-		return Placement{}, err
+		return decision.Placement{}, err
 	}
 	for i, p := range pods {
 		if p == nil {
-			return Placement{}, fmt.Errorf("pod number %d: %w: is nil", i+1, outrank.ErrInvalid)
+			return decision.Placement{}, fmt.Errorf("pod number %d: %w: is nil", i+1, outrank.ErrInvalid)
 		}
 	}
-	return e.firstFit(ctx, snap, pods, snap.quorumOf(pods))
+	return e.firstFit(ctx, snap, pods, quorumOf(snap, pods))
 }
 
 // firstFit looks for places for so many of the pods as are wanted, and leaves
 // the snapshot as it was.
-func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, q *quorum) (Placement, error) {
-	var placed Placement
-	err := snap.trying(func() (err error) {
+func (e *Evaluator) firstFit(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod, q *quorum) (decision.Placement, error) {
+	var placed decision.Placement
+	err := snap.Trying(func() (err error) {
 		placed, err = e.bindFirst(ctx, snap, pods, q)
 		return err
 	})
 	if err != nil {
-		return Placement{}, err
+		return decision.Placement{}, err
 	}
 	return placed, nil
 }
 
 // bindFirst binds each pod to the first node that takes it, and refuses with the
 // first that found none once too few are left.
-func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, q *quorum) (Placement, error) {
+func (e *Evaluator) bindFirst(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod, q *quorum) (decision.Placement, error) {
 	nodes, nominated := make([]string, len(pods)), make([]string, len(pods))
-	var first *Refusal
+	var first *decision.Refusal
 	p := placing{
 		place: func(i int) (bool, error) {
 			node, refused, err := e.firstNode(ctx, snap, pods[i])
@@ -70,70 +73,70 @@ func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outra
 				return false, err
 			}
 			nodes[i], nominated[i] = node, snap.NominationOf(pods[i].Key())
-			snap.seat(pods[i], node, "")
+			snap.Seat(pods[i], node, "")
 			return true, nil
 		},
 		giveUp:   func() {},
-		takeAway: func(i int) { snap.seat(pods[i], "", nominated[i]) },
+		takeAway: func(i int) { snap.Seat(pods[i], "", nominated[i]) },
 	}
 	why, err := p.all(q)
 	if err != nil {
-		return Placement{}, err
+		return decision.Placement{}, err
 	}
 	if why != "" {
 		if first == nil {
-			first = &Refusal{}
+			first = &decision.Refusal{}
 		}
 		first.Reason = reasonFor(why)
-		return Placement{Refused: first}, nil
+		return decision.Placement{Refused: first}, nil
 	}
-	placed := Placement{Enough: len(p.placed) < len(pods)}
+	placed := decision.Placement{Enough: len(p.placed) < len(pods)}
 	for _, i := range p.placed {
-		placed.Assignments = append(placed.Assignments, Assignment{pods[i], nodes[i]})
+		placed.Assignments = append(placed.Assignments, decision.Assignment{Pod: pods[i], Node: nodes[i]})
 	}
 	return placed, nil
 }
 
 // runningOf counts the pods of a group that are on nodes.
-func (s *Snapshot) runningOf(group *outrank.PodGroup) int {
-	return len(s.units.members(group.Key()))
+func runningOf(s *state.Snapshot, group *outrank.PodGroup) int {
+	return len(s.Units.Members(group.Key()))
 }
 
 // firstNode finds the first node that takes the pod as things are, or says why
 // none does.
-func (e *Evaluator) firstNode(ctx context.Context, snap *Snapshot, pod *outrank.Pod) (string, *Refusal, error) {
+func (e *Evaluator) firstNode(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod) (string, *decision.Refusal, error) {
 	// No filter looks at a start time, so any now will do.
 	a, err := newAttempt(&e.config, snap, pod, time.Time{})
 	if err != nil {
 		return "", nil, err
 	}
 	w := newDryRunner(a)
-	said := make([]filterStatus, 0, len(snap.order))
-	for i, slot := range snap.order {
+	said := make([]filters.Status, 0, len(snap.Order))
+	for i, slot := range snap.Order {
 		if i%chunkSize == 0 && ctx.Err() != nil {
 			return "", nil, ctx.Err()
 		}
-		n := snap.nodes[slot]
+		n := snap.NodeStates[slot]
 		s := w.filter(n)
-		if s.code == Success {
-			return n.name, nil, nil
+		if s.Code == decision.Success {
+			return n.Name, nil, nil
 		}
 		said = append(said, s)
 	}
 	r := result{attempt: a}
-	return "", &Refusal{Pod: pod, Nodes: r.countsOf(said, nil)}, ctx.Err()
+	return "", &decision.Refusal{Pod: pod, Nodes: r.countsOf(said, nil)}, ctx.Err()
 }
 
 // ask asks the caller's function for a placement with the pods that there are at
 // present. It gets a clone.
-func (r *groupRun) ask(ctx context.Context) (Placement, error) {
+func (r *groupRun) ask(ctx context.Context) (decision.Placement, error) {
 	if err := ctx.Err(); err != nil {
-		return Placement{}, err
+		return decision.Placement{}, err
 	}
 	r.plan.Placements++
 	placed, err := r.place(ctx, r.work.Clone(), slices.Clone(r.pods))
 	if err != nil {
-		return Placement{}, fmt.Errorf("place: %w", err)
+		return decision.Placement{}, fmt.Errorf("place: %w", err)
 	}
 	if placed.Refused != nil {
 		return placed, nil
@@ -143,7 +146,7 @@ func (r *groupRun) ask(ctx context.Context) (Placement, error) {
 
 // complete checks that each pod has one node, or that those that have are said
 // to be enough, and that there is such a node.
-func (r *groupRun) complete(placed *Placement) error {
+func (r *groupRun) complete(placed *decision.Placement) error {
 	missing := make(map[outrank.Key]bool, len(r.pods))
 	for _, p := range r.pods {
 		missing[p.Key()] = true

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // quorum is how many members of a group have to find a place: of the pods of a group,
@@ -106,7 +107,7 @@ func (p *placing) next(q *quorum, i int) (found bool, err error) {
 }
 
 // quorumOf is that of the group, or of the tree of groups, that the pods belong to.
-func (s *Snapshot) quorumOf(pods []*outrank.Pod) *quorum {
+func quorumOf(s *state.Snapshot, pods []*outrank.Pod) *quorum {
 	q := &quorum{}
 	for i := range pods {
 		q.pods = append(q.pods, i)
@@ -115,21 +116,21 @@ func (s *Snapshot) quorumOf(pods []*outrank.Pod) *quorum {
 		return q
 	}
 	group, _ := s.Group(pods[0].GroupKey())
-	if root := s.rootOf(group); root != nil {
-		return s.tree(root, pods)
+	if root := rootOf(s, group); root != nil {
+		return treeOf(s, root, pods)
 	}
-	s.setTerms(q, group)
+	setTerms(s, q, group)
 	return q
 }
 
 // setTerms takes in what a group of pods says. One that is not known, or says
 // nothing, needs a place for each of its pods (rule 12.9.3).
-func (s *Snapshot) setTerms(q *quorum, group *outrank.PodGroup) {
+func setTerms(s *state.Snapshot, q *quorum, group *outrank.PodGroup) {
 	if group == nil {
 		q.min = len(q.pods)
 		return
 	}
-	q.there, q.named = s.runningOf(group), true
+	q.there, q.named = runningOf(s, group), true
 	switch group.Policy {
 	case outrank.GangPolicy:
 		q.min = int(group.MinCount)
@@ -140,22 +141,22 @@ func (s *Snapshot) setTerms(q *quorum, group *outrank.PodGroup) {
 	}
 }
 
-// tree is the quorum of a composite group. The groups below it go by their keys, a
+// treeOf is the quorum of a composite group. The groups below it go by their keys, a
 // composite one by the first key below it; those without any group of pods below
 // them do not count (rule 12.9.4).
-func (s *Snapshot) tree(root *outrank.CompositePodGroup, pods []*outrank.Pod) *quorum {
+func treeOf(s *state.Snapshot, root *outrank.CompositePodGroup, pods []*outrank.Pod) *quorum {
 	byGroup := map[outrank.Key][]int{}
 	for i, p := range pods {
 		byGroup[p.GroupKey()] = append(byGroup[p.GroupKey()], i)
 	}
 	composites := map[*outrank.CompositePodGroup]*quorum{}
 	for g := range s.Groups() {
-		above := s.ancestors(g)
+		above := ancestorsOf(s, g)
 		if len(above) == 0 || above[len(above)-1] != root {
 			continue
 		}
 		q := &quorum{pods: byGroup[g.Key()]}
-		s.setTerms(q, g)
+		setTerms(s, q, g)
 		for _, c := range above {
 			parent, known := composites[c]
 			if !known {
@@ -174,7 +175,7 @@ func (s *Snapshot) tree(root *outrank.CompositePodGroup, pods []*outrank.Pod) *q
 	return composites[root]
 }
 
-// inOrder numbers the pods of a tree in the order in which they are placed, and
+// InOrder numbers the pods of a tree in the order in which they are placed, and
 // returns them so.
 func (q *quorum) inOrder(pods []*outrank.Pod) []*outrank.Pod {
 	var ordered []*outrank.Pod
@@ -192,10 +193,10 @@ func (q *quorum) inOrder(pods []*outrank.Pod) []*outrank.Pod {
 	return ordered
 }
 
-// ancestors are the composite groups above a group of pods, the lowest first: as many as
+// ancestorsOf are the composite groups above a group of pods, the lowest first: as many as
 // a tree has levels, as far as they are there and count (rule 12.6.4).
-func (s *Snapshot) ancestors(g *outrank.PodGroup) (above []*outrank.CompositePodGroup) {
-	if g == nil || !s.rules.CompositeUnits {
+func ancestorsOf(s *state.Snapshot, g *outrank.PodGroup) (above []*outrank.CompositePodGroup) {
+	if g == nil || !s.Rules.CompositeUnits {
 		return nil
 	}
 	c, ok := s.Composite(g.ParentKey())
@@ -207,8 +208,8 @@ func (s *Snapshot) ancestors(g *outrank.PodGroup) (above []*outrank.CompositePod
 }
 
 // rootOf is the topmost composite group above a group of pods, nil without one.
-func (s *Snapshot) rootOf(g *outrank.PodGroup) *outrank.CompositePodGroup {
-	if above := s.ancestors(g); len(above) > 0 {
+func rootOf(s *state.Snapshot, g *outrank.PodGroup) *outrank.CompositePodGroup {
+	if above := ancestorsOf(s, g); len(above) > 0 {
 		return above[len(above)-1]
 	}
 	return nil

@@ -5,18 +5,20 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // failure is a member that does not pass on its node.
 type failure struct {
 	member int
-	why    *Refusal
+	why    *decision.Refusal
 }
 
 // fitterAt returns a fitter with the pods where a function of the caller placed them, with
 // every possible victim away. Their filters count in the order of the assignments.
 // refused says which of them is the first that its node does not take so.
-func (r *groupRun) fitterAt(placed []Assignment) (f *fitter, refused *Refusal, err error) {
+func (r *groupRun) fitterAt(placed []decision.Assignment) (f *fitter, refused *decision.Refusal, err error) {
 	pods := make([]*outrank.Pod, len(placed))
 	for i, a := range placed {
 		pods[i] = a.Pod
@@ -28,7 +30,7 @@ func (r *groupRun) fitterAt(placed []Assignment) (f *fitter, refused *Refusal, e
 		if f.far {
 			f.rebuild(i)
 		}
-		at := f.positionOf[r.work.node(a.Node).slot]
+		at := f.positionOf[r.work.NodeState(a.Node).Slot]
 		if said := f.says(i, at); said != noObjection && refused == nil {
 			refused = f.objection(i, said)
 		}
@@ -72,14 +74,14 @@ func (f *fitter) seatedBefore(i int, position int32) []int32 {
 }
 
 // objection is what the node of a member said to it.
-func (f *fitter) objection(i int, s statusID) *Refusal {
+func (f *fitter) objection(i int, s statusID) *decision.Refusal {
 	m := &f.members[i]
-	return &Refusal{Pod: m.pod, Nodes: []Count{{Status: m.kind.a.public(m.kind.statuses[s]), Nodes: 1}}}
+	return &decision.Refusal{Pod: m.pod, Nodes: []decision.Count{{Status: m.kind.a.public(m.kind.statuses[s]), Nodes: 1}}}
 }
 
 // reprieve puts back the units that violate a budget, or the others, as far as each member
 // stays in its place (rule 12.9.8). It stores in blocks why units could not be put back.
-func (f *fitter) reprieve(ctx context.Context, possible []leaver, violating bool, blocks map[int]*Refusal) error {
+func (f *fitter) reprieve(ctx context.Context, possible []leaver, violating bool, blocks map[int]*decision.Refusal) error {
 	for i := range possible {
 		if possible[i].violates() != violating {
 			continue
@@ -96,7 +98,7 @@ func (f *fitter) reprieve(ctx context.Context, possible []leaver, violating bool
 
 // reprieveUnit puts back a unit, if each member stays where it is then. Otherwise it
 // returns why not: what is said of the first member that does not.
-func (f *fitter) reprieveUnit(u *leaver) *Refusal {
+func (f *fitter) reprieveUnit(u *leaver) *decision.Refusal {
 	affected := f.affects(u)
 	still := slices.IndexFunc(f.failing, func(x failure) bool { return !slices.Contains(affected, x.member) })
 	if len(affected) == 0 {
@@ -106,7 +108,7 @@ func (f *fitter) reprieveUnit(u *leaver) *Refusal {
 		return f.failing[still].why
 	}
 	f.putBack(u, 1)
-	var why *Refusal
+	var why *decision.Refusal
 	for _, i := range affected {
 		if still >= 0 && f.failing[still].member < i {
 			break
@@ -150,7 +152,7 @@ func (f *fitter) affects(u *leaver) []int {
 }
 
 func (f *fitter) countsAny(i int, u *leaver) bool {
-	return f.opaque || slices.ContainsFunc(f.run.podsOf(u), func(p *podState) bool { return f.counts(&f.members[i], p.class) })
+	return f.opaque || slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.counts(&f.members[i], p.Class) })
 }
 
 // putBack puts back a unit (by is 1), or takes it away again (-1): on its nodes, and in what
@@ -174,8 +176,8 @@ func (f *fitter) putBack(u *leaver, by int) {
 			continue
 		}
 		for at, p := range f.run.podsOf(u) {
-			if f.opaque || f.counts(m, p.class) {
-				m.kind.w.follow(p, f.node(positions[at]), by)
+			if f.opaque || f.counts(m, p.Class) {
+				m.kind.w.Follow(p, f.node(positions[at]), by)
 			}
 		}
 	}

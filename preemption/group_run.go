@@ -6,22 +6,25 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // groupRun is one call of PreemptGroup.
 type groupRun struct {
 	evaluator *Evaluator
 	config    *Config
-	snap      *Snapshot // the caller's, only read
-	work      *Snapshot // where pods are taken away and put back
+	snap      *state.Snapshot // the caller's, only read
+	work      *state.Snapshot // where pods are taken away and put back
 	pods      []*outrank.Pod
 	priority  int32
 	// owner is the group, or the one at the top of its tree, that the pods preempt for.
 	owner  groupOwner
 	quorum *quorum
-	now    instant
+	now    rank.Instant
 	place  PlaceFunc
-	plan   *GroupPlan
+	plan   *decision.GroupPlan
 	// whole are the groups that leave as one.
 	whole []wholeGroup
 	// broken is what units that violate a budget do to all of them, by index in the sorted
@@ -34,7 +37,7 @@ type groupRun struct {
 // mostAnswers bounds the memory that a fitter takes for answers: 16 bytes each.
 const mostAnswers = 1 << 22
 
-func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, error) {
+func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*groupRun, error) {
 	if err := e.config.checkGroups(); err != nil {
 		return nil, err
 	}
@@ -47,14 +50,14 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 	if err := checkGroup(snap, req.Pods); err != nil {
 		return nil, err
 	}
-	owner := snap.ownerOf(req.Pods)
+	owner := ownerOf(snap, req.Pods)
 	r := &groupRun{
-		evaluator: e, config: &e.config, snap: snap, work: snap.view(),
-		owner: owner, priority: owner.priority, now: instantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
-		plan: &GroupPlan{Group: owner.key, Composite: owner.composite},
+		evaluator: e, config: &e.config, snap: snap, work: snap.View(),
+		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
+		plan: &decision.GroupPlan{Group: owner.key, Composite: owner.composite},
 	}
 	r.begin(req.Pods)
-	r.quorum = snap.quorumOf(r.pods)
+	r.quorum = quorumOf(snap, r.pods)
 	if r.quorum.below != nil {
 		r.pods = r.quorum.inOrder(r.pods)
 	}
@@ -66,24 +69,24 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 func (r *groupRun) begin(pods []*outrank.Pod) {
 	r.pods = slices.Clone(pods)
 	for _, p := range pods {
-		r.work.seat(p, "", r.nominationOf(p))
+		r.work.Seat(p, "", r.nominationOf(p))
 	}
 }
 
 func (r *groupRun) take(u *leaver) {
 	for _, p := range r.podsOf(u) {
-		r.work.drop(p)
+		r.work.Drop(p)
 	}
 }
 
 func (r *groupRun) giveBack(u *leaver) {
 	for _, p := range r.podsOf(u) {
-		r.work.put(p)
+		r.work.Put(p)
 	}
 }
 
 // settle writes the plan.
-func (r *groupRun) settle(possible []leaver, blocks map[int]*Refusal, placement []Assignment) {
+func (r *groupRun) settle(possible []leaver, blocks map[int]*decision.Refusal, placement []decision.Assignment) {
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		v := r.public(&possible[i], blocks[i])
 		v.Violating, v.Violated = r.violations(i, &possible[i])
@@ -92,14 +95,14 @@ func (r *groupRun) settle(possible []leaver, blocks map[int]*Refusal, placement 
 		}
 		r.plan.Victims = append(r.plan.Victims, v)
 	}
-	r.plan.Outcome, r.plan.Placement, r.plan.Grace = Preempt, placement, r.config.grace()
+	r.plan.Outcome, r.plan.Placement, r.plan.Grace = decision.Preempt, placement, r.config.grace()
 	r.plan.Nominations = slices.Clone(placement)
-	r.say(Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.plan.VictimPods())))
+	r.say(decision.Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.plan.VictimPods())))
 }
 
 // say is what the reference answers for the group (rule 12.9.11).
-func (r *groupRun) say(code Code, text string) {
-	r.plan.Status = Status{Code: code, Reasons: []string{groupPrefix + text}}
+func (r *groupRun) say(code decision.Code, text string) {
+	r.plan.Status = decision.Status{Code: code, Reasons: []string{groupPrefix + text}}
 }
 
 // groupPrefix begins all that preemption says of a group.

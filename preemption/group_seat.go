@@ -3,13 +3,15 @@ package preemption
 import (
 	"context"
 	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // placeAll places the members anew, as FirstFit does.
-func (f *fitter) placeAll(ctx context.Context) (Placement, error) {
+func (f *fitter) placeAll(ctx context.Context) (decision.Placement, error) {
 	f.run.plan.Placements++
 	f.afresh = true
-	var first *Refusal
+	var first *decision.Refusal
 	p := placing{
 		place: func(i int) (bool, error) {
 			if i%chunkSize == 0 && ctx.Err() != nil {
@@ -27,14 +29,14 @@ func (f *fitter) placeAll(ctx context.Context) (Placement, error) {
 	why, err := p.all(f.run.quorum)
 	switch {
 	case err != nil:
-		return Placement{}, err
+		return decision.Placement{}, err
 	case why == "":
-		return Placement{Assignments: f.assignments()}, nil
+		return decision.Placement{Assignments: f.assignments()}, nil
 	case first == nil:
-		first = &Refusal{}
+		first = &decision.Refusal{}
 	}
 	first.Reason = reasonFor(why)
-	return Placement{Refused: first}, nil
+	return decision.Placement{Refused: first}, nil
 }
 
 // place gives a member the first place that there is, and reports whether there is
@@ -112,11 +114,11 @@ func (f *fitter) unseatAll() {
 }
 
 // assignments are the places of those that have one.
-func (f *fitter) assignments() []Assignment {
-	var as []Assignment
+func (f *fitter) assignments() []decision.Assignment {
+	var as []decision.Assignment
 	for i := range f.members {
 		if m := &f.members[i]; m.at != nowhere {
-			as = append(as, Assignment{m.pod, f.node(m.at).name})
+			as = append(as, decision.Assignment{Pod: m.pod, Node: f.node(m.at).Name})
 		}
 	}
 	return as

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // leaver is a Unit that could leave, in few bytes and without a pointer: a cluster
@@ -38,8 +40,8 @@ func (u *leaver) single() bool { return u.pod >= 0 }
 const rankShift = 28
 
 // sizeOf is the size of a unit.
-func sizeOf(rank unitRank, pods int) int32 {
-	return int32(rank-podUnit)<<rankShift + int32(min(pods, 1<<rankShift-1))
+func sizeOf(rank state.UnitRank, pods int) int32 {
+	return int32(rank-state.PodUnit)<<rankShift + int32(min(pods, 1<<rankShift-1))
 }
 
 // grouped: the unit counts as a disrupted group (rule 12.9.10).
@@ -54,8 +56,8 @@ type wholeGroup struct {
 	composite *outrank.CompositePodGroup
 	// pods are sorted by importance. first is the most important of them, by the
 	// caller's own order if there is one.
-	pods     []*podState
-	first    *podState
+	pods     []*state.PodState
+	first    *state.PodState
 	priority int32
 }
 
@@ -66,16 +68,18 @@ func (g *wholeGroup) name() string {
 	return g.PodGroup.Name
 }
 
-// podsOf returns the pods of a unit by importance. The slice is not to be changed.
-func (r *groupRun) podsOf(u *leaver) []*podState {
+// PodsOf returns the pods of a unit by importance. The slice is not to be changed.
+func (r *groupRun) podsOf(u *leaver) []*state.PodState {
 	if !u.single() {
 		return r.whole[u.node].pods
 	}
-	return r.nodeAt(u.node).pods[u.pod : u.pod+1]
+	return r.nodeAt(u.node).Pods[u.pod : u.pod+1]
 }
 
 // nodeAt returns the node at a position as the caller's snapshot has it.
-func (r *groupRun) nodeAt(position int32) *nodeState { return r.snap.nodes[r.snap.order[position]] }
+func (r *groupRun) nodeAt(position int32) *state.NodeState {
+	return r.snap.NodeStates[r.snap.Order[position]]
+}
 
 // possible lists the units that could be victims, not sorted (rule 12.9.8;
 // newDomainForWorkloadPreemption, isPreemptionAllowed). They are of lower priority than
@@ -92,23 +96,23 @@ func (r *groupRun) possible() []leaver {
 func (r *groupRun) units(below int64) []leaver {
 	r.whole = r.whole[:0]
 	pods := 0
-	for _, slot := range r.snap.order {
-		pods += len(r.snap.nodes[slot].pods)
+	for _, slot := range r.snap.Order {
+		pods += len(r.snap.NodeStates[slot].Pods)
 	}
 	units := make([]leaver, 0, pods)
-	r.snap.units.each(r.addWhole)
-	for position, slot := range r.snap.order {
-		n := r.snap.nodes[slot]
-		covered := n.covered
-		for i := range n.sortKeys {
-			rank := n.sortKeys[i].at(r.now)
-			u := leaver{priority: rank.priority, sec: rank.sec, nsec: rank.nsec, node: int32(position), pod: int32(i), budget: noBudget}
-			if len(covered) > 0 && int(covered[0].index) == i {
+	r.snap.Units.Each(r.addWhole)
+	for position, slot := range r.snap.Order {
+		n := r.snap.NodeStates[slot]
+		covered := n.Covered
+		for i := range n.SortKeys {
+			rank := n.SortKeys[i].At(r.now)
+			u := leaver{priority: rank.Priority, sec: rank.Sec, nsec: rank.Nsec, node: int32(position), pod: int32(i), budget: noBudget}
+			if len(covered) > 0 && int(covered[0].Index) == i {
 				u.budget, covered = mayViolate, covered[1:]
 			}
-			if n.grouped > 0 && n.pods[i].pod.Group != "" {
+			if n.Grouped > 0 && n.Pods[i].Pod.Group != "" {
 				alone := false
-				if u.priority, u.size, alone = r.member(n.pods[i]); !alone {
+				if u.priority, u.size, alone = r.member(n.Pods[i]); !alone {
 					continue
 				}
 			}
@@ -122,14 +126,14 @@ func (r *groupRun) units(below int64) []leaver {
 
 // member says what a pod that names a group counts as, and whether it leaves by itself
 // (rules 12.6.2 to 12.7.2).
-func (r *groupRun) member(p *podState) (priority, size int32, alone bool) {
-	t := r.snap.units.of(p)
-	return t.priority, sizeOf(t.rank, 1), t.whole == nil
+func (r *groupRun) member(p *state.PodState) (priority, size int32, alone bool) {
+	t := r.snap.Units.Of(p)
+	return t.Priority, sizeOf(t.Rank, 1), t.Whole == nil
 }
 
 // addWhole adds a unit that is more than a pod by itself.
-func (r *groupRun) addWhole(u *wholeUnit) {
-	r.whole = append(r.whole, wholeGroup{PodGroup: u.group, composite: u.composite, pods: slices.Clone(u.pods), priority: u.priority})
+func (r *groupRun) addWhole(u *state.WholeUnit) {
+	r.whole = append(r.whole, wholeGroup{PodGroup: u.Group, composite: u.Composite, pods: slices.Clone(u.Pods), priority: u.Priority})
 }
 
 // appendWhole appends the units of whole groups.
@@ -139,22 +143,22 @@ func (r *groupRun) appendWhole(units []leaver, below int64) []leaver {
 		if int64(g.priority) >= below {
 			continue
 		}
-		slices.SortFunc(g.pods, func(p, q *podState) int { return p.compare(q, r.now) })
+		slices.SortFunc(g.pods, func(p, q *state.PodState) int { return p.Compare(q, r.now) })
 		g.first = g.pods[0]
-		start := g.first.rank().at(r.now)
+		start := g.first.Rank().At(r.now)
 		u := leaver{priority: g.priority, size: g.size(), node: int32(i), pod: -1, budget: noBudget}
 		for _, p := range g.pods {
-			if p.rank().compareStart(start, r.now) < 0 {
-				start = p.rank().at(r.now)
+			if p.Rank().CompareStart(start, r.now) < 0 {
+				start = p.Rank().At(r.now)
 			}
-			if r.config.Importance != nil && r.config.Importance(p.pod, g.first.pod) < 0 {
+			if r.config.Importance != nil && r.config.Importance(p.Pod, g.first.Pod) < 0 {
 				g.first = p
 			}
-			if len(p.class.covering) > 0 {
+			if len(p.Class.Covering) > 0 {
 				u.budget = mayViolate
 			}
 		}
-		u.sec, u.nsec = start.sec, start.nsec
+		u.sec, u.nsec = start.Sec, start.Nsec
 		units = append(units, u)
 	}
 	return units
@@ -162,9 +166,9 @@ func (r *groupRun) appendWhole(units []leaver, below int64) []leaver {
 
 func (g *wholeGroup) size() int32 {
 	if g.composite != nil {
-		return sizeOf(compositeUnit, len(g.pods))
+		return sizeOf(state.CompositeUnit, len(g.pods))
 	}
-	return sizeOf(groupUnit, len(g.pods))
+	return sizeOf(state.GroupUnit, len(g.pods))
 }
 
 // mayEvict asks the caller's rule about every pod of the unit and every pod of
@@ -172,7 +176,7 @@ func (g *wholeGroup) size() int32 {
 func (r *groupRun) mayEvict(u *leaver) bool {
 	for _, p := range r.podsOf(u) {
 		for _, preemptor := range r.pods {
-			if !r.config.MayEvict(preemptor, p.pod) {
+			if !r.config.MayEvict(preemptor, p.Pod) {
 				return false
 			}
 		}
@@ -213,13 +217,13 @@ func (r *groupRun) moreImportant(u, v leaver) int {
 // firstOf returns the most important pod of a unit.
 func (r *groupRun) firstOf(u *leaver) *outrank.Pod {
 	if !u.single() {
-		return r.whole[u.node].first.pod
+		return r.whole[u.node].first.Pod
 	}
-	return r.podsOf(u)[0].pod
+	return r.podsOf(u)[0].Pod
 }
 
 func (r *groupRun) nameOf(u *leaver) (namespace, name string) {
-	p := r.podsOf(u)[0].pod
+	p := r.podsOf(u)[0].Pod
 	if !u.single() {
 		return p.NamespaceName(), r.whole[u.node].name()
 	}
@@ -227,13 +231,13 @@ func (r *groupRun) nameOf(u *leaver) (namespace, name string) {
 }
 
 // public returns the unit for the plan.
-func (r *groupRun) public(u *leaver, blocks *Refusal) GroupVictim {
-	v := GroupVictim{Unit: Unit{Pods: locatedPods(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
+func (r *groupRun) public(u *leaver, blocks *decision.Refusal) decision.GroupVictim {
+	v := decision.GroupVictim{Unit: decision.Unit{Pods: state.LocatedPods(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
 	if !u.single() {
 		v.Group, v.Composite = r.whole[u.node].PodGroup, r.whole[u.node].composite
 	}
 	if u.violates() {
-		v.Violated = []*outrank.PodDisruptionBudget{r.work.budgets.list[u.budget]}
+		v.Violated = []*outrank.PodDisruptionBudget{r.work.BudgetSet.List[u.budget]}
 	}
 	return v
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // VerifyGroup holds the plan for a group to the snapshot as it is now, and returns
@@ -35,12 +37,12 @@ import (
 // verify, and [outrank.ErrInvalid] for no plan at all; others are those of filters.
 // The snapshot is only read; any number of calls may run on it at once. Time is that
 // of going through all pods, and of asking one node for each pod.
-func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *GroupPlan, now time.Time) error {
+func (e *Evaluator) VerifyGroup(ctx context.Context, snap *state.Snapshot, plan *decision.GroupPlan, now time.Time) error {
 	switch {
 	case plan == nil:
 		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
-	case plan.Outcome != Preempt && plan.Outcome != Fits:
-		return fmt.Errorf("plan for a group: %w: the outcome is %q", ErrState, plan.Outcome)
+	case plan.Outcome != decision.Preempt && plan.Outcome != decision.Fits:
+		return fmt.Errorf("plan for a group: %w: the outcome is %q", decision.ErrState, plan.Outcome)
 	}
 	snap, err := opened(ctx, snap)
 	if err != nil {
@@ -51,7 +53,7 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *Group
 		pods = append(pods, a.Pod)
 	}
 	r, err := e.newGroupRun(snap, &GroupRequest{Pods: pods, Now: now})
-	if errors.Is(err, ErrState) || errors.Is(err, ErrExists) {
+	if errors.Is(err, decision.ErrState) || errors.Is(err, decision.ErrExists) {
 		return fmt.Errorf("%w: %w", ErrStale, err)
 	}
 	if err != nil {
@@ -62,7 +64,7 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *Group
 			return groupFault(ErrStale, "there is no node %s", a.Node)
 		}
 	}
-	if plan.Outcome == Fits {
+	if plan.Outcome == decision.Fits {
 		return r.verifyPlacement(ctx, plan)
 	}
 	possible, victims, err := r.verifyVictims(plan)
@@ -77,9 +79,9 @@ func groupFault(kind error, format string, args ...any) error {
 }
 
 // verifyVictims finds the victims among the units that there are.
-func (r *groupRun) verifyVictims(plan *GroupPlan) (possible []leaver, victims []int, err error) {
+func (r *groupRun) verifyVictims(plan *decision.GroupPlan) (possible []leaver, victims []int, err error) {
 	possible = r.possible()
-	if reason := r.eligible(possible); reason != Eligible {
+	if reason := r.eligible(possible); reason != decision.Eligible {
 		return nil, nil, groupFault(ErrUnsound, "%s", reason)
 	}
 	r.sort(possible)
@@ -108,7 +110,7 @@ func (r *groupRun) verifyVictims(plan *GroupPlan) (possible []leaver, victims []
 
 // verifyPlaces puts the pods on their nodes with every possible victim away, and asks
 // again once those that are no victims are back (rule 12.9.8).
-func (r *groupRun) verifyPlaces(ctx context.Context, plan *GroupPlan, possible []leaver, victims []int) error {
+func (r *groupRun) verifyPlaces(ctx context.Context, plan *decision.GroupPlan, possible []leaver, victims []int) error {
 	for i := range possible {
 		r.take(&possible[i])
 	}
@@ -138,23 +140,23 @@ func (r *groupRun) verifyPlaces(ctx context.Context, plan *GroupPlan, possible [
 }
 
 // runs reports whether a victim is a unit of any priority.
-func (r *groupRun) runs(victim *GroupVictim) bool {
+func (r *groupRun) runs(victim *decision.GroupVictim) bool {
 	other := *r
 	other.whole = nil
 	return other.unitOf(other.units(math.MaxInt64), victim) >= 0
 }
 
 // unitOf finds the unit of exactly these pods, -1 for none.
-func (r *groupRun) unitOf(units []leaver, victim *GroupVictim) int {
+func (r *groupRun) unitOf(units []leaver, victim *decision.GroupVictim) int {
 	return slices.IndexFunc(units, func(u leaver) bool {
-		return slices.EqualFunc(r.podsOf(&u), victim.Pods, func(p *podState, pod *outrank.Pod) bool {
-			return pod != nil && sameName(p.pod, pod) && samePod(p.pod, pod)
+		return slices.EqualFunc(r.podsOf(&u), victim.Pods, func(p *state.PodState, pod *outrank.Pod) bool {
+			return pod != nil && state.SameName(p.Pod, pod) && state.SamePod(p.Pod, pod)
 		})
 	})
 }
 
 // verifyPlacement puts the pods on their nodes one after the other.
-func (r *groupRun) verifyPlacement(ctx context.Context, plan *GroupPlan) error {
+func (r *groupRun) verifyPlacement(ctx context.Context, plan *decision.GroupPlan) error {
 	for _, at := range plan.Placement {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -163,10 +165,10 @@ func (r *groupRun) verifyPlacement(ctx context.Context, plan *GroupPlan) error {
 		if err != nil {
 			return err
 		}
-		if s := newDryRunner(a).filter(r.work.node(at.Node)); s.code != Success {
+		if s := newDryRunner(a).filter(r.work.NodeState(at.Node)); s.Code != decision.Success {
 			return groupFault(ErrUnsound, "%s does not fit: %s", at, a.public(s))
 		}
-		r.work.seat(at.Pod, at.Node, "")
+		r.work.Seat(at.Pod, at.Node, "")
 	}
 	return nil
 }

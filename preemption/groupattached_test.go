@@ -10,6 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // A filter of the caller follows the pods that come back beside a group, whether its state
@@ -17,18 +20,18 @@ import (
 // the whole cluster.
 func TestPropertyGroupWithFilters(t *testing.T) {
 	t.Parallel()
-	decided := map[Outcome]int{}
+	decided := map[decision.Outcome]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		w := gen.Workloads(gen.Shape{Groups: 3, Nominated: 3, PodsPerNode: 4, Affinity: rapid.Bool().Draw(t, "affinity")}).Draw(t, "workload")
 		count := headcount{app: "web", limit: rapid.IntRange(0, 2).Draw(t, "most"), least: rapid.Bool().Draw(t, "at least")}
-		var plans []*GroupPlan
+		var plans []*decision.GroupPlan
 		for _, attached := range []bool{false, true} {
 			snap, err := NewSnapshot(w.Cluster)
 			require.NoError(t, err)
 			if attached {
 				require.NoError(t, snap.Attach(count))
 			}
-			e, err := NewEvaluator(Config{Filters: []Filter{count}})
+			e, err := NewEvaluator(Config{Filters: []filters.Filter{count}})
 			require.NoError(t, err)
 			plan, err := e.PreemptGroup(context.Background(), snap, GroupRequest{Pods: w.Pods, Now: gen.Now})
 			if err != nil {
@@ -45,14 +48,14 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 		}
 		decided[plans[0].Outcome]++
 	})
-	for _, o := range []Outcome{Fits, NothingHelps, Preempt} {
+	for _, o := range []decision.Outcome{decision.Fits, decision.NothingHelps, decision.Preempt} {
 		assert.Positive(t, decided[o], o)
 	}
 }
 
 // holds asks the filter about each pod of the plan, with the victims gone and the pods
 // before it in their places.
-func holds(t *rapid.T, count headcount, snap *Snapshot, plan *GroupPlan) {
+func holds(t *rapid.T, count headcount, snap *state.Snapshot, plan *decision.GroupPlan) {
 	after := snap.Clone()
 	for _, p := range plan.VictimPods() {
 		require.NoError(t, after.RemovePod(p.Key()))
@@ -64,7 +67,7 @@ func holds(t *rapid.T, count headcount, snap *Snapshot, plan *GroupPlan) {
 				heads++
 			}
 		}
-		all := plan.Outcome == Preempt && len(plan.Victims) == plan.Possible
+		all := plan.Outcome == decision.Preempt && len(plan.Victims) == plan.Possible
 		if many := heads > count.limit; !count.least && many && !all {
 			t.Fatalf("%d heads on %s before %s", heads, a.Node, a.Pod.Key())
 		}

@@ -6,6 +6,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // drawTaking draws, mostly, neither: a rule in place of lower priority, and a guard.
@@ -40,7 +42,7 @@ type drawnGuard struct {
 
 func (g *drawnGuard) Name() string { return "Drawn guard" }
 
-func (g *drawnGuard) Start(preemptor *outrank.Pod, _ *Snapshot) (GuardState, error) {
+func (g *drawnGuard) Start(preemptor *outrank.Pod, _ *state.Snapshot) (GuardState, error) {
 	return &drawnState{drawnGuard: g, away: map[uint32]int{}}, nil
 }
 
@@ -61,19 +63,19 @@ func (s *drawnState) change(p *outrank.Pod, by int) {
 func (s *drawnState) Remove(p *outrank.Pod, _ *outrank.Node) { s.change(p, 1) }
 func (s *drawnState) Add(p *outrank.Pod, _ *outrank.Node)    { s.change(p, -1) }
 
-func (s *drawnState) Check() Status {
+func (s *drawnState) Check() decision.Status {
 	if s.pods == 0 {
-		return Status{}
+		return decision.Status{}
 	}
 	for i := range s.sorts {
 		if s.away[i] > s.most {
-			return Status{Code: Unschedulable, Reasons: []string{fmt.Sprintf("sort %d keeps its pods", i)}}
+			return decision.Status{Code: decision.Unschedulable, Reasons: []string{fmt.Sprintf("sort %d keeps its pods", i)}}
 		}
 	}
 	if s.odd && s.sum%3 == 0 {
-		return Status{Code: Unschedulable, Reasons: []string{"odd"}}
+		return decision.Status{Code: decision.Unschedulable, Reasons: []string{"odd"}}
 	}
-	return Status{}
+	return decision.Status{}
 }
 
 func (s *drawnState) Rule(p *outrank.Pod) string {
@@ -93,17 +95,17 @@ func (s *drawnState) Clone() GuardState {
 }
 
 // GuardOf returns what a guard says of pods that are away together, by a state of its own.
-func GuardOf(g Guard, gone []*outrank.Pod) Status {
+func GuardOf(g Guard, gone []*outrank.Pod) decision.Status {
 	state, err := g.Start(&outrank.Pod{}, nil)
 	if err != nil || state == nil {
-		return Status{}
+		return decision.Status{}
 	}
 	for _, p := range gone {
 		state.Remove(p, nil)
 	}
 	s := state.Check()
-	if s.Code != Success {
-		s.Code, s.Filter = Unschedulable, g.Name()
+	if s.Code != decision.Success {
+		s.Code, s.Filter = decision.Unschedulable, g.Name()
 	}
 	return s
 }

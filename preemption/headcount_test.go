@@ -13,6 +13,9 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -25,10 +28,10 @@ type headcount struct {
 	least bool
 }
 
-func (headcount) Name() string                   { return "Headcount" }
-func (h headcount) Concerns(p *outrank.Pod) bool { return p.Labels["app"] == h.app }
-func (headcount) NewState() ClusterState         { return heads{} }
-func (h headcount) Start(_ *outrank.Pod, snap *Snapshot) (FilterState, error) {
+func (headcount) Name() string                    { return "Headcount" }
+func (h headcount) Concerns(p *outrank.Pod) bool  { return p.Labels["app"] == h.app }
+func (headcount) NewState() decision.ClusterState { return heads{} }
+func (h headcount) Start(_ *outrank.Pod, snap *state.Snapshot) (decision.FilterState, error) {
 	return &headState{h, snap.StateOf(h).(heads), heads{}}, nil
 }
 
@@ -37,19 +40,19 @@ type heads map[string]int
 
 func (c heads) Add(_ *outrank.Pod, n *outrank.Node)    { c[n.Name]++ }
 func (c heads) Remove(_ *outrank.Pod, n *outrank.Node) { c[n.Name]-- }
-func (c heads) Clone() ClusterState                    { return maps.Clone(c) }
+func (c heads) Clone() decision.ClusterState           { return maps.Clone(c) }
 
 type headState struct {
 	headcount
 	cluster, more heads
 }
 
-func (s *headState) Check(n *outrank.Node) Status {
+func (s *headState) Check(n *outrank.Node) decision.Status {
 	count := s.cluster[n.Name] + s.more[n.Name]
 	if s.least && count < s.limit || !s.least && count > s.limit {
-		return Status{Code: Unschedulable, Reasons: []string{fmt.Sprint("not so many: ", count)}}
+		return decision.Status{Code: decision.Unschedulable, Reasons: []string{fmt.Sprint("not so many: ", count)}}
 	}
-	return Status{}
+	return decision.Status{}
 }
 
 // Add and Remove expect pods of the app alone.
@@ -61,7 +64,7 @@ func (s *headState) change(p *outrank.Pod, n *outrank.Node, by int) {
 	}
 	s.more[n.Name] += by
 }
-func (s *headState) Clone() FilterState {
+func (s *headState) Clone() decision.FilterState {
 	return &headState{s.headcount, s.cluster, maps.Clone(s.more)}
 }
 
@@ -71,12 +74,12 @@ type everybody struct{ headcount }
 func (everybody) Name() string { return "Everybody" }
 
 // Start hides the methods of a selective filter.
-func (e everybody) filter() Filter { return unselective{e} }
+func (e everybody) filter() filters.Filter { return unselective{e} }
 
 type unselective struct{ of everybody }
 
 func (u unselective) Name() string { return u.of.Name() }
-func (u unselective) Start(pod *outrank.Pod, snap *Snapshot) (FilterState, error) {
+func (u unselective) Start(pod *outrank.Pod, snap *state.Snapshot) (decision.FilterState, error) {
 	state, err := u.of.headcount.Start(pod, snap)
 	if state == nil || err != nil {
 		return nil, err
@@ -97,31 +100,31 @@ func (s unselectiveState) Remove(p *outrank.Pod, n *outrank.Node) {
 		s.headState.Remove(p, n)
 	}
 }
-func (s unselectiveState) Clone() FilterState {
+func (s unselectiveState) Clone() decision.FilterState {
 	return unselectiveState{s.headState.Clone().(*headState)}
 }
 
 // drawFilters draws filters of the caller: rules about nodes, with keys and without,
 // and ones about other pods, of which some are attached to the snapshot.
-func drawFilters(t *rapid.T, snap *Snapshot) []Filter {
-	var filters []Filter
+func drawFilters(t *rapid.T, snap *state.Snapshot) []filters.Filter {
+	var fs []filters.Filter
 	draw := func(what string) bool { return rapid.IntRange(0, 2).Draw(t, what) == 0 }
-	code := rapid.SampledFrom([]Code{Unschedulable, UnschedulableAndUnresolvable})
-	rule := func(what string) func(*outrank.Pod, *outrank.Node) Status {
+	code := rapid.SampledFrom([]decision.Code{decision.Unschedulable, decision.UnschedulableAndUnresolvable})
+	rule := func(what string) func(*outrank.Pod, *outrank.Node) decision.Status {
 		of, code := rapid.IntRange(1, 4).Draw(t, what), code.Draw(t, "code")
-		return func(p *outrank.Pod, n *outrank.Node) Status {
+		return func(p *outrank.Pod, n *outrank.Node) decision.Status {
 			if (len(n.Name)+int(n.Name[len(n.Name)-1])+len(p.Labels["app"]))%5 < 5-of {
-				return Status{}
+				return decision.Status{}
 			}
-			return Status{Code: code, Reasons: []string{what}}
+			return decision.Status{Code: code, Reasons: []string{what}}
 		}
 	}
 	if draw("rule") {
-		filters = append(filters, NodeRule("Rule", rule("rule")))
+		fs = append(fs, NodeRule("Rule", rule("rule")))
 	}
 	if draw("selective") {
 		h := drawHeadcount(t)
-		filters = append(filters, h)
+		fs = append(fs, h)
 		if rapid.Bool().Draw(t, "attached") {
 			if err := snap.Attach(h); err != nil {
 				t.Fatal(err)
@@ -129,12 +132,12 @@ func drawFilters(t *rapid.T, snap *Snapshot) []Filter {
 		}
 	}
 	if draw("keyed rule") {
-		filters = append(filters, NodeRuleBy("RuleBy", func(p *outrank.Pod) string { return p.Labels["app"] }, rule("keyed rule")))
+		fs = append(fs, NodeRuleBy("RuleBy", func(p *outrank.Pod) string { return p.Labels["app"] }, rule("keyed rule")))
 	}
 	if draw("stateful") {
-		filters = append(filters, everybody{drawHeadcount(t)}.filter())
+		fs = append(fs, everybody{drawHeadcount(t)}.filter())
 	}
-	return filters
+	return fs
 }
 
 func drawHeadcount(t *rapid.T) headcount {
@@ -157,16 +160,16 @@ func TestPropertySelectiveFilters(t *testing.T) {
 			require.NoError(t, snap.Attach(h))
 		}
 		var evals []*Evaluator
-		rule := func(digit string) Filter {
-			return NodeRuleBy("Rule", nil, func(_ *outrank.Pod, n *outrank.Node) Status {
+		rule := func(digit string) filters.Filter {
+			return NodeRuleBy("Rule", nil, func(_ *outrank.Pod, n *outrank.Node) decision.Status {
 				if strings.HasSuffix(n.Name, digit) {
-					return Status{Code: Unschedulable, Reasons: []string{digit}}
+					return decision.Status{Code: decision.Unschedulable, Reasons: []string{digit}}
 				}
-				return Status{}
+				return decision.Status{}
 			})
 		}
-		for _, filters := range [][]Filter{{h}, {rule("1")}, {rule("0")}, {h, rule("2")}, {rule("none")}} {
-			eval, err := NewEvaluator(Config{Filters: filters, Workers: rapid.IntRange(1, 2).Draw(t, "workers")})
+		for _, fs := range [][]filters.Filter{{h}, {rule("1")}, {rule("0")}, {h, rule("2")}, {rule("none")}} {
+			eval, err := NewEvaluator(Config{Filters: fs, Workers: rapid.IntRange(1, 2).Draw(t, "workers")})
 			require.NoError(t, err)
 			evals = append(evals, eval)
 		}
@@ -177,7 +180,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 				got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 				require.NoError(t, err)
 				want := ex.Plan
-				if want.Outcome == Fits || want.Outcome == Preempt && isSelective(eval.config.Filters[0]) {
+				if want.Outcome == decision.Fits || want.Outcome == decision.Preempt && isSelective(eval.config.Filters[0]) {
 					want.Unhelpful = nil
 				}
 				if diff := gocmp.Diff(&want, got); diff != "" {
@@ -192,9 +195,9 @@ func TestPropertySelectiveFilters(t *testing.T) {
 // node wins.
 func TestCostsBesideSelectiveFilters(t *testing.T) {
 	config := Config{
-		Policy:  Policy{Ranks: []Rank{ByCost}},
+		Policy:  Policy{Ranks: []decision.Rank{decision.ByCost}},
 		Cost:    func(p *outrank.Pod) int64 { return int64(p.Labels["cost"][0] - '0') },
-		Filters: []Filter{headcount{app: "web", limit: 1}},
+		Filters: []filters.Filter{headcount{app: "web", limit: 1}},
 	}
 	one := resource.MustList("cpu", "1", "pods", "9")
 	c := &outrank.Cluster{}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -149,7 +151,7 @@ func (m *machine) DeleteBudget(t *rapid.T) {
 		err := m.snap.DeleteBudget(key)
 		i := m.budgetAt(key)
 		if i < 0 {
-			require.ErrorIs(t, err, ErrNotFound)
+			require.ErrorIs(t, err, decision.ErrNotFound)
 			return
 		}
 		require.NoError(t, err)
@@ -170,7 +172,7 @@ func (m *machine) RemoveNamespace(t *rapid.T) {
 	m.deliver(t, func(t *rapid.T) {
 		err := m.snap.RemoveNamespace(name)
 		if m.namespaces[name] == nil {
-			require.ErrorIs(t, err, ErrNotFound)
+			require.ErrorIs(t, err, decision.ErrNotFound)
 			return
 		}
 		require.NoError(t, err)
@@ -196,7 +198,7 @@ func (m *machine) RemoveGroup(t *rapid.T) {
 		rest := m.without(key)
 		err := m.snap.RemoveGroup(key)
 		if len(rest) == len(m.groups) {
-			require.ErrorIs(t, err, ErrNotFound)
+			require.ErrorIs(t, err, decision.ErrNotFound)
 			return
 		}
 		require.NoError(t, err)
@@ -222,7 +224,7 @@ func (m *machine) RemoveComposite(t *rapid.T) {
 		rest := m.withoutComposite(key)
 		err := m.snap.RemoveComposite(key)
 		if len(rest) == len(m.composites) {
-			require.ErrorIs(t, err, ErrNotFound)
+			require.ErrorIs(t, err, decision.ErrNotFound)
 			return
 		}
 		require.NoError(t, err)
@@ -236,9 +238,9 @@ func (m *machine) Unbind(t *rapid.T) {
 	_, runs := m.running[key]
 	switch {
 	case m.pods[key] == nil:
-		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorIs(t, err, decision.ErrNotFound)
 	case !runs:
-		require.ErrorIs(t, err, ErrState)
+		require.ErrorIs(t, err, decision.ErrState)
 	default:
 		require.NoError(t, err)
 		delete(m.running, key)
@@ -265,12 +267,12 @@ func (m *machine) Export(t *rapid.T) {
 	}
 	again, err := NewSnapshot(c)
 	require.NoError(t, err)
-	again.columns = m.snap.columns
+	again.Columns = m.snap.Columns
 	require.Equal(t, order(m.snap), order(again), "the order of the pods is that of the cluster's")
 }
 
 // order lists the pods of a snapshot with where they are.
-func order(s *Snapshot) string {
+func order(s *state.Snapshot) string {
 	var b strings.Builder
 	for p := range s.Pods() {
 		fmt.Fprintln(&b, p.Key(), s.NodeOf(p.Key()), s.NominationOf(p.Key()))
@@ -318,7 +320,7 @@ func TestBudgetsComeAndGo(t *testing.T) {
 			got = append(got, b.Name)
 		}
 		require.Equal(t, names, got, "in the order in which they came")
-		require.Less(t, len(snap.budgets.list), 50)
+		require.Less(t, len(snap.BudgetSet.List), 50)
 	}
-	require.ErrorIs(t, snap.DeleteBudget("default/b7"), ErrNotFound)
+	require.ErrorIs(t, snap.DeleteBudget("default/b7"), decision.ErrNotFound)
 }

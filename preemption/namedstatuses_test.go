@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // Statuses by name are those in order, whatever map was read before, while nodes come and
@@ -24,17 +25,17 @@ func TestStatusesByNameAreThoseInOrder(t *testing.T) {
 	require.NoError(t, err)
 	spare := c.Nodes[:20]
 	evals := []*Evaluator{}
-	for _, config := range []Config{{}, {Policy: Policy{Ranks: []Rank{ByVictims, ByStart}}}, {Workers: 3}, {Sample: &Sample{}}} {
+	for _, config := range []Config{{}, {Policy: Policy{Ranks: []decision.Rank{decision.ByVictims, decision.ByStart}}}, {Workers: 3}, {Sample: &Sample{}}} {
 		e, err := NewEvaluator(config)
 		require.NoError(t, err)
 		e.chunk = 16
 		evals = append(evals, e)
 	}
-	given := map[string]Status{}
+	given := map[string]decision.Status{}
 	for round := range 60 {
 		switch r.IntN(4) {
 		case 0: // another map, in another order
-			given = map[string]Status{}
+			given = map[string]decision.Status{}
 			for n := range snap.Nodes() {
 				if r.IntN(20) > 0 {
 					given[n.Name] = drawStatus(r, round)
@@ -57,7 +58,7 @@ func TestStatusesByNameAreThoseInOrder(t *testing.T) {
 				given[name] = drawStatus(r, round)
 			}
 		}
-		inOrder := []Status{}
+		inOrder := []decision.Status{}
 		for n := range snap.Nodes() {
 			st, ok := given[n.Name]
 			if !ok {
@@ -77,16 +78,16 @@ func TestStatusesByNameAreThoseInOrder(t *testing.T) {
 }
 
 // drawStatus draws one of few statuses, or one like no other.
-func drawStatus(r *rand.Rand, round int) Status {
+func drawStatus(r *rand.Rand, round int) decision.Status {
 	switch r.IntN(8) {
 	case 0:
-		return Status{Code: UnschedulableAndUnresolvable, Filter: "Licences", Reasons: []string{"none left"}}
+		return decision.Status{Code: decision.UnschedulableAndUnresolvable, Filter: "Licences", Reasons: []string{"none left"}}
 	case 1:
-		return Status{Code: Unschedulable, ExcludedBy: NodeAffinity}
+		return decision.Status{Code: decision.Unschedulable, ExcludedBy: NodeAffinity}
 	case 2:
-		return Status{Code: Unschedulable, Reasons: []string{fmt.Sprint("round ", round, " ", r.IntN(1000))}}
+		return decision.Status{Code: decision.Unschedulable, Reasons: []string{fmt.Sprint("round ", round, " ", r.IntN(1000))}}
 	}
-	return Status{Code: Unschedulable, Filter: NodeResourcesFit, Reasons: []string{"Insufficient cpu"}}
+	return decision.Status{Code: decision.Unschedulable, Filter: NodeResourcesFit, Reasons: []string{"Insufficient cpu"}}
 }
 
 // The first unknown name by the alphabet is the one that the error has, however the map
@@ -97,19 +98,19 @@ func TestUnknownNameOfAStatus(t *testing.T) {
 	require.NoError(t, err)
 	e, err := NewEvaluator(Config{})
 	require.NoError(t, err)
-	given := map[string]Status{}
+	given := map[string]decision.Status{}
 	for n := range snap.Nodes() {
-		given[n.Name] = Status{Code: Unschedulable}
+		given[n.Name] = decision.Status{Code: decision.Unschedulable}
 	}
 	want, err := e.PreemptRequest(context.Background(), snap, Request{Pod: p, Now: gen.Now, Statuses: given})
 	require.NoError(t, err)
 	bad := maps.Clone(given)
 	for _, name := range []string{"zebra", "ghost", "yak", "node"} {
-		bad[name] = Status{}
+		bad[name] = decision.Status{}
 	}
 	for range 10 {
 		_, err := e.PreemptRequest(context.Background(), snap, Request{Pod: p, Now: gen.Now, Statuses: bad})
-		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorIs(t, err, decision.ErrNotFound)
 		require.ErrorContains(t, err, "status of node ghost:")
 		for _, err = range e.Candidates(context.Background(), snap, Request{Pod: p, Now: gen.Now, Statuses: bad}) {
 			break
@@ -121,8 +122,8 @@ func TestUnknownNameOfAStatus(t *testing.T) {
 	}
 	empty, err := NewSnapshot(nil)
 	require.NoError(t, err)
-	_, err = e.PreemptRequest(context.Background(), empty, Request{Pod: p, Now: gen.Now, Statuses: map[string]Status{"n": {}}})
-	require.True(t, errors.Is(err, ErrNotFound))
+	_, err = e.PreemptRequest(context.Background(), empty, Request{Pod: p, Now: gen.Now, Statuses: map[string]decision.Status{"n": {}}})
+	require.True(t, errors.Is(err, decision.ErrNotFound))
 }
 
 // A map that was read before is read by guess, another one is not, and the guesses are
@@ -134,21 +135,21 @@ func TestNamesAreGuessed(t *testing.T) {
 	}
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	fresh := func() map[string]Status {
-		given := map[string]Status{}
+	fresh := func() map[string]decision.Status {
+		given := map[string]decision.Status{}
 		for n := range snap.Nodes() {
-			given[n.Name] = Status{Code: Unschedulable}
+			given[n.Name] = decision.Status{Code: decision.Unschedulable}
 		}
 		return given
 	}
-	snap.names.load(snap.nodes, snap.order)
+	snap.Names.Load(snap.NodeStates, snap.Order)
 	var x namedStatuses
 	for range 2 {
 		given := fresh()
-		require.True(t, x.read(snap.names, given, new(Config).notFiltered()))
+		require.True(t, x.read(snap.Names, given, new(Config).notFiltered()))
 		require.Less(t, x.guessed, 1500)
 		for range 3 {
-			require.True(t, x.read(snap.names, given, new(Config).notFiltered()))
+			require.True(t, x.read(snap.Names, given, new(Config).notFiltered()))
 			require.Greater(t, x.guessed, 2900)
 		}
 		require.Len(t, x.list, 2, "all statuses are one")

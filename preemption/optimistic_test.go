@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -22,7 +23,7 @@ func TestPropertyOptimisticScores(t *testing.T) {
 		c, p := crowd(t)
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
-		ranks := rapid.Permutation(DefaultRanks()).Draw(t, "ranks")
+		ranks := rapid.Permutation(decision.DefaultRanks()).Draw(t, "ranks")
 		config := Config{Policy: Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}}
 		config.Variant = rapid.SampledFrom([]outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
 		s, err := beginSearch(&config, chunkSize, snap, &Request{Pod: p, Now: gen.Now})
@@ -32,19 +33,19 @@ func TestPropertyOptimisticScores(t *testing.T) {
 		w := s.workers[0]
 		w.boundNodes(0, len(s.bounds))
 		for position := range s.bounds {
-			b, slot := &s.bounds[position], snap.order[position]
+			b, slot := &s.bounds[position], snap.Order[position]
 			if b.kind == settled {
 				continue
 			}
-			sum, e := snap.summaries.at(slot), snap.summaries.extremesAt(slot)
+			sum, e := snap.Summaries.At(slot), snap.Summaries.ExtremesAt(slot)
 			if rapid.Bool().Draw(t, "tighten") {
 				w.tighten(b, slot)
 				w.tightenByShares(b, slot, sum)
 			}
 			o := w.optimistic(b, position, slot)
 			bound := *b
-			two := snap.summaries.twoLowestAt(slot)
-			above := snap.levelAbove(slot, 1)
+			two := snap.Summaries.TwoLowestAt(slot)
+			above := snap.LevelAbove(slot, 1)
 			isLow, isSecond := w.staysLow(b, sum, e), w.staysSecond(b, sum, e, two, above)
 			real := w.scoreOfNode(b, position)
 			require.GreaterOrEqual(t, real.position, 0)
@@ -52,14 +53,14 @@ func TestPropertyOptimisticScores(t *testing.T) {
 			figures := w.leadingOf(&real)
 			first := w.firstFigures(&bound, slot, sum, &figures)
 			require.False(t, first.worse(&figures), "%v is not a bound of %v", first, figures)
-			if isLow && b.bound == sum.lowest {
-				require.Equal(t, sum.lowest, real.top)
+			if isLow && b.bound == sum.Lowest {
+				require.Equal(t, sum.Lowest, real.Top)
 			}
 			if isSecond {
 				second++
-				require.LessOrEqual(t, real.top, above.priority)
+				require.LessOrEqual(t, real.Top, above.Priority)
 			}
-			if above != nil && real.top > above.priority {
+			if above != nil && real.Top > above.Priority {
 				upper++
 			}
 		}
@@ -89,14 +90,14 @@ func TestViolationsBeforeTheFirstFigures(t *testing.T) {
 	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "4")}}}
 	for _, x := range []struct {
 		want  string
-		ranks []Rank
+		ranks []decision.Rank
 	}{
-		{"free", []Rank{ByViolations, ByVictims, ByPrioritySum}},
-		{"violating", []Rank{ByVictims, ByViolations, ByPrioritySum}},
-		{"free", []Rank{ByViolations, ByStart}},
-		{"violating", []Rank{ByStart, ByViolations}},
-		{"free", []Rank{ByTopPriority, ByViolations, ByPrioritySum}},
-		{"violating", []Rank{ByTopPriority, ByPrioritySum, ByViolations}},
+		{"free", []decision.Rank{decision.ByViolations, decision.ByVictims, decision.ByPrioritySum}},
+		{"violating", []decision.Rank{decision.ByVictims, decision.ByViolations, decision.ByPrioritySum}},
+		{"free", []decision.Rank{decision.ByViolations, decision.ByStart}},
+		{"violating", []decision.Rank{decision.ByStart, decision.ByViolations}},
+		{"free", []decision.Rank{decision.ByTopPriority, decision.ByViolations, decision.ByPrioritySum}},
+		{"violating", []decision.Rank{decision.ByTopPriority, decision.ByPrioritySum, decision.ByViolations}},
 	} {
 		e, err := NewEvaluator(Config{Policy: Policy{Ranks: x.ranks}})
 		require.NoError(t, err)
@@ -127,7 +128,7 @@ func TestNodesThatWaitedMayTie(t *testing.T) {
 	})
 	require.NoError(t, err)
 	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "4")}}}
-	for _, ranks := range [][]Rank{{ByVictims, ByStart}, {ByPrioritySum, ByStart}, {ByVictims, ByPrioritySum, ByStart}} {
+	for _, ranks := range [][]decision.Rank{{decision.ByVictims, decision.ByStart}, {decision.ByPrioritySum, decision.ByStart}, {decision.ByVictims, decision.ByPrioritySum, decision.ByStart}} {
 		e, err := NewEvaluator(Config{Policy: Policy{Ranks: ranks}})
 		require.NoError(t, err)
 		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)

@@ -18,6 +18,9 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // drawConfig draws everything that a configuration can hold but extenders, whose
@@ -31,7 +34,7 @@ func drawConfig(t *rapid.T) Config {
 	}
 	if rapid.IntRange(0, 3).Draw(t, "may preempt") == 0 {
 		const refuse, allow = 2, 3
-		c.MayPreempt = func(p *outrank.Pod, nominated Status, by Ineligibility) string {
+		c.MayPreempt = func(p *outrank.Pod, nominated decision.Status, by decision.Ineligibility) string {
 			switch (int(nameHash(p)) + int(nominated.Code) + int(by)) % 5 {
 			case refuse:
 				return "the caller has its reasons, as " + nominated.Filter
@@ -64,13 +67,13 @@ func drawConfig(t *rapid.T) Config {
 			label string
 			list  *[]string
 		}{{"off", &c.Plugins.Off}, {"off on nodes", &c.Plugins.OffOnNodes}} {
-			*x.list = rapid.SliceOfNDistinct(rapid.SampledFrom(builtInNames[:]), 0, 3, rapid.ID).Draw(t, x.label)
+			*x.list = rapid.SliceOfNDistinct(rapid.SampledFrom(filters.BuiltInNames[:]), 0, 3, rapid.ID).Draw(t, x.label)
 		}
 		if rapid.Bool().Draw(t, "ignores resources") {
 			c.Plugins.IgnoredResourceGroups = []string{"example.com", "memory"}
 		}
 	}
-	if slices.Contains(c.Policy.Ranks, ByCost) || rapid.Bool().Draw(t, "cost") {
+	if slices.Contains(c.Policy.Ranks, decision.ByCost) || rapid.Bool().Draw(t, "cost") {
 		most := rapid.SampledFrom([]uint32{1, 3, 100}).Draw(t, "highest cost")
 		c.Cost = func(victim *outrank.Pod) int64 {
 			if most == 3 && nameHash(victim)%7 == 0 {
@@ -80,7 +83,7 @@ func drawConfig(t *rapid.T) Config {
 		}
 	}
 	for i := range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "scorers") {
-		c.Scorers = append(c.Scorers, Scorer{Name: fmt.Sprint(i), Score: func(c *Candidate) int64 {
+		c.Scorers = append(c.Scorers, Scorer{Name: fmt.Sprint(i), Score: func(c *decision.Candidate) int64 {
 			s := int64(len(c.Victims) + i*c.Score.Violations)
 			for _, v := range c.Victims {
 				s += int64(len(v.Violated) + len(v.Blocks.Reasons))
@@ -105,7 +108,7 @@ func drawSchedulers(t *rapid.T) []string {
 // drawOrders draws orders alone: of the ranks, and of the pods. Where nothing else decides,
 // little hides what they do.
 func drawOrders(t *rapid.T) Config {
-	ranks := rapid.Permutation(DefaultRanks()).Draw(t, "ranks")
+	ranks := rapid.Permutation(decision.DefaultRanks()).Draw(t, "ranks")
 	return Config{Policy: Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}, Importance: drawImportance(t, 2)}
 }
 
@@ -122,20 +125,20 @@ func drawImportance(t *rapid.T, most int) func(p, q *outrank.Pod) int {
 
 // drawStatuses draws what the nodes said as things are: what they really say, or
 // something else.
-func drawStatuses(t *rapid.T, snap *Snapshot) map[string]Status {
+func drawStatuses(t *rapid.T, snap *state.Snapshot) map[string]decision.Status {
 	if rapid.IntRange(0, 3).Draw(t, "statuses") > 0 {
 		return nil
 	}
-	statuses := map[string]Status{}
+	statuses := map[string]decision.Status{}
 	for n := range snap.Nodes() {
 		switch rapid.IntRange(0, 9).Draw(t, "status") {
 		case 0:
-			statuses[n.Name] = Status{Code: UnschedulableAndUnresolvable, ExcludedBy: "Other"}
+			statuses[n.Name] = decision.Status{Code: decision.UnschedulableAndUnresolvable, ExcludedBy: "Other"}
 		case 1: // none
 		case 2:
-			statuses[n.Name] = Status{Code: UnschedulableAndUnresolvable, Filter: "Other", Reasons: []string{"no", "never"}}
+			statuses[n.Name] = decision.Status{Code: decision.UnschedulableAndUnresolvable, Filter: "Other", Reasons: []string{"no", "never"}}
 		default:
-			statuses[n.Name] = Status{Code: Unschedulable, Filter: "Other", Reasons: []string{"not now"}}
+			statuses[n.Name] = decision.Status{Code: decision.Unschedulable, Filter: "Other", Reasons: []string{"not now"}}
 		}
 	}
 	return statuses
@@ -152,7 +155,7 @@ func drawPolicy(t *rapid.T) Policy {
 		NominatedInTurn: rapid.Bool().Draw(t, "nominated in turn"),
 	}
 	if rapid.Bool().Draw(t, "own ranks") {
-		ranks := rapid.Permutation(append(DefaultRanks(), ByCost)).Draw(t, "ranks")
+		ranks := rapid.Permutation(append(decision.DefaultRanks(), decision.ByCost)).Draw(t, "ranks")
 		p.Ranks = ranks[:rapid.IntRange(0, len(ranks)).Draw(t, "prefix")]
 	}
 	return p
@@ -227,8 +230,8 @@ func drawChooser(t *rapid.T) *Chooser {
 	}}
 }
 
-func isSelective(f Filter) bool {
-	_, ok := f.(SelectiveFilter)
+func isSelective(f filters.Filter) bool {
+	_, ok := f.(filters.SelectiveFilter)
 	return ok
 }
 
@@ -274,10 +277,10 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 		got, err := eval.PreemptRequest(context.Background(), snap, req)
 		require.NoError(t, err)
 		want := explained.Plan
-		if want.Outcome == Fits || want.Outcome == NotEligible {
+		if want.Outcome == decision.Fits || want.Outcome == decision.NotEligible {
 			want.Unhelpful = nil // Preempt makes no dry runs then
 		}
-		if want.Outcome == Preempt && (config.MayEvict != nil || config.MayTake != nil || config.Chooser != nil || config.Guard != nil || config.Policy.Strict || slices.ContainsFunc(config.Filters, isSelective)) {
+		if want.Outcome == decision.Preempt && (config.MayEvict != nil || config.MayTake != nil || config.Chooser != nil || config.Guard != nil || config.Policy.Strict || slices.ContainsFunc(config.Filters, isSelective)) {
 			want.Unhelpful = nil // not every node is asked then
 		}
 		if diff := gocmp.Diff(&want, got); diff != "" {
@@ -288,14 +291,14 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 
 // agreesInParts compares what Explain, Candidates and ExplainNode say with an
 // explanation by the exhaustive search.
-func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req Request, want *Explanation) {
+func agreesInParts(t *rapid.T, eval *Evaluator, snap *state.Snapshot, req Request, want *decision.Explanation) {
 	ctx := context.Background()
 	got, err := eval.ExplainRequest(ctx, snap, req)
 	require.NoError(t, err)
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Fatalf("explanation (-exhaustive +by rows):\n%s", diff)
 	}
-	var each []Candidate
+	var each []decision.Candidate
 	wanted := rapid.IntRange(1, 6).Draw(t, "candidates")
 	for c, err := range eval.Candidates(ctx, snap, req) {
 		require.NoError(t, err)
@@ -315,7 +318,7 @@ func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req Request, wan
 		if diff := gocmp.Diff(report, got); diff != "" {
 			t.Fatalf("node (-of all +alone):\n%s", diff)
 		}
-		at := slices.IndexFunc(want.Candidates, func(c Candidate) bool { return c.Node == report.Node })
+		at := slices.IndexFunc(want.Candidates, func(c decision.Candidate) bool { return c.Node == report.Node })
 		require.Equal(t, at >= 0, c != nil)
 		if c != nil {
 			require.Empty(t, gocmp.Diff(want.Candidates[at], *c))

@@ -4,6 +4,9 @@ import (
 	"context"
 	"math"
 	"sync"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // search decides without evaluating every node, by any rules (see searchRules)
@@ -38,7 +41,7 @@ type search struct {
 	attempt
 	// asks is what the preemptor needs by column, asksNothing if it needs
 	// nothing.
-	asks amountRow
+	asks state.AmountRow
 	// everyLarge: every node offers what the preemptor asks for by column.
 	everyLarge bool
 	// filtered: filters besides NodeResourcesFit have something to say after
@@ -50,7 +53,7 @@ type search struct {
 
 	// light are the flags of a summary that do not keep its bounds from holding, and
 	// that only an evaluation has to think of.
-	light summaryFlags
+	light state.SummaryFlags
 
 	bounds  []nodeBound // by position
 	workers []*searchWorker
@@ -61,8 +64,8 @@ type search struct {
 	leastVictims uint16
 	incumbent    incumbent
 	searchRules
-	costTable *costTable  // locked
-	queue     []nodeScore // memory of evaluateBestFirst
+	costTable *state.CostTable // locked
+	queue     []nodeScore      // memory of evaluateBestFirst
 	later     []boundKey
 	onlyCount bool // no candidate is wanted
 	// toTry marks the positions of the nodes that a sample may try, and positions
@@ -71,10 +74,10 @@ type search struct {
 	positions []int32
 	// given: the caller gave the statuses of the nodes.
 	given     bool
-	statuses  map[string]Status
-	inOrder   []Status
+	statuses  map[string]decision.Status
+	inOrder   []decision.Status
 	named     namedStatuses
-	signature keyWriter // see answerCache
+	signature state.KeyWriter // see AnswerCache
 	// busy: its work has begun and not returned. What a panic of the caller's code leaves
 	// so is not used again.
 	busy  bool
@@ -161,4 +164,6 @@ func (s *search) gather() {
 	}
 }
 
-func (s *search) nodeAt(position int) *nodeState { return s.snap.nodes[s.snap.order[position]] }
+func (s *search) nodeAt(position int) *state.NodeState {
+	return s.Snap.NodeStates[s.Snap.Order[position]]
+}

@@ -3,6 +3,9 @@ package preemption
 import (
 	"context"
 	"math"
+
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // mostTries is how many nodes may be evaluated because they look as good as the best
@@ -14,24 +17,24 @@ const mostTries = 32
 func (w *searchWorker) considerChunk(from, to int) {
 	for position := from; position < to; position++ {
 		if b := &w.bounds[position]; b.kind != settled {
-			slot := w.snap.order[position]
-			w.consider(b, position, slot, w.snap.summaries.at(slot))
+			slot := w.Snap.Order[position]
+			w.consider(b, position, slot, w.Snap.Summaries.At(slot))
 		}
 	}
 }
 
 // consider evaluates a candidate if its optimistic score is the best that the worker
 // has seen, and keeps it in mind unless it is pruned.
-func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nodeSummary) {
+func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *state.NodeSummary) {
 	if w.outdone(slot) || w.canWait(b, position, slot, sum) {
 		return
 	}
 	// Scores are written in place, because copying one takes longer than what is found out.
 	o, promising := &w.lowScore, false
 	o.position = -1
-	if !w.topLast || b.bound == sum.lowest {
+	if !w.topLast || b.bound == sum.Lowest {
 		b.setLowest(o, position)
-		w.boundCost(o, b, slot, sum, b.bound == sum.lowest)
+		w.boundCost(o, b, slot, sum, b.bound == sum.Lowest)
 		if promising = w.better(o, &w.best); promising {
 			w.tighten(b, slot)
 			promising = w.stillBetter(o, b, slot, sum)
@@ -66,16 +69,16 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 
 // stillBetter brings the best score of victims that all have the lowest priority up to date,
 // and reports whether it beats the incumbent.
-func (w *searchWorker) stillBetter(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary) bool {
+func (w *searchWorker) stillBetter(o *nodeScore, b *nodeBound, slot int32, sum *state.NodeSummary) bool {
 	b.setVictims(o)
 	w.boundStart(o, b, slot, sum)
-	w.boundCost(o, b, slot, sum, b.bound == sum.lowest)
+	w.boundCost(o, b, slot, sum, b.bound == sum.Lowest)
 	return w.better(o, &w.best)
 }
 
 // canWait reports that a candidate loses by the first ranks against the best optimistic
 // score that the worker has seen. It is looked at again if that came to nothing.
-func (w *searchWorker) canWait(b *nodeBound, position int, slot int32, sum *nodeSummary) bool {
+func (w *searchWorker) canWait(b *nodeBound, position int, slot int32, sum *state.NodeSummary) bool {
 	if w.least.position < 0 {
 		return false
 	}
@@ -91,11 +94,11 @@ func (w *searchWorker) canWait(b *nodeBound, position int, slot int32, sum *node
 
 // firstFigures bounds the first figures of a node, as far as has to be known to tell whether
 // they are worse than others.
-func (w *searchWorker) firstFigures(b *nodeBound, slot int32, sum *nodeSummary, than *leading) leading {
+func (w *searchWorker) firstFigures(b *nodeBound, slot int32, sum *state.NodeSummary, than *leading) leading {
 	first := leading{math.MaxInt64, unknown}
-	if !w.topLast || b.bound == sum.lowest {
+	if !w.topLast || b.bound == sum.Lowest {
 		first.first = b.leads(w.firstFigure)
-		if first.first < than.first || first.first == than.first && w.secondFigure == noFigure {
+		if first.first < than.first || first.first == than.first && w.secondFigure == rank.NoFigure {
 			return first
 		}
 	}
@@ -104,7 +107,7 @@ func (w *searchWorker) firstFigures(b *nodeBound, slot int32, sum *nodeSummary, 
 		few = w.fewestOfAny(e, sum)
 		first.first = min(first.first, w.upperFigure(w.firstFigure, b, sum, few))
 	}
-	if first.first == than.first && w.secondFigure != noFigure {
+	if first.first == than.first && w.secondFigure != rank.NoFigure {
 		first.second = w.rough(w.secondFigure, b, sum, few)
 	}
 	return first
@@ -184,11 +187,11 @@ func (w *searchWorker) noteBestFirst() {
 
 // lookAgain queues a node unless it has been evaluated or loses against the incumbent.
 func (w *searchWorker) lookAgain(queue *promising, position int) {
-	b, slot := &w.bounds[position], w.snap.order[position]
+	b, slot := &w.bounds[position], w.Snap.Order[position]
 	if b.kind == settled {
 		return
 	}
-	sum := w.snap.summaries.at(slot)
+	sum := w.Snap.Summaries.At(slot)
 	if first := w.firstFigures(b, slot, sum, &w.bestFirst); first.worse(&w.bestFirst) {
 		return
 	}

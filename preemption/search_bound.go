@@ -1,13 +1,19 @@
 package preemption
 
-import "math"
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // boundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *searchWorker) boundNodes(from, to int) {
-	order, plain := w.snap.order, !w.filtered && !w.selects && !w.exactly
+	order, plain := w.Snap.Order, !w.filtered && !w.Selects && !w.exactly
 	for position := from; position < to; position++ {
 		b, slot := &w.bounds[position], order[position]
-		if sum := w.snap.summaries.at(slot); sum.flags&^w.light == 0 && (plain || w.rulesPass(slot)) {
+		if sum := w.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.rulesPass(slot)) {
 			w.boundByResources(b, slot, sum)
 		} else {
 			w.boundFiltered(b, position, slot)
@@ -20,30 +26,30 @@ func (w *searchWorker) boundNodes(from, to int) {
 // rulesPass reports whether resources alone decide on a node without flags, because
 // all other filters are rules of the caller that are known to pass there.
 func (w *searchWorker) rulesPass(slot int32) bool {
-	return w.tabled && !w.exactly && w.passesTables(slot)
+	return w.tabled && !w.exactly && w.PassesTables(slot)
 }
 
 // boundNode bounds a single node.
 func (w *searchWorker) boundNode(b *nodeBound, position int, slot int32) {
-	plain := !w.filtered && !w.selects && !w.exactly
-	if sum := w.snap.summaries.at(slot); sum.flags&^w.light == 0 && (plain || w.rulesPass(slot)) {
+	plain := !w.filtered && !w.Selects && !w.exactly
+	if sum := w.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.rulesPass(slot)) {
 		w.boundByResources(b, slot, sum)
 	} else {
 		w.boundFiltered(b, position, slot)
 	}
 }
 
-// boundByResources bounds a node on which resources alone decide. It writes the
+// BoundByResources bounds a node on which resources alone decide. It writes the
 // bound in place, because copying a bound costs more than finding it.
-func (w *searchWorker) boundByResources(b *nodeBound, slot int32, sum *nodeSummary) {
+func (w *searchWorker) boundByResources(b *nodeBound, slot int32, sum *state.NodeSummary) {
 	*b = nodeBound{before: w.shortage(sum)}
 	if b.before == 0 {
 		return
 	}
-	if sum.lowPods > 0 && int64(sum.lowest) < w.reach && w.covers(sum, &sum.low, int32(sum.lowPods)) {
-		b.kind, b.bound, b.fewest = byResources, sum.lowest, uint16(sum.fewest(&w.asks))
-		if sum.lowest < w.leastBound || sum.lowest == w.leastBound && b.fewest < w.leastVictims {
-			w.leastBound, w.leastVictims = sum.lowest, b.fewest
+	if sum.LowPods > 0 && int64(sum.Lowest) < w.reach && w.covers(sum, &sum.Low, int32(sum.LowPods)) {
+		b.kind, b.bound, b.fewest = byResources, sum.Lowest, uint16(sum.Fewest(&w.asks))
+		if sum.Lowest < w.leastBound || sum.Lowest == w.leastBound && b.fewest < w.leastVictims {
+			w.leastBound, w.leastVictims = sum.Lowest, b.fewest
 		}
 	} else if w.withoutLower(b, slot, sum) {
 		w.boundVictims(b, sum)
@@ -52,10 +58,10 @@ func (w *searchWorker) boundByResources(b *nodeBound, slot int32, sum *nodeSumma
 
 // boundVictims completes the bound of a candidate whose least top priority is
 // known.
-func (w *searchWorker) boundVictims(b *nodeBound, sum *nodeSummary) {
+func (w *searchWorker) boundVictims(b *nodeBound, sum *state.NodeSummary) {
 	b.fewest = 1
-	if b.bound == sum.lowest {
-		b.fewest = uint16(sum.fewest(&w.asks))
+	if b.bound == sum.Lowest {
+		b.fewest = uint16(sum.Fewest(&w.asks))
 	}
 	if b.bound < w.leastBound || b.bound == w.leastBound && b.fewest < w.leastVictims {
 		w.leastBound, w.leastVictims = b.bound, b.fewest
@@ -63,41 +69,41 @@ func (w *searchWorker) boundVictims(b *nodeBound, sum *nodeSummary) {
 }
 
 // short returns what the node lacks of each column.
-func (w *searchWorker) short(sum *nodeSummary) (short amountRow) {
+func (w *searchWorker) short(sum *state.NodeSummary) (short state.AmountRow) {
 	for k := range short {
-		if w.asks[k] > sum.free[k] {
-			short[k] = w.asks[k] - sum.free[k]
+		if w.asks[k] > sum.Free[k] {
+			short[k] = w.asks[k] - sum.Free[k]
 		}
 	}
 	return short
 }
 
 // shortage returns the answer of a node as things are, 0 if it takes the pod.
-func (w *searchWorker) shortage(sum *nodeSummary) (key answer) {
-	for k := range sum.free {
-		if w.asks[k] > sum.free[k] {
+func (w *searchWorker) shortage(sum *state.NodeSummary) (key answer) {
+	for k := range sum.Free {
+		if w.asks[k] > sum.Free[k] {
 			key |= 1 << k
 		}
 	}
-	if sum.room < 1 {
+	if sum.Room < 1 {
 		key |= tooManyPods
 	}
 	return key
 }
 
 // covers reports whether removing pods that hold this much makes room.
-func (w *searchWorker) covers(sum *nodeSummary, held *amountRow, pods int32) bool {
-	for k := range sum.free {
-		if w.asks[k] > sum.free[k]+held[k] {
+func (w *searchWorker) covers(sum *state.NodeSummary, held *state.AmountRow, pods int32) bool {
+	for k := range sum.Free {
+		if w.asks[k] > sum.Free[k]+held[k] {
 			return false
 		}
 	}
-	return int32(sum.room)+pods >= 1
+	return int32(sum.Room)+pods >= 1
 }
 
-// boundByAsking is boundByResources where the caller has to be asked who may be
+// boundByAsking is BoundByResources where the caller has to be asked who may be
 // evicted.
-func (w *searchWorker) boundByAsking(b *nodeBound, slot int32, sum *nodeSummary) {
+func (w *searchWorker) boundByAsking(b *nodeBound, slot int32, sum *state.NodeSummary) {
 	*b = nodeBound{before: w.shortage(sum)}
 	if b.before != 0 && w.makesRoom(b, slot, sum) {
 		w.boundVictims(b, sum)
@@ -107,22 +113,22 @@ func (w *searchWorker) boundByAsking(b *nodeBound, slot int32, sum *nodeSummary)
 // makesRoom reports whether a node that is short of resources has room with all
 // possible victims removed, and bounds the top priority as withoutLower does. The
 // caller is asked about the pods from the least important up until there is room.
-func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *nodeSummary) bool {
+func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *state.NodeSummary) bool {
 	if !w.exactly {
 		return w.withoutLower(b, slot, sum)
 	}
-	n := w.snap.nodes[slot]
-	var away level
-	for i := len(n.rows) - 1; i >= 0 && int64(n.sortKeys[i].priority) < w.reach; i-- {
-		if !w.allows(n.objects[i]) {
+	n := w.Snap.NodeStates[slot]
+	var away state.Level
+	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.reach; i-- {
+		if !w.allows(n.Objects[i]) {
 			continue
 		}
-		away.pods++
-		for k, v := range n.rows[i] {
-			away.held[k] += v
+		away.Pods++
+		for k, v := range n.Rows[i] {
+			away.Held[k] += v
 		}
-		if w.covers(sum, &away.held, away.pods) {
-			b.kind, b.bound = byResources, n.sortKeys[i].priority
+		if w.covers(sum, &away.Held, away.Pods) {
+			b.kind, b.bound = byResources, n.SortKeys[i].Priority
 			return true
 		}
 	}
@@ -131,9 +137,9 @@ func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *nodeSummary) boo
 }
 
 // anyPossible reports whether any pod of the node could be a victim.
-func (w *searchWorker) anyPossible(n *nodeState) bool {
-	for i := len(n.pods) - 1; i >= 0 && int64(n.sortKeys[i].priority) < w.reach; i-- {
-		if w.allows(n.objects[i]) {
+func (w *searchWorker) anyPossible(n *state.NodeState) bool {
+	for i := len(n.Pods) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.reach; i-- {
+		if w.allows(n.Objects[i]) {
 			return true
 		}
 	}
@@ -143,18 +149,18 @@ func (w *searchWorker) anyPossible(n *nodeState) bool {
 // withoutLower reports whether a node that is short of resources has room with
 // all pods of lower priority removed. If so, it bounds the top priority of the
 // victims; otherwise it records the shortage.
-func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *nodeSummary) bool {
-	away := level{sum.low, sum.lowest, int32(sum.lowPods)}
-	if away.pods == 0 || int64(away.priority) >= w.reach {
-		away = level{}
+func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *state.NodeSummary) bool {
+	away := state.Level{Held: sum.Low, Priority: sum.Lowest, Pods: int32(sum.LowPods)}
+	if away.Pods == 0 || int64(away.Priority) >= w.reach {
+		away = state.Level{}
 	}
-	for i := 1; away.pods > 0; i++ {
-		if w.covers(sum, &away.held, away.pods) {
-			b.kind, b.bound = byResources, away.priority
+	for i := 1; away.Pods > 0; i++ {
+		if w.covers(sum, &away.Held, away.Pods) {
+			b.kind, b.bound = byResources, away.Priority
 			return true
 		}
-		above := w.snap.levelAbove(slot, i)
-		if above == nil || int64(above.priority) >= w.reach {
+		above := w.Snap.LevelAbove(slot, i)
+		if above == nil || int64(above.Priority) >= w.reach {
 			break
 		}
 		away = *above
@@ -165,8 +171,8 @@ func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *nodeSummary) 
 
 // recordShortage completes the bound of a node that has no room even with away
 // removed, which is all pods of lower priority.
-func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *nodeSummary, away *level) {
-	offers := &w.snap.nodes[slot].offers.std
+func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *state.NodeSummary, away *state.Level) {
+	offers := &w.Snap.NodeStates[slot].Offers.Std
 	for k := range w.asks {
 		if w.asks[k] > offers[k] {
 			b.before |= unresolvable
@@ -174,14 +180,14 @@ func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *nodeSummary
 	}
 	switch {
 	case b.before&unresolvable != 0 && !w.given:
-	case away.pods == 0:
+	case away.Pods == 0:
 		b.after = noVictims
 	default:
 		without := *sum
-		for k := range without.free {
-			without.free[k] += away.held[k]
+		for k := range without.Free {
+			without.Free[k] += away.Held[k]
 		}
-		without.room = int16(min(int32(sum.room)+away.pods, mostPods))
+		without.Room = int16(min(int32(sum.Room)+away.Pods, state.MostPods))
 		b.after = w.shortage(&without) | b.before&unresolvable
 	}
 }
@@ -189,10 +195,10 @@ func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *nodeSummary
 // boundFiltered bounds a node about which the summary does not tell everything.
 func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 	*b = nodeBound{}
-	n := w.snap.nodes[slot]
-	sum := w.snap.summaries.at(slot)
-	if sum.flags&restricted != 0 || w.selects {
-		if st := w.checkNode(&w.question, n); st.code != Success {
+	n := w.Snap.NodeStates[slot]
+	sum := w.Snap.Summaries.At(slot)
+	if sum.Flags&state.Restricted != 0 || w.Selects {
+		if st := w.CheckNode(&w.Question, n); st.Code != decision.Success {
 			b.before = w.before.intern(st)
 			return
 		}
@@ -202,18 +208,18 @@ func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 
 // boundPods is boundFiltered without the node filters.
 func (w *searchWorker) boundPods(b *nodeBound, position int, slot int32) {
-	n := w.snap.nodes[slot]
-	sum := w.snap.summaries.at(slot)
-	var adjusted nodeSummary
+	n := w.Snap.NodeStates[slot]
+	sum := w.Snap.Summaries.At(slot)
+	var adjusted state.NodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
-	case sum.flags&anyUnits != 0 && (w.light == 0 || sum.flags&otherPriorities != 0 || !w.fixed || !plain):
+	case sum.Flags&state.AnyUnits != 0 && (w.light == 0 || sum.Flags&state.OtherPriorities != 0 || !w.Fixed || !plain):
 		w.boundUnits(b, position, slot, sum, plain)
 	case !w.filtered && plain && w.exactly:
 		w.boundByAsking(b, slot, sum)
 	case !w.filtered && plain:
 		w.boundByResources(b, slot, sum)
-	case !plain || w.anyPod || sum == &adjusted || w.touched(n, 0, w.beforeResources):
+	case !plain || w.anyPod || sum == &adjusted || w.Touched(n, 0, w.BeforeResources):
 		w.boundByFilters(b, position, slot, sum, plain)
 	default:
 		w.boundWithFilters(b, position, slot, sum)
@@ -224,11 +230,11 @@ func (w *searchWorker) boundPods(b *nodeBound, position int, slot int32) {
 // preemptor has to leave room for counted as running. It is not ok if the sums
 // are too large for that. Without those pods there is only more room, so the
 // second pass of the filters is not needed (rule 7.16.2).
-func (w *searchWorker) summaryFor(n *nodeState, sum *nodeSummary, space *nodeSummary) (adjusted *nodeSummary, ok bool) {
-	if sum.flags&largeAmounts != 0 {
+func (w *searchWorker) summaryFor(n *state.NodeState, sum *state.NodeSummary, space *state.NodeSummary) (adjusted *state.NodeSummary, ok bool) {
+	if sum.Flags&state.LargeAmounts != 0 {
 		return sum, false
 	}
-	if sum.flags&hasNominated == 0 {
+	if sum.Flags&state.HasNominated == 0 {
 		return sum, true
 	}
 	w.dry.nominate(n)
@@ -237,10 +243,10 @@ func (w *searchWorker) summaryFor(n *nodeState, sum *nodeSummary, space *nodeSum
 	}
 	*space = *sum
 	for _, p := range w.dry.nominated {
-		for k, v := range p.takes.std {
-			space.free[k] -= v
+		for k, v := range p.Takes.Std {
+			space.Free[k] -= v
 		}
-		space.room = max(space.room, -mostPods) - 1
+		space.Room = max(space.Room, -state.MostPods) - 1
 	}
 	return space, true
 }
@@ -249,20 +255,20 @@ func (w *searchWorker) summaryFor(n *nodeState, sum *nodeSummary, space *nodeSum
 // something to say, no pod touches a filter before it, and no nominated pod
 // counts. If no pod of the node touches the later filters, their answer is the
 // same whichever pods leave.
-func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, sum *nodeSummary) {
-	n := w.snap.nodes[slot]
+func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, sum *state.NodeSummary) {
+	n := w.Snap.NodeStates[slot]
 	b.before = w.shortage(sum)
 	if b.before != 0 {
 		if !w.makesRoom(b, slot, sum) {
 			return
 		}
-		if w.selective {
+		if w.Selective {
 			b.kind = unasked
 			w.boundVictims(b, sum)
 			return
 		}
 	}
-	touched := w.touched(n, w.beforeResources, len(w.active))
+	touched := w.Touched(n, w.BeforeResources, len(w.Active))
 	switch {
 	case b.before == 0 && !touched && !w.given:
 		w.boundWithRoom(b, n, sum)
@@ -276,7 +282,7 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 		return
 	}
 	w.dry.enterAfterResources(n)
-	var away []*podState
+	var away []*state.PodState
 	if touched {
 		b.kind = byFilters
 		w.dry.n = n
@@ -286,12 +292,12 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 		w.dry.changeAfterResources(p, -1)
 	}
 	st := w.dry.checkAfterResources()
-	if w.follows {
+	if w.Follows {
 		for _, p := range away {
 			w.dry.changeAfterResources(p, 1)
 		}
 	}
-	if st.code != Success {
+	if st.Code != decision.Success {
 		b.kind, b.after = settled, w.after.intern(st)
 		return
 	}
@@ -300,15 +306,15 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 
 // boundWithRoom bounds a node that is not short of resources and on which no
 // pod touches the filters.
-func (w *searchWorker) boundWithRoom(b *nodeBound, n *nodeState, sum *nodeSummary) {
+func (w *searchWorker) boundWithRoom(b *nodeBound, n *state.NodeState, sum *state.NodeSummary) {
 	w.dry.enterAfterResources(n)
 	st := w.dry.checkAfterResources()
-	if st.code == Success {
+	if st.Code == decision.Success {
 		return
 	}
 	b.before = w.before.intern(st)
 	switch {
-	case st.code != Unschedulable:
+	case st.Code != decision.Unschedulable:
 	case !w.anyPossible(n):
 		b.after = noVictims
 	default:
@@ -320,18 +326,18 @@ func (w *searchWorker) boundWithRoom(b *nodeBound, n *nodeState, sum *nodeSummar
 // resources, the bounds hold as on other nodes. If another filter keeps the
 // preemptor away, the node is evaluated at once, because that filter could
 // contradict itself in the end (see [Contradiction]), which has to be counted.
-func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, sum *nodeSummary, plain bool) {
-	n, dry := w.snap.nodes[slot], &w.dry
+func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
+	n, dry := w.Snap.NodeStates[slot], &w.dry
 	dry.enter(n)
 	st := dry.check()
-	if st.code == Success {
+	if st.Code == decision.Success {
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.code != Unschedulable && !w.given {
+	if st.Code != decision.Unschedulable && !w.given {
 		return
 	}
-	if st.by != resourcesFilter.index || !plain || w.config.ascending() || !w.helpsAtMostWithAll(n) {
+	if st.By != filters.ResourcesFilter.Index || !plain || w.config.ascending() || !w.helpsAtMostWithAll(n) {
 		w.settle(b, position, n)
 		return
 	}
@@ -346,12 +352,12 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 // helpsAtMostWithAll reports that a node which does not take the preemptor with all possible
 // victims gone is no candidate. Among exact victims may be a smaller set that helps,
 // where a pod of the node touches a filter that can lose by a pod that leaves.
-func (w *searchWorker) helpsAtMostWithAll(n *nodeState) bool {
+func (w *searchWorker) helpsAtMostWithAll(n *state.NodeState) bool {
 	if !w.exact {
 		return true
 	}
-	for i := range w.active {
-		if f := &w.active[i]; f.touches(n) && !w.gains(f.index, false) {
+	for i := range w.Active {
+		if f := &w.Active[i]; f.Touches(n) && !w.gains(f.Index, false) {
 			return false
 		}
 	}
@@ -370,7 +376,7 @@ func (w *searchWorker) helpsWithoutAll(b *nodeBound) bool {
 	dry.changeAll(possible, -1)
 	st := dry.check()
 	dry.restoreAll(possible)
-	if st.code != Success {
+	if st.Code != decision.Success {
 		b.after = w.after.intern(st)
 		return false
 	}
@@ -389,22 +395,22 @@ func (w *searchWorker) helpsWithoutAll(b *nodeBound) bool {
 //     evaluated at once.
 //
 // boundUnits bounds a node in the second or third way.
-func (w *searchWorker) boundUnits(b *nodeBound, position int, slot int32, sum *nodeSummary, plain bool) {
-	n, dry := w.snap.nodes[slot], &w.dry
+func (w *searchWorker) boundUnits(b *nodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
+	n, dry := w.Snap.NodeStates[slot], &w.dry
 	if !w.filtered && plain && w.light != 0 {
 		w.boundUnitsByRows(b, n, sum)
 		return
 	}
 	dry.enter(n)
 	st := dry.check()
-	if st.code == Success {
+	if st.Code == decision.Success {
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.code != Unschedulable && !w.given {
+	if st.Code != decision.Unschedulable && !w.given {
 		return
 	}
-	if st.by != resourcesFilter.index || !plain || w.light == 0 {
+	if st.By != filters.ResourcesFilter.Index || !plain || w.light == 0 {
 		w.settle(b, position, n)
 		return
 	}
@@ -415,35 +421,35 @@ func (w *searchWorker) boundUnits(b *nodeBound, position int, slot int32, sum *n
 }
 
 // boundUnitsByRows is boundUnits where resources alone decide, by the default rules.
-func (w *searchWorker) boundUnitsByRows(b *nodeBound, n *nodeState, sum *nodeSummary) {
+func (w *searchWorker) boundUnitsByRows(b *nodeBound, n *state.NodeState, sum *state.NodeSummary) {
 	if b.before = w.shortage(sum); b.before == 0 {
 		return
 	}
-	var away level
-	for i, p := range n.pods {
-		priority := n.sortKeys[i].priority
-		if p.class.group != "" {
-			priority = w.snap.units.of(p).priority
+	var away state.Level
+	for i, p := range n.Pods {
+		priority := n.SortKeys[i].Priority
+		if p.Class.Group != "" {
+			priority = w.Snap.Units.Of(p).Priority
 		}
-		if priority >= w.priority {
+		if priority >= w.Priority {
 			continue
 		}
-		away.pods++
-		for k, v := range n.rows[i] {
-			away.held[k] += v
+		away.Pods++
+		for k, v := range n.Rows[i] {
+			away.Held[k] += v
 		}
 	}
-	if away.pods == 0 || !w.covers(sum, &away.held, away.pods) {
-		w.recordShortage(b, n.slot, sum, &away)
+	if away.Pods == 0 || !w.covers(sum, &away.Held, away.Pods) {
+		w.recordShortage(b, n.Slot, sum, &away)
 		return
 	}
-	w.boundWeakly(b, n.slot, sum)
+	w.boundWeakly(b, n.Slot, sum)
 }
 
 // boundWeakly gives a candidate the bound that holds whatever its pods count as.
-func (w *searchWorker) boundWeakly(b *nodeBound, slot int32, sum *nodeSummary) {
-	b.kind, b.bound, b.exact = byUnits, sum.lowest, true
-	b.fewest = uint16(min(max(w.snap.summaries.extremesAt(slot).fewest(sum, &w.asks), 1), math.MaxUint16))
+func (w *searchWorker) boundWeakly(b *nodeBound, slot int32, sum *state.NodeSummary) {
+	b.kind, b.bound, b.exact = byUnits, sum.Lowest, true
+	b.fewest = uint16(min(max(fewestByExtremes(w.Snap.Summaries.ExtremesAt(slot), sum, &w.asks), 1), math.MaxUint16))
 	if b.bound < w.leastBound || b.bound == w.leastBound && b.fewest < w.leastVictims {
 		w.leastBound, w.leastVictims = b.bound, b.fewest
 	}

@@ -1,5 +1,7 @@
 package preemption
 
+import "github.com/outrank-go/outrank/preemption/internal/rank"
+
 // boundQueue is a heap of nodes by their bounds, the best first. Where the ranks are the
 // default ones, no score of a node is better than its bound, so that a node need not
 // be looked at again before its turn. Numbers are faster to order than scores.
@@ -20,7 +22,7 @@ const (
 
 func boundKeyOf(b *nodeBound, position int) boundKey {
 	victims := boundKey(min(b.fewest, mostKeyVictims))
-	return boundKey(int64(b.bound)+priorityShift)<<(keyVictims+keyPosition) |
+	return boundKey(int64(b.bound)+rank.PriorityShift)<<(keyVictims+keyPosition) |
 		victims<<keyPosition | boundKey(position)
 }
 

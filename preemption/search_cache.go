@@ -3,18 +3,23 @@ package preemption
 import (
 	"context"
 	"math"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // answerFromCache answers from what the snapshot keeps of earlier decisions
 // about preemptors of the same signature. It bounds only the nodes that changed
 // since. It is not ok if the cache cannot be used.
-func (s *search) answerFromCache(ctx context.Context) (plan *Plan, ok bool, err error) {
-	cache := s.snap.cache
-	if !s.fixed || s.anyPod || s.snap.summaries.large > 0 || len(s.snap.order) < 2 {
+func (s *search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok bool, err error) {
+	cache := s.Snap.Cache
+	if !s.Fixed || s.anyPod || s.Snap.Summaries.Large > 0 || len(s.Snap.Order) < 2 {
 		return nil, false, nil
 	}
 	s.writeSignature()
-	known := cache.of(s.signature, s.snap.order, len(s.snap.nodes))
+	known := cache.Of(s.signature, s.Snap.Order, len(s.Snap.NodeStates))
 	if known == nil {
 		return nil, false, nil
 	}
@@ -28,32 +33,32 @@ func (s *search) answerFromCache(ctx context.Context) (plan *Plan, ok bool, err 
 func (s *search) writeSignature() {
 	key := &s.signature
 	*key = (*key)[:0]
-	key.amount(int64(s.priority))
+	key.Amount(int64(s.Priority))
 	for _, v := range s.asks {
-		key.amount(v)
+		key.Amount(v)
 	}
-	key.texts(s.schedulers) // whose nominations count
-	s.filterPlan.appendSignature(key, s.pod)
-	s.plugins.appendSignature(key, s.off, s.silent)
+	key.Texts(s.Schedulers) // whose nominations count
+	s.Plan.AppendSignature(key, s.Pod)
+	filters.AppendPlugins(s.Plugins, key, s.Off, s.Silent)
 }
 
 // cachedSearch is one decision that uses a cache entry.
 type cachedSearch struct {
 	*search
 	w     *searchWorker
-	cache *answerCache
-	known *cachedAnswers
+	cache *state.AnswerCache
+	known *state.CachedAnswers
 	t     *tournament
 }
 
 // answer decides. Readers that ask for the same signature take turns until the
 // node is found. Each works out the victims by itself.
-func (c *cachedSearch) answer(ctx context.Context) (*Plan, error) {
+func (c *cachedSearch) answer(ctx context.Context) (*decision.Plan, error) {
 	plan, best, err := c.decide(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if plan.Outcome == Preempt {
+	if plan.Outcome == decision.Preempt {
 		c.finishPlan(plan, best)
 	}
 	return plan, nil
@@ -61,9 +66,9 @@ func (c *cachedSearch) answer(ctx context.Context) (*Plan, error) {
 
 // decide brings the entry up to date and finds the best node. The worker counts for
 // the tournament meanwhile, and has a copy of the counts afterwards.
-func (c *cachedSearch) decide(ctx context.Context) (plan *Plan, best nodeScore, err error) {
-	c.known.mu.Lock()
-	defer c.known.mu.Unlock()
+func (c *cachedSearch) decide(ctx context.Context) (plan *decision.Plan, best nodeScore, err error) {
+	c.known.Mu.Lock()
+	defer c.known.Mu.Unlock()
 	c.open()
 	w, t := c.w, c.t
 	before, after := w.before.others[:0], w.after.others[:0]
@@ -77,7 +82,7 @@ func (c *cachedSearch) decide(ctx context.Context) (plan *Plan, best nodeScore, 
 		w.before.others, w.after.others = append(before, t.before.others...), append(after, t.after.others...)
 	}()
 	if err = c.update(ctx); err == nil {
-		if plan = c.beginPlan(); plan.Outcome == Preempt {
+		if plan = c.beginPlan(); plan.Outcome == decision.Preempt {
 			best, err = c.best(ctx)
 		}
 	}
@@ -87,20 +92,20 @@ func (c *cachedSearch) decide(ctx context.Context) (plan *Plan, best nodeScore, 
 
 // open makes the tournament of the entry one that may be written.
 func (c *cachedSearch) open() {
-	t, _ := c.known.nodes.(*tournament)
+	t, _ := c.known.Nodes.(*tournament)
 	switch {
 	case t == nil:
 		t = &tournament{}
-	case c.known.shared:
+	case c.known.Shared:
 		t = t.copy()
 	}
-	c.t, c.known.nodes, c.known.shared = t, t, false
+	c.t, c.known.Nodes, c.known.Shared = t, t, false
 }
 
 // update bounds the nodes that changed, or all nodes if that is less work.
 func (c *cachedSearch) update(ctx context.Context) error {
-	t, end := c.t, c.cache.end()
-	if c.known.synced < c.cache.start || t.nodes == 0 || end-c.known.synced > uint64(t.nodes) {
+	t, end := c.t, c.cache.End()
+	if c.known.Synced < c.cache.Start || t.nodes == 0 || end-c.known.Synced > uint64(t.nodes) {
 		if err := c.build(ctx); err != nil {
 			t.nodes = 0
 			return err
@@ -110,17 +115,17 @@ func (c *cachedSearch) update(ctx context.Context) error {
 			c.reboundNode(position)
 		}
 		c.renewGuarded()
-		log := c.cache.log[c.known.synced-c.cache.start:]
+		log := c.cache.Log[c.known.Synced-c.cache.Start:]
 		for i, slot := range log {
 			if i+1 < len(log) && log[i+1] == slot {
 				continue
 			}
-			if position, ok := c.cache.position(slot); ok {
+			if position, ok := c.cache.Position(slot); ok {
 				c.reboundNode(position)
 			}
 		}
 	}
-	c.known.synced, c.known.budgets, t.transient = end, c.snap.budgets, t.transient[:0]
+	c.known.Synced, c.known.Budgets, t.transient = end, c.Snap.BudgetSet, t.transient[:0]
 	c.reboundOwnNode()
 	return nil
 }
@@ -130,11 +135,11 @@ func (c *cachedSearch) update(ctx context.Context) error {
 // budgets cover now has changed itself.
 func (c *cachedSearch) renewGuarded() {
 	t := c.t
-	if c.known.budgets == c.snap.budgets {
+	if c.known.Budgets == c.Snap.BudgetSet {
 		return
 	}
-	var space [8]budgetChange
-	changes := c.snap.budgets.appendChanges(space[:0], c.known.budgets)
+	var space [8]state.BudgetChange
+	changes := c.Snap.BudgetSet.AppendChanges(space[:0], c.known.Budgets)
 	if len(changes) == 0 {
 		return
 	}
@@ -142,7 +147,7 @@ func (c *cachedSearch) renewGuarded() {
 	for _, position := range t.guarded {
 		current := t.at(position).kind == evaluated
 		n := c.nodeAt(int(position))
-		if current && !n.concernedBy(changes) && !c.w.hasUnits(n) {
+		if current && !n.ConcernedBy(changes) && !c.w.hasUnits(n) {
 			kept = append(kept, position)
 			continue
 		}
@@ -156,15 +161,15 @@ func (c *cachedSearch) renewGuarded() {
 // reboundOwnNode bounds the node that the preemptor itself is nominated to, where it
 // leaves no room for itself as it would for another.
 func (c *cachedSearch) reboundOwnNode() {
-	p, ok := c.snap.pods.of(c.pod)
-	if !ok || p.at == nil {
+	p, ok := c.Snap.PodStates.Of(c.Pod)
+	if !ok || p.At == nil {
 		return
 	}
-	slot, ok := c.snap.slots.get(p.at.name)
+	slot, ok := c.Snap.Slots.Get(p.At.Name)
 	if !ok {
 		return
 	}
-	if position, ok := c.cache.position(slot); ok {
+	if position, ok := c.cache.Position(slot); ok {
 		c.reboundNode(position)
 		c.t.transient = append(c.t.transient, position)
 	}
@@ -172,7 +177,7 @@ func (c *cachedSearch) reboundOwnNode() {
 
 // build bounds every node.
 func (c *cachedSearch) build(ctx context.Context) error {
-	n := len(c.snap.order)
+	n := len(c.Snap.Order)
 	c.w.before, c.w.after = answers{others: c.w.before.others[:0]}, answers{others: c.w.after.others[:0]}
 	c.t.reset(n)
 	for position := range n {
@@ -196,7 +201,7 @@ func (c *cachedSearch) reboundNode(position int32) {
 
 // bound writes the entry of a node, with the best score that its bound allows.
 func (c *cachedSearch) bound(position int32) {
-	slot, e := c.snap.order[position], c.t.writable(position)
+	slot, e := c.Snap.Order[position], c.t.writable(position)
 	c.w.boundNode(&e.nodeBound, int(position), slot)
 	c.scoreByBound(position)
 	c.w.before.count(e.before, 1)
@@ -210,11 +215,11 @@ func (c *cachedSearch) scoreByBound(position int32) {
 	if e.kind == settled {
 		return
 	}
-	e.nodeScore = nodeScore{int(position), figures{top: e.bound, victims: int32(e.fewest), sum: lowestSum(&e.nodeBound), start: never}}
-	slot := c.snap.order[position]
-	if sum := c.snap.summaries.at(slot); e.exact && sum.lowest == e.bound && e.kind != byUnits {
-		if start := c.snap.summaries.topSumsAt(slot).latestStart(sum, int32(e.fewest)); start != noStart {
-			e.start = instant{start, math.MaxInt32}
+	e.nodeScore = nodeScore{int(position), rank.Figures{Top: e.bound, Victims: int32(e.fewest), Sum: lowestSum(&e.nodeBound), Start: rank.Never}}
+	slot := c.Snap.Order[position]
+	if sum := c.Snap.Summaries.At(slot); e.exact && sum.Lowest == e.bound && e.kind != byUnits {
+		if start := c.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {
+			e.Start = rank.Instant{Sec: start, Nsec: math.MaxInt32}
 		}
 	}
 }
@@ -233,7 +238,7 @@ func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 		e = c.t.writable(position)
 		n := c.nodeAt(int(position))
 		if !e.exact {
-			c.w.tighten(&e.nodeBound, n.slot)
+			c.w.tighten(&e.nodeBound, n.Slot)
 			c.scoreByBound(position)
 			c.t.playFrom(position)
 			continue
@@ -241,10 +246,10 @@ func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 		c.w.best, c.w.allowed = nodeScore{position: -1}, math.MaxInt64
 		c.w.findVictims(int(position), n, &e.nodeBound)
 		e.nodeScore, e.kind = c.w.best, evaluated
-		if n.unstarted > 0 || c.w.hasUnits(n) && c.w.dry.unstarted {
+		if n.Unstarted > 0 || c.w.hasUnits(n) && c.w.dry.unstarted {
 			c.t.transient = append(c.t.transient, position) // starts depend on the time of the call
 		}
-		if (len(n.covered) > 0 || c.w.hasUnits(n)) && !e.guarded {
+		if (len(n.Covered) > 0 || c.w.hasUnits(n)) && !e.guarded {
 			e.guarded = true
 			c.t.guarded = append(c.t.guarded, position)
 		}

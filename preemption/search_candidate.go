@@ -3,11 +3,14 @@ package preemption
 import (
 	"context"
 	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // eachCandidate visits the candidates among the nodes that are marked to be tried,
 // in the order of the nodes or of the sample. A candidate is valid during its visit.
-func (s *search) eachCandidate(ctx context.Context, visit func(position int, c *Candidate)) error {
+func (s *search) eachCandidate(ctx context.Context, visit func(position int, c *decision.Candidate)) error {
 	w := s.workers[0]
 	try := func(position int, _ bool, room listRoom) sampled {
 		c, ok := w.candidateAt(position)
@@ -40,12 +43,12 @@ func (s *search) eachCandidate(ctx context.Context, visit func(position int, c *
 // candidateAt returns the candidate at a position, valid until the next call, not ok
 // if the node is none. Where resources alone decide, by the default rules about
 // victims and budgets, it is found from the rows of the node.
-func (w *searchWorker) candidateAt(position int) (c *Candidate, ok bool) {
+func (w *searchWorker) candidateAt(position int) (c *decision.Candidate, ok bool) {
 	n := w.nodeAt(position)
-	sum := w.snap.summaries.at(n.slot)
-	if w.byRows && !w.filtered && sum.flags&^restricted == 0 && !w.mayRefuse(sum) && n.inOrder(w.nowAt) {
+	sum := w.Snap.Summaries.At(n.Slot)
+	if w.byRows && !w.filtered && sum.Flags&^state.Restricted == 0 && !w.mayRefuse(sum) && n.InOrder(w.nowAt) {
 		b := &w.bounds[position]
-		w.boundByResources(b, n.slot, sum)
+		w.boundByResources(b, n.Slot, sum)
 		if b.before != 0 {
 			if b.kind == settled {
 				w.after.count(b.after, 1)
@@ -57,7 +60,7 @@ func (w *searchWorker) candidateAt(position int) (c *Candidate, ok bool) {
 	}
 	possible, st := w.dry.dryRun(n)
 	defer w.dry.restoreVictims(possible)
-	if st.code != Success {
+	if st.Code != decision.Success {
 		w.countFailure(possible, st)
 		w.failure = st
 		return nil, false
@@ -68,43 +71,43 @@ func (w *searchWorker) candidateAt(position int) (c *Candidate, ok bool) {
 
 // fillCandidate finds the victims from the rows, and fills in the worker's
 // candidate, whose memory is used again.
-func (w *searchWorker) fillCandidate(n *nodeState, position int, bound int32) *Candidate {
+func (w *searchWorker) fillCandidate(n *state.NodeState, position int, bound int32) *decision.Candidate {
 	w.blocked, w.recording = w.blocked[:0], true
 	f, _ := w.reprieveRows(position, n, bound)
 	w.recording = false
 	slices.SortFunc(w.blocked, func(a, b blockedPod) int { return int(a.index - b.index) })
 	c := &w.scratch
-	*c = Candidate{Node: n.name, Victims: c.Victims[:0], OwnScores: c.OwnScores[:0], Score: f.score()}
+	*c = decision.Candidate{Node: n.Name, Victims: c.Victims[:0], OwnScores: c.OwnScores[:0], Score: decision.Score(f.Score())}
 	c.Victims = slices.Grow(c.Victims, len(w.blocked))[:len(w.blocked)]
-	var blocks Status // mostly the same as for the victim before
+	var blocks decision.Status // mostly the same as for the victim before
 	for i, v := range w.blocked {
 		if i == 0 || v.by != w.blocked[i-1].by {
 			blocks = w.public(w.statusOf(v.by))
 		}
-		c.Victims[i] = Victim{Pod: n.pods[v.index].located(), Blocks: blocks}
+		c.Victims[i] = decision.Victim{Pod: n.Pods[v.index].Located(), Blocks: blocks}
 	}
-	if f.violations > 0 {
+	if f.Violations > 0 {
 		w.nameViolatedByRows(n, c.Victims)
 	}
-	if len(n.nominated) > 0 {
+	if len(n.Nominated) > 0 {
 		c.ClearedNominations = w.clearedNominations(n, c.Victims)
 	}
 	return c
 }
 
 // nameViolatedByRows is nameViolated from the rows of a node.
-func (w *searchWorker) nameViolatedByRows(n *nodeState, victims []Victim) {
-	from, next := n.first(w.reach), 0
-	shared := sharedNames{budgets: w.snap.budgets, broken: w.dry.broken[:0]}
-	for _, g := range n.covered {
-		if int(g.index) < from {
+func (w *searchWorker) nameViolatedByRows(n *state.NodeState, victims []decision.Victim) {
+	from, next := n.First(w.reach), 0
+	shared := sharedNames{budgets: w.Snap.BudgetSet, broken: w.dry.broken[:0]}
+	for _, g := range n.Covered {
+		if int(g.Index) < from {
 			continue
 		}
-		broken := w.dry.budgets.charge(n.pods[g.index])
-		for next < len(w.blocked) && w.blocked[next].index < g.index {
+		broken := w.dry.budgets.charge(n.Pods[g.Index])
+		for next < len(w.blocked) && w.blocked[next].index < g.Index {
 			next++
 		}
-		if next < len(w.blocked) && w.blocked[next].index == g.index {
+		if next < len(w.blocked) && w.blocked[next].index == g.Index {
 			victims[next].Violated = shared.of(broken)
 		}
 	}
@@ -114,18 +117,18 @@ func (w *searchWorker) nameViolatedByRows(n *nodeState, victims []Victim) {
 
 // runScored is run where scorers of the caller compare the candidates, so that all of
 // them have to be found.
-func (s *search) runScored(ctx context.Context) (*Plan, error) {
+func (s *search) runScored(ctx context.Context) (*decision.Plan, error) {
 	if err := s.each(ctx, s.statusRound()); err != nil {
 		return nil, err
 	}
 	plan := s.beginPlan()
-	if plan.Outcome != Preempt {
+	if plan.Outcome != decision.Preempt {
 		return plan, nil
 	}
 	best := nodeScore{position: -1}
-	var score Score
+	var score decision.Score
 	held := standing{score: &score} // that of the best
-	err := s.eachCandidate(ctx, func(position int, c *Candidate) {
+	err := s.eachCandidate(ctx, func(position int, c *decision.Candidate) {
 		c.OwnScores = c.OwnScores[:0]
 		for _, x := range s.config.Scorers {
 			c.OwnScores = append(c.OwnScores, x.Score(c))
@@ -156,5 +159,5 @@ func (s *search) statusRound() func(w *searchWorker, from, to int) {
 func (w *searchWorker) releaseScratch() {
 	victims := w.scratch.Victims[:cap(w.scratch.Victims)]
 	clear(victims)
-	w.scratch = Candidate{Victims: victims[:0], OwnScores: w.scratch.OwnScores[:0]}
+	w.scratch = decision.Candidate{Victims: victims[:0], OwnScores: w.scratch.OwnScores[:0]}
 }

@@ -1,34 +1,36 @@
 package preemption
 
+import "github.com/outrank-go/outrank/preemption/internal/state"
+
 // takeCosts makes the costs of earlier searches known to this one, unless another
 // search uses them.
 func (s *search) takeCosts() {
 	if s.config.Cost == nil {
 		return
 	}
-	if t := s.snap.costs.of(s.config); t.mu.TryLock() {
+	if t := s.Snap.Costs.Of(s.config); t.Mu.TryLock() {
 		s.costTable = t
 	} else {
-		s.costTable = &costTable{}
-		s.costTable.mu.Lock()
+		s.costTable = &state.CostTable{}
+		s.costTable.Mu.Lock()
 	}
-	if n := len(s.snap.nodes); len(s.costTable.bySlot) < n {
-		s.costTable.bySlot = append(s.costTable.bySlot, make([]nodeCosts, n-len(s.costTable.bySlot))...)
+	if n := len(s.Snap.NodeStates); len(s.costTable.BySlot) < n {
+		s.costTable.BySlot = append(s.costTable.BySlot, make([]state.NodeCosts, n-len(s.costTable.BySlot))...)
 	}
 }
 
 // costsOn returns what the pods of a node cost, nil if nobody asks.
-func (w *searchWorker) costsOn(n *nodeState) []int64 {
+func (w *searchWorker) costsOn(n *state.NodeState) []int64 {
 	if w.costTable == nil {
 		return nil
 	}
-	return w.costTable.at(n, int(w.snap.summaries.at(n.slot).lowPods), w.config.Cost).costs
+	return w.costTable.At(n, int(w.Snap.Summaries.At(n.Slot).LowPods), w.config.Cost).Costs
 }
 
 // releaseCosts lets others have the costs.
 func (s *search) releaseCosts() {
 	if s.costTable != nil {
-		s.costTable.mu.Unlock()
+		s.costTable.Mu.Unlock()
 		s.costTable = nil
 	}
 }

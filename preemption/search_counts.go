@@ -1,6 +1,12 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // answer is the answer of one node to the preemptor. 0 means that it takes the
 // pod. Otherwise it has a bit for each column that is short, one for the pod
@@ -9,9 +15,9 @@ import "slices"
 type answer int32
 
 const (
-	tooManyPods  answer = 1 << numColumns
-	unresolvable answer = 2 << numColumns
-	noVictims    answer = 4 << numColumns
+	tooManyPods  answer = 1 << state.NumColumns
+	unresolvable answer = 2 << state.NumColumns
+	noVictims    answer = 4 << state.NumColumns
 	firstOther          = noVictims + 1
 )
 
@@ -30,21 +36,21 @@ func (a *answers) count(x answer, nodes int) {
 }
 
 // intern returns the answer that stands for a status.
-func (a *answers) intern(s filterStatus) answer { return firstOther + answer(a.others.find(s)) }
+func (a *answers) intern(s filters.Status) answer { return firstOther + answer(a.others.find(s)) }
 
 // statusOf returns the status of an answer that is in no tally.
-func (s *search) statusOf(of answer) filterStatus {
+func (s *search) statusOf(of answer) filters.Status {
 	if of == noVictims {
-		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+		return filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
 	}
-	st := filterStatus{code: Unschedulable, by: resourcesFilter.index, tooMany: of&tooManyPods != 0}
-	for i := range s.needs {
-		if at := s.needs[i].column; at >= 0 && of&(1<<at) != 0 {
-			st.short |= 1 << i
+	st := filters.Status{Code: decision.Unschedulable, By: filters.ResourcesFilter.Index, TooMany: of&tooManyPods != 0}
+	for i := range s.Needs {
+		if at := s.Needs[i].Column; at >= 0 && of&(1<<at) != 0 {
+			st.Short |= 1 << i
 		}
 	}
 	if of&unresolvable != 0 {
-		st.code = UnschedulableAndUnresolvable
+		st.Code = decision.UnschedulableAndUnresolvable
 	}
 	return st
 }
@@ -53,28 +59,28 @@ func (s *search) statusOf(of answer) filterStatus {
 type tally []tallied
 
 type tallied struct {
-	filterStatus
+	filters.Status
 	nodes int
 }
 
-func (t *tally) add(s filterStatus, nodes int) { (*t)[t.find(s)].nodes += nodes }
+func (t *tally) add(s filters.Status, nodes int) { (*t)[t.find(s)].nodes += nodes }
 
 // find returns the index of a status, which is appended if it is new.
-func (t *tally) find(s filterStatus) int {
+func (t *tally) find(s filters.Status) int {
 	key := keyOf(s)
 	for i := range *t {
-		if keyOf((*t)[i].filterStatus) == key {
+		if keyOf((*t)[i].Status) == key {
 			return i
 		}
 	}
-	*t = append(*t, tallied{filterStatus: s})
+	*t = append(*t, tallied{Status: s})
 	return len(*t) - 1
 }
 
 // beginPlan begins the plan with what the first round found. Its outcome is
 // final unless it is Preempt.
-func (s *search) beginPlan() *Plan {
-	p := &Plan{Pod: s.pod, Outcome: Preempt, Resize: s.deferral.asked, Refused: s.public(s.refused)}
+func (s *search) beginPlan() *decision.Plan {
+	p := &decision.Plan{Pod: s.Pod, Outcome: decision.Preempt, Resize: s.Deferral.Asked, Refused: s.public(s.Refused)}
 	t := s.tally[:0]
 	for _, w := range s.workers {
 		p.Feasible += w.before.usual[0]
@@ -86,9 +92,9 @@ func (s *search) beginPlan() *Plan {
 	p.Refusal = s.refusal
 	switch {
 	case p.Feasible > 0:
-		p.Outcome = Fits
-	case p.Ineligible != Eligible:
-		p.Outcome = NotEligible
+		p.Outcome = decision.Fits
+	case p.Ineligible != decision.Eligible:
+		p.Outcome = decision.NotEligible
 	}
 	return p
 }
@@ -102,17 +108,17 @@ func (s *search) sum(t tally, of *answers) tally {
 	}
 	for _, other := range of.others {
 		if other.nodes > 0 {
-			t.add(other.filterStatus, other.nodes)
+			t.add(other.Status, other.nodes)
 		}
 	}
 	return t
 }
 
 // statusOfNode asks a single node by its name.
-func (s *search) statusOfNode(node string) (filterStatus, bool) {
-	n := s.snap.node(node)
-	if n == nil || n.node == nil {
-		return filterStatus{}, false
+func (s *search) statusOfNode(node string) (filters.Status, bool) {
+	n := s.Snap.NodeState(node)
+	if n == nil || n.Node == nil {
+		return filters.Status{}, false
 	}
 	if s.given {
 		given := s.givenOf(n)
@@ -123,7 +129,7 @@ func (s *search) statusOfNode(node string) (filterStatus, bool) {
 
 // finishPlan completes the plan with the best candidate. A dry run finds its
 // victims once more, with their reasons.
-func (s *search) finishPlan(p *Plan, best nodeScore) {
+func (s *search) finishPlan(p *decision.Plan, best nodeScore) {
 	t := s.tally[:0]
 	for _, w := range s.workers {
 		t = s.sum(t, &w.after)
@@ -131,18 +137,18 @@ func (s *search) finishPlan(p *Plan, best nodeScore) {
 	p.Unhelpful = s.counts(t)
 	s.tally = t
 	if best.position < 0 {
-		p.Outcome = NothingHelps
+		p.Outcome = decision.NothingHelps
 		p.ClusterCertificate = s.certifyAll(nil, s.openNodes())
 		return
 	}
 	n, w := s.nodeAt(best.position), &s.workers[0].dry
 	possible, st := w.dryRun(n)
-	if st.code != Success {
+	if st.Code != decision.Success {
 		w.contradicted()
 		return
 	}
 	p.Candidate, p.Grace = w.candidate(possible), s.config.grace()
-	if s.asked || s.selective || s.partial {
+	if s.asked || s.Selective || s.partial {
 		p.Unhelpful = nil // not every node was asked about
 	}
 	p.ClearedNominations = s.clearedNominations(n, p.Victims)
@@ -153,24 +159,24 @@ func (s *search) finishPlan(p *Plan, best nodeScore) {
 func (s *search) openNodes() []openNode { return s.workers[0].dry.open }
 
 // counts returns the counts with their texts, sorted by frequency.
-func (a *attempt) counts(t tally) []Count {
+func (a *attempt) counts(t tally) []decision.Count {
 	if len(t) == 0 {
 		return nil
 	}
-	out := make([]Count, 0, len(t))
+	out := make([]decision.Count, 0, len(t))
 	for i := range t {
-		out = append(out, Count{Status: a.public(t[i].filterStatus), Nodes: t[i].nodes})
+		out = append(out, decision.Count{Status: a.public(t[i].Status), Nodes: t[i].nodes})
 	}
 	sortCounts(out)
 	return out
 }
 
 // givenOf returns the status that the caller gave for a single node.
-func (s *search) givenOf(n *nodeState) Status {
+func (s *search) givenOf(n *state.NodeState) decision.Status {
 	if s.inOrder != nil {
-		return s.inOrder[slices.Index(s.snap.order, n.slot)]
+		return s.inOrder[slices.Index(s.Snap.Order, n.Slot)]
 	}
-	if st, ok := s.statuses[n.name]; ok {
+	if st, ok := s.statuses[n.Name]; ok {
 		return st
 	}
 	return s.config.notFiltered()

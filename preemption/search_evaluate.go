@@ -1,6 +1,13 @@
 package preemption
 
-import "math"
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // evaluateFirst looks at the nodes of a chunk that have the best bound. It
 // tightens their bounds by the top-k sums, and evaluates those whose bound
@@ -12,7 +19,7 @@ func (w *searchWorker) evaluateFirst(from, to int) {
 		if b.kind == settled || b.bound != top || b.fewest != few {
 			continue
 		}
-		slot := w.snap.order[position]
+		slot := w.Snap.Order[position]
 		w.tighten(b, slot)
 		if b.fewest == few {
 			w.evaluate(b, position, slot)
@@ -28,7 +35,7 @@ func (w *searchWorker) evaluateNext(from, to int) {
 	top, few := w.search.leastBound, w.search.leastVictims
 	for position := from; position < to; position++ {
 		if b := &w.bounds[position]; b.kind != settled && b.exact && b.bound == top && b.fewest == few {
-			w.evaluate(b, position, w.snap.order[position])
+			w.evaluate(b, position, w.Snap.Order[position])
 		}
 	}
 }
@@ -41,7 +48,7 @@ func (w *searchWorker) evaluateRest(from, to int) {
 		if b.kind == settled || w.pruned(b) {
 			continue
 		}
-		slot := w.snap.order[position]
+		slot := w.Snap.Order[position]
 		w.tighten(b, slot)
 		w.evaluate(b, position, slot)
 	}
@@ -51,17 +58,17 @@ func (w *searchWorker) evaluateRest(from, to int) {
 // settled afterwards.
 func (w *searchWorker) evaluate(b *nodeBound, position int, slot int32) {
 	if !w.pruned(b) && !w.losesByStart(b, slot) {
-		w.findVictims(position, w.snap.nodes[slot], b)
+		w.findVictims(position, w.Snap.NodeStates[slot], b)
 	}
 	b.kind = settled
 }
 
 // tighten improves the bound of a node by its top-k sums.
 func (w *searchWorker) tighten(b *nodeBound, slot int32) {
-	sum := w.snap.summaries.at(slot)
-	if !b.exact && b.bound == sum.lowest {
+	sum := w.Snap.Summaries.At(slot)
+	if !b.exact && b.bound == sum.Lowest {
 		short := w.short(sum)
-		b.fewest = uint16(min(w.snap.summaries.topSumsAt(slot).fewest(sum, &short, int32(b.fewest)), math.MaxUint16))
+		b.fewest = uint16(min(w.Snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest)), math.MaxUint16))
 	}
 	b.exact = true
 }
@@ -70,8 +77,8 @@ func (w *searchWorker) tighten(b *nodeBound, slot int32) {
 // or tie with it.
 func (w *searchWorker) pruned(b *nodeBound) bool {
 	best := &w.best
-	return best.position >= 0 && best.violations == 0 &&
-		(b.bound > best.top || b.bound == best.top && int64(b.fewest) > w.allowed)
+	return best.position >= 0 && best.Violations == 0 &&
+		(b.bound > best.Top || b.bound == best.Top && int64(b.fewest) > w.allowed)
 }
 
 // losesByStart reports whether a node loses by the start of its most important
@@ -79,17 +86,17 @@ func (w *searchWorker) pruned(b *nodeBound) bool {
 // its bound says it loses before that.
 func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
 	best, victims := &w.best, int64(b.fewest)
-	if best.position < 0 || best.violations > 0 || b.kind == byUnits || b.bound != best.top || victims != int64(best.victims) ||
-		best.sum != victims*(int64(best.top)+priorityShift) {
+	if best.position < 0 || best.Violations > 0 || b.kind == byUnits || b.bound != best.Top || victims != int64(best.Victims) ||
+		best.Sum != victims*(int64(best.Top)+rank.PriorityShift) {
 		return false
 	}
-	sum := w.snap.summaries.at(slot)
-	return sum.lowest == b.bound && w.snap.summaries.topSumsAt(slot).latestStart(sum, int32(b.fewest)) < best.start.sec
+	sum := w.Snap.Summaries.At(slot)
+	return sum.Lowest == b.bound && w.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)) < best.Start.Sec
 }
 
 // findVictims finds the victims on a candidate, and keeps the candidate if it
 // is the best.
-func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
+func (w *searchWorker) findVictims(position int, n *state.NodeState, b *nodeBound) {
 	if b.kind == unasked && !w.chosen {
 		w.askLate(b, n)
 	}
@@ -97,9 +104,9 @@ func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
 	case b.kind == settled:
 	case w.hasUnits(n) && (b.kind != byResources || !w.leaveAlone(n, b.bound)):
 		w.evaluateByFilters(position, n)
-	case b.kind == bySelection && n.inOrder(w.nowAt):
+	case b.kind == bySelection && n.InOrder(w.nowAt):
 		w.evaluateSelectively(position, n, b.bound)
-	case b.kind != byResources || !n.inOrder(w.nowAt) || w.chosen:
+	case b.kind != byResources || !n.InOrder(w.nowAt) || w.chosen:
 		w.evaluateByFilters(position, n)
 	case w.byRows:
 		w.evaluateByResources(position, n, b.bound)
@@ -111,13 +118,13 @@ func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
 // leaveAlone reports that the pods of a node up to a priority are units by themselves,
 // none of which violates a budget. Then they are evaluated as where there are no units: all
 // units above are put back, beside the room that these leave.
-func (w *searchWorker) leaveAlone(n *nodeState, bound int32) bool {
-	from := n.first(int64(bound) + 1)
-	if last := len(n.covered) - 1; last >= 0 && int(n.covered[last].index) >= from {
+func (w *searchWorker) leaveAlone(n *state.NodeState, bound int32) bool {
+	from := n.First(int64(bound) + 1)
+	if last := len(n.Covered) - 1; last >= 0 && int(n.Covered[last].Index) >= from {
 		return false
 	}
-	for _, p := range n.pods[from:] {
-		if p.class.group != "" {
+	for _, p := range n.Pods[from:] {
+		if p.Class.Group != "" {
 			return false
 		}
 	}
@@ -127,12 +134,12 @@ func (w *searchWorker) leaveAlone(n *nodeState, bound int32) bool {
 // askLate asks the filters after NodeResourcesFit about a candidate whose victims are
 // wanted. If no pod of the node touches them, their answer does not depend on the
 // victims.
-func (w *searchWorker) askLate(b *nodeBound, n *nodeState) {
+func (w *searchWorker) askLate(b *nodeBound, n *state.NodeState) {
 	b.kind = byResources
-	for i := w.beforeResources; i < len(w.active); i++ {
-		if f := &w.active[i]; f.touches(n) {
+	for i := w.BeforeResources; i < len(w.Active); i++ {
+		if f := &w.Active[i]; f.Touches(n) {
 			b.kind = bySelection
-			if c, ok := f.podFilter.(*callerFilter); !ok || c.concerns == nil || !w.byRows {
+			if c, ok := f.PodFilter.(*filters.CallerFilter); !ok || c.Concerns == nil || !w.byRows {
 				b.kind = byFilters
 				return
 			}
@@ -142,17 +149,17 @@ func (w *searchWorker) askLate(b *nodeBound, n *nodeState) {
 		return
 	}
 	w.dry.enterAfterResources(n)
-	if st := w.dry.checkAfterResources(); st.code != Success {
+	if st := w.dry.checkAfterResources(); st.Code != decision.Success {
 		b.kind = settled
 		w.after.count(w.after.intern(st), 1)
 	}
 }
 
 // evaluateByFilters finds the victims by a dry run with every filter.
-func (w *searchWorker) evaluateByFilters(position int, n *nodeState) {
+func (w *searchWorker) evaluateByFilters(position int, n *state.NodeState) {
 	possible, st := w.dry.dryRun(n)
 	switch {
-	case st.code == Success:
+	case st.Code == decision.Success:
 		w.keep(w.dryScore(position, possible))
 	default:
 		w.countFailure(possible, st)
@@ -161,7 +168,7 @@ func (w *searchWorker) evaluateByFilters(position int, n *nodeState) {
 }
 
 // countFailure counts a node on which preemption does not help.
-func (w *searchWorker) countFailure(possible []*podState, st filterStatus) {
+func (w *searchWorker) countFailure(possible []*state.PodState, st filters.Status) {
 	if len(possible) == 0 {
 		w.after.count(noVictims, 1)
 	} else {
@@ -172,10 +179,10 @@ func (w *searchWorker) countFailure(possible []*podState, st filterStatus) {
 // settle evaluates a node at once while it is bounded. If preemption does not help, the
 // bound has the answer, which whoever asked for the bound counts, and takes back where
 // the node is bounded again.
-func (w *searchWorker) settle(b *nodeBound, position int, n *nodeState) {
+func (w *searchWorker) settle(b *nodeBound, position int, n *state.NodeState) {
 	possible, st := w.dry.dryRun(n)
 	switch {
-	case st.code == Success:
+	case st.Code == decision.Success:
 		w.keep(w.dryScore(position, possible))
 	case len(possible) == 0:
 		b.after = noVictims
@@ -186,7 +193,7 @@ func (w *searchWorker) settle(b *nodeBound, position int, n *nodeState) {
 }
 
 // dryScore is the score of the dry run that just ended.
-func (w *searchWorker) dryScore(position int, possible []*podState) nodeScore {
+func (w *searchWorker) dryScore(position int, possible []*state.PodState) nodeScore {
 	sc := w.dry.score(possible)
-	return nodeScore{position, sc.figures()}
+	return nodeScore{position, (*rank.Score)(&sc).Figures()}
 }

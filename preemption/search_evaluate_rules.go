@@ -6,19 +6,20 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // evaluateByRules is evaluateByResources for other rules about victims and
 // budgets.
-func (w *searchWorker) evaluateByRules(position int, n *nodeState, bound int32) {
-	var adjusted nodeSummary
-	sum, _ := w.summaryFor(n, w.snap.summaries.at(n.slot), &adjusted)
-	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.room) - 1}
-	t.score.top = math.MinInt32
+func (w *searchWorker) evaluateByRules(position int, n *state.NodeState, bound int32) {
+	var adjusted state.NodeSummary
+	sum, _ := w.summaryFor(n, w.Snap.Summaries.At(n.Slot), &adjusted)
+	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.Room) - 1}
+	t.score.Top = math.MinInt32
 	for k := range t.slack {
 		t.slack[k] = unlimited / 2
 		if w.asks[k] != asksNothing {
-			t.slack[k] = sum.free[k] - w.asks[k]
+			t.slack[k] = sum.Free[k] - w.asks[k]
 		}
 	}
 	t.costs = w.costsOn(n)
@@ -27,7 +28,7 @@ func (w *searchWorker) evaluateByRules(position int, n *nodeState, bound int32) 
 	} else {
 		t.reprieveByRules(bound)
 	}
-	if t.score.victims > 0 && t.fits() {
+	if t.score.Victims > 0 && t.fits() {
 		t.score.position = position
 		w.keep(t.score)
 	}
@@ -36,15 +37,15 @@ func (w *searchWorker) evaluateByRules(position int, n *nodeState, bound int32) 
 // ascend takes pods, the least important first, until there is room.
 func (t *resourceReprieve) ascend() {
 	if t.reordered {
-		t.listPossible(t.n.first(t.reach))
+		t.listPossible(t.n.First(t.reach))
 		for _, i := range slices.Backward(t.order) {
 			if t.takeNext(int(i)) {
 				break
 			}
 		}
 	} else {
-		for i := len(t.n.rows) - 1; i >= 0 && int64(t.n.sortKeys[i].priority) < t.reach; i-- {
-			if t.allows(t.n.objects[i]) && t.takeNext(i) {
+		for i := len(t.n.Rows) - 1; i >= 0 && int64(t.n.SortKeys[i].Priority) < t.reach; i-- {
+			if t.allows(t.n.Objects[i]) && t.takeNext(i) {
 				break
 			}
 		}
@@ -56,7 +57,7 @@ func (t *resourceReprieve) ascend() {
 // takeNext takes a pod, and reports whether there is room now.
 func (t *resourceReprieve) takeNext(i int) (enough bool) {
 	t.release(i)
-	t.score.violations += t.dry.budgets.violations(len(t.dry.budgets.charge(t.n.pods[i])))
+	t.score.Violations += t.dry.budgets.violations(len(t.dry.budgets.charge(t.n.Pods[i])))
 	t.take(i)
 	t.topOf = int32(i)
 	return t.fits()
@@ -70,10 +71,10 @@ func (t *resourceReprieve) fits() bool {
 // allows reports whether a pod could be a victim as far as the caller's rules go, which are
 // not asked about the preemptor itself (rule 7.19.6).
 func (w *searchWorker) allows(p *outrank.Pod) bool {
-	if r := w.deferral.resident; r != nil && r.pod == p {
+	if r := w.Deferral.Resident; r != nil && r.Pod == p {
 		return false
 	}
-	return !w.asked || w.config.allows(w.pod, p)
+	return !w.asked || w.config.allows(w.Pod, p)
 }
 
 // topBound returns the lowest priority that the top victim can have, not ok if all
@@ -83,10 +84,10 @@ func (t *resourceReprieve) topBound(bound int32) (top int32, ok bool) {
 		return bound, true
 	}
 	with := *t
-	for i := len(t.n.rows) - 1; i >= 0 && int64(t.n.sortKeys[i].priority) < t.reach; i-- {
-		if t.allows(t.n.objects[i]) {
+	for i := len(t.n.Rows) - 1; i >= 0 && int64(t.n.SortKeys[i].Priority) < t.reach; i-- {
+		if t.allows(t.n.Objects[i]) {
 			if with.release(i); with.fits() {
-				return t.n.sortKeys[i].priority, true
+				return t.n.SortKeys[i].Priority, true
 			}
 		}
 	}
@@ -95,7 +96,7 @@ func (t *resourceReprieve) topBound(bound int32) (top int32, ok bool) {
 
 // release makes the room of a pod free.
 func (t *resourceReprieve) release(i int) {
-	row := &t.n.rows[i]
+	row := &t.n.Rows[i]
 	t.room++
 	t.slack[0] += row[0]
 	t.slack[1] += row[1]
@@ -105,8 +106,8 @@ func (t *resourceReprieve) release(i int) {
 // correctTop sets the top priority to that of the first victim, in the caller's order
 // (rule 11.3) or as it was found (rule 13.2.3).
 func (t *resourceReprieve) correctTop() {
-	if (t.reordered || t.readsFirst) && t.score.victims > 0 {
-		t.score.top = t.n.sortKeys[t.topOf].priority
+	if (t.reordered || t.readsFirst) && t.score.Victims > 0 {
+		t.score.Top = t.n.SortKeys[t.topOf].Priority
 	}
 }
 
@@ -118,9 +119,9 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 	if !ok {
 		return
 	}
-	from := t.n.first(t.reach)
+	from := t.n.First(t.reach)
 	lastViolating := t.chargePossible(from)
-	if low := t.n.first(int64(bound) + 1); !t.reordered && lastViolating < low {
+	if low := t.n.First(int64(bound) + 1); !t.reordered && lastViolating < low {
 		from = low
 	}
 	t.listPossible(from)
@@ -134,7 +135,7 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 			if (broken > 0) != violating || t.putBack(int(i)) {
 				continue
 			}
-			t.score.violations += t.dry.budgets.violations(broken)
+			t.score.Violations += t.dry.budgets.violations(broken)
 			if int32(at) < first && !(t.readsFirst && first != math.MaxInt32) {
 				first, t.topOf = int32(at), i
 			}
@@ -147,8 +148,8 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 // beginning with an index.
 func (t *resourceReprieve) listPossible(from int) {
 	t.order = t.order[:0]
-	for i := from; i < len(t.n.rows); i++ {
-		if t.allows(t.n.objects[i]) {
+	for i := from; i < len(t.n.Rows); i++ {
+		if t.allows(t.n.Objects[i]) {
 			t.order = append(t.order, int32(i))
 		}
 	}
@@ -157,12 +158,12 @@ func (t *resourceReprieve) listPossible(from int) {
 
 // sortByRules sorts pods of the node, by index, by the configured importance.
 func (t *resourceReprieve) sortByRules(order []int32) {
-	pods := t.n.pods
+	pods := t.n.Pods
 	switch {
 	case t.reordered:
 		importance := t.config.Importance
 		slices.SortFunc(order, func(i, j int32) int {
-			if c := importance(pods[i].pod, pods[j].pod); c != 0 {
+			if c := importance(pods[i].Pod, pods[j].Pod); c != 0 {
 				return c
 			}
 			if t.config.variant().ignoresStart {
@@ -180,17 +181,17 @@ func (t *resourceReprieve) sortByRules(order []int32) {
 // It returns the last index of a pod that violates any, -1 for none.
 func (t *resourceReprieve) chargePossible(from int) (last int) {
 	n := t.n
-	t.broken = fill(t.broken, len(n.pods), 0)
+	t.broken = state.Fill(t.broken, len(n.Pods), 0)
 	t.order = t.order[:0]
-	for _, g := range n.covered {
-		if int(g.index) >= from && t.allows(n.objects[g.index]) {
-			t.order = append(t.order, g.index)
+	for _, g := range n.Covered {
+		if int(g.Index) >= from && t.allows(n.Objects[g.Index]) {
+			t.order = append(t.order, g.Index)
 		}
 	}
 	t.sortByRules(t.order)
 	last = -1
 	for _, i := range t.order {
-		if broken := len(t.dry.budgets.charge(n.pods[i])); broken > 0 {
+		if broken := len(t.dry.budgets.charge(n.Pods[i])); broken > 0 {
 			t.broken[i] = int32(broken)
 			last = max(last, int(i))
 		}

@@ -1,6 +1,12 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // A filter that says which pods concern it answers the same whichever others leave.
 // So where these filters are the only ones that pods of the node touch, the dry run is
@@ -10,29 +16,29 @@ import "slices"
 
 // evaluateSelectively finds the victims on a candidate where selective filters have a
 // part in the choice (chapter 9).
-func (w *searchWorker) evaluateSelectively(position int, n *nodeState, bound int32) {
-	from := n.first(w.reach)
+func (w *searchWorker) evaluateSelectively(position int, n *state.NodeState, bound int32) {
+	from := n.First(w.reach)
 	w.findConcerned(n, from)
 	w.dry.enterAfterResources(n)
 	w.changeConcerned(n, from, -1)
 	defer w.changeConcerned(n, from, 1)
-	if st := w.dry.checkAfterResources(); st.code != Success {
+	if st := w.dry.checkAfterResources(); st.Code != decision.Success {
 		w.after.count(w.after.intern(st), 1)
 		return
 	}
 	w.violates = w.violates[:0]
-	if len(n.covered) > 0 {
+	if len(n.Covered) > 0 {
 		w.charge(n)
 	}
-	sum := w.snap.summaries.at(n.slot)
-	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.room) - 1, asking: true, costs: w.costsOn(n)}
+	sum := w.Snap.Summaries.At(n.Slot)
+	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.Room) - 1, asking: true, costs: w.costsOn(n)}
 	for k := range t.slack {
 		t.slack[k] = unlimited / 2
 		if w.asks[k] != asksNothing {
-			t.slack[k] = sum.free[k] - w.asks[k]
+			t.slack[k] = sum.Free[k] - w.asks[k]
 		}
 	}
-	for i := from; i < len(n.rows); i++ {
+	for i := from; i < len(n.Rows); i++ {
 		t.release(i)
 	}
 	if f, ok := t.reprieve(from, bound); ok {
@@ -43,40 +49,40 @@ func (w *searchWorker) evaluateSelectively(position int, n *nodeState, bound int
 
 // findConcerned marks the pods of a node, from an index on, that concern a filter. A pod
 // that is marked is away for the filters until changeConcerned or letBack puts it back.
-func (w *searchWorker) findConcerned(n *nodeState, from int) {
-	w.concerned = fill(w.concerned, len(n.pods), false)
-	for i := range w.active {
-		f, ok := w.active[i].podFilter.(*callerFilter)
+func (w *searchWorker) findConcerned(n *state.NodeState, from int) {
+	w.concerned = state.Fill(w.concerned, len(n.Pods), false)
+	for i := range w.Active {
+		f, ok := w.Active[i].PodFilter.(*filters.CallerFilter)
 		switch {
 		case !ok:
-		case f.attachment >= 0:
-			for _, p := range n.concerning(f.attachment) {
-				if at := slices.Index(n.pods, p); at >= from {
+		case f.Attachment >= 0:
+			for _, p := range n.Concerning(f.Attachment) {
+				if at := slices.Index(n.Pods, p); at >= from {
 					w.concerned[at] = true
 				}
 			}
 		default:
-			for at := from; at < len(n.pods); at++ {
-				w.concerned[at] = w.concerned[at] || f.concerns(n.pods[at].pod)
+			for at := from; at < len(n.Pods); at++ {
+				w.concerned[at] = w.concerned[at] || f.Concerns(n.Pods[at].Pod)
 			}
 		}
 	}
 }
 
 // changeConcerned takes the marked pods away from the filters, or puts them back.
-func (w *searchWorker) changeConcerned(n *nodeState, from, by int) {
-	for i := from; i < len(n.pods); i++ {
+func (w *searchWorker) changeConcerned(n *state.NodeState, from, by int) {
+	for i := from; i < len(n.Pods); i++ {
 		if w.concerned[i] {
-			w.dry.changeAfterResources(n.pods[i], by)
+			w.dry.changeAfterResources(n.Pods[i], by)
 		}
 	}
 }
 
 // letBack puts a pod back for the filters, and takes it away again if the preemptor
 // does not fit with it.
-func (w *searchWorker) letBack(p *podState, i int) bool {
+func (w *searchWorker) letBack(p *state.PodState, i int) bool {
 	w.dry.changeAfterResources(p, 1)
-	if w.dry.checkAfterResources().code != Success {
+	if w.dry.checkAfterResources().Code != decision.Success {
 		w.dry.changeAfterResources(p, -1)
 		return false
 	}

@@ -3,22 +3,25 @@ package preemption
 import (
 	"context"
 	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // explainsByRows reports whether an explanation finds most candidates from the rows
 // of their nodes. What is left is explained by the exhaustive search.
 func (s *search) explainsByRows() bool {
-	return s.byRows && !s.filtered && s.config.Sample == nil && s.refused.code == Success
+	return s.byRows && !s.filtered && s.config.Sample == nil && s.Refused.Code == decision.Success
 }
 
 // explanation finds the status of every node and all candidates.
-func (s *search) explanation(ctx context.Context) (*Explanation, error) {
+func (s *search) explanation(ctx context.Context) (*decision.Explanation, error) {
 	if err := s.readGiven(); err != nil {
 		return nil, err
 	}
-	e := &Explanation{Nodes: make([]NodeReport, len(s.bounds))}
+	e := &decision.Explanation{Nodes: make([]decision.NodeReport, len(s.bounds))}
 	w := s.workers[0]
-	e.Candidates = make([]Candidate, 0, len(s.bounds))
+	e.Candidates = make([]decision.Candidate, 0, len(s.bounds))
 	var victims victimSlab
 	for position := range e.Nodes {
 		if position%chunkSize == 0 && ctx.Err() != nil {
@@ -45,9 +48,9 @@ func (s *search) explanation(ctx context.Context) (*Explanation, error) {
 	s.tally = s.sum(s.tally[:0], &w.after)
 	e.Unhelpful = s.counts(s.tally)
 	switch {
-	case e.Outcome != Preempt:
+	case e.Outcome != decision.Preempt:
 	case len(e.Candidates) == 0:
-		e.Outcome = NothingHelps
+		e.Outcome = decision.NothingHelps
 	default:
 		e.Candidate, e.Grace = e.Candidates[0], s.config.grace()
 	}
@@ -56,34 +59,34 @@ func (s *search) explanation(ctx context.Context) (*Explanation, error) {
 
 // reportStatus reports and counts the status of a node as things are, and whether
 // preemption is to be tried there.
-func (w *searchWorker) reportStatus(report *NodeReport, position int) (try bool) {
+func (w *searchWorker) reportStatus(report *decision.NodeReport, position int) (try bool) {
 	n := w.nodeAt(position)
-	report.Node = n.name
-	sum := w.snap.summaries.at(n.slot)
+	report.Node = n.Name
+	sum := w.Snap.Summaries.At(n.Slot)
 	switch {
 	case w.given:
 		report.Status = w.public(filterStatusOf(w.givenAt(position)))
 		return w.note(position)
-	case sum.flags&^anyUnits == 0 && !w.selects:
-		x, code := w.filterByResources(n.slot, sum)
+	case sum.Flags&^state.AnyUnits == 0 && !w.Selects:
+		x, code := w.filterByResources(n.Slot, sum)
 		w.before.count(x, 1)
 		if x != 0 {
 			report.Status = w.public(w.statusOf(x))
 		}
-		return code == Unschedulable
+		return code == decision.Unschedulable
 	}
 	st := w.dry.filter(n)
-	if st.code == Success {
+	if st.Code == decision.Success {
 		w.before.count(0, 1)
 	} else {
 		w.before.count(w.before.intern(st), 1)
 	}
 	report.Status = w.public(st)
-	return st.code == Unschedulable
+	return st.Code == decision.Unschedulable
 }
 
 // lasting returns a copy of a worker's candidate with victims of its own.
-func (s *search) lasting(c *Candidate, victims []Victim) Candidate {
+func (s *search) lasting(c *decision.Candidate, victims []decision.Victim) decision.Candidate {
 	out := *c
 	out.Victims, out.OwnScores = victims, nil
 	// The start in the very form in which the caller gave it.
@@ -96,7 +99,7 @@ func (s *search) lasting(c *Candidate, victims []Victim) Candidate {
 }
 
 // scoreAll asks the caller's scorers about every candidate.
-func (s *search) scoreAll(candidates []Candidate) {
+func (s *search) scoreAll(candidates []decision.Candidate) {
 	for i := range candidates {
 		for _, x := range s.config.Scorers {
 			candidates[i].OwnScores = append(candidates[i].OwnScores, x.Score(&candidates[i]))
@@ -105,9 +108,9 @@ func (s *search) scoreAll(candidates []Candidate) {
 }
 
 // victimSlab makes room for the victims of many candidates at a time.
-type victimSlab []Victim
+type victimSlab []decision.Victim
 
-func (v *victimSlab) copy(victims []Victim) []Victim {
+func (v *victimSlab) copy(victims []decision.Victim) []decision.Victim {
 	if cap(*v)-len(*v) < len(victims) {
 		*v = make(victimSlab, 0, max(512, len(victims)))
 	}
@@ -118,11 +121,11 @@ func (v *victimSlab) copy(victims []Victim) []Victim {
 
 // rank returns candidates that are in the order of their nodes sorted, the best
 // first, and the rank by which the first beats the second.
-func (s *search) rank(candidates []Candidate) ([]Candidate, Rank) {
+func (s *search) rank(candidates []decision.Candidate) ([]decision.Candidate, decision.Rank) {
 	if len(candidates) < 2 {
 		return candidates, 0
 	}
-	compare := func(a, b *Candidate) (int, Rank) {
+	compare := func(a, b *decision.Candidate) (int, decision.Rank) {
 		return s.compareStandings(standing{&a.Score, a.OwnScores}, standing{&b.Score, b.OwnScores})
 	}
 	order := make([]int32, len(candidates))
@@ -137,7 +140,7 @@ func (s *search) rank(candidates []Candidate) ([]Candidate, Rank) {
 
 // reorder puts the element at order[i] at i, in place, because another list of candidates
 // would be large. The order is used up.
-func reorder(candidates []Candidate, order []int32) {
+func reorder(candidates []decision.Candidate, order []int32) {
 	for i := range order {
 		if int(order[i]) == i {
 			continue
@@ -152,24 +155,24 @@ func reorder(candidates []Candidate, order []int32) {
 }
 
 // explainNode finds what one node says, and the candidate that it is, nil for none.
-func (s *search) explainNode(n *nodeState) (NodeReport, *Candidate) {
+func (s *search) explainNode(n *state.NodeState) (decision.NodeReport, *decision.Candidate) {
 	w := s.workers[0]
-	report := NodeReport{Node: n.name}
-	st := s.refused
+	report := decision.NodeReport{Node: n.Name}
+	st := s.Refused
 	switch {
 	case s.given:
 		given := s.givenOf(n)
 		st = filterStatusOf(&given)
-	case st.code == Success:
+	case st.Code == decision.Success:
 		st = w.dry.filter(n)
 	}
 	report.Status = s.public(st)
-	if st.code != Unschedulable {
+	if st.Code != decision.Unschedulable {
 		return report, nil
 	}
 	report.Tried = true
 	possible, st := w.dry.dryRun(n)
-	if report.AfterRemoval = s.public(st); st.code != Success {
+	if report.AfterRemoval = s.public(st); st.Code != decision.Success {
 		return report, nil
 	}
 	c := w.dry.candidate(possible)
@@ -178,7 +181,7 @@ func (s *search) explainNode(n *nodeState) (NodeReport, *Candidate) {
 
 // bestFirst finds the candidates in the order of the ranks, and the victims of each
 // when it is wanted. It ends when yield returns false.
-func (s *search) bestFirst(ctx context.Context, yield func(*Candidate, error) bool) {
+func (s *search) bestFirst(ctx context.Context, yield func(*decision.Candidate, error) bool) {
 	if err := s.readGiven(); err != nil {
 		yield(nil, err)
 		return
@@ -202,7 +205,7 @@ func (s *search) bestFirst(ctx context.Context, yield func(*Candidate, error) bo
 		case inTurn:
 			later.keys = append(later.keys, boundKeyOf(b, position))
 		default:
-			queue.nodes = append(queue.nodes, w.optimistic(b, position, s.snap.order[position]))
+			queue.nodes = append(queue.nodes, w.optimistic(b, position, s.Snap.Order[position]))
 		}
 	}
 	s.queue, s.later = queue.nodes, later.keys
@@ -217,8 +220,8 @@ func (s *search) bestFirst(ctx context.Context, yield func(*Candidate, error) bo
 		b := &s.bounds[position]
 		switch {
 		case b.kind != evaluated && !b.exact:
-			w.tighten(b, s.snap.order[position])
-			queue.nodes[0] = w.optimistic(b, position, s.snap.order[position])
+			w.tighten(b, s.Snap.Order[position])
+			queue.nodes[0] = w.optimistic(b, position, s.Snap.Order[position])
 			queue.sink(0)
 			continue
 		case b.kind != evaluated:
@@ -243,9 +246,9 @@ func (s *search) bestFirst(ctx context.Context, yield func(*Candidate, error) bo
 }
 
 // chosenAt returns the candidate on a node that has been evaluated.
-func (w *searchWorker) chosenAt(position int) (*Candidate, error) {
+func (w *searchWorker) chosenAt(position int) (*decision.Candidate, error) {
 	possible, st := w.dry.dryRun(w.nodeAt(position))
-	if st.code != Success {
+	if st.Code != decision.Success {
 		w.dry.contradicted()
 	}
 	if w.dry.err != nil {
@@ -269,7 +272,7 @@ func (w *searchWorker) takeQueued(queue *promising, later *boundQueue) {
 				return
 			}
 		}
-		queue.push(w.optimistic(b, position, w.snap.order[position]))
+		queue.push(w.optimistic(b, position, w.Snap.Order[position]))
 		later.dropFirst()
 	}
 }
@@ -277,7 +280,7 @@ func (w *searchWorker) takeQueued(queue *promising, later *boundQueue) {
 // boundForLater bounds a node, and returns its score if it was evaluated. It is not ok
 // if the node is no candidate.
 func (w *searchWorker) boundForLater(position int) (real nodeScore, ok bool) {
-	b, slot := &w.bounds[position], w.snap.order[position]
+	b, slot := &w.bounds[position], w.Snap.Order[position]
 	w.best = nodeScore{position: -1}
 	if w.given {
 		if b.kind = settled; !w.note(position) {

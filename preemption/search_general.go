@@ -1,19 +1,24 @@
 package preemption
 
-import "context"
+import (
+	"context"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // runGeneral is run for other rules than the default ones. One round bounds all
 // nodes, and evaluates on the way those whose optimistic score is the best so far.
 // Then come the nodes that this has not pruned, in the order of their optimistic
 // scores, until none is better than the incumbent.
-func (s *search) runGeneral(ctx context.Context) (*Plan, error) {
+func (s *search) runGeneral(ctx context.Context) (*decision.Plan, error) {
 	s.noteTight()
-	s.onlyCount = s.eligible(s.statusOfNode) != Eligible
+	s.onlyCount = s.eligible(s.statusOfNode) != decision.Eligible
 	if err := s.each(ctx, s.firstRound()); err != nil {
 		return nil, err
 	}
 	plan := s.beginPlan()
-	if plan.Outcome != Preempt {
+	if plan.Outcome != decision.Preempt {
 		return plan, nil
 	}
 	if s.config.Sample != nil {
@@ -34,7 +39,7 @@ func (s *search) runGeneral(ctx context.Context) (*Plan, error) {
 }
 
 // runExactly decides once more, with the caller asked about every possible victim.
-func (s *search) runExactly(ctx context.Context) (*Plan, error) {
+func (s *search) runExactly(ctx context.Context) (*decision.Plan, error) {
 	s.exactly = true
 	for _, w := range s.workers {
 		w.reset()
@@ -59,8 +64,8 @@ func (s *search) firstRound() func(w *searchWorker, from, to int) {
 // boundGeneral is boundNodes for other rules than the default ones. It considers the
 // candidates of a few nodes at a time, while their summaries are at hand.
 func (w *searchWorker) boundGeneral(from, to int) {
-	for ; from < to; from += summaryBlockSize {
-		end := min(from+summaryBlockSize, to)
+	for ; from < to; from += state.SummaryBlockSize {
+		end := min(from+state.SummaryBlockSize, to)
 		w.boundNodes(from, end)
 		w.fitsSomewhere = w.before.usual[0] > 0
 		if w.fitsSomewhere || w.onlyCount {

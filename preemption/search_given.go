@@ -1,5 +1,11 @@
 package preemption
 
+import (
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
 // Statuses that the caller gives take the place of what the filters say about the
 // nodes as things are. Preemption is then tried on every node with the code
 // Unschedulable, whatever the filters say there; only dry runs ask them.
@@ -7,14 +13,14 @@ package preemption
 // takeStatuses prepares the round that reads the caller's statuses.
 func (s *search) takeStatuses(req *Request) {
 	s.given, s.statuses, s.inOrder = true, req.Statuses, req.StatusesInOrder
-	s.refused, s.elsewhere = filterStatus{}, true // the caller has gone beyond that
+	s.Refused, s.elsewhere = filters.Status{}, true // the caller has gone beyond that
 }
 
 // noteGiven notes the given statuses of a chunk of the nodes, and on which of them
 // preemption is to be tried.
 func (w *searchWorker) noteGiven(from, to int) {
-	for ; from < to; from += summaryBlockSize {
-		end := min(from+summaryBlockSize, to)
+	for ; from < to; from += state.SummaryBlockSize {
+		end := min(from+state.SummaryBlockSize, to)
 		try := w.noteChunk(from, end)
 		for position := from; position < end; position++ {
 			w.toTry[position] = try&(1<<(position-from)) != 0
@@ -24,8 +30,8 @@ func (w *searchWorker) noteGiven(from, to int) {
 
 // boundGiven is boundGeneral for given statuses, by the default rules as well.
 func (w *searchWorker) boundGiven(from, to int) {
-	for ; from < to; from += summaryBlockSize {
-		end := min(from+summaryBlockSize, to)
+	for ; from < to; from += state.SummaryBlockSize {
+		end := min(from+state.SummaryBlockSize, to)
 		try := w.noteChunk(from, end)
 		if w.fitsSomewhere || w.onlyCount {
 			try = 0 // no candidate is wanted
@@ -41,16 +47,16 @@ func (w *searchWorker) boundGiven(from, to int) {
 // a bit for each of those on which preemption is to be tried. Mostly a status is that of
 // the node before.
 func (w *searchWorker) noteChunk(from, to int) (try uint64) {
-	var last *Status
-	x, code, nodes := answer(0), Success, 0
+	var last *decision.Status
+	x, code, nodes := answer(0), decision.Success, 0
 	for position := from; position < to; position++ {
 		if st := w.givenAt(position); st != last && (last == nil || !sameStatus(st, last)) {
 			w.before.count(x, nodes)
-			x, code, nodes, last = w.answerGiven(st, position), min(st.Code, UnschedulableAndUnresolvable), 0, st
-			w.fitsSomewhere = w.fitsSomewhere || code == Success
+			x, code, nodes, last = w.answerGiven(st, position), min(st.Code, decision.UnschedulableAndUnresolvable), 0, st
+			w.fitsSomewhere = w.fitsSomewhere || code == decision.Success
 		}
 		nodes++
-		if code == Unschedulable {
+		if code == decision.Unschedulable {
 			try |= 1 << (position - from)
 		}
 	}
@@ -63,15 +69,15 @@ func (w *searchWorker) note(position int) bool { return w.noteChunk(position, po
 
 // boundChunk bounds the nodes of a chunk that have a bit, and settles the others.
 func (w *searchWorker) boundChunk(from, to int, try uint64) {
-	plain := !w.filtered && !w.exactly && !w.selects
+	plain := !w.filtered && !w.exactly && !w.Selects
 	for position := from; position < to; position++ {
 		b := &w.bounds[position]
 		if try&(1<<(position-from)) == 0 {
 			b.kind = settled
 			continue
 		}
-		slot := w.snap.order[position]
-		if sum := w.snap.summaries.at(slot); plain && sum.flags&^w.light == 0 {
+		slot := w.Snap.Order[position]
+		if sum := w.Snap.Summaries.At(slot); plain && sum.Flags&^w.light == 0 {
 			if w.boundByResources(b, slot, sum); b.before != 0 {
 				w.after.count(b.after, 1)
 				continue
@@ -86,15 +92,15 @@ func (s *search) readGiven() error {
 	if s.statuses == nil {
 		return nil
 	}
-	s.snap.names.load(s.snap.nodes, s.snap.order)
-	if s.named.read(s.snap.names, s.statuses, s.config.notFiltered()) && s.named.known() {
+	s.Snap.Names.Load(s.Snap.NodeStates, s.Snap.Order)
+	if s.named.read(s.Snap.Names, s.statuses, s.config.notFiltered()) && s.named.known() {
 		return nil
 	}
-	return checkNamed(s.snap, s.statuses)
+	return checkNamed(s.Snap, s.statuses)
 }
 
 // givenAt returns the status that the caller gave for a node, once all are read.
-func (w *searchWorker) givenAt(position int) *Status {
+func (w *searchWorker) givenAt(position int) *decision.Status {
 	if w.inOrder != nil {
 		return &w.inOrder[position]
 	}
@@ -103,9 +109,9 @@ func (w *searchWorker) givenAt(position int) *Status {
 
 // answerGiven returns the answer that stands for the given status of a node. Those by name
 // get their answers in the order of the nodes.
-func (w *searchWorker) answerGiven(st *Status, position int) answer {
+func (w *searchWorker) answerGiven(st *decision.Status, position int) answer {
 	switch {
-	case st.Code == Success:
+	case st.Code == decision.Success:
 		return 0
 	case w.inOrder != nil:
 		if w.lastAnswer == 0 || !sameStatus(st, &w.lastGiven) {
@@ -114,7 +120,7 @@ func (w *searchWorker) answerGiven(st *Status, position int) answer {
 		return w.lastAnswer
 	}
 	if len(w.answerOf) < len(w.named.list) {
-		w.answerOf = fill(w.answerOf, len(w.named.list), 0)
+		w.answerOf = state.Fill(w.answerOf, len(w.named.list), 0)
 	}
 	at := &w.answerOf[w.named.of[position]]
 	if *at == 0 {
@@ -125,21 +131,21 @@ func (w *searchWorker) answerGiven(st *Status, position int) answer {
 
 // mayRefuse reports whether a node filter may turn the preemptor away, where none was
 // asked so far.
-func (w *searchWorker) mayRefuse(sum *nodeSummary) bool {
-	return w.elsewhere && (sum.flags&restricted != 0 || w.selects)
+func (w *searchWorker) mayRefuse(sum *state.NodeSummary) bool {
+	return w.elsewhere && (sum.Flags&state.Restricted != 0 || w.Selects)
 }
 
 // tryNode bounds a node on which preemption is to be tried, whatever the filters say
 // about it as things are.
 func (w *searchWorker) tryNode(b *nodeBound, position int, slot int32) {
-	sum := w.snap.summaries.at(slot)
+	sum := w.Snap.Summaries.At(slot)
 	switch {
 	case w.mayRefuse(sum):
 		*b = nodeBound{}
-		w.evaluateByFilters(position, w.snap.nodes[slot])
+		w.evaluateByFilters(position, w.Snap.NodeStates[slot])
 		b.kind = settled
 		return
-	case sum.flags&^(restricted|w.light) == 0 && !w.filtered && !w.exactly:
+	case sum.Flags&^(state.Restricted|w.light) == 0 && !w.filtered && !w.exactly:
 		w.boundByResources(b, slot, sum)
 	default:
 		*b = nodeBound{}
@@ -147,7 +153,7 @@ func (w *searchWorker) tryNode(b *nodeBound, position int, slot int32) {
 	}
 	if b.before == 0 {
 		// There is room already, so that all pods can be put back.
-		w.evaluateByFilters(position, w.snap.nodes[slot])
+		w.evaluateByFilters(position, w.Snap.NodeStates[slot])
 		b.kind = settled
 	}
 	w.after.count(b.after, 1)

@@ -1,6 +1,11 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // namedStatuses are the statuses that the caller gave by name, by position.
 //
@@ -16,7 +21,7 @@ type namedStatuses struct {
 	// of is by position an index into list, 0 for a node without a status. Neighbours in
 	// list differ, and a status may be there twice.
 	of   []int32
-	list []Status
+	list []decision.Status
 	// order has the positions as they came last time, and turns says by position where in
 	// order that is. Both are guesses, and good for any snapshot. now is the order of
 	// this time.
@@ -36,15 +41,15 @@ type namedStatus struct {
 }
 
 // read reads the caller's statuses; none is that of a node without one. It is not ok if one is for a node that does not exist.
-func (x *namedStatuses) read(names *nodeNames, statuses map[string]Status, none Status) (ok bool) {
-	x.begin(len(names.names), none)
+func (x *namedStatuses) read(names *state.NodeNames, statuses map[string]decision.Status, none decision.Status) (ok bool) {
+	x.begin(len(names.Names), none)
 	of, order, turn, status := x.of, x.order, 0, int32(0)
 	for name, st := range statuses {
 		if status == 0 || !sameStatus(&st, &x.list[status]) {
 			status = x.indexOf(&st)
 		}
 		if x.count == 0 && turn < len(order) {
-			if guess := int(order[turn]); guess < len(of) && names.names[guess] == name {
+			if guess := int(order[turn]); guess < len(of) && names.Names[guess] == name {
 				of[guess], x.enough = status, 1
 				x.now = append(x.now, order[turn])
 				x.guessed++
@@ -66,12 +71,12 @@ func (x *namedStatuses) read(names *nodeNames, statuses map[string]Status, none 
 
 // known reports whether all codes that were read are codes.
 func (x *namedStatuses) known() bool {
-	return !slices.ContainsFunc(x.list, func(s Status) bool { return !s.Code.known() })
+	return !slices.ContainsFunc(x.list, func(s decision.Status) bool { return !known(s.Code) })
 }
 
 // begin forgets the statuses of the call before.
-func (x *namedStatuses) begin(nodes int, none Status) {
-	x.of = fill(x.of, nodes, 0)
+func (x *namedStatuses) begin(nodes int, none decision.Status) {
+	x.of = state.Fill(x.of, nodes, 0)
 	for len(x.turns) < nodes {
 		x.turns = append(x.turns, 0)
 	}
@@ -81,13 +86,13 @@ func (x *namedStatuses) begin(nodes int, none Status) {
 
 // find looks for the names that are unread, and returns whose turn it was after the last
 // of them. The more often names are not guessed, the more it waits for.
-func (x *namedStatuses) find(names *nodeNames) (turn int, ok bool) {
+func (x *namedStatuses) find(names *state.NodeNames) (turn int, ok bool) {
 	unread := x.unread[:x.count]
 	for i := range unread {
-		unread[i].hash = hashOfName(unread[i].name)
+		unread[i].hash = state.HashOfName(unread[i].name)
 	}
 	for i := range unread {
-		position, ok := names.position(unread[i].name, unread[i].hash)
+		position, ok := names.Position(unread[i].name, unread[i].hash)
 		if !ok {
 			return 0, false
 		}
@@ -114,7 +119,7 @@ func (x *namedStatuses) learn() {
 const mostRecent = 4
 
 // indexOf returns the index of a status in the list. Mostly it is one of the last.
-func (x *namedStatuses) indexOf(st *Status) int32 {
+func (x *namedStatuses) indexOf(st *decision.Status) int32 {
 	last := len(x.list) - 1
 	for i := last; i > 0 && i > last-mostRecent; i-- {
 		if sameStatus(st, &x.list[i]) {
@@ -133,7 +138,7 @@ func (x *namedStatuses) release() {
 }
 
 // sameStatus reports whether two statuses are equal, mostly without a look at texts.
-func sameStatus(a, b *Status) bool {
+func sameStatus(a, b *decision.Status) bool {
 	return a.Code == b.Code && a.Filter == b.Filter && a.ExcludedBy == b.ExcludedBy && sameTexts(a.Reasons, b.Reasons)
 }
 

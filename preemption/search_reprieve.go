@@ -1,10 +1,15 @@
 package preemption
 
-import "math"
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // evaluateByResources finds the victims on a candidate on which resources alone
 // decide (chapter 9).
-func (w *searchWorker) evaluateByResources(position int, n *nodeState, bound int32) {
+func (w *searchWorker) evaluateByResources(position int, n *state.NodeState, bound int32) {
 	if f, ok := w.reprieveRows(position, n, bound); ok {
 		w.keep(f)
 	}
@@ -12,19 +17,19 @@ func (w *searchWorker) evaluateByResources(position int, n *nodeState, bound int
 
 // reprieveRows is the reprieve on the rows of a node. It is not ok once the node
 // cannot be the best any more.
-func (w *searchWorker) reprieveRows(position int, n *nodeState, bound int32) (f nodeScore, ok bool) {
-	var adjusted nodeSummary
-	sum, _ := w.summaryFor(n, w.snap.summaries.at(n.slot), &adjusted)
+func (w *searchWorker) reprieveRows(position int, n *state.NodeState, bound int32) (f nodeScore, ok bool) {
+	var adjusted state.NodeSummary
+	sum, _ := w.summaryFor(n, w.Snap.Summaries.At(n.Slot), &adjusted)
 	w.violates = w.violates[:0]
-	if len(n.covered) > 0 {
+	if len(n.Covered) > 0 {
 		w.charge(n)
 	}
 	from, held := w.removed(n, sum, bound)
-	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.room) + int32(len(n.rows)-from) - 1}
+	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.Room) + int32(len(n.Rows)-from) - 1}
 	for k := range t.slack {
 		t.slack[k] = unlimited
 		if w.asks[k] != asksNothing {
-			t.slack[k] = sum.free[k] + held[k] - w.asks[k]
+			t.slack[k] = sum.Free[k] + held[k] - w.asks[k]
 		}
 	}
 	t.costs = w.costsOn(n)
@@ -37,19 +42,19 @@ func (w *searchWorker) reprieveRows(position int, n *nodeState, bound int32) (f 
 // what the pods from there on hold. These are all pods of lower priority than
 // the preemptor or, if none of them up to the bound violates a budget, only
 // those up to the bound: the others are put back in any case (see search).
-func (w *searchWorker) removed(n *nodeState, sum *nodeSummary, bound int32) (from int, held amountRow) {
+func (w *searchWorker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32) (from int, held state.AmountRow) {
 	last := len(w.violates) - 1
-	if last >= 0 && n.sortKeys[w.violates[last]].priority <= bound {
-		from = n.first(w.reach)
+	if last >= 0 && n.SortKeys[w.violates[last]].Priority <= bound {
+		from = n.First(w.reach)
 	} else {
 		w.violates = w.violates[:0]
-		if bound == sum.lowest {
-			return len(n.rows) - int(sum.lowPods), sum.low
+		if bound == sum.Lowest {
+			return len(n.Rows) - int(sum.LowPods), sum.Low
 		}
-		from = n.first(int64(bound) + 1)
+		from = n.First(int64(bound) + 1)
 	}
-	for i := range n.rows[from:] {
-		row := &n.rows[from+i]
+	for i := range n.Rows[from:] {
+		row := &n.Rows[from+i]
 		held[0] += row[0]
 		held[1] += row[1]
 		held[2] += row[2]
@@ -57,19 +62,19 @@ func (w *searchWorker) removed(n *nodeState, sum *nodeSummary, bound int32) (fro
 	return from, held
 }
 
-// unlimited is more than all pods of a node take together (see largeAmounts).
+// unlimited is more than all pods of a node take together (see LargeAmounts).
 const unlimited = math.MaxInt64 / 2
 
 // charge finds the possible victims that violate a budget, by index. The
 // covered pods are charged in order of importance (group 6.3).
-func (w *searchWorker) charge(n *nodeState) {
-	possible := n.covered
-	for len(possible) > 0 && int64(n.sortKeys[possible[0].index].priority) >= w.reach {
+func (w *searchWorker) charge(n *state.NodeState) {
+	possible := n.Covered
+	for len(possible) > 0 && int64(n.SortKeys[possible[0].Index].Priority) >= w.reach {
 		possible = possible[1:]
 	}
 	for _, g := range possible {
-		if len(w.dry.budgets.charge(n.pods[g.index])) > 0 {
-			w.violates = append(w.violates, g.index)
+		if len(w.dry.budgets.charge(n.Pods[g.Index])) > 0 {
+			w.violates = append(w.violates, g.Index)
 		}
 	}
 	w.dry.budgets.reset()
@@ -79,8 +84,8 @@ func (w *searchWorker) charge(n *nodeState) {
 // beyond the preemptor's needs while pods are put back.
 type resourceReprieve struct {
 	*searchWorker
-	n     *nodeState
-	slack amountRow
+	n     *state.NodeState
+	slack state.AmountRow
 	room  int32
 	score nodeScore
 	// costs are what the pods of the node cost, nil if that does not matter.
@@ -92,30 +97,30 @@ type resourceReprieve struct {
 // reprieve puts back first the pods that violate a budget, then the others from
 // an index on. It is not ok once the node cannot be the best any more.
 func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool) {
-	t.score.top = math.MinInt32
+	t.score.Top = math.MinInt32
 	for _, i := range t.violates {
 		if !t.putBack(int(i)) {
-			t.score.violations++
+			t.score.Violations++
 		}
 	}
 	// No pod adds a violation from here on. If the violations tie with those of the
 	// best, and its top priority is not above the bound, a larger sum loses.
 	limit := int64(math.MaxInt64)
 	if b := &t.best; b.position >= 0 && !t.general && !t.recording {
-		if b.violations < t.score.violations {
+		if b.Violations < t.score.Violations {
 			return t.score, false
 		}
-		if b.violations == t.score.violations && b.top <= bound {
-			limit = b.sum
+		if b.Violations == t.score.Violations && b.Top <= bound {
+			limit = b.Sum
 		}
 	}
 	next := 0
-	for i := from; i < len(t.n.rows); i++ {
+	for i := from; i < len(t.n.Rows); i++ {
 		if next < len(t.violates) && int(t.violates[next]) == i {
 			next++
 			continue
 		}
-		if !t.putBack(i) && t.score.sum > limit {
+		if !t.putBack(i) && t.score.Sum > limit {
 			return t.score, false
 		}
 	}
@@ -125,9 +130,9 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool
 // putBack puts a pod back if there is room, and counts it as a victim
 // otherwise.
 func (t *resourceReprieve) putBack(i int) bool {
-	row := &t.n.rows[i]
+	row := &t.n.Rows[i]
 	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] &&
-		(!t.asking || !t.concerned[i] || t.letBack(t.n.pods[i], i)) {
+		(!t.asking || !t.concerned[i] || t.letBack(t.n.Pods[i], i)) {
 		t.room--
 		t.slack[0] -= row[0]
 		t.slack[1] -= row[1]
@@ -142,7 +147,7 @@ func (t *resourceReprieve) putBack(i int) bool {
 }
 
 // shortOf returns what the preemptor is short of beside a pod with this row.
-func (t *resourceReprieve) shortOf(row *amountRow) (short answer) {
+func (t *resourceReprieve) shortOf(row *state.AmountRow) (short answer) {
 	for k, v := range row {
 		if v > t.slack[k] {
 			short |= 1 << k
@@ -156,13 +161,13 @@ func (t *resourceReprieve) shortOf(row *amountRow) (short answer) {
 
 // take counts a victim.
 func (t *resourceReprieve) take(i int) {
-	r, cost := &t.n.sortKeys[i], int64(0)
+	r, cost := &t.n.SortKeys[i], int64(0)
 	if t.costs != nil {
 		cost = t.costs[i]
 	}
-	start := instant{r.sec, r.nsec}
-	if r.sec == noStart {
+	start := rank.Instant{Sec: r.Sec, Nsec: r.Nsec}
+	if r.Sec == rank.NoStart {
 		start = t.nowAt
 	}
-	t.score.add(r.priority, start, cost)
+	t.score.Add(r.Priority, start, cost)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // Other rules than the default ones take the same first round, and the same
@@ -39,7 +41,7 @@ type searchRules struct {
 	figureOrder rankOrder
 	// firstFigure and secondFigure are the first two beside violations, up to a start or a
 	// cost, whose bounds take longer to find. startFirst: the start is the first.
-	firstFigure, secondFigure figure
+	firstFigure, secondFigure rank.Figure
 	startFirst                bool
 	// violationsFirst: violations are compared before one of these.
 	violationsFirst bool
@@ -57,7 +59,7 @@ type searchRules struct {
 	// topLast: the ranks compare a figure of the third rank or later before they
 	// compare the top priority, so that victims above it have to be thought of.
 	topLast bool
-	// tight has a bit for each budget (see extremes.lowBudgets) that allows fewer
+	// tight has a bit for each budget (see extremes.LowBudgets) that allows fewer
 	// disruptions than its index; the last is for any number.
 	tight [8]uint32
 	// costed: a rank compares what victims cost.
@@ -77,7 +79,7 @@ type searchRules struct {
 // node. Extenders have to see every candidate at once, and without the filter for
 // resources their bounds do not hold.
 func (c *Config) pruned(req *Request) bool {
-	if req.Pod == nil || len(c.Extenders) > 0 || !c.Plugins.boundByResources() {
+	if req.Pod == nil || len(c.Extenders) > 0 || !filters.BoundByResources(&c.Plugins) {
 		return false
 	}
 	// A pod without priority counts as one of priority 0, and is no special case
@@ -97,17 +99,17 @@ func (c *Config) searchRules(budgets []*outrank.PodDisruptionBudget) searchRules
 	r.ascending = c.ascending()
 	ranks := policy.Ranks
 	if ranks == nil {
-		ranks = sharedRanks
+		ranks = usualRanks
 	}
 	r.figureOrder = figuresOf(ranks)
-	r.costed = slices.Contains(r.figureOrder[:], costFigure)
+	r.costed = slices.Contains(r.figureOrder[:], rank.CostFigure)
 	r.standard = r.figureOrder == defaultOrder
 	r.general = !r.byRows || !r.standard || variant.filtersOnce || c.Sample != nil
 	for _, x := range r.figureOrder {
-		if x == topFigure {
+		if x == rank.TopFigure {
 			break
 		}
-		r.topLast = r.topLast || x != violationsFigure && x != noFigure
+		r.topLast = r.topLast || x != rank.ViolationsFigure && x != rank.NoFigure
 	}
 	r.topLast = r.topLast || r.reordered || readsFirst
 	r.noteFirst()
@@ -119,23 +121,23 @@ func (r *searchRules) noteFirst() {
 	violations := false
 	for _, x := range r.figureOrder {
 		switch {
-		case x == noFigure:
+		case x == rank.NoFigure:
 			return
-		case x == violationsFigure:
+		case x == rank.ViolationsFigure:
 			violations = true
 			continue
-		case x == startFigure || x == costFigure:
-			if r.firstFigure == noFigure && x == startFigure {
+		case x == rank.StartFigure || x == rank.CostFigure:
+			if r.firstFigure == rank.NoFigure && x == rank.StartFigure {
 				r.startFirst, r.violationsFirst = true, violations
 			}
 			return
-		case r.firstFigure == noFigure:
+		case r.firstFigure == rank.NoFigure:
 			r.firstFigure = x
 		default:
 			r.secondFigure = x
 		}
 		r.violationsFirst = violations
-		if r.secondFigure != noFigure {
+		if r.secondFigure != rank.NoFigure {
 			return
 		}
 	}

@@ -3,11 +3,14 @@ package preemption
 import (
 	"context"
 	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // beginSearch prepares a search for a question. The caller releases it.
-func beginSearch(config *Config, chunk int, snap *Snapshot, req *Request) (*search, error) {
-	if err := snap.checkAlone(req.Pod); err != nil {
+func beginSearch(config *Config, chunk int, snap *state.Snapshot, req *Request) (*search, error) {
+	if err := checkAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
 	s := searches.Get().(*search)
@@ -27,13 +30,13 @@ func beginSearch(config *Config, chunk int, snap *Snapshot, req *Request) (*sear
 }
 
 // decidePruned answers a question by a search.
-func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request) (*Plan, error) {
+func decidePruned(ctx context.Context, config *Config, chunk int, snap *state.Snapshot, req *Request) (*decision.Plan, error) {
 	s, err := beginSearch(config, chunk, snap, req)
 	if err != nil {
 		return nil, err
 	}
 	defer s.release()
-	if s.refused.code != Success {
+	if s.Refused.Code != decision.Success {
 		return s.refusedPlan(), nil
 	}
 	plan, err := s.decide(ctx)
@@ -48,7 +51,7 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot
 }
 
 // decide chooses the way to the answer.
-func (s *search) decide(ctx context.Context) (*Plan, error) {
+func (s *search) decide(ctx context.Context) (*decision.Plan, error) {
 	if err := s.readGiven(); err != nil {
 		return nil, err
 	}
@@ -68,38 +71,38 @@ func (s *search) decide(ctx context.Context) (*Plan, error) {
 }
 
 // begin prepares a search.
-func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
+func (s *search) begin(config *Config, snap *state.Snapshot, req *Request) error {
 	s.busy = true
 	if err := s.attempt.begin(config, snap, req.Pod, req.Now); err != nil {
 		return err
 	}
-	s.searchRules = config.searchRules(snap.budgets.list)
+	s.searchRules = config.searchRules(snap.BudgetSet.List)
 	s.light = 0
 	if !s.general {
-		s.light = hasUnits
+		s.light = state.HasUnits
 	}
 	every := config.Sample != nil || len(config.Scorers) > 0
 	s.exactly, s.onlyCount = s.asked && every, false
 	if every {
-		s.toTry = slices.Grow(s.toTry[:0], len(snap.order))[:len(snap.order)]
+		s.toTry = slices.Grow(s.toTry[:0], len(snap.Order))[:len(snap.Order)]
 	}
-	s.asks = amountRow{asksNothing, asksNothing, asksNothing}
-	s.anyPod, s.tabled = false, s.filterPlan.tabled()
-	for i := range s.needs {
-		if at := s.needs[i].column; at >= 0 {
-			s.asks[at] = s.needs[i].value
+	s.asks = state.AmountRow{asksNothing, asksNothing, asksNothing}
+	s.anyPod, s.tabled = false, s.Plan.Tabled()
+	for i := range s.Needs {
+		if at := s.Needs[i].Column; at >= 0 {
+			s.asks[at] = s.Needs[i].Value
 		} else {
 			s.anyPod = true
 		}
 	}
-	if s.deferral.asked {
+	if s.Deferral.Asked {
 		// One node is asked, and what it has to have left is not what the pod asks for.
-		s.asks, s.anyPod = amountRow{asksNothing, asksNothing, asksNothing}, true
+		s.asks, s.anyPod = state.AmountRow{asksNothing, asksNothing, asksNothing}, true
 	}
-	s.everyLarge = s.asks.within(&snap.smallest)
+	s.everyLarge = s.asks.Within(&snap.Smallest)
 	s.filtered = s.anyPod || !s.resourcesAlone()
-	s.tabled = s.tabled && !s.anyPod && !s.selects
-	if n := len(snap.order); cap(s.bounds) < n {
+	s.tabled = s.tabled && !s.anyPod && !s.Selects
+	if n := len(snap.Order); cap(s.bounds) < n {
 		s.bounds = make([]nodeBound, n)
 	} else {
 		s.bounds = s.bounds[:n]
@@ -123,7 +126,7 @@ func (s *search) release() {
 			w.dry.release()
 			clear(w.before.others)
 			clear(w.after.others)
-			w.lastGiven = Status{}
+			w.lastGiven = decision.Status{}
 			w.releaseScratch()
 		}
 	}
@@ -138,19 +141,19 @@ func (s *search) release() {
 }
 
 // refusedPlan is the answer to an attempt that ends before the first node.
-func (s *search) refusedPlan() *Plan {
-	if n := len(s.snap.order); n > 0 {
+func (s *search) refusedPlan() *decision.Plan {
+	if n := len(s.Snap.Order); n > 0 {
 		before := &s.workers[0].before
-		before.count(before.intern(s.refused), n)
+		before.count(before.intern(s.Refused), n)
 	}
 	plan := s.beginPlan()
-	if plan.Outcome == Preempt {
+	if plan.Outcome == decision.Preempt {
 		s.finishPlan(plan, nodeScore{position: -1})
 	}
 	return plan
 }
 
-func (s *search) run(ctx context.Context) (*Plan, error) {
+func (s *search) run(ctx context.Context) (*decision.Plan, error) {
 	first := (*searchWorker).boundNodes
 	if s.given {
 		first = (*searchWorker).boundGiven
@@ -159,7 +162,7 @@ func (s *search) run(ctx context.Context) (*Plan, error) {
 		return nil, err
 	}
 	plan := s.beginPlan()
-	if plan.Outcome != Preempt {
+	if plan.Outcome != decision.Preempt {
 		return plan, nil
 	}
 	// The most promising nodes first: their victims prune most other nodes.

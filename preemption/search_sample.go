@@ -1,20 +1,25 @@
 package preemption
 
-import "context"
+import (
+	"context"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
 
 // filterNodes finds for a chunk of the nodes only whether they take the preemptor,
 // and on which of the others preemption is to be tried.
 func (w *searchWorker) filterNodes(from, to int) {
-	plain := !w.filtered && !w.selects
+	plain := !w.filtered && !w.Selects
 	for position := from; position < to; position++ {
-		slot := w.snap.order[position]
-		x, code := answer(0), Success
-		if sum := w.snap.summaries.at(slot); plain && sum.flags&^anyUnits == 0 {
+		slot := w.Snap.Order[position]
+		x, code := answer(0), decision.Success
+		if sum := w.Snap.Summaries.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
 			x, code = w.filterByResources(slot, sum)
-		} else if st := w.dry.filter(w.snap.nodes[slot]); st.code != Success {
-			x, code = w.before.intern(st), st.code
+		} else if st := w.dry.filter(w.Snap.NodeStates[slot]); st.Code != decision.Success {
+			x, code = w.before.intern(st), st.Code
 		}
-		w.toTry[position] = code == Unschedulable
+		w.toTry[position] = code == decision.Unschedulable
 		w.before.count(x, 1)
 	}
 }
@@ -22,30 +27,30 @@ func (w *searchWorker) filterNodes(from, to int) {
 // filterByResources is filterNodes for a node on which resources alone decide. Where
 // not every node is large enough, what the less important pods hold mostly shows that
 // this one is; that stands in its summary.
-func (w *searchWorker) filterByResources(slot int32, sum *nodeSummary) (answer, Code) {
+func (w *searchWorker) filterByResources(slot int32, sum *state.NodeSummary) (answer, decision.Code) {
 	short := w.shortage(sum)
 	switch {
 	case short == 0:
-		return 0, Success
-	case w.everyLarge || w.covers(sum, &sum.low, int32(sum.lowPods)):
-		return short, Unschedulable
+		return 0, decision.Success
+	case w.everyLarge || w.covers(sum, &sum.Low, int32(sum.LowPods)):
+		return short, decision.Unschedulable
 	}
-	for i := 1; i <= numUpperLevels; i++ {
-		above := w.snap.levelAbove(slot, i)
+	for i := 1; i <= state.NumUpperLevels; i++ {
+		above := w.Snap.LevelAbove(slot, i)
 		if above == nil {
 			break
 		}
-		if w.covers(sum, &above.held, above.pods) {
-			return short, Unschedulable
+		if w.covers(sum, &above.Held, above.Pods) {
+			return short, decision.Unschedulable
 		}
 	}
-	offers := &w.snap.nodes[slot].offers.std
+	offers := &w.Snap.NodeStates[slot].Offers.Std
 	for k := range w.asks {
 		if w.asks[k] > offers[k] {
-			return short | unresolvable, UnschedulableAndUnresolvable
+			return short | unresolvable, decision.UnschedulableAndUnresolvable
 		}
 	}
-	return short, Unschedulable
+	return short, decision.Unschedulable
 }
 
 // trySample tries the nodes where preemption may help, from the offset on, until
@@ -62,7 +67,7 @@ func (s *search) trySample(ctx context.Context, try func(position int, anyFree b
 		return nil
 	}
 	sample := s.config.Sample
-	start, enough := sample.start(len(nodes), s.pod.Key()), sample.enough(len(nodes))
+	start, enough := sample.start(len(nodes), s.Pod.Key()), sample.enough(len(nodes))
 	violating, free, room := 0, 0, noRoom
 	for i := range nodes {
 		if i%chunkSize == 0 && ctx.Err() != nil {
@@ -111,8 +116,8 @@ const (
 // there is room for any other, and they are not told apart. Only those that may
 // violate a budget are evaluated for that.
 func (w *searchWorker) tryForSample(position int, anyFree bool, room listRoom) sampled {
-	slot := w.snap.order[position]
-	b, sum := &w.bounds[position], w.snap.summaries.at(slot)
+	slot := w.Snap.Order[position]
+	b, sum := &w.bounds[position], w.Snap.Summaries.At(slot)
 	best := w.best
 	w.best = nodeScore{position: -1} // so that nothing is pruned
 	w.tryNode(b, position, slot)
@@ -135,7 +140,7 @@ func (w *searchWorker) tryForSample(position int, anyFree bool, room listRoom) s
 	switch {
 	case found.position < 0:
 		return noCandidate
-	case found.violations == 0:
+	case found.Violations == 0:
 		w.keep(found)
 		return freeCandidate
 	case room == roomForAll:
@@ -148,13 +153,13 @@ func (w *searchWorker) tryForSample(position int, anyFree bool, room listRoom) s
 // freeOfViolations reports that no victim on a candidate violates a budget. That is
 // so where all victims are of the lowest priority because those that violate none are
 // enough, and where no pod of that priority can violate any.
-func (w *searchWorker) freeOfViolations(b *nodeBound, slot int32, sum *nodeSummary) bool {
-	if w.config.variant().emptySelectors || b.bound != sum.lowest {
+func (w *searchWorker) freeOfViolations(b *nodeBound, slot int32, sum *state.NodeSummary) bool {
+	if w.config.variant().emptySelectors || b.bound != sum.Lowest {
 		return false
 	}
-	e := w.snap.summaries.extremesAt(slot)
+	e := w.Snap.Summaries.ExtremesAt(slot)
 	if w.config.ascending() {
-		return b.kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e.lowBudgets, e.mostCovered)
+		return b.kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e.LowBudgets, e.MostCovered)
 	}
 	return w.staysLow(b, sum, e)
 }

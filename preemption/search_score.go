@@ -1,22 +1,27 @@
 package preemption
 
-import "math"
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
 
 // nodeScore is a candidate, or one that a node could be at best.
 type nodeScore struct {
 	position int // in the order of the nodes, -1 for no candidate
-	figures
+	rank.Figures
 }
 
-// rankOrder are the figures that ranks compare in turn, each once, up to noFigure.
-type rankOrder [numFigures]figure
+// rankOrder are the figures that ranks compare in turn, each once, up to NoFigure.
+type rankOrder [rank.NumFigures]rank.Figure
 
 // figuresOf returns the figures that ranks compare.
-func figuresOf(ranks []Rank) (order rankOrder) {
-	var seen [numFigures]bool
+func figuresOf(ranks []decision.Rank) (order rankOrder) {
+	var seen [rank.NumFigures]bool
 	at := 0
 	for _, r := range ranks {
-		if x := r.rule().figure; x != noFigure && !seen[x] {
+		if x := rank.Of(r).Figure; x != rank.NoFigure && !seen[x] {
 			seen[x], order[at] = true, x
 			at++
 		}
@@ -25,7 +30,7 @@ func figuresOf(ranks []Rank) (order rankOrder) {
 }
 
 // defaultOrder is that of the default ranks.
-var defaultOrder = figuresOf(sharedRanks)
+var defaultOrder = figuresOf(usualRanks)
 
 // beats reports whether a candidate wins by an order of the ranks and, in a tie, by the
 // order of the nodes.
@@ -34,12 +39,12 @@ func (f *nodeScore) beats(g *nodeScore, order *rankOrder) bool {
 		return g.position < 0 && f.position >= 0
 	}
 	for _, x := range order {
-		if x == noFigure {
+		if x == rank.NoFigure {
 			break
 		}
-		a, b := f.of(x), g.of(x) // both, which is too long to be inlined
-		if x == startFigure {
-			a, b = f.starts(&g.figures)
+		a, b := f.Of(x), g.Of(x) // both, which is too long to be inlined
+		if x == rank.StartFigure {
+			a, b = f.Starts(&g.Figures)
 		}
 		if a != b {
 			return a < b
@@ -54,16 +59,16 @@ func (f *nodeScore) beatsByDefault(g *nodeScore) bool {
 	switch {
 	case f.position < 0 || g.position < 0:
 		return g.position < 0 && f.position >= 0
-	case f.violations != g.violations:
-		return f.violations < g.violations
-	case f.top != g.top:
-		return f.top < g.top
-	case f.sum != g.sum:
-		return f.sum < g.sum
-	case f.victims != g.victims:
-		return f.victims < g.victims
-	case f.start != g.start:
-		return g.start.before(f.start)
+	case f.Violations != g.Violations:
+		return f.Violations < g.Violations
+	case f.Top != g.Top:
+		return f.Top < g.Top
+	case f.Sum != g.Sum:
+		return f.Sum < g.Sum
+	case f.Victims != g.Victims:
+		return f.Victims < g.Victims
+	case f.Start != g.Start:
+		return g.Start.Before(f.Start)
 	}
 	return f.position < g.position
 }
@@ -75,7 +80,7 @@ func (s *search) better(f, g *nodeScore) bool {
 		return f.beatsByDefault(g)
 	}
 	if s.takesFree && f.position >= 0 && g.position >= 0 {
-		if order, decides := s.config.variant().compareFree(int(f.victims), int(g.victims)); decides {
+		if order, decides := s.config.variant().compareFree(int(f.Victims), int(g.Victims)); decides {
 			return order < 0 || order == 0 && f.position < g.position
 		}
 	}
@@ -100,18 +105,18 @@ func (f *leading) worse(g *leading) bool {
 // decides reports whether others lose against a candidate by the first ranks: it is one, and
 // no violation of it is compared before.
 func (s *search) decides(f *nodeScore) bool {
-	return f.position >= 0 && (f.violations == 0 || !s.violationsFirst)
+	return f.position >= 0 && (f.Violations == 0 || !s.violationsFirst)
 }
 
 // leadingOf are the first figures of a score.
 func (s *search) leadingOf(o *nodeScore) leading {
-	return leading{o.leads(s.firstFigure), o.leads(s.secondFigure)}
+	return leading{leads(&o.Figures, s.firstFigure), leads(&o.Figures, s.secondFigure)}
 }
 
 // leads returns a figure, which is unknown where there is none.
-func (f *figures) leads(x figure) int64 {
-	if x == noFigure {
+func leads(f *rank.Figures, x rank.Figure) int64 {
+	if x == rank.NoFigure {
 		return unknown
 	}
-	return f.of(x)
+	return f.Of(x)
 }

@@ -17,6 +17,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -127,7 +129,7 @@ func TestPropertyBounds(t *testing.T) {
 		explained, err := eval.Explain(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		want := explained.Plan
-		if want.Outcome == Fits || want.Outcome == NotEligible {
+		if want.Outcome == decision.Fits || want.Outcome == decision.NotEligible {
 			want.Unhelpful = nil // Preempt makes no dry runs then
 		}
 		if diff := cmp.Diff(&want, got); diff != "" {
@@ -145,10 +147,10 @@ func TestBeyondSummaries(t *testing.T) {
 		}}}
 	}
 	n := &outrank.Node{Name: "n", Allocatable: resource.List{
-		resource.Memory: resource.New(math.MaxInt64 / 5), resource.Pods: resource.New(mostPods + 10),
+		resource.Memory: resource.New(math.MaxInt64 / 5), resource.Pods: resource.New(state.MostPods + 10),
 	}}
 	c := &outrank.Cluster{Nodes: []*outrank.Node{n}}
-	for i := range mostPods + 10 {
+	for i := range state.MostPods + 10 {
 		c.Pods = append(c.Pods, &outrank.Pod{Name: fmt.Sprint("p", i), NodeName: n.Name, Priority: outrank.Priority(int32(i % 3))})
 	}
 	many, err := NewSnapshot(c)
@@ -161,14 +163,14 @@ func TestBeyondSummaries(t *testing.T) {
 	require.NoError(t, err)
 	for _, tt := range []struct {
 		why      string
-		snap     *Snapshot
+		snap     *state.Snapshot
 		priority int32
-		want     Outcome
+		want     decision.Outcome
 		victims  int
 	}{
-		{"one of many", many, 50, Preempt, 1},
-		{"the claim is of higher priority", claimed, 50, NothingHelps, 0},
-		{"the claim is of lower priority", claimed, 1000, Preempt, 1},
+		{"one of many", many, 50, decision.Preempt, 1},
+		{"the claim is of higher priority", claimed, 50, decision.NothingHelps, 0},
+		{"the claim is of lower priority", claimed, 1000, decision.Preempt, 1},
 	} {
 		p := huge("asker", tt.priority, 8)
 		got, err := eval.Preempt(context.Background(), tt.snap, p, gen.Now)
@@ -211,9 +213,9 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 			for turn := int64(0); ; turn++ {
 				ctx := &ending{Context: context.Background()}
 				ctx.left.Store(turn * turn / 4)
-				var got *Plan
+				var got *decision.Plan
 				if explained {
-					var ex *Explanation
+					var ex *decision.Explanation
 					if ex, err = eval.Explain(ctx, snap, p, gen.Now); ex != nil {
 						got = &ex.Plan
 					}
@@ -253,7 +255,7 @@ func TestWorkersInBubbles(t *testing.T) {
 		decide := func(t *testing.T) {
 			plan, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
 			require.NoError(t, err)
-			assert.Equal(t, Preempt, plan.Outcome)
+			assert.Equal(t, decision.Preempt, plan.Outcome)
 		}
 		if i%3 == 0 {
 			decide(t)
@@ -269,49 +271,49 @@ func TestPropertyFewest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
-		n := newNodeState("n", 0, &owner{})
-		n.node, n.maxPods = &outrank.Node{Name: "n"}, 110
+		n := state.NewNodeState("n", 0, &state.Owner{})
+		n.Node, n.MaxPods = &outrank.Node{Name: "n"}, 110
 		pods := rapid.IntRange(1, 12).Draw(t, "pods")
 		scale := rapid.SampledFrom([]int64{1, 7, 1 << 40}).Draw(t, "scale")
 		for i := range pods {
-			row := amountRow{scale * r.Int64N(6), scale * r.Int64N(6), r.Int64N(2)}
-			n.pods = append(n.pods, &podState{pod: &outrank.Pod{Name: fmt.Sprint(i)}, takes: amounts{std: row}})
-			n.rows, n.sortKeys = append(n.rows, row), append(n.sortKeys, importance{})
+			row := state.AmountRow{scale * r.Int64N(6), scale * r.Int64N(6), r.Int64N(2)}
+			n.Pods = append(n.Pods, &state.PodState{Pod: &outrank.Pod{Name: fmt.Sprint(i)}, Takes: state.Amounts{Std: row}})
+			n.Rows, n.SortKeys = append(n.Rows, row), append(n.SortKeys, state.Importance{})
 		}
-		var ls summaries
-		ls.set(0, n, summaryOf(n), &owner{})
-		l, best := ls.at(0), ls.topSumsAt(0)
-		var asks, short amountRow
-		for k, v := range l.low {
-			asks[k] = l.free[k] + r.Int64N(v+1)
-			short[k] = asks[k] - l.free[k]
+		var ls state.Summaries
+		ls.Set(0, n, state.SummaryOf(n), &state.Owner{})
+		l, best := ls.At(0), ls.TopSumsAt(0)
+		var asks, short state.AmountRow
+		for k, v := range l.Low {
+			asks[k] = l.Free[k] + r.Int64N(v+1)
+			short[k] = asks[k] - l.Free[k]
 		}
-		least := fewestByTrial(n.rows, short)
-		assert.LessOrEqual(t, l.fewest(&asks), least, "by the summary")
+		least := fewestByTrial(n.Rows, short)
+		assert.LessOrEqual(t, l.Fewest(&asks), least, "by the summary")
 		share := 0.0
 		for k, v := range short {
-			share += float64(v) / float64(max(1, l.low[k]))
+			share += float64(v) / float64(max(1, l.Low[k]))
 		}
-		assert.LessOrEqual(t, l.fewest(&asks), fewestByShares(l, share), "by its shares, at most")
-		assert.GreaterOrEqual(t, l.fewest(&asks), fewestByShares(l, share-2*rounding), "by its shares, at least")
-		assert.LessOrEqual(t, best.fewest(l, &short, 1), least, "by the top-k sums")
+		assert.LessOrEqual(t, l.Fewest(&asks), fewestByShares(l, share), "by its shares, at most")
+		assert.GreaterOrEqual(t, l.Fewest(&asks), fewestByShares(l, share-2*state.Rounding), "by its shares, at least")
+		assert.LessOrEqual(t, best.Fewest(l, &short, 1), least, "by the top-k sums")
 	})
 }
 
 // fewestByShares goes through the shares one by one.
-func fewestByShares(l *nodeSummary, share float64) int32 {
+func fewestByShares(l *state.NodeSummary, share float64) int32 {
 	pods := int32(1)
-	for pods <= topK && float64(l.shares[pods-1]) < math.Floor(share*shareUnit) {
+	for pods <= state.TopK && float64(l.Shares[pods-1]) < math.Floor(share*state.ShareUnit) {
 		pods++
 	}
-	return max(pods, 1-int32(l.room))
+	return max(pods, 1-int32(l.Room))
 }
 
 // fewestByTrial tries all sets of rows.
-func fewestByTrial(rows []amountRow, short amountRow) int32 {
+func fewestByTrial(rows []state.AmountRow, short state.AmountRow) int32 {
 	least := int32(math.MaxInt32)
 	for set := 1; set < 1<<len(rows); set++ {
-		var held amountRow
+		var held state.AmountRow
 		count := int32(0)
 		for i, row := range rows {
 			if set&(1<<i) != 0 {

@@ -5,6 +5,10 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // searchWorker is one worker of a search with what it has found.
@@ -43,14 +47,14 @@ type searchWorker struct {
 	tries                                int
 	// scratch is the candidate that was found last. While recording is set, blocked
 	// lists the pods that could not be put back.
-	scratch   Candidate
-	failure   filterStatus // of the node that was no candidate
+	scratch   decision.Candidate
+	failure   filters.Status // of the node that was no candidate
 	blocked   []blockedPod
 	recording bool
 	// lastGiven is the last status that the caller gave, and lastAnswer the answer
 	// that stands for it. answerOf has those of statuses by name, by index in their list,
 	// 0 where it is not known yet.
-	lastGiven  Status
+	lastGiven  decision.Status
 	lastAnswer answer
 	answerOf   []answer
 	// order, broken and topOf are the memory of evaluateByRules: possible victims by
@@ -83,7 +87,7 @@ func (w *searchWorker) reset() {
 	w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
 	w.least, w.promising, w.fitsSomewhere, w.tries = nodeScore{position: -1}, w.promising[:0], false, 0
 	w.deferred, w.bestFirst, w.leastDeferred = w.deferred[:0], worst, worst
-	w.lastGiven, w.lastAnswer, w.answerOf = Status{}, 0, w.answerOf[:0]
+	w.lastGiven, w.lastAnswer, w.answerOf = decision.Status{}, 0, w.answerOf[:0]
 }
 
 // incumbent is the best candidate that any worker has found so far. All workers
@@ -123,8 +127,8 @@ func (w *searchWorker) keep(f nodeScore) {
 		return
 	}
 	w.best, w.allowed = f, math.MaxInt64
-	if each := int64(f.top) + priorityShift; each > 0 {
-		w.allowed = f.sum / each
+	if each := int64(f.Top) + rank.PriorityShift; each > 0 {
+		w.allowed = f.Sum / each
 	}
 }
 

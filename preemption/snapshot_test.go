@@ -16,60 +16,63 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // derivedAnew reports whether what other rules than the default ones look at is as if it
 // were computed now.
-func derivedAnew(s *Snapshot, n *nodeState) bool {
-	l, e := s.summaries.at(n.slot), s.summaries.extremesAt(n.slot)
-	return extremesOf(n, l) == *e && shareSumsOf(n, l, e) == *s.summaries.shareSumsAt(n.slot) &&
-		twoLowestOf(n) == *s.summaries.twoLowestAt(n.slot) && latestOf(n) == s.summaries.latestAt(n.slot)
+func derivedAnew(s *state.Snapshot, n *state.NodeState) bool {
+	l, e := s.Summaries.At(n.Slot), s.Summaries.ExtremesAt(n.Slot)
+	return state.ExtremesOf(n, l) == *e && state.ShareSumsOf(n, l, e) == *s.Summaries.ShareSumsAt(n.Slot) &&
+		state.TwoLowestOf(n) == *s.Summaries.TwoLowestAt(n.Slot) && state.LatestOf(n) == s.Summaries.LatestAt(n.Slot)
 }
 
 // dump writes down everything that a snapshot knows, except where in memory it
 // is. It asks for topology domains, so that the snapshot keeps them until the
 // next time.
-func dump(s *Snapshot) string {
+func dump(s *state.Snapshot) string {
 	var b strings.Builder
-	for _, slot := range s.order {
-		fmt.Fprintf(&b, "node %s\n", s.nodes[slot].name)
+	for _, slot := range s.Order {
+		fmt.Fprintf(&b, "node %s\n", s.NodeStates[slot].Name)
 	}
 	var states []string
-	s.slots.each(func(name string, slot int32) {
-		n := s.nodes[slot]
+	s.Slots.Each(func(name string, slot int32) {
+		n := s.NodeStates[slot]
 		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v concerned %v unstarted %d latest %d\n  summary %+v rows %v sort keys %v\n  levels %v covered %s extremes %v\n  pods %s\n  nominated %s\n",
-			name, n.name, n.node, fmt.Sprint(n.offers.std, n.offers.more()), n.maxPods, n.taken, n.concerned, n.unstarted, n.latest, fmt.Sprint(*s.summaries.at(slot), *s.summaries.topSumsAt(slot)), n.rows, n.sortKeys,
-			n.levels, dumpCovered(s, n), derivedAnew(s, n), dumpPods(n.pods), dumpPods(n.nominated)))
+			name, n.Name, n.Node, fmt.Sprint(n.Offers.Std, n.Offers.More()), n.MaxPods, n.Taken, n.Concerned, n.Unstarted, n.Latest, fmt.Sprint(*s.Summaries.At(slot), *s.Summaries.TopSumsAt(slot)), n.Rows, n.SortKeys,
+			n.Levels, dumpCovered(s, n), derivedAnew(s, n), dumpPods(n.Pods), dumpPods(n.Nominated)))
 	})
-	s.pods.each(func(p *podState) {
-		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", p.pod.Key(), p.pod, p.node(), p.nominated(), coveredBy(s, p.class)))
+	s.PodStates.Each(func(p *state.PodState) {
+		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", p.Pod.Key(), p.Pod, p.Node(), p.Nominated(), coveredBy(s, p.Class)))
 	})
 	slices.Sort(states)
 	b.WriteString(strings.Join(states, ""))
-	fmt.Fprintf(&b, "repelling kinds %d\n", s.antiAffinityClasses)
+	fmt.Fprintf(&b, "repelling kinds %d\n", s.AntiAffinityClasses)
 	var kinds []string
-	s.classes.each(func(key string, m *classMembers) {
+	s.Classes.Each(func(key string, m *state.ClassMembers) {
 		nodes := map[string]int32{}
-		for slot, n := range m.nodes {
-			nodes[s.nodes[slot].name] = n
+		for slot, n := range m.Nodes {
+			nodes[s.NodeStates[slot].Name] = n
 		}
-		kinds = append(kinds, fmt.Sprintf("kind %q %q covering %v: %d pods, on %v\n", key, m.class.key, coveredBy(s, m.class), m.pods, nodes))
+		kinds = append(kinds, fmt.Sprintf("kind %q %q covering %v: %d pods, on %v\n", key, m.Class.Key, coveredBy(s, m.Class), m.Pods, nodes))
 	})
 	slices.Sort(kinds)
 	b.WriteString(strings.Join(kinds, ""))
 	var claims []string
-	s.claims.each(func(key string, u *claimUsers) {
+	s.Claims.Each(func(key string, u *state.ClaimUsers) {
 		nodes := map[string]int32{}
-		for slot, n := range u.nodes {
-			nodes[s.nodes[slot].name] = n
+		for slot, n := range u.Nodes {
+			nodes[s.NodeStates[slot].Name] = n
 		}
 		claims = append(claims, fmt.Sprintf("claim %q on %v\n", key, nodes))
 	})
 	slices.Sort(claims)
 	b.WriteString(strings.Join(claims, ""))
 	for _, key := range []string{"kubernetes.io/hostname", outrank.ZoneLabel, "rack", "zone"} {
-		fmt.Fprintf(&b, "topology %s: %s\n", key, dumpPartition(s, s.partition(key)))
+		fmt.Fprintf(&b, "topology %s: %s\n", key, dumpPartition(s, s.Partition(key)))
 	}
 	for _, budget := range s.Budgets() {
 		fmt.Fprintf(&b, "budget %p\n", budget)
@@ -88,32 +91,32 @@ func dump(s *Snapshot) string {
 }
 
 // dumpCovered lists the covered pods of a node with their budgets.
-func dumpCovered(s *Snapshot, n *nodeState) string {
+func dumpCovered(s *state.Snapshot, n *state.NodeState) string {
 	var keys []string
-	for _, g := range n.covered {
-		keys = append(keys, fmt.Sprintf("%s by %s", n.pods[g.index].pod.Key(), coveredBy(s, g.class)))
+	for _, g := range n.Covered {
+		keys = append(keys, fmt.Sprintf("%s by %s", n.Pods[g.Index].Pod.Key(), coveredBy(s, g.Class)))
 	}
 	return strings.Join(keys, ", ")
 }
 
 // dumpPartition writes down the domains with their nodes, whatever their ids are.
-func dumpPartition(s *Snapshot, p *partition) string {
+func dumpPartition(s *state.Snapshot, p *state.Partition) string {
 	domains, there := map[string][]string{}, 0
-	p.idOf.each(func(value string, id int32) {
-		domains[value] = []string{fmt.Sprint(p.nodes[id], " nodes:")}
-		s.slots.each(func(name string, slot int32) {
-			if p.of(slot) == id {
+	p.IDOf.Each(func(value string, id int32) {
+		domains[value] = []string{fmt.Sprint(p.Nodes[id], " nodes:")}
+		s.Slots.Each(func(name string, slot int32) {
+			if p.Of(slot) == id {
 				domains[value] = append(domains[value], name)
 				there++
 			}
 		})
 		slices.Sort(domains[value])
-		if int(id) >= p.domains || slices.Contains(p.unused, id) {
+		if int(id) >= p.Domains || slices.Contains(p.Unused, id) {
 			domains[value] = append(domains[value], "no such id")
 		}
 	})
-	s.slots.each(func(_ string, slot int32) {
-		if p.of(slot) != noDomain {
+	s.Slots.Each(func(_ string, slot int32) {
+		if p.Of(slot) != state.NoDomain {
 			there--
 		}
 	})
@@ -121,18 +124,18 @@ func dumpPartition(s *Snapshot, p *partition) string {
 }
 
 // coveredBy lists the budgets of a class, whatever their indices are.
-func coveredBy(s *Snapshot, k *podClass) string {
+func coveredBy(s *state.Snapshot, k *state.PodClass) string {
 	var keys []string
-	for _, b := range k.covering {
-		keys = append(keys, string(s.budgets.list[b].Key()))
+	for _, b := range k.Covering {
+		keys = append(keys, string(s.BudgetSet.List[b].Key()))
 	}
 	return strings.Join(keys, " ")
 }
 
-func dumpPods(ps []*podState) string {
+func dumpPods(ps []*state.PodState) string {
 	var keys []string
 	for _, p := range ps {
-		keys = append(keys, string(p.pod.Key()))
+		keys = append(keys, string(p.Pod.Key()))
 	}
 	return strings.Join(keys, " ")
 }
@@ -140,7 +143,7 @@ func dumpPods(ps []*podState) string {
 // machine drives a snapshot and, beside it, a plain cluster with what the
 // snapshot must contain.
 type machine struct {
-	snap       *Snapshot
+	snap       *state.Snapshot
 	nodes      []*outrank.Node
 	running    map[outrank.Key]string // key to node
 	waiting    map[outrank.Key]string // key to nomination
@@ -158,10 +161,10 @@ type machine struct {
 }
 
 type moment struct {
-	mark Mark
+	mark state.Mark
 	dump string
 	m    machine
-	snap *Snapshot
+	snap *state.Snapshot
 }
 
 func newMachine(c *outrank.Cluster) *machine {
@@ -224,7 +227,7 @@ func (m *machine) AddPod(t *rapid.T) {
 		p.NominatedNode = m.nodeName(t)
 	}
 	require.NoError(t, m.snap.AddPod(&p))
-	require.ErrorIs(t, m.snap.AddPod(&p), ErrExists)
+	require.ErrorIs(t, m.snap.AddPod(&p), decision.ErrExists)
 	m.take(&p)
 }
 
@@ -250,7 +253,7 @@ func (m *machine) UpdatePod(t *rapid.T) {
 	key := m.podKey(t)
 	old, ok := m.pods[key]
 	if !ok {
-		require.ErrorIs(t, m.snap.UpdatePod(&outrank.Pod{Name: "nobody"}), ErrNotFound)
+		require.ErrorIs(t, m.snap.UpdatePod(&outrank.Pod{Name: "nobody"}), decision.ErrNotFound)
 		return
 	}
 	p := *old
@@ -261,7 +264,7 @@ func (m *machine) UpdatePod(t *rapid.T) {
 	m.pods[key] = &p
 	ended := p
 	ended.Phase = outrank.PhaseSucceeded
-	require.ErrorIs(t, m.snap.UpdatePod(&ended), ErrState)
+	require.ErrorIs(t, m.snap.UpdatePod(&ended), decision.ErrState)
 }
 
 // UpdateNode changes what a node offers, or cordons it.
@@ -270,7 +273,7 @@ func (m *machine) UpdateNode(t *rapid.T) {
 	n := &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "2", "pods", "4"), Unschedulable: rapid.Bool().Draw(t, "cordoned"), Labels: zone(t)}
 	err := m.snap.UpdateNode(n)
 	if !m.has(name) {
-		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorIs(t, err, decision.ErrNotFound)
 		return
 	}
 	require.NoError(t, err)
@@ -283,7 +286,7 @@ func (m *machine) RemovePod(t *rapid.T) {
 	key := m.podKey(t)
 	err := m.snap.RemovePod(key)
 	if _, ok := m.pods[key]; !ok {
-		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorIs(t, err, decision.ErrNotFound)
 		return
 	}
 	require.NoError(t, err)
@@ -318,9 +321,9 @@ func (m *machine) checkPending(t *rapid.T, err error, key outrank.Key, node stri
 	_, running := m.running[key]
 	switch {
 	case !known || !running && node != "" && !m.has(node):
-		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorIs(t, err, decision.ErrNotFound)
 	case running:
-		require.ErrorIs(t, err, ErrState)
+		require.ErrorIs(t, err, decision.ErrState)
 	default:
 		require.NoError(t, err)
 		return true
@@ -337,7 +340,7 @@ func (m *machine) AddNode(t *rapid.T) {
 	n := &outrank.Node{Name: rapid.SampledFrom([]string{"ghost", "fresh", "n0", "n1"}).Draw(t, "name"), Allocatable: resource.MustList("cpu", "1", "pods", "5"), Labels: zone(t)}
 	err := m.snap.AddNode(n)
 	if m.has(n.Name) {
-		require.ErrorIs(t, err, ErrExists)
+		require.ErrorIs(t, err, decision.ErrExists)
 		return
 	}
 	require.NoError(t, err)
@@ -348,7 +351,7 @@ func (m *machine) RemoveNode(t *rapid.T) {
 	name := m.nodeName(t)
 	err := m.snap.RemoveNode(name)
 	if !m.has(name) {
-		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorIs(t, err, decision.ErrNotFound)
 		return
 	}
 	require.NoError(t, err)
@@ -411,7 +414,7 @@ func (m *machine) Mark(*rapid.T) {
 
 func (m *machine) Undo(t *rapid.T) {
 	if len(m.past) == 0 {
-		require.ErrorIs(t, m.snap.Undo(Mark{}), ErrMark)
+		require.ErrorIs(t, m.snap.Undo(state.Mark{}), decision.ErrMark)
 		return
 	}
 	i := rapid.IntRange(0, len(m.past)-1).Draw(t, "mark")
@@ -421,8 +424,8 @@ func (m *machine) Undo(t *rapid.T) {
 		t.Fatalf("Undo (-marked +undone):\n%s", diff)
 	}
 	for _, used := range append(later, was) {
-		require.ErrorIs(t, m.snap.Undo(used.mark), ErrMark)
-		require.ErrorIs(t, m.snap.Keep(used.mark), ErrMark)
+		require.ErrorIs(t, m.snap.Undo(used.mark), decision.ErrMark)
+		require.ErrorIs(t, m.snap.Keep(used.mark), decision.ErrMark)
 	}
 	m.past = m.past[:i]
 	m.restore(was.m)
@@ -436,10 +439,10 @@ func (m *machine) Keep(t *rapid.T) {
 	before := dump(m.snap)
 	require.NoError(t, m.snap.Keep(m.past[i].mark))
 	require.Equal(t, before, dump(m.snap))
-	require.ErrorIs(t, m.snap.Undo(m.past[i].mark), ErrMark)
+	require.ErrorIs(t, m.snap.Undo(m.past[i].mark), decision.ErrMark)
 	m.past = m.past[:i]
 	if i == 0 {
-		require.Empty(t, m.snap.journal.steps, "nothing is recorded without a mark")
+		require.Empty(t, m.snap.Journal.Steps, "nothing is recorded without a mark")
 	}
 }
 
@@ -465,22 +468,22 @@ func (m *machine) Check(t *rapid.T) {
 		}
 	}
 	if len(m.past) == 0 {
-		require.Empty(t, m.snap.journal.steps)
+		require.Empty(t, m.snap.Journal.Steps)
 	}
 }
 
 // fresh builds a snapshot of what the machine contains.
-func (m *machine) fresh(t *rapid.T) *Snapshot {
+func (m *machine) fresh(t *rapid.T) *state.Snapshot {
 	s, err := NewSnapshot(&outrank.Cluster{
 		Release: m.snap.Release(), Budgets: m.budgets, Groups: m.groups, Composites: m.composites, Namespaces: slices.Collect(maps.Values(m.namespaces)),
 	})
 	require.NoError(t, err)
-	s.columns = m.snap.columns // chosen by what there was at the start
+	s.Columns = m.snap.Columns // chosen by what there was at the start
 	for _, n := range m.nodes {
 		require.NoError(t, s.AddNode(n))
 	}
 	for key, p := range m.pods {
-		s.put(s.newPodState(p, m.running[key], m.waiting[key], s.classOf(p)))
+		s.Put(s.NewPodState(p, m.running[key], m.waiting[key], s.ClassOf(p)))
 	}
 	return s
 }
@@ -496,32 +499,32 @@ func TestPropertyUndoAndClone(t *testing.T) {
 }
 
 func TestIndexSettles(t *testing.T) {
-	x := newSharedIndex[int](0)
+	x := state.NewSharedIndex[int](0)
 	for i := range 1000 {
-		x.set(fmt.Sprint(i), i)
+		x.Set(fmt.Sprint(i), i)
 	}
-	y := x.share()
+	y := x.Share()
 	for i := range 1000 {
 		switch i % 3 {
 		case 0:
-			y.remove(fmt.Sprint(i))
+			y.Remove(fmt.Sprint(i))
 		case 1:
-			y.set(fmt.Sprint(i), -i)
+			y.Set(fmt.Sprint(i), -i)
 		}
 	}
-	y.set("new", 1)
-	assert.Less(t, len(y.changes), 500, "changes pile up")
+	y.Set("new", 1)
+	assert.Less(t, len(y.Changes), 500, "changes pile up")
 	for i := range 1000 {
-		v, ok := x.get(fmt.Sprint(i))
+		v, ok := x.Get(fmt.Sprint(i))
 		assert.True(t, ok && v == i, "the other side changed: %d is %d", i, v)
-		v, ok = y.get(fmt.Sprint(i))
+		v, ok = y.Get(fmt.Sprint(i))
 		assert.Equal(t, i%3 != 0, ok)
 		if ok {
 			assert.Equal(t, map[int]int{1: -i, 2: i}[i%3], v)
 		}
 	}
 	count := 0
-	y.each(func(string, int) { count++ })
+	y.Each(func(string, int) { count++ })
 	assert.Equal(t, 1000-334+1, count)
 }
 
@@ -591,31 +594,31 @@ func TestSnapshotRefuses(t *testing.T) {
 	assert.ErrorIs(t, s.AddNode(nil), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.AddPod(nil), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Overhead: resource.MustList("cpu", "-1")}), outrank.ErrInvalid)
-	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Phase: outrank.PhaseSucceeded}), ErrState)
+	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Phase: outrank.PhaseSucceeded}), decision.ErrState)
 	assert.ErrorIs(t, s.SetBudgets([]*outrank.PodDisruptionBudget{nil}), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.SetGroups([]*outrank.PodGroup{nil}), outrank.ErrInvalid)
-	assert.ErrorIs(t, s.Apply(nil), ErrState)
+	assert.ErrorIs(t, s.Apply(nil), decision.ErrState)
 	assert.ErrorContains(t, s.RemovePod("default/p"), "pod default/p: not in the snapshot")
 	other, err := NewSnapshot(nil)
 	require.NoError(t, err)
-	assert.ErrorIs(t, s.Undo(other.Mark()), ErrMark, "a mark is of one snapshot")
+	assert.ErrorIs(t, s.Undo(other.Mark()), decision.ErrMark, "a mark is of one snapshot")
 }
 
 func TestApplyChecksFirst(t *testing.T) {
 	victim := &outrank.Pod{Name: "v", NodeName: "n"}
-	newSnap := func() *Snapshot {
+	newSnap := func() *state.Snapshot {
 		s, err := NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}, {Name: "m"}}, Pods: []*outrank.Pod{victim, {Name: "other", NodeName: "m"}}})
 		require.NoError(t, err)
 		return s
 	}
 	preemptor := &outrank.Pod{Name: "p"}
-	for name, plan := range map[string]*Plan{
-		"nothing to carry out":       {Outcome: Fits, Pod: preemptor},
-		"no such node":               {Outcome: Preempt, Pod: preemptor, Candidate: Candidate{Node: "x"}},
-		"a victim that is not there": {Outcome: Preempt, Pod: preemptor, Candidate: Candidate{Node: "n", Victims: []Victim{{Pod: victim}, {Pod: &outrank.Pod{Name: "gone"}}}}},
-		"a victim of another node":   {Outcome: Preempt, Pod: preemptor, Candidate: Candidate{Node: "m", Victims: []Victim{{Pod: victim}}}},
-		"a preemptor that runs":      {Outcome: Preempt, Pod: &outrank.Pod{Name: "other"}, Candidate: Candidate{Node: "n", Victims: []Victim{{Pod: victim}}}},
-		"a preemptor without a name": {Outcome: Preempt, Pod: &outrank.Pod{}, Candidate: Candidate{Node: "n"}},
+	for name, plan := range map[string]*decision.Plan{
+		"nothing to carry out":       {Outcome: decision.Fits, Pod: preemptor},
+		"no such node":               {Outcome: decision.Preempt, Pod: preemptor, Candidate: decision.Candidate{Node: "x"}},
+		"a victim that is not there": {Outcome: decision.Preempt, Pod: preemptor, Candidate: decision.Candidate{Node: "n", Victims: []decision.Victim{{Pod: victim}, {Pod: &outrank.Pod{Name: "gone"}}}}},
+		"a victim of another node":   {Outcome: decision.Preempt, Pod: preemptor, Candidate: decision.Candidate{Node: "m", Victims: []decision.Victim{{Pod: victim}}}},
+		"a preemptor that runs":      {Outcome: decision.Preempt, Pod: &outrank.Pod{Name: "other"}, Candidate: decision.Candidate{Node: "n", Victims: []decision.Victim{{Pod: victim}}}},
+		"a preemptor without a name": {Outcome: decision.Preempt, Pod: &outrank.Pod{}, Candidate: decision.Candidate{Node: "n"}},
 	} {
 		s := newSnap()
 		before := dump(s)
@@ -623,7 +626,7 @@ func TestApplyChecksFirst(t *testing.T) {
 		assert.Equal(t, before, dump(s), "%s: nothing changed", name)
 	}
 	s := newSnap()
-	require.NoError(t, s.Apply(&Plan{Outcome: Preempt, Pod: preemptor, Candidate: Candidate{Node: "n", Victims: []Victim{{Pod: victim}, {Pod: victim}}}}))
+	require.NoError(t, s.Apply(&decision.Plan{Outcome: decision.Preempt, Pod: preemptor, Candidate: decision.Candidate{Node: "n", Victims: []decision.Victim{{Pod: victim}, {Pod: victim}}}}))
 	assert.Empty(t, s.PodsOn("n"), "a victim named twice leaves once")
 }
 
@@ -638,9 +641,9 @@ func TestOrderOfImportance(t *testing.T) {
 		none, at("future", 10), at("b-old", -10), at("a-old", -10), {Name: "top", NodeName: "n", Priority: outrank.Priority(1)},
 	}})
 	require.NoError(t, err)
-	var buf []*podState
+	var buf []*state.PodState
 	names := func(now time.Time) string {
-		return dumpPods(s.node("n").possible(1, instantOf(now), &buf))
+		return dumpPods(s.NodeState("n").Possible(1, rank.InstantOf(now), &buf))
 	}
 	assert.Equal(t, "default/a-old default/b-old default/none default/future", names(now), "a missing start is now")
 	assert.Equal(t, "default/a-old default/b-old default/future default/none", names(now.Add(time.Hour)))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -48,7 +49,7 @@ func TestCacheFollowsUnits(t *testing.T) {
 	seen := map[string]bool{}
 	ask := func(step string) {
 		t.Helper()
-		var plan *Plan
+		var plan *decision.Plan
 		for range 3 {
 			plan, err = eval.Preempt(context.Background(), s, asker, now)
 			require.NoError(t, err)
@@ -58,7 +59,7 @@ func TestCacheFollowsUnits(t *testing.T) {
 		fresh, err := eval.Preempt(context.Background(), again, asker, now)
 		require.NoError(t, err)
 		require.Equal(t, fresh, plan, step)
-		require.NotEmpty(t, s.cache.bySignature, "the cache is used")
+		require.NotEmpty(t, s.Cache.BySignature, "the cache is used")
 		seen[plan.Candidate.String()] = true
 	}
 	ask("at first")
@@ -148,7 +149,7 @@ func TestPropertyCachedUnitsAtLaterTimes(t *testing.T) {
 			req := &Request{Pod: p, Now: gen.Now.Add(later)}
 			got, err := eval.PreemptRequest(context.Background(), s, *req)
 			require.NoError(t, err)
-			want, err := eval.PreemptRequest(context.Background(), s.view(), *req)
+			want, err := eval.PreemptRequest(context.Background(), s.View(), *req)
 			require.NoError(t, err)
 			require.Equal(t, want, got, "after %s", later)
 			scores += entriesHold(t, eval, s, req)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // withUnits is v1.37 with units of victims, and composite groups among them.
@@ -21,20 +22,20 @@ func withUnits(t require.TestingT) outrank.Release {
 }
 
 // dumpUnits writes down what a snapshot knows of units.
-func dumpUnits(s *Snapshot) string {
+func dumpUnits(s *state.Snapshot) string {
 	var lines []string
-	s.units.groups.each(func(key string, g *groupState) {
-		lines = append(lines, fmt.Sprintf("members of %s: %s, fate %+v\n", key, dumpPods(g.pods), g.fate))
+	s.Units.Groups.Each(func(key string, g *state.GroupState) {
+		lines = append(lines, fmt.Sprintf("members of %s: %s, fate %+v\n", key, dumpPods(g.Pods), g.Fate))
 	})
-	s.units.each(func(u *wholeUnit) {
-		lines = append(lines, fmt.Sprintf("unit %s: %p %p %d of %v: %s\n", u.name, u.group, u.composite, u.priority, u.groups, dumpPods(u.pods)))
+	s.Units.Each(func(u *state.WholeUnit) {
+		lines = append(lines, fmt.Sprintf("unit %s: %p %p %d of %v: %s\n", u.Name, u.Group, u.Composite, u.Priority, u.Groups, dumpPods(u.Pods)))
 	})
-	s.units.below.each(func(key string, groups []string) {
+	s.Units.Below.Each(func(key string, groups []string) {
 		lines = append(lines, fmt.Sprintf("below %s: %v\n", key, groups))
 	})
-	s.pods.each(func(p *podState) {
-		if g, ok := s.units.groups.get(p.class.group); ok && p.running && s.node(p.at.name).node != nil && !slices.Contains(g.pods, p) {
-			lines = append(lines, fmt.Sprintf("%s is missing from its group\n", p.pod.Key()))
+	s.PodStates.Each(func(p *state.PodState) {
+		if g, ok := s.Units.Groups.Get(p.Class.Group); ok && p.Running && s.NodeState(p.At.Name).Node != nil && !slices.Contains(g.Pods, p) {
+			lines = append(lines, fmt.Sprintf("%s is missing from its group\n", p.Pod.Key()))
 		}
 	})
 	slices.Sort(lines)
@@ -85,46 +86,46 @@ func TestUnitsOfPods(t *testing.T) {
 	tests := []struct {
 		pod      string
 		priority int32
-		rank     unitRank
+		rank     state.UnitRank
 		unit     string
 		with     string
 	}{
-		{"-n", 50, podUnit, "", ""},
-		{"alone-n", 6, groupUnit, "podgroup default/alone", "default/alone-m default/alone-n"},
-		{"plain-n", 2, groupUnit, "", ""},
-		{"unsaid-n", 0, groupUnit, "podgroup default/unsaid", "default/unsaid-m default/unsaid-n"},
-		{"under-m", 9, compositeUnit, "compositepodgroup default/middle", "default/beside-m default/beside-n default/under-m default/under-n"},
-		{"beside-n", 9, compositeUnit, "compositepodgroup default/middle", "default/beside-m default/beside-n default/under-m default/under-n"},
-		{"gapped-n", 5, compositeUnit, "compositepodgroup default/gap", "default/gapped-m default/gapped-n"},
-		{"unknown-n", 50, groupUnit, "", ""},
+		{"-n", 50, state.PodUnit, "", ""},
+		{"alone-n", 6, state.GroupUnit, "podgroup default/alone", "default/alone-m default/alone-n"},
+		{"plain-n", 2, state.GroupUnit, "", ""},
+		{"unsaid-n", 0, state.GroupUnit, "podgroup default/unsaid", "default/unsaid-m default/unsaid-n"},
+		{"under-m", 9, state.CompositeUnit, "compositepodgroup default/middle", "default/beside-m default/beside-n default/under-m default/under-n"},
+		{"beside-n", 9, state.CompositeUnit, "compositepodgroup default/middle", "default/beside-m default/beside-n default/under-m default/under-n"},
+		{"gapped-n", 5, state.CompositeUnit, "compositepodgroup default/gap", "default/gapped-m default/gapped-n"},
+		{"unknown-n", 50, state.GroupUnit, "", ""},
 	}
 	s, err := NewSnapshot(c)
 	require.NoError(t, err)
 	for _, test := range tests {
-		p, _ := s.pods.get(outrank.NewKey("", test.pod))
-		got := s.units.of(p)
-		assert.Equal(t, test.priority, got.priority, test.pod)
-		assert.Equal(t, test.rank, got.rank, test.pod)
+		p, _ := s.PodStates.Get(outrank.NewKey("", test.pod))
+		got := s.Units.Of(p)
+		assert.Equal(t, test.priority, got.Priority, test.pod)
+		assert.Equal(t, test.rank, got.Rank, test.pod)
 		if test.unit == "" {
-			assert.Nil(t, got.whole, test.pod)
+			assert.Nil(t, got.Whole, test.pod)
 			continue
 		}
-		assert.Equal(t, test.unit, got.whole.name)
-		assert.Equal(t, test.with, dumpPods(got.whole.pods), test.pod)
+		assert.Equal(t, test.unit, got.Whole.Name)
+		assert.Equal(t, test.with, dumpPods(got.Whole.Pods), test.pod)
 	}
 	// Without the second gate groups have nothing above them, without the first no part.
 	c.Release, err = outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
 	require.NoError(t, err)
 	s, err = NewSnapshot(c)
 	require.NoError(t, err)
-	p, _ := s.pods.get("default/under-m")
-	assert.Equal(t, unitTerms{0, groupUnit, nil}, s.units.of(p))
+	p, _ := s.PodStates.Get("default/under-m")
+	assert.Equal(t, state.UnitTerms{Priority: 0, Rank: state.GroupUnit, Whole: nil}, s.Units.Of(p))
 	for _, r := range outrank.Releases() {
 		c.Release = r
 		s, err = NewSnapshot(c)
 		require.NoError(t, err)
 		assert.Empty(t, dumpUnits(s))
-		p, _ = s.pods.get("default/under-m")
-		assert.Equal(t, unitTerms{50, podUnit, nil}, s.units.of(p), "%v", r)
+		p, _ = s.PodStates.Get("default/under-m")
+		assert.Equal(t, state.UnitTerms{Priority: 50, Rank: state.PodUnit, Whole: nil}, s.Units.Of(p), "%v", r)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // After any sequence of pods removed and added, a node answers as a new attempt
@@ -41,33 +42,33 @@ func follow(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 	require.NoError(t, err)
 	a := attemptOn(t, snap, p)
 	w := newDryRunner(a)
-	n := snap.nodes[rapid.SampledFrom(snap.order).Draw(t, "node")]
+	n := snap.NodeStates[rapid.SampledFrom(snap.Order).Draw(t, "node")]
 	w.enter(n)
-	there := slices.Clone(n.pods)
+	there := slices.Clone(n.Pods)
 	if len(there) == 0 {
 		return
 	}
-	gone := map[*podState]bool{}
+	gone := map[*state.PodState]bool{}
 	mark := snap.Mark()
 	for range rapid.IntRange(1, 8).Draw(t, "steps") {
 		q := rapid.SampledFrom(there).Draw(t, "pod")
 		if gone[q] {
 			w.change(q, 1)
-			snap.put(q)
+			snap.Put(q)
 		} else {
 			w.change(q, -1)
-			snap.drop(q)
+			snap.Drop(q)
 		}
 		gone[q] = !gone[q]
 		fresh := attemptOn(t, snap, p)
 		other := newDryRunner(fresh)
-		other.enter(snap.node(n.name))
-		require.Equal(t, fresh.public(other.check()), a.public(w.check()), "node %s", n.name)
+		other.enter(snap.NodeState(n.Name))
+		require.Equal(t, fresh.public(other.check()), a.public(w.check()), "node %s", n.Name)
 	}
 	require.NoError(t, snap.Undo(mark))
 }
 
-func attemptOn(t *rapid.T, snap *Snapshot, p *outrank.Pod) *attempt {
+func attemptOn(t *rapid.T, snap *state.Snapshot, p *outrank.Pod) *attempt {
 	a, err := newAttempt(&Config{}, snap, p, gen.Now)
 	require.NoError(t, err)
 	return a

@@ -4,6 +4,7 @@ package prose
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,9 @@ const MostName = 253
 
 // Dropped is what a node is said to lack that an extender has taken off the candidates.
 const Dropped = "an extender dropped the node"
+
+// IsDropped reports whether the reasons are those of a node without a candidate for Dropped.
+func IsDropped(reasons []string) bool { return slices.Contains(reasons, Dropped) }
 
 // Name returns a name as it is where it consists of what names in Kubernetes consist of,
 // and otherwise in quotes, with everything but printable ASCII escaped: such a text can

@@ -1,0 +1,137 @@
+package filters
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// Filter is a rule of the caller about where a pod may run. It is asked after
+// the built-in filters. It must return the same answers for the same input, and
+// must not change anything that it is given.
+type Filter interface {
+	// Name stands in statuses. It is not empty, and differs from the name of
+	// any other filter.
+	Name() string
+	// Start begins an attempt to place the pod. A nil state means that the
+	// filter has nothing to say about this pod. An error ends the attempt.
+	// Several goroutines may call Start at once.
+	Start(pod *outrank.Pod, snap *state.Snapshot) (decision.FilterState, error)
+}
+
+// CallerFilter is a filter of the caller that has something to say about the
+// preemptor.
+type CallerFilter struct {
+	state decision.FilterState
+	// Concerns reports whether a pod has a part in the answer; nil if every pod is
+	// assumed to have. Where the filter is attached to the snapshot, that has lists of
+	// these pods, by attachment; it is -1 elsewhere.
+	Concerns   func(*outrank.Pod) bool
+	Attachment int
+}
+
+// Begun begins an attempt for a filter of the caller. It returns nil if the filter has
+// nothing to say.
+func Begun(f Filter, q *Question) (PodFilter, error) {
+	switch r := f.(type) {
+	case nodeRuleFilter:
+		return &RuleAttempt{check: r.check, pod: q.Pod}, nil
+	case *KeyedRule:
+		key, table := r.Answers(q)
+		if table.Failing == 0 {
+			return nil, nil
+		}
+		return &RuleAttempt{table: table, key: key}, nil
+	}
+	state, err := f.Start(q.Pod, q.Snap)
+	if err != nil || state == nil {
+		return nil, err
+	}
+	c := &CallerFilter{state: state, Attachment: -1}
+	if selective, ok := f.(SelectiveFilter); ok {
+		c.Concerns = selective.Concerns
+		c.Attachment = q.Snap.AttachmentOf(f)
+	}
+	return c, nil
+}
+
+// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+func (f *CallerFilter) Touches(n *state.NodeState) bool {
+	switch {
+	case f.Concerns == nil:
+		return true
+	case f.Attachment >= 0:
+		return len(n.Concerning(f.Attachment)) > 0
+	}
+	return slices.ContainsFunc(n.Pods, func(p *state.PodState) bool { return f.Concerns(p.Pod) })
+}
+
+// OnNode clones the state for one worker. The clone lives longer than a node.
+func (f *CallerFilter) OnNode(NodeFilter) NodeFilter {
+	return &callerOnNode{CallerFilter: f, state: f.state.Clone()}
+}
+
+// callerOnNode is a caller's filter on one node after another. Pods that a dry
+// run removes have to be added again before the next node.
+type callerOnNode struct {
+	*CallerFilter
+	state decision.FilterState
+	n     *state.NodeState
+	// status is the answer without nominated pods if known is set. It is kept where
+	// the filter says which pods concern it, until one of those comes or goes.
+	status Status
+	known  bool
+}
+
+func (f *callerOnNode) Enter(n *state.NodeState) { f.n, f.known = n, false }
+
+func (f *callerOnNode) Change(p *state.PodState, by int) { f.ChangeFar(p, f.n, by) }
+
+// ChangeFar is change for a pod of any node.
+func (f *callerOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
+	switch {
+	case f.Concerns == nil:
+	case f.Attachment >= 0 && !slices.Contains(on.Concerning(f.Attachment), p):
+		return
+	case f.Attachment < 0 && !f.Concerns(p.Pod):
+		return
+	}
+	f.known = false
+	if by > 0 {
+		f.state.Add(p.Pod, on.Node)
+	} else {
+		f.state.Remove(p.Pod, on.Node)
+	}
+}
+
+// Follow is the same, since the state lives longer than a node.
+func (f *callerOnNode) Follow(p *state.PodState, on *state.NodeState, by int) { f.ChangeFar(p, on, by) }
+
+// Check adds nominated pods to a copy.
+func (f *callerOnNode) Check(nominated []*state.PodState) Status {
+	state, copied := f.state, false
+	for _, p := range nominated {
+		if f.Concerns != nil && !f.Concerns(p.Pod) {
+			continue
+		}
+		if !copied {
+			state, copied = state.Clone(), true
+		}
+		state.Add(p.Pod, f.n.Node)
+	}
+	if copied {
+		return callerStatus(state.Check(f.n.Node))
+	}
+	if !f.known {
+		f.status, f.known = callerStatus(state.Check(f.n.Node)), f.Concerns != nil
+	}
+	return f.status
+}
+
+func callerStatus(s decision.Status) Status {
+	return Status{Code: min(s.Code, decision.Contradiction), Text: s.Reasons}
+}
+
+func (f *callerOnNode) Release() { *f = callerOnNode{} }

@@ -1,0 +1,280 @@
+package filters
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// activeFilter is a filter that has something to say about the preemptor, with
+// its index in [BuiltIn] or, for one of the caller's, behind it.
+type activeFilter struct {
+	PodFilter
+	Index int
+}
+
+// Plan is what one attempt derives from the descriptors.
+type Plan struct {
+	// Refused is what every node says where the attempt ends before the first of
+	// them; success where it does not.
+	Refused Status
+	// Narrowed is set where only the nodes in names are filtered; the others have the
+	// status in excluded.
+	Narrowed bool
+	Names    map[string]bool
+	Excluded Status
+	// order is that of the first node filters.
+	order *[NumFirst]int
+	// Selects: a filter before NodeResourcesFit may turn the preemptor away from
+	// a node because of what the preemptor asks for.
+	Selects bool
+	// Active are the filters from NodePorts on that have something to say, in
+	// order, without NodeResourcesFit. The first BeforeResources of them run
+	// before it.
+	Active          []activeFilter
+	BeforeResources int
+	// Fixed: no active filter looks at other pods, so that every node answers
+	// pods with equal signatures equally.
+	Fixed bool
+	// Follows: a filter of the caller has to be told of all pods that are removed and
+	// put back, so that its state is right for the next node.
+	Follows bool
+	// Selective: a filter of the caller says which pods concern it, so that nodes are
+	// not asked until their victims are wanted.
+	Selective bool
+}
+
+// Add appends a filter of the caller.
+func (fp *Plan) Add(pf PodFilter, index int) {
+	fp.Active = append(fp.Active, activeFilter{pf, index})
+	switch f := pf.(type) {
+	case *RuleAttempt:
+		fp.Fixed = fp.Fixed && f.table != nil
+	case *CallerFilter:
+		fp.Fixed, fp.Follows = false, true
+		fp.Selective = fp.Selective || f.Concerns != nil
+	}
+}
+
+// Tabled reports whether all active filters are rules whose answers are known.
+func (fp *Plan) Tabled() bool {
+	for i := range fp.Active {
+		if r, ok := fp.Active[i].PodFilter.(*RuleAttempt); !ok || r.table == nil {
+			return false
+		}
+	}
+	return len(fp.Active) > 0
+}
+
+// PassesTables reports whether none of them turns the preemptor away from a node.
+func (fp *Plan) PassesTables(slot int32) bool {
+	for i := range fp.Active {
+		if !fp.Active[i].PodFilter.(*RuleAttempt).table.Passes(slot) {
+			return false
+		}
+	}
+	return true
+}
+
+// setOf returns the filters of these names.
+func setOf(names []string) state.FilterSet {
+	var set state.FilterSet
+	if len(names) == 0 {
+		return set
+	}
+	for i, f := range BuiltInNames {
+		if slices.Contains(names, f) {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// Configure applies what a configuration changes about the filters. The needs are
+// there already.
+func (q *Question) Configure(p *decision.Plugins) (err error) {
+	q.Plugins, q.Off = p, setOf(p.Off)|offFor(&q.Deferral)
+	q.Silent = q.Off | setOf(p.OffOnNodes)
+	if q.Silent.Has(ResourcesFilter.Index) {
+		q.Needs = q.Needs[:0]
+	}
+	if len(p.IgnoredResources) > 0 || len(p.IgnoredResourceGroups) > 0 {
+		q.Needs = slices.DeleteFunc(q.Needs, func(d Need) bool { return ignores(p, d.Name) })
+	}
+	q.spread, err = spreadOf(p, q.Pod)
+	return err
+}
+
+// Begin finds the filters that have something to say.
+func (fp *Plan) Begin(q *Question) {
+	*fp = Plan{Active: fp.Active[:0], Fixed: true, order: FirstOrder(q.Rules)}
+	for i, f := range BuiltIn {
+		if !q.Off.Has(i) {
+			fp.beforeNodes(q, i)
+		}
+		switch {
+		case f == &ResourcesFilter:
+			fp.BeforeResources = len(fp.Active)
+		case q.Silent.Has(i):
+		case f.enforces != nil && f.enforces(q.Plugins):
+			fp.Selects = true
+		case f.concernsPod != nil && !f.concernsPod(q.Pod):
+		case f.begin != nil:
+			if pf := f.begin(q); pf != nil {
+				fp.Active = append(fp.Active, activeFilter{pf, i})
+				fp.Fixed = false
+			}
+		case f.concernsPod == nil:
+		case i < ResourcesFilter.Index:
+			fp.Selects = true
+		default:
+			fp.Active = append(fp.Active, activeFilter{&FixedFilter{f, q}, i})
+		}
+	}
+}
+
+// beforeNodes asks a filter what it says before any node is looked at. Only the
+// first refusal counts. No narrowing refuses a pod in the order in which the filters
+// run here that would not do so in another one.
+func (fp *Plan) beforeNodes(q *Question, index int) {
+	f := BuiltIn[index]
+	refused := Status{Code: decision.UnschedulableAndUnresolvable, By: index}
+	if f.narrow != nil {
+		if names, ok := f.narrow(q); ok {
+			if refused.Text = f.conflict; len(names) > 0 {
+				refused.Text = nil
+				refused = fp.narrow(f, names, refused)
+			}
+		}
+	}
+	if refused.Text == nil && f.refuse != nil {
+		refused.Text = f.refuse(q.Pod)
+	}
+	if refused.Text != nil && fp.Refused.Code == decision.Success {
+		fp.Refused = refused
+	}
+}
+
+// narrow leaves the nodes that a filter names, of those that the ones before it named
+// (group 7.15). Where none is left, it returns why all nodes are refused.
+func (fp *Plan) narrow(f *descriptor, names map[string]bool, refused Status) Status {
+	by := Status{Code: decision.UnschedulableAndUnresolvable, By: ByNone, Excluded: true, Filter: f.Name, Text: f.notFiltered}
+	if fp.Narrowed {
+		both := map[string]bool{}
+		for name := range fp.Names {
+			if names[name] {
+				both[name] = true
+			}
+		}
+		names, by.Text = both, bothText
+	}
+	fp.Names, fp.Narrowed, fp.Selects, fp.Excluded = names, true, true, by
+	if len(names) == 0 {
+		by.Text = bothConflictText
+		return by
+	}
+	return refused
+}
+
+// bothText is said of a node that NodeName and NodeAffinity together leave out.
+var (
+	bothText         = []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeAffinity + " " + filter.NodeName + "]"}
+	bothConflictText = []string{bothText[0] + " simultaneously"}
+)
+
+// CheckNode asks the node filters that come before every pod filter (groups 7.2
+// to 7.5). They are asked once per node: nothing that preemption does changes their
+// answer.
+func (fp *Plan) CheckNode(q *Question, n *state.NodeState) Status {
+	if fp.Refused.Code != decision.Success {
+		return fp.Refused
+	}
+	if fp.Narrowed && !fp.Names[n.Name] {
+		return fp.Excluded
+	}
+	return fp.AskNode(q, n)
+}
+
+// AskNode is CheckNode for a node that was not left out before the first filter.
+func (fp *Plan) AskNode(q *Question, n *state.NodeState) Status {
+	for _, i := range fp.order {
+		f := BuiltIn[i]
+		if f.check == nil || q.Silent.Has(i) {
+			continue
+		}
+		var reasons []string
+		if f.enforce != nil {
+			reasons = f.enforce(q.Plugins, n.Node)
+		}
+		if reasons == nil {
+			reasons = f.check(q, n.Node)
+		}
+		if reasons != nil {
+			return Status{Code: decision.UnschedulableAndUnresolvable, By: i, Text: reasons}
+		}
+	}
+	return Status{}
+}
+
+// Touched reports whether pods of the node have a part in what these active
+// filters say there.
+func (fp *Plan) Touched(n *state.NodeState, from, to int) bool {
+	return slices.ContainsFunc(fp.Active[from:to], func(f activeFilter) bool { return f.Touches(n) })
+}
+
+// AppendPlugins appends everything of the preemptor that the node filters
+// read.
+func (fp *Plan) AppendSignature(key *state.KeyWriter, pod *outrank.Pod) {
+	for _, f := range BuiltIn {
+		if f.appendSignature != nil {
+			f.appendSignature(key, pod)
+		}
+	}
+	for i := range fp.Active {
+		if r, ok := fp.Active[i].PodFilter.(*RuleAttempt); ok {
+			key.Amount(int64(fp.Active[i].Index))
+			key.Amount(int64(r.key.Rule))
+			key.Text(r.key.Key)
+		}
+	}
+}
+
+// FixedFilter is a node filter that runs after NodeResourcesFit. It is asked
+// once per node.
+type FixedFilter struct {
+	*descriptor
+	q *Question
+}
+
+// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+func (*FixedFilter) Touches(*state.NodeState) bool { return false }
+
+// OnNode returns the filter for one worker; see [PodFilter].
+func (f *FixedFilter) OnNode(earlier NodeFilter) NodeFilter {
+	n, ok := earlier.(*fixedNode)
+	if !ok {
+		n = &fixedNode{}
+	}
+	*n = fixedNode{filter: f}
+	return n
+}
+
+// fixedNode is a FixedFilter on one node.
+type fixedNode struct {
+	filter *FixedFilter
+	status Status
+}
+
+func (n *fixedNode) Enter(state *state.NodeState) {
+	n.status = Status{}
+	if reasons := n.filter.check(n.filter.q, state.Node); reasons != nil {
+		n.status = Status{Code: decision.UnschedulableAndUnresolvable, Text: reasons}
+	}
+}
+
+func (*fixedNode) Change(*state.PodState, int)      {}
+func (n *fixedNode) Check([]*state.PodState) Status { return n.status }
+func (n *fixedNode) Release()                       { *n = fixedNode{} }

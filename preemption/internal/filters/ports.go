@@ -1,0 +1,90 @@
+package filters
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+var portsText = []string{fit.ReasonNodePorts}
+
+// PortsFilter is NodePorts.
+var PortsFilter = descriptor{
+	Name:            filter.NodePorts,
+	concernsPod:     fit.TakesHostPorts,
+	concernsRunning: fit.TakesHostPorts,
+	begin: func(q *Question) PodFilter {
+		return &WantedPorts{fit.HostPorts(q.Pod)}
+	},
+}
+
+// WantedPorts are the host ports of one preemptor.
+type WantedPorts struct{ ports []fit.HostPort }
+
+// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+func (w *WantedPorts) Touches(n *state.NodeState) bool { return n.Concerned[PortsFilter.Index] > 0 }
+
+// OnNode returns the filter for one worker; see [PodFilter].
+func (w *WantedPorts) OnNode(earlier NodeFilter) NodeFilter {
+	n, ok := earlier.(*portsOnNode)
+	if !ok {
+		n = &portsOnNode{}
+	}
+	n.wanted = w.ports
+	return n
+}
+
+// portsOnNode is the set of taken ports of a node that overlap a port of the
+// preemptor. As in the reference (HostPortInfo), two pods with the same port
+// put it in once, and removing either pod frees it (rule 7.6.7).
+type portsOnNode struct {
+	wanted []fit.HostPort
+	taken  []fit.HostPort
+}
+
+func (s *portsOnNode) Enter(n *state.NodeState) {
+	s.taken = s.taken[:0]
+	if n.Concerned[PortsFilter.Index] == 0 {
+		return
+	}
+	for _, p := range n.Pods {
+		s.Change(p, 1)
+	}
+}
+
+func (s *portsOnNode) Change(p *state.PodState, by int) {
+	for _, h := range s.overlapping(p.Pod) {
+		at := slices.Index(s.taken, h)
+		switch {
+		case by > 0 && at < 0:
+			s.taken = append(s.taken, h)
+		case by < 0 && at >= 0:
+			s.taken = slices.Delete(s.taken, at, at+1)
+		}
+	}
+}
+
+// overlapping returns the ports of a pod that keep the preemptor out.
+func (s *portsOnNode) overlapping(p *outrank.Pod) []fit.HostPort {
+	return slices.DeleteFunc(fit.HostPorts(p), func(h fit.HostPort) bool {
+		return !slices.ContainsFunc(s.wanted, h.Overlaps)
+	})
+}
+
+// Check fails if a pod on the node or a nominated pod holds a wanted port.
+func (s *portsOnNode) Check(nominated []*state.PodState) Status {
+	taken := len(s.taken) > 0
+	for _, p := range nominated {
+		taken = taken || len(s.overlapping(p.Pod)) > 0
+	}
+	if taken {
+		return Status{Code: decision.Unschedulable, Text: portsText}
+	}
+	return Status{}
+}
+
+func (s *portsOnNode) Release() { s.wanted = nil }

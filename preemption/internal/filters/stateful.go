@@ -1,0 +1,30 @@
+package filters
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+)
+
+// SelectiveFilter is a [Filter] that says which pods have a part in its answers. A
+// decision then calls Remove and Add for no others, and asks only about nodes that can
+// still be the best. In return [Plan.Unhelpful] is empty where there are victims,
+// because no status is found on the other nodes.
+type SelectiveFilter interface {
+	Filter
+	// Concerns reports whether a pod that runs on a node or is nominated to one can
+	// have a part in what the filter says of that node or any other. If not, every
+	// answer is the same whether the pod is there or not. It always returns the same
+	// for the same pod, and whichever pod looks for a place. Several goroutines may
+	// call it at once.
+	Concerns(pod *outrank.Pod) bool
+}
+
+// StatefulFilter is a [SelectiveFilter] whose knowledge of the cluster a snapshot can
+// keep ([Snapshot.Attach]). Its Start asks [Snapshot.StateOf] for it, and returns a
+// [FilterState] that looks the cluster up there and has changes of its own: what was
+// removed and added since, mostly on one node. It must not change the cluster's.
+type StatefulFilter interface {
+	SelectiveFilter
+	// NewState returns the state of a cluster without pods.
+	NewState() decision.ClusterState
+}

@@ -1,0 +1,196 @@
+package filters
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+var volumeLimitText = []string{"node(s) exceed max volume count"}
+
+var volumeLimitsFilter = descriptor{
+	Name:            filter.NodeVolumeLimits,
+	concernsPod:     hasVolumes,
+	concernsRunning: hasVolumes,
+	begin: func(q *Question) PodFilter {
+		if drivers := driversOf(q.Pod); len(drivers) > 0 {
+			return &WantedVolumes{drivers, q.Rules.CSIDriverRequired}
+		}
+		return nil
+	},
+}
+
+// WantedVolumes are the drivers that have to attach volumes for one preemptor.
+type WantedVolumes struct {
+	drivers []driver
+	// required: the node has to have each driver that says so (rule 7.9.9).
+	required bool
+}
+
+// absent is why a node fails that lacks a driver which has to be there; success where
+// it has them all.
+func (v *WantedVolumes) absent(node *outrank.Node) Status {
+	if !v.required || len(node.MissingDrivers) == 0 {
+		return Status{}
+	}
+	for i := range v.drivers {
+		if name := v.drivers[i].name; slices.Contains(node.MissingDrivers, name) {
+			return Status{Code: decision.Unschedulable, Text: []string{name + " CSI driver is not installed on the node"}}
+		}
+	}
+	return Status{}
+}
+
+// driver has the volumes of one driver, each handle once.
+type driver struct {
+	name    string
+	volumes []volumeID
+}
+
+// volumeID tells the volumes of one driver apart: by handle, or for one that is
+// yet to be made, by the claim that it is for and its namespace.
+type volumeID struct{ namespace, name string }
+
+// attached gives what attaches a volume of the pod and its identity there; no
+// driver for one that counts against no limit.
+func attached(pod *outrank.Pod, v *outrank.Volume) (driver string, id volumeID) {
+	switch {
+	case v.Disk.Kind != "":
+		driver, id.name = v.Disk.Attachment()
+	case v.Driver != "" && v.Handle != "":
+		driver, id.name = v.Driver, v.Handle
+	case v.Driver != "" && v.Claim != "":
+		driver, id = v.Driver, volumeID{pod.NamespaceName(), v.Claim}
+	}
+	return driver, id
+}
+
+func driversOf(pod *outrank.Pod) []driver {
+	var drivers []driver
+	for i := range pod.Volumes {
+		name, id := attached(pod, &pod.Volumes[i])
+		if name == "" {
+			continue
+		}
+		at := slices.IndexFunc(drivers, func(d driver) bool { return d.name == name })
+		if at < 0 {
+			at = len(drivers)
+			drivers = append(drivers, driver{name: name})
+		}
+		if d := &drivers[at]; !slices.Contains(d.volumes, id) {
+			d.volumes = append(d.volumes, id)
+		}
+	}
+	return drivers
+}
+
+// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+func (v *WantedVolumes) Touches(n *state.NodeState) bool {
+	return n.Concerned[volumeLimitsFilter.Index] > 0
+}
+
+// OnNode returns the filter for one worker; see [PodFilter].
+func (v *WantedVolumes) OnNode(earlier NodeFilter) NodeFilter {
+	n, ok := earlier.(*volumesOnNode)
+	if !ok || len(n.attach) != len(v.drivers) {
+		n = &volumesOnNode{attach: make([]attachment, len(v.drivers))}
+	}
+	n.WantedVolumes = v
+	return n
+}
+
+// volumesOnNode is the filter on one node.
+type volumesOnNode struct {
+	*WantedVolumes
+	// attach has, for each driver of the preemptor, what is attached to the
+	// node.
+	attach []attachment
+	// lacks is what the node says because of a driver that it lacks.
+	lacks Status
+}
+
+// attachment counts the pods of a node that use each volume of a driver.
+type attachment struct {
+	limited bool
+	limit   int64
+	volumes map[volumeID]int
+}
+
+func (v *volumesOnNode) Enter(n *state.NodeState) {
+	v.lacks = v.absent(n.Node)
+	for i := range v.attach {
+		a := &v.attach[i]
+		a.limit, a.limited = n.Node.AttachLimits[v.drivers[i].name]
+		if a.volumes == nil {
+			a.volumes = map[volumeID]int{}
+		}
+		clear(a.volumes)
+	}
+	if n.Concerned[volumeLimitsFilter.Index] == 0 {
+		return
+	}
+	for _, p := range n.Pods {
+		v.Change(p, 1)
+	}
+}
+
+func (v *volumesOnNode) Change(p *state.PodState, by int) {
+	for i := range p.Pod.Volumes {
+		name, id := attached(p.Pod, &p.Pod.Volumes[i])
+		if name == "" {
+			continue
+		}
+		for j := range v.drivers {
+			if v.drivers[j].name == name && v.attach[j].limited {
+				v.attach[j].add(id, by)
+			}
+		}
+	}
+}
+
+func (a *attachment) add(id volumeID, by int) {
+	if a.volumes[id] += by; a.volumes[id] == 0 {
+		delete(a.volumes, id)
+	}
+}
+
+// takes reports whether the node can attach more volumes, which may be there
+// already (CSILimits Filter).
+func (a *attachment) takes(volumes []volumeID) bool {
+	more := 0
+	for _, id := range volumes {
+		if a.volumes[id] == 0 {
+			more++
+		}
+	}
+	return !a.limited || more == 0 || int64(len(a.volumes)+more) <= a.limit
+}
+
+func (v *volumesOnNode) Check(nominated []*state.PodState) Status {
+	if v.lacks.Code != decision.Success {
+		return v.lacks
+	}
+	for _, p := range nominated {
+		v.Change(p, 1)
+	}
+	var st Status
+	for i := range v.attach {
+		if !v.attach[i].takes(v.drivers[i].volumes) {
+			st = Status{Code: decision.Unschedulable, Text: volumeLimitText}
+		}
+	}
+	for _, p := range nominated {
+		v.Change(p, -1)
+	}
+	return st
+}
+
+func (v *volumesOnNode) Release() {
+	v.WantedVolumes, v.lacks = nil, Status{}
+	for i := range v.attach {
+		clear(v.attach[i].volumes)
+	}
+}

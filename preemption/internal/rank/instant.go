@@ -1,0 +1,28 @@
+package rank
+
+import (
+	"math"
+	"time"
+)
+
+// Instant is a time in a form that is cheap to compare. The instant never is
+// after every start.
+type Instant struct {
+	Sec  int64
+	Nsec int32
+}
+
+// NoStart sorts after every start.
+const NoStart = math.MaxInt64
+
+// Never is after every start.
+var Never = Instant{Sec: NoStart}
+
+// InstantOf returns the instant of a time.
+func InstantOf(t time.Time) Instant { return Instant{t.Unix(), int32(t.Nanosecond())} }
+
+// Before reports whether a is earlier than b.
+func (a Instant) Before(b Instant) bool { return a.Sec < b.Sec || a.Sec == b.Sec && a.Nsec < b.Nsec }
+
+// Time returns the time, in UTC.
+func (a Instant) Time() time.Time { return time.Unix(a.Sec, int64(a.Nsec)).UTC() }

@@ -1,0 +1,229 @@
+package state
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// named is an amount of a resource that has no column.
+type named struct {
+	Name  resource.Name
+	Value int64
+}
+
+// Amounts are whole counted units: millicores of cpu, units of all else. None
+// is negative.
+type Amounts struct {
+	Std   AmountRow
+	extra *[]named // by name, none zero; nil for most pods
+}
+
+// More lists the resources without a column.
+func (a *Amounts) More() []named {
+	if a.extra == nil {
+		return nil
+	}
+	return *a.extra
+}
+
+// counted turns a resource list into amounts. It leaves out resources that no
+// node accounts for.
+func (c *Columns) counted(l resource.List) Amounts {
+	var a Amounts
+	var extra []named
+	for name, q := range l {
+		i := c.Of(name)
+		if i >= 0 {
+			a.Std[i] = max(0, resource.Amount(name, q))
+			continue
+		}
+		if v := resource.Amount(name, q); name.Counted() && v > 0 {
+			extra = append(extra, named{name, v})
+		}
+	}
+	if len(extra) > 0 {
+		slices.SortFunc(extra, func(x, y named) int { return compareStrings(x.Name, y.Name) })
+		a.extra = &extra
+	}
+	return a
+}
+
+func compareStrings[S ~string](x, y S) int {
+	if x < y {
+		return -1
+	}
+	if x > y {
+		return 1
+	}
+	return 0
+}
+
+// Of returns the amount of a resource without a column.
+func (a *Amounts) Of(name resource.Name) int64 {
+	for _, e := range a.More() {
+		if e.Name == name {
+			return e.Value
+		}
+	}
+	return 0
+}
+
+// Total is a sum of amounts. It is exact, so that subtracting an amount that
+// was added restores the sum: 128 bits hold 2^64 amounts of any size.
+type Total struct{ Hi, Lo uint64 }
+
+// Add adds an amount.
+func (t *Total) Add(v int64) {
+	var carry uint64
+	t.Lo, carry = bits.Add64(t.Lo, uint64(v), 0)
+	t.Hi += carry
+}
+
+// Sub takes an amount away.
+func (t *Total) Sub(v int64) {
+	var borrow uint64
+	t.Lo, borrow = bits.Sub64(t.Lo, uint64(v), 0)
+	t.Hi -= borrow
+}
+
+// Leaves reports whether need more fits under limit.
+func (t Total) Leaves(need, limit int64) bool {
+	t.Add(need)
+	return t.Hi == 0 && t.Lo <= uint64(max(0, limit))
+}
+
+// Saturated returns the sum as an int64, the largest one if it does not fit.
+func (t Total) Saturated() int64 {
+	if t.Hi != 0 || t.Lo > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(t.Lo)
+}
+
+// Usage is what the pods on a node take together.
+type Usage struct {
+	Std   [NumColumns]Total
+	Extra []namedTotal // by name, none zero
+}
+
+type namedTotal struct {
+	name resource.Name
+	Total
+}
+
+// Add counts what a pod takes in.
+func (u *Usage) Add(a *Amounts) {
+	for i, v := range a.Std {
+		u.Std[i].Add(v)
+	}
+	for _, e := range a.More() {
+		i, ok := u.find(e.Name)
+		if !ok {
+			u.Extra = slices.Insert(u.Extra, i, namedTotal{name: e.Name})
+		}
+		u.Extra[i].Add(e.Value)
+	}
+}
+
+// Sub counts what a pod takes out.
+func (u *Usage) Sub(a *Amounts) {
+	for i, v := range a.Std {
+		u.Std[i].Sub(v)
+	}
+	for _, e := range a.More() {
+		i, ok := u.find(e.Name)
+		if !ok {
+			continue
+		}
+		u.Extra[i].Sub(e.Value)
+		if u.Extra[i].Total == (Total{}) {
+			u.Extra = slices.Delete(u.Extra, i, i+1)
+		}
+	}
+}
+
+func (u *Usage) find(name resource.Name) (int, bool) {
+	return slices.BinarySearchFunc(u.Extra, name, func(t namedTotal, n resource.Name) int {
+		return compareStrings(t.name, n)
+	})
+}
+
+// Of returns the sum of a resource without a column.
+func (u *Usage) Of(name resource.Name) Total {
+	if i, ok := u.find(name); ok {
+		return u.Extra[i].Total
+	}
+	return Total{}
+}
+
+// amountsOf counts a pod's requests. The function of returns one resource of
+// the pod, and all the whole list. The list is built only for pods that ask for
+// a resource without a column.
+func (c *Columns) amountsOf(p *outrank.Pod, of func(*outrank.Pod, resource.Name) resource.Quantity, all func(*outrank.Pod) resource.List) Amounts {
+	if c.askedForMore(p) {
+		return c.counted(all(p))
+	}
+	var a Amounts
+	for i, name := range c.Names {
+		a.Std[i] = max(0, resource.Amount(name, of(p, name)))
+	}
+	return a
+}
+
+// Pending returns what a pod to be placed asks for. running returns what a pod
+// takes of the node that it runs on.
+func (c *Columns) Pending(p *outrank.Pod) Amounts {
+	return c.amountsOf(p, (*outrank.Pod).RequestOf, (*outrank.Pod).Requests)
+}
+
+// Running returns what a pod takes that runs on a node.
+func (c *Columns) Running(p *outrank.Pod, r outrank.Release) Amounts {
+	return c.amountsOf(p, func(p *outrank.Pod, name resource.Name) resource.Quantity {
+		return p.RunningRequestOfIn(r, name)
+	}, func(p *outrank.Pod) resource.List { return p.RunningRequestsIn(r) })
+}
+
+// askedForMore reports whether any list of a pod names a resource that has no
+// column.
+func (c *Columns) askedForMore(p *outrank.Pod) bool {
+	if c.lack(p.Overhead) || c.lack(p.Allocated) || c.lack(p.Actual) || p.Resources != nil && c.lack(p.Resources.Requests) {
+		return true
+	}
+	return c.lackFor(p.Containers) || c.lackFor(p.InitContainers)
+}
+
+func (c *Columns) lackFor(cs []outrank.Container) bool {
+	for i := range cs {
+		if x := &cs[i]; c.lack(x.Requests) || c.lack(x.Allocated) || c.lack(x.Actual) {
+			return true
+		}
+	}
+	return false
+}
+
+// lack reports whether a list names more than what has a column.
+func (c *Columns) lack(l resource.List) bool {
+	known := 0
+	for _, name := range c.Names {
+		if len(l) == known {
+			return false
+		}
+		if _, ok := l[name]; ok {
+			known++
+		}
+	}
+	return len(l) > known
+}
+
+// Change adds an amount where by is above 0, and else takes it away.
+func (t *Total) Change(v int64, by int32) {
+	if by > 0 {
+		t.Add(v)
+	} else {
+		t.Sub(v)
+	}
+}

@@ -1,0 +1,213 @@
+package state
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+)
+
+// Apply carries a plan out on the snapshot, as if everything had happened at
+// once: the victims are gone, nominations are cleared, and the preemptor is
+// pending and nominated to the node (rule 14.3.2; it is not bound). A preemptor that
+// is on its node already, for a [Plan.Resize], stays there as it is.
+//
+// The plan may be older than the snapshot. A pod is the plan's only if neither its
+// name nor its UID is another one, and a nomination is cleared only where it is still
+// to the node. A preemptor whose newer version is known stays that version
+// ([Snapshot.PutPod], item 3). A victim that the plan names twice leaves once. Nothing else of the plan
+// is asked about, as when it is executed: [Evaluator.Verify] says whether it still
+// holds. Errors leave the snapshot as it was:
+//
+//   - [ErrState] for a plan that is not to preempt, a preemptor that runs by now, or a
+//     victim whose own priority is higher than in the plan;
+//   - [ErrNotFound] for a node that is not there, or a victim that does not run there,
+//     which one of its name with another UID is not;
+//   - [ErrExists] for a preemptor whose name another pod has by now;
+//   - [outrank.ErrInvalid] for a plan without a preemptor, or with a victim or a cleared
+//     nomination that is nil, and what [outrank.Pod.Validate] says of the preemptor.
+func (s *Snapshot) Apply(plan *decision.Plan) error {
+	if plan == nil || plan.Outcome != decision.Preempt {
+		return fmt.Errorf("plan: %w: there is nothing to carry out", decision.ErrState)
+	}
+	c := change{
+		plan: "plan for pod " + phrase.Pod(plan.Pod), placed: []decision.Assignment{{Pod: plan.Pod, Node: plan.Node}}, stays: plan.Resize,
+		cleared: plan.ClearedNominations,
+	}
+	for i := range plan.Victims {
+		v := &plan.Victims[i]
+		c.victims = append(c.victims, decision.Assignment{Pod: v.Pod, Node: cmp.Or(v.Node, plan.Node)})
+	}
+	return s.carryOut(&c)
+}
+
+// ApplyGroup applies the plan for a group to the snapshot, as if everything had
+// happened at once: the victims are gone, and each pod of the group that has a place is
+// pending and nominated to its node (rule 12.9.12; none is bound). A plan that is older than the snapshot is treated as by [Snapshot.Apply], but
+// that a victim may run on any node. The errors are those of Apply, about any pod of the
+// group, and leave the snapshot as it was.
+func (s *Snapshot) ApplyGroup(plan *decision.GroupPlan) error {
+	if plan == nil || plan.Outcome != decision.Preempt {
+		return fmt.Errorf("plan: %w: there is nothing to carry out", decision.ErrState)
+	}
+	c := change{plan: "plan for a group", placed: plan.Placement}
+	for _, p := range plan.VictimPods() {
+		c.victims = append(c.victims, decision.Assignment{Pod: p})
+	}
+	return s.carryOut(&c)
+}
+
+// change is what a plan does to the cluster.
+type change struct {
+	plan string // whose, for errors
+	// victims leave, each from its node; an empty one stands for any.
+	victims []decision.Assignment
+	// cleared lose their nomination to a node of placed.
+	cleared []*outrank.Pod
+	// placed are nominated to their nodes, or, where stays is set, there already.
+	placed []decision.Assignment
+	stays  bool
+}
+
+// carryOut makes the change, or says why that is not possible.
+func (s *Snapshot) carryOut(c *change) error {
+	s.Begin()
+	if err := s.checkChange(c); err != nil {
+		return err
+	}
+	for _, v := range c.victims {
+		if p, ok := s.Known(v.Pod); ok { // not one that has left already
+			s.Drop(p)
+		}
+	}
+	used := map[string]bool{}
+	for _, at := range c.placed {
+		used[at.Node] = true
+	}
+	for _, pod := range c.cleared {
+		if p, ok := s.Known(pod); ok && !p.Running && used[p.Nominated()] {
+			s.replace(p, s.Moved(p, "", ""))
+		}
+	}
+	for _, at := range c.placed {
+		pod := at.Pod
+		if p, ok := s.Known(pod); ok && older(pod, p.Pod) {
+			pod = p.Pod
+		}
+		if !c.stays {
+			s.Seat(pod, "", at.Node)
+		}
+	}
+	return nil
+}
+
+func (s *Snapshot) checkChange(c *change) error {
+	for _, at := range c.placed {
+		if at.Pod == nil {
+			return fmt.Errorf("%s: %w: no preemptor", c.plan, outrank.ErrInvalid)
+		}
+		if err := s.checkPlaced(at, c.stays); err != nil {
+			return err
+		}
+		if _, ok := s.Node(at.Node); !ok {
+			return fmt.Errorf("%s: %w", phrase.Object("node", at.Node), decision.ErrNotFound)
+		}
+	}
+	for i, v := range c.victims {
+		if v.Pod == nil {
+			return fmt.Errorf("%s: %w: victim %d is missing", c.plan, outrank.ErrInvalid, i)
+		}
+		if err := s.checkVictim(v); err != nil {
+			return err
+		}
+	}
+	for i, p := range c.cleared {
+		if p == nil {
+			return fmt.Errorf("%s: %w: cleared nomination %d is missing", c.plan, outrank.ErrInvalid, i)
+		}
+	}
+	return nil
+}
+
+// checkPlaced is CheckPreemptor for a pod that may be on its node already.
+func (s *Snapshot) checkPlaced(at decision.Assignment, stays bool) error {
+	err := s.CheckPreemptor(at.Pod)
+	if stays && errors.Is(err, decision.ErrState) && s.NodeOf(at.Pod.Key()) == at.Node {
+		return nil
+	}
+	return err
+}
+
+// checkVictim reports a victim that does not run where it should, or has become more
+// important.
+func (s *Snapshot) checkVictim(v decision.Assignment) error {
+	p, ok := s.PodStates.Of(v.Pod)
+	if ok && !SamePod(p.Pod, v.Pod) {
+		return fmt.Errorf("pod %s: %w: another pod has its name", v.Pod.Key(), decision.ErrNotFound)
+	}
+	there := false
+	if ok && p.Running {
+		_, there = s.Node(p.Node())
+	}
+	switch {
+	case !there || v.Node != "" && v.Node != p.Node():
+		return fmt.Errorf("pod %s on node %s: %w", v.Pod.Key(), cmp.Or(v.Node, "of the snapshot"), decision.ErrNotFound)
+	case p.Priority() > v.Pod.PriorityValue():
+		return fmt.Errorf("pod %s: %w: its priority is %d, and was %d in the plan", v.Pod.Key(), decision.ErrState, p.Priority(), v.Pod.PriorityValue())
+	}
+	return nil
+}
+
+// Seat puts a pod on a node or nominates it to one. The snapshot may know the
+// pod already.
+func (s *Snapshot) Seat(pod *outrank.Pod, node, nominated string) {
+	if p, ok := s.PodStates.Of(pod); ok {
+		s.Drop(p)
+	}
+	s.Put(s.NewPodState(pod, node, nominated, s.ClassOf(pod)))
+}
+
+// checkSelectors refuses a preemptor with a selector that the scheduler cannot
+// read. On a pod that is there such a selector matches nothing.
+func checkSelectors(pod *outrank.Pod) error {
+	for _, terms := range [...][]outrank.PodAffinityTerm{pod.Affinity.Pods, pod.Affinity.AntiPods} {
+		for i := range terms {
+			if err := errors.Join(terms[i].Selector.Validate(), terms[i].NamespaceSelector.Validate()); err != nil {
+				return fmt.Errorf("pod %s: pod affinity term %d: %w: %w", pod.Key(), i, outrank.ErrInvalid, err)
+			}
+		}
+	}
+	for i := range pod.TopologySpread {
+		c := &pod.TopologySpread[i]
+		if err := c.Selector.Validate(); err != nil && c.WhenUnsatisfiable != outrank.ScheduleAnyway {
+			return fmt.Errorf("pod %s: spec.topologySpreadConstraints[%d].labelSelector: %w: %w", pod.Key(), i, outrank.ErrInvalid, err)
+		}
+	}
+	return nil
+}
+
+// CheckPreemptor reports what keeps a pod from being placed at all.
+func (s *Snapshot) CheckPreemptor(pod *outrank.Pod) error {
+	if err := pod.Validate(); err != nil {
+		return err
+	}
+	if err := checkSelectors(pod); err != nil {
+		return err
+	}
+	return s.CheckWaits(pod)
+}
+
+// CheckWaits reports a pod that runs, or whose name another pod has.
+func (s *Snapshot) CheckWaits(pod *outrank.Pod) error {
+	p, ok := s.PodStates.Of(pod)
+	switch {
+	case ok && !SamePod(p.Pod, pod):
+		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), decision.ErrExists)
+	case ok && p.Running:
+		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), decision.ErrState, p.Node())
+	}
+	return nil
+}

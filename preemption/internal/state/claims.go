@@ -1,0 +1,65 @@
+package state
+
+import (
+	"maps"
+
+	"github.com/outrank-go/outrank"
+)
+
+// ClaimUsers counts, by slot, how often pods on a node name one claim. The
+// snapshot that owns it may write it; any other snapshot copies it first.
+type ClaimUsers struct {
+	owner *Owner
+	Nodes map[int32]int32
+}
+
+// claimIndex finds the users of claims by key.
+type claimIndex struct{ sharedIndex[*ClaimUsers] }
+
+// use counts the claims of a pod on a node in (by is 1) or out (by is -1).
+func (x *claimIndex) use(pod *outrank.Pod, slot, by int32, o *Owner) {
+	for i := range pod.Volumes {
+		if v := &pod.Volumes[i]; UsesClaim(v) {
+			x.useOne(ClaimKey(pod, v.Claim), slot, by, o)
+		}
+	}
+}
+
+func (x *claimIndex) useOne(key string, slot, by int32, o *Owner) {
+	u, ok := x.Get(key)
+	switch {
+	case !ok:
+		u = &ClaimUsers{owner: o, Nodes: map[int32]int32{}}
+	case u.owner != o:
+		u = &ClaimUsers{owner: o, Nodes: maps.Clone(u.Nodes)}
+	}
+	if u.Nodes[slot] += by; u.Nodes[slot] == 0 {
+		delete(u.Nodes, slot)
+	}
+	if len(u.Nodes) == 0 {
+		x.Remove(key)
+	} else {
+		x.Set(key, u)
+	}
+}
+
+// InUse reports whether a pod uses the claim on a node that exists.
+func (x *claimIndex) InUse(key string, nodes []*NodeState) bool {
+	u, ok := x.Get(key)
+	if !ok {
+		return false
+	}
+	for slot := range u.Nodes {
+		if nodes[slot].Node != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// UsesClaim reports whether a volume is a use of a claim: one that is made along
+// with the pod is not.
+func UsesClaim(v *outrank.Volume) bool { return v.Claim != "" && !v.Ephemeral }
+
+// ClaimKey names a claim in the namespace of a pod.
+func ClaimKey(p *outrank.Pod, claim string) string { return p.NamespaceName() + "/" + claim }

@@ -1,0 +1,58 @@
+package state
+
+import (
+	"hash/fnv"
+
+	"github.com/outrank-go/outrank"
+)
+
+// PodClass is what pods have in common that no selector and no budget can tell
+// apart: mostly the replicas of one deployment. A selector is asked once per
+// class instead of once per pod. A class never changes, and snapshots share it.
+type PodClass struct {
+	Key       string // of everything below
+	Namespace string
+	// Group is the key of the pod group that these pods name, where the release has
+	// units of victims; else empty.
+	Group  string
+	Labels map[string]string
+	// AntiAffinity has the required anti-affinity terms of these pods.
+	AntiAffinity []Term
+	// Terminating pods do not count for a spread at the start of an attempt
+	// (rule 7.12.5).
+	Terminating bool
+	// Bit is one of 64, for masks of classes.
+	Bit uint64
+	// Covering lists the budgets that cover these pods, by index. Classes share it
+	// where the same budgets cover them.
+	Covering []int32
+}
+
+// bitOf returns one of 64 bits by a hash of the key.
+func bitOf(key []byte) uint64 {
+	h := fnv.New32a()
+	h.Write(key)
+	return 1 << (h.Sum32() % 64)
+}
+
+// classKey writes down everything that makes a class: with the group, where units of
+// victims matter.
+func classKey(p *outrank.Pod, units bool) []byte {
+	b := KeyWriter(make([]byte, 0, 128))
+	b.Text(p.NamespaceName())
+	b.Labels(p.Labels)
+	b.Flag(p.Terminating())
+	if units {
+		b.Text(p.Group)
+	}
+	for i := range p.Affinity.AntiPods {
+		t := &p.Affinity.AntiPods[i]
+		b.Text(t.TopologyKey)
+		b.selector(t.Selector)
+		b.Texts(t.Namespaces)
+		b.selector(t.NamespaceSelector)
+		b.Texts(t.MatchLabelKeys)
+		b.Texts(t.MismatchLabelKeys)
+	}
+	return b
+}

@@ -1,0 +1,92 @@
+package state
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Columns are the resources of a snapshot that have a column: cpu, memory and a
+// third one. Other resources of a pod are kept in a list, which is empty for
+// most pods. The choice of the third resource affects time only.
+type Columns struct {
+	Names [NumColumns]resource.Name
+	// Reasons are the reasons of NodeResourcesFit for shortages of columns, by
+	// bit; the first index is 1 if the pod count is short as well.
+	Reasons [2][1 << NumColumns][]string
+}
+
+// NumColumns is how many resources have a column.
+const NumColumns = 3
+
+// AmountRow holds an amount for each column.
+type AmountRow [NumColumns]int64
+
+// Within reports whether no amount is larger than that of another row.
+func (r *AmountRow) Within(other *AmountRow) bool {
+	return r[0] <= other[0] && r[1] <= other[1] && r[2] <= other[2]
+}
+
+func newColumns(third resource.Name) *Columns {
+	c := &Columns{Names: [...]resource.Name{resource.CPU, resource.Memory, third}}
+	for tooMany := range c.Reasons {
+		for short := range c.Reasons[tooMany] {
+			var reasons []string
+			if tooMany > 0 {
+				reasons = append(reasons, fit.ReasonTooManyPods)
+			}
+			for k, name := range c.Names {
+				if short&(1<<k) != 0 {
+					reasons = append(reasons, fit.Insufficient(string(name)))
+				}
+			}
+			c.Reasons[tooMany][short] = slices.Clip(reasons)
+		}
+	}
+	return c
+}
+
+// Of returns the column of a resource, -1 for none.
+func (c *Columns) Of(name resource.Name) int { return slices.Index(c.Names[:], name) }
+
+// ColumnsFor chooses the third column for a cluster: the resource beside cpu
+// and memory that most containers ask for; if they ask for none, the one that
+// most nodes offer; ephemeral storage if there is no other.
+func ColumnsFor(c *outrank.Cluster) *Columns {
+	asked, offered := map[resource.Name]int{}, map[resource.Name]int{}
+	for _, p := range c.Pods {
+		for i := range p.Containers {
+			countThird(asked, p.Containers[i].Requests)
+		}
+	}
+	if len(asked) > 0 {
+		return newColumns(mostFrequent(asked))
+	}
+	for _, n := range c.Nodes {
+		countThird(offered, n.Allocatable)
+	}
+	delete(offered, resource.EphemeralStorage)
+	return newColumns(mostFrequent(offered))
+}
+
+// countThird counts the resources that could have the third column.
+func countThird(counts map[resource.Name]int, l resource.List) {
+	for name := range l {
+		if name != resource.CPU && name != resource.Memory && name.Counted() {
+			counts[name]++
+		}
+	}
+}
+
+func mostFrequent(counts map[resource.Name]int) resource.Name {
+	best := resource.EphemeralStorage
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if counts[name] > counts[best] {
+			best = name
+		}
+	}
+	return best
+}

@@ -1,0 +1,114 @@
+package state
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
+
+// Pods goes through all pods: first those on the nodes, node by node in the order
+// of [Snapshot.Nodes] and on each by importance; then those on nodes that the
+// snapshot does not hold, by the name of the node and by importance; then the
+// pending ones, by key. The loop may change the snapshot: what it changes about pods whose
+// turn is yet to come is seen or not. Time is linear in the number of pods, beside that of
+// sorting the pending ones.
+func (s *Snapshot) Pods() iter.Seq[*outrank.Pod] {
+	return func(yield func(*outrank.Pod) bool) {
+		for p := range s.podStates() {
+			if !yield(p.Pod) {
+				return
+			}
+		}
+	}
+}
+
+// podStates goes through the pods in the order of Pods.
+func (s *Snapshot) podStates() iter.Seq[*PodState] {
+	return func(yield func(*PodState) bool) {
+		var pods []*PodState // of a node, as they are when its turn comes
+		for _, slot := range s.Order {
+			pods = pods[:0]
+			if n := s.NodeStates[slot]; n != nil && n.Node != nil {
+				pods = append(pods, n.Pods...)
+			}
+			for _, p := range pods {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+		for _, p := range s.unplaced() {
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// unplaced lists the pods that are on none of the nodes, in the order of Pods.
+func (s *Snapshot) unplaced() []*PodState {
+	var out []*PodState
+	s.PodStates.Each(func(p *PodState) {
+		if n := s.NodeState(p.Node()); n == nil || n.Node == nil {
+			out = append(out, p)
+		}
+	})
+	slices.SortFunc(out, func(p, q *PodState) int {
+		if p.Running != q.Running {
+			if p.Running {
+				return -1
+			}
+			return 1
+		}
+		if p.Running {
+			return cmp.Or(cmp.Compare(p.At.Name, q.At.Name), p.Compare(q, rank.Never))
+		}
+		return cmp.Compare(p.Pod.Key(), q.Pod.Key())
+	})
+	return out
+}
+
+// Cluster returns the state as a cluster, of which [NewSnapshot] makes an equal
+// snapshot: the nodes and budgets in their order, the pods in that of
+// [Snapshot.Pods], namespaces by name, groups and composite groups by key. Where a pod runs and what
+// is nominated is as the snapshot knows it; a pod whose own fields say otherwise is
+// replaced by a copy of which NodeName and NominatedNode are written. All other
+// objects are the caller's own, and none is changed. Priority classes, claims,
+// workloads and what was skipped are empty: a snapshot does not keep them. The slices
+// are the caller's. Time is that of Pods.
+func (s *Snapshot) Cluster() *outrank.Cluster {
+	c := &outrank.Cluster{
+		Release:    s.Release(),
+		Nodes:      slices.Collect(s.Nodes()),
+		Budgets:    s.Budgets(),
+		Namespaces: slices.Collect(s.Namespaces()),
+		Groups:     slices.Collect(s.Groups()),
+		Composites: slices.Collect(s.Composites()),
+	}
+	for p := range s.podStates() {
+		c.Pods = append(c.Pods, p.Located())
+	}
+	return c
+}
+
+// Located returns the pod with fields that say where it is.
+func (p *PodState) Located() *outrank.Pod {
+	if p.Pod.NodeName == p.Node() && (p.Running || p.Pod.NominatedNode == p.Nominated()) {
+		return p.Pod
+	}
+	at := *p.Pod
+	at.NodeName, at.NominatedNode = p.Node(), p.Nominated()
+	return &at
+}
+
+// LocatedPods returns the pods with fields that say where they are.
+func LocatedPods(ps []*PodState) []*outrank.Pod {
+	out := make([]*outrank.Pod, len(ps))
+	for i, p := range ps {
+		out[i] = p.Located()
+	}
+	return out
+}

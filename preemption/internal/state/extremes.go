@@ -1,0 +1,88 @@
+package state
+
+import "math"
+
+// Extremes bound what any pods of a node can hold, of whatever priority, and say
+// what budgets have to do with the pods of the lowest priority. Only searches by
+// other rules than the default ones read them. They take one cache line.
+type Extremes struct {
+	// PerLargest is one divided by the largest amount of a single pod, by column; 0
+	// where no pod holds any.
+	PerLargest [NumColumns]float64
+	// Covered is what the covered pods of the lowest priority hold together, and
+	// CoveredLow how many they are.
+	Covered AmountRow
+	// UpperStart is the latest start of the pods above the lowest priority, in
+	// seconds; NoStart if one of them has none.
+	UpperStart int64
+	// LowBudgets has a bit for each budget that covers a pod of the lowest priority
+	// (budgetBit).
+	LowBudgets uint32
+	CoveredLow uint16
+	// MostCovered is at least as large as the number of pods that any one budget
+	// covers.
+	MostCovered uint8
+	AnyCovered  bool
+}
+
+// BudgetBits is the number of bits that budgets are told apart by.
+const BudgetBits = 32
+
+// ExtremesOf computes the extremes of a node. The amounts mean nothing on a node
+// with large amounts.
+func ExtremesOf(n *NodeState, l *NodeSummary) Extremes {
+	e := Extremes{UpperStart: math.MinInt64, AnyCovered: len(n.Covered) > 0}
+	low := len(n.Rows) - int(l.LowPods)
+	var largest AmountRow
+	for i := range n.Rows {
+		for k, v := range n.Rows[i] {
+			largest[k] = max(largest[k], v)
+		}
+		if i < low {
+			e.UpperStart = max(e.UpperStart, n.SortKeys[i].Sec)
+		}
+	}
+	e.SetLargest(&largest)
+	var pods [BudgetBits]uint8
+	for _, g := range n.Covered {
+		for _, b := range g.Class.Covering {
+			if at := &pods[b%BudgetBits]; *at < math.MaxUint8 {
+				*at++
+				e.MostCovered = max(e.MostCovered, *at)
+			}
+		}
+		if int(g.Index) >= low {
+			e.addCovered(&n.Rows[g.Index], g.Class.Covering)
+		}
+	}
+	return e
+}
+
+// SetLargest sets the largest amounts of one pod.
+func (e *Extremes) SetLargest(largest *AmountRow) {
+	for k, v := range largest {
+		if v > 0 {
+			e.PerLargest[k] = 1 / float64(v)
+		}
+	}
+}
+
+// LatestOf returns the latest start of any pod of a node.
+func LatestOf(n *NodeState) int64 {
+	latest := int64(math.MinInt64)
+	for i := range n.SortKeys {
+		latest = max(latest, n.SortKeys[i].Sec)
+	}
+	return latest
+}
+
+// addCovered counts a covered pod of the lowest priority.
+func (e *Extremes) addCovered(row *AmountRow, covering []int32) {
+	e.CoveredLow++
+	for k, v := range row {
+		e.Covered[k] += v
+	}
+	for _, b := range covering {
+		e.LowBudgets |= 1 << (b % BudgetBits)
+	}
+}

@@ -1,0 +1,93 @@
+package state
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// KeyWriter builds keys. Each text is preceded by its length, so that different
+// lists of texts have different keys.
+type KeyWriter []byte
+
+// Number appends a number.
+func (b *KeyWriter) Number(n int) { *b = binary.AppendUvarint(*b, uint64(n)) }
+
+// Amount is for numbers that an int does not hold on a 32-bit machine.
+func (b *KeyWriter) Amount(v int64) { *b = binary.AppendUvarint(*b, uint64(v)) }
+
+// Text appends a text, so that no other text continues it.
+func (b *KeyWriter) Text(s string) {
+	b.Number(len(s))
+	*b = append(*b, s...)
+}
+
+// Texts appends texts in their order.
+func (b *KeyWriter) Texts(ss []string) {
+	b.Number(len(ss))
+	for _, s := range ss {
+		b.Text(s)
+	}
+}
+
+// Flag appends a truth value.
+func (b *KeyWriter) Flag(v bool) {
+	if v {
+		b.Number(1)
+	} else {
+		b.Number(0)
+	}
+}
+
+// Labels appends labels, sorted by key.
+func (b *KeyWriter) Labels(m map[string]string) {
+	var space [16]string
+	keys := space[:0]
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	b.Number(len(keys))
+	for _, k := range keys {
+		b.Text(k)
+		b.Text(m[k])
+	}
+}
+
+func (b *KeyWriter) selector(s *outrank.LabelSelector) {
+	b.Flag(s != nil)
+	if s == nil {
+		return
+	}
+	b.Labels(s.Labels)
+	b.Number(len(s.Expressions))
+	for i := range s.Expressions {
+		e := &s.Expressions[i]
+		b.Text(e.Key)
+		b.Text(string(e.Operator))
+		b.Texts(e.Values)
+	}
+}
+
+// NodeSelector appends a node selector, which may be nil.
+func (b *KeyWriter) NodeSelector(s *outrank.NodeSelector) {
+	b.Flag(s != nil)
+	if s == nil {
+		return
+	}
+	b.Number(len(s.Terms))
+	for i := range s.Terms {
+		b.requirements(s.Terms[i].Labels)
+		b.requirements(s.Terms[i].Fields)
+	}
+}
+
+func (b *KeyWriter) requirements(rs []outrank.NodeRequirement) {
+	b.Number(len(rs))
+	for i := range rs {
+		b.Text(rs[i].Key)
+		b.Text(string(rs[i].Operator))
+		b.Texts(rs[i].Values)
+	}
+}

@@ -1,0 +1,115 @@
+package state
+
+import (
+	"maps"
+
+	"github.com/outrank-go/outrank"
+)
+
+// ClassMembers counts the pods of a class that run on each node, by slot. The
+// snapshot that owns it may write it; any other snapshot copies it first.
+type ClassMembers struct {
+	owner *Owner
+	Class *PodClass
+	Nodes map[int32]int32
+	// Pods counts all pods of the class, pending ones included.
+	Pods int
+}
+
+// ClassOf returns the class of a pod, a new one if the snapshot has none.
+func (s *Snapshot) ClassOf(p *outrank.Pod) *PodClass { return s.classWith(p, s.covering) }
+
+// covering lists the budgets that cover a pod.
+func (s *Snapshot) covering(p *outrank.Pod) []int32 {
+	return s.BudgetSet.matcher.AppendCovering(nil, p)
+}
+
+// classWith is ClassOf where the budgets that cover a pod are found in a way that
+// suits many pods.
+func (s *Snapshot) classWith(p *outrank.Pod, covering func(*outrank.Pod) []int32) *PodClass {
+	key := classKey(p, s.Rules.VictimUnits)
+	if m, ok := s.Classes.Get(string(key)); ok {
+		return m.Class
+	}
+	k := &PodClass{
+		Key: string(key), Namespace: p.NamespaceName(), Labels: p.Labels,
+		AntiAffinity: TermsOf(p, p.Affinity.AntiPods),
+		Terminating:  p.Terminating(), Bit: bitOf(key),
+		Covering: covering(p),
+	}
+	if s.Rules.VictimUnits {
+		k.Group = string(p.GroupKey())
+	}
+	return k
+}
+
+// NewPodState prepares a pod that runs on node or, if that is empty, is
+// nominated to nominated; both may be empty.
+func (s *Snapshot) NewPodState(p *outrank.Pod, node, nominated string, k *PodClass) *PodState {
+	ps := &PodState{Pod: p, Class: k, Running: node != ""}
+	if ps.Running {
+		ps.Takes, ps.At = s.Columns.Running(p, s.Of), s.refOf(node)
+	} else {
+		ps.Takes, ps.At = s.Columns.Pending(p), s.refOf(nominated)
+	}
+	return ps
+}
+
+// refOf returns the reference to a node by its name, nil for an empty name.
+func (s *Snapshot) refOf(name string) *nodeRef {
+	if name == "" {
+		return nil
+	}
+	if n := s.NodeState(name); n != nil {
+		return n.nodeRef
+	}
+	return &nodeRef{name}
+}
+
+// Moved returns the pod on another node or with another nomination.
+func (s *Snapshot) Moved(p *PodState, node, nominated string) *PodState {
+	return s.NewPodState(p.Pod, node, nominated, p.Class)
+}
+
+// join counts a pod in its class. leave counts it out.
+func (s *Snapshot) join(p *PodState) {
+	m := s.membersOf(p.Class)
+	if m.Pods++; m.Pods == 1 && len(p.Class.AntiAffinity) > 0 {
+		s.AntiAffinityClasses++
+	}
+	if p.Running {
+		slot, _ := s.Slots.Get(p.At.Name)
+		m.Nodes[slot]++
+	}
+}
+
+func (s *Snapshot) leave(p *PodState) {
+	m := s.membersOf(p.Class)
+	if p.Running {
+		slot, _ := s.Slots.Get(p.At.Name)
+		if m.Nodes[slot]--; m.Nodes[slot] == 0 {
+			delete(m.Nodes, slot)
+		}
+	}
+	if m.Pods--; m.Pods == 0 {
+		s.Classes.Remove(p.Class.Key)
+		if len(p.Class.AntiAffinity) > 0 {
+			s.AntiAffinityClasses--
+		}
+	}
+}
+
+// membersOf returns the members of a class for writing.
+func (s *Snapshot) membersOf(k *PodClass) *ClassMembers {
+	m, ok := s.Classes.Get(k.Key)
+	switch {
+	case !ok:
+		m = &ClassMembers{owner: s.Owner, Class: k, Nodes: map[int32]int32{}}
+	case m.owner != s.Owner:
+		m = &ClassMembers{owner: s.Owner, Class: k, Nodes: maps.Clone(m.Nodes), Pods: m.Pods}
+	default:
+		return m
+	}
+	s.Classes.Set(k.Key, m)
+	return m
+}

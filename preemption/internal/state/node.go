@@ -1,0 +1,309 @@
+package state
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// NodeState is what a snapshot knows of one node and of the pods on it. The
+// snapshot that owns it may write it; any other snapshot copies it first.
+type NodeState struct {
+	// What a search looks at comes first, to lie in few cache lines.
+
+	// SortKeys are what the pods are sorted by, and rows what each of them
+	// takes, by column. Both are parallel to pods.
+	SortKeys []Importance
+	// Unstarted counts the pods without a start time. latest is the latest
+	// start of the others, in seconds. If it is not before the now of a call,
+	// the pods may not be in the order of that call.
+	Unstarted int
+	Latest    int64
+	// Levels has an entry for each priority on the node, the lowest first.
+	Levels []Level
+	Rows   []AmountRow
+	// Covered lists the pods that budgets cover, by index.
+	Covered []coveredPod
+	Slot    int32
+	// Pods run on the node. Nominated are pending pods that room was made for.
+	// Both are sorted by importance; a missing start counts as later than any.
+	Pods, Nominated []*PodState
+	// Objects are the objects of pods, which are wanted without all the rest.
+	Objects []*outrank.Pod
+
+	Owner *Owner
+	*nodeRef
+	// Node is nil while pods name a node that the snapshot does not hold.
+	Node    *outrank.Node
+	Offers  Amounts
+	MaxPods int64
+	Taken   Usage
+	// version counts the changes.
+	version uint64
+	// Concerned counts, by filter, the pods that have a part in what the filter
+	// says.
+	Concerned [MaxFilters]int32
+	// Grouped counts the pods that name a pod group.
+	Grouped int32
+	// attached lists, by attachment, the pods that concern the filter.
+	attached [][]*PodState
+}
+
+// Level is what the pods of a priority and below hold together. The amounts
+// mean nothing on a node with large amounts.
+type Level struct {
+	Held     AmountRow
+	Priority int32
+	Pods     int32
+}
+
+// coveredPod is a pod that budgets cover.
+type coveredPod struct {
+	Index int32 // in the node's pods
+	Class *PodClass
+}
+
+// NewNodeState returns a node without an object and without pods.
+func NewNodeState(name string, slot int32, o *Owner) *NodeState {
+	return &NodeState{Owner: o, nodeRef: &nodeRef{name}, Slot: slot, Latest: math.MinInt64}
+}
+
+// setNode sets the node itself, nil to remove it.
+func (n *NodeState) setNode(obj *outrank.Node, c *Columns) {
+	n.Node, n.Offers, n.MaxPods = obj, Amounts{}, 0
+	if obj != nil {
+		n.Offers = c.counted(obj.Allocatable)
+		n.MaxPods = obj.Allocatable.Amount(resource.Pods)
+	}
+}
+
+// clone returns a copy that o may write.
+func (n *NodeState) clone(o *Owner) *NodeState {
+	c := *n
+	c.Owner = o
+	c.Pods, c.Nominated = slices.Clone(n.Pods), slices.Clone(n.Nominated)
+	c.Covered = slices.Clone(n.Covered)
+	c.Objects = slices.Clone(n.Objects)
+	c.attached = cloneLists(n.attached)
+	c.Rows, c.SortKeys, c.Levels = slices.Clone(n.Rows), slices.Clone(n.SortKeys), slices.Clone(n.Levels)
+	c.Taken.Extra = slices.Clone(n.Taken.Extra)
+	return &c
+}
+
+// empty reports whether the node does not exist and no pod names it.
+func (n *NodeState) empty() bool {
+	return n.Node == nil && len(n.Pods) == 0 && len(n.Nominated) == 0
+}
+
+// load puts pods on a new node, all at once. The node keeps the slices. Time is
+// that of sorting them.
+func (n *NodeState) load(pods, nominated []*PodState, traits filterTraits) {
+	byImportance := func(p, q *PodState) int { return p.Compare(q, rank.Never) }
+	slices.SortFunc(pods, byImportance)
+	slices.SortFunc(nominated, byImportance)
+	n.Pods, n.Nominated = pods, nominated
+	n.Rows, n.SortKeys = make([]AmountRow, len(pods)), make([]Importance, len(pods))
+	n.Objects = make([]*outrank.Pod, len(pods))
+	for i, p := range pods {
+		n.Rows[i], n.SortKeys[i], n.Objects[i] = p.Takes.Std, p.Rank(), p.Pod
+		n.count(p, 1, traits)
+	}
+}
+
+// addPod puts a pod on the node, sorted by importance. Time is linear in the
+// pods on the node.
+func (n *NodeState) addPod(p *PodState, traits filterTraits) {
+	i := indexOf(n.Pods, p)
+	n.Pods = slices.Insert(n.Pods, i, p)
+	n.Rows = slices.Insert(n.Rows, i, p.Takes.Std)
+	n.SortKeys = slices.Insert(n.SortKeys, i, p.Rank())
+	n.Objects = slices.Insert(n.Objects, i, p.Pod)
+	n.count(p, 1, traits)
+}
+
+// removePod removes a pod from the node.
+func (n *NodeState) removePod(p *PodState, traits filterTraits) {
+	i := placeOf(n.Pods, p)
+	n.Pods = slices.Delete(n.Pods, i, i+1)
+	n.Rows = slices.Delete(n.Rows, i, i+1)
+	n.SortKeys = slices.Delete(n.SortKeys, i, i+1)
+	n.Objects = slices.Delete(n.Objects, i, i+1)
+	n.count(p, -1, traits)
+	if p.Rank().Sec == n.Latest {
+		n.Latest = math.MinInt64
+		for _, r := range n.SortKeys {
+			if r.Sec != rank.NoStart {
+				n.Latest = max(n.Latest, r.Sec)
+			}
+		}
+	}
+}
+
+// count adds a pod (by is 1) to everything that is summed up, or subtracts it
+// (by is -1).
+func (n *NodeState) count(p *PodState, by int32, traits filterTraits) {
+	if by > 0 {
+		n.Taken.Add(&p.Takes)
+	} else {
+		n.Taken.Sub(&p.Takes)
+	}
+	for set := traits.ConcernedBy(p.Pod); set != 0; set &= set - 1 {
+		n.Concerned[bits.TrailingZeros16(uint16(set))] += by
+	}
+	if p.Pod.Group != "" {
+		n.Grouped += by
+	}
+	if p.Rank().Sec == rank.NoStart {
+		n.Unstarted += int(by)
+	} else if by > 0 {
+		n.Latest = max(n.Latest, p.Rank().Sec)
+	}
+}
+
+// sumUp computes the levels, and which pods budgets cover.
+func (n *NodeState) sumUp() {
+	n.version++
+	n.Levels = slices.Grow(n.Levels[:0], n.priorities())
+	var at Level
+	for i := len(n.Rows) - 1; i >= 0; i-- {
+		if p := n.SortKeys[i].Priority; at.Pods == 0 || at.Priority != p {
+			if at.Pods > 0 {
+				n.Levels = append(n.Levels, at)
+			}
+			at.Priority = p
+		}
+		at.Pods++
+		for k, v := range n.Rows[i] {
+			at.Held[k] += v
+		}
+	}
+	if at.Pods > 0 {
+		n.Levels = append(n.Levels, at)
+	}
+	n.findCovered()
+}
+
+// findCovered lists the pods that budgets cover.
+func (n *NodeState) findCovered() {
+	n.Covered = n.Covered[:0]
+	for i, p := range n.Pods {
+		if len(p.Class.Covering) > 0 {
+			n.Covered = append(n.Covered, coveredPod{int32(i), p.Class})
+		}
+	}
+}
+
+// priorities counts the priorities of the pods.
+func (n *NodeState) priorities() int {
+	count := 0
+	for i := range n.SortKeys {
+		if i == 0 || n.SortKeys[i].Priority != n.SortKeys[i-1].Priority {
+			count++
+		}
+	}
+	return count
+}
+
+// First returns the index of the most important pod below a priority.
+func (n *NodeState) First(priority int64) int {
+	low, high := 0, len(n.SortKeys)
+	for low < high {
+		if mid := int(uint(low+high) / 2); int64(n.SortKeys[mid].Priority) < priority {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low
+}
+
+// InOrder reports whether the pods are sorted as a call at now needs it. They
+// are not where a start lies in the future: a missing start counts as now,
+// which is earlier.
+func (n *NodeState) InOrder(now rank.Instant) bool { return n.Unstarted == 0 || n.Latest < now.Sec }
+
+// Possible lists the pods of lower priority, the most important first. The
+// slice is the node's own, unless the pods have to be sorted for this call;
+// then it is in buf.
+func (n *NodeState) Possible(priority int32, now rank.Instant, buf *[]*PodState) []*PodState {
+	pods := n.Pods[n.First(int64(priority)):]
+	if !n.InOrder(now) {
+		*buf = append((*buf)[:0], pods...)
+		slices.SortFunc(*buf, func(p, q *PodState) int { return p.Compare(q, now) })
+		return *buf
+	}
+	return pods
+}
+
+func indexOf(pods []*PodState, p *PodState) int {
+	i, _ := slices.BinarySearchFunc(pods, p, func(a, b *PodState) int { return a.Compare(b, rank.Never) })
+	return i
+}
+
+func insertByImportance(pods []*PodState, p *PodState) []*PodState {
+	return slices.Insert(pods, indexOf(pods, p), p)
+}
+
+// placeOf returns where a pod is. One that the caller has changed in place is not where
+// its importance says.
+func placeOf(pods []*PodState, p *PodState) int {
+	if i := indexOf(pods, p); i < len(pods) && pods[i] == p {
+		return i
+	}
+	return slices.Index(pods, p)
+}
+
+func removeByImportance(pods []*PodState, p *PodState) []*PodState {
+	i := placeOf(pods, p)
+	return slices.Delete(pods, i, i+1)
+}
+
+// Concerning lists the pods of the node that concern an attached filter, the most
+// important first.
+func (n *NodeState) Concerning(attachment int) []*PodState {
+	if attachment < len(n.attached) {
+		return n.attached[attachment]
+	}
+	return nil
+}
+
+// list puts a pod on the list of those that concern an attached filter (by is 1) or
+// takes it off (by is -1). It reports whether the list has changed; it has not if the
+// filter has changed its mind about the pod.
+func (n *NodeState) list(p *PodState, attachment, by int) bool {
+	for len(n.attached) <= attachment {
+		n.attached = append(n.attached, nil)
+	}
+	pods := &n.attached[attachment]
+	switch at := slices.IndexFunc(*pods, func(q *PodState) bool { return SameName(p.Pod, q.Pod) }); {
+	case by > 0 && at < 0:
+		*pods = insertByImportance(*pods, p)
+	case by < 0 && at >= 0:
+		*pods = slices.Delete(*pods, at, at+1)
+	default:
+		return false
+	}
+	return true
+}
+
+// relist puts another state of the same pod on the lists of attached filters.
+func (n *NodeState) relist(p, q *PodState) {
+	for _, pods := range n.attached {
+		if at := slices.Index(pods, p); at >= 0 {
+			pods[at] = q
+		}
+	}
+}
+
+// cloneLists returns independent copies of lists.
+func cloneLists(lists [][]*PodState) [][]*PodState {
+	out := slices.Clone(lists)
+	for i := range out {
+		out[i] = slices.Clone(out[i])
+	}
+	return out
+}

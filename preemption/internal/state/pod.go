@@ -1,0 +1,102 @@
+package state
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
+
+// PodState is what a snapshot knows of one pod. It never changes, so that
+// snapshots can share it. There is one per pod, so its size matters.
+type PodState struct {
+	Pod   *outrank.Pod
+	Class *PodClass
+	Takes Amounts
+	// At is the node that the pod runs on or, if it is pending, is nominated
+	// to; nil for neither.
+	At      *nodeRef
+	Running bool
+}
+
+// Priority returns the pod's own priority.
+func (p *PodState) Priority() int32 { return p.Pod.PriorityValue() }
+
+// Rank returns what the pod is sorted by. Nodes keep it for their pods.
+func (p *PodState) Rank() Importance { return importanceOf(p.Pod) }
+
+// nodeRef is the name of a node, shared by its pods and states.
+type nodeRef struct{ Name string }
+
+// Node returns the node that the pod runs on, empty for a pending pod.
+func (p *PodState) Node() string {
+	if p.Running {
+		return p.At.Name
+	}
+	return ""
+}
+
+// Nominated returns the node that a pending pod is nominated to, empty for
+// none.
+func (p *PodState) Nominated() string {
+	if p.Running || p.At == nil {
+		return ""
+	}
+	return p.At.Name
+}
+
+// Importance is what pods are sorted by. The pods' names settle ties.
+type Importance struct {
+	Sec      int64 // start, seconds since 1970; NoStart without one
+	Nsec     int32
+	Priority int32
+}
+
+func importanceOf(p *outrank.Pod) Importance {
+	r := Importance{Sec: rank.NoStart, Priority: p.PriorityValue()}
+	if !p.StartTime.IsZero() {
+		r.Sec, r.Nsec = p.StartTime.Unix(), int32(p.StartTime.Nanosecond())
+	}
+	return r
+}
+
+// CompareStart compares two starts. A missing start counts as now.
+func (r Importance) CompareStart(o Importance, now rank.Instant) int {
+	r, o = r.At(now), o.At(now)
+	if c := cmp.Compare(r.Sec, o.Sec); c != 0 {
+		return c
+	}
+	return cmp.Compare(r.Nsec, o.Nsec)
+}
+
+// At returns the importance with a missing start replaced by now.
+func (r Importance) At(now rank.Instant) Importance {
+	if r.Sec == rank.NoStart {
+		r.Sec, r.Nsec = now.Sec, now.Nsec
+	}
+	return r
+}
+
+// Start returns the time that counts as the pod's start: now if it has none.
+func (p *PodState) Start(now time.Time) time.Time {
+	if p.Pod.StartTime.IsZero() {
+		return now
+	}
+	return p.Pod.StartTime
+}
+
+// Compare orders pods by importance (group 4.3; MoreImportantPod): negative if
+// p goes before q. It is a total order: ties end in the pods' names.
+func (p *PodState) Compare(q *PodState, now rank.Instant) int {
+	if c := cmp.Compare(q.Priority(), p.Priority()); c != 0 {
+		return c
+	}
+	if c := p.Rank().CompareStart(q.Rank(), now); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(p.Pod.NamespaceName(), q.Pod.NamespaceName()); c != 0 {
+		return c
+	}
+	return cmp.Compare(p.Pod.Name, q.Pod.Name)
+}

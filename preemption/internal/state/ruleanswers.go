@@ -1,0 +1,167 @@
+package state
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+)
+
+// ruleAnswers keeps what rules of the caller said about each node, until the node
+// changes. Readers of a snapshot share it. Its lock is not held while the caller is
+// asked: two readers may then ask the same at once, and either answer is right.
+type ruleAnswers struct {
+	mu     sync.Mutex
+	Tables map[AnswersKey]keptTable
+	uses   uint64
+	// Log lists the slots whose node changed, the oldest first. It begins anew together with
+	// the tables.
+	Log []int32
+}
+
+// AnswersKey is a rule with a key for pods that it treats alike.
+type AnswersKey struct {
+	Rule uint64
+	Key  string
+}
+
+// AnswerTable is what a rule said about every node. It never changes, so that
+// snapshots can share it.
+type AnswerTable struct {
+	// Of has, by slot, an index in statuses, 0 for Success.
+	Of []int32
+	// Statuses begins with Success.
+	Statuses []decision.Status
+	// Failing counts the nodes that have another status.
+	Failing int
+}
+
+// keptTable is a table with how much of the log is in it, and when it was last
+// used, by the count of uses.
+type keptTable struct {
+	*AnswerTable
+	synced int
+	used   uint64
+}
+
+func newRuleAnswers() *ruleAnswers { return &ruleAnswers{} }
+
+// MostTables and mostKeptAnswers bound the memory of a snapshot for such answers. One
+// table is always allowed.
+const (
+	MostTables      = 64
+	mostKeptAnswers = 1 << 20
+)
+
+// share returns a copy for a snapshot with the same nodes.
+func (m *ruleAnswers) share() *ruleAnswers {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return &ruleAnswers{Tables: maps.Clone(m.Tables), uses: m.uses, Log: slices.Clone(m.Log)}
+}
+
+// changed notes that the node of a slot changed.
+func (m *ruleAnswers) changed(slot int32, slots int) {
+	if len(m.Tables) == 0 {
+		return
+	}
+	if m.Log = append(m.Log, slot); len(m.Log) > 1024+2*slots {
+		clear(m.Tables)
+		m.Log = m.Log[:0]
+	}
+}
+
+// Find returns the table for a key, nil for none, and the slots that changed since
+// it was made. The slots are valid until the snapshot changes.
+func (m *ruleAnswers) Find(key AnswersKey) (*AnswerTable, []int32) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.uses++
+	kept, ok := m.Tables[key]
+	if !ok {
+		return nil, nil
+	}
+	stale := m.Log[kept.synced:]
+	if kept.used != m.uses {
+		kept.used = m.uses
+		m.Tables[key] = kept
+	}
+	return kept.AnswerTable, stale
+}
+
+// Keep stores a table that is up to date. If there are as many as there may be, it
+// takes the place of the one that was not used for longest.
+func (m *ruleAnswers) Keep(key AnswersKey, t *AnswerTable) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.Tables == nil {
+		m.Tables = map[AnswersKey]keptTable{}
+	}
+	if _, ok := m.Tables[key]; !ok && len(m.Tables) >= max(1, min(MostTables, mostKeptAnswers/max(1, len(t.Of)))) {
+		var oldest AnswersKey
+		least := m.uses + 1
+		for k, kept := range m.Tables {
+			if kept.used < least {
+				oldest, least = k, kept.used
+			}
+		}
+		delete(m.Tables, oldest)
+	}
+	m.Tables[key] = keptTable{t, len(m.Log), m.uses}
+}
+
+// At returns what the rule said about a node.
+func (t *AnswerTable) At(slot int32) decision.Status { return t.Statuses[t.Of[slot]] }
+
+// Passes reports whether the rule has nothing against a node.
+func (t *AnswerTable) Passes(slot int32) bool { return t.Of[slot] == 0 }
+
+// tableWriter makes a table. known finds statuses.
+type tableWriter struct {
+	AnswerTable
+	known map[string]int32
+}
+
+// TableFrom begins a table for so many slots with what an earlier one says, which
+// may be nil. It begins without, and is then not ok, where the earlier one has
+// become too large by statuses that no node has any more.
+func TableFrom(earlier *AnswerTable, slots int) (w tableWriter, ok bool) {
+	if earlier == nil || len(earlier.Statuses) > 64+2*slots {
+		return tableWriter{AnswerTable: AnswerTable{Of: make([]int32, slots), Statuses: []decision.Status{{}}}}, false
+	}
+	w.Of = make([]int32, max(slots, len(earlier.Of)))
+	copy(w.Of, earlier.Of)
+	w.Statuses, w.Failing = slices.Clone(earlier.Statuses), earlier.Failing
+	return w, true
+}
+
+// Set writes what the rule said about a node.
+func (w *tableWriter) Set(slot int32, s decision.Status) {
+	if w.Of[slot] != 0 {
+		w.Failing--
+		w.Of[slot] = 0
+	}
+	if s.Code != decision.Success {
+		w.Failing++
+		w.Of[slot] = w.find(s)
+	}
+}
+
+func (w *tableWriter) find(s decision.Status) int32 {
+	text := func(s *decision.Status) string { return fmt.Sprintf("%d %q", s.Code, s.Reasons) }
+	if w.known == nil {
+		w.known = map[string]int32{}
+		for i := range w.Statuses {
+			w.known[text(&w.Statuses[i])] = int32(i)
+		}
+	}
+	at, ok := w.known[text(&s)]
+	if !ok {
+		at = int32(len(w.Statuses))
+		w.Statuses = append(w.Statuses, s)
+		w.known[text(&s)] = at
+	}
+	return at
+}

@@ -1,0 +1,99 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+)
+
+// Term is a pod affinity term, prepared for matching.
+type Term struct {
+	Key     string // topology key
+	matcher outrank.Matcher
+	// namespaces are listed by name; selector picks namespaces by their labels;
+	// all means every namespace.
+	namespaces []string
+	selector   *outrank.Matcher
+	all        bool
+}
+
+// TermsOf prepares a pod's terms.
+func TermsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
+	var out []Term
+	for i := range terms {
+		t := &terms[i]
+		prepared := Term{
+			Key:        t.TopologyKey,
+			matcher:    Narrowed(t.Selector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys),
+			namespaces: t.Namespaces,
+			all:        t.NamespaceSelector.Empty(),
+		}
+		if m, err := t.NamespaceSelector.Matcher(); err == nil && t.NamespaceSelector != nil {
+			prepared.selector = &m
+		}
+		if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
+			prepared.namespaces = []string{p.NamespaceName()}
+		}
+		out = append(out, prepared)
+	}
+	return out
+}
+
+// OfIncoming makes a term one of the incoming pod. v1.36 widens it: it asks the selector
+// of namespaces of no labels at all, too, so that one with NotIn or DoesNotExist, which
+// no labels satisfy, selects every namespace (rules 7.13.12 and 7.13.19).
+func (t *Term) OfIncoming(rules release.Rules) {
+	if !rules.NamespacesReplaceSelector {
+		t.all = t.all || t.selector != nil && t.selector.Matches(nil)
+	}
+}
+
+// Matches reports whether the term picks a pod by its namespace and labels. The
+// namespace has the labels in of; known is whether it is there at all.
+func (t *Term) Matches(namespace string, labels, of map[string]string, known bool) bool {
+	if !t.matcher.Matches(labels) {
+		return false
+	}
+	return t.all || slices.Contains(t.namespaces, namespace) ||
+		known && t.selector != nil && t.selector.Matches(of)
+}
+
+// Narrowed returns a selector narrowed by the pod's own values of some labels:
+// a match must share the values of keys and must not share those of unlike.
+// Keys that the pod does not have are ignored. So are keys for which the API
+// server wrote a requirement into the selector when it created the pod: the
+// value at that time counts.
+func Narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) outrank.Matcher {
+	if s == nil {
+		return outrank.Matcher{}
+	}
+	narrowed := *s
+	narrowed.Expressions = narrowed.Expressions[:len(s.Expressions):len(s.Expressions)]
+	fold := func(keys []string, op outrank.Operator) {
+		for _, k := range keys {
+			if v, ok := labels[k]; ok && !isNarrowedBy(s, k, op) {
+				narrowed.Expressions = append(narrowed.Expressions, outrank.Requirement{Key: k, Operator: op, Values: []string{v}})
+			}
+		}
+	}
+	fold(keys, outrank.In)
+	fold(unlike, outrank.NotIn)
+	m, err := narrowed.Matcher()
+	if err != nil {
+		return outrank.Matcher{}
+	}
+	return m
+}
+
+// isNarrowedBy reports whether the selector has the requirement that the API
+// server writes for a key: one value. No user can have written it, because the
+// API server rejects a selector that names such a key.
+func isNarrowedBy(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
+	for i := range s.Expressions {
+		if e := &s.Expressions[i]; e.Key == key && e.Operator == op && len(e.Values) == 1 {
+			return true
+		}
+	}
+	return false
+}

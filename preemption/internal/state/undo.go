@@ -1,0 +1,165 @@
+package state
+
+import (
+	"errors"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+)
+
+// Mark is a point in the history of a snapshot that Undo can return to.
+type Mark struct {
+	journal *journal
+	depth   int
+	serial  uint64
+}
+
+// Mark marks the present state. From then on changes are recorded, until
+// [Snapshot.Undo] or [Snapshot.Keep] uses the mark up. Marks nest: using one up
+// uses up all later ones, too.
+func (s *Snapshot) Mark() Mark { return s.Journal.mark() }
+
+// Undo reverts every change since the mark, exactly, and uses the mark up. Its
+// time is that of making the changes. Error: [ErrMark].
+func (s *Snapshot) Undo(m Mark) error {
+	steps, err := s.Journal.take(m)
+	if err != nil {
+		return err
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		s.revert(steps[i])
+	}
+	s.Journal.forget(m)
+	return nil
+}
+
+// Keep uses a mark up without reverting anything. Changes that an earlier mark
+// may still revert stay recorded. Error: [ErrMark].
+func (s *Snapshot) Keep(m Mark) error {
+	if _, err := s.Journal.take(m); err != nil {
+		return err
+	}
+	s.Journal.keep(m)
+	return nil
+}
+
+// Trying calls f and reverts what f changes, also where f panics: the caller's code may.
+func (s *Snapshot) Trying(f func() error) (err error) {
+	mark := s.Mark()
+	defer func() { err = errors.Join(err, s.Undo(mark)) }()
+	return f()
+}
+
+// step is one change, with what is needed to revert it.
+type step struct {
+	kind     stepKind
+	pod      *PodState
+	node     *outrank.Node
+	position int
+	budgets  *BudgetSet
+	classes  map[*PodClass]*PodClass // what took the place of which
+	// group, composite and namespace are the objects before the change, nil for none;
+	// name is that of either.
+	group     *outrank.PodGroup
+	composite *outrank.CompositePodGroup
+	namespace *outrank.Namespace
+	name      string
+}
+
+type stepKind uint8
+
+const (
+	putPod stepKind = iota
+	dropPod
+	putNode
+	dropNode
+	changeNode
+	putBudgets
+	putClasses
+	putGroup
+	putComposite
+	putNamespace
+)
+
+// revert does the opposite of a step. The steps that this records are dropped
+// together with the mark.
+func (s *Snapshot) revert(st step) {
+	switch st.kind {
+	case putPod:
+		p, _ := s.PodStates.Of(st.pod.Pod) // another class may have taken the place of its own
+		s.Drop(p)
+	case dropPod:
+		s.Put(st.pod)
+	case putNode:
+		s.unsetNode(st.position)
+	case dropNode:
+		s.setNode(st.node.Name, st.node, st.position)
+	case putBudgets:
+		s.setBudgets(st.budgets)
+	case putClasses:
+		before := make(map[*PodClass]*PodClass, len(st.classes))
+		for was, is := range st.classes {
+			before[is] = was
+		}
+		s.reclass(before)
+	case changeNode:
+		s.changeNode(s.NodeState(st.node.Name).Slot, st.node)
+	case putGroup:
+		s.setGroup(st.name, st.group)
+	case putComposite:
+		s.setComposite(st.name, st.composite)
+	case putNamespace:
+		s.setNamespace(st.name, st.namespace)
+	}
+}
+
+// journal records the steps since the first mark that was not used up. Without
+// a mark it records nothing.
+type journal struct {
+	Steps  []step
+	marks  []markAt
+	serial uint64
+}
+
+type markAt struct {
+	at     int // steps before the mark
+	serial uint64
+}
+
+func (j *journal) record(st step) {
+	if len(j.marks) > 0 {
+		j.Steps = append(j.Steps, st)
+	}
+}
+
+func (j *journal) mark() Mark {
+	j.serial++
+	j.marks = append(j.marks, markAt{len(j.Steps), j.serial})
+	return Mark{j, len(j.marks) - 1, j.serial}
+}
+
+// take returns the steps since a mark.
+func (j *journal) take(m Mark) ([]step, error) {
+	if m.journal != j || m.depth >= len(j.marks) || j.marks[m.depth].serial != m.serial {
+		return nil, decision.ErrMark
+	}
+	return j.Steps[j.marks[m.depth].at:], nil
+}
+
+// forget drops a mark, the later ones and all steps since.
+func (j *journal) forget(m Mark) {
+	at := j.marks[m.depth].at
+	clear(j.Steps[at:])
+	j.Steps = j.Steps[:at]
+	j.marks = j.marks[:m.depth]
+}
+
+// keep drops a mark and the later ones. It drops the steps only if no earlier
+// mark needs them.
+func (j *journal) keep(m Mark) {
+	j.marks = j.marks[:m.depth]
+	if len(j.marks) == 0 {
+		clear(j.Steps)
+		j.Steps = j.Steps[:0]
+	}
+}
