@@ -34,8 +34,11 @@ type Plan struct {
 	// More is what the victims come to of the pods that have a place in this plan alone
 	// ([Placement].More).
 	More preemption.Score
-	// Certificate says how good Total is.
-	Certificate Certificate
+	// Certificate says how good Total is among all plans for the pods that one by one have a
+	// place: Bound is a total that no plan beats in any of its amounts, but for Start, which
+	// is not bounded and the zero time (group 25.5), and Steps is how many questions to nodes
+	// the searches took together. By the start nothing is known, and Gap is 0.
+	Certificate preemption.Certificate
 }
 
 // Placement is what becomes of one pod.
@@ -78,7 +81,7 @@ type Victim struct {
 }
 
 // plan makes the answer.
-func (r *run) plan(best *solution, certificate Certificate) (*Plan, error) {
+func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, error) {
 	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.bill.total(r.one.all()), Certificate: certificate}
 	_, p.DecidedBy = r.bill.compare(p.Total, p.OneByOne)
 	p.Kept = p.DecidedBy == 0

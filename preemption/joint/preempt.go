@@ -80,7 +80,7 @@ func (m *member) coupled() bool {
 }
 
 // search returns the best plan that is found, beginning with the one of one by one.
-func (r *run) search() (*solution, Certificate, error) {
+func (r *run) search() (*solution, preemption.Certificate, error) {
 	best := r.baseline()
 	limit := r.req.Limit
 	if limit == 0 {

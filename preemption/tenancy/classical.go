@@ -22,11 +22,11 @@ const (
 func (v variant) rule() Rule {
 	switch v {
 	case ownQueue:
-		return WithinQueue
+		return ruleWithin
 	case evenBorrowing:
-		return ReclaimedWhileBorrowing
+		return ruleBorrowing
 	}
-	return Reclaimed
+	return ruleReclaimed
 }
 
 // candidate is a workload that could be a victim.

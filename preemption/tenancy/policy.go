@@ -59,19 +59,17 @@ func (p Policy) clone() Policy {
 	return p
 }
 
-// Rule names why a workload may be taken from. It is what stands in plans.
+// Rule names why a workload may be taken from. It is what stands in plans: "within the queue"
+// by priority in the queue itself, "reclaimed within the cohort" where its queue has more than
+// its own and the preemptor's does not, "reclaimed within the cohort while borrowing" where
+// both have, and "fair share within the cohort" where its queue has a larger share.
 type Rule string
 
-// The rules.
 const (
-	// WithinQueue: by priority in the queue itself.
-	WithinQueue Rule = "within the queue"
-	// Reclaimed: its queue has more than its own, and the preemptor's does not.
-	Reclaimed Rule = "reclaimed within the cohort"
-	// ReclaimedWhileBorrowing: both have more than their own.
-	ReclaimedWhileBorrowing Rule = "reclaimed within the cohort while borrowing"
-	// FairShare: its queue has a larger share.
-	FairShare Rule = "fair share within the cohort"
+	ruleWithin    Rule = "within the queue"
+	ruleReclaimed Rule = "reclaimed within the cohort"
+	ruleBorrowing Rule = "reclaimed within the cohort while borrowing"
+	ruleFairShare Rule = "fair share within the cohort"
 )
 
 // ranked is what priorities and times are compared by.

@@ -120,11 +120,11 @@ func (r *Rules) MayTake(preemptor, victim *outrank.Pod) string {
 	case r.Style == YuniKorn && (a == b || y.priority > x.priority || r.Tree.root(a) != r.Tree.root(b) || !r.share(preemptor, victim)):
 		return ""
 	case r.Style == YuniKorn:
-		return string(Reclaimed)
+		return string(ruleReclaimed)
 	case a == b && p.Within.allows(x, y):
-		return string(WithinQueue)
+		return string(ruleWithin)
 	case a != b && r.Tree.root(a) == r.Tree.root(b) && p.Reclaim.allows(x, y):
-		return string(Reclaimed)
+		return string(ruleReclaimed)
 	}
 	return ""
 }
