@@ -196,7 +196,7 @@ func amountsText(list []Amount) string {
 	return strings.Join(parts, ", ")
 }
 
-// text says in a line who was chosen, at which distance and before whom.
+// text says in a line who was chosen, at which distance and before which other pod.
 func (r *Round) text() string {
 	parts := make([]string, len(r.Frees))
 	for i, f := range r.Frees {

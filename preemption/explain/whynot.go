@@ -22,18 +22,18 @@ type NodeAnswer struct {
 	Outcome preemption.Outcome `json:"outcome"`
 	Node    string             `json:"node"`
 	Stage   Stage              `json:"stage"`
-	// Refused is what ended the attempt before any node was asked; nil where all were.
+	// Refused says what ended the attempt before any node was asked; nil where all were.
 	Refused *Obstacle `json:"refused,omitempty"`
 	// Ineligible says why the pod may not preempt; nil where it may.
 	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
-	// Refusal is what the caller's rule said ([preemption.Config.MayPreempt]) where that is
+	// Refusal is the answer of the caller's rule ([preemption.Config.MayPreempt]) where that is
 	// what keeps the pod from it; else empty.
 	Refusal string `json:"refusal,omitempty"`
 	// Fits is the number of nodes that take the pod as things are, and Candidates the number
 	// of those on which preemption makes room.
 	Fits       int `json:"fits"`
 	Candidates int `json:"candidates"`
-	// Before is what keeps the pod out as things are, and After what does with every possible
+	// Before says what keeps the pod out as things are, and After what does with every possible
 	// victim gone, where that does not help.
 	Before *Obstacle `json:"before,omitempty"`
 	After  *Obstacle `json:"after,omitempty"`

@@ -24,7 +24,7 @@ func certificateText(c preemption.Certificate) string {
 
 // certify compares a total with a bound that no plan beats in any of its amounts (group
 // 25.5). The start is not bounded: by it nothing is known.
-func (b *bill) certify(total, bound preemption.Score, certain bool, steps int) preemption.Certificate {
+func (b *totals) certify(total, bound preemption.Score, certain bool, steps int) preemption.Certificate {
 	if certain || total.Victims == 0 {
 		return preemption.Certificate{Optimal: true, Bound: total, Steps: steps}
 	}

@@ -36,11 +36,12 @@ func (t Take) String() string {
 	return fmt.Sprintf("Take(%d)", uint8(t))
 }
 
-// Policy is from whom the workloads of a queue may take. The zero value is from nobody.
+// Policy says which workloads those of a queue may preempt. The zero value allows none.
 type Policy struct {
-	// Within is from whom in the queue itself.
+	// Within says which workloads of its own queue a workload may preempt.
 	Within Take
-	// Reclaim is from whom in other queues of the cohort that have more than their own:
+	// Reclaim says which workloads it may preempt in other queues of the cohort that have more
+	// than their own:
 	// Nobody, Lower or Anybody.
 	Reclaim Take
 	// WhileBorrowing lets it take from workloads of lower priority in other queues even
@@ -72,7 +73,7 @@ const (
 	ruleFairShare Rule = "fair share within the cohort"
 )
 
-// ranked is what priorities and times are compared by.
+// ranked has the priority and the time by which workloads are compared.
 type ranked struct {
 	priority int32
 	queued   time.Time
