@@ -11,7 +11,7 @@ import (
 // figures and none of the caller's objects; it belongs to the caller, and can be written to
 // JSON and read back.
 type GroupReport struct {
-	// APIVersion is [Version] and Kind is "GroupReport".
+	// APIVersion is "outrank/v1" and Kind is "GroupReport".
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	// Group is the group, or with Tree set the topmost of a tree of groups; empty for pods
@@ -99,7 +99,7 @@ func Group(snap *preemption.Snapshot, plan *preemption.GroupPlan, options Option
 	}
 	g := &groupExplainer{snap: snap, most: min(most, mostNames)}
 	r := &GroupReport{
-		APIVersion: Version, Kind: "GroupReport", Group: plan.Group, Tree: plan.Composite != nil, Outcome: plan.Outcome,
+		APIVersion: apiVersion, Kind: "GroupReport", Group: plan.Group, Tree: plan.Composite != nil, Outcome: plan.Outcome,
 		Seats: []Seat{}, Victims: []GroupVictim{}, TurnedDown: g.noPlace(plan.TurnedDown), Unhelpful: g.noPlace(plan.Unhelpful),
 		Possible: plan.Possible, Violations: plan.Violations(), VictimPods: len(plan.VictimPods()),
 	}

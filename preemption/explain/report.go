@@ -8,14 +8,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Version is the apiVersion of a [Report]. A field that is added keeps it; one that is
+// apiVersion is that of a [Report]. A field that is added keeps it; one that is
 // renamed, removed or given another meaning changes it.
-const Version = "outrank/v1"
+const apiVersion = "outrank/v1"
 
 // Report explains a decision. It holds names and figures and none of the
 // caller's objects; it belongs to the caller, and can be written to JSON and read back.
 type Report struct {
-	// APIVersion is [Version] and Kind is "Report".
+	// APIVersion is "outrank/v1" and Kind is "Report".
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	// Pod is the preemptor.

@@ -14,7 +14,7 @@ import (
 // and none of the caller's objects; it belongs to the caller, and can be written to JSON
 // and read back.
 type NodeAnswer struct {
-	// APIVersion is [Version] and Kind is "NodeAnswer".
+	// APIVersion is "outrank/v1" and Kind is "NodeAnswer".
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	// Pod is the preemptor, and Outcome what becomes of it in the whole cluster.
@@ -90,7 +90,7 @@ func WhyNot(_ context.Context, e *preemption.Evaluator, snap *preemption.Snapsho
 		return nil, err
 	}
 	a := &NodeAnswer{
-		APIVersion: Version, Kind: "NodeAnswer", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Node: node, Stage: one.Stage,
+		APIVersion: apiVersion, Kind: "NodeAnswer", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Node: node, Stage: one.Stage,
 		Fits: ex.Feasible, Candidates: len(ex.Candidates), Before: one.Before, After: one.After,
 		Possible: []Pod{}, Victims: []Victim{}, Budgets: []Budget{},
 	}
