@@ -119,7 +119,7 @@ var everyType = []any{
 	new(filtertest.Error), new(filtertest.Options), new(filtertest.Rule), new(filtertest.Violation),
 	new(history.CascadeCount), new(history.CascadeLink), new(history.Config), new(history.Cycle), new(history.Log),
 	new(history.Preemption), new(history.Repeat), new(history.Summary),
-	new(joint.Certificate), new(joint.Choice), new(joint.Placement), new(joint.Plan), new(joint.Request), new(joint.Victim),
+	new(joint.Choice), new(joint.Placement), new(joint.Plan), new(joint.Request), new(joint.Victim),
 	new(schedulerconfig.Configuration), new(schedulerconfig.Profile), new(schedulerconfig.Workload),
 	new(tenancy.Answer), new(tenancy.Closeness), new(tenancy.Cohort), new(tenancy.Config), new(tenancy.Fair), new(tenancy.Options),
 	new(tenancy.Policy), new(tenancy.Queue), new(tenancy.Request), new(tenancy.Rule), new(tenancy.Rules), new(tenancy.Strategy),

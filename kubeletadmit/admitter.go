@@ -17,12 +17,12 @@ import (
 //
 // PriorityFirst and Exact are no rules of the reference: with either, other pods go than
 // a kubelet would evict. [Admitter.Compare] says which. They change nothing else, neither
-// which pods may be evicted nor for whom.
+// which pods may be evicted nor which pods others are evicted for.
 type Admitter struct {
-	// Release is whose rules hold; zero means [outrank.DefaultRelease]. One that is not
+	// Release says which rules hold; zero means [outrank.DefaultRelease]. One that is not
 	// known is an error of every call.
 	Release outrank.Release
-	// Operation is what the pod is to be admitted for; zero means [Add].
+	// Operation says what the pod is to be admitted for; zero means [Add].
 	Operation Operation
 	// PriorityFirst has pods go by priority, the lowest first, and by class within a
 	// priority, where the kubelet looks at the class alone (rules 17.8.2 and 17.8.3).
@@ -35,7 +35,7 @@ type Admitter struct {
 	MostSteps int
 }
 
-// Operation is what a pod asks the kubelet for.
+// Operation is a request of a pod to the kubelet.
 type Operation uint8
 
 // The operations.

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Difference is what the pods that go differ in between the kubelet's answer and that by
+// Difference lists the pods that go by one answer alone, the kubelet's or the one by
 // options of an [Admitter]. It belongs to the caller, and holds pointers to the caller's
 // pods.
 type Difference struct {

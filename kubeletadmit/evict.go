@@ -84,7 +84,7 @@ type KillResult struct {
 	// Tried is set if the kill was begun. It is not set if the context ended
 	// before.
 	Tried bool
-	// Err is what kept the pod from being killed: the error of [Kubelet.Kill],
+	// Err says why the pod could not be killed: the error of [Kubelet.Kill],
 	// or the cause of the context's end where the kill was not tried.
 	Err error
 }

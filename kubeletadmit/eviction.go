@@ -23,12 +23,12 @@ type EvictedPod struct {
 	Distance float64
 }
 
-// Contribution is what one pod contributes to one shortage. Amounts are counted
+// Contribution is the part of one pod in covering one shortage. Amounts are counted
 // like [resource.Amount]: thousandths of a core for cpu, whole units for all
 // other resources.
 type Contribution struct {
 	Resource resource.Name
-	// Needed is what was still short before the pod, above 0. Frees is what the
+	// Needed is the rest of the shortage before the pod, above 0. Frees is the amount that the
 	// pod counts with.
 	Needed, Frees int64
 }

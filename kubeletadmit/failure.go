@@ -22,7 +22,7 @@ const (
 // CheckFailure is one reason why a pod cannot start on a node: a shortage of a
 // resource or a failed predicate, never both.
 type CheckFailure struct {
-	// Resource is what the node has too little of. It is empty if a predicate
+	// Resource names the resource that is short. It is empty if a predicate
 	// failed.
 	Resource resource.Name
 	// Requested is what the pod requests, Used what the active pods hold and

@@ -34,8 +34,8 @@ const unexpectedError = "UnexpectedAdmissionError"
 // caller and holds pointers to the caller's pods.
 type Admission struct {
 	Outcome AdmissionOutcome
-	// Reason is what the status of a rejected pod says to the user, and Message the
-	// same with more words; see [Admission.ReferenceMessage] for those of a kubelet. Both
+	// Reason stands in the status of a rejected pod, and Message says the same with more
+	// words; see [Admission.ReferenceMessage] for those of a kubelet. Both
 	// are empty otherwise. They come from the first of Returned, or from Err.
 	Reason, Message string
 

@@ -16,7 +16,7 @@ func (a tierKey) compare(b tierKey) int {
 // pool holds the pods that may be evicted, by tier, and the chosen ones. No
 // amount in it is negative.
 type pool struct {
-	// needs is what has to be freed, each above 0. There is at least one.
+	// needs are the amounts to be freed, each above 0. There is at least one.
 	needs []ResourceNeed
 	// counted has the figures of the movable pods of the tally.
 	counted figures
@@ -26,7 +26,7 @@ type pool struct {
 	// byPriority is set where priorities make tiers, searching where all pods of a tier
 	// are wanted after the choice.
 	byPriority, searching bool
-	// left is what is still needed, by need, 0 if nothing is.
+	// left is the rest of each need, 0 if it is covered.
 	left []int64
 	// picks are the chosen pods, tier by tier from the last to the first. lefts
 	// has, for each of them, what was left before it.
@@ -95,7 +95,7 @@ func (p *pool) findTiers(t *tally) {
 }
 
 // choose chooses the pods to evict (steps 4 to 6 of Resolve; getPodsToPreempt),
-// and reports whether all together hold enough; left is what they do not hold.
+// and reports whether all together hold enough; left is the part that they do not hold.
 // The choice in a tier depends on the choices in the tiers after it, so it
 // begins with the last.
 func (p *pool) choose() bool {

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// tally is what a call needs to know of the active pods. It looks at each of
+// tally holds the facts about the active pods that a call needs. It looks at each of
 // them once, for the check and for the choice together.
 type tally struct {
 	admitter Admitter
@@ -44,7 +44,7 @@ type movable struct {
 // classes are those whose pods are evicted, the lowest first.
 var classes = [...]outrank.QOSClass{outrank.BestEffort, outrank.Burstable, outrank.Guaranteed}
 
-// tierKey is what the pods of a tier have in common.
+// tierKey is equal for the pods of a tier.
 type tierKey struct {
 	// priority is 0 everywhere where priorities make no tiers.
 	priority int32

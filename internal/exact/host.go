@@ -1,6 +1,6 @@
 package exact
 
-// Host is who asks. It follows which items are away, and answers about whole sets.
+// Host asks the questions. It follows which items are away, and answers about whole sets.
 type Host interface {
 	// Leave takes an item away, and Return puts it back.
 	Leave(item int32)

@@ -12,10 +12,10 @@ type Row [MostDims]int64
 // largestShort keeps sums of amounts from overflowing: the host is asked about more.
 const largestShort = 1 << 44
 
-// Question is what is asked. The host fills it in before each search; its memory is that of
+// Question is one search problem. The host fills it in before each search; its memory is that of
 // the search.
 type Question struct {
-	// Items are what can leave, the most important first.
+	// Items can leave, the most important first.
 	Items []Item
 	// Dims is how many columns there are, and Short how much of each has to leave, at
 	// least 1. AddShort fills in both.

@@ -109,7 +109,7 @@ type tierList struct {
 	share  int64
 }
 
-// rest is what a set still has to hold.
+// rest has the amounts that a set still has to hold.
 type rest struct {
 	amounts, shares Row
 	share           int64

@@ -135,7 +135,7 @@ func (s *Search) wholeRest() rest {
 	return r
 }
 
-// without is what is left when an item goes. Nothing is below 0.
+// without returns the rest that is left when an item goes. Nothing is below 0.
 func (s *Search) without(r *rest, it *Item) rest {
 	out := *r
 	for k := range s.q.Dims {

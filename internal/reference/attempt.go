@@ -76,13 +76,13 @@ func (a *attempt) place(p *outrank.Pod) {
 	case p.Finished():
 	case p.NodeName != "":
 		a.running[p.NodeName] = append(a.running[p.NodeName], p)
-	case p.NominatedNode != "" && p.Key() != a.pod.Key() && a.heeds(p):
+	case p.NominatedNode != "" && p.Key() != a.pod.Key() && a.countsNomination(p):
 		a.nominated[p.NominatedNode] = append(a.nominated[p.NominatedNode], p)
 	}
 }
 
-// heeds: the nomination of a pending pod counts (rules 7.16.3, 7.16.5 and 7.16.6).
-func (a *attempt) heeds(p *outrank.Pod) bool {
+// countsNomination reports whether the nomination of a pending pod counts (rules 7.16.3, 7.16.5 and 7.16.6).
+func (a *attempt) countsNomination(p *outrank.Pod) bool {
 	return !p.Terminating() && (!p.Gated() || a.rules.GatedNominations) && a.setup.shares(p.Scheduler())
 }
 

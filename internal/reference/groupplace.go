@@ -6,13 +6,13 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// seat is a place that a pod of the group has found.
-type seat struct {
+// spot is a place that a pod of the group has found.
+type spot struct {
 	// pod is the pod as it stands on its node.
 	pod  *outrank.Pod
 	node *outrank.Node
 	// attempt has what the filters counted before the first node, when the pods
-	// before this one had their seats and those behind it had none.
+	// before this one had their spots and those behind it had none.
 	attempt *attempt
 }
 
@@ -20,7 +20,7 @@ type seat struct {
 type placing struct {
 	in      *GroupInput
 	cluster *outrank.Cluster
-	seats   []seat
+	spots   []spot
 	// refusal is the first pod without a place.
 	refusal Refusal
 }
@@ -28,7 +28,7 @@ type placing struct {
 // outcome is where the pods of the preemptor got their places, and whether that is
 // enough.
 type outcome struct {
-	seats   []seat
+	spots   []spot
 	status  Status
 	refusal Refusal
 }
@@ -55,11 +55,11 @@ const unplaced = "pod group is unschedulable"
 // longer enough can have a place, and then those that have one lose it (rules 12.9.3 and
 // 12.9.4).
 func (l *placing) place(q *quota) Status {
-	seats, cluster := l.seats, l.cluster
+	spots, cluster := l.spots, l.cluster
 	placed, all := q.there, len(q.pods)+len(q.below)
 	for i := range all + 1 {
 		if left := all - i; placed+left < q.wanted {
-			l.seats, l.cluster = seats, cluster
+			l.spots, l.cluster = spots, cluster
 			return q.missed(placed, left)
 		}
 		switch {
@@ -81,8 +81,8 @@ func (l *placing) placePod(p *outrank.Pod) bool {
 		status := a.status(n)
 		said[n.Name] = status
 		if status.Code == Success {
-			s := seat{pod: onNode(p, n), node: n, attempt: a}
-			l.seats = append(l.seats, s)
+			s := spot{pod: onNode(p, n), node: n, attempt: a}
+			l.spots = append(l.spots, s)
 			l.cluster = withPods(withoutPending(l.cluster, p), []*outrank.Pod{s.pod})
 			return true
 		}
@@ -103,7 +103,7 @@ func onNode(p *outrank.Pod, n *outrank.Node) *outrank.Pod {
 // nodes are the nodes of the pods that have a place.
 func (o *outcome) nodes() map[string]string {
 	nodes := map[string]string{}
-	for _, s := range o.seats {
+	for _, s := range o.spots {
 		nodes[string(s.pod.Key())] = s.node.Name
 	}
 	return nodes

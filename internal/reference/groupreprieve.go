@@ -21,7 +21,7 @@ func (w *workload) preempt(possible []*unit, d *GroupDecision) {
 	blocked := map[*unit]Refusal{}
 	for _, u := range slices.Concat(violating, others) {
 		with := append(slices.Clone(back), u)
-		if blocked[u] = w.refused(empty.seats, possible, with); blocked[u].Pod == "" {
+		if blocked[u] = w.refused(empty.spots, possible, with); blocked[u].Pod == "" {
 			back = with
 		} else {
 			victims = append(victims, u)
@@ -38,13 +38,13 @@ func (w *workload) preempt(possible []*unit, d *GroupDecision) {
 	}
 }
 
-// refused says which of the pods that have seats fails on its node with these units
+// refused says which of the pods that have spots fails on its node with these units
 // back, the others that could leave being gone. They are asked in the order in which
-// they were placed, each with those before it in their seats.
-func (w *workload) refused(seats []seat, possible, back []*unit) Refusal {
+// they were placed, each with those before it in their spots.
+func (w *workload) refused(spots []spot, possible, back []*unit) Refusal {
 	gone := slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return slices.Contains(back, u) })
 	cluster := withoutPods(w.in.Cluster, podsOf(gone))
-	for _, s := range seats {
+	for _, s := range spots {
 		if status := s.asked(w.in, cluster, back); status.Code != Success {
 			return Refusal{Pod: string(s.pod.Key()), Nodes: map[string]Status{s.node.Name: status}}
 		}
@@ -53,12 +53,12 @@ func (w *workload) refused(seats []seat, possible, back []*unit) Refusal {
 	return Refusal{}
 }
 
-// asked is what the node of the seat says now. The pods on the node are those of the
+// asked is what the node of the spot says now. The pods on the node are those of the
 // cluster. What filters count over several nodes is as it was when the pod got its
-// seat, and the units that are back: the pods placed behind this one are not in it.
+// spot, and the units that are back: the pods placed behind this one are not in it.
 // The nominations are those of all that wait, so that a pod of the group that had one
-// before, and has a seat, counts twice on its node (rule 12.9.9).
-func (s *seat) asked(in *GroupInput, cluster *outrank.Cluster, back []*unit) Status {
+// before, and has a spot, counts twice on its node (rule 12.9.9).
+func (s *spot) asked(in *GroupInput, cluster *outrank.Cluster, back []*unit) Status {
 	now := newAttempt(Input{Cluster: cluster, Pod: s.attempt.pod, Now: in.Now, Setup: in.Setup})
 	then := s.attempt
 	now.spreadAtStart, now.interpodAtStart = then.spreadAtStart, then.interpodAtStart

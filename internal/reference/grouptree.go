@@ -11,10 +11,10 @@ import (
 func (w *workload) place(c *outrank.Cluster) outcome {
 	l := &placing{in: w.in, cluster: c}
 	status := l.place(w.quota())
-	if status.Code == Success && len(l.seats) == 0 {
+	if status.Code == Success && len(l.spots) == 0 {
 		status = unschedulableBy("", unplaced)
 	}
-	return outcome{l.seats, status, l.refusal}
+	return outcome{l.spots, status, l.refusal}
 }
 
 // quota is that of the preemptor: of a group of pods, or of a tree. Below a composite

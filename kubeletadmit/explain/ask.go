@@ -51,7 +51,7 @@ func Admission(a kubeletadmit.Admitter, node *outrank.Node, active []*outrank.Po
 		}
 	}
 	r := &Report{
-		APIVersion: Version, Kind: "AdmissionReport", Pod: ref(pod), Node: node.Name, Critical: kubeletadmit.Critical(pod),
+		APIVersion: apiVersion, Kind: "AdmissionReport", Pod: ref(pod), Node: node.Name, Critical: kubeletadmit.Critical(pod),
 		Outcome: adm.Outcome, Reason: adm.Reason, Message: adm.Message, Failures: []Failure{}, Tiers: []Tier{},
 	}
 	for i := range adm.Failures {

@@ -1,7 +1,7 @@
-// Package explain answers why an admission by the kubelet is what it is: what the pod was
+// Package explain answers why the kubelet admits a pod or not: what the pod was
 // short of or which predicate keeps it out and on what, who may be evicted for it, and
 // tier by tier what had to be covered and who was chosen in which round, at which
-// distance, before whom.
+// distance, before which other pod.
 //
 // [Ask] decides and explains, [Admission] explains what [kubeletadmit.Admit] has found. The
 // answer is a [Report]: data that programs read as JSON, described field by field in

@@ -6,14 +6,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Version is the apiVersion of a [Report]. A field that is added keeps it; one that is
+// apiVersion is that of a [Report]. A field that is added keeps it; one that is
 // renamed, removed or given another meaning changes it.
-const Version = "outrank/v1"
+const apiVersion = "outrank/v1"
 
-// Report says why an admission is what it is. It holds names and figures and none of the
+// Report explains an admission. It holds names and figures and none of the
 // caller's objects; it belongs to the caller, and can be written to JSON and read back.
 type Report struct {
-	// APIVersion is [Version] and Kind is "AdmissionReport".
+	// APIVersion is "outrank/v1" and Kind is "AdmissionReport".
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	// Pod asks for admission to Node.
@@ -22,7 +22,7 @@ type Report struct {
 	// Critical is set where others may be evicted for the pod.
 	Critical bool                          `json:"critical,omitempty"`
 	Outcome  kubeletadmit.AdmissionOutcome `json:"outcome"`
-	// Reason and Message are what the user is told of a rejected pod.
+	// Reason and Message are shown to the user of a rejected pod.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
 	// Choice is why other pods may go than the kubelet would evict, empty where it decides
@@ -31,7 +31,7 @@ type Report struct {
 	Choice  Choice                    `json:"choice,omitempty"`
 	Search  *kubeletadmit.Certificate `json:"search,omitempty"`
 	Kubelet *Kubelet                  `json:"kubelet,omitempty"`
-	// Failures are what the check found, in its order.
+	// Failures lists the findings of the check, in its order.
 	Failures []Failure `json:"failures"`
 	// Tiers are the three classes in the order in which they are decided on: Guaranteed,
 	// Burstable, BestEffort. Empty unless pods are evicted, or not enough can be freed. With
@@ -39,7 +39,7 @@ type Report struct {
 	// which pods go, if any do.
 	Tiers     []Tier `json:"tiers"`
 	MoreTiers int    `json:"moreTiers,omitempty"`
-	// Missing is what would be needed still if every pod that may be evicted went.
+	// Missing lists what would still be short if every pod that may be evicted went.
 	Missing []Amount `json:"missing,omitempty"`
 	// Stays counts the pods that may not be evicted, and Stay are the first of them.
 	Stays int   `json:"stays,omitempty"`
@@ -57,7 +57,7 @@ const (
 	bestSetByPriority Choice = "best-set-by-priority"
 )
 
-// Kubelet is what the kubelet would do.
+// Kubelet compares the evictions with those of the kubelet.
 type Kubelet struct {
 	// Evicts is the number of pods that it would evict.
 	Evicts int `json:"evicts"`
@@ -166,7 +166,7 @@ type Round struct {
 	DecidedBy        Decider `json:"decidedBy,omitempty"`
 }
 
-// Frees is what a pod contributes to one shortage.
+// Frees is the part of a pod in covering one shortage.
 type Frees struct {
 	Resource resource.Name `json:"resource"`
 	// Needed was still short before the pod, which counts with Frees, and Left after it.

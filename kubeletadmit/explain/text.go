@@ -34,7 +34,7 @@ func (r *Report) Text() string {
 	for i := range r.Tiers {
 		line(1, r.Tiers[i].text(len(r.Missing) == 0))
 		for j := range r.Tiers[i].Rounds {
-			line(2, fmt.Sprintf("round %d: %s", j+1, r.Tiers[i].Rounds[j].Text()))
+			line(2, fmt.Sprintf("round %d: %s", j+1, r.Tiers[i].Rounds[j].text()))
 		}
 		if more := r.Tiers[i].MoreRounds; more > 0 {
 			line(2, "and "+prose.Plural(more, "round")+" more")
@@ -54,13 +54,13 @@ func (r *Report) Text() string {
 		line(0, "How good that is: "+r.Search.String()+".")
 	}
 	if r.Kubelet != nil {
-		line(0, r.Kubelet.Text())
+		line(0, r.Kubelet.text())
 	}
 	return b.String()
 }
 
-// Text says in a line what the kubelet would do.
-func (k *Kubelet) Text() string {
+// text says in a line what the kubelet would do.
+func (k *Kubelet) text() string {
 	text := fmt.Sprintf("The kubelet would evict %s", prose.Plural(k.Evicts, "pod"))
 	if k.Spares+len(k.Instead) == 0 {
 		return text + ", the same."
@@ -170,10 +170,7 @@ func taintText(t *outrank.Taint) string {
 	return text + ":" + prose.Text(string(t.Effect))
 }
 
-// Text says in a line what the tier has to cover.
-func (t *Tier) Text() string { return t.text(true) }
-
-// text says it where it comes to that.
+// text says in a line what the tier holds, and what it has to cover if that is asked for.
 func (t *Tier) text(covers bool) string {
 	text := fmt.Sprintf("%s, %s", prose.Text(string(t.Class)), prose.Plural(t.Pods, "pod"))
 	if t.Priority != nil {
@@ -199,8 +196,8 @@ func amountsText(list []Amount) string {
 	return strings.Join(parts, ", ")
 }
 
-// Text says in a line who was chosen, at which distance and before whom.
-func (r *Round) Text() string {
+// text says in a line who was chosen, at which distance and before which other pod.
+func (r *Round) text() string {
 	parts := make([]string, len(r.Frees))
 	for i, f := range r.Frees {
 		parts[i] = fmt.Sprintf("%s %s where %s is needed", prose.Resource(f.Resource), f.Frees, f.Needed)

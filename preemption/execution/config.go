@@ -41,9 +41,9 @@ func (o Order) String() string {
 type Config struct {
 	// Actions is how the executor reaches the cluster.
 	Actions Actions
-	// Release is whose rules hold; zero means [outrank.DefaultRelease].
+	// Release says which rules hold; zero means [outrank.DefaultRelease].
 	Release outrank.Release
-	// Variant is whose way of executing plans is followed (groups 13.2 and 13.3); zero is
+	// Variant says which way of executing plans is followed (groups 13.2 and 13.3); zero is
 	// that of kube-scheduler. Any other has an order and events of its own, evicts victims
 	// one after another, also those that are terminating or were evicted before, and sets
 	// no condition on them. It is to be that of the plans.

@@ -17,7 +17,7 @@
 //   - A [Nominator] remembers which pods room was made for, and has the filters
 //     leave that room to them ([Nominator.ApplyTo]).
 //   - [Metrics] counts what kube-scheduler counts, and [MetricValues.Families]
-//     has the reference's names and buckets. [LogLine] is what it logs.
+//     has the reference's names and buckets. [LogLine] is a line of its log.
 //
 // One attempt of a scheduler that uses all of them:
 //
@@ -35,7 +35,7 @@
 // [FailureHandler.HandleGroup], while [Nominator.SetAside] keeps the nominations of its
 // pods out of their own way (groups 14.6 and 15.5).
 //
-// The queues of package priority/queue are what a handler asks for. Package
+// A handler works with the queues of package priority/queue. Package
 // executiontest has a recorder that stands in for the cluster in tests and
 // simulators.
 //

@@ -11,7 +11,8 @@ import (
 type execution struct {
 	*Executor
 	plan *preemption.Plan
-	// key is what the preemptor is under way as, with its state then; group is the preemptor if that is one.
+	// key names the preemptor among those under way, and state is its state there. group is set
+	// if the preemptor is a group.
 	key   outrank.Key
 	state *preemptorState
 	group *groupPreemptor

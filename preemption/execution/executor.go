@@ -39,7 +39,7 @@ type Executor struct {
 	leaves map[outrank.Key]*preemptorState
 }
 
-// preemptorState is what a preemptor still waits for.
+// preemptorState says which victim a preemptor still waits for.
 type preemptorState struct {
 	// pod is the preemptor, nil for a group.
 	pod *outrank.Pod

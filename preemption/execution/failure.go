@@ -43,10 +43,10 @@ type Failure struct {
 	// Profile is the name of the scheduler, for the metrics; empty means
 	// default-scheduler.
 	Profile string
-	// Variant is whose preemption the attempt followed; by v1.13 a nomination goes only
+	// Variant says which preemption the attempt followed; by v1.13 a nomination goes only
 	// where no node was worth a try (rule 13.2.14). One that is not known counts as zero.
 	Variant outrank.Variant
-	// Release is whose rules the attempt followed, with the feature gates that are on
+	// Release says which rules the attempt followed, with the feature gates that are on
 	// (rule 7.19.10); zero means [outrank.DefaultRelease]. One that is not known counts as that.
 	Release outrank.Release
 	// Took is how long the attempt took, by a clock of the caller's, for the

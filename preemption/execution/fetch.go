@@ -60,7 +60,7 @@ func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// latestFetcher is what [Actions] and [FailureActions] have in common.
+// latestFetcher is the method that [Actions] and [FailureActions] share.
 type latestFetcher interface {
 	Latest(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, error)
 }

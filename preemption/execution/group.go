@@ -79,7 +79,7 @@ func checkGroupPlan(group *queue.Group, plan *preemption.GroupPlan) error {
 	return nil
 }
 
-// nominationsOf is where the pods of a plan are nominated to.
+// nominationsOf returns the nodes that the pods of a plan are nominated to.
 func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
 	if plan.Nominations != nil {
 		return plan.Nominations
@@ -101,7 +101,8 @@ func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupP
 	return x
 }
 
-// underwayAs is what a group is under way as: its UID, and no key of a pod (rule 14.6.4).
+// underwayAs returns the name of a group among the preemptors under way: its UID, and no key
+// of a pod (rule 14.6.4).
 func underwayAs(g *queue.Group) outrank.Key {
 	if g.Composite != nil {
 		return outrank.Key(string(ByCompositeGroup) + " " + uidOr(g.Composite.UID, g.Key()))

@@ -54,7 +54,7 @@ type GroupFailureActions interface {
 	UpdateGroupStatus(ctx context.Context, s GroupStatus) error
 }
 
-// groupQueue is what a queue that holds groups has; [queue.Queue] does.
+// groupQueue is the part of a queue with groups that ends an attempt; [queue.Queue] has it.
 type groupQueue interface {
 	AddAttemptedGroup(e queue.Entry, result queue.GroupResult, now time.Time) error
 }
@@ -128,7 +128,7 @@ func (h *FailureHandler) checkGroup(f *GroupFailure) error {
 	return nil
 }
 
-// result is how the attempt ended for the queue.
+// result returns the result of the attempt for the queue.
 func (f *GroupFailure) result() queue.GroupResult {
 	if f.Err != nil {
 		return queue.GroupFailed
@@ -150,7 +150,7 @@ func (h *FailureHandler) handleMember(ctx context.Context, f *GroupFailure, memb
 	return r, errors.Join(fetchErr, queueErr, h.update(ctx, r))
 }
 
-// verdict is what the failure means for a member (rules 15.5.1 and 15.5.2).
+// verdict returns the verdict about a member (rules 15.5.1 and 15.5.2).
 func (f *GroupFailure) verdict(pod *outrank.Pod) Verdict {
 	v := Verdict{Kind: NoFit, Result: ResultUnschedulable, Nomination: f.nominationOf(pod)}
 	if f.Err != nil {

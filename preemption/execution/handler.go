@@ -52,7 +52,7 @@ type FailureHandler struct {
 	Queue     FailureQueue
 	Nominator *Nominator
 	Metrics   *Metrics
-	// Retry is how often the status is tried to be patched.
+	// Retry says how often the patch of the status is tried.
 	Retry Retry
 }
 
@@ -86,7 +86,7 @@ func (r Requeue) String() string {
 	return fmt.Sprintf("Requeue(%d)", uint8(r))
 }
 
-// FailureResult is what was done about a failure. It belongs to the caller.
+// FailureResult says what was done about a failure. It belongs to the caller.
 type FailureResult struct {
 	Verdict
 	Requeue Requeue

@@ -20,7 +20,7 @@ const (
 	// before preemption and has none.
 	noClaimsMessage   = "no new claims to deallocate"
 	preemptionMessage = "preemption: "
-	// noCandidateMessage is what preemption says where extenders have left no candidate.
+	// noCandidateMessage is the message of preemption where extenders left no candidate.
 	noCandidateMessage = "no candidate node for preemption"
 	// nothingNotedMessage is from that step about a pod that was refused before it had
 	// noted anything about it.

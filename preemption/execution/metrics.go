@@ -15,7 +15,7 @@ import (
 // ready, and a nil *Metrics counts nothing. Any number of goroutines may use it
 // at once. Every call takes constant time, but for the copy that Values makes.
 type Metrics struct {
-	// Release is whose metrics are counted; zero means [outrank.DefaultRelease], and so
+	// Release says which metrics are counted; zero means [outrank.DefaultRelease], and so
 	// does one that is not known. It is set before the first use.
 	Release outrank.Release
 
@@ -48,8 +48,8 @@ func (m *Metrics) SetPending(p PendingPods) {
 	m.change(func(c *MetricValues) { c.Pending = &p })
 }
 
-// SetIncoming sets how many pods have entered each part of the queue, which is what
-// Incoming of a queue returns. The slice is copied.
+// SetIncoming sets how many pods have entered each part of the queue, as
+// [queue.Queue.Incoming] returns it. The slice is copied.
 func (m *Metrics) SetIncoming(in []queue.Incoming) {
 	m.change(func(c *MetricValues) { c.Incoming = slices.Clone(in) })
 }

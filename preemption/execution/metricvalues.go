@@ -56,7 +56,7 @@ type GroupMetricValues struct {
 	Evaluations, Executions map[PreemptionStep]Histogram[time.Duration]
 }
 
-// PreemptionStep is what durations are told apart by.
+// PreemptionStep is the key of a duration: the kind of preemptor and the result.
 type PreemptionStep struct {
 	By     PreemptorType
 	Result preemption.Code

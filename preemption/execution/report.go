@@ -38,9 +38,9 @@ const (
 	ByCompositeGroup PreemptorType = "compositepodgroup"
 )
 
-// MemberReport is what was done about a pod of a group that is to be nominated.
+// MemberReport says what was done about a pod of a group that is to be nominated.
 type MemberReport struct {
-	// Pod is the pod as it was fetched, or that of the plan. Node is what it is
+	// Pod is the pod as it was fetched, or that of the plan. Node is the node that it is
 	// nominated to.
 	Pod  *outrank.Pod
 	Node string
@@ -64,7 +64,7 @@ func (r Result) String() string {
 	return fmt.Sprintf("Result(%d)", uint8(r))
 }
 
-// EvictionResult is what was done about one victim.
+// EvictionResult says what was done about one victim.
 type EvictionResult uint8
 
 // The results of evictions.
@@ -110,7 +110,7 @@ func (r EvictionResult) String() string {
 	return fmt.Sprintf("EvictionResult(%d)", uint8(r))
 }
 
-// Report is what was done about a plan. It belongs to the caller.
+// Report says what was done about a plan. It belongs to the caller.
 type Report struct {
 	Result Result
 	// Preemptor is the pod as it was fetched before anything was done, or the
@@ -133,7 +133,7 @@ type Report struct {
 	Nominated bool
 }
 
-// VictimReport is what was done about one victim.
+// VictimReport says what was done about one victim.
 type VictimReport struct {
 	Pod    *outrank.Pod
 	Result EvictionResult

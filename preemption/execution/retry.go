@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// ErrRetriable is what an error of [Actions] or [FailureActions] wraps where the
+// ErrRetriable is wrapped by an error of [Actions] or [FailureActions] where the
 // patch of a status failed for a reason that may pass: a conflict, an internal
 // error of the server, a server that is unavailable, or a refused connection (rule
 // 14.1.6). The same call is then made again, as [Retry] says. An eviction whose

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// NominationChange is what becomes of a nomination.
+// NominationChange says whether a nomination is kept, set or dropped.
 type NominationChange uint8
 
 // The changes.
@@ -42,7 +42,7 @@ func (n Nomination) String() string {
 	return fmt.Sprintf("NominationChange(%d)", uint8(n.Change))
 }
 
-// Verdict is what a failure means for the pod, before anything is done about
+// Verdict says what a failure means for the pod, before anything is done about
 // it.
 type Verdict struct {
 	Kind FailureKind
@@ -54,7 +54,7 @@ type Verdict struct {
 	// PendingFilters are those of Filters that wait for something of their own: an
 	// event that may help one of them has the pod tried at once.
 	PendingFilters []string
-	// Nomination is what becomes of the pod's nomination.
+	// Nomination says whether the pod's nomination is kept, set or dropped.
 	Nomination Nomination
 	// Resize is set where the pod is on its node and waits for room for its resize:
 	// nothing is made known of its failures, so that Nomination changes nothing, and

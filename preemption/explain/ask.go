@@ -96,7 +96,7 @@ func Explanation(ctx context.Context, e *preemption.Evaluator, snap *preemption.
 		return nil, err
 	}
 	r := &Report{
-		APIVersion: Version, Kind: "Report", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Resize: ex.Resize,
+		APIVersion: apiVersion, Kind: "Report", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Resize: ex.Resize,
 		Victims: []Victim{}, Budgets: []Budget{}, Nodes: []NodeGroup{},
 	}
 	r.Pod.Priority = req.Pod.PriorityValue()

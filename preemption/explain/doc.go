@@ -1,4 +1,4 @@
-// Package explain answers why a decision of package preemption is what it is: why this
+// Package explain answers why package preemption decides as it does: why this
 // node, why each victim, why pods of lower priority were spared, whose budget breaks, why
 // every other node was out and what stands in the way there by name, and, where nothing
 // helps, what is missing and which priority would be enough.
@@ -10,7 +10,7 @@
 // read back says the same.
 //
 // [WhyNot] says everything about one node, and [Group] explains a plan for a group of pods.
-// [Replacements] says what becomes of the victims: which come back and where, and whom
+// [Replacements] says what becomes of the victims: which come back and where, and which pods
 // they push out in turn.
 //
 // Each statement is found by asking the filters again with pods gone, or by looking for

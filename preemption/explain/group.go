@@ -7,11 +7,11 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// GroupReport says why a decision for a group of pods is what it is. It holds names and
+// GroupReport explains a decision for a group of pods. It holds names and
 // figures and none of the caller's objects; it belongs to the caller, and can be written to
 // JSON and read back.
 type GroupReport struct {
-	// APIVersion is [Version] and Kind is "GroupReport".
+	// APIVersion is "outrank/v1" and Kind is "GroupReport".
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	// Group is the group, or with Tree set the topmost of a tree of groups; empty for pods
@@ -52,11 +52,11 @@ type NoPlace struct {
 	Pod       outrank.Key `json:"pod,omitempty"`
 	Nodes     []NodeWord  `json:"nodes,omitempty"`
 	MoreNodes int         `json:"moreNodes,omitempty"`
-	// Reason is what the policy of the group says.
+	// Reason is the sentence of the group's policy.
 	Reason string `json:"reason,omitempty"`
 }
 
-// NodeWord is what a number of nodes say.
+// NodeWord is the answer of a number of nodes.
 type NodeWord struct {
 	Filter  string   `json:"filter,omitempty"`
 	Reasons []string `json:"reasons,omitempty"`
@@ -68,7 +68,7 @@ type GroupVictim struct {
 	// Group names the unit where it is a group, or with Tree set a tree of groups.
 	Group outrank.Key `json:"group,omitempty"`
 	Tree  bool        `json:"tree,omitempty"`
-	// Priority is what the unit counts with.
+	// Priority is the priority that the unit counts with.
 	Priority int32 `json:"priority"`
 	// Pods are its pods, the most important first.
 	Pods     []Pod `json:"pods"`
@@ -82,7 +82,7 @@ type GroupVictim struct {
 }
 
 // Group explains a plan for a group, which the evaluator has made of the snapshot as it
-// is: where its pods go, which units leave and for whom there was no place with each of
+// is: where its pods go, which units leave and which pods had no place with each of
 // them, whose budget breaks, and what is in the way where nothing helps. It tells what the
 // plan found, and asks no node again. Of a plan of another snapshot the nodes of victims may
 // be wrong.
@@ -99,7 +99,7 @@ func Group(snap *preemption.Snapshot, plan *preemption.GroupPlan, options Option
 	}
 	g := &groupExplainer{snap: snap, most: min(most, mostNames)}
 	r := &GroupReport{
-		APIVersion: Version, Kind: "GroupReport", Group: plan.Group, Tree: plan.Composite != nil, Outcome: plan.Outcome,
+		APIVersion: apiVersion, Kind: "GroupReport", Group: plan.Group, Tree: plan.Composite != nil, Outcome: plan.Outcome,
 		Seats: []Seat{}, Victims: []GroupVictim{}, TurnedDown: g.noPlace(plan.TurnedDown), Unhelpful: g.noPlace(plan.Unhelpful),
 		Possible: plan.Possible, Violations: plan.Violations(), VictimPods: len(plan.VictimPods()),
 	}

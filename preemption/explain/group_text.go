@@ -22,7 +22,7 @@ func (r *GroupReport) Text() string {
 	if len(r.Victims) > 0 {
 		w.line(0, "Why each victim, the most important first; each was put back in its turn:")
 		for i := range r.Victims {
-			w.line(1, "%s", r.Victims[i].Text())
+			w.line(1, "%s", r.Victims[i].text())
 		}
 		if r.MoreVictims > 0 {
 			w.line(1, "and %s more", prose.Plural(r.MoreVictims, "victim"))
@@ -105,8 +105,8 @@ func (n *NoPlace) text() string {
 	return text
 }
 
-// Text says in a sentence why the unit has to leave.
-func (v *GroupVictim) Text() string {
+// text says in a sentence why the unit has to leave.
+func (v *GroupVictim) text() string {
 	var text string
 	switch list := pods(v.Pods, v.MorePods); {
 	case v.Tree:

@@ -145,7 +145,7 @@ func (f *finder) nobody(at *place) *Nobody {
 	return n
 }
 
-// noVictims is what a node without possible victims says.
+// noVictims is the status of a node without possible victims.
 const noVictims = "No preemption victims found for incoming pod"
 
 // shortOf returns what is short.

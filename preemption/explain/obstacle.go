@@ -5,7 +5,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Obstacle is what keeps a pod out of a node. Filter and Reasons are what the node said;
+// Obstacle says what keeps a pod out of a node. Filter and Reasons are the node's answer;
 // the other fields name the thing, each for one filter, where it can be shown.
 type Obstacle struct {
 	Filter string `json:"filter,omitempty"`
@@ -13,7 +13,7 @@ type Obstacle struct {
 	ExcludedBy string   `json:"excludedBy,omitempty"`
 	Reasons    []string `json:"reasons,omitempty"`
 
-	// Short is what the node has too little of.
+	// Short lists the resources that the node has too little of.
 	Short []Shortage `json:"short,omitempty"`
 	// Nobody is set where no pod on the node may be evicted.
 	Nobody *Nobody `json:"nobody,omitempty"`
@@ -37,7 +37,7 @@ type Obstacle struct {
 	Spread []Spread `json:"spread,omitempty"`
 	// Neighbours are the pod affinity terms in the way.
 	Neighbours []Neighbour `json:"neighbours,omitempty"`
-	// Features are what the node would have to declare.
+	// Features lists the features that the node would have to declare.
 	Features []string `json:"features,omitempty"`
 	// DisabledBy are those who asked that nobody be evicted there for a resize.
 	DisabledBy []string `json:"disabledBy,omitempty"`
@@ -48,15 +48,15 @@ type Obstacle struct {
 // Shortage is an amount that a pod needs and what the node has of it.
 type Shortage struct {
 	Resource resource.Name `json:"resource"`
-	// Needed is what the pod asks for, Free what is not taken, below 0 where more is taken
+	// Needed is the amount that the pod asks for, Free the amount that is not taken, below 0 where more is taken
 	// than offered, and Short what is missing.
 	Needed resource.Quantity `json:"needed"`
 	Free   resource.Quantity `json:"free"`
 	Short  resource.Quantity `json:"short"`
-	// Offered is what the node offers to all pods. Where it is less than Needed, no eviction
+	// Offered is the amount that the node offers to all pods. Where it is less than Needed, no eviction
 	// covers the shortage.
 	Offered resource.Quantity `json:"offered"`
-	// Reserved is what pods nominated to the node hold of what is taken.
+	// Reserved is the part of the taken amount that pods nominated to the node hold.
 	Reserved resource.Quantity `json:"reserved,omitzero"`
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Fate is what becomes of a victim once it is gone.
+// Fate says what becomes of a victim once it is gone.
 type Fate string
 
 // The fates.
@@ -31,7 +31,7 @@ const (
 	Unknown Fate = "unknown"
 )
 
-// Replacement is what becomes of one victim.
+// Replacement says what becomes of one victim.
 type Replacement struct {
 	Pod  Pod  `json:"pod"`
 	Fate Fate `json:"fate"`
@@ -45,7 +45,7 @@ type Replacement struct {
 	Node string `json:"node,omitempty"`
 	// Fits is the number of nodes on which the replacement fits.
 	Fits int `json:"fits,omitempty"`
-	// Victims are those whom the replacement pushes out, with what becomes of them in turn, as
+	// Victims lists the pods that the replacement pushes out, with what becomes of them in turn, as
 	// far as the depth goes that was asked for: beyond it their Fate is empty.
 	Victims []Replacement `json:"victims,omitempty"`
 }
@@ -250,7 +250,7 @@ func fresh(containers []outrank.Container) []outrank.Container {
 	return out
 }
 
-// Text says what becomes of the pod, and below it, indented, of those whom its replacement
+// Text says what becomes of the pod, and below it, indented, of the pods that its replacement
 // pushes out.
 func (r *Replacement) Text() string {
 	w := &writer{}

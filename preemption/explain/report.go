@@ -8,14 +8,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Version is the apiVersion of a [Report]. A field that is added keeps it; one that is
+// apiVersion is that of a [Report]. A field that is added keeps it; one that is
 // renamed, removed or given another meaning changes it.
-const Version = "outrank/v1"
+const apiVersion = "outrank/v1"
 
-// Report says why a decision is what it is. It holds names and figures and none of the
+// Report explains a decision. It holds names and figures and none of the
 // caller's objects; it belongs to the caller, and can be written to JSON and read back.
 type Report struct {
-	// APIVersion is [Version] and Kind is "Report".
+	// APIVersion is "outrank/v1" and Kind is "Report".
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	// Pod is the preemptor.
@@ -25,10 +25,10 @@ type Report struct {
 	Resize bool `json:"resize,omitempty"`
 	// Ineligible says why the pod may not preempt; nil where it may.
 	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
-	// Refusal is what the caller's rule said ([preemption.Config.MayPreempt]) where that is
+	// Refusal is the answer of the caller's rule ([preemption.Config.MayPreempt]) where that is
 	// what keeps the pod from it; else empty.
 	Refusal string `json:"refusal,omitempty"`
-	// Refused is what ended the attempt before any node was asked; nil where all were.
+	// Refused says what ended the attempt before any node was asked; nil where all were.
 	Refused *Obstacle `json:"refused,omitempty"`
 	// Choice is why this node; nil unless the outcome is preempt.
 	Choice *Choice `json:"choice,omitempty"`
@@ -38,12 +38,12 @@ type Report struct {
 	// Budgets are those that losing the victims breaks.
 	Budgets     []Budget `json:"budgets"`
 	MoreBudgets int      `json:"moreBudgets,omitempty"`
-	// Stay is who stays on the chosen node; nil unless the outcome is preempt.
+	// Stay lists the pods that stay on the chosen node; nil unless the outcome is preempt.
 	Stay *Stay `json:"stay,omitempty"`
 	// Nodes are all nodes, in groups: each is in one of them, the most important kind first,
 	// and the largest group first within a kind.
 	Nodes []NodeGroup `json:"nodes"`
-	// Nothing is what is missing; nil unless the outcome is nothing-helps.
+	// Nothing says what is missing; nil unless the outcome is nothing-helps.
 	Nothing *Nothing `json:"nothing,omitempty"`
 }
 
@@ -52,7 +52,7 @@ type Choice struct {
 	Node string `json:"node"`
 	// Candidates is the number of nodes on which preemption makes room.
 	Candidates int `json:"candidates"`
-	// Score is what the node was ranked by.
+	// Score has the figures that the node was ranked by.
 	Score Score `json:"score"`
 	// DecidedBy is the first rank in which the node beats the runner-up. It is 0, and there
 	// is no runner-up, where there is no other candidate.
@@ -98,7 +98,7 @@ type Victim struct {
 	// With is the group whose pods leave together, this one among them.
 	With        outrank.Key `json:"with,omitempty"`
 	Terminating bool        `json:"terminating,omitempty"`
-	// Blocks is what the preemptor fails with if this pod stays, and all that leave with it,
+	// Blocks says what the preemptor fails with if this pod stays, and all that leave with it,
 	// while the other victims leave. Nil where an extender named the victim.
 	Blocks *Obstacle `json:"blocks,omitempty"`
 	// AtItsTurn is set where that is not so once the other victims are known, as pods were
@@ -119,7 +119,7 @@ type Budget struct {
 	MoreVictims int           `json:"moreVictims,omitempty"`
 }
 
-// Stay is who stays on the chosen node.
+// Stay lists the pods that stay on the chosen node.
 type Stay struct {
 	// Spared are pods that might have been victims and are none: with the victims gone the
 	// preemptor fits beside them. The least important come first.
@@ -131,14 +131,14 @@ type Stay struct {
 	MoreProtected int   `json:"moreProtected,omitempty"`
 	// Higher is the number of pods that count with the preemptor's priority or a higher one.
 	Higher int `json:"higher"`
-	// Room is what the node has left for the preemptor with the victims gone; Short is 0.
+	// Room has the free amounts of the node for the preemptor with the victims gone; Short is 0.
 	Room []Shortage `json:"room"`
 }
 
 // Spared is a pod of lower priority that stays.
 type Spared struct {
 	Pod Pod `json:"pod"`
-	// Takes is what the pod holds of what the preemptor asks for.
+	// Takes lists the amounts that the pod holds of resources that the preemptor asks for.
 	Takes resource.List `json:"takes"`
 	// Below is set where the pod is less important than every victim.
 	Below bool `json:"below,omitempty"`
@@ -148,7 +148,7 @@ type Spared struct {
 	MoreBudgets int           `json:"moreBudgets,omitempty"`
 }
 
-// Stage is what became of a node.
+// Stage says how far a node came in a decision.
 type Stage string
 
 // The stages, in the order in which they stand in a report.
@@ -179,7 +179,7 @@ type NodeGroup struct {
 	// nearest, of candidates the best, else the first.
 	Example string `json:"example"`
 	Score   *Score `json:"score,omitempty"`
-	// Before is what keeps the pod out as things are, and After what does with every
+	// Before says what keeps the pod out as things are, and After what does with every
 	// possible victim gone, of which there are Victims. For every node of the group it is
 	// the same thing; amounts and holders may differ.
 	Before  *Obstacle `json:"before,omitempty"`
@@ -190,7 +190,7 @@ type NodeGroup struct {
 	Mixed bool `json:"mixed,omitempty"`
 }
 
-// Nothing is what is missing where nothing helps.
+// Nothing says what is missing where nothing helps.
 type Nothing struct {
 	// Nearest is the node where least room is missing; nil where none is short of room.
 	Nearest *Nearest `json:"nearest,omitempty"`

@@ -57,7 +57,7 @@ func (f *finder) userOf(claim string, at *place) (user *outrank.Pod, node string
 	return f.nominee(at, func(p *outrank.Pod) bool { return slices.ContainsFunc(p.Volumes, uses) }), at.node.Name
 }
 
-// attachment is what a driver attaches to a node.
+// attachment is a volume that a driver attaches to a node.
 type attachment struct{ driver, handle string }
 
 // attachments are the volumes of a pod that count against limits, in order (rules 7.9.3

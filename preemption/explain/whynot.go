@@ -14,7 +14,7 @@ import (
 // and none of the caller's objects; it belongs to the caller, and can be written to JSON
 // and read back.
 type NodeAnswer struct {
-	// APIVersion is [Version] and Kind is "NodeAnswer".
+	// APIVersion is "outrank/v1" and Kind is "NodeAnswer".
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	// Pod is the preemptor, and Outcome what becomes of it in the whole cluster.
@@ -22,18 +22,18 @@ type NodeAnswer struct {
 	Outcome preemption.Outcome `json:"outcome"`
 	Node    string             `json:"node"`
 	Stage   Stage              `json:"stage"`
-	// Refused is what ended the attempt before any node was asked; nil where all were.
+	// Refused says what ended the attempt before any node was asked; nil where all were.
 	Refused *Obstacle `json:"refused,omitempty"`
 	// Ineligible says why the pod may not preempt; nil where it may.
 	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
-	// Refusal is what the caller's rule said ([preemption.Config.MayPreempt]) where that is
+	// Refusal is the answer of the caller's rule ([preemption.Config.MayPreempt]) where that is
 	// what keeps the pod from it; else empty.
 	Refusal string `json:"refusal,omitempty"`
 	// Fits is the number of nodes that take the pod as things are, and Candidates the number
 	// of those on which preemption makes room.
 	Fits       int `json:"fits"`
 	Candidates int `json:"candidates"`
-	// Before is what keeps the pod out as things are, and After what does with every possible
+	// Before says what keeps the pod out as things are, and After what does with every possible
 	// victim gone, where that does not help.
 	Before *Obstacle `json:"before,omitempty"`
 	After  *Obstacle `json:"after,omitempty"`
@@ -90,7 +90,7 @@ func WhyNot(_ context.Context, e *preemption.Evaluator, snap *preemption.Snapsho
 		return nil, err
 	}
 	a := &NodeAnswer{
-		APIVersion: Version, Kind: "NodeAnswer", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Node: node, Stage: one.Stage,
+		APIVersion: apiVersion, Kind: "NodeAnswer", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Node: node, Stage: one.Stage,
 		Fits: ex.Feasible, Candidates: len(ex.Candidates), Before: one.Before, After: one.After,
 		Possible: []Pod{}, Victims: []Victim{}, Budgets: []Budget{},
 	}

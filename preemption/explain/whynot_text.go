@@ -12,7 +12,7 @@ import (
 // length is bounded by the answer's lists.
 func (a *NodeAnswer) Text() string {
 	w := &writer{}
-	w.line(0, "%s", a.Summary())
+	w.line(0, "%s", a.summary())
 	if a.Refused != nil {
 		w.line(1, "%s", a.Refused.Text())
 		return w.String()
@@ -30,8 +30,8 @@ func (a *NodeAnswer) Text() string {
 	return w.String()
 }
 
-// Summary is the answer in a sentence.
-func (a *NodeAnswer) Summary() string {
+// summary is the answer in a sentence.
+func (a *NodeAnswer) summary() string {
 	node, pod := "Node "+prose.Name(a.Node), a.Pod.text()
 	switch a.Stage {
 	case Chosen:

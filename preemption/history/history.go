@@ -65,7 +65,7 @@ func (c *Config) Validate() error {
 
 // Preemption is one preemption that was carried out.
 type Preemption struct {
-	// Time is when it was. Preemptions are recorded in the order of time.
+	// Time is the moment of the preemption. Preemptions are recorded in the order of time.
 	Time time.Time
 	Node string
 	// Preemptor and Victims are lineages. Two victims may be of the same
@@ -87,7 +87,7 @@ func LineageOf(p *outrank.Pod) string {
 	return string(p.Key())
 }
 
-// lineage is what is known of a lineage that was evicted.
+// lineage has the record of a lineage that was evicted.
 type lineage struct {
 	name string
 	id   uint32 // numbered from 0 in the order of first eviction

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Summary is what a [Log] found up to some moment. It is a value of the caller's
+// Summary has the findings of a [Log] up to some moment. It is a value of the caller's
 // own. The summary of an empty log is the zero value.
 type Summary struct {
 	// Preemptions and Evictions count the preemptions, and the victims in them.

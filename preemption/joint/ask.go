@@ -10,7 +10,7 @@ import (
 
 // ask is one member in front of one node, and who could leave there.
 type ask struct {
-	b      *board
+	b      *draft
 	trial  *preemption.Trial
 	member *member
 	node   int
@@ -20,7 +20,7 @@ type ask struct {
 	gone  []bool
 }
 
-// answer is what a node says to a member as the board is.
+// answer is the answer of a node to a member in the draft as it is.
 type answer uint8
 
 const (
@@ -30,7 +30,7 @@ const (
 )
 
 // ask turns to a node.
-func (b *board) ask(t *preemption.Trials, i, node int) (*ask, answer) {
+func (b *draft) ask(t *preemption.Trials, i, node int) (*ask, answer) {
 	trial, err := t.On(b.nodes[node].Name)
 	if err != nil {
 		b.fail(err)
@@ -140,7 +140,7 @@ func (a *ask) order(by manner, floor int32) []int {
 	first := make([]int, len(a.units))
 	for u, unit := range a.units {
 		order[u] = u
-		f := a.b.bill.of(unit[0])
+		f := a.b.totals.of(unit[0])
 		switch {
 		case f.covered:
 			first[u] = -2
@@ -188,7 +188,7 @@ func (a *ask) choose(by manner, floor int32) []*outrank.Pod {
 
 // settle returns who leaves for the member if as few as possible of others than those
 // preferred do: nobody where it fits.
-func (b *board) settle(t *preemption.Trials, i, node int, prefer map[*outrank.Pod]bool) ([]*outrank.Pod, bool) {
+func (b *draft) settle(t *preemption.Trials, i, node int, prefer map[*outrank.Pod]bool) ([]*outrank.Pod, bool) {
 	a, says := b.ask(t, i, node)
 	if says != short {
 		return nil, says == takes
@@ -214,8 +214,8 @@ func (b *board) settle(t *preemption.Trials, i, node int, prefer map[*outrank.Po
 
 // rebuild places every member, in their order, on the node that it is assigned to, and
 // nobody leaves who is not needed at that point (rule 25.1.3). It returns nil where that
-// does not work. The board is as before.
-func (b *board) rebuild(assigned []int, prefer map[*outrank.Pod]bool) *solution {
+// does not work. The draft is as before.
+func (b *draft) rebuild(assigned []int, prefer map[*outrank.Pod]bool) *solution {
 	mark := b.snap.Mark()
 	defer b.undo(mark)
 	s := &solution{spots: make([]spot, len(b.members))}
@@ -233,6 +233,6 @@ func (b *board) rebuild(assigned []int, prefer map[*outrank.Pod]bool) *solution 
 			return nil
 		}
 	}
-	s.total = b.bill.total(s.victims())
+	s.total = b.totals.total(s.victims())
 	return s
 }

@@ -26,7 +26,7 @@ func TestViolationsThatShrink(t *testing.T) {
 	}
 	snap, err := preemption.NewSnapshot(&outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{budget("a"), budget("b"), budget("c")}, Release: outrank.V1_37})
 	require.NoError(t, err)
-	b := newBill(snap, &preemption.Config{}, time.Time{})
+	b := newTotals(snap, &preemption.Config{}, time.Time{})
 	some := []*outrank.Pod{covered("w", 3, "a", "b", "c"), covered("x", 2, "b"), covered("y", 1, "c")}
 	few := b.total(some)
 	assert.Equal(t, 2, few.Violations)

@@ -9,9 +9,9 @@ import (
 )
 
 // bound returns a total that no plan for the members beats in any of its amounts (group
-// 25.5). Amounts of which nothing is known are the least that there are. The board is
+// 25.5). Amounts of which nothing is known are the least that there are. The draft is
 // without any member placed.
-func (b *board) bound() preemption.Score {
+func (b *draft) bound() preemption.Score {
 	s := preemption.Score{TopPriority: math.MinInt32}
 	var stuck []*member
 	fits := map[int]bool{}
@@ -42,7 +42,7 @@ func (b *board) bound() preemption.Score {
 // that fit nowhere, of the lowest with which one of them fits alone (rule 25.5.2). A pod
 // that shares the victims of another, which it may not evict itself, shares one of at
 // least its own priority.
-func (b *board) lowestTop(stuck []*member) int32 {
+func (b *draft) lowestTop(stuck []*member) int32 {
 	top := int32(math.MinInt32)
 	config := b.eval.Config()
 	if b.grouped || config.MayEvict != nil && len(b.members) > 1 {
@@ -74,7 +74,7 @@ func (b *board) lowestTop(stuck []*member) int32 {
 // priorities (rule 25.5.3). Every pod that fits nowhere needs a victim on its node; and k
 // of them need as many as free what k times the smallest of them asks for, if each frees
 // as much as the largest pod there.
-func (b *board) fewest(stuck []*member) (victims int, sum int64) {
+func (b *draft) fewest(stuck []*member) (victims int, sum int64) {
 	need := b.smallest(stuck)
 	highest := int32(math.MinInt32)
 	for _, m := range b.members {
@@ -90,7 +90,7 @@ func (b *board) fewest(stuck []*member) (victims int, sum int64) {
 		}
 		count := 0
 		for _, p := range pods {
-			priority := b.bill.of(p).priority
+			priority := b.totals.of(p).priority
 			if priority >= highest && !b.grouped && b.eval.Config().Variant != outrank.VariantSimplified {
 				continue
 			}
@@ -135,7 +135,7 @@ func fewestFor(k int64, need, free, largest []int64, count int64) (int, bool) {
 
 // smallest returns the least that any of the pods asks for of each resource that the
 // filter NodeResourcesFit looks at.
-func (b *board) smallest(stuck []*member) []int64 {
+func (b *draft) smallest(stuck []*member) []int64 {
 	least := make([]int64, len(b.scales))
 	for r := range least {
 		least[r] = math.MaxInt64
@@ -155,7 +155,7 @@ func (b *board) smallest(stuck []*member) []int64 {
 }
 
 // asked returns what a member asks nodes for, by resource.
-func (b *board) asked(m *member) map[resource.Name]int64 {
+func (b *draft) asked(m *member) map[resource.Name]int64 {
 	asked := map[resource.Name]int64{}
 	if len(b.nodes) == 0 || b.err != nil {
 		return asked

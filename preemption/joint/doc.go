@@ -23,8 +23,8 @@
 // # The way through the code
 //
 // preempt.go is the whole call. onebyone.go has the pods preempt one after the other.
-// board.go is the cluster on which places are tried, ask.go one pod before one node,
-// bill.go what victims come to. pack.go, improve.go and exact.go are the three searches,
+// draft.go is the cluster on which places are tried, ask.go one pod before one node,
+// totals.go what victims come to. pack.go, improve.go and exact.go are the three searches,
 // estimate.go says where to look first, bound.go what no plan can beat. All of it stands on
 // the public interface of package preemption: [preemption.Evaluator.Trials] asks a node
 // without some of its pods, and marks of a snapshot take back what was tried.

@@ -15,14 +15,14 @@ import (
 // estimate returns how many victims a pod costs on a node, at the number of pods at which
 // that is least, if each asks for so much and victims are picked by size. It is infinite
 // where all pods up to the floor do not make room.
-func (b *board) estimate(node int, need []int64, most int, floor int32) float64 {
+func (b *draft) estimate(node int, need []int64, most int, floor int32) float64 {
 	n := b.nodes[node]
 	free := make([]float64, len(need))
 	for r, name := range b.scales {
 		free[r] = float64(resource.SubSat(n.Allocatable.Amount(name), b.snap.Used(n.Name, name)))
 	}
 	pods := slices.DeleteFunc(b.snap.PodsOn(n.Name), func(p *outrank.Pod) bool {
-		return b.isOne[p] || b.bill.of(p).priority > floor
+		return b.isOne[p] || b.totals.of(p).priority > floor
 	})
 	size := func(p *outrank.Pod) float64 {
 		sum := 0.0
@@ -31,7 +31,7 @@ func (b *board) estimate(node int, need []int64, most int, floor int32) float64 
 				sum += float64(amount) / float64(need[r])
 			}
 		}
-		if b.bill.of(p).covered {
+		if b.totals.of(p).covered {
 			sum /= 1000
 		}
 		return sum
@@ -64,7 +64,7 @@ func enough(free []float64, need []int64, k float64) bool {
 
 // likely returns the nodes among some on which pods that each ask for so much cost least
 // by the estimate, at most so many of them, in the order of the nodes.
-func (b *board) likely(nodes []int, need []int64, pods, most int, floor int32) []int {
+func (b *draft) likely(nodes []int, need []int64, pods, most int, floor int32) []int {
 	if len(nodes) <= most {
 		return nodes
 	}

@@ -10,7 +10,7 @@ import (
 // prover goes through every plan that there is, but for those that cannot be better than
 // the best one found (rule 25.4.4).
 type prover struct {
-	*board
+	*draft
 	best    *solution
 	spots   []spot
 	victims []*outrank.Pod
@@ -23,8 +23,8 @@ type option struct {
 }
 
 // prove returns the best plan, and whether it is that for certain.
-func (b *board) prove(s *solution) (best *solution, certain bool) {
-	x := &prover{board: b, best: s}
+func (b *draft) prove(s *solution) (best *solution, certain bool) {
+	x := &prover{draft: b, best: s}
 	x.place(0)
 	return x.best, !b.spent()
 }
@@ -39,10 +39,10 @@ func (x *prover) place(i int) {
 		if x.spent() {
 			return
 		}
-		if !x.bill.mayBeat(o.total, x.best.total) {
+		if !x.totals.mayBeat(o.total, x.best.total) {
 			continue
 		}
-		mark, ok := x.board.place(i, o.spot)
+		mark, ok := x.draft.place(i, o.spot)
 		if !ok {
 			continue
 		}
@@ -71,8 +71,8 @@ func (x *prover) begin(i int) []option {
 // offer compares a whole plan with the best one. Plans that fall apart once all victims
 // are gone at the same time do not count.
 func (x *prover) offer() {
-	s := &solution{spots: slices.Clone(x.spots), total: x.bill.total(x.victims)}
-	if order, _ := x.bill.compare(s.total, x.best.total); order >= 0 {
+	s := &solution{spots: slices.Clone(x.spots), total: x.totals.total(x.victims)}
+	if order, _ := x.totals.compare(s.total, x.best.total); order >= 0 {
 		return
 	}
 	if !x.holds(s) {
@@ -92,13 +92,13 @@ func (x *prover) options(i int) []option {
 		a, says := x.ask(t, i, node)
 		switch says {
 		case takes:
-			out = append(out, option{spot{node: node}, x.bill.total(x.victims)})
+			out = append(out, option{spot{node: node}, x.totals.total(x.victims)})
 		case short:
 			out = x.sets(a, out)
 		}
 	}
 	slices.SortStableFunc(out, func(o, p option) int {
-		order, _ := x.bill.compare(o.total, p.total)
+		order, _ := x.totals.compare(o.total, p.total)
 		return order
 	})
 	return out
@@ -130,7 +130,7 @@ func (x *prover) sets(a *ask, out []option) []option {
 		if u == len(a.units) {
 			if x.needed(a) {
 				all := slices.Concat(x.victims, gone)
-				out = append(out, option{spot{a.node, slices.Clone(gone)}, x.bill.total(all)})
+				out = append(out, option{spot{a.node, slices.Clone(gone)}, x.totals.total(all)})
 			}
 			return
 		}
@@ -140,7 +140,7 @@ func (x *prover) sets(a *ask, out []option) []option {
 		}
 		a.gone[u] = true
 		gone = append(gone, a.units[u]...)
-		if x.bill.mayBeat(x.bill.total(slices.Concat(x.victims, gone)), x.best.total) {
+		if x.totals.mayBeat(x.totals.total(slices.Concat(x.victims, gone)), x.best.total) {
 			from(u + 1)
 		}
 		gone = gone[:len(gone)-len(a.units[u])]

@@ -11,7 +11,7 @@ import (
 // other places, one by one, each where that adds least, among the nodes of the plan and a
 // few others (rule 25.4.3). It goes on from each better plan and ends where no node can be
 // done without, or where no questions are left.
-func (b *board) improve(s *solution, floor int32) *solution {
+func (b *draft) improve(s *solution, floor int32) *solution {
 	others := b.promising()
 	for again := true; again && !b.spent(); {
 		again = false
@@ -29,8 +29,8 @@ func (b *board) improve(s *solution, floor int32) *solution {
 }
 
 // promising lists some nodes that the plan may not use: the best candidates for a pod of
-// each kind as the board is.
-func (b *board) promising() []int {
+// each kind as the draft is.
+func (b *draft) promising() []int {
 	const kinds, each = 8, 8
 	var out []int
 	seen := map[int]bool{}
@@ -57,7 +57,7 @@ func (b *board) promising() []int {
 }
 
 // dearest lists the nodes on which somebody leaves, those with the worst totals first.
-func (b *board) dearest(s *solution) []int {
+func (b *draft) dearest(s *solution) []int {
 	victims := map[int][]*outrank.Pod{}
 	var nodes []int
 	for _, at := range s.spots {
@@ -70,7 +70,7 @@ func (b *board) dearest(s *solution) []int {
 	}
 	slices.Sort(nodes)
 	slices.SortStableFunc(nodes, func(m, n int) int {
-		order, _ := b.bill.compare(b.bill.total(victims[n]), b.bill.total(victims[m]))
+		order, _ := b.totals.compare(b.totals.total(victims[n]), b.totals.total(victims[m]))
 		return order
 	})
 	return nodes
@@ -78,7 +78,7 @@ func (b *board) dearest(s *solution) []int {
 
 // without returns a better plan in which the pods of a node are placed anew, nil if none
 // is found. The node itself may take some of them again.
-func (b *board) without(s *solution, node int, others []int, floor int32) *solution {
+func (b *draft) without(s *solution, node int, others []int, floor int32) *solution {
 	mark := b.snap.Mark()
 	assigned, victims := b.replaced(s, node, others, floor)
 	b.undo(mark)
@@ -93,14 +93,14 @@ func (b *board) without(s *solution, node int, others []int, floor int32) *solut
 	if next == nil {
 		return nil
 	}
-	if order, _ := b.bill.compare(next.total, s.total); order >= 0 || !b.holds(next) {
+	if order, _ := b.totals.compare(next.total, s.total); order >= 0 || !b.holds(next) {
 		return nil
 	}
 	return next
 }
 
-// replaced finds the other places, and leaves the board as it then is.
-func (b *board) replaced(s *solution, node int, others []int, floor int32) (assigned []int, victims []*outrank.Pod) {
+// replaced finds the other places, and leaves the draft as it then is.
+func (b *draft) replaced(s *solution, node int, others []int, floor int32) (assigned []int, victims []*outrank.Pod) {
 	assigned = make([]int, len(s.spots))
 	var homeless []int
 	places := slices.Clone(others)
@@ -133,13 +133,13 @@ func (b *board) replaced(s *solution, node int, others []int, floor int32) (assi
 
 // cheapest returns the place for a member that adds least to the victims. It returns false
 // if none keeps the total better than most.
-func (b *board) cheapest(i int, places []int, victims []*outrank.Pod, most preemption.Score, floor int32) (best spot, ok bool) {
+func (b *draft) cheapest(i int, places []int, victims []*outrank.Pod, most preemption.Score, floor int32) (best spot, ok bool) {
 	t := b.trials(i)
 	if t == nil {
 		return best, false
 	}
-	total := b.bill.total(victims)
-	if order, _ := b.bill.compare(total, most); order >= 0 {
+	total := b.totals.total(victims)
+	if order, _ := b.totals.compare(total, most); order >= 0 {
 		return best, false
 	}
 	for _, node := range places {
@@ -160,8 +160,8 @@ func (b *board) cheapest(i int, places []int, victims []*outrank.Pod, most preem
 			if at.victims == nil {
 				break
 			}
-			total := b.bill.total(slices.Concat(victims, at.victims))
-			if order, _ := b.bill.compare(total, most); order < 0 {
+			total := b.totals.total(slices.Concat(victims, at.victims))
+			if order, _ := b.totals.compare(total, most); order < 0 {
 				best, ok, most = at, true, total
 			}
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // amounts returns what a running pod takes of the resources that members ask for.
-func (b *board) amounts(pod *outrank.Pod) []int64 {
+func (b *draft) amounts(pod *outrank.Pod) []int64 {
 	a, ok := b.takes[pod]
 	if !ok {
 		list := pod.RunningRequestsIn(b.snap.Release())
@@ -22,7 +22,7 @@ func (b *board) amounts(pod *outrank.Pod) []int64 {
 }
 
 // needs returns what a member asks for, in the order of the scales.
-func (b *board) needs(m *member) []int64 {
+func (b *draft) needs(m *member) []int64 {
 	n, ok := b.asks[m.kind]
 	if !ok {
 		list := m.pod.Requests()
@@ -35,7 +35,7 @@ func (b *board) needs(m *member) []int64 {
 }
 
 // measure fills in what the members ask for and what the nodes offer.
-func (b *board) measure() {
+func (b *draft) measure() {
 	seen := map[resource.Name]bool{}
 	for _, m := range b.members {
 		for name := range m.pod.Requests() {

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// oneByOne is what becomes of pods that preempt one after the other, as kube-scheduler has
+// oneByOne places pods that preempt one after the other, as kube-scheduler has
 // them do (rule 25.3.1).
 type oneByOne struct {
 	ctx  context.Context

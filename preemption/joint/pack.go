@@ -18,9 +18,9 @@ const mostInBundle = 32
 // (rule 25.4.2): the largest pods first take the nodes that have just enough room for
 // them; then, again and again, the node whose victims are the best for each pod that they
 // make room for takes these pods. It returns nil where some pod finds no place.
-func (b *board) pack(floor int32) *solution {
+func (b *draft) pack(floor int32) *solution {
 	mark := b.snap.Mark()
-	p := &packer{board: b, floor: floor, assigned: make([]int, len(b.members)), prefer: map[*outrank.Pod]bool{}}
+	p := &packer{draft: b, floor: floor, assigned: make([]int, len(b.members)), prefer: map[*outrank.Pod]bool{}}
 	for i := range p.assigned {
 		p.assigned[i] = -1
 	}
@@ -34,7 +34,7 @@ func (b *board) pack(floor int32) *solution {
 }
 
 type packer struct {
-	*board
+	*draft
 	floor    int32
 	assigned []int
 	prefer   map[*outrank.Pod]bool
@@ -196,7 +196,7 @@ func (p *packer) places() []int {
 
 // better orders bundles by what they cost for each pod.
 func (p *packer) better(a, b *bundle) bool {
-	for _, rank := range p.bill.ranks {
+	for _, rank := range p.totals.ranks {
 		x, y := p.each(rank, a), p.each(rank, b)
 		if x != y {
 			return x < y
@@ -250,7 +250,7 @@ func (p *packer) bundleBy(node int, by manner) *bundle {
 		}
 		b.pods, b.spots = append(b.pods, i), append(b.spots, s)
 		victims = append(victims, s.victims...)
-		b.total = p.bill.total(victims)
+		b.total = p.totals.total(victims)
 		if best == nil || p.better(b, best) {
 			c := *b
 			best = &c

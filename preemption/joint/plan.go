@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Plan is who has to leave so that several pods can run, and what preempting one by one
+// Plan lists the pods that have to leave so that several others can run, and what preempting one by one
 // would come to. It belongs to the caller. The pods that it points to are those that the
 // caller passed in.
 type Plan struct {
@@ -23,7 +23,7 @@ type Plan struct {
 	// Victims have to leave for the pods that one by one have a place, each named once,
 	// the most important first.
 	Victims []Victim
-	// Total is what Victims come to together, OneByOne the same of the victims of
+	// Total adds up the figures of Victims, OneByOne those of the victims of
 	// preempting one by one. The top priority of no victims is the lowest that there is.
 	// Total is never the worse of the two by the ranks of the policy.
 	Total, OneByOne preemption.Score
@@ -34,11 +34,14 @@ type Plan struct {
 	// More is what the victims come to of the pods that have a place in this plan alone
 	// ([Placement].More).
 	More preemption.Score
-	// Certificate says how good Total is.
-	Certificate Certificate
+	// Certificate says how good Total is among all plans for the pods that one by one have a
+	// place: Bound is a total that no plan beats in any of its amounts, but for Start, which
+	// is not bounded and the zero time (group 25.5), and Steps is how many questions to nodes
+	// the searches took together. By the start nothing is known, and Gap is 0.
+	Certificate preemption.Certificate
 }
 
-// Placement is what becomes of one pod.
+// Placement says what becomes of one pod.
 type Placement struct {
 	Pod *outrank.Pod
 	// Node is empty where there is no place for the pod.
@@ -48,12 +51,12 @@ type Placement struct {
 	Victims []*outrank.Pod
 	// More is set for a pod that has a place in this plan, and none one by one.
 	More bool
-	// OneByOne is what becomes of the pod one by one.
+	// OneByOne says what becomes of the pod one by one.
 	OneByOne Choice
 	// ClearedNominations are the pods of lower priority that are nominated to the node and
 	// lose that, by importance.
 	ClearedNominations []*outrank.Pod
-	// Refused is what preemption says of a pod without a place; nil for one with a place.
+	// Refused is the status of a pod without a place; nil for a pod with one.
 	Refused *preemption.Plan
 }
 
@@ -78,9 +81,9 @@ type Victim struct {
 }
 
 // plan makes the answer.
-func (r *run) plan(best *solution, certificate Certificate) (*Plan, error) {
-	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.bill.total(r.one.all()), Certificate: certificate}
-	_, p.DecidedBy = r.bill.compare(p.Total, p.OneByOne)
+func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, error) {
+	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.totals.total(r.one.all()), Certificate: certificate}
+	_, p.DecidedBy = r.totals.compare(p.Total, p.OneByOne)
 	p.Kept = p.DecidedBy == 0
 	for i, pod := range r.pods {
 		at := &p.Placements[i]
@@ -137,8 +140,8 @@ func (r *run) name(p *Plan, after *preemption.Snapshot) {
 	for _, v := range p.Victims {
 		pods = append(pods, v.Pod)
 	}
-	r.bill.sort(pods)
-	violating, _ := r.bill.budgets.SplitIn(r.bill.release, pods)
+	r.totals.sort(pods)
+	violating, _ := r.totals.budgets.SplitIn(r.totals.release, pods)
 	for i := range p.Victims {
 		p.Victims[i].Violates = slices.Contains(violating, p.Victims[i].Pod)
 	}
@@ -181,7 +184,7 @@ func (r *run) needing(p *Plan, after *preemption.Snapshot, victim *outrank.Pod, 
 // added if the plan could then not be carried out at once, or if a pod evicted others and
 // found no place after all.
 func (r *run) more(p *Plan, after *preemption.Snapshot) error {
-	p.More = r.bill.total(nil)
+	p.More = r.totals.total(nil)
 	var waiting []int
 	for i := range p.Placements {
 		if p.Placements[i].Node == "" {
@@ -213,7 +216,7 @@ func (r *run) more(p *Plan, after *preemption.Snapshot) error {
 		}
 	}
 	p.Order = append(p.Order, rest.order...)
-	p.More = r.bill.total(rest.all())
+	p.More = r.totals.total(rest.all())
 	return nil
 }
 

@@ -15,10 +15,10 @@ type run struct {
 	req  *Request
 	pods []*outrank.Pod // in the order of the queue
 	one  *oneByOne
-	*board
+	*draft
 }
 
-// begin has the pods preempt one by one, and prepares the board for those with a place.
+// begin has the pods preempt one by one, and prepares the draft for those with a place.
 func (r *run) begin(snap *preemption.Snapshot) error {
 	queue, err := pending(snap, r.pods, nil)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
 		return err
 	}
 	config := r.eval.Config()
-	b := &board{
+	b := &draft{
 		ctx: r.ctx, eval: r.eval, snap: plain.Clone(), plain: plain, now: r.req.Now,
 		index: map[string]int{}, isOne: map[*outrank.Pod]bool{},
 		asks: map[int][]int64{}, takes: map[*outrank.Pod][]int64{},
@@ -69,8 +69,8 @@ func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
 	b.measure()
 	b.grouped = slices.Collect(snap.Groups()) != nil || slices.Collect(snap.Composites()) != nil
 	b.coupled = b.coupled || b.grouped
-	b.bill = newBill(snap, &config, r.req.Now)
-	r.board = b
+	b.totals = newTotals(snap, &config, r.req.Now)
+	r.draft = b
 	return nil
 }
 
@@ -80,7 +80,7 @@ func (m *member) coupled() bool {
 }
 
 // search returns the best plan that is found, beginning with the one of one by one.
-func (r *run) search() (*solution, Certificate, error) {
+func (r *run) search() (*solution, preemption.Certificate, error) {
 	best := r.baseline()
 	limit := r.req.Limit
 	if limit == 0 {
@@ -96,12 +96,12 @@ func (r *run) search() (*solution, Certificate, error) {
 		best, certain = r.prove(best)
 		steps += r.steps
 	}
-	return best, r.bill.certify(best.total, bound, certain, steps), r.err
+	return best, r.totals.certify(best.total, bound, certain, steps), r.err
 }
 
 // baseline is the plan of one by one in the terms of a joint one.
 func (r *run) baseline() *solution {
-	s := &solution{spots: make([]spot, len(r.members)), total: r.bill.total(r.one.all())}
+	s := &solution{spots: make([]spot, len(r.members)), total: r.totals.total(r.one.all())}
 	for k, m := range r.members {
 		s.spots[k] = spot{r.index[r.one.nodes[m.at]], r.one.victims[m.at]}
 	}
@@ -116,7 +116,7 @@ func (r *run) better(best *solution) *solution {
 			continue
 		}
 		from = r.improve(from, floor)
-		if order, _ := r.bill.compare(from.total, best.total); order < 0 && r.holds(from) {
+		if order, _ := r.totals.compare(from.total, best.total); order < 0 && r.holds(from) {
 			best = from
 		}
 	}

@@ -22,7 +22,7 @@ func (p Plan) String() string {
 	if p.DecidedBy != 0 {
 		fmt.Fprintf(&b, "; better by: %v", p.DecidedBy)
 	}
-	fmt.Fprintf(&b, "; %v", p.Certificate)
+	b.WriteString("; " + certificateText(p.Certificate))
 	return b.String()
 }
 

@@ -51,5 +51,5 @@ func (c *Configuration) Profile(schedulerName string) (*Profile, bool) {
 	return nil, false
 }
 
-// Version is the version of the files that [Read] reads.
-const Version = "kubescheduler.config.k8s.io/v1"
+// fileVersion is the version of the files that [Read] reads.
+const fileVersion = "kubescheduler.config.k8s.io/v1"

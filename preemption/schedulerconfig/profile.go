@@ -147,7 +147,7 @@ func (p *profileReader) readArgs() {
 			return
 		}
 		args := c.object("args")
-		args.typed(Version, name+"Args")
+		args.typed(fileVersion, name+"Args")
 		read(p, args)
 		args.done()
 	})

@@ -50,8 +50,8 @@ func readBy(r io.Reader, usual pluginList) (*Configuration, error) {
 func (l pluginList) readFile(o *object) *Configuration {
 	version := o.text("apiVersion")
 	switch {
-	case version != Version:
-		o.ps.add("apiVersion", "%q where %q is wanted%s", cut(version), Version, older(version))
+	case version != fileVersion:
+		o.ps.add("apiVersion", "%q where %q is wanted%s", cut(version), fileVersion, older(version))
 		return nil
 	case o.text("kind") != kind:
 		o.ps.add("kind", "%q where %q is wanted", cut(o.text("kind")), kind)

@@ -22,11 +22,11 @@ const (
 func (v variant) rule() Rule {
 	switch v {
 	case ownQueue:
-		return WithinQueue
+		return ruleWithin
 	case evenBorrowing:
-		return ReclaimedWhileBorrowing
+		return ruleBorrowing
 	}
-	return Reclaimed
+	return ruleReclaimed
 }
 
 // candidate is a workload that could be a victim.
@@ -39,7 +39,7 @@ type candidate struct {
 // candidates are those of the three kinds, each in order.
 type candidates struct{ own, claims, others []candidate }
 
-// classical decides by what is whose own (group 24.3).
+// classical decides by the nominal amounts of the queues (group 24.3).
 func (d *decision) classical() []Taken {
 	c := d.candidates()
 	all := c.inOrder()
@@ -75,7 +75,7 @@ func (d *decision) belowNominal() bool {
 	return true
 }
 
-// attempt takes candidates until the preemptor fits, and then puts back whom it can.
+// attempt takes candidates until the preemptor fits, and then puts back every one that it can.
 func (d *decision) attempt(all []candidate, borrowing bool) []Taken {
 	fits := func() bool {
 		return (borrowing || !d.borrowsWith(d.in.at, d.in.uses, d.in.asked)) && d.fits(d.in.at, d.in.uses, d.in.asked)

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Closeness is what [Closest] goes by.
+// Closeness is the configuration of [Closest].
 type Closeness struct {
 	// Delta is how much lower than the preemptor's a victim's priority has to be; zero
 	// means lower at all. Nomad's is 10.
@@ -44,7 +44,7 @@ func Closest(o Closeness) *preemption.Chooser {
 	}}
 }
 
-// dimensions are what distances are measured in.
+// dimensions are the resources that distances are measured in.
 var dimensions = [...]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
 
 type amounts [len(dimensions)]float64

@@ -82,12 +82,12 @@ func (r *fairRun) first(list []*holder, strategy Strategy) bool {
 	for queue := o.next(); queue != none; queue = o.next() {
 		switch {
 		case queue == r.in.at:
-			if r.take(o.pop(queue), WithinQueue) {
+			if r.take(o.pop(queue), ruleWithin) {
 				return true
 			}
 			continue
 		case entitled:
-			if r.take(o.pop(queue), Reclaimed) {
+			if r.take(o.pop(queue), ruleReclaimed) {
 				return true
 			}
 			continue
@@ -106,7 +106,7 @@ func (r *fairRun) first(list []*holder, strategy Strategy) bool {
 				r.retry = append(r.retry, h)
 				continue
 			}
-			if r.take(h, FairShare) {
+			if r.take(h, ruleFairShare) {
 				return true
 			}
 			break // the largest share may be another's now
@@ -135,7 +135,7 @@ func (r *fairRun) second() bool {
 			mine, theirs = queue, queue
 		}
 		h := o.pop(queue)
-		if r.share(mine).compare(r.share(theirs)) < 0 && r.take(h, FairShare) {
+		if r.share(mine).compare(r.share(theirs)) < 0 && r.take(h, ruleFairShare) {
 			return true
 		}
 		o.drop(queue)

@@ -236,9 +236,9 @@ func (s *guardState) Rule(p *outrank.Pod) string {
 	meet, _, _ := s.now.meet(s.at, at)
 	switch {
 	case s.rules.Style == YuniKorn, s.rules.Fair != nil && s.entitled(), s.rules.Fair == nil && s.claims(meet):
-		return string(Reclaimed)
+		return string(ruleReclaimed)
 	case s.rules.Fair != nil:
-		return string(FairShare)
+		return string(ruleFairShare)
 	}
-	return string(ReclaimedWhileBorrowing)
+	return string(ruleBorrowing)
 }

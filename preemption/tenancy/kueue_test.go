@@ -21,8 +21,8 @@ var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // told are the rules by the words of the scenario file.
 var told = map[tenancy.Rule]string{
-	tenancy.WithinQueue: "within", tenancy.Reclaimed: "reclaimed",
-	tenancy.ReclaimedWhileBorrowing: "borrowing", tenancy.FairShare: "fair",
+	"within the queue": "within", "reclaimed within the cohort": "reclaimed",
+	"reclaimed within the cohort while borrowing": "borrowing", "fair share within the cohort": "fair",
 }
 
 // quotaCase is one case of testdata/kueue.txt or own.txt.

@@ -36,11 +36,12 @@ func (t Take) String() string {
 	return fmt.Sprintf("Take(%d)", uint8(t))
 }
 
-// Policy is from whom the workloads of a queue may take. The zero value is from nobody.
+// Policy says which workloads those of a queue may preempt. The zero value allows none.
 type Policy struct {
-	// Within is from whom in the queue itself.
+	// Within says which workloads of its own queue a workload may preempt.
 	Within Take
-	// Reclaim is from whom in other queues of the cohort that have more than their own:
+	// Reclaim says which workloads it may preempt in other queues of the cohort that have more
+	// than their own:
 	// Nobody, Lower or Anybody.
 	Reclaim Take
 	// WhileBorrowing lets it take from workloads of lower priority in other queues even
@@ -59,22 +60,20 @@ func (p Policy) clone() Policy {
 	return p
 }
 
-// Rule names why a workload may be taken from. It is what stands in plans.
+// Rule names why a workload may be taken from. It is what stands in plans: "within the queue"
+// by priority in the queue itself, "reclaimed within the cohort" where its queue has more than
+// its own and the preemptor's does not, "reclaimed within the cohort while borrowing" where
+// both have, and "fair share within the cohort" where its queue has a larger share.
 type Rule string
 
-// The rules.
 const (
-	// WithinQueue: by priority in the queue itself.
-	WithinQueue Rule = "within the queue"
-	// Reclaimed: its queue has more than its own, and the preemptor's does not.
-	Reclaimed Rule = "reclaimed within the cohort"
-	// ReclaimedWhileBorrowing: both have more than their own.
-	ReclaimedWhileBorrowing Rule = "reclaimed within the cohort while borrowing"
-	// FairShare: its queue has a larger share.
-	FairShare Rule = "fair share within the cohort"
+	ruleWithin    Rule = "within the queue"
+	ruleReclaimed Rule = "reclaimed within the cohort"
+	ruleBorrowing Rule = "reclaimed within the cohort while borrowing"
+	ruleFairShare Rule = "fair share within the cohort"
 )
 
-// ranked is what priorities and times are compared by.
+// ranked has the priority and the time by which workloads are compared.
 type ranked struct {
 	priority int32
 	queued   time.Time

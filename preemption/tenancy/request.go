@@ -10,13 +10,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Workload is what is admitted to a queue, or waits to be: a pod or any number of them.
+// Workload is a pod, or a number of them, that is admitted to a queue or waits to be.
 type Workload struct {
 	Name string
 	// Queue is the queue's name.
 	Queue    string
 	Priority int32
-	// Uses is what it takes of the quotas.
+	// Uses has the amounts that it takes of the quotas.
 	Uses resource.List
 	// Queued is when it began to wait: what is newer by [LowerOrNewer]. Admitted is when it
 	// got its quota; the one that got it last is taken from first. Zero stands for now.
@@ -28,7 +28,7 @@ type Workload struct {
 // Request is a question: what has to leave so that a workload can be admitted?
 type Request struct {
 	Incoming Workload
-	// Admitted is what the queues have.
+	// Admitted lists the workloads of the queues.
 	Admitted []Workload
 	// Contested are the resources for which room is wanted; nil means those of which its
 	// queue has too little left for it.
@@ -39,7 +39,7 @@ type Request struct {
 	Now time.Time
 }
 
-// Fair is how shares decide (group 24.4).
+// Fair says how shares decide (group 24.4).
 type Fair struct {
 	// Strategies are tried in this order; nil means both, the first first. There is
 	// nothing else but both in this order, and each by itself.
@@ -67,7 +67,7 @@ type Taken struct {
 	Rule Rule
 }
 
-// Answer is what has to leave.
+// Answer lists the workloads that have to leave.
 type Answer struct {
 	// Fits: the workload can be admitted as things are, and nothing has to leave.
 	Fits bool

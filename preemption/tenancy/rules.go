@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Style is how far a queue may be taken from (group 24.5).
+// Style says how far a queue may be taken from (group 24.5).
 type Style uint8
 
 // The styles.
@@ -28,20 +28,20 @@ const (
 	YuniKorn
 )
 
-// Options is how tenants share a cluster.
+// Options says how tenants share a cluster.
 type Options struct {
-	// Tree is who has what. A pod's queues are in it.
+	// Tree has the amounts of each queue. A pod's queues are in it.
 	Tree *Tree
 	// QueueOf returns the queue of a pod, or the empty text: pods without a queue take
 	// from one another by lower priority, as they do without tenants, and from nobody
 	// else. A running pod of a queue that is not in the tree is never a victim. It always
 	// returns the same for the same pod.
 	QueueOf func(p *outrank.Pod) string
-	// Uses is what a pod takes of the quotas; nil means its requests as it runs, and 1 of
+	// Uses returns the amounts that a pod takes of the quotas; nil means its requests as it runs, and 1 of
 	// "pods". What the tree has no quota of does not count, and nothing counts as more
 	// than 2^47.
 	Uses func(p *outrank.Pod) resource.List
-	// QueuedAt is when a pod began to wait, for LowerOrNewer; nil means its start time, and
+	// QueuedAt returns when a pod began to wait, for LowerOrNewer; nil means its start time, and
 	// that the preemptor waited first.
 	QueuedAt func(p *outrank.Pod) time.Time
 	Style    Style
@@ -120,11 +120,11 @@ func (r *Rules) MayTake(preemptor, victim *outrank.Pod) string {
 	case r.Style == YuniKorn && (a == b || y.priority > x.priority || r.Tree.root(a) != r.Tree.root(b) || !r.share(preemptor, victim)):
 		return ""
 	case r.Style == YuniKorn:
-		return string(Reclaimed)
+		return string(ruleReclaimed)
 	case a == b && p.Within.allows(x, y):
-		return string(WithinQueue)
+		return string(ruleWithin)
 	case a != b && r.Tree.root(a) == r.Tree.root(b) && p.Reclaim.allows(x, y):
-		return string(Reclaimed)
+		return string(ruleReclaimed)
 	}
 	return ""
 }
@@ -197,7 +197,7 @@ func (r *Rules) asks(p *outrank.Pod) (at int, amounts []int64, asked []bool, err
 	return at, amounts, asked, nil
 }
 
-// clusterUsage is what the running pods of a cluster use.
+// clusterUsage has the amounts that the running pods of a cluster use.
 type clusterUsage struct {
 	*usage
 	rules *Rules

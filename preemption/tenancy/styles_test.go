@@ -45,7 +45,7 @@ func TestStyles(t *testing.T) {
 	}
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: tenancy.YuniKorn}))
 	asker := pending("a", "search", "1", 5)
-	assert.Equal(t, string(tenancy.Reclaimed), rules.MayTake(asker, running("b", "ads", "1", 5)))
+	assert.Equal(t, "reclaimed within the cohort", rules.MayTake(asker, running("b", "ads", "1", 5)))
 	assert.Empty(t, rules.MayTake(asker, running("b", "ads", "1", 6)), "above the preemptor")
 	assert.Empty(t, rules.MayTake(asker, running("b", "search", "1", 0)), "of its own queue")
 }
@@ -88,7 +88,7 @@ func TestBorrowedOfOneResource(t *testing.T) {
 	plan, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, asker, now)
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempt, plan.Outcome, "%v", plan)
-	assert.Equal(t, string(tenancy.Reclaimed), plan.Victims[0].Rule)
+	assert.Equal(t, "reclaimed within the cohort", plan.Victims[0].Rule)
 }
 
 // Up to which priority a queue may take while it borrows is said of other queues alone, and

@@ -9,10 +9,11 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Queue is a tenant: what its workloads may have together, and from whom they may take.
+// Queue is a tenant: the amounts that its workloads may have together, and the workloads that
+// they may preempt.
 type Queue struct {
 	Name string
-	// Cohort is what it lends to and borrows from; empty for a queue by itself.
+	// Cohort names the cohort that it lends to and borrows from; empty for a queue by itself.
 	Cohort string
 	// Nominal is its own. What is not named is 0.
 	Nominal resource.List
@@ -25,7 +26,7 @@ type Queue struct {
 	Policy Policy
 }
 
-// Cohort is what queues and further cohorts share. One that is named by a queue or a
+// Cohort is a pool of amounts that queues and further cohorts share. One that is named by a queue or a
 // cohort is there, listed or not.
 type Cohort struct {
 	Name string
@@ -36,7 +37,7 @@ type Cohort struct {
 	Weight                          *float64
 }
 
-// Config is who has what.
+// Config lists the queues and cohorts with their amounts.
 type Config struct {
 	Queues  []Queue
 	Cohorts []Cohort

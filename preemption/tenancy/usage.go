@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// usage is what the queues of a tree have. Of a cohort it is what those below it have
+// usage has the amounts that the queues of a tree use. Of a cohort it is what those below it have
 // beyond what they keep to themselves (rule 24.1.5), which follows from the queues alone.
 type usage struct {
 	*Tree

@@ -39,9 +39,9 @@ func (c *core) pop(early bool) (Entry, bool) {
 		return c.popGroup(it), true
 	}
 	if it.members != nil {
-		crowd := it
-		it = crowd.members.head
-		c.leave(crowd, it)
+		batch := it
+		it = batch.members.head
+		c.leave(batch, it)
 	} else {
 		c.pools[it.pool].remove(it)
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// backoffWindow is what backoff is counted in. All pods whose backoff ends within
-// one window are sorted by the order of the active pods.
+// backoffWindow is the unit of backoff. Pods whose backoff ends within one window are sorted by
+// the order of the active pods.
 const backoffWindow = time.Second
 
 // backoffAfter returns how long a pod waits after so many failures. Doubling stops
@@ -46,8 +46,8 @@ func (c *Config) mostBackoffOf(pods int) time.Duration {
 	return time.Duration(most)
 }
 
-// backoffEnd returns when the backoff of an attempt ends that failed now (rules
-// 5.3.1, 5.3.2 and 5.3.4).
+// backoffEnd returns the end of the backoff after an attempt that failed now (rules 5.3.1,
+// 5.3.2 and 5.3.4).
 func (c *Config) backoffEnd(now time.Time, e *Entry) time.Time {
 	return c.backoffEndUpTo(now, e, c.MaxBackoff)
 }
@@ -74,7 +74,7 @@ func (c *Config) backoffOver(end time.Time) time.Time {
 	return end.Add(backoffWindow)
 }
 
-// delay notes how long a pod waits that has failed.
+// delay sets the end of the backoff and the time-out of a pod whose attempt failed now.
 func (c *Config) delay(it *item, now time.Time) {
 	if c.old() {
 		it.due = now.Add(c.UnschedulableTimeout)

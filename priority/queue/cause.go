@@ -41,7 +41,8 @@ var causeNames = [causeCount]string{
 	forceActivate: "ForceActivate", timeOut: "UnschedulableTimeout",
 }
 
-// causeOf is what an event counts as. Kinds that are not known count as one.
+// causeOf has the cause that a kind of event counts as. Kinds that are not known are
+// otherCause.
 var causeOf = map[ClusterEventKind]cause{
 	"":                         wildcardCause,
 	EventNodeAdded:             nodeAdd,

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// core is what the queues have in common: the pods inside and their pools,
-// attempts, and waiting. Every pod inside is in items and in exactly one pool.
+// core holds the pods inside, their pools and the calls that wait for one. Every pod inside is
+// in items and in exactly one pool.
 type core struct {
 	mu    sync.Mutex
 	items map[podKey]*item
@@ -22,21 +22,21 @@ type core struct {
 	// movedSince says that pods were moved since the last pod was popped; only the queue
 	// of v1.13 looks at it (rule 5.9.3).
 	movedSince bool
-	// early says that the first pod in backoff is popped where none is active.
+	// early says that the first pod in backoff is popped while none is active.
 	early bool
-	// gate names what holds a pod back before it is active or in backoff, empty
-	// for nothing; nil where nothing ever does.
+	// gate returns the name of the check that keeps a pod from active and backoff, empty for
+	// none. It is nil where nothing is ever checked.
 	gate func(*outrank.Pod) string
-	// rosters list the items that stand for many pods, by class, and serial counts
-	// the rosters and the pods that became members.
-	rosters map[Class]*roster
+	// byClass has the items that stand for many pods, by class. serial numbers the classes
+	// and the pods that became members.
+	byClass map[Class]*classBatches
 	serial  uint64
-	// rules are those of the release, and again how long a gated pod waits until its
-	// gates are asked without an event; zero means for ever.
+	// rules are those of the release. again is how long a gated pod waits until its gates are
+	// asked without an event; zero means for ever.
 	rules release.Rules
 	again time.Duration
-	// why is what the operation under way moves pods for, and incoming how many it
-	// has moved into each pool so far.
+	// why is the cause for which the operation under way moves pods. incoming counts the pods
+	// that entered each pool, by cause.
 	why      cause
 	incoming [poolCount][causeCount]arrivals
 	// groups is nil where groups are not queued.
@@ -77,8 +77,7 @@ func (c *core) init(order func(a, b *item) int) {
 	}
 }
 
-// push puts an item into a pool, or among the gated ones if something holds it
-// back from there.
+// push puts an item into a pool, or among the gated ones if a gate keeps it from there.
 func (c *core) push(it *item, to pool) {
 	if it.Gate = c.gateOfItem(it, to); it.Gate != "" {
 		to = gated
@@ -86,8 +85,8 @@ func (c *core) push(it *item, to pool) {
 	c.put(it, to)
 }
 
-// gateOf names what holds a pod back from a pool, empty for nothing (rules 5.2.6 and
-// 5.2.9).
+// gateOf returns the name of the gate that keeps a pod from a pool, empty for none (rules
+// 5.2.6 and 5.2.9).
 func (c *core) gateOf(pod *outrank.Pod, from pool) string {
 	switch {
 	case c.gate == nil || from != active && from != backoff && from != errorBackoff:
@@ -98,8 +97,8 @@ func (c *core) gateOf(pod *outrank.Pod, from pool) string {
 	return c.gate(pod)
 }
 
-// gateOfVersion names what holds another version of a pod back that is let in already:
-// its scheduling gates alone (rule 5.2.10).
+// gateOfVersion is gateOf for another version of a pod that is let in already: only its
+// scheduling gates can hold it back (rule 5.2.10).
 func (c *core) gateOfVersion(pod *outrank.Pod, in pool) string {
 	if c.gate == nil || !pod.Gated() || in != active && in != backoff && in != errorBackoff {
 		return ""
@@ -131,12 +130,12 @@ func errNoPod(operation string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: operation, Text: "the pod is missing"}}}
 }
 
-// errUnmade is about a queue without pools, which is the zero one.
+// errUnmade is the error of the zero queue, which has no pools.
 func errUnmade(operation string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: operation, Text: "the queue was not made by New or NewFIFO"}}}
 }
 
-// refuses returns what keeps the queue from taking a pod in.
+// refuses returns the error of an operation that cannot take this pod in, nil if it can.
 func (c *core) refuses(operation string, pod *outrank.Pod) error {
 	switch {
 	case pod == nil:
@@ -157,8 +156,7 @@ func (c *core) first(early bool) *item {
 	return it
 }
 
-// isMember reports whether a pod is queued with its group. One that has a node already
-// is not.
+// isMember reports whether a pod is queued with its group. A pod with a node is not.
 func (c *core) isMember(pod *outrank.Pod) bool {
 	return c.groups != nil && pod.Group != "" && pod.NodeName == ""
 }
@@ -181,8 +179,8 @@ func (c *core) askAgain(it *item) time.Time {
 	return since.Add(c.again)
 }
 
-// gateOfItem names what holds an item back from a pool: for a group, what holds the
-// first of its pods that something holds (rule 5.8.4).
+// gateOfItem returns the name of the gate that keeps an item from a pool. For a group it is
+// the gate of the first of its pods that is held (rule 5.8.4).
 func (c *core) gateOfItem(it *item, from pool) string {
 	if it.group == nil {
 		return c.gateOf(it.Pod, from)

@@ -29,9 +29,8 @@ const (
 	EventUnscheduledPodAdded   ClusterEventKind = "UnscheduledPodAdded"
 	EventUnscheduledPodUpdated ClusterEventKind = "UnscheduledPodUpdated"
 	EventUnscheduledPodDeleted ClusterEventKind = "UnscheduledPodDeleted"
-	// EventPodUpdated is about the very pod that waits, the target pod, and for a pod in
-	// flight about any that was in flight (rule 5.5.7). Update asks about it; no caller
-	// has to.
+	// EventPodUpdated is an update of the waiting pod itself, and for a pod in flight an update
+	// of any pod in flight (rule 5.5.7). Update tells of it; no caller has to.
 	EventPodUpdated ClusterEventKind = "PodUpdated"
 )
 
@@ -94,8 +93,8 @@ type flightLog struct {
 	events []flightEvent // in the order in which they came
 }
 
-// kind is what the event counts as: a nominated pod that waits and goes gives up room
-// as one on a node does.
+// kind returns the kind that the event counts as: a nominated pod that goes gives up room as a
+// pod on a node does.
 func (event *ClusterEvent) kind() ClusterEventKind {
 	if event.Kind == EventUnscheduledPodDeleted && (event.Pod == nil || event.Pod.NominatedNode != "") {
 		return EventAssignedPodDeleted
@@ -103,8 +102,8 @@ func (event *ClusterEvent) kind() ClusterEventKind {
 	return event.Kind
 }
 
-// tellsNeighbour reports whether an event says so much about a pod on a node that
-// what it means for anti-affinity is known.
+// tellsNeighbour reports whether an event has the pods that decide what it means for
+// anti-affinity.
 func (event *ClusterEvent) tellsNeighbour() bool {
 	switch {
 	case event.Pod == nil || event.Pod.NodeName == "":
@@ -115,7 +114,7 @@ func (event *ClusterEvent) tellsNeighbour() bool {
 	return event.Kind == EventAssignedPodUpdated && event.Before != nil
 }
 
-// concernsNode is the node that the event's pod is on, or was to be on.
+// concernsNode returns the node that the event's pod is on or nominated to.
 func (event *ClusterEvent) concernsNode() string {
 	if event.Pod.NodeName == "" {
 		return event.Pod.NominatedNode

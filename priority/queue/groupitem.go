@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// enlistIn lists an item under the group that its pod names now.
-func (c *core) enlistIn(it *item) {
+// listMember lists an item under the group that its pod names now.
+func (c *core) listMember(it *item) {
 	key := outrank.Key("")
 	if c.isMember(it.Pod) {
 		key = it.Pod.GroupKey()
@@ -16,14 +16,14 @@ func (c *core) enlistIn(it *item) {
 	if key == it.leaf {
 		return
 	}
-	c.strikeOff(it)
+	c.unlistMember(it)
 	if it.leaf = key; key != "" {
 		c.groups.leafOf(key).members[it] = true
 	}
 }
 
-// strikeOff undoes enlistIn.
-func (c *core) strikeOff(it *item) {
+// unlistMember undoes listMember.
+func (c *core) unlistMember(it *item) {
 	if it.leaf == "" {
 		return
 	}
@@ -32,8 +32,8 @@ func (c *core) strikeOff(it *item) {
 	it.leaf = ""
 }
 
-// join puts a member that is nowhere to its group: into the group's item if it waits, to
-// those that wait for it if it is in flight, and into a new one if it is not inside.
+// join adds a member to its group: to the group's item if the group waits, to the pods that
+// wait for it if the group is in flight, and to a new item if the group is not inside.
 func (c *core) join(it *item) {
 	t := c.groups
 	root, ok := t.rootOf(it.leaf)
@@ -74,8 +74,8 @@ func (c *core) joinInside(it, g *item) {
 	c.hold(g, it, c.gateOf(it.Pod, g.pool))
 }
 
-// hold has a member that is new, or another version, hold back its group that waits to
-// be tried, if this gate holds it.
+// hold moves a group that waits to the gated ones if this gate holds a member that is new in
+// it or has changed.
 func (c *core) hold(g, it *item, gate string) {
 	if it.Gate = gate; gate != "" {
 		g.Gate = it.Gate
@@ -84,8 +84,8 @@ func (c *core) hold(g, it *item, gate string) {
 	}
 }
 
-// quit takes a member that waits out of its group. A group without pods is dropped. One
-// that the member held is asked about soon.
+// quit takes a member that waits out of its group. A group without pods is dropped. Where the
+// member held its group back, the group's gates are asked soon.
 func (c *core) quit(it *item) {
 	if it.pool == incomplete {
 		c.groups.incomplete--
@@ -115,8 +115,8 @@ func (c *core) quit(it *item) {
 // soon is a time that has passed, and is not zero.
 var soon = time.Time{}.Add(1)
 
-// popGroup begins an attempt with all pods of a group, each of them and the group being
-// in flight from then on.
+// popGroup begins an attempt with all pods of a group. The group and each of its pods are in
+// flight afterwards.
 func (c *core) popGroup(it *item) Entry {
 	c.pools[it.pool].remove(it)
 	members := it.group.waiting.items
@@ -138,7 +138,7 @@ func (c *core) popGroup(it *item) Entry {
 	return e
 }
 
-// refresh has a group that waits or is in flight follow a newer version of its object.
+// refresh gives a group that is inside the newest version of its object.
 func (c *core) refresh(id groupID) {
 	g := c.groups.inside[id]
 	if g == nil {
@@ -156,7 +156,7 @@ func (c *core) refresh(id groupID) {
 	}
 }
 
-// regroup has the waiting pods of groups go where they belong now, if that is elsewhere.
+// regroup moves the waiting pods of groups that belong elsewhere by now.
 func (c *core) regroup(keys ...outrank.Key) {
 	var moving []*item
 	for _, key := range keys {
@@ -180,7 +180,7 @@ func (c *core) regroup(keys ...outrank.Key) {
 	}
 }
 
-// remove takes an item out of where it is.
+// remove takes an item out of its pool, or out of its group.
 func (c *core) remove(it *item) {
 	if it.pool > poolCount {
 		c.quit(it)
@@ -190,8 +190,8 @@ func (c *core) remove(it *item) {
 	it.pool = poolCount
 }
 
-// replaceMember sets another version of a member that waits. A gated group is asked
-// about, another one may have to be held back (rule 5.8.4).
+// replaceMember sets another version of a member that waits. The gates of a gated group are
+// asked again, and another group may be held back by it (rule 5.8.4).
 func (c *core) replaceMember(it *item, pod *outrank.Pod, now time.Time) {
 	it.Pod, it.class = pod, nil
 	if it.of == nil {

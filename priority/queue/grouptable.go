@@ -19,7 +19,7 @@ type groupTable struct {
 	inside map[groupID]*item
 	// incomplete and apart count the pods in these places, tried the groups in flight.
 	incomplete, apart, tried int
-	// reopen has the gates of a gated group asked again.
+	// reopen asks the gates of a gated group again.
 	reopen func(it *item, now time.Time)
 }
 
@@ -52,8 +52,8 @@ func (t *groupTable) tidy(key outrank.Key) {
 	}
 }
 
-// rootOf returns what a pod of a group is queued with; not ok where that is not known
-// (rule 5.8.5).
+// rootOf returns the group that a pod is queued with, which is the root of its tree. It is not
+// ok where a group on the way is not known (rule 5.8.5).
 func (t *groupTable) rootOf(key outrank.Key) (*Group, bool) {
 	l := t.leaves[key]
 	if l == nil || l.group == nil {
@@ -87,8 +87,7 @@ func (t *groupTable) attempt(e *Entry) *item {
 	return nil
 }
 
-// back has a group that was in flight wait with those that waited for it. It is in no
-// pool then.
+// back ends the flight of a group: it waits, in no pool yet, with the pods that waited for it.
 func (t *groupTable) back(it *item) {
 	it.group.tried, it.pool = false, poolCount
 	t.tried--

@@ -25,8 +25,8 @@ func (q *Queue) helpOf(it *item, event ClusterEvent) help {
 	return afterBackoff
 }
 
-// opened returns what it means for a gated pod that its gates are asked: what waits for
-// something of a filter's own does not wait for its backoff where that came (rule 5.4.11).
+// opened returns how a gated pod is tried that its gates let in: after its backoff, or at once
+// where an event helped one of its pending filters (rule 5.4.11).
 func opened(it *item, of func() help) help {
 	if len(it.PendingFilters) > 0 {
 		return max(afterBackoff, of())
@@ -34,9 +34,8 @@ func opened(it *item, of func() help) help {
 	return afterBackoff
 }
 
-// helped returns the most that anything means for a pod which happened during its
-// attempt, now that it is known what it failed with (rule 5.5.1). Time is linear in
-// the events of that time.
+// helped returns the strongest help among the events of the pod's attempt, now that its failed
+// filters are known (rule 5.5.1). Time is linear in these events.
 func (q *Queue) helped(it *item) help {
 	most := noHelp
 	if it.moved {
@@ -58,8 +57,8 @@ func (q *Queue) helped(it *item) help {
 	return most
 }
 
-// helpOfItself returns what the difference between two versions of the item's pod
-// means for it. An earlier version that is nil is not known.
+// helpOfItself returns how an update of the item's own pod helps it. before is nil where the
+// earlier version is not known.
 func (q *Queue) helpOfItself(it *item, before, after *outrank.Pod) help {
 	if before != nil && sameButStatus(before, after) {
 		return noHelp
@@ -67,8 +66,7 @@ func (q *Queue) helpOfItself(it *item, before, after *outrank.Pod) help {
 	return q.helpOf(it, ClusterEvent{Kind: EventPodUpdated, Pod: after, Before: before})
 }
 
-// poolFor returns where a pod goes that an event means this for, with a backoff that
-// ends at its own time.
+// poolFor returns the pool that a pod goes to with this help.
 func (it *item) poolFor(h help) pool {
 	switch h {
 	case atOnce:
@@ -79,8 +77,8 @@ func (it *item) poolFor(h help) pool {
 	return unschedulable
 }
 
-// mayOpen reports whether what holds a pod is asked after an event that is not a
-// change of the pod (rules 5.2.6 and 5.2.8).
+// mayOpen reports whether an event, other than a change of the pod, has the gate asked again
+// that holds the pod (rules 5.2.6 and 5.2.8).
 func (q *Queue) mayOpen(it *item, kind ClusterEventKind) bool {
 	if it.heldBySpec() {
 		return false
@@ -93,8 +91,8 @@ func (q *Queue) mayOpen(it *item, kind ClusterEventKind) bool {
 	})
 }
 
-// noteUpdate keeps the update of a pod in flight (rule 5.5.7). A version before that is
-// nil is not known.
+// noteUpdate keeps the update of a pod in flight (rule 5.5.7). before is nil where the earlier
+// version is not known.
 func (q *Queue) noteUpdate(before, after *outrank.Pod) {
 	if before != nil && sameButStatus(before, after) {
 		return

@@ -44,23 +44,21 @@ type item struct {
 	due, flushed time.Time
 	// wasHeld says that the pod was gated since its last attempt.
 	wasHeld bool
-	// For a pod in flight: moved says that something happened to this pod alone
-	// that may help it, updated that Pod is newer than the version that was
-	// popped.
+	// moved says of a pod in flight that something happened to it alone that may help it.
+	// updated says that Pod is newer than the version that was popped.
 	moved, updated bool
 
-	// class is that of the pod, nil where it was not asked for. run is that of the
-	// latest attempt if it was refused among many: Cycle is not the number then.
+	// class is the pod's class, nil until it was asked for. run numbers the latest attempt if
+	// it was refused together with others; Cycle does not then.
 	class Class
 	run   *refusalRun
-	// members are the pods that a crowd stands for, nil for a single pod. member
+	// members are the pods that a batch stands for, nil for a single pod. member
 	// says that the pod is one of them.
-	members *crowdParts
+	members *batchParts
 	member  bool
 
-	// group is what the item of a group stands for, nil for a pod. For a member of a
-	// group leaf is the key of that group, else empty, and of is the item of the
-	// group that it waits with or for.
+	// group is set in the item of a group, nil for a pod. leaf is the key of the group that a
+	// member names, else empty. of is the item of the group that a member waits with or for.
 	group *waitingGroup
 	leaf  outrank.Key
 	of    *item
@@ -96,7 +94,7 @@ func (it *item) size() int {
 	return 1
 }
 
-// arrivals is what an item counts as that enters.
+// arrivals returns what the item adds to the counts of the pool that it enters.
 func (it *item) arrivals() arrivals {
 	n := uint64(it.size())
 	if it.group != nil {
@@ -113,8 +111,8 @@ func (it *item) heldBySpec() bool {
 	return it.Pod.Gated()
 }
 
-// backoffPool is the pool that the item's backoff passes in: nothing cuts it short
-// after an error, unless a gate held the pod since (rule 5.3.8).
+// backoffPool returns the pool in which the item waits out its backoff. Nothing cuts a
+// backoff short that follows an error, unless a gate held the pod since (rule 5.3.8).
 func (it *item) backoffPool() pool {
 	if len(it.FailedFilters) == 0 && (it.group != nil || !it.wasHeld) {
 		return errorBackoff
@@ -122,7 +120,7 @@ func (it *item) backoffPool() pool {
 	return backoff
 }
 
-// failed notes how an attempt ended that put the pod back (rule 5.3.2).
+// failed notes the filters and counts of a failed attempt (rule 5.3.2).
 func (it *item) failed(e *Entry, now time.Time) {
 	it.Enqueued, it.PendingFilters = now, distinct(e.PendingFilters)
 	it.FailedFilters, it.wasHeld = distinct(e.FailedFilters), false
@@ -155,8 +153,8 @@ func (it *item) cycle() int64 {
 }
 
 // entryOf returns the entry of a member but for its Cycle, which is in the run.
-func (crowd *item) entryOf(it *item, uncounted int) Entry {
-	e := crowd.Entry
+func (batch *item) entryOf(it *item, uncounted int) Entry {
+	e := batch.Entry
 	e.Pod, e.FirstEnqueued = it.Pod, it.FirstEnqueued
 	e.Attempts, e.Refusals = it.Attempts+uncounted, it.Refusals+uncounted
 	return e
@@ -176,7 +174,7 @@ func (it *item) each(to []*item) []*item {
 	return to
 }
 
-// handedOut returns the entry of an item, for a caller to keep.
+// handedOut returns a copy of the item's entry that the caller may keep.
 func (it *item) handedOut() Entry {
 	e := it.Entry.copied()
 	if it.group == nil {

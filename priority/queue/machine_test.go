@@ -24,7 +24,7 @@ type machine struct {
 	// rules are those of the classes; nil where nothing is refused in numbers.
 	rules *classRules
 	// alike has pods differ in little but their names. mostClasses is how many classes
-	// there were in a crowd at most, turned how often one of a crowd answered otherwise
+	// there were in a batch at most, turned how often one of a batch answered otherwise
 	// than the last time.
 	alike               bool
 	mostClasses, turned int
@@ -351,7 +351,7 @@ func (m *machine) check(t *rapid.T) {
 // checkPlaces: every pod is in one place and knows it, and no pod comes before
 // the one above it in the heap.
 func (m *machine) checkPlaces(t *rapid.T) {
-	total, crowds := 0, 0
+	total, batches := 0, 0
 	for where := range poolCount {
 		h := &m.core.pools[where]
 		total += h.count
@@ -362,41 +362,41 @@ func (m *machine) checkPlaces(t *rapid.T) {
 				require.Same(t, it, m.core.items[it.key])
 				require.False(t, it.member)
 			} else {
-				crowds += len(it.members.list)
+				batches += len(it.members.list)
 				m.checkCrowd(t, it)
 			}
 			require.GreaterOrEqual(t, h.order(it, h.items[(max(i, 1)-1)/2]), 0)
 		}
 	}
 	require.Len(t, m.core.items, total)
-	for _, r := range m.core.rosters {
-		crowds -= len(r.crowds)
+	for _, r := range m.core.byClass {
+		batches -= len(r.batches)
 	}
-	require.Zero(t, crowds, "every crowd is on the rosters of its classes")
+	require.Zero(t, batches, "every batch is on the byClass of its classes")
 }
 
 // checkCrowd: the members know where they are, and are sorted.
-func (m *machine) checkCrowd(t *rapid.T, crowd *item) {
+func (m *machine) checkCrowd(t *rapid.T, batch *item) {
 	var last *item
 	size := 0
-	m.mostClasses = max(m.mostClasses, len(crowd.members.list))
-	crowd.members.each(func(it *item, _ int) {
+	m.mostClasses = max(m.mostClasses, len(batch.members.list))
+	batch.members.each(func(it *item, _ int) {
 		require.Same(t, it, m.core.items[it.key])
 		require.True(t, it.member)
-		require.Same(t, crowd, m.core.leader(it))
+		require.Same(t, batch, m.core.leader(it))
 		require.True(t, last == nil || last.class != it.class || compareMembers(last, it) < 0)
-		require.LessOrEqual(t, compareMembers(crowd.members.head, it), 0)
-		require.Equal(t, *crowd.Pod.Priority, *it.Pod.Priority)
-		require.Empty(t, crowd.PendingFilters)
+		require.LessOrEqual(t, compareMembers(batch.members.head, it), 0)
+		require.Equal(t, *batch.Pod.Priority, *it.Pod.Priority)
+		require.Empty(t, batch.PendingFilters)
 		last = it
 		size++
 	})
-	require.Equal(t, size, crowd.size())
-	require.Same(t, crowd.Pod, crowd.members.head.Pod)
-	require.LessOrEqual(t, len(crowd.members.list), mostParts)
-	require.True(t, slices.IsSortedFunc(crowd.members.list, func(a, b crowdPart) int { return compareRosters(a.roster, b.roster) }))
-	for _, p := range crowd.members.list {
-		require.Same(t, p.roster, m.core.rosters[p.roster.class])
+	require.Equal(t, size, batch.size())
+	require.Same(t, batch.Pod, batch.members.head.Pod)
+	require.LessOrEqual(t, len(batch.members.list), mostParts)
+	require.True(t, slices.IsSortedFunc(batch.members.list, func(a, b batchPart) int { return compareClasses(a.classBatches, b.classBatches) }))
+	for _, p := range batch.members.list {
+		require.Same(t, p.classBatches, m.core.byClass[p.classBatches.class])
 	}
 }
 

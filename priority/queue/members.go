@@ -2,7 +2,7 @@ package queue
 
 import "github.com/outrank-go/outrank/priority"
 
-// members are the pods of a crowd, by identity. It is a treap whose nodes are
+// members are the pods of a batch, by identity. It is a treap whose nodes are
 // never changed: every operation makes new ones along its path, so that who has
 // kept a tree keeps what was in it. Operations take O(log n), union
 // O(m log (n/m + 1)) for the smaller m of two; nil is empty.

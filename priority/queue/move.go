@@ -18,7 +18,7 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	defer q.mu.Unlock()
 	q.note(event, nil)
 	q.movedSince = true
-	q.scatter(&event)
+	q.splitBatches(&event)
 	return q.reviveAll(now, event.Kind, func(it *item) help { return q.helpOf(it, event) })
 }
 
@@ -30,10 +30,9 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 //   - when it could not be bound, which execution.FailureHandler does; the pod then has
 //     the NodeName that it was to be bound to.
 //
-// Of the pods that wait or are in flight, those are asked about that have the
-// pod's priority or a lower one: the others never left it the room. A pod with a NodeName
-// counted there for all, and all are asked about. The pod itself
-// is not moved. With the variant v1.13 nothing happens (rule 5.9.4). Time O(n log n) in the unschedulable and gated pods.
+// It concerns the pods that wait or are in flight and have the pod's priority or a lower one:
+// the others never left it the room. A pod with a NodeName counted there for all, so it
+// concerns all. The pod itself is not moved. With the variant v1.13 nothing happens (rule 5.9.4). Time O(n log n) in the unschedulable and gated pods.
 func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	if pod == nil || q.config.old() {
 		return 0
@@ -45,7 +44,7 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	key, most, toAll := keyOf(pod), pod.PriorityValue(), pod.NodeName != ""
 	concerns := func(p *outrank.Pod) bool { return (toAll || p.PriorityValue() <= most) && keyOf(p) != key }
 	q.note(event, concerns)
-	q.scatter(&event)
+	q.splitBatches(&event)
 	return q.reviveAll(now, event.Kind, func(it *item) help {
 		if !concerns(it.Pod) {
 			return noHelp
@@ -54,8 +53,8 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	})
 }
 
-// reviveAll revives the unschedulable pods that there is help for and the gated ones
-// that an event of this kind lets in, and returns how many.
+// reviveAll moves the unschedulable pods that have help and the gated pods that an event of
+// this kind lets in, and returns how many.
 func (q *Queue) reviveAll(now time.Time, kind ClusterEventKind, helpFor func(*item) help) int {
 	q.why = causeOf[kind]
 	var helps []help // of those that move
@@ -113,10 +112,10 @@ func (q *Queue) assigned(pod *outrank.Pod, kind ClusterEventKind, now time.Time)
 	})
 }
 
-// scatter takes the crowds apart whose pods an event means different things for:
-// what a neighbour means depends on labels and terms, which a crowd need not share.
-func (q *Queue) scatter(event *ClusterEvent) {
-	if !q.crowded || !event.tellsNeighbour() {
+// splitBatches takes a batch apart where an event helps some of its pods and not others: help
+// from a neighbour depends on labels and terms, which a batch need not share.
+func (q *Queue) splitBatches(event *ClusterEvent) {
+	if !q.batching || !event.tellsNeighbour() {
 		return
 	}
 	var apart []*item
@@ -130,10 +129,10 @@ func (q *Queue) scatter(event *ClusterEvent) {
 	}
 }
 
-// agree reports whether an event means the same for all pods of a crowd.
-func (q *Queue) agree(crowd *item, event *ClusterEvent) bool {
-	first, same := neighbourHelps(&q.rules, crowd.Pod, event), true
-	crowd.members.each(func(m *item, _ int) {
+// agree reports whether an event helps all pods of a batch or none.
+func (q *Queue) agree(batch *item, event *ClusterEvent) bool {
+	first, same := neighbourHelps(&q.rules, batch.Pod, event), true
+	batch.members.each(func(m *item, _ int) {
 		same = same && neighbourHelps(&q.rules, m.Pod, event) == first
 	})
 	return same

@@ -6,8 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// enter makes a pod active that is not inside, in place of any other pod of its
-// name.
+// enter makes a new pod active, in place of any other pod of its name.
 func (c *core) enter(pod *outrank.Pod, now time.Time) {
 	key := keyOf(pod)
 	if before := c.alone(c.items[key]); before != nil {
@@ -16,11 +15,11 @@ func (c *core) enter(pod *outrank.Pod, now time.Time) {
 	it := &item{Entry: Entry{Pod: pod, FirstEnqueued: now, Enqueued: now}, key: key, pool: poolCount}
 	c.why = unscheduledPodAdd
 	c.items[key] = it
-	c.enlistIn(it)
+	c.listMember(it)
 	c.place(it)
 }
 
-// place puts a pod that is nowhere where it waits for its next attempt.
+// place puts a pod that is in no pool into active, or into its group.
 func (c *core) place(it *item) {
 	if it.leaf != "" {
 		c.join(it)
@@ -32,7 +31,7 @@ func (c *core) place(it *item) {
 func (c *core) drop(it *item) {
 	c.remove(it)
 	delete(c.items, it.key)
-	c.strikeOff(it)
+	c.unlistMember(it)
 }
 
 func (c *core) move(it *item, to pool) {
@@ -40,8 +39,8 @@ func (c *core) move(it *item, to pool) {
 	c.push(it, to)
 }
 
-// replace sets another version of an item's pod, which may change its place, and
-// may have to be held back.
+// replace sets another version of an item's pod. Its place in the pool may change, and a gate
+// may hold it back.
 func (c *core) replace(it *item, pod *outrank.Pod) {
 	it.Pod, it.class = pod, nil
 	c.pools[it.pool].fix(it)
@@ -52,8 +51,8 @@ func (c *core) replace(it *item, pod *outrank.Pod) {
 	}
 }
 
-// addMember is Add of a pod that is inside, where the earlier or the newer version is a
-// member of a group. It does not hurry the group that it waits with.
+// addMember is Add of a pod that is inside where the earlier or the newer version is a member
+// of a group. It does not hurry the pod's group.
 func (c *core) addMember(it *item, pod *outrank.Pod, now time.Time) {
 	if it.pool != inFlight && it.pool > poolCount && c.sameGroup(it, pod) {
 		c.replaceMember(it, pod, now)
@@ -61,6 +60,6 @@ func (c *core) addMember(it *item, pod *outrank.Pod, now time.Time) {
 	}
 	c.remove(it)
 	it.Pod, it.Enqueued, it.class = pod, now, nil
-	c.enlistIn(it)
+	c.listMember(it)
 	c.place(it)
 }

@@ -75,10 +75,10 @@ type Queue struct {
 	core
 	config Config
 	log    flightLog
-	// crowded says that pods may be kept together: nothing of the caller's tells
+	// batching says that pods may be kept together: nothing of the caller's tells
 	// them apart.
-	crowded bool
-	sweep   sweep
+	batching     bool
+	batchRefusal batchRefusal
 	// fifo: the queue is one of [NewFIFO].
 	fifo bool
 }
@@ -89,8 +89,8 @@ func New(config Config) (*Queue, error) {
 		return nil, err
 	}
 	q := &Queue{config: config.filledIn()}
-	q.crowded = len(config.Gates) == 0 && config.Compare == nil && config.Helps == nil && !config.old()
-	q.sweep = sweep{config: &q.config, steps: q.config.stepsToMax()}
+	q.batching = len(config.Gates) == 0 && config.Compare == nil && config.Helps == nil && !config.old()
+	q.batchRefusal = batchRefusal{config: &q.config, steps: q.config.stepsToMax()}
 	q.early, q.gate = !config.NoEarlyPop && !config.old(), q.config.gateOf
 	q.rules = release.Of(release.Release(config.Release))
 	if q.rules.FlushAsksGates {

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// refusalRun is a number of attempts that came to nothing one after another. The
-// number of each is worked out when somebody asks for it.
+// refusalRun is a run of attempts that were refused one after another. Their numbers are
+// worked out when somebody asks for one.
 type refusalRun struct {
 	first, last int64
 	portions    []portion
-	// cycles has the number of each pod's attempt, nil until one is asked for.
+	// cycles has the number of each pod's attempt. It is nil until one is asked for.
 	cycles map[*item]int64
 }
 
-// portion is some pods of a run that the queue sorted alike, but for their
-// identity: a single one, or members.
+// portion is the pods of a run that only their identity sorts: a single pod, or members of a
+// batch.
 type portion struct {
 	single     *item
-	members    *crowdParts
+	members    *batchParts
 	backoff    bool // popped from there, and not from active
 	backoffEnd time.Time
 	enqueued   time.Time

@@ -64,7 +64,7 @@ func (c drawnClass) Refuses(pod *outrank.Pod) ([]string, bool) {
 func (c drawnClass) Refused(attempts int) { c.rules.told[c] += attempts }
 
 // drawAnswers draws what each class answers. Where pods are alike most classes answer
-// the same, so that crowds are of many classes, and some of them something else the
+// the same, so that batches are of many classes, and some of them something else the
 // next time.
 func (m *machine) drawAnswers(t *rapid.T) {
 	all := [][]string{{"NodeResourcesFit"}, {"NodeResourcesFit"}, {"NodeName", "InterPodAffinity"}, {"own"}, {}}
@@ -86,7 +86,7 @@ func (m *machine) drawAnswers(t *rapid.T) {
 	}
 }
 
-// countTurned counts the crowds of several classes that wait to be tried, and of which
+// countTurned counts the batches of several classes that wait to be tried, and of which
 // one class is known to be refused with other filters than the last time.
 func (m *machine) countTurned() {
 	for _, where := range []pool{active, backoff} {
@@ -94,8 +94,8 @@ func (m *machine) countTurned() {
 			if it.members == nil || len(it.members.list) == 1 {
 				continue
 			}
-			if slices.ContainsFunc(it.members.list, func(p crowdPart) bool {
-				filters := m.rules.known[p.roster.class.(drawnClass)]
+			if slices.ContainsFunc(it.members.list, func(p batchPart) bool {
+				filters := m.rules.known[p.classBatches.class.(drawnClass)]
 				return len(filters) > 0 && !slices.Equal(filters, it.FailedFilters)
 			}) {
 				m.turned++
@@ -194,9 +194,9 @@ func TestRefuseManyClassesAgainstModel(t *testing.T) {
 		m.run(t)
 		most, turned = max(most, m.mostClasses), turned+m.turned
 	})
-	t.Logf("crowds of up to %d classes; %d times one answered otherwise", most, turned)
-	require.Greater(t, most, 2, "no crowd was of many classes")
-	require.Positive(t, turned, "classes of a crowd went on answering the same")
+	t.Logf("batches of up to %d classes; %d times one answered otherwise", most, turned)
+	require.Greater(t, most, 2, "no batch was of many classes")
+	require.Positive(t, turned, "classes of a batch went on answering the same")
 }
 
 // Pods that are refused many at a time have gone through what a plain list of

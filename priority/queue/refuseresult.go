@@ -4,15 +4,16 @@ import (
 	"strconv"
 )
 
-// manyClasses is from where on a crowd is one that others join.
+// manyClasses is the number of classes from which on a batch takes others in, and does not
+// join another.
 const manyClasses = 8
 
 // gatherAll makes the results.
-func (s *sweep) gatherAll() {
+func (s *batchRefusal) gatherAll() {
 	if s.found == nil {
 		s.found = map[resultKey]int{}
 	}
-	// Crowds of many classes first, so that the others join them and not they these.
+	// Batches of many classes come first, so that the others join them.
 	for _, many := range []bool{true, false} {
 		for i := range s.refused {
 			if x := &s.refused[i]; many == (x.members != nil && len(x.members.list) >= manyClasses) {
@@ -30,15 +31,15 @@ func (s *sweep) gatherAll() {
 	}
 }
 
-// gather puts refused pods together for which the same is to be noted.
-func (s *sweep) gather(x *refusedItem) {
+// gather adds refused pods to the result with the same key.
+func (s *batchRefusal) gather(x *refusedItem) {
 	c, it := s.core, x.it
 	if x.members == nil {
 		it.class.Refused(1)
 		it.Attempts, it.Refusals = it.Attempts+1, it.Refusals+1
 	} else {
 		for i := range x.members.list {
-			x.members.list[i].roster.class.Refused(x.members.list[i].members.size)
+			x.members.list[i].classBatches.class.Refused(x.members.list[i].members.size)
 		}
 	}
 	to, found := s.resultFor(x)
@@ -60,9 +61,9 @@ func (s *sweep) gather(x *refusedItem) {
 	}
 }
 
-// resultFor finds the result that refused pods belong to. There is a further one
-// where a crowd would have pods of too many classes.
-func (s *sweep) resultFor(x *refusedItem) (to *result, found bool) {
+// resultFor finds the result that refused pods belong to. It begins another one where a
+// batch would have pods of too many classes.
+func (s *batchRefusal) resultFor(x *refusedItem) (to *result, found bool) {
 	it, classes := x.it, 1
 	key := resultKey{it.Pod.PriorityValue(), min(it.Refusals, s.steps), joined(x.filters), nil}
 	if x.members != nil {
@@ -79,7 +80,7 @@ func (s *sweep) resultFor(x *refusedItem) (to *result, found bool) {
 			return to, true
 		}
 	}
-	// The one with fewer classes takes more.
+	// Further pods join the result with fewer classes.
 	if !found || classes < s.results[at].classes {
 		s.found[key] = len(s.results)
 	}
@@ -94,17 +95,17 @@ func (to *result) overlap(x *refusedItem) int {
 	}
 	n, rest := 0, x.members.list
 	for i := range to.it.members.list {
-		for len(rest) > 0 && compareRosters(rest[0].roster, to.it.members.list[i].roster) < 0 {
+		for len(rest) > 0 && compareClasses(rest[0].classBatches, to.it.members.list[i].classBatches) < 0 {
 			rest = rest[1:]
 		}
-		if len(rest) > 0 && rest[0].roster == to.it.members.list[i].roster {
+		if len(rest) > 0 && rest[0].classBatches == to.it.members.list[i].classBatches {
 			n++
 		}
 	}
 	return n
 }
 
-// joined makes one name of several.
+// joined returns one string for a list of names, different for different lists.
 func joined(filters []string) string {
 	if len(filters) == 1 {
 		return filters[0]
@@ -117,7 +118,7 @@ func joined(filters []string) string {
 }
 
 // join adds members to a result.
-func (to *result) join(m *crowdParts) {
+func (to *result) join(m *batchParts) {
 	if to.more == nil {
 		to.more = m
 	} else {
@@ -125,19 +126,19 @@ func (to *result) join(m *crowdParts) {
 	}
 }
 
-// assemble makes a crowd of a result that has more than its item.
+// assemble puts the result's item and what joined it into one batch.
 func (to *result) assemble(c *core) {
 	if to.more == nil {
 		return
 	}
 	if to.it.members == nil {
-		to.it = c.crowdOf(to.it)
+		to.it = c.batchOf(to.it)
 	}
 	c.enlist(to.it, to.more)
 }
 
-// note writes what all pods of a result have in common.
-func (s *sweep) note(to *result) {
+// note sets what all pods of a result share.
+func (s *batchRefusal) note(to *result) {
 	it := to.it
 	it.run, it.pool, it.Gate, it.Errors = s.run, unschedulable, "", 0
 	it.Enqueued, it.FailedFilters, it.PendingFilters = s.now, sortedFilters(to.filters), nil

@@ -4,10 +4,9 @@ import (
 	"slices"
 )
 
-// search finds the items of a pool that are refused, up to the first that is not.
-// Those behind it are not looked at, and classes that nothing is known of are
-// asked in order.
-func (s *sweep) search(h *heap) {
+// search finds the refused items of a pool, up to the first that is not refused. It looks at
+// none behind that one, and asks classes without a known answer in the order of the pool.
+func (s *batchRefusal) search(h *heap) {
 	s.known, s.unknown = s.known[:0], s.unknown[:0]
 	s.walk(h, 0)
 	slices.SortFunc(s.unknown, func(a, b unknownItem) int { return h.order(a.it, b.it) })
@@ -31,9 +30,9 @@ func (s *sweep) search(h *heap) {
 	}
 }
 
-// walk looks at the items of a heap from the top as long as they may be refused.
-// One that may not be becomes the stop if it is before that.
-func (s *sweep) walk(h *heap, at int) {
+// walk looks at the items of a heap from the top as long as they may be refused. The first
+// one that may not be refused becomes the stop.
+func (s *batchRefusal) walk(h *heap, at int) {
 	if at >= len(h.items) || s.behind(h, h.items[at]) {
 		return
 	}
@@ -45,9 +44,8 @@ func (s *sweep) walk(h *heap, at int) {
 	s.walk(h, 2*at+2)
 }
 
-// mayRefuse sorts an item by what its classes say at first, and reports whether it
-// may be refused.
-func (s *sweep) mayRefuse(it *item) bool {
+// mayRefuse puts an item into known or unknown, and reports whether it may be refused.
+func (s *batchRefusal) mayRefuse(it *item) bool {
 	if it.members != nil && len(it.members.list) > 1 {
 		s.known = append(s.known, refusedItem{it: it, filters: it.FailedFilters})
 		for i := range it.members.list {
@@ -70,55 +68,55 @@ func (s *sweep) mayRefuse(it *item) bool {
 }
 
 // refusesStill reports whether a class is known to refuse as it did the last time.
-func (p *crowdPart) refusesStill(crowd *item) bool {
-	filters, ok := p.roster.class.Known()
-	return ok && slices.Equal(filters, crowd.FailedFilters)
+func (p *batchPart) refusesStill(batch *item) bool {
+	filters, ok := p.classBatches.class.Known()
+	return ok && slices.Equal(filters, batch.FailedFilters)
 }
 
-// headOf returns an item for the first pod of a class in a crowd, to be compared
-// with others during the sweep.
-func (s *sweep) headOf(crowd *item, p *crowdPart) *item {
+// headOf returns an item for the first pod of a class in a batch, to be compared
+// with others during the call.
+func (s *batchRefusal) headOf(batch *item, p *batchPart) *item {
 	if s.used == len(s.heads) {
 		s.heads = append(s.heads, new(item))
 	}
 	head := s.heads[s.used]
 	s.used++
-	head.Entry, head.pool, head.class = crowd.Entry, crowd.pool, p.roster.class
+	head.Entry, head.pool, head.class = batch.Entry, batch.pool, p.classBatches.class
 	head.Pod = p.head.Pod
 	return head
 }
 
-// learned notes what pods are refused with that were asked about. A class of a crowd
-// becomes an item of its own if that is not what the others are refused with.
-func (s *sweep) learned(x *unknownItem, filters []string) {
-	crowd := x.crowd
+// learned notes the answer of a class. The pods of that class leave their batch for an item
+// of their own if their filters are not those of the batch.
+func (s *batchRefusal) learned(x *unknownItem, filters []string) {
+	batch := x.batch
 	switch {
-	case crowd == nil:
+	case batch == nil:
 		s.known = append(s.known, refusedItem{it: x.it, filters: filters})
-	case slices.Equal(filters, crowd.FailedFilters):
-	case len(crowd.members.list) == 1:
-		at := slices.IndexFunc(s.known, func(y refusedItem) bool { return y.it == crowd })
+	case slices.Equal(filters, batch.FailedFilters):
+	case len(batch.members.list) == 1:
+		at := slices.IndexFunc(s.known, func(y refusedItem) bool { return y.it == batch })
 		s.known[at].filters = filters
 	default:
-		s.known = append(s.known, refusedItem{it: s.part(crowd, s.core.rosters[x.it.class]), filters: filters})
+		s.known = append(s.known, refusedItem{it: s.part(batch, s.core.byClass[x.it.class]), filters: filters})
 	}
 }
 
-// part makes an item of its own of a class in a crowd.
-func (s *sweep) part(crowd *item, r *roster) *item {
-	at, _ := crowd.members.find(r)
-	own := &item{Entry: crowd.Entry, pool: crowd.pool, due: crowd.due, run: crowd.run}
-	s.core.enlist(own, partsOf([]crowdPart{crowd.members.list[at]}, crowd.members.more))
+// part moves the pods of one class out of a batch, into an item of their own.
+func (s *batchRefusal) part(batch *item, r *classBatches) *item {
+	at, _ := batch.members.find(r)
+	own := &item{Entry: batch.Entry, pool: batch.pool, due: batch.due, run: batch.run}
+	s.core.enlist(own, partsOf([]batchPart{batch.members.list[at]}, batch.members.more))
 	own.Pod = own.members.head.Pod
-	s.core.strike(r, crowd)
-	crowd.members = partsOf(slices.Concat(crowd.members.list[:at], crowd.members.list[at+1:]), crowd.members.more)
-	crowd.Pod = crowd.members.head.Pod
+	s.core.unlist(r, batch)
+	batch.members = partsOf(slices.Concat(batch.members.list[:at], batch.members.list[at+1:]), batch.members.more)
+	batch.Pod = batch.members.head.Pod
 	s.parted = append(s.parted, own)
 	return own
 }
 
 // sortIn sorts the parted items into their pool.
-func (s *sweep) sortIn(h *heap) {
+func (s *batchRefusal) sortIn(h *heap) {
 	if len(s.parted) > 0 {
 		h.items = append(h.items, s.parted...)
 		h.restore()
@@ -127,8 +125,8 @@ func (s *sweep) sortIn(h *heap) {
 	}
 }
 
-// cut leaves the members of a crowd where they are that come after the stop.
-func (s *sweep) cut(h *heap, x *refusedItem) {
+// cut splits a batch at the stop: members after the stop stay where they are.
+func (s *batchRefusal) cut(h *heap, x *refusedItem) {
 	x.members = x.it.members
 	if x.members == nil || s.stop == nil {
 		return

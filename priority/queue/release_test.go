@@ -229,7 +229,7 @@ func TestCrowdParts(t *testing.T) {
 		}
 		all := Refusing{Class: classOfAll, MostFresh: 9}
 		require.Equal(t, 4, q.Refuse(noon, all).Attempts)
-		require.Len(t, q.pools[unschedulable].items, 1, "they are a crowd")
+		require.Len(t, q.pools[unschedulable].items, 1, "they are a batch")
 		off := func(values ...string) outrank.Affinity {
 			in := outrank.Requirement{Key: "of", Operator: "In", Values: values}
 			return outrank.Affinity{AntiPods: []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Expressions: []outrank.Requirement{in}}}}}

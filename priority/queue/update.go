@@ -51,7 +51,7 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 	return nil
 }
 
-// updateMember is Update in the case of addMember.
+// updateMember is Update where the earlier or the newer version is a member of a group.
 func (q *Queue) updateMember(it *item, pod *outrank.Pod, now time.Time) {
 	switch {
 	case it.pool == inFlight:
@@ -61,13 +61,13 @@ func (q *Queue) updateMember(it *item, pod *outrank.Pod, now time.Time) {
 		}
 		q.noteUpdate(before, pod)
 		it.Pod, it.class, it.updated = pod, nil, true
-		q.enlistIn(it)
+		q.listMember(it)
 	case q.sameGroup(it, pod) && it.pool > poolCount:
 		q.replaceMember(it, pod, now)
 	default:
 		q.remove(it)
 		it.Pod, it.class = pod, nil
-		q.enlistIn(it)
+		q.listMember(it)
 		q.place(it)
 	}
 }
@@ -112,7 +112,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	return nil
 }
 
-// putBack moves a pod that has failed to where it waits.
+// putBack moves a pod whose attempt failed to the pool that it waits in.
 func (q *Queue) putBack(it *item, now time.Time) {
 	q.why = attemptFailure
 	if q.fifo {
@@ -132,10 +132,10 @@ func (q *Queue) putBack(it *item, now time.Time) {
 	}
 }
 
-// putBackMember has a pod of a group wait for it after an attempt (rule 5.8.6).
+// putBackMember puts a pod of a group among those that wait for the group (rule 5.8.6).
 func (q *Queue) putBackMember(it *item, now time.Time) {
 	q.why = attemptFailure
-	if q.enlistIn(it); it.leaf == "" {
+	if q.listMember(it); it.leaf == "" {
 		q.putBack(it, now)
 		return
 	}

@@ -14,7 +14,7 @@ import (
 // value limits nothing but what quotas limit.
 type Admission struct {
 	Limited []Limited
-	// Release is whose rules hold for what pods use and for their QoS classes; zero
+	// Release says which rules hold for what pods use and for their QoS classes; zero
 	// means [outrank.DefaultRelease]. One that is not known is an error of every call.
 	Release outrank.Release
 }

@@ -16,7 +16,7 @@ type Quota struct {
 	// spec.scopeSelector. All of them have to hold for a pod; without any, every pod
 	// of the namespace counts.
 	Scopes []Requirement
-	// Hard is what there may be, and Used what there is: status.hard and status.used.
+	// Hard has the limits, and Used the amounts in use: status.hard and status.used.
 	// A name without an entry in Used has not been counted yet. [Quota.Measure] counts.
 	Hard, Used resource.List
 }

@@ -109,7 +109,7 @@ func counted(name resource.Name) bool {
 
 // Measure returns what pods use of a quota: of everything in q.Hard that is about
 // pods, what those of its namespace and in its scopes use (rule 20.3.7;
-// CalculateUsageStats). It is what the quota controller writes into status.used.
+// CalculateUsageStats). The quota controller writes it into status.used.
 // The release's rules hold for requests, as in [Usage], and for QoS classes (rules 3.12 and
 // 3.13). Time is linear in the pods.
 func (q *Quota) Measure(r outrank.Release, pods []Pod) resource.List {

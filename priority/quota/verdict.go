@@ -12,7 +12,7 @@ import (
 type Verdict struct {
 	Pod     *outrank.Pod
 	Allowed bool
-	// Used is what each quota that applies has in use with the pod, by the quota's
+	// Used has the amounts in use of each quota that applies, with the pod, by the quota's
 	// name: what the API server writes into status.used. It is nil for a pod that is
 	// refused.
 	Used map[string]resource.List

@@ -10,13 +10,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// spot is where a pod goes and who leaves for it.
+// spot is the node that a pod goes to, with the victims that leave for it.
 type spot struct {
 	node    int // -1 for no place
 	victims []*outrank.Pod
 }
 
-// solution is a place for every member, in their order, with what the victims come to.
+// solution has a place for every member, in their order, and the total of the victims.
 type solution struct {
 	spots []spot
 	total preemption.Score
@@ -30,16 +30,16 @@ func (s *solution) victims() []*outrank.Pod {
 	return all
 }
 
-// board is a cluster on which pods are tried out. The members that are placed are bound
-// there, and their victims are gone.
-type board struct {
+// draft is a cluster in which places for the members are tried. The members that are placed are
+// bound there, and their victims are gone.
+type draft struct {
 	ctx  context.Context
 	eval *preemption.Evaluator
 	snap *preemption.Snapshot
 	// plain is the cluster without any member placed.
 	plain   *preemption.Snapshot
 	now     time.Time
-	bill    *bill
+	totals  *totals
 	nodes   []*outrank.Node
 	index   map[string]int
 	members []*member
@@ -60,17 +60,17 @@ type board struct {
 }
 
 // spent reports whether no more questions may be asked.
-func (b *board) spent() bool { return b.err != nil || b.steps >= b.limit }
+func (b *draft) spent() bool { return b.err != nil || b.steps >= b.limit }
 
 // fail remembers the first error.
-func (b *board) fail(err error) {
+func (b *draft) fail(err error) {
 	if b.err == nil && err != nil {
 		b.err = err
 	}
 }
 
 // trials begins trials of a member, nil after an error.
-func (b *board) trials(i int) *preemption.Trials {
+func (b *draft) trials(i int) *preemption.Trials {
 	if b.err != nil {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (b *board) trials(i int) *preemption.Trials {
 // place evicts the victims and binds the member. It returns false, with nothing changed,
 // if a victim is gone already, or if the node does not take the pod then: filters can
 // answer otherwise about a node that really is without some pods (rule 7.6.7).
-func (b *board) place(i int, s spot) (preemption.Mark, bool) {
+func (b *draft) place(i int, s spot) (preemption.Mark, bool) {
 	mark := b.snap.Mark()
 	m := b.members[i]
 	for _, v := range s.victims {
@@ -109,7 +109,7 @@ func (b *board) place(i int, s spot) (preemption.Mark, bool) {
 
 // evict removes victims, and the nominations to their node of less important pods than the
 // preemptor (rule 14.3.3).
-func (b *board) evict(snap *preemption.Snapshot, pod *outrank.Pod, s spot) {
+func (b *draft) evict(snap *preemption.Snapshot, pod *outrank.Pod, s spot) {
 	for _, v := range s.victims {
 		b.fail(snap.RemovePod(v.Key()))
 	}
@@ -129,18 +129,18 @@ func cleared(snap *preemption.Snapshot, pod *outrank.Pod, node string, victims i
 }
 
 // takesNow asks a node whether it takes a pod as things are.
-func (b *board) takesNow(snap *preemption.Snapshot, pod *outrank.Pod, node int) bool {
+func (b *draft) takesNow(snap *preemption.Snapshot, pod *outrank.Pod, node int) bool {
 	b.steps++
 	status, err := b.eval.Check(snap, pod, b.nodes[node].Name)
 	b.fail(err)
 	return err == nil && status.Code == preemption.Success
 }
 
-func (b *board) undo(m preemption.Mark) { b.fail(b.snap.Undo(m)) }
+func (b *draft) undo(m preemption.Mark) { b.fail(b.snap.Undo(m)) }
 
 // holds reports whether the solution can be carried out at once: with all victims gone,
 // each pod fits on its node beside those before it (rule 25.1.4).
-func (b *board) holds(s *solution) bool {
+func (b *draft) holds(s *solution) bool {
 	mark := b.plain.Mark()
 	defer func() { b.fail(b.plain.Undo(mark)) }()
 	for i := range s.spots {

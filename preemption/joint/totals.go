@@ -12,9 +12,8 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// bill says what victims come to together, and which of two such totals is better (group
-// 25.2).
-type bill struct {
+// totals adds up the figures of victims, and says which of two totals is better (group 25.2).
+type totals struct {
 	ranks   []preemption.Rank
 	cost    func(*outrank.Pod) int64
 	now     time.Time
@@ -27,7 +26,7 @@ type bill struct {
 	several bool
 }
 
-// facts are what a total needs to know of a victim.
+// facts are the figures of a victim that a total is made of.
 type facts struct {
 	priority int32
 	covered  bool
@@ -35,8 +34,8 @@ type facts struct {
 	cost     int64
 }
 
-func newBill(snap *preemption.Snapshot, config *preemption.Config, now time.Time) *bill {
-	b := &bill{
+func newTotals(snap *preemption.Snapshot, config *preemption.Config, now time.Time) *totals {
+	b := &totals{
 		ranks: config.Policy.Ranks, cost: config.Cost, now: now, release: snap.Release(),
 		budgets: pdb.New(snap.Budgets()), facts: map[*outrank.Pod]facts{},
 	}
@@ -46,7 +45,7 @@ func newBill(snap *preemption.Snapshot, config *preemption.Config, now time.Time
 	return b
 }
 
-func (b *bill) of(pod *outrank.Pod) facts {
+func (b *totals) of(pod *outrank.Pod) facts {
 	f, ok := b.facts[pod]
 	if ok {
 		return f
@@ -69,7 +68,7 @@ func (b *bill) of(pod *outrank.Pod) facts {
 
 // total returns what victims come to together. The top priority of no victims is the
 // lowest that there is.
-func (b *bill) total(victims []*outrank.Pod) preemption.Score {
+func (b *totals) total(victims []*outrank.Pod) preemption.Score {
 	s := preemption.Score{TopPriority: math.MinInt32}
 	var covered []*outrank.Pod
 	for _, v := range victims {
@@ -88,7 +87,7 @@ func (b *bill) total(victims []*outrank.Pod) preemption.Score {
 }
 
 // sort puts the most important victims first (rule 25.2.2).
-func (b *bill) sort(victims []*outrank.Pod) {
+func (b *totals) sort(victims []*outrank.Pod) {
 	slices.SortFunc(victims, func(v, w *outrank.Pod) int {
 		if c := cmp.Compare(b.of(w).priority, b.of(v).priority); c != 0 {
 			return c
@@ -99,7 +98,7 @@ func (b *bill) sort(victims []*outrank.Pod) {
 
 // compare is negative if a is the better total by the ranks of the policy. by is the rank
 // that decides.
-func (b *bill) compare(a, c preemption.Score) (order int, by preemption.Rank) {
+func (b *totals) compare(a, c preemption.Score) (order int, by preemption.Rank) {
 	for _, rank := range b.ranks {
 		if order := compareBy(rank, a, c); order != 0 {
 			return order, rank
@@ -119,7 +118,7 @@ func compareBy(rank preemption.Rank, a, c preemption.Score) int {
 // mayBeat reports whether some victims and others besides can be a better total than best.
 // Each amount only grows with more victims, but for the violations where budgets overlap,
 // and for the start unless the top priority stays.
-func (b *bill) mayBeat(some, best preemption.Score) bool {
+func (b *totals) mayBeat(some, best preemption.Score) bool {
 	top := false
 	for _, rank := range b.ranks {
 		if rank == preemption.ByViolations && b.several || rank == preemption.ByStart && !top {

@@ -20,18 +20,17 @@ func (q *Queue) Refuse(now time.Time, r Refusing) Refusals {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.activateDue(now)
-	if q.crowded && r.Most == 0 {
-		if out, ok := q.sweep.refuseMany(&q.core, now, &r); ok {
+	if q.batching && r.Most == 0 {
+		if out, ok := q.batchRefusal.refuseMany(&q.core, now, &r); ok {
 			return out
 		}
 	}
 	return q.refuseEach(now, &r, q.early, func(it *item) { q.putBack(it, now) })
 }
 
-// refuseMany is refuseEach for many pods at a time. It is not ok, and has done
-// nothing, where a pod was tried since the attempt that counts, or there are more
-// than may be.
-func (s *sweep) refuseMany(c *core, now time.Time, r *Refusing) (out Refusals, ok bool) {
+// refuseMany is refuseEach for many pods at a time. It does nothing and is not ok where a pod
+// was tried since [Refusing.Since], or where there are more than [Refusing.MostFresh].
+func (s *batchRefusal) refuseMany(c *core, now time.Time, r *Refusing) (out Refusals, ok bool) {
 	head := c.first(c.early)
 	if head == nil {
 		return Refusals{}, true
@@ -61,8 +60,8 @@ func (s *sweep) refuseMany(c *core, now time.Time, r *Refusing) (out Refusals, o
 	return s.out, true
 }
 
-// commit refuses what was found; those up to between are of the active pool.
-func (s *sweep) commit(between int) {
+// commit refuses what was found. refused[:between] are of the active pool.
+func (s *batchRefusal) commit(between int) {
 	c := s.core
 	s.run = &refusalRun{first: c.cycle + 1, portions: make([]portion, 0, len(s.refused))}
 	c.cycle += int64(s.out.Attempts)
@@ -87,7 +86,7 @@ func (s *sweep) commit(between int) {
 }
 
 // takeOut takes refused pods out of their pool.
-func (s *sweep) takeOut(h *heap, refused []refusedItem) {
+func (s *batchRefusal) takeOut(h *heap, refused []refusedItem) {
 	if len(refused) == 0 {
 		return
 	}
