@@ -1,6 +1,10 @@
 package preemption
 
-import "github.com/outrank-go/outrank"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
 
 // ClusterState is what a filter knows of a whole cluster, whichever pod looks for a
 // place. A snapshot that it is attached to tells it of every change
@@ -49,6 +53,17 @@ func (as attachments) follow(n *nodeState, p *podState, by int, o *owner) {
 			tell(as.writableState(i, o), p, n.node, by)
 		}
 	}
+}
+
+// misjudge reports whether a filter has another opinion of whether a pod on the node
+// concerns it than when the pod came.
+func (as attachments) misjudge(n *nodeState, p *podState) bool {
+	for i := range as {
+		if as[i].concerns(p.pod) != slices.Contains(n.concerning(i), p) {
+			return true
+		}
+	}
+	return false
 }
 
 // followNode tells the states of all pods of a node, which has taken the place of

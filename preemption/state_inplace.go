@@ -26,7 +26,8 @@ func (s *Snapshot) changedInPlace(p *podState) bool {
 	case p.at == nil:
 		return false
 	case p.running:
-		return s.node(p.at.name).miscounts(p, s.traits) || !s.countsClaims(p)
+		n := s.node(p.at.name)
+		return n.miscounts(p, s.traits) || !s.countsClaims(n) || s.attachments.misjudge(n, p)
 	}
 	byImportance := func(a, b *podState) int { return a.compare(b, never) }
 	return !slices.IsSortedFunc(s.node(p.at.name).nominated, byImportance)
@@ -52,30 +53,23 @@ func (n *nodeState) miscounts(p *podState, traits filterTraits) bool {
 	return concerned != n.concerned || grouped != n.grouped
 }
 
-// countsClaims reports whether the claims that a running pod names are counted as often as
-// the pods on its node name them.
-func (s *Snapshot) countsClaims(p *podState) bool {
-	named := map[string]int32{}
-	for i := range p.pod.Volumes {
-		if v := &p.pod.Volumes[i]; usesClaim(v) {
-			named[claimKey(p.pod, v.Claim)] = 0
-		}
-	}
-	if len(named) == 0 {
-		return true
-	}
-	n := s.node(p.at.name)
+// countsClaims reports whether the claims counted for a node are those that its pods name.
+// As many are counted of each named claim as it is named, and no more in all, so that none
+// is counted that nobody names any more.
+func (s *Snapshot) countsClaims(n *nodeState) bool {
+	named, uses := map[string]int32{}, int32(0)
 	for _, q := range n.pods {
 		for i := range q.pod.Volumes {
 			if v := &q.pod.Volumes[i]; usesClaim(v) {
 				named[claimKey(q.pod, v.Claim)]++
+				uses++
 			}
 		}
 	}
 	for key, uses := range named {
-		if users, ok := s.claims.get(key); uses > 0 && (!ok || users.nodes[n.slot] != uses) {
+		if users, ok := s.claims.get(key); !ok || users.nodes[n.slot] != uses {
 			return false
 		}
 	}
-	return true
+	return uses == n.claimUses
 }

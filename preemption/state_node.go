@@ -48,6 +48,8 @@ type nodeState struct {
 	concerned [maxFilters]int32
 	// grouped counts the pods that name a pod group.
 	grouped int32
+	// claimUses counts how often the pods name a claim.
+	claimUses int32
 	// attached lists, by attachment, the pods that concern the filter.
 	attached [][]*podState
 }
@@ -154,6 +156,11 @@ func (n *nodeState) count(p *podState, by int32, traits filterTraits) {
 	}
 	if p.pod.Group != "" {
 		n.grouped += by
+	}
+	for i := range p.pod.Volumes {
+		if usesClaim(&p.pod.Volumes[i]) {
+			n.claimUses += by
+		}
 	}
 	if p.rank().sec == noStart {
 		n.unstarted += int(by)
