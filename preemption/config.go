@@ -39,7 +39,7 @@ import (
 //	else  | Filters                |                                                         |
 //	else  | Plugins                |                                                         |
 //	else  | Schedulers             |                                                         |
-//	else  | MayPreempt             |                                                         |
+//	else  | MayPreempt             |                                                         | PreemptGroup
 //	else  | Policy.Disabled        |                                                         |
 //	else  | Policy.Limit           |                                                         |
 //	else  | Workers                |                                                         |
@@ -78,8 +78,9 @@ type Config struct {
 	// the empty text where it may (rule 8.13). It is told what chapter 8 says, and the
 	// status of the node that the pod is nominated to, Success without one; returning
 	// by.String() agrees. A pod that may not keeps its nomination. It is not asked where
-	// the Policy has preemption Disabled, nor about groups of pods, may be asked more than
-	// once, and must change nothing. Nil agrees. Several goroutines may call it at once.
+	// the Policy has preemption Disabled, may be asked more than once, and must change
+	// nothing. Groups of pods do not preempt by it. Nil agrees. Several goroutines may call
+	// it at once.
 	MayPreempt func(pod *outrank.Pod, nominated decision.Status, by decision.Ineligibility) (refusal string)
 	// MayEvict protects pods: of the pods of lower priority, only those for
 	// which it returns true can be victims. Nil allows all. Several goroutines

@@ -65,13 +65,13 @@ func (c *Config) takes(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 }
 
 // checkForGroups refuses what groups of pods do not preempt by, where ignoring it would take
-// from somebody what the rule protects.
+// from somebody what the rule protects, or preempt where the rule says no.
 func (c *Config) checkForGroups() error {
 	var ps []outrank.Problem
 	for _, x := range []struct {
 		field string
 		set   bool
-	}{{"MayTake", c.MayTake != nil}, {"Guard", c.Guard != nil}} {
+	}{{"MayPreempt", c.MayPreempt != nil}, {"MayTake", c.MayTake != nil}, {"Guard", c.Guard != nil}} {
 		if x.set {
 			ps = append(ps, outrank.Problem{Object: "preemption config", Field: x.field, Text: "groups of pods do not preempt by it"})
 		}

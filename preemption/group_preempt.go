@@ -30,7 +30,7 @@ import (
 // The victims are not the fewest that there could be: with another placement others might
 // stay. For what has become of a plan see the fields of [GroupPlan].
 //
-// With MayTake or a Guard in the configuration a group is refused as
+// With MayPreempt, MayTake or a Guard in the configuration a group is refused as
 // [outrank.ErrInvalid]. Of the configuration, Filters, Plugins, MayEvict and Importance count, of the
 // Policy Disabled, and of the Variant the preemption policy, whom a pod waits for, and the grace period. Importance compares two
 // units by the most important pod of each. Workers, Sample, Extenders, Chooser, Cost, Scorers

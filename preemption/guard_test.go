@@ -278,10 +278,11 @@ func TestVerifyAsksTheGuard(t *testing.T) {
 
 // A group does not preempt by rules that it would ignore.
 func TestGroupsRefuseRulesOfTaking(t *testing.T) {
-	e := newEvaluator(t, preemption.Config{MayTake: anyBody, Guard: atMost{"G", 1}})
+	never := func(*outrank.Pod, preemption.Status, preemption.Ineligibility) string { return "no" }
+	e := newEvaluator(t, preemption.Config{MayPreempt: never, MayTake: anyBody, Guard: atMost{"G", 1}})
 	_, err := e.PreemptGroup(context.Background(), newSnapshot(t, grouped()), preemption.GroupRequest{Pods: training(), Now: gen.Now})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
-	assert.EqualError(t, err, "preemption config: MayTake: groups of pods do not preempt by it\npreemption config: Guard: groups of pods do not preempt by it")
+	assert.EqualError(t, err, "preemption config: MayPreempt: groups of pods do not preempt by it\npreemption config: MayTake: groups of pods do not preempt by it\npreemption config: Guard: groups of pods do not preempt by it")
 }
 
 // The highest priority that there is can be taken from like any other.

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -134,6 +136,24 @@ var hooks = map[string]func(f *fuse) preemption.Config{
 			return preemption.Status{}
 		})}}
 	},
+	"MayPreempt": func(f *fuse) preemption.Config {
+		return preemption.Config{MayPreempt: func(_ *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) string {
+			f.call()
+			return by.String()
+		}}
+	},
+	"sample": func(f *fuse) preemption.Config {
+		return preemption.Config{Sample: &preemption.Sample{Of: func(nodes int) (offset, candidates int) { f.call(); return nodes - 1, 1 }}}
+	},
+	"selector of spread": func(f *fuse) preemption.Config {
+		return preemption.Config{Plugins: preemption.Plugins{
+			DefaultSpread: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: outrank.DoNotSchedule}},
+			SpreadSelector: func(p *outrank.Pod) *outrank.LabelSelector {
+				f.call()
+				return &outrank.LabelSelector{Labels: p.Labels}
+			},
+		}}
+	},
 	"MayEvict": func(f *fuse) preemption.Config {
 		return preemption.Config{MayEvict: func(_, v *outrank.Pod) bool { f.call(); return len(v.Name)%5 != 0 }}
 	},
@@ -165,6 +185,60 @@ var hooks = map[string]func(f *fuse) preemption.Config{
 			return ps, nil
 		}}}}
 	},
+}
+
+// Each place of a configuration that holds code of the caller's has a hook with a fuse.
+func TestEveryHookCanBlow(t *testing.T) {
+	blows := map[string]bool{}
+	for _, hook := range hooks {
+		holders(reflect.ValueOf(hook(&fuse{})), "", func(path string, set bool) { blows[path] = blows[path] || set })
+	}
+	var all []string
+	holders(fullValue(reflect.TypeFor[preemption.Config]()), "", func(path string, _ bool) { all = append(all, path) })
+	assert.Contains(t, all, "MayPreempt")
+	assert.Contains(t, all, "Chooser.Choose")
+	for _, path := range all {
+		assert.True(t, blows[path], "no hook has %s", path)
+	}
+}
+
+// holders calls f with the path of each function and interface in a value, and whether it is
+// set.
+func holders(v reflect.Value, path string, f func(path string, set bool)) {
+	switch v.Kind() {
+	case reflect.Func, reflect.Interface:
+		f(path, !v.IsNil())
+	case reflect.Pointer:
+		if !v.IsNil() {
+			holders(v.Elem(), path, f)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			holders(v.Index(i), path, f)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			holders(v.Field(i), strings.TrimPrefix(path+"."+v.Type().Field(i).Name, "."), f)
+		}
+	}
+}
+
+// fullValue returns a value of a type without nil pointers and empty slices.
+func fullValue(of reflect.Type) reflect.Value {
+	v := reflect.New(of).Elem()
+	switch of.Kind() {
+	case reflect.Pointer:
+		v.Set(fullValue(of.Elem()).Addr())
+	case reflect.Slice:
+		v.Set(reflect.Append(v, fullValue(of.Elem())))
+	case reflect.Struct:
+		for i := range of.NumField() {
+			if of.Field(i).IsExported() {
+				v.Field(i).Set(fullValue(of.Field(i).Type))
+			}
+		}
+	}
+	return v
 }
 
 // asks is what can be asked of an evaluator about a pod.

@@ -2,21 +2,17 @@ package preemption_test
 
 import (
 	"fmt"
-	"maps"
 	"os/exec"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/joint"
-	"github.com/outrank-go/outrank/resource"
 )
 
 // The zero Snapshot and the zero Evaluator do what those do that are made with nothing,
@@ -216,58 +212,4 @@ func TestVetFindsACopiedSnapshot(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "vet", "-copylocks", "./testdata/copied").CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(out), "return copies lock value: github.com/outrank-go/outrank/preemption.Snapshot contains")
-}
-
-// The very object that a snapshot holds may come again. Where it was changed in place, in
-// whatever the snapshot counts, it is refused and nothing else is different.
-func TestPropertyPodsChangedInPlace(t *testing.T) {
-	t.Parallel()
-	refused := 0
-	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
-		snap := newSnapshot(t, c)
-		running := slices.DeleteFunc(slices.Clone(c.Pods), func(p *outrank.Pod) bool { return p.NodeName == "" || p.Finished() })
-		if len(running) == 0 {
-			return
-		}
-		held := rapid.SampledFrom(running).Draw(t, "held")
-		again := rapid.SampledFrom([]func(*outrank.Pod) error{snap.PutPod, snap.UpdatePod}).Draw(t, "call")
-		want := preempted(t, newSnapshot(t, c), p)
-		require.NoError(t, again(held))
-		require.Equal(t, want, preempted(t, snap, p), "it was not changed")
-		before, was := standings(snap), *held
-		name := rapid.SampledFrom(slices.Sorted(maps.Keys(inPlace))).Draw(t, "field")
-		inPlace[name](held)
-		err := again(held)
-		require.ErrorIs(t, err, preemption.ErrState, name)
-		require.ErrorContains(t, err, string(held.Key()))
-		require.Equal(t, before, standings(snap))
-		refused++
-		changed := *held
-		*held = was
-		require.NoError(t, again(&changed), "a copy")
-	})
-	assert.Positive(t, refused)
-}
-
-var inPlace = map[string]func(*outrank.Pod){
-	"priority": func(p *outrank.Pod) { p.Priority = outrank.Priority(p.PriorityValue() + 1) },
-	"labels":   func(p *outrank.Pod) { p.Labels = map[string]string{"changed": "in place"} },
-	"overhead": func(p *outrank.Pod) { p.Overhead = p.Overhead.Plus(resource.MustList("cpu", "77")) },
-	"start":    func(p *outrank.Pod) { p.StartTime = gen.Now.AddDate(-1, 0, 0) },
-	"deletion": func(p *outrank.Pod) {
-		if p.Terminating() {
-			p.DeletionTime = time.Time{}
-		} else {
-			p.DeletionTime = gen.Now
-		}
-	},
-	"claims": func(p *outrank.Pod) { p.Volumes = []outrank.Volume{{Claim: "another"}} },
-	"repels": func(p *outrank.Pod) {
-		p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{}, TopologyKey: "another"}}
-	},
-}
-
-func preempted(t *rapid.T, snap *preemption.Snapshot, p *outrank.Pod) string {
-	plan, err := newEvaluator(t, preemption.Config{}).Preempt(t.Context(), snap, p, gen.Now)
-	return fmt.Sprint(asJSON(plan), err)
 }

@@ -264,7 +264,7 @@ func (r *run) together(p *Plan, rest *oneByOne) bool {
 //     [Request].Limit ends it (groups 25.4 and 25.5). [Plan].Certificate says which.
 //  4. The other pods take what room there is by now, one after the other (rule 25.1.6).
 //
-// The zero configuration is meant. Of others, filters, plugins, MayEvict, Importance, cost
+// The zero configuration is meant. Of others, filters, plugins, MayPreempt, MayEvict, Importance, cost
 // and ranks count; Chooser, MayTake, Guard, Scorers, Extenders and Policy.Strict are errors,
 // because they decide about one pod. By a Sample and by the Policy's victim rule pods preempt one by one; the joint
 // plan looks at all nodes and sets of victims.

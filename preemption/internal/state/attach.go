@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
@@ -51,6 +52,17 @@ func (as attachments) follow(n *NodeState, p *PodState, by int, o *Owner) {
 			tell(as.writableState(i, o), p, n.Node, by)
 		}
 	}
+}
+
+// misjudge reports whether a filter has another opinion of whether a pod on the node
+// concerns it than when the pod came.
+func (as attachments) misjudge(n *NodeState, p *PodState) bool {
+	for i := range as {
+		if as[i].concerns(p.Pod) != slices.Contains(n.Concerning(i), p) {
+			return true
+		}
+	}
+	return false
 }
 
 // followNode tells the states of all pods of a node, which has taken the place of

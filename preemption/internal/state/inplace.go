@@ -28,7 +28,8 @@ func (s *Snapshot) changedInPlace(p *PodState) bool {
 	case p.At == nil:
 		return false
 	case p.Running:
-		return s.NodeState(p.At.Name).miscounts(p, s.traits) || !s.countsClaims(p)
+		n := s.NodeState(p.At.Name)
+		return n.miscounts(p, s.traits) || !s.countsClaims(n) || s.Attachments.misjudge(n, p)
 	}
 	byImportance := func(a, b *PodState) int { return a.Compare(b, rank.Never) }
 	return !slices.IsSortedFunc(s.NodeState(p.At.Name).Nominated, byImportance)
@@ -54,30 +55,23 @@ func (n *NodeState) miscounts(p *PodState, traits filterTraits) bool {
 	return concerned != n.Concerned || grouped != n.Grouped
 }
 
-// countsClaims reports whether the claims that a running pod names are counted as often as
-// the pods on its node name them.
-func (s *Snapshot) countsClaims(p *PodState) bool {
-	named := map[string]int32{}
-	for i := range p.Pod.Volumes {
-		if v := &p.Pod.Volumes[i]; UsesClaim(v) {
-			named[ClaimKey(p.Pod, v.Claim)] = 0
-		}
-	}
-	if len(named) == 0 {
-		return true
-	}
-	n := s.NodeState(p.At.Name)
+// countsClaims reports whether the claims counted for a node are those that its pods name.
+// As many are counted of each named claim as it is named, and no more in all, so that none
+// is counted that nobody names any more.
+func (s *Snapshot) countsClaims(n *NodeState) bool {
+	named, uses := map[string]int32{}, int32(0)
 	for _, q := range n.Pods {
 		for i := range q.Pod.Volumes {
 			if v := &q.Pod.Volumes[i]; UsesClaim(v) {
 				named[ClaimKey(q.Pod, v.Claim)]++
+				uses++
 			}
 		}
 	}
 	for key, uses := range named {
-		if users, ok := s.Claims.Get(key); uses > 0 && (!ok || users.Nodes[n.Slot] != uses) {
+		if users, ok := s.Claims.Get(key); !ok || users.Nodes[n.Slot] != uses {
 			return false
 		}
 	}
-	return true
+	return uses == n.claimUses
 }

@@ -49,6 +49,8 @@ type NodeState struct {
 	Concerned [MaxFilters]int32
 	// Grouped counts the pods that name a pod group.
 	Grouped int32
+	// claimUses counts how often the pods name a claim.
+	claimUses int32
 	// attached lists, by attachment, the pods that concern the filter.
 	attached [][]*PodState
 }
@@ -156,6 +158,11 @@ func (n *NodeState) count(p *PodState, by int32, traits filterTraits) {
 	}
 	if p.Pod.Group != "" {
 		n.Grouped += by
+	}
+	for i := range p.Pod.Volumes {
+		if UsesClaim(&p.Pod.Volumes[i]) {
+			n.claimUses += by
+		}
 	}
 	if p.Rank().Sec == rank.NoStart {
 		n.Unstarted += int(by)

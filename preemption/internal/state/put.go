@@ -43,10 +43,11 @@ func (s *Snapshot) PutNode(n *outrank.Node) error {
 //     else the version's own counts, none included.
 //
 // A pod that is gone is not remembered: an older version that comes after its end
-// adds it again. The very object that the snapshot holds may come again, too. If the caller
-// has changed it in place, but for its nodes and its end, that is [ErrState], as far as it
-// shows: what is counted of the pod is no more what it says. A version is another object.
-// Other errors are those of [outrank.Pod.Validate]. Time is linear in the
+// adds it again. The very object that the snapshot holds may come again, too. Where the
+// caller has changed it in place, what is counted of the pod may be no more what it says: that
+// is [ErrState], and the object has to be again what it was before anything else happens to
+// the pod. What is not counted holds from then on as it is now, as do its nodes and its end.
+// A version is another object. Other errors are those of [outrank.Pod.Validate]. Time is linear in the
 // pods on the nodes concerned. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutPod(p *outrank.Pod) error {
 	s.Begin()
