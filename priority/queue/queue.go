@@ -149,6 +149,9 @@ func (q *Queue) Flush(now time.Time) int {
 
 // activateDue is Flush with mu held.
 func (q *Queue) activateDue(now time.Time) int {
+	if q.fifo {
+		return 0 // no pod waits for a time
+	}
 	count, timedOut := 0, false
 	for p := range poolCount {
 		for it := q.pools[p].head(); it != nil; it = q.pools[p].head() {
