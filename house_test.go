@@ -35,6 +35,7 @@ var rooms = map[string][]string{
 	// The engine, the lowest room first.
 	"preemption/internal/phrase":  {"."},
 	"preemption/internal/rank":    {"."},
+	"preemption/internal/dryrun":  {".", "resource", "pdb", "preemption/decision", "preemption/internal/filters", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/state", "internal/"},
 	"preemption/internal/filters": {".", "resource", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/state", "internal/"},
 	"preemption/internal/state":   {".", "resource", "pdb", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "internal/"},
 	"kubeletadmit":                {".", "resource", "priority", "qos", "internal/"},

@@ -134,19 +134,19 @@ func (m *cacheMachine) ask(t *rapid.T) {
 		t.Fatalf("plan (-searched +cached):\n%s", diff)
 	}
 	if gotErr == nil {
-		m.checked += entriesHold(t, eval, m.snap, &Request{Pod: asker, Now: now})
+		m.checked += entriesHold(t, eval, m.snap, &decision.Request{Pod: asker, Now: now})
 	}
 }
 
 // entriesHold compares what the cache says of each node, whichever of them was chosen, with
 // what the node says at the time of the request. It returns how many scores it has seen.
-func entriesHold(t require.TestingT, e *Evaluator, snap *state.Snapshot, req *Request) (scores int) {
+func entriesHold(t require.TestingT, e *Evaluator, snap *state.Snapshot, req *decision.Request) (scores int) {
 	s, err := beginSearch(&e.config, e.chunk, snap, req)
 	require.NoError(t, err)
 	defer s.release()
 	s.writeSignature()
 	known := snap.Cache.BySignature[string(s.signature)]
-	if known == nil || known.Synced != snap.Cache.End() || s.heard {
+	if known == nil || known.Synced != snap.Cache.End() || s.Heard {
 		return 0 // it was not asked
 	}
 	answers, w := known.Nodes.(*tournament), s.workers[0]

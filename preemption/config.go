@@ -1,12 +1,10 @@
 package preemption
 
 import (
-	"fmt"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Config is how to decide. The zero value decides as kube-scheduler does,
@@ -60,12 +58,12 @@ type Config struct {
 	// carried out, and the queue, have a Variant of their own, which is to be the same.
 	Variant outrank.Variant
 	// Policy is what is decided in another way than by the Variant.
-	Policy Policy
+	Policy decision.Policy
 	// Plugins switches built-in filters off and changes what they ask for. The
 	// zero value is the default profile of kube-scheduler.
 	Plugins decision.Plugins
 	// Sample limits the search to some of the nodes; nil means all nodes.
-	Sample *Sample
+	Sample *decision.Sample
 	// Schedulers are the names of the schedulers that share their nominations, as the
 	// profiles of one kube-scheduler do: nominations of other schedulers' pods count
 	// nowhere (rule 7.16.3). Empty means that every nomination in the snapshot counts,
@@ -73,7 +71,7 @@ type Config struct {
 	Schedulers []string
 	// Extenders can change the candidates. They are asked in this order; kube-scheduler puts
 	// those that are ignorable behind the others (rule 10.2.1).
-	Extenders []Extender
+	Extenders []decision.Extender
 	// MayPreempt has the last word on whether the pod may preempt: it returns why not, and
 	// the empty text where it may (rule 8.13). It is told what chapter 8 says, and the
 	// status of the node that the pod is nominated to, Success without one; returning
@@ -119,100 +117,38 @@ type Config struct {
 	// Scorers rank the candidates in place of the policy's ranks. The highest
 	// score wins; the next scorer decides among equals, and the order of the
 	// nodes in the end. Every node is then evaluated.
-	Scorers []Scorer
-}
-
-// Scorer has a score of the caller for each candidate.
-type Scorer struct {
-	// Name is for people.
-	Name string
-	// Score may look at the candidate during the call, and must neither change nor
-	// keep it. It is called once for each candidate, on the goroutine of the caller.
-	Score func(c *decision.Candidate) int64
-}
-
-// maxWorkers keeps a mistaken number from starting goroutines without bound.
-const maxWorkers = 1024
-
-// checkRelease reports a snapshot of another release than the configuration asks for.
-func (c *Config) checkRelease(snap *state.Snapshot) error {
-	if c.Release != 0 && c.Release != snap.Of {
-		return fmt.Errorf("preemption config: Release: %w: %v is asked for, and the snapshot is of %v", outrank.ErrInvalid, c.Release, snap.Of)
-	}
-	return nil
+	Scorers []decision.Scorer
 }
 
 // Validate returns everything that is wrong with the configuration, in one
 // *[outrank.InputError].
 func (c *Config) Validate() error {
-	var ps []outrank.Problem
-	add := func(field, format string, args ...any) {
-		ps = append(ps, outrank.Problem{Object: "preemption config", Field: field, Text: fmt.Sprintf(format, args...)})
-	}
-	if !c.Release.Known() {
-		add("Release", "%v is not known", c.Release)
-	}
-	if _, err := c.Variant.MarshalText(); err != nil {
-		add("Variant", "%d is none", uint8(c.Variant))
-	}
-	if c.Workers < 0 || c.Workers > maxWorkers {
-		add("Workers", "%d is not between 0 and %d", c.Workers, maxWorkers)
-	}
-	taken := map[string]bool{}
-	for _, f := range filters.BuiltIn {
-		taken[f.Name] = true
-	}
-	for i, f := range c.Filters {
-		at := fmt.Sprintf("Filters[%d]", i)
-		switch {
-		case f == nil:
-			add(at, "missing")
-		case f.Name() == "":
-			add(at, "has no name")
-		case taken[f.Name()]:
-			add(at, "there is another filter of the name %q", f.Name())
-		case filters.LacksCheck(f):
-			add(at+".check", "missing from the rule %q", f.Name())
-		default:
-			taken[f.Name()] = true
-		}
-	}
-	for i, name := range c.Schedulers {
-		if name == "" {
-			add(fmt.Sprintf("Schedulers[%d]", i), "empty; a pod that names no scheduler is %s's", outrank.DefaultScheduler)
-		}
-	}
-	for i, x := range c.Extenders {
-		if x == nil {
-			add(fmt.Sprintf("Extenders[%d]", i), "missing")
-		}
-	}
-	for i, x := range c.Scorers {
-		if x.Score == nil {
-			add(fmt.Sprintf("Scorers[%d].Score", i), "missing")
-		}
-	}
-	ps = append(ps, c.Policy.problems()...)
-	ps = append(ps, c.exactProblems()...)
-	ps = append(ps, pluginsProblems(&c.Plugins)...)
-	if _, missing := c.costByRanks(); missing {
-		add("Cost", "missing, and the policy ranks candidates by it")
+	s := c.settings()
+	return s.Validate()
+}
+
+// settings returns the configuration as the engine reads it.
+func (c *Config) settings() dryrun.Settings {
+	s := dryrun.Settings{
+		Release:    c.Release,
+		Filters:    c.Filters,
+		Workers:    c.Workers,
+		Variant:    c.Variant,
+		Policy:     c.Policy,
+		Plugins:    c.Plugins,
+		Sample:     c.Sample,
+		Schedulers: c.Schedulers,
+		Extenders:  c.Extenders,
+		MayPreempt: c.MayPreempt,
+		MayEvict:   c.MayEvict,
+		MayTake:    c.MayTake,
+		Guard:      c.Guard,
+		Importance: c.Importance,
+		Cost:       c.Cost,
+		Scorers:    c.Scorers,
 	}
 	if c.Chooser != nil {
-		ps = append(ps, c.Chooser.problems()...)
+		s.Chooser = c.Chooser.asked()
 	}
-	switch {
-	case c.Guard == nil:
-	case c.Guard.Name() == "":
-		add("Guard", "has no name")
-	case taken[c.Guard.Name()]:
-		add("Guard", "there is a filter of the name %q", c.Guard.Name())
-	}
-	if c.Sample != nil {
-		ps = append(ps, c.Sample.problems()...)
-	}
-	if len(ps) > 0 {
-		return &outrank.InputError{Problems: ps}
-	}
-	return nil
+	return s
 }

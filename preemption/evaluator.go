@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -17,8 +18,9 @@ import (
 // Evaluator decides by one configuration. It holds no state of any cluster. Any
 // number of goroutines may use it at once. The zero Evaluator decides by the zero [Config].
 type Evaluator struct {
-	config Config
-	chunk  int // 0 for chunkSize, but for tests
+	asked  Config // as the caller has it, with what the variant adds
+	config dryrun.Settings
+	chunk  int // 0 for ChunkSize, but for tests
 }
 
 // opened returns the snapshot that a question is about, in place of the zero one that of an
@@ -36,23 +38,25 @@ func opened(ctx context.Context, snap *state.Snapshot) (*state.Snapshot, error) 
 }
 
 // chunks is how many nodes a goroutine takes at a time.
-func (e *Evaluator) chunks() int { return cmp.Or(e.chunk, chunkSize) }
+func (e *Evaluator) chunks() int { return cmp.Or(e.chunk, dryrun.ChunkSize) }
 
 // NewEvaluator checks the configuration and returns an evaluator. See
 // [Config.Validate] for the error. What the configuration points to must not
 // change while the evaluator is in use.
 func NewEvaluator(config Config) (*Evaluator, error) {
-	if err := config.Validate(); err != nil {
+	s := config.settings()
+	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if config.Policy.Ranks == nil {
-		config.Policy.Ranks = config.variant().ranks
+	if s.Policy.Ranks == nil {
+		s.Policy.Ranks = s.ByVariant().Ranks
 	}
-	config.Cost, _ = config.costByRanks()
+	config.Policy.Ranks = s.Policy.Ranks
+	config.Cost, _ = s.CostByRanks()
 	config.Filters, config.Extenders = slices.Clone(config.Filters), slices.Clone(config.Extenders)
 	config.Scorers, config.Policy.Ranks = slices.Clone(config.Scorers), slices.Clone(config.Policy.Ranks)
 	config.Plugins = filters.ClonePlugins(&config.Plugins)
-	return &Evaluator{config: config, chunk: chunkSize}, nil
+	return &Evaluator{asked: config, config: config.settings(), chunk: dryrun.ChunkSize}, nil
 }
 
 // Filters returns the names of the filters in the order in which a node is asked:
@@ -107,27 +111,27 @@ func (e *Evaluator) Filters() []string {
 // demands on nodes, and if no filter looks at other pods. Affinity and spread
 // rules cost a look at every class of pods and its nodes in addition.
 func (e *Evaluator) Preempt(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.Plan, error) {
-	return e.PreemptRequest(ctx, snap, Request{Pod: pod, Now: now})
+	return e.PreemptRequest(ctx, snap, decision.Request{Pod: pod, Now: now})
 }
 
 // PreemptRequest is Preempt for a question with further settings.
-func (e *Evaluator) PreemptRequest(ctx context.Context, snap *state.Snapshot, req Request) (*decision.Plan, error) {
+func (e *Evaluator) PreemptRequest(ctx context.Context, snap *state.Snapshot, req decision.Request) (*decision.Plan, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
-	if e.config.pruned(&req) {
+	if prunes(&e.config, &req) {
 		return decidePruned(ctx, &e.config, e.chunks(), snap, &req)
 	}
-	r, err := decideExhaustively(ctx, &e.config, e.chunks(), snap, &req, false)
+	r, err := dryrun.DecideExhaustively(ctx, &e.config, e.chunks(), snap, &req, false)
 	if err != nil {
 		return nil, err
 	}
-	plan := r.plan()
-	if r.failed != nil {
-		return plan, r.failed
+	plan := r.AsPlan()
+	if r.Failed != nil {
+		return plan, r.Failed
 	}
-	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.partial() || r.Selective) && plan.Outcome == decision.Preempt {
+	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.Partial() || r.Selective) && plan.Outcome == decision.Preempt {
 		plan.Unhelpful = nil // a search does not find all of them
 	}
 	return plan, nil
@@ -139,16 +143,16 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *state.Snapshot, re
 // victims on every node. [Evaluator.ExplainNode] looks at a single node, and
 // [Evaluator.Candidates] finds the best few candidates, each at its own price.
 func (e *Evaluator) Explain(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.Explanation, error) {
-	return e.ExplainRequest(ctx, snap, Request{Pod: pod, Now: now})
+	return e.ExplainRequest(ctx, snap, decision.Request{Pod: pod, Now: now})
 }
 
 // ExplainRequest is Explain for a question with further settings.
-func (e *Evaluator) ExplainRequest(ctx context.Context, snap *state.Snapshot, req Request) (*decision.Explanation, error) {
+func (e *Evaluator) ExplainRequest(ctx context.Context, snap *state.Snapshot, req decision.Request) (*decision.Explanation, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
-	if e.config.pruned(&req) {
+	if prunes(&e.config, &req) {
 		s, err := beginSearch(&e.config, e.chunks(), snap, &req)
 		if err != nil {
 			return nil, err
@@ -161,12 +165,12 @@ func (e *Evaluator) ExplainRequest(ctx context.Context, snap *state.Snapshot, re
 		}
 		s.busy = false
 	}
-	r, err := decideExhaustively(ctx, &e.config, e.chunks(), snap, &req, true)
+	r, err := dryrun.DecideExhaustively(ctx, &e.config, e.chunks(), snap, &req, true)
 	if err != nil {
 		return nil, err
 	}
-	if r.failed != nil {
-		return nil, r.failed
+	if r.Failed != nil {
+		return nil, r.Failed
 	}
-	return r.explanation(), nil
+	return r.Explanation(), nil
 }

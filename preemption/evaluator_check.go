@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -30,14 +31,14 @@ func (e *Evaluator) Check(snap *state.Snapshot, pod *outrank.Pod, node string) (
 		return decision.Status{}, err
 	}
 	// No filter looks at a start time, so any now will do.
-	a, err := newAttempt(&e.config, snap, pod, time.Time{})
+	a, err := dryrun.NewAttempt(&e.config, snap, pod, time.Time{})
 	if err != nil {
 		return decision.Status{}, err
 	}
 	if _, ok := snap.Node(node); !ok {
 		return decision.Status{}, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
 	}
-	w := newDryRunner(a)
-	a.hearNominated(w)
-	return a.public(w.filter(snap.NodeState(node))), nil
+	w := dryrun.NewDryRunner(a)
+	a.HearNominated(w)
+	return a.Public(w.Filter(snap.NodeState(node))), nil
 }

@@ -18,7 +18,7 @@ import (
 // snapshot. Time is that of one dry run on this node; rules about other nodes'
 // pods, such as affinity, cost what they cost [Evaluator.Preempt]. The candidate is
 // the caller's. Calls may run at once.
-func (e *Evaluator) ExplainNode(ctx context.Context, snap *state.Snapshot, req Request, node string) (decision.NodeReport, *decision.Candidate, error) {
+func (e *Evaluator) ExplainNode(ctx context.Context, snap *state.Snapshot, req decision.Request, node string) (decision.NodeReport, *decision.Candidate, error) {
 	snap, err := opened(ctx, snap)
 	if err != nil {
 		return decision.NodeReport{}, nil, err
@@ -34,7 +34,7 @@ func (e *Evaluator) ExplainNode(ctx context.Context, snap *state.Snapshot, req R
 	}
 	report, c := s.explainNode(n)
 	s.busy = false
-	if err := cmp.Or(ctx.Err(), s.workers[0].dry.err); err != nil {
+	if err := cmp.Or(ctx.Err(), s.workers[0].dry.Err); err != nil {
 		return decision.NodeReport{}, nil, err
 	}
 	return report, c, nil
@@ -49,9 +49,9 @@ func (e *Evaluator) ExplainNode(ctx context.Context, snap *state.Snapshot, req R
 // Where all candidates have to be compared, because of a Sample, Extenders or Scorers,
 // the first costs as much as [Evaluator.Explain]. The snapshot must not change during
 // the iteration; other calls may read it at the same time.
-func (e *Evaluator) Candidates(ctx context.Context, snap *state.Snapshot, req Request) iter.Seq2[*decision.Candidate, error] {
+func (e *Evaluator) Candidates(ctx context.Context, snap *state.Snapshot, req decision.Request) iter.Seq2[*decision.Candidate, error] {
 	return func(yield func(*decision.Candidate, error) bool) {
-		if !e.config.pruned(&req) || e.config.Sample != nil || len(e.config.Scorers) > 0 {
+		if !prunes(&e.config, &req) || e.config.Sample != nil || len(e.config.Scorers) > 0 {
 			e.candidatesOfAll(ctx, snap, req, yield)
 			return
 		}
@@ -74,7 +74,7 @@ func (e *Evaluator) Candidates(ctx context.Context, snap *state.Snapshot, req Re
 }
 
 // candidatesOfAll iterates over the candidates of an explanation.
-func (e *Evaluator) candidatesOfAll(ctx context.Context, snap *state.Snapshot, req Request, yield func(*decision.Candidate, error) bool) {
+func (e *Evaluator) candidatesOfAll(ctx context.Context, snap *state.Snapshot, req decision.Request, yield func(*decision.Candidate, error) bool) {
 	ex, err := e.ExplainRequest(ctx, snap, req)
 	if err != nil {
 		yield(nil, err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -23,7 +24,7 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *state.Snapshot, pod *out
 	s := searches.Get().(*search)
 	defer s.release()
 	// No filter looks at a start time, so any now will do.
-	if err := s.begin(&e.config, snap, &Request{Pod: pod}); err != nil {
+	if err := s.begin(&e.config, snap, &decision.Request{Pod: pod}); err != nil {
 		return nil, err
 	}
 	if s.Refused.Code != decision.Success {
@@ -31,7 +32,7 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *state.Snapshot, pod *out
 	}
 	var out []*outrank.Node
 	for position, slot := range snap.Order {
-		if position%chunkSize == 0 && ctx.Err() != nil {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if s.workers[0].fits(slot) {
@@ -56,13 +57,13 @@ func (e *Evaluator) FeasibleNominated(ctx context.Context, snap *state.Snapshot,
 	}
 	s := searches.Get().(*search)
 	defer s.release()
-	if err := s.begin(&e.config, snap, &Request{Pod: pod}); err != nil {
+	if err := s.begin(&e.config, snap, &decision.Request{Pod: pod}); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil || s.Refused.Code != decision.Success {
 		return nil, err
 	}
-	slot, ok := snap.Slots.Get(s.nomination())
+	slot, ok := snap.Slots.Get(s.Nomination())
 	fits := ok && snap.NodeStates[slot].Node != nil && s.workers[0].fits(slot)
 	if s.busy = false; !fits {
 		return nil, nil
@@ -81,5 +82,5 @@ func (w *searchWorker) fits(slot int32) bool {
 			return true
 		}
 	}
-	return w.dry.filter(w.Snap.NodeStates[slot]).Code == decision.Success
+	return w.dry.Filter(w.Snap.NodeStates[slot]).Code == decision.Success
 }

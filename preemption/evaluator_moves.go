@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -102,10 +103,10 @@ func NewMoves(e *Evaluator, snap *state.Snapshot) (*Moves, error) {
 		return nil, fmt.Errorf("moves: %w: no evaluator or no snapshot", outrank.ErrInvalid)
 	}
 	snap.Begin() // as cloning does
-	if err := e.config.checkRelease(snap); err != nil {
+	if err := e.config.CheckRelease(snap); err != nil {
 		return nil, err
 	}
-	plain := &Evaluator{chunk: e.chunk, config: Config{Release: e.config.Release, Filters: e.config.Filters, Plugins: e.config.Plugins}}
+	plain := &Evaluator{chunk: e.chunk, config: dryrun.Settings{Release: e.config.Release, Filters: e.config.Filters, Plugins: e.config.Plugins}}
 	return &Moves{eval: plain, snap: snap.Clone(), known: map[string]elsewhere{}}, nil
 }
 
@@ -185,7 +186,7 @@ func (e *elsewhere) loss(node string) Loss {
 func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err error) {
 	s := searches.Get().(*search)
 	defer s.release()
-	if err := s.begin(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
+	if err := s.begin(&m.eval.config, m.snap, &decision.Request{Pod: pod}); err != nil {
 		return found, false, err
 	}
 	if !s.Fixed || s.anyPod || len(pod.Volumes) > 0 {
@@ -210,7 +211,7 @@ func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err 
 func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 	s := searches.Get().(*search)
 	defer s.release()
-	if err := s.begin(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
+	if err := s.begin(&m.eval.config, m.snap, &decision.Request{Pod: pod}); err != nil {
 		return found, err
 	}
 	if s.Refused.Code == decision.Success {
@@ -235,7 +236,7 @@ func (s *search) findTwo(found *elsewhere, own string, shared bool) {
 			if note(&found.fit, n.Name) || !shared {
 				return
 			}
-		} else if found.could[1] == "" && s.workers[0].dry.filter(n).Code == decision.Unschedulable {
+		} else if found.could[1] == "" && s.workers[0].dry.Filter(n).Code == decision.Unschedulable {
 			note(&found.could, n.Name)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -17,12 +18,12 @@ import (
 // they are not chosen.
 func (e *Evaluator) Exactly() (*Evaluator, error) {
 	c := e.Config()
-	if c.anyPriority() {
+	if e.config.AnyPriority() {
 		return nil, &outrank.InputError{Problems: []outrank.Problem{{
 			Object: "preemption config", Field: "Chooser.AnyPriority", Text: "set, and exact victims are of lower priority",
 		}}}
 	}
-	c.Policy.Victims, c.Chooser, c.Scorers, c.Extenders = Exact, nil, nil, nil
+	c.Policy.Victims, c.Chooser, c.Scorers, c.Extenders = decision.Exact, nil, nil, nil
 	return NewEvaluator(c)
 }
 
@@ -60,33 +61,33 @@ func (e *Evaluator) Regret(ctx context.Context, snap *state.Snapshot, plan *deci
 }
 
 // compareWithBest completes the regret of a plan that preempts.
-func compareWithBest(r *decision.Regret, config *Config, snap *state.Snapshot, now time.Time) error {
-	a, err := newAttempt(config, snap, r.Plan.Pod, now)
+func compareWithBest(r *decision.Regret, config *dryrun.Settings, snap *state.Snapshot, now time.Time) error {
+	a, err := dryrun.NewAttempt(config, snap, r.Plan.Pod, now)
 	if err != nil {
 		return err
 	}
-	v := verification{attempt: a, plan: r.Plan, dry: newDryRunner(a)}
+	v := verification{Attempt: a, plan: r.Plan, dry: dryrun.NewDryRunner(a)}
 	if v.at = snap.NodeState(r.Plan.Node); v.at == nil || v.at.Node == nil {
 		return v.fault(ErrStale, "there is no such node")
 	}
 	if err := v.findVictims(); err != nil {
 		return err
 	}
-	v.dry.enter(v.at)
-	r.Score = v.scoreOf(v.victims, v.violations())
-	if possible, s := v.dry.dryRun(v.at); s.Code == decision.Success {
-		c := v.dry.candidate(possible)
+	v.dry.Enter(v.at)
+	r.Score = v.ScoreOf(v.victims, v.violations())
+	if possible, s := v.dry.DryRun(v.at); s.Code == decision.Success {
+		c := v.dry.Candidate(possible)
 		r.OnNode = &c
-		v.dry.restoreVictims(possible)
+		v.dry.RestoreVictims(possible)
 	}
 	if r.Best.Outcome != decision.Preempt {
 		return nil
 	}
-	order, by := compareScores(&r.Best.Score, &r.Score, a.ranks)
+	order, by := dryrun.CompareScores(&r.Best.Score, &r.Score, a.Ranks)
 	if order < 0 {
 		r.By = by
 	}
-	for _, rank := range a.ranks {
+	for _, rank := range a.Ranks {
 		r.Gaps = append(r.Gaps, decision.RankGap{Rank: rank, Gap: rank.Gap(r.Best.Score, r.Score)})
 	}
 	return nil

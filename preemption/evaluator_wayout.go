@@ -20,7 +20,7 @@ type WayOut struct {
 	// without victims too: something else than the loss of pods makes room on its
 	// node. With any other plan, and without one, the way does not help; without one
 	// it leaves the pod's nomination alone. An error ends all.
-	Ask func(ctx context.Context, snap *state.Snapshot, req Request) (*decision.Plan, error)
+	Ask func(ctx context.Context, snap *state.Snapshot, req decision.Request) (*decision.Plan, error)
 	// Says is what the pod is told where the way does not help; empty for what
 	// preemption says about the plan. Where the way ends in an error it is told in place of
 	// preemption's word and that error.
@@ -61,7 +61,7 @@ type WaysOut struct {
 // The error is that of the way that failed, with its name, or the context's, or wraps
 // [outrank.ErrInvalid] for a way without Ask. Where the way that failed says what the nodes
 // answered, that comes with its error. Time is that of the ways.
-func FirstWayOut(ctx context.Context, snap *state.Snapshot, req Request, ways ...WayOut) (*WaysOut, error) {
+func FirstWayOut(ctx context.Context, snap *state.Snapshot, req decision.Request, ways ...WayOut) (*WaysOut, error) {
 	for i := range ways {
 		if ways[i].Ask == nil {
 			return nil, fmt.Errorf("way out %d (%s): %w: no function to ask", i, ways[i].Name, outrank.ErrInvalid)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -99,7 +100,7 @@ func TestDefaultOrderIsWrittenOut(t *testing.T) {
 func TestExactMeasuresEveryFigure(t *testing.T) {
 	seen := map[exact.Measure]bool{}
 	for x := rank.NoFigure + 1; x < rank.NumFigures; x++ {
-		assert.False(t, seen[measures[x]], "figure %d has none of its own", x)
-		seen[measures[x]] = true
+		assert.False(t, seen[dryrun.Measures[x]], "figure %d has none of its own", x)
+		seen[dryrun.Measures[x]] = true
 	}
 }

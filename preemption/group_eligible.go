@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -13,15 +14,15 @@ import (
 // preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a
 // nominated node does not matter.
 func (r *groupRun) eligible(possible []leaver) decision.Ineligibility {
-	variant := r.config.variant()
+	variant := r.config.ByVariant()
 	if r.config.Policy.Disabled {
 		return decision.Disabled
 	}
-	if r.owner.never && !variant.ignoresNever {
+	if r.owner.never && !variant.IgnoresNever {
 		return decision.PolicyNever
 	}
 	nominated := r.nominated()
-	if variant.waitsWhileNominated && len(nominated) > 0 {
+	if variant.WaitsWhileNominated && len(nominated) > 0 {
 		return decision.Nominated
 	}
 	if len(nominated) == 0 {
@@ -29,7 +30,7 @@ func (r *groupRun) eligible(possible []leaver) decision.Ineligibility {
 	}
 	for i := range possible {
 		for _, p := range r.podsOf(&possible[i]) {
-			leaves := leavesByPreemption(p) || variant.waitsForTerminating && p.Pod.Terminating()
+			leaves := dryrun.LeavesByPreemption(p) || variant.WaitsForTerminating && p.Pod.Terminating()
 			if leaves && nominated[p.Node()] {
 				return decision.VictimsTerminating
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -106,25 +107,25 @@ func runningOf(s *state.Snapshot, group *outrank.PodGroup) int {
 // none does.
 func (e *Evaluator) firstNode(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod) (string, *decision.Refusal, error) {
 	// No filter looks at a start time, so any now will do.
-	a, err := newAttempt(&e.config, snap, pod, time.Time{})
+	a, err := dryrun.NewAttempt(&e.config, snap, pod, time.Time{})
 	if err != nil {
 		return "", nil, err
 	}
-	w := newDryRunner(a)
+	w := dryrun.NewDryRunner(a)
 	said := make([]filters.Status, 0, len(snap.Order))
 	for i, slot := range snap.Order {
-		if i%chunkSize == 0 && ctx.Err() != nil {
+		if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return "", nil, ctx.Err()
 		}
 		n := snap.NodeStates[slot]
-		s := w.filter(n)
+		s := w.Filter(n)
 		if s.Code == decision.Success {
 			return n.Name, nil, nil
 		}
 		said = append(said, s)
 	}
-	r := result{attempt: a}
-	return "", &decision.Refusal{Pod: pod, Nodes: r.countsOf(said, nil)}, ctx.Err()
+	r := dryrun.Result{Attempt: a}
+	return "", &decision.Refusal{Pod: pod, Nodes: r.CountsOf(said, nil)}, ctx.Err()
 }
 
 // ask asks the caller's function for a placement with the pods that there are at

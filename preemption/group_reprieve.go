@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -76,7 +77,7 @@ func (f *fitter) seatedBefore(i int, position int32) []int32 {
 // objection is what the node of a member said to it.
 func (f *fitter) objection(i int, s statusID) *decision.Refusal {
 	m := &f.members[i]
-	return &decision.Refusal{Pod: m.pod, Nodes: []decision.Count{{Status: m.kind.a.public(m.kind.statuses[s]), Nodes: 1}}}
+	return &decision.Refusal{Pod: m.pod, Nodes: []decision.Count{{Status: m.kind.a.Public(m.kind.statuses[s]), Nodes: 1}}}
 }
 
 // reprieve puts back the units that violate a budget, or the others, as far as each member
@@ -86,7 +87,7 @@ func (f *fitter) reprieve(ctx context.Context, possible []leaver, violating bool
 		if possible[i].violates() != violating {
 			continue
 		}
-		if i%chunkSize == 0 && ctx.Err() != nil {
+		if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if why := f.reprieveUnit(&possible[i]); why != nil {

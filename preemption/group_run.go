@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -14,7 +15,7 @@ import (
 // groupRun is one call of PreemptGroup.
 type groupRun struct {
 	evaluator *Evaluator
-	config    *Config
+	config    *dryrun.Settings
 	snap      *state.Snapshot // the caller's, only read
 	work      *state.Snapshot // where pods are taken away and put back
 	pods      []*outrank.Pod
@@ -38,13 +39,13 @@ type groupRun struct {
 const mostAnswers = 1 << 22
 
 func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*groupRun, error) {
-	if err := e.config.checkGroups(); err != nil {
+	if err := e.config.CheckGroups(); err != nil {
 		return nil, err
 	}
 	if err := checkGates(snap); err != nil {
 		return nil, err
 	}
-	if err := e.config.checkForGroups(); err != nil {
+	if err := e.config.CheckForGroups(); err != nil {
 		return nil, err
 	}
 	if err := checkGroup(snap, req.Pods); err != nil {
@@ -95,7 +96,7 @@ func (r *groupRun) settle(possible []leaver, blocks map[int]*decision.Refusal, p
 		}
 		r.plan.Victims = append(r.plan.Victims, v)
 	}
-	r.plan.Outcome, r.plan.Placement, r.plan.Grace = decision.Preempt, placement, r.config.grace()
+	r.plan.Outcome, r.plan.Placement, r.plan.Grace = decision.Preempt, placement, r.config.Grace()
 	r.plan.Nominations = slices.Clone(placement)
 	r.say(decision.Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.plan.VictimPods())))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 )
 
 // placeAll places the members anew, as FirstFit does.
@@ -14,7 +15,7 @@ func (f *fitter) placeAll(ctx context.Context) (decision.Placement, error) {
 	var first *decision.Refusal
 	p := placing{
 		place: func(i int) (bool, error) {
-			if i%chunkSize == 0 && ctx.Err() != nil {
+			if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 				return false, ctx.Err()
 			}
 			found := f.place(i)

@@ -76,7 +76,7 @@ func (r *groupRun) podsOf(u *leaver) []*state.PodState {
 	return r.nodeAt(u.node).Pods[u.pod : u.pod+1]
 }
 
-// nodeAt returns the node at a position as the caller's snapshot has it.
+// NodeAt returns the node at a position as the caller's snapshot has it.
 func (r *groupRun) nodeAt(position int32) *state.NodeState {
 	return r.snap.NodeStates[r.snap.Order[position]]
 }
@@ -171,7 +171,7 @@ func (g *wholeGroup) size() int32 {
 	return sizeOf(state.GroupUnit, len(g.pods))
 }
 
-// mayEvict asks the caller's rule about every pod of the unit and every pod of
+// MayEvict asks the caller's rule about every pod of the unit and every pod of
 // the preempting group.
 func (r *groupRun) mayEvict(u *leaver) bool {
 	for _, p := range r.podsOf(u) {
@@ -184,7 +184,7 @@ func (r *groupRun) mayEvict(u *leaver) bool {
 	return true
 }
 
-// moreImportant orders units (group 12.7; moreImportantVictim): negative if u
+// MoreImportant orders units (group 12.7; moreImportantVictim): negative if u
 // goes before v. It is a total order: ties end in names. What decides, after
 // the caller's own order:
 //

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -146,7 +147,7 @@ func (r *groupRun) runs(victim *decision.GroupVictim) bool {
 	return other.unitOf(other.units(math.MaxInt64), victim) >= 0
 }
 
-// unitOf finds the unit of exactly these pods, -1 for none.
+// UnitOf finds the unit of exactly these pods, -1 for none.
 func (r *groupRun) unitOf(units []leaver, victim *decision.GroupVictim) int {
 	return slices.IndexFunc(units, func(u leaver) bool {
 		return slices.EqualFunc(r.podsOf(&u), victim.Pods, func(p *state.PodState, pod *outrank.Pod) bool {
@@ -161,12 +162,12 @@ func (r *groupRun) verifyPlacement(ctx context.Context, plan *decision.GroupPlan
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		a, err := newAttempt(r.config, r.work, at.Pod, time.Time{})
+		a, err := dryrun.NewAttempt(r.config, r.work, at.Pod, time.Time{})
 		if err != nil {
 			return err
 		}
-		if s := newDryRunner(a).filter(r.work.NodeState(at.Node)); s.Code != decision.Success {
-			return groupFault(ErrUnsound, "%s does not fit: %s", at, a.public(s))
+		if s := dryrun.NewDryRunner(a).Filter(r.work.NodeState(at.Node)); s.Code != decision.Success {
+			return groupFault(ErrUnsound, "%s does not fit: %s", at, a.Public(s))
 		}
 		r.work.Seat(at.Pod, at.Node, "")
 	}

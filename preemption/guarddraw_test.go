@@ -42,7 +42,7 @@ type drawnGuard struct {
 
 func (g *drawnGuard) Name() string { return "Drawn guard" }
 
-func (g *drawnGuard) Start(preemptor *outrank.Pod, _ *state.Snapshot) (GuardState, error) {
+func (g *drawnGuard) Start(preemptor *outrank.Pod, _ *state.Snapshot) (decision.GuardState, error) {
 	return &drawnState{drawnGuard: g, away: map[uint32]int{}}, nil
 }
 
@@ -85,7 +85,7 @@ func (s *drawnState) Rule(p *outrank.Pod) string {
 	return fmt.Sprintf("%d away", s.pods)
 }
 
-func (s *drawnState) Clone() GuardState {
+func (s *drawnState) Clone() decision.GuardState {
 	c := *s
 	c.away = map[uint32]int{}
 	for i, n := range s.away {

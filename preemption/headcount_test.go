@@ -195,7 +195,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 // node wins.
 func TestCostsBesideSelectiveFilters(t *testing.T) {
 	config := Config{
-		Policy:  Policy{Ranks: []decision.Rank{decision.ByCost}},
+		Policy:  decision.Policy{Ranks: []decision.Rank{decision.ByCost}},
 		Cost:    func(p *outrank.Pod) int64 { return int64(p.Labels["cost"][0] - '0') },
 		Filters: []filters.Filter{headcount{app: "web", limit: 1}},
 	}
@@ -214,7 +214,7 @@ func TestCostsBesideSelectiveFilters(t *testing.T) {
 	eval, err := NewEvaluator(config)
 	require.NoError(t, err)
 	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(9), Containers: c.Pods[0].Containers}
-	for best, err := range eval.Candidates(context.Background(), snap, Request{Pod: p, Now: gen.Now}) {
+	for best, err := range eval.Candidates(context.Background(), snap, decision.Request{Pod: p, Now: gen.Now}) {
 		require.NoError(t, err)
 		require.Equal(t, "n1", best.Node)
 		require.EqualValues(t, 1, best.Score.Cost)

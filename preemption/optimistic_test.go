@@ -11,6 +11,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -24,9 +25,10 @@ func TestPropertyOptimisticScores(t *testing.T) {
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
 		ranks := rapid.Permutation(decision.DefaultRanks()).Draw(t, "ranks")
-		config := Config{Policy: Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}}
+		config := Config{Policy: decision.Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}}
 		config.Variant = rapid.SampledFrom([]outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
-		s, err := beginSearch(&config, chunkSize, snap, &Request{Pod: p, Now: gen.Now})
+		asked := config.settings()
+		s, err := beginSearch(&asked, dryrun.ChunkSize, snap, &decision.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		defer s.release()
 		s.noteTight()
@@ -99,7 +101,7 @@ func TestViolationsBeforeTheFirstFigures(t *testing.T) {
 		{"free", []decision.Rank{decision.ByTopPriority, decision.ByViolations, decision.ByPrioritySum}},
 		{"violating", []decision.Rank{decision.ByTopPriority, decision.ByPrioritySum, decision.ByViolations}},
 	} {
-		e, err := NewEvaluator(Config{Policy: Policy{Ranks: x.ranks}})
+		e, err := NewEvaluator(Config{Policy: decision.Policy{Ranks: x.ranks}})
 		require.NoError(t, err)
 		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
@@ -129,7 +131,7 @@ func TestNodesThatWaitedMayTie(t *testing.T) {
 	require.NoError(t, err)
 	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "4")}}}
 	for _, ranks := range [][]decision.Rank{{decision.ByVictims, decision.ByStart}, {decision.ByPrioritySum, decision.ByStart}, {decision.ByVictims, decision.ByPrioritySum, decision.ByStart}} {
-		e, err := NewEvaluator(Config{Policy: Policy{Ranks: ranks}})
+		e, err := NewEvaluator(Config{Policy: decision.Policy{Ranks: ranks}})
 		require.NoError(t, err)
 		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)

@@ -6,10 +6,11 @@ import (
 	"sync"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// search decides without evaluating every node, by any rules (see searchRules)
+// search decides without evaluating every node, by any rules (see searchRulesOf)
 // and with any filters. Where extenders have a say, and for some explanations, the
 // exhaustive search (result) decides instead. Both return the same answer.
 //
@@ -38,7 +39,7 @@ import (
 //
 // Later calls reuse a search for its memory.
 type search struct {
-	attempt
+	dryrun.Attempt
 	// asks is what the preemptor needs by column, asksNothing if it needs
 	// nothing.
 	asks state.AmountRow
@@ -138,7 +139,7 @@ const minChunks = 8
 func (s *search) each(ctx context.Context, round func(w *searchWorker, from, to int)) error {
 	n := len(s.bounds)
 	if workers := min(len(s.workers), n/(minChunks*s.chunk)); workers > 1 {
-		return inChunks(ctx, workers, n, s.chunk, func(worker, from, to int) {
+		return dryrun.InChunks(ctx, workers, n, s.chunk, func(worker, from, to int) {
 			round(s.workers[worker], from, to)
 			s.workers[worker].share()
 		})

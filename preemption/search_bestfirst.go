@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -119,7 +120,7 @@ func (w *searchWorker) putOff(first *leading, position int) {
 	if w.leastDeferred.worse(first) {
 		w.leastDeferred = *first
 	}
-	if w.config.Sample != nil {
+	if w.Config.Sample != nil {
 		w.deferred = append(w.deferred, int32(position))
 	}
 }
@@ -152,7 +153,7 @@ func (s *search) evaluateBestFirst(ctx context.Context) error {
 		return nil
 	}
 	queue.nodes = s.queue[:0]
-	if s.config.Sample != nil {
+	if s.Config.Sample != nil {
 		for _, position := range w.deferred {
 			w.lookAgain(&queue, int(position))
 		}
@@ -208,7 +209,7 @@ func (s *search) evaluateQueued(ctx context.Context, queue *promising) error {
 	s.queue = queue.nodes
 	queue.order()
 	for tries := 0; len(queue.nodes) > 0; tries++ {
-		if tries%chunkSize == 0 && ctx.Err() != nil {
+		if tries%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if !w.better(&queue.nodes[0], &w.best) {

@@ -46,7 +46,7 @@ func (w *searchWorker) boundByResources(b *nodeBound, slot int32, sum *state.Nod
 	if b.before == 0 {
 		return
 	}
-	if sum.LowPods > 0 && int64(sum.Lowest) < w.reach && w.covers(sum, &sum.Low, int32(sum.LowPods)) {
+	if sum.LowPods > 0 && int64(sum.Lowest) < w.Reach && w.covers(sum, &sum.Low, int32(sum.LowPods)) {
 		b.kind, b.bound, b.fewest = byResources, sum.Lowest, uint16(sum.Fewest(&w.asks))
 		if sum.Lowest < w.leastBound || sum.Lowest == w.leastBound && b.fewest < w.leastVictims {
 			w.leastBound, w.leastVictims = sum.Lowest, b.fewest
@@ -119,7 +119,7 @@ func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *state.NodeSummar
 	}
 	n := w.Snap.NodeStates[slot]
 	var away state.Level
-	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.reach; i-- {
+	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.Reach; i-- {
 		if !w.allows(n.Objects[i]) {
 			continue
 		}
@@ -138,7 +138,7 @@ func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *state.NodeSummar
 
 // anyPossible reports whether any pod of the node could be a victim.
 func (w *searchWorker) anyPossible(n *state.NodeState) bool {
-	for i := len(n.Pods) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.reach; i-- {
+	for i := len(n.Pods) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.Reach; i-- {
 		if w.allows(n.Objects[i]) {
 			return true
 		}
@@ -151,7 +151,7 @@ func (w *searchWorker) anyPossible(n *state.NodeState) bool {
 // victims; otherwise it records the shortage.
 func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *state.NodeSummary) bool {
 	away := state.Level{Held: sum.Low, Priority: sum.Lowest, Pods: int32(sum.LowPods)}
-	if away.Pods == 0 || int64(away.Priority) >= w.reach {
+	if away.Pods == 0 || int64(away.Priority) >= w.Reach {
 		away = state.Level{}
 	}
 	for i := 1; away.Pods > 0; i++ {
@@ -160,7 +160,7 @@ func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *state.NodeSum
 			return true
 		}
 		above := w.Snap.LevelAbove(slot, i)
-		if above == nil || int64(above.Priority) >= w.reach {
+		if above == nil || int64(above.Priority) >= w.Reach {
 			break
 		}
 		away = *above
@@ -237,12 +237,12 @@ func (w *searchWorker) summaryFor(n *state.NodeState, sum *state.NodeSummary, sp
 	if sum.Flags&state.HasNominated == 0 {
 		return sum, true
 	}
-	w.dry.nominate(n)
-	if len(w.dry.nominated) == 0 {
+	w.dry.Nominate(n)
+	if len(w.dry.Nominated) == 0 {
 		return sum, true
 	}
 	*space = *sum
-	for _, p := range w.dry.nominated {
+	for _, p := range w.dry.Nominated {
 		for k, v := range p.Takes.Std {
 			space.Free[k] -= v
 		}
@@ -276,25 +276,25 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 	case b.before == 0:
 		w.boundByFilters(b, position, slot, sum, true)
 		return
-	case touched && (w.config.ascending() || !w.helpsAtMostWithAll(n)):
+	case touched && (w.Config.Ascending() || !w.helpsAtMostWithAll(n)):
 		w.settle(b, position, n) // with all of them removed it may fail again
 		b.kind = settled
 		return
 	}
-	w.dry.enterAfterResources(n)
+	w.dry.EnterAfterResources(n)
 	var away []*state.PodState
 	if touched {
 		b.kind = byFilters
-		w.dry.n = n
-		away = w.dry.possible()
+		w.dry.N = n
+		away = w.dry.Possible()
 	}
 	for _, p := range away {
-		w.dry.changeAfterResources(p, -1)
+		w.dry.ChangeAfterResources(p, -1)
 	}
-	st := w.dry.checkAfterResources()
+	st := w.dry.CheckAfterResources()
 	if w.Follows {
 		for _, p := range away {
-			w.dry.changeAfterResources(p, 1)
+			w.dry.ChangeAfterResources(p, 1)
 		}
 	}
 	if st.Code != decision.Success {
@@ -307,8 +307,8 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 // boundWithRoom bounds a node that is not short of resources and on which no
 // pod touches the filters.
 func (w *searchWorker) boundWithRoom(b *nodeBound, n *state.NodeState, sum *state.NodeSummary) {
-	w.dry.enterAfterResources(n)
-	st := w.dry.checkAfterResources()
+	w.dry.EnterAfterResources(n)
+	st := w.dry.CheckAfterResources()
 	if st.Code == decision.Success {
 		return
 	}
@@ -328,8 +328,8 @@ func (w *searchWorker) boundWithRoom(b *nodeBound, n *state.NodeState, sum *stat
 // contradict itself in the end (see [Contradiction]), which has to be counted.
 func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
 	n, dry := w.Snap.NodeStates[slot], &w.dry
-	dry.enter(n)
-	st := dry.check()
+	dry.Enter(n)
+	st := dry.Check()
 	if st.Code == decision.Success {
 		return
 	}
@@ -337,7 +337,7 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 	if st.Code != decision.Unschedulable && !w.given {
 		return
 	}
-	if st.By != filters.ResourcesFilter.Index || !plain || w.config.ascending() || !w.helpsAtMostWithAll(n) {
+	if st.By != filters.ResourcesFilter.Index || !plain || w.Config.Ascending() || !w.helpsAtMostWithAll(n) {
 		w.settle(b, position, n)
 		return
 	}
@@ -357,7 +357,7 @@ func (w *searchWorker) helpsAtMostWithAll(n *state.NodeState) bool {
 		return true
 	}
 	for i := range w.Active {
-		if f := &w.Active[i]; f.Touches(n) && !w.gains(f.Index, false) {
+		if f := &w.Active[i]; f.Touches(n) && !w.Gains(f.Index, false) {
 			return false
 		}
 	}
@@ -368,14 +368,14 @@ func (w *searchWorker) helpsAtMostWithAll(n *state.NodeState) bool {
 // possible victims are away, and notes in the bound why not.
 func (w *searchWorker) helpsWithoutAll(b *nodeBound) bool {
 	dry := &w.dry
-	possible := dry.possible()
+	possible := dry.Possible()
 	if len(possible) == 0 {
 		b.after = noVictims
 		return false
 	}
-	dry.changeAll(possible, -1)
-	st := dry.check()
-	dry.restoreAll(possible)
+	dry.ChangeAll(possible, -1)
+	st := dry.Check()
+	dry.RestoreAll(possible)
 	if st.Code != decision.Success {
 		b.after = w.after.intern(st)
 		return false
@@ -401,8 +401,8 @@ func (w *searchWorker) boundUnits(b *nodeBound, position int, slot int32, sum *s
 		w.boundUnitsByRows(b, n, sum)
 		return
 	}
-	dry.enter(n)
-	st := dry.check()
+	dry.Enter(n)
+	st := dry.Check()
 	if st.Code == decision.Success {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -147,7 +148,7 @@ func (c *cachedSearch) renewGuarded() {
 	for _, position := range t.guarded {
 		current := t.at(position).kind == evaluated
 		n := c.nodeAt(int(position))
-		if current && !n.ConcernedBy(changes) && !c.w.hasUnits(n) {
+		if current && !n.ConcernedBy(changes) && !c.w.HasUnits(n) {
 			kept = append(kept, position)
 			continue
 		}
@@ -181,7 +182,7 @@ func (c *cachedSearch) build(ctx context.Context) error {
 	c.w.before, c.w.after = answers{others: c.w.before.others[:0]}, answers{others: c.w.after.others[:0]}
 	c.t.reset(n)
 	for position := range n {
-		if position%chunkSize == 0 && ctx.Err() != nil {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		c.bound(int32(position))
@@ -227,7 +228,7 @@ func (c *cachedSearch) scoreByBound(position int32) {
 // best evaluates the overall winner until the winner is an evaluated entry.
 func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 	for tries := 0; ; tries++ {
-		if tries%chunkSize == 0 && ctx.Err() != nil {
+		if tries%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return nodeScore{}, ctx.Err()
 		}
 		position := c.t.best()
@@ -246,10 +247,10 @@ func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 		c.w.best, c.w.allowed = nodeScore{position: -1}, math.MaxInt64
 		c.w.findVictims(int(position), n, &e.nodeBound)
 		e.nodeScore, e.kind = c.w.best, evaluated
-		if n.Unstarted > 0 || c.w.hasUnits(n) && c.w.dry.unstarted {
+		if n.Unstarted > 0 || c.w.HasUnits(n) && c.w.dry.Unstarted {
 			c.t.transient = append(c.t.transient, position) // starts depend on the time of the call
 		}
-		if (len(n.Covered) > 0 || c.w.hasUnits(n)) && !e.guarded {
+		if (len(n.Covered) > 0 || c.w.HasUnits(n)) && !e.guarded {
 			e.guarded = true
 			c.t.guarded = append(c.t.guarded, position)
 		}

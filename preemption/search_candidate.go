@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -26,11 +27,11 @@ func (s *search) eachCandidate(ctx context.Context, visit func(position int, c *
 		}
 		return noCandidate
 	}
-	if s.config.Sample != nil {
+	if s.Config.Sample != nil {
 		return s.trySample(ctx, try)
 	}
 	for position, marked := range s.toTry {
-		if position%chunkSize == 0 && ctx.Err() != nil {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if marked {
@@ -46,7 +47,7 @@ func (s *search) eachCandidate(ctx context.Context, visit func(position int, c *
 func (w *searchWorker) candidateAt(position int) (c *decision.Candidate, ok bool) {
 	n := w.nodeAt(position)
 	sum := w.Snap.Summaries.At(n.Slot)
-	if w.byRows && !w.filtered && sum.Flags&^state.Restricted == 0 && !w.mayRefuse(sum) && n.InOrder(w.nowAt) {
+	if w.byRows && !w.filtered && sum.Flags&^state.Restricted == 0 && !w.mayRefuse(sum) && n.InOrder(w.NowAt) {
 		b := &w.bounds[position]
 		w.boundByResources(b, n.Slot, sum)
 		if b.before != 0 {
@@ -58,14 +59,14 @@ func (w *searchWorker) candidateAt(position int) (c *decision.Candidate, ok bool
 			return w.fillCandidate(n, position, b.bound), true
 		}
 	}
-	possible, st := w.dry.dryRun(n)
-	defer w.dry.restoreVictims(possible)
+	possible, st := w.dry.DryRun(n)
+	defer w.dry.RestoreVictims(possible)
 	if st.Code != decision.Success {
 		w.countFailure(possible, st)
 		w.failure = st
 		return nil, false
 	}
-	w.scratch = w.dry.candidate(possible)
+	w.scratch = w.dry.Candidate(possible)
 	return &w.scratch, true
 }
 
@@ -82,7 +83,7 @@ func (w *searchWorker) fillCandidate(n *state.NodeState, position int, bound int
 	var blocks decision.Status // mostly the same as for the victim before
 	for i, v := range w.blocked {
 		if i == 0 || v.by != w.blocked[i-1].by {
-			blocks = w.public(w.statusOf(v.by))
+			blocks = w.Public(w.statusOf(v.by))
 		}
 		c.Victims[i] = decision.Victim{Pod: n.Pods[v.index].Located(), Blocks: blocks}
 	}
@@ -90,29 +91,29 @@ func (w *searchWorker) fillCandidate(n *state.NodeState, position int, bound int
 		w.nameViolatedByRows(n, c.Victims)
 	}
 	if len(n.Nominated) > 0 {
-		c.ClearedNominations = w.clearedNominations(n, c.Victims)
+		c.ClearedNominations = w.ClearedNominations(n, c.Victims)
 	}
 	return c
 }
 
 // nameViolatedByRows is nameViolated from the rows of a node.
 func (w *searchWorker) nameViolatedByRows(n *state.NodeState, victims []decision.Victim) {
-	from, next := n.First(w.reach), 0
-	shared := sharedNames{budgets: w.Snap.BudgetSet, broken: w.dry.broken[:0]}
+	from, next := n.First(w.Reach), 0
+	shared := dryrun.SharedNames{Budgets: w.Snap.BudgetSet, Broken: w.dry.Broken[:0]}
 	for _, g := range n.Covered {
 		if int(g.Index) < from {
 			continue
 		}
-		broken := w.dry.budgets.charge(n.Pods[g.Index])
+		broken := w.dry.Budgets.Charge(n.Pods[g.Index])
 		for next < len(w.blocked) && w.blocked[next].index < g.Index {
 			next++
 		}
 		if next < len(w.blocked) && w.blocked[next].index == g.Index {
-			victims[next].Violated = shared.of(broken)
+			victims[next].Violated = shared.Of(broken)
 		}
 	}
-	w.dry.broken = shared.broken
-	w.dry.budgets.reset()
+	w.dry.Broken = shared.Broken
+	w.dry.Budgets.Reset()
 }
 
 // runScored is run where scorers of the caller compare the candidates, so that all of
@@ -127,22 +128,22 @@ func (s *search) runScored(ctx context.Context) (*decision.Plan, error) {
 	}
 	best := nodeScore{position: -1}
 	var score decision.Score
-	held := standing{score: &score} // that of the best
+	held := dryrun.Standing{Score: &score} // that of the best
 	err := s.eachCandidate(ctx, func(position int, c *decision.Candidate) {
 		c.OwnScores = c.OwnScores[:0]
-		for _, x := range s.config.Scorers {
+		for _, x := range s.Config.Scorers {
 			c.OwnScores = append(c.OwnScores, x.Score(c))
 		}
-		order, _ := s.compareStandings(standing{&c.Score, c.OwnScores}, held)
+		order, _ := s.CompareStandings(dryrun.Standing{Score: &c.Score, OwnScores: c.OwnScores}, held)
 		if best.position < 0 || order < 0 || order == 0 && position < best.position {
-			best.position, score, held.ownScores = position, c.Score, append(held.ownScores[:0], c.OwnScores...)
+			best.position, score, held.OwnScores = position, c.Score, append(held.OwnScores[:0], c.OwnScores...)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.finishPlan(plan, best)
-	plan.OwnScores = held.ownScores
+	plan.OwnScores = held.OwnScores
 	return plan, nil
 }
 

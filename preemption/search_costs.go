@@ -5,10 +5,10 @@ import "github.com/outrank-go/outrank/preemption/internal/state"
 // takeCosts makes the costs of earlier searches known to this one, unless another
 // search uses them.
 func (s *search) takeCosts() {
-	if s.config.Cost == nil {
+	if s.Config.Cost == nil {
 		return
 	}
-	if t := s.Snap.Costs.Of(s.config); t.Mu.TryLock() {
+	if t := s.Snap.Costs.Of(s.Config); t.Mu.TryLock() {
 		s.costTable = t
 	} else {
 		s.costTable = &state.CostTable{}
@@ -24,7 +24,7 @@ func (w *searchWorker) costsOn(n *state.NodeState) []int64 {
 	if w.costTable == nil {
 		return nil
 	}
-	return w.costTable.At(n, int(w.Snap.Summaries.At(n.Slot).LowPods), w.config.Cost).Costs
+	return w.costTable.At(n, int(w.Snap.Summaries.At(n.Slot).LowPods), w.Config.Cost).Costs
 }
 
 // releaseCosts lets others have the costs.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -38,7 +39,7 @@ func (a *answers) count(x answer, nodes int) {
 // intern returns the answer that stands for a status.
 func (a *answers) intern(s filters.Status) answer { return firstOther + answer(a.others.find(s)) }
 
-// statusOf returns the status of an answer that is in no tally.
+// StatusOf returns the status of an answer that is in no tally.
 func (s *search) statusOf(of answer) filters.Status {
 	if of == noVictims {
 		return filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
@@ -67,9 +68,9 @@ func (t *tally) add(s filters.Status, nodes int) { (*t)[t.find(s)].nodes += node
 
 // find returns the index of a status, which is appended if it is new.
 func (t *tally) find(s filters.Status) int {
-	key := keyOf(s)
+	key := dryrun.KeyOf(s)
 	for i := range *t {
-		if keyOf((*t)[i].Status) == key {
+		if dryrun.KeyOf((*t)[i].Status) == key {
 			return i
 		}
 	}
@@ -80,16 +81,16 @@ func (t *tally) find(s filters.Status) int {
 // beginPlan begins the plan with what the first round found. Its outcome is
 // final unless it is Preempt.
 func (s *search) beginPlan() *decision.Plan {
-	p := &decision.Plan{Pod: s.Pod, Outcome: decision.Preempt, Resize: s.Deferral.Asked, Refused: s.public(s.Refused)}
+	p := &decision.Plan{Pod: s.Pod, Outcome: decision.Preempt, Resize: s.Deferral.Asked, Refused: s.Public(s.Refused)}
 	t := s.tally[:0]
 	for _, w := range s.workers {
 		p.Feasible += w.before.usual[0]
 		t = s.sum(t, &w.before)
 	}
-	p.TurnedDown = s.counts(t)
+	p.TurnedDown = statusCounts(&s.Attempt, t)
 	s.tally = t
-	p.Ineligible = s.eligible(s.statusOfNode)
-	p.Refusal = s.refusal
+	p.Ineligible = s.Eligible(s.statusOfNode)
+	p.Refusal = s.Refusal
 	switch {
 	case p.Feasible > 0:
 		p.Outcome = decision.Fits
@@ -122,9 +123,9 @@ func (s *search) statusOfNode(node string) (filters.Status, bool) {
 	}
 	if s.given {
 		given := s.givenOf(n)
-		return filterStatusOf(&given), true
+		return dryrun.FilterStatusOf(&given), true
 	}
-	return s.workers[0].dry.filter(n), true
+	return s.workers[0].dry.Filter(n), true
 }
 
 // finishPlan completes the plan with the best candidate. A dry run finds its
@@ -134,40 +135,40 @@ func (s *search) finishPlan(p *decision.Plan, best nodeScore) {
 	for _, w := range s.workers {
 		t = s.sum(t, &w.after)
 	}
-	p.Unhelpful = s.counts(t)
+	p.Unhelpful = statusCounts(&s.Attempt, t)
 	s.tally = t
 	if best.position < 0 {
 		p.Outcome = decision.NothingHelps
-		p.ClusterCertificate = s.certifyAll(nil, s.openNodes())
+		p.ClusterCertificate = s.CertifyAll(nil, s.openNodes())
 		return
 	}
 	n, w := s.nodeAt(best.position), &s.workers[0].dry
-	possible, st := w.dryRun(n)
+	possible, st := w.DryRun(n)
 	if st.Code != decision.Success {
-		w.contradicted()
+		w.Contradicted()
 		return
 	}
-	p.Candidate, p.Grace = w.candidate(possible), s.config.grace()
+	p.Candidate, p.Grace = w.Candidate(possible), s.Config.Grace()
 	if s.asked || s.Selective || s.partial {
 		p.Unhelpful = nil // not every node was asked about
 	}
-	p.ClearedNominations = s.clearedNominations(n, p.Victims)
-	p.ClusterCertificate = s.certifyAll(&p.Candidate, s.openNodes())
+	p.ClearedNominations = s.ClearedNominations(n, p.Victims)
+	p.ClusterCertificate = s.CertifyAll(&p.Candidate, s.openNodes())
 }
 
 // openNodes lists the nodes that were not searched to the end. One worker does all of it.
-func (s *search) openNodes() []openNode { return s.workers[0].dry.open }
+func (s *search) openNodes() []dryrun.OpenNode { return s.workers[0].dry.Open }
 
-// counts returns the counts with their texts, sorted by frequency.
-func (a *attempt) counts(t tally) []decision.Count {
+// statusCounts returns the counts with their texts, sorted by frequency.
+func statusCounts(a *dryrun.Attempt, t tally) []decision.Count {
 	if len(t) == 0 {
 		return nil
 	}
 	out := make([]decision.Count, 0, len(t))
 	for i := range t {
-		out = append(out, decision.Count{Status: a.public(t[i].Status), Nodes: t[i].nodes})
+		out = append(out, decision.Count{Status: a.Public(t[i].Status), Nodes: t[i].nodes})
 	}
-	sortCounts(out)
+	dryrun.SortCounts(out)
 	return out
 }
 
@@ -179,5 +180,5 @@ func (s *search) givenOf(n *state.NodeState) decision.Status {
 	if st, ok := s.statuses[n.Name]; ok {
 		return st
 	}
-	return s.config.notFiltered()
+	return s.Config.NotFiltered()
 }

@@ -102,11 +102,11 @@ func (w *searchWorker) findVictims(position int, n *state.NodeState, b *nodeBoun
 	}
 	switch {
 	case b.kind == settled:
-	case w.hasUnits(n) && (b.kind != byResources || !w.leaveAlone(n, b.bound)):
+	case w.HasUnits(n) && (b.kind != byResources || !w.leaveAlone(n, b.bound)):
 		w.evaluateByFilters(position, n)
-	case b.kind == bySelection && n.InOrder(w.nowAt):
+	case b.kind == bySelection && n.InOrder(w.NowAt):
 		w.evaluateSelectively(position, n, b.bound)
-	case b.kind != byResources || !n.InOrder(w.nowAt) || w.chosen:
+	case b.kind != byResources || !n.InOrder(w.NowAt) || w.chosen:
 		w.evaluateByFilters(position, n)
 	case w.byRows:
 		w.evaluateByResources(position, n, b.bound)
@@ -148,8 +148,8 @@ func (w *searchWorker) askLate(b *nodeBound, n *state.NodeState) {
 	if b.kind == bySelection {
 		return
 	}
-	w.dry.enterAfterResources(n)
-	if st := w.dry.checkAfterResources(); st.Code != decision.Success {
+	w.dry.EnterAfterResources(n)
+	if st := w.dry.CheckAfterResources(); st.Code != decision.Success {
 		b.kind = settled
 		w.after.count(w.after.intern(st), 1)
 	}
@@ -157,14 +157,14 @@ func (w *searchWorker) askLate(b *nodeBound, n *state.NodeState) {
 
 // evaluateByFilters finds the victims by a dry run with every filter.
 func (w *searchWorker) evaluateByFilters(position int, n *state.NodeState) {
-	possible, st := w.dry.dryRun(n)
+	possible, st := w.dry.DryRun(n)
 	switch {
 	case st.Code == decision.Success:
 		w.keep(w.dryScore(position, possible))
 	default:
 		w.countFailure(possible, st)
 	}
-	w.dry.restoreVictims(possible)
+	w.dry.RestoreVictims(possible)
 }
 
 // countFailure counts a node on which preemption does not help.
@@ -180,7 +180,7 @@ func (w *searchWorker) countFailure(possible []*state.PodState, st filters.Statu
 // bound has the answer, which whoever asked for the bound counts, and takes back where
 // the node is bounded again.
 func (w *searchWorker) settle(b *nodeBound, position int, n *state.NodeState) {
-	possible, st := w.dry.dryRun(n)
+	possible, st := w.dry.DryRun(n)
 	switch {
 	case st.Code == decision.Success:
 		w.keep(w.dryScore(position, possible))
@@ -189,11 +189,11 @@ func (w *searchWorker) settle(b *nodeBound, position int, n *state.NodeState) {
 	default:
 		b.after = w.after.intern(st)
 	}
-	w.dry.restoreVictims(possible)
+	w.dry.RestoreVictims(possible)
 }
 
 // dryScore is the score of the dry run that just ended.
 func (w *searchWorker) dryScore(position int, possible []*state.PodState) nodeScore {
-	sc := w.dry.score(possible)
+	sc := w.dry.Score(possible)
 	return nodeScore{position, (*rank.Score)(&sc).Figures()}
 }

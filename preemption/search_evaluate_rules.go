@@ -23,7 +23,7 @@ func (w *searchWorker) evaluateByRules(position int, n *state.NodeState, bound i
 		}
 	}
 	t.costs = w.costsOn(n)
-	if w.config.ascending() {
+	if w.Config.Ascending() {
 		t.ascend()
 	} else {
 		t.reprieveByRules(bound)
@@ -37,27 +37,27 @@ func (w *searchWorker) evaluateByRules(position int, n *state.NodeState, bound i
 // ascend takes pods, the least important first, until there is room.
 func (t *resourceReprieve) ascend() {
 	if t.reordered {
-		t.listPossible(t.n.First(t.reach))
+		t.listPossible(t.n.First(t.Reach))
 		for _, i := range slices.Backward(t.order) {
 			if t.takeNext(int(i)) {
 				break
 			}
 		}
 	} else {
-		for i := len(t.n.Rows) - 1; i >= 0 && int64(t.n.SortKeys[i].Priority) < t.reach; i-- {
+		for i := len(t.n.Rows) - 1; i >= 0 && int64(t.n.SortKeys[i].Priority) < t.Reach; i-- {
 			if t.allows(t.n.Objects[i]) && t.takeNext(i) {
 				break
 			}
 		}
 	}
-	t.dry.budgets.reset()
+	t.dry.Budgets.Reset()
 	t.correctTop()
 }
 
 // takeNext takes a pod, and reports whether there is room now.
 func (t *resourceReprieve) takeNext(i int) (enough bool) {
 	t.release(i)
-	t.score.Violations += t.dry.budgets.violations(len(t.dry.budgets.charge(t.n.Pods[i])))
+	t.score.Violations += t.dry.Budgets.Violations(len(t.dry.Budgets.Charge(t.n.Pods[i])))
 	t.take(i)
 	t.topOf = int32(i)
 	return t.fits()
@@ -74,7 +74,7 @@ func (w *searchWorker) allows(p *outrank.Pod) bool {
 	if r := w.Deferral.Resident; r != nil && r.Pod == p {
 		return false
 	}
-	return !w.asked || w.config.allows(w.Pod, p)
+	return !w.asked || w.Config.Allows(w.Pod, p)
 }
 
 // topBound returns the lowest priority that the top victim can have, not ok if all
@@ -84,7 +84,7 @@ func (t *resourceReprieve) topBound(bound int32) (top int32, ok bool) {
 		return bound, true
 	}
 	with := *t
-	for i := len(t.n.Rows) - 1; i >= 0 && int64(t.n.SortKeys[i].Priority) < t.reach; i-- {
+	for i := len(t.n.Rows) - 1; i >= 0 && int64(t.n.SortKeys[i].Priority) < t.Reach; i-- {
 		if t.allows(t.n.Objects[i]) {
 			if with.release(i); with.fits() {
 				return t.n.SortKeys[i].Priority, true
@@ -119,7 +119,7 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 	if !ok {
 		return
 	}
-	from := t.n.First(t.reach)
+	from := t.n.First(t.Reach)
 	lastViolating := t.chargePossible(from)
 	if low := t.n.First(int64(bound) + 1); !t.reordered && lastViolating < low {
 		from = low
@@ -135,7 +135,7 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 			if (broken > 0) != violating || t.putBack(int(i)) {
 				continue
 			}
-			t.score.Violations += t.dry.budgets.violations(broken)
+			t.score.Violations += t.dry.Budgets.Violations(broken)
 			if int32(at) < first && !(t.readsFirst && first != math.MaxInt32) {
 				first, t.topOf = int32(at), i
 			}
@@ -161,18 +161,18 @@ func (t *resourceReprieve) sortByRules(order []int32) {
 	pods := t.n.Pods
 	switch {
 	case t.reordered:
-		importance := t.config.Importance
+		importance := t.Config.Importance
 		slices.SortFunc(order, func(i, j int32) int {
 			if c := importance(pods[i].Pod, pods[j].Pod); c != 0 {
 				return c
 			}
-			if t.config.variant().ignoresStart {
-				return t.moreImportant(pods[i], pods[j])
+			if t.Config.ByVariant().IgnoresStart {
+				return t.MoreImportant(pods[i], pods[j])
 			}
 			return cmp.Compare(i, j) // the default order is that of the node
 		})
-	case t.config.variant().ignoresStart:
-		slices.SortFunc(order, func(i, j int32) int { return t.moreImportant(pods[i], pods[j]) })
+	case t.Config.ByVariant().IgnoresStart:
+		slices.SortFunc(order, func(i, j int32) int { return t.MoreImportant(pods[i], pods[j]) })
 	}
 }
 
@@ -191,11 +191,11 @@ func (t *resourceReprieve) chargePossible(from int) (last int) {
 	t.sortByRules(t.order)
 	last = -1
 	for _, i := range t.order {
-		if broken := len(t.dry.budgets.charge(n.Pods[i])); broken > 0 {
+		if broken := len(t.dry.Budgets.Charge(n.Pods[i])); broken > 0 {
 			t.broken[i] = int32(broken)
 			last = max(last, int(i))
 		}
 	}
-	t.dry.budgets.reset()
+	t.dry.Budgets.Reset()
 	return last
 }

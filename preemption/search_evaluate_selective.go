@@ -17,12 +17,12 @@ import (
 // evaluateSelectively finds the victims on a candidate where selective filters have a
 // part in the choice (chapter 9).
 func (w *searchWorker) evaluateSelectively(position int, n *state.NodeState, bound int32) {
-	from := n.First(w.reach)
+	from := n.First(w.Reach)
 	w.findConcerned(n, from)
-	w.dry.enterAfterResources(n)
+	w.dry.EnterAfterResources(n)
 	w.changeConcerned(n, from, -1)
 	defer w.changeConcerned(n, from, 1)
-	if st := w.dry.checkAfterResources(); st.Code != decision.Success {
+	if st := w.dry.CheckAfterResources(); st.Code != decision.Success {
 		w.after.count(w.after.intern(st), 1)
 		return
 	}
@@ -73,7 +73,7 @@ func (w *searchWorker) findConcerned(n *state.NodeState, from int) {
 func (w *searchWorker) changeConcerned(n *state.NodeState, from, by int) {
 	for i := from; i < len(n.Pods); i++ {
 		if w.concerned[i] {
-			w.dry.changeAfterResources(n.Pods[i], by)
+			w.dry.ChangeAfterResources(n.Pods[i], by)
 		}
 	}
 }
@@ -81,9 +81,9 @@ func (w *searchWorker) changeConcerned(n *state.NodeState, from, by int) {
 // letBack puts a pod back for the filters, and takes it away again if the preemptor
 // does not fit with it.
 func (w *searchWorker) letBack(p *state.PodState, i int) bool {
-	w.dry.changeAfterResources(p, 1)
-	if w.dry.checkAfterResources().Code != decision.Success {
-		w.dry.changeAfterResources(p, -1)
+	w.dry.ChangeAfterResources(p, 1)
+	if w.dry.CheckAfterResources().Code != decision.Success {
+		w.dry.ChangeAfterResources(p, -1)
 		return false
 	}
 	w.concerned[i] = false

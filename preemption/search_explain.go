@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // explainsByRows reports whether an explanation finds most candidates from the rows
 // of their nodes. What is left is explained by the exhaustive search.
 func (s *search) explainsByRows() bool {
-	return s.byRows && !s.filtered && s.config.Sample == nil && s.Refused.Code == decision.Success
+	return s.byRows && !s.filtered && s.Config.Sample == nil && s.Refused.Code == decision.Success
 }
 
 // explanation finds the status of every node and all candidates.
@@ -24,7 +25,7 @@ func (s *search) explanation(ctx context.Context) (*decision.Explanation, error)
 	e.Candidates = make([]decision.Candidate, 0, len(s.bounds))
 	var victims victimSlab
 	for position := range e.Nodes {
-		if position%chunkSize == 0 && ctx.Err() != nil {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		report := &e.Nodes[position]
@@ -34,7 +35,7 @@ func (s *search) explanation(ctx context.Context) (*decision.Explanation, error)
 		report.Tried = true
 		c, ok := w.candidateAt(position)
 		if !ok {
-			report.AfterRemoval = s.public(w.failure)
+			report.AfterRemoval = s.Public(w.failure)
 			continue
 		}
 		e.Candidates = append(e.Candidates, s.lasting(c, victims.copy(c.Victims)))
@@ -46,13 +47,13 @@ func (s *search) explanation(ctx context.Context) (*decision.Explanation, error)
 	e.Candidates, e.DecidedBy = s.rank(e.Candidates)
 	e.Plan = *s.beginPlan()
 	s.tally = s.sum(s.tally[:0], &w.after)
-	e.Unhelpful = s.counts(s.tally)
+	e.Unhelpful = statusCounts(&s.Attempt, s.tally)
 	switch {
 	case e.Outcome != decision.Preempt:
 	case len(e.Candidates) == 0:
 		e.Outcome = decision.NothingHelps
 	default:
-		e.Candidate, e.Grace = e.Candidates[0], s.config.grace()
+		e.Candidate, e.Grace = e.Candidates[0], s.Config.Grace()
 	}
 	return e, nil
 }
@@ -65,23 +66,23 @@ func (w *searchWorker) reportStatus(report *decision.NodeReport, position int) (
 	sum := w.Snap.Summaries.At(n.Slot)
 	switch {
 	case w.given:
-		report.Status = w.public(filterStatusOf(w.givenAt(position)))
+		report.Status = w.Public(dryrun.FilterStatusOf(w.givenAt(position)))
 		return w.note(position)
 	case sum.Flags&^state.AnyUnits == 0 && !w.Selects:
 		x, code := w.filterByResources(n.Slot, sum)
 		w.before.count(x, 1)
 		if x != 0 {
-			report.Status = w.public(w.statusOf(x))
+			report.Status = w.Public(w.statusOf(x))
 		}
 		return code == decision.Unschedulable
 	}
-	st := w.dry.filter(n)
+	st := w.dry.Filter(n)
 	if st.Code == decision.Success {
 		w.before.count(0, 1)
 	} else {
 		w.before.count(w.before.intern(st), 1)
 	}
-	report.Status = w.public(st)
+	report.Status = w.Public(st)
 	return st.Code == decision.Unschedulable
 }
 
@@ -92,8 +93,8 @@ func (s *search) lasting(c *decision.Candidate, victims []decision.Victim) decis
 	// The start in the very form in which the caller gave it.
 	if start := victims[0].Pod.StartTime; start.Equal(c.Score.Start) {
 		out.Score.Start = start
-	} else if s.now.Equal(c.Score.Start) {
-		out.Score.Start = s.now
+	} else if s.Now.Equal(c.Score.Start) {
+		out.Score.Start = s.Now
 	}
 	return out
 }
@@ -101,7 +102,7 @@ func (s *search) lasting(c *decision.Candidate, victims []decision.Victim) decis
 // scoreAll asks the caller's scorers about every candidate.
 func (s *search) scoreAll(candidates []decision.Candidate) {
 	for i := range candidates {
-		for _, x := range s.config.Scorers {
+		for _, x := range s.Config.Scorers {
 			candidates[i].OwnScores = append(candidates[i].OwnScores, x.Score(&candidates[i]))
 		}
 	}
@@ -126,7 +127,7 @@ func (s *search) rank(candidates []decision.Candidate) ([]decision.Candidate, de
 		return candidates, 0
 	}
 	compare := func(a, b *decision.Candidate) (int, decision.Rank) {
-		return s.compareStandings(standing{&a.Score, a.OwnScores}, standing{&b.Score, b.OwnScores})
+		return s.CompareStandings(dryrun.Standing{Score: &a.Score, OwnScores: a.OwnScores}, dryrun.Standing{Score: &b.Score, OwnScores: b.OwnScores})
 	}
 	order := make([]int32, len(candidates))
 	for i := range order {
@@ -162,20 +163,20 @@ func (s *search) explainNode(n *state.NodeState) (decision.NodeReport, *decision
 	switch {
 	case s.given:
 		given := s.givenOf(n)
-		st = filterStatusOf(&given)
+		st = dryrun.FilterStatusOf(&given)
 	case st.Code == decision.Success:
-		st = w.dry.filter(n)
+		st = w.dry.Filter(n)
 	}
-	report.Status = s.public(st)
+	report.Status = s.Public(st)
 	if st.Code != decision.Unschedulable {
 		return report, nil
 	}
 	report.Tried = true
-	possible, st := w.dry.dryRun(n)
-	if report.AfterRemoval = s.public(st); st.Code != decision.Success {
+	possible, st := w.dry.DryRun(n)
+	if report.AfterRemoval = s.Public(st); st.Code != decision.Success {
 		return report, nil
 	}
-	c := w.dry.candidate(possible)
+	c := w.dry.Candidate(possible)
 	return report, &c
 }
 
@@ -193,7 +194,7 @@ func (s *search) bestFirst(ctx context.Context, yield func(*decision.Candidate, 
 	later := boundQueue{keys: s.later[:0]}
 	inTurn := !s.topLast && s.standard && len(s.bounds) <= maxQueued
 	for position := range s.bounds {
-		if position%chunkSize == 0 && ctx.Err() != nil {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			yield(nil, ctx.Err())
 			return
 		}
@@ -247,15 +248,15 @@ func (s *search) bestFirst(ctx context.Context, yield func(*decision.Candidate, 
 
 // chosenAt returns the candidate on a node that has been evaluated.
 func (w *searchWorker) chosenAt(position int) (*decision.Candidate, error) {
-	possible, st := w.dry.dryRun(w.nodeAt(position))
+	possible, st := w.dry.DryRun(w.nodeAt(position))
 	if st.Code != decision.Success {
-		w.dry.contradicted()
+		w.dry.Contradicted()
 	}
-	if w.dry.err != nil {
-		return nil, w.dry.err
+	if w.dry.Err != nil {
+		return nil, w.dry.Err
 	}
-	c := w.dry.candidate(possible)
-	w.dry.restoreVictims(possible)
+	c := w.dry.Candidate(possible)
+	w.dry.RestoreVictims(possible)
 	return &c, nil
 }
 

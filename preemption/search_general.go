@@ -13,7 +13,7 @@ import (
 // scores, until none is better than the incumbent.
 func (s *search) runGeneral(ctx context.Context) (*decision.Plan, error) {
 	s.noteTight()
-	s.onlyCount = s.eligible(s.statusOfNode) != decision.Eligible
+	s.onlyCount = s.Eligible(s.statusOfNode) != decision.Eligible
 	if err := s.each(ctx, s.firstRound()); err != nil {
 		return nil, err
 	}
@@ -21,7 +21,7 @@ func (s *search) runGeneral(ctx context.Context) (*decision.Plan, error) {
 	if plan.Outcome != decision.Preempt {
 		return plan, nil
 	}
-	if s.config.Sample != nil {
+	if s.Config.Sample != nil {
 		if err := s.trySample(ctx, s.workers[0].tryForSample); err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func (s *search) runExactly(ctx context.Context) (*decision.Plan, error) {
 // firstRound returns the round over all nodes that ends with the status of every node
 // known. For a sample it leaves the candidates alone.
 func (s *search) firstRound() func(w *searchWorker, from, to int) {
-	switch sample := s.config.Sample != nil; {
+	switch sample := s.Config.Sample != nil; {
 	case s.given && sample:
 		return (*searchWorker).noteGiven
 	case s.given:

@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -11,9 +12,9 @@ import (
 // Unschedulable, whatever the filters say there; only dry runs ask them.
 
 // takeStatuses prepares the round that reads the caller's statuses.
-func (s *search) takeStatuses(req *Request) {
+func (s *search) takeStatuses(req *decision.Request) {
 	s.given, s.statuses, s.inOrder = true, req.Statuses, req.StatusesInOrder
-	s.Refused, s.elsewhere = filters.Status{}, true // the caller has gone beyond that
+	s.Refused, s.Elsewhere = filters.Status{}, true // the caller has gone beyond that
 }
 
 // noteGiven notes the given statuses of a chunk of the nodes, and on which of them
@@ -93,10 +94,10 @@ func (s *search) readGiven() error {
 		return nil
 	}
 	s.Snap.Names.Load(s.Snap.NodeStates, s.Snap.Order)
-	if s.named.read(s.Snap.Names, s.statuses, s.config.notFiltered()) && s.named.known() {
+	if s.named.read(s.Snap.Names, s.statuses, s.Config.NotFiltered()) && s.named.known() {
 		return nil
 	}
-	return checkNamed(s.Snap, s.statuses)
+	return dryrun.CheckNamed(s.Snap, s.statuses)
 }
 
 // givenAt returns the status that the caller gave for a node, once all are read.
@@ -115,7 +116,7 @@ func (w *searchWorker) answerGiven(st *decision.Status, position int) answer {
 		return 0
 	case w.inOrder != nil:
 		if w.lastAnswer == 0 || !sameStatus(st, &w.lastGiven) {
-			w.lastGiven, w.lastAnswer = *st, w.before.intern(filterStatusOf(st))
+			w.lastGiven, w.lastAnswer = *st, w.before.intern(dryrun.FilterStatusOf(st))
 		}
 		return w.lastAnswer
 	}
@@ -124,7 +125,7 @@ func (w *searchWorker) answerGiven(st *decision.Status, position int) answer {
 	}
 	at := &w.answerOf[w.named.of[position]]
 	if *at == 0 {
-		*at = w.before.intern(filterStatusOf(st))
+		*at = w.before.intern(dryrun.FilterStatusOf(st))
 	}
 	return *at
 }
@@ -132,7 +133,7 @@ func (w *searchWorker) answerGiven(st *decision.Status, position int) answer {
 // mayRefuse reports whether a node filter may turn the preemptor away, where none was
 // asked so far.
 func (w *searchWorker) mayRefuse(sum *state.NodeSummary) bool {
-	return w.elsewhere && (sum.Flags&state.Restricted != 0 || w.Selects)
+	return w.Elsewhere && (sum.Flags&state.Restricted != 0 || w.Selects)
 }
 
 // tryNode bounds a node on which preemption is to be tried, whatever the filters say

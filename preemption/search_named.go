@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -71,7 +72,7 @@ func (x *namedStatuses) read(names *state.NodeNames, statuses map[string]decisio
 
 // known reports whether all codes that were read are codes.
 func (x *namedStatuses) known() bool {
-	return !slices.ContainsFunc(x.list, func(s decision.Status) bool { return !known(s.Code) })
+	return !slices.ContainsFunc(x.list, func(s decision.Status) bool { return !dryrun.Known(s.Code) })
 }
 
 // begin forgets the statuses of the call before.

@@ -87,7 +87,7 @@ func (w *searchWorker) boundCost(o *nodeScore, b *nodeBound, slot int32, sum *st
 	if !w.costed || sum.Flags&state.LargeAmounts != 0 {
 		return
 	}
-	c := w.costTable.At(w.Snap.NodeStates[slot], int(sum.LowPods), w.config.Cost)
+	c := w.costTable.At(w.Snap.NodeStates[slot], int(sum.LowPods), w.Config.Cost)
 	short := w.short(sum)
 	if low {
 		o.Cost = c.Low.Least(o.Victims, &short)

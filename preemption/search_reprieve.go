@@ -45,7 +45,7 @@ func (w *searchWorker) reprieveRows(position int, n *state.NodeState, bound int3
 func (w *searchWorker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32) (from int, held state.AmountRow) {
 	last := len(w.violates) - 1
 	if last >= 0 && n.SortKeys[w.violates[last]].Priority <= bound {
-		from = n.First(w.reach)
+		from = n.First(w.Reach)
 	} else {
 		w.violates = w.violates[:0]
 		if bound == sum.Lowest {
@@ -69,15 +69,15 @@ const unlimited = math.MaxInt64 / 2
 // covered pods are charged in order of importance (group 6.3).
 func (w *searchWorker) charge(n *state.NodeState) {
 	possible := n.Covered
-	for len(possible) > 0 && int64(n.SortKeys[possible[0].Index].Priority) >= w.reach {
+	for len(possible) > 0 && int64(n.SortKeys[possible[0].Index].Priority) >= w.Reach {
 		possible = possible[1:]
 	}
 	for _, g := range possible {
-		if len(w.dry.budgets.charge(n.Pods[g.Index])) > 0 {
+		if len(w.dry.Budgets.Charge(n.Pods[g.Index])) > 0 {
 			w.violates = append(w.violates, g.Index)
 		}
 	}
-	w.dry.budgets.reset()
+	w.dry.Budgets.Reset()
 }
 
 // resourceReprieve is the reprieve on one node. slack and room are what is free
@@ -167,7 +167,7 @@ func (t *resourceReprieve) take(i int) {
 	}
 	start := rank.Instant{Sec: r.Sec, Nsec: r.Nsec}
 	if r.Sec == rank.NoStart {
-		start = t.nowAt
+		start = t.NowAt
 	}
 	t.score.Add(r.Priority, start, cost)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
@@ -30,7 +32,7 @@ import (
 //     up to the one with which there is room. Its priority is q.
 //   - How violations are counted has no part in the bounds, which assume none.
 
-// searchRules is what a search derives from its configuration.
+// searchRulesOf is what a search derives from its configuration.
 type searchRules struct {
 	// general: not the default rules, so that the nodes are evaluated in the order
 	// of their optimistic scores.
@@ -50,10 +52,10 @@ type searchRules struct {
 	asked, exactly bool
 	// reordered: possible victims are in the caller's order.
 	reordered bool
-	// readsFirst: the top priority is that of the first victim, of those that violate a
-	// budget if there are any. takesFree: a node on which nobody has to leave is the best.
+	// ReadsFirst: the top priority is that of the first victim, of those that violate a
+	// budget if there are any. TakesFree: a node on which nobody has to leave is the best.
 	readsFirst, takesFree bool
-	// anyPriority: pods above the bound may be victims wherever the caller has a say in
+	// AnyPriority: pods above the bound may be victims wherever the caller has a say in
 	// who is. ascending: they are found without reprieve.
 	anyPriority, ascending bool
 	// topLast: the ranks compare a figure of the third rank or later before they
@@ -75,36 +77,36 @@ type searchRules struct {
 	byRows bool
 }
 
-// pruned reports whether a question can be answered without evaluating every
+// prunes reports whether a question can be answered without evaluating every
 // node. Extenders have to see every candidate at once, and without the filter for
 // resources their bounds do not hold.
-func (c *Config) pruned(req *Request) bool {
+func prunes(c *dryrun.Settings, req *decision.Request) bool {
 	if req.Pod == nil || len(c.Extenders) > 0 || !filters.BoundByResources(&c.Plugins) {
 		return false
 	}
 	// A pod without priority counts as one of priority 0, and is no special case
 	// below a higher one.
-	return !c.variant().takesUnprioritized || req.Pod.PriorityValue() > 0
+	return !c.ByVariant().TakesUnprioritized || req.Pod.PriorityValue() > 0
 }
 
-// searchRules returns the rules of a search. Where no budget is exhausted, victims violate
+// searchRulesOf returns the rules of a search. Where no budget is exhausted, victims violate
 // none by the variant that reads the first (rule 13.2.2), and the first is the highest.
-func (c *Config) searchRules(budgets []*outrank.PodDisruptionBudget) searchRules {
-	readsFirst := c.readsFirst() && slices.ContainsFunc(budgets, func(b *outrank.PodDisruptionBudget) bool { return b != nil && b.Allowed <= 0 })
-	policy, variant := &c.Policy, c.variant()
-	r := searchRules{asked: c.MayEvict != nil || c.MayTake != nil, reordered: c.Importance != nil, chosen: c.chosen(), partial: c.partial(), exact: c.exact()}
-	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim && c.Variant == 0
+func searchRulesOf(c *dryrun.Settings, budgets []*outrank.PodDisruptionBudget) searchRules {
+	readsFirst := c.ReadsFirst() && slices.ContainsFunc(budgets, func(b *outrank.PodDisruptionBudget) bool { return b != nil && b.Allowed <= 0 })
+	policy, variant := &c.Policy, c.ByVariant()
+	r := searchRules{asked: c.MayEvict != nil || c.MayTake != nil, reordered: c.Importance != nil, chosen: c.Chosen(), partial: c.Partial(), exact: c.Exact()}
+	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == decision.Reprieve && policy.Budgets == decision.PerVictim && c.Variant == 0
 	r.anyPriority = r.asked || r.reordered || r.chosen
-	r.readsFirst, r.takesFree = readsFirst, variant.takesFree
-	r.ascending = c.ascending()
+	r.readsFirst, r.takesFree = readsFirst, variant.TakesFree
+	r.ascending = c.Ascending()
 	ranks := policy.Ranks
 	if ranks == nil {
-		ranks = usualRanks
+		ranks = dryrun.UsualRanks
 	}
 	r.figureOrder = figuresOf(ranks)
 	r.costed = slices.Contains(r.figureOrder[:], rank.CostFigure)
 	r.standard = r.figureOrder == defaultOrder
-	r.general = !r.byRows || !r.standard || variant.filtersOnce || c.Sample != nil
+	r.general = !r.byRows || !r.standard || variant.FiltersOnce || c.Sample != nil
 	for _, x := range r.figureOrder {
 		if x == rank.TopFigure {
 			break

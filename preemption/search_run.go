@@ -5,19 +5,20 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // beginSearch prepares a search for a question. The caller releases it.
-func beginSearch(config *Config, chunk int, snap *state.Snapshot, req *Request) (*search, error) {
-	if err := checkAlone(snap, req.Pod); err != nil {
+func beginSearch(config *dryrun.Settings, chunk int, snap *state.Snapshot, req *decision.Request) (*search, error) {
+	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
 	s := searches.Get().(*search)
 	s.chunk = chunk
 	err := s.begin(config, snap, req)
-	if err == nil && req.hasStatuses() {
-		if err = req.checkStatuses(snap); err == nil {
+	if err == nil && dryrun.HasStatuses(req) {
+		if err = dryrun.CheckStatuses(req, snap); err == nil {
 			s.takeStatuses(req)
 		}
 	}
@@ -30,7 +31,7 @@ func beginSearch(config *Config, chunk int, snap *state.Snapshot, req *Request) 
 }
 
 // decidePruned answers a question by a search.
-func decidePruned(ctx context.Context, config *Config, chunk int, snap *state.Snapshot, req *Request) (*decision.Plan, error) {
+func decidePruned(ctx context.Context, config *dryrun.Settings, chunk int, snap *state.Snapshot, req *decision.Request) (*decision.Plan, error) {
 	s, err := beginSearch(config, chunk, snap, req)
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *state.Sn
 	plan, err := s.decide(ctx)
 	s.busy = false
 	if err == nil {
-		err = s.workers[0].dry.err
+		err = s.workers[0].dry.Err
 	}
 	if err != nil {
 		return nil, err
@@ -55,13 +56,13 @@ func (s *search) decide(ctx context.Context) (*decision.Plan, error) {
 	if err := s.readGiven(); err != nil {
 		return nil, err
 	}
-	if len(s.config.Scorers) > 0 {
+	if len(s.Config.Scorers) > 0 {
 		return s.runScored(ctx)
 	}
 	if s.general {
 		return s.runGeneral(ctx)
 	}
-	if s.given || s.heard {
+	if s.given || s.Heard {
 		return s.run(ctx)
 	}
 	if plan, ok, err := s.answerFromCache(ctx); ok {
@@ -71,12 +72,12 @@ func (s *search) decide(ctx context.Context) (*decision.Plan, error) {
 }
 
 // begin prepares a search.
-func (s *search) begin(config *Config, snap *state.Snapshot, req *Request) error {
+func (s *search) begin(config *dryrun.Settings, snap *state.Snapshot, req *decision.Request) error {
 	s.busy = true
-	if err := s.attempt.begin(config, snap, req.Pod, req.Now); err != nil {
+	if err := s.Attempt.Start(config, snap, req.Pod, req.Now); err != nil {
 		return err
 	}
-	s.searchRules = config.searchRules(snap.BudgetSet.List)
+	s.searchRules = searchRulesOf(config, snap.BudgetSet.List)
 	s.light = 0
 	if !s.general {
 		s.light = state.HasUnits
@@ -100,7 +101,7 @@ func (s *search) begin(config *Config, snap *state.Snapshot, req *Request) error
 		s.asks, s.anyPod = state.AmountRow{asksNothing, asksNothing, asksNothing}, true
 	}
 	s.everyLarge = s.asks.Within(&snap.Smallest)
-	s.filtered = s.anyPod || !s.resourcesAlone()
+	s.filtered = s.anyPod || !s.ResourcesAlone()
 	s.tabled = s.tabled && !s.anyPod && !s.Selects
 	if n := len(snap.Order); cap(s.bounds) < n {
 		s.bounds = make([]nodeBound, n)
@@ -113,7 +114,7 @@ func (s *search) begin(config *Config, snap *state.Snapshot, req *Request) error
 		workers = 1 // so that the same node is the first with a senseless answer
 	}
 	s.prepareWorkers(workers)
-	s.hearNominated(&s.workers[0].dry)
+	s.HearNominated(&s.workers[0].dry)
 	return nil
 }
 
@@ -123,7 +124,7 @@ func (s *search) release() {
 	s.workers = s.workers[:cap(s.workers)]
 	for _, w := range s.workers {
 		if w != nil {
-			w.dry.release()
+			w.dry.Release()
 			clear(w.before.others)
 			clear(w.after.others)
 			w.lastGiven = decision.Status{}
@@ -134,7 +135,7 @@ func (s *search) release() {
 	s.releaseCosts()
 	s.given, s.statuses, s.inOrder = false, nil, nil
 	s.named.release()
-	s.attempt.release()
+	s.Attempt.Release()
 	if !s.busy {
 		searches.Put(s)
 	}

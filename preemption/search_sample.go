@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -16,7 +17,7 @@ func (w *searchWorker) filterNodes(from, to int) {
 		x, code := answer(0), decision.Success
 		if sum := w.Snap.Summaries.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
 			x, code = w.filterByResources(slot, sum)
-		} else if st := w.dry.filter(w.Snap.NodeStates[slot]); st.Code != decision.Success {
+		} else if st := w.dry.Filter(w.Snap.NodeStates[slot]); st.Code != decision.Success {
 			x, code = w.before.intern(st), st.Code
 		}
 		w.toTry[position] = code == decision.Unschedulable
@@ -66,11 +67,11 @@ func (s *search) trySample(ctx context.Context, try func(position int, anyFree b
 	if len(nodes) == 0 {
 		return nil
 	}
-	sample := s.config.Sample
-	start, enough := sample.start(len(nodes), s.Pod.Key()), sample.enough(len(nodes))
+	sample := s.Config.Sample
+	start, enough := dryrun.StartOf(sample, len(nodes), s.Pod.Key()), dryrun.EnoughOf(sample, len(nodes))
 	violating, free, room := 0, 0, noRoom
 	for i := range nodes {
-		if i%chunkSize == 0 && ctx.Err() != nil {
+		if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if enough > 0 {
@@ -154,11 +155,11 @@ func (w *searchWorker) tryForSample(position int, anyFree bool, room listRoom) s
 // so where all victims are of the lowest priority because those that violate none are
 // enough, and where no pod of that priority can violate any.
 func (w *searchWorker) freeOfViolations(b *nodeBound, slot int32, sum *state.NodeSummary) bool {
-	if w.config.variant().emptySelectors || b.bound != sum.Lowest {
+	if w.Config.ByVariant().EmptySelectors || b.bound != sum.Lowest {
 		return false
 	}
 	e := w.Snap.Summaries.ExtremesAt(slot)
-	if w.config.ascending() {
+	if w.Config.Ascending() {
 		return b.kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e.LowBudgets, e.MostCovered)
 	}
 	return w.staysLow(b, sum, e)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -30,7 +31,7 @@ func figuresOf(ranks []decision.Rank) (order rankOrder) {
 }
 
 // defaultOrder is that of the default ranks.
-var defaultOrder = figuresOf(usualRanks)
+var defaultOrder = figuresOf(dryrun.UsualRanks)
 
 // beats reports whether a candidate wins by an order of the ranks and, in a tie, by the
 // order of the nodes.
@@ -80,7 +81,7 @@ func (s *search) better(f, g *nodeScore) bool {
 		return f.beatsByDefault(g)
 	}
 	if s.takesFree && f.position >= 0 && g.position >= 0 {
-		if order, decides := s.config.variant().compareFree(int(f.Victims), int(g.Victims)); decides {
+		if order, decides := s.Config.ByVariant().CompareFree(int(f.Victims), int(g.Victims)); decides {
 			return order < 0 || order == 0 && f.position < g.position
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
@@ -14,7 +15,7 @@ import (
 // searchWorker is one worker of a search with what it has found.
 type searchWorker struct {
 	*search
-	dry dryRunner
+	dry dryrun.DryRunner
 	// before and after count nodes by their answers.
 	before, after answers
 	// leastBound is the least bound that the worker has seen, and leastVictims
@@ -76,7 +77,7 @@ func (s *search) prepareWorkers(workers int) {
 		}
 		w.search = s
 		w.reset()
-		w.dry.begin(&s.attempt)
+		w.dry.Begin(&s.Attempt)
 	}
 }
 

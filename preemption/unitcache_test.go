@@ -146,7 +146,7 @@ func TestPropertyCachedUnitsAtLaterTimes(t *testing.T) {
 		cpu := rapid.SampledFrom([]string{"1", "2"}).Draw(t, "asks")
 		p := &outrank.Pod{Name: "p", Priority: outrank.Priority(9), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", cpu)}}}
 		for _, later := range []time.Duration{0, 0, 0, 30 * time.Minute, 2 * time.Hour} {
-			req := &Request{Pod: p, Now: gen.Now.Add(later)}
+			req := &decision.Request{Pod: p, Now: gen.Now.Add(later)}
 			got, err := eval.PreemptRequest(context.Background(), s, *req)
 			require.NoError(t, err)
 			want, err := eval.PreemptRequest(context.Background(), s.View(), *req)
