@@ -17,6 +17,7 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -141,27 +142,27 @@ func (m *cacheMachine) ask(t *rapid.T) {
 // entriesHold compares what the cache says of each node, whichever of them was chosen, with
 // what the node says at the time of the request. It returns how many scores it has seen.
 func entriesHold(t require.TestingT, e *Evaluator, snap *state.Snapshot, req *decision.Request) (scores int) {
-	s, err := beginSearch(&e.config, e.chunk, snap, req)
+	s, err := search.Start(&e.config, e.chunk, snap, req)
 	require.NoError(t, err)
-	defer s.release()
-	s.writeSignature()
-	known := snap.Cache.BySignature[string(s.signature)]
+	defer s.Close()
+	s.WriteSignature()
+	known := snap.Cache.BySignature[string(s.Signature)]
 	if known == nil || known.Synced != snap.Cache.End() || s.Heard {
 		return 0 // it was not asked
 	}
-	answers, w := known.Nodes.(*tournament), s.workers[0]
+	answers, w := known.Nodes.(*search.Tournament), s.Workers[0]
 	for position, slot := range snap.Order {
-		w.reset()
-		b := nodeBound{}
-		w.boundNode(&b, position, slot)
-		w.best = nodeScore{position: -1}
-		w.findVictims(position, s.nodeAt(position), &b)
-		switch e := answers.at(int32(position)); {
-		case e.kind == evaluated:
+		w.Reset()
+		b := search.NodeBound{}
+		w.BoundNode(&b, position, slot)
+		w.Best = search.NodeScore{Position: -1}
+		w.FindVictims(position, s.NodeAt(position), &b)
+		switch e := answers.At(int32(position)); {
+		case e.Kind == search.Evaluated:
 			scores++
-			require.Equal(t, w.best, e.nodeScore, "node %s", s.nodeAt(position).Name)
-		case w.best.position >= 0:
-			require.False(t, w.better(&w.best, &e.nodeScore), "node %s: %v is not a bound of %v", s.nodeAt(position).Name, e.nodeScore, w.best)
+			require.Equal(t, w.Best, e.NodeScore, "node %s", s.NodeAt(position).Name)
+		case w.Best.Position >= 0:
+			require.False(t, w.Better(&w.Best, &e.NodeScore), "node %s: %v is not a bound of %v", s.NodeAt(position).Name, e.NodeScore, w.Best)
 		}
 	}
 	return scores
@@ -242,17 +243,17 @@ func (b *bench) sameAsCold(s *state.Snapshot) *decision.Plan {
 // A clone begins with what its origin knows, and copies of that only what changes.
 func TestCloneIsWarm(t *testing.T) {
 	const blocks = 5
-	b := benched(t, blocks*tournamentBlockSize-10, 10, 5)
+	b := benched(t, blocks*search.TournamentBlockSize-10, 10, 5)
 	c, snap := b.cluster, b.snap
 	ask := b.sameAsCold
-	blocksOf := func(s *state.Snapshot) []*tournamentBlock {
+	blocksOf := func(s *state.Snapshot) []*search.TournamentBlock {
 		require.Len(t, s.Cache.BySignature, 1)
 		for _, known := range s.Cache.BySignature {
-			return slices.Clone(known.Nodes.(*tournament).blocks)
+			return slices.Clone(known.Nodes.(*search.Tournament).Blocks)
 		}
 		return nil
 	}
-	differing := func(x, y []*tournamentBlock) (count int) {
+	differing := func(x, y []*search.TournamentBlock) (count int) {
 		require.Len(t, y, len(x))
 		for i := range x {
 			if x[i] != y[i] {

@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -120,8 +121,8 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *state.Snapshot, re
 	if err != nil {
 		return nil, err
 	}
-	if prunes(&e.config, &req) {
-		return decidePruned(ctx, &e.config, e.chunks(), snap, &req)
+	if search.Prunes(&e.config, &req) {
+		return search.Decide(ctx, &e.config, e.chunks(), snap, &req)
 	}
 	r, err := dryrun.DecideExhaustively(ctx, &e.config, e.chunks(), snap, &req, false)
 	if err != nil {
@@ -152,18 +153,18 @@ func (e *Evaluator) ExplainRequest(ctx context.Context, snap *state.Snapshot, re
 	if err != nil {
 		return nil, err
 	}
-	if prunes(&e.config, &req) {
-		s, err := beginSearch(&e.config, e.chunks(), snap, &req)
+	if search.Prunes(&e.config, &req) {
+		s, err := search.Start(&e.config, e.chunks(), snap, &req)
 		if err != nil {
 			return nil, err
 		}
-		defer s.release()
-		if s.explainsByRows() {
-			ex, err := s.explanation(ctx)
-			s.busy = false
+		defer s.Close()
+		if s.ExplainsByRows() {
+			ex, err := s.Explanation(ctx)
+			s.Busy = false
 			return ex, err
 		}
-		s.busy = false
+		s.Busy = false
 	}
 	r, err := dryrun.DecideExhaustively(ctx, &e.config, e.chunks(), snap, &req, true)
 	if err != nil {

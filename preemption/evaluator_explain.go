@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -23,18 +24,18 @@ func (e *Evaluator) ExplainNode(ctx context.Context, snap *state.Snapshot, req d
 	if err != nil {
 		return decision.NodeReport{}, nil, err
 	}
-	s, err := beginSearch(&e.config, e.chunks(), snap, &req)
+	s, err := search.Start(&e.config, e.chunks(), snap, &req)
 	if err != nil {
 		return decision.NodeReport{}, nil, err
 	}
-	defer s.release()
+	defer s.Close()
 	n := snap.NodeState(node)
 	if n == nil || n.Node == nil {
 		return decision.NodeReport{}, nil, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
 	}
-	report, c := s.explainNode(n)
-	s.busy = false
-	if err := cmp.Or(ctx.Err(), s.workers[0].dry.Err); err != nil {
+	report, c := s.ExplainNode(n)
+	s.Busy = false
+	if err := cmp.Or(ctx.Err(), s.Workers[0].Dry.Err); err != nil {
 		return decision.NodeReport{}, nil, err
 	}
 	return report, c, nil
@@ -51,7 +52,7 @@ func (e *Evaluator) ExplainNode(ctx context.Context, snap *state.Snapshot, req d
 // the iteration; other calls may read it at the same time.
 func (e *Evaluator) Candidates(ctx context.Context, snap *state.Snapshot, req decision.Request) iter.Seq2[*decision.Candidate, error] {
 	return func(yield func(*decision.Candidate, error) bool) {
-		if !prunes(&e.config, &req) || e.config.Sample != nil || len(e.config.Scorers) > 0 {
+		if !search.Prunes(&e.config, &req) || e.config.Sample != nil || len(e.config.Scorers) > 0 {
 			e.candidatesOfAll(ctx, snap, req, yield)
 			return
 		}
@@ -60,16 +61,16 @@ func (e *Evaluator) Candidates(ctx context.Context, snap *state.Snapshot, req de
 			yield(nil, err)
 			return
 		}
-		s, err := beginSearch(&e.config, e.chunks(), snap, &req)
+		s, err := search.Start(&e.config, e.chunks(), snap, &req)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		defer s.release()
+		defer s.Close()
 		if s.Refused.Code == decision.Success {
-			s.bestFirst(ctx, yield)
+			s.BestFirst(ctx, yield)
 		}
-		s.busy = false
+		s.Busy = false
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -21,10 +22,10 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *state.Snapshot, pod *out
 	if err != nil {
 		return nil, err
 	}
-	s := searches.Get().(*search)
-	defer s.release()
+	s := search.Searches.Get().(*search.Search)
+	defer s.Close()
 	// No filter looks at a start time, so any now will do.
-	if err := s.begin(&e.config, snap, &decision.Request{Pod: pod}); err != nil {
+	if err := s.Ask(&e.config, snap, &decision.Request{Pod: pod}); err != nil {
 		return nil, err
 	}
 	if s.Refused.Code != decision.Success {
@@ -35,11 +36,11 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *state.Snapshot, pod *out
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if s.workers[0].fits(slot) {
+		if fits(s.Workers[0], slot) {
 			out = append(out, snap.NodeStates[slot].Node)
 		}
 	}
-	s.busy = false
+	s.Busy = false
 	return out, ctx.Err()
 }
 
@@ -55,32 +56,32 @@ func (e *Evaluator) FeasibleNominated(ctx context.Context, snap *state.Snapshot,
 	if err != nil {
 		return nil, err
 	}
-	s := searches.Get().(*search)
-	defer s.release()
-	if err := s.begin(&e.config, snap, &decision.Request{Pod: pod}); err != nil {
+	s := search.Searches.Get().(*search.Search)
+	defer s.Close()
+	if err := s.Ask(&e.config, snap, &decision.Request{Pod: pod}); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil || s.Refused.Code != decision.Success {
 		return nil, err
 	}
 	slot, ok := snap.Slots.Get(s.Nomination())
-	fits := ok && snap.NodeStates[slot].Node != nil && s.workers[0].fits(slot)
-	if s.busy = false; !fits {
+	fits := ok && snap.NodeStates[slot].Node != nil && fits(s.Workers[0], slot)
+	if s.Busy = false; !fits {
 		return nil, nil
 	}
 	return snap.NodeStates[slot].Node, nil
 }
 
 // fits reports whether a node takes the preemptor as things are.
-func (w *searchWorker) fits(slot int32) bool {
+func fits(w *search.Worker, slot int32) bool {
 	sum := w.Snap.Summaries.At(slot)
 	if sum.Flags&^state.AnyUnits == 0 && !w.Silent.Has(filters.ResourcesFilter.Index) {
-		if w.shortage(sum) != 0 {
+		if w.Shortage(sum) != 0 {
 			return false // no other filter can change that
 		}
-		if !w.filtered && !w.Selects || w.rulesPass(slot) {
+		if !w.Filtered && !w.Selects || w.RulesPass(slot) {
 			return true
 		}
 	}
-	return w.dry.Filter(w.Snap.NodeStates[slot]).Code == decision.Success
+	return w.Dry.Filter(w.Snap.NodeStates[slot]).Code == decision.Success
 }

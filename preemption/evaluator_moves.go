@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -184,40 +185,40 @@ func (e *elsewhere) loss(node string) Loss {
 // findShared finds nodes for a pod that its controller has made again, if all nodes answer
 // pods like it alike, whoever else runs.
 func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err error) {
-	s := searches.Get().(*search)
-	defer s.release()
-	if err := s.begin(&m.eval.config, m.snap, &decision.Request{Pod: pod}); err != nil {
+	s := search.Searches.Get().(*search.Search)
+	defer s.Close()
+	if err := s.Ask(&m.eval.config, m.snap, &decision.Request{Pod: pod}); err != nil {
 		return found, false, err
 	}
-	if !s.Fixed || s.anyPod || len(pod.Volumes) > 0 {
+	if !s.Fixed || s.AnyPod || len(pod.Volumes) > 0 {
 		return found, false, nil
 	}
-	s.writeSignature()
-	if found, ok := m.known[string(s.signature)]; ok {
+	s.WriteSignature()
+	if found, ok := m.known[string(s.Signature)]; ok {
 		return found, true, nil
 	}
 	if s.Refused.Code == decision.Success {
-		s.findTwo(&found, "", true)
+		findTwo(s, &found, "", true)
 	}
-	s.busy = false
+	s.Busy = false
 	if len(m.known) >= mostKnownMoves {
 		clear(m.known)
 	}
-	m.known[string(s.signature)] = found
+	m.known[string(s.Signature)] = found
 	return found, true, nil
 }
 
 // ask finds another node than its own for such a pod, in the snapshot as it is.
 func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
-	s := searches.Get().(*search)
-	defer s.release()
-	if err := s.begin(&m.eval.config, m.snap, &decision.Request{Pod: pod}); err != nil {
+	s := search.Searches.Get().(*search.Search)
+	defer s.Close()
+	if err := s.Ask(&m.eval.config, m.snap, &decision.Request{Pod: pod}); err != nil {
 		return found, err
 	}
 	if s.Refused.Code == decision.Success {
-		s.findTwo(&found, own, false)
+		findTwo(s, &found, own, false)
 	}
-	s.busy = false
+	s.Busy = false
 	return found, nil
 }
 
@@ -226,17 +227,17 @@ const mostKnownMoves = 1 << 14
 
 // findTwo asks the nodes in their order, until enough is known of them: two that fit, or
 // one other than the pod's own where nobody else will ask.
-func (s *search) findTwo(found *elsewhere, own string, shared bool) {
+func findTwo(s *search.Search, found *elsewhere, own string, shared bool) {
 	for _, slot := range s.Snap.Order {
 		n := s.Snap.NodeStates[slot]
 		if !shared && n.Name == own {
 			continue
 		}
-		if s.workers[0].fits(slot) {
+		if fits(s.Workers[0], slot) {
 			if note(&found.fit, n.Name) || !shared {
 				return
 			}
-		} else if found.could[1] == "" && s.workers[0].dry.Filter(n).Code == decision.Unschedulable {
+		} else if found.could[1] == "" && s.Workers[0].Dry.Filter(n).Code == decision.Unschedulable {
 			note(&found.could, n.Name)
 		}
 	}

@@ -181,7 +181,7 @@ func (v *verification) eligibility() error {
 	return nil
 }
 
-// findVictims finds the victims in the snapshot (step 4).
+// FindVictims finds the victims in the snapshot (step 4).
 func (v *verification) findVictims() error {
 	if len(v.plan.Victims) == 0 && !v.free() {
 		return v.fault(ErrUnsound, "there are no victims")

@@ -15,7 +15,7 @@ import (
 // layers of the package, the lowest first. A file belongs to the layer that its
 // name begins with. What a file declares may be used by its own layer and by
 // those above.
-var layers = []string{"search", "evaluator", "group"}
+var layers = []string{"evaluator", "group"}
 
 // door lists the files that have names for users alone.
 var door = map[string]bool{"config.go": true, "chooser.go": true, "costs.go": true, "doc.go": true, "guard.go": true, "filter.go": true, "filters.go": true, "snapshot.go": true, "vocabulary.go": true}

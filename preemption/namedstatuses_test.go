@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 )
 
 // Statuses by name are those in order, whatever map was read before, while nodes come and
@@ -144,15 +145,15 @@ func TestNamesAreGuessed(t *testing.T) {
 		return given
 	}
 	snap.Names.Load(snap.NodeStates, snap.Order)
-	var x namedStatuses
+	var x search.NamedStatuses
 	for range 2 {
 		given := fresh()
-		require.True(t, x.read(snap.Names, given, new(dryrun.Settings).NotFiltered()))
-		require.Less(t, x.guessed, 1500)
+		require.True(t, x.Read(snap.Names, given, new(dryrun.Settings).NotFiltered()))
+		require.Less(t, x.Guessed, 1500)
 		for range 3 {
-			require.True(t, x.read(snap.Names, given, new(dryrun.Settings).NotFiltered()))
-			require.Greater(t, x.guessed, 2900)
+			require.True(t, x.Read(snap.Names, given, new(dryrun.Settings).NotFiltered()))
+			require.Greater(t, x.Guessed, 2900)
 		}
-		require.Len(t, x.list, 2, "all statuses are one")
+		require.Len(t, x.List, 2, "all statuses are one")
 	}
 }

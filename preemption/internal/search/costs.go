@@ -1,10 +1,10 @@
-package preemption
+package search
 
 import "github.com/outrank-go/outrank/preemption/internal/state"
 
 // takeCosts makes the costs of earlier searches known to this one, unless another
 // search uses them.
-func (s *search) takeCosts() {
+func (s *Search) takeCosts() {
 	if s.Config.Cost == nil {
 		return
 	}
@@ -20,7 +20,7 @@ func (s *search) takeCosts() {
 }
 
 // costsOn returns what the pods of a node cost, nil if nobody asks.
-func (w *searchWorker) costsOn(n *state.NodeState) []int64 {
+func (w *Worker) costsOn(n *state.NodeState) []int64 {
 	if w.costTable == nil {
 		return nil
 	}
@@ -28,7 +28,7 @@ func (w *searchWorker) costsOn(n *state.NodeState) []int64 {
 }
 
 // releaseCosts lets others have the costs.
-func (s *search) releaseCosts() {
+func (s *Search) releaseCosts() {
 	if s.costTable != nil {
 		s.costTable.Mu.Unlock()
 		s.costTable = nil

@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"math"
@@ -12,20 +12,20 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// searchWorker is one worker of a search with what it has found.
-type searchWorker struct {
-	*search
-	dry dryrun.DryRunner
+// Worker is one worker of a search with what it has found.
+type Worker struct {
+	*Search
+	Dry dryrun.DryRunner
 	// before and after count nodes by their answers.
 	before, after answers
 	// leastBound is the least bound that the worker has seen, and leastVictims
 	// the least number of victims with that bound.
 	leastBound   int32
 	leastVictims uint16
-	// best is the best candidate that the worker knows. sharedPosition is the
+	// Best is the best candidate that the worker knows. sharedPosition is the
 	// position of the candidate that it last compared with the incumbent, and
 	// seenVersion the version of the incumbent at that time.
-	best           nodeScore
+	Best           NodeScore
 	sharedPosition int
 	seenVersion    int64
 	// allowed is the largest number of victims, all of the best candidate's top
@@ -36,12 +36,12 @@ type searchWorker struct {
 	// least is the best optimistic score of a node that the worker has evaluated, and
 	// promising are those of nodes that it has not. fitsSomewhere is set once a node
 	// takes the preemptor, so that no candidate is wanted.
-	least nodeScore
+	least NodeScore
 	// lowScore and highScore are those of the node that is looked at.
-	lowScore, highScore nodeScore
-	promising           []nodeScore
+	lowScore, highScore NodeScore
+	promising           []NodeScore
 	deferred            []int32
-	// leastFirst are the first figures of least, bestFirst those of a candidate that the
+	// leastFirst are the first figures of least, BestFirst those of a candidate that the
 	// worker has found, and leastDeferred are not worse than any in deferred.
 	leastFirst, bestFirst, leastDeferred leading
 	fitsSomewhere                        bool
@@ -67,26 +67,26 @@ type searchWorker struct {
 }
 
 // prepareWorkers reuses the workers of earlier calls.
-func (s *search) prepareWorkers(workers int) {
+func (s *Search) prepareWorkers(workers int) {
 	s.incumbent.reset()
-	s.workers = slices.Grow(s.workers[:0], workers)[:workers]
-	for i, w := range s.workers {
+	s.Workers = slices.Grow(s.Workers[:0], workers)[:workers]
+	for i, w := range s.Workers {
 		if w == nil {
-			w = &searchWorker{}
-			s.workers[i] = w
+			w = &Worker{}
+			s.Workers[i] = w
 		}
-		w.search = s
-		w.reset()
-		w.dry.Begin(&s.Attempt)
+		w.Search = s
+		w.Reset()
+		w.Dry.Begin(&s.Attempt)
 	}
 }
 
-// reset forgets what the worker has found.
-func (w *searchWorker) reset() {
+// Reset forgets what the worker has found.
+func (w *Worker) Reset() {
 	w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
 	w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
-	w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
-	w.least, w.promising, w.fitsSomewhere, w.tries = nodeScore{position: -1}, w.promising[:0], false, 0
+	w.Best, w.sharedPosition, w.seenVersion, w.allowed = NodeScore{Position: -1}, -1, 0, math.MaxInt64
+	w.least, w.promising, w.fitsSomewhere, w.tries = NodeScore{Position: -1}, w.promising[:0], false, 0
 	w.deferred, w.bestFirst, w.leastDeferred = w.deferred[:0], worst, worst
 	w.lastGiven, w.lastAnswer, w.answerOf = decision.Status{}, 0, w.answerOf[:0]
 }
@@ -96,38 +96,38 @@ func (w *searchWorker) reset() {
 // pruned node is worse than a real candidate, so it is not the answer.
 type incumbent struct {
 	lock    sync.Mutex
-	best    nodeScore
+	best    NodeScore
 	version atomic.Int64 // how often best has changed
 }
 
 func (in *incumbent) reset() {
-	in.best = nodeScore{position: -1}
+	in.best = NodeScore{Position: -1}
 	in.version.Store(0)
 }
 
 // share updates the incumbent with the worker's best candidate, and the other
 // way round.
-func (w *searchWorker) share() {
+func (w *Worker) share() {
 	in := &w.incumbent
-	if w.best.position == w.sharedPosition && w.seenVersion == in.version.Load() {
+	if w.Best.Position == w.sharedPosition && w.seenVersion == in.version.Load() {
 		return
 	}
 	in.lock.Lock()
 	defer in.lock.Unlock()
-	if w.better(&w.best, &in.best) {
-		in.best = w.best
+	if w.Better(&w.Best, &in.best) {
+		in.best = w.Best
 		in.version.Add(1)
 	}
 	w.keep(in.best)
-	w.sharedPosition, w.seenVersion = w.best.position, in.version.Load()
+	w.sharedPosition, w.seenVersion = w.Best.Position, in.version.Load()
 }
 
 // keep records a candidate if it is the best so far.
-func (w *searchWorker) keep(f nodeScore) {
-	if !w.better(&f, &w.best) {
+func (w *Worker) keep(f NodeScore) {
+	if !w.Better(&f, &w.Best) {
 		return
 	}
-	w.best, w.allowed = f, math.MaxInt64
+	w.Best, w.allowed = f, math.MaxInt64
 	if each := int64(f.Top) + rank.PriorityShift; each > 0 {
 		w.allowed = f.Sum / each
 	}

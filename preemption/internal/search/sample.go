@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 
 // filterNodes finds for a chunk of the nodes only whether they take the preemptor,
 // and on which of the others preemption is to be tried.
-func (w *searchWorker) filterNodes(from, to int) {
-	plain := !w.filtered && !w.Selects
+func (w *Worker) filterNodes(from, to int) {
+	plain := !w.Filtered && !w.Selects
 	for position := from; position < to; position++ {
 		slot := w.Snap.Order[position]
 		x, code := answer(0), decision.Success
 		if sum := w.Snap.Summaries.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
 			x, code = w.filterByResources(slot, sum)
-		} else if st := w.dry.Filter(w.Snap.NodeStates[slot]); st.Code != decision.Success {
+		} else if st := w.Dry.Filter(w.Snap.NodeStates[slot]); st.Code != decision.Success {
 			x, code = w.before.intern(st), st.Code
 		}
 		w.toTry[position] = code == decision.Unschedulable
@@ -28,8 +28,8 @@ func (w *searchWorker) filterNodes(from, to int) {
 // filterByResources is filterNodes for a node on which resources alone decide. Where
 // not every node is large enough, what the less important pods hold mostly shows that
 // this one is; that stands in its summary.
-func (w *searchWorker) filterByResources(slot int32, sum *state.NodeSummary) (answer, decision.Code) {
-	short := w.shortage(sum)
+func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, decision.Code) {
+	short := w.Shortage(sum)
 	switch {
 	case short == 0:
 		return 0, decision.Success
@@ -56,7 +56,7 @@ func (w *searchWorker) filterByResources(slot int32, sum *state.NodeSummary) (an
 
 // trySample tries the nodes where preemption may help, from the offset on, until
 // enough candidates are found, one of them free of violations (group 10.1).
-func (s *search) trySample(ctx context.Context, try func(position int, anyFree bool, room listRoom) sampled) error {
+func (s *Search) trySample(ctx context.Context, try func(position int, anyFree bool, room listRoom) sampled) error {
 	nodes := s.positions[:0]
 	for position, try := range s.toTry {
 		if try {
@@ -116,30 +116,30 @@ const (
 // is room for it. Once a candidate is free of violations, which is all that matters,
 // there is room for any other, and they are not told apart. Only those that may
 // violate a budget are evaluated for that.
-func (w *searchWorker) tryForSample(position int, anyFree bool, room listRoom) sampled {
+func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled {
 	slot := w.Snap.Order[position]
-	b, sum := &w.bounds[position], w.Snap.Summaries.At(slot)
-	best := w.best
-	w.best = nodeScore{position: -1} // so that nothing is pruned
+	b, sum := &w.Bounds[position], w.Snap.Summaries.At(slot)
+	best := w.Best
+	w.Best = NodeScore{Position: -1} // so that nothing is pruned
 	w.tryNode(b, position, slot)
-	found := w.best
-	w.best = best
-	surely := b.kind != unasked && !w.chosen // a candidate, whatever it is worth
+	found := w.Best
+	w.Best = best
+	surely := b.Kind != unasked && !w.chosen // a candidate, whatever it is worth
 	if room == noRoom {
-		if b.kind != settled && !surely {
-			w.scoreOfNode(b, position) // for its status
+		if b.Kind != Settled && !surely {
+			w.ScoreOfNode(b, position) // for its status
 		}
 		return noCandidate
 	}
-	if b.kind != settled {
+	if b.Kind != Settled {
 		if surely && (anyFree || w.freeOfViolations(b, slot, sum)) {
 			w.consider(b, position, slot, sum)
 			return freeCandidate
 		}
-		found = w.scoreOfNode(b, position)
+		found = w.ScoreOfNode(b, position)
 	}
 	switch {
-	case found.position < 0:
+	case found.Position < 0:
 		return noCandidate
 	case found.Violations == 0:
 		w.keep(found)
@@ -154,24 +154,24 @@ func (w *searchWorker) tryForSample(position int, anyFree bool, room listRoom) s
 // freeOfViolations reports that no victim on a candidate violates a budget. That is
 // so where all victims are of the lowest priority because those that violate none are
 // enough, and where no pod of that priority can violate any.
-func (w *searchWorker) freeOfViolations(b *nodeBound, slot int32, sum *state.NodeSummary) bool {
-	if w.Config.ByVariant().EmptySelectors || b.bound != sum.Lowest {
+func (w *Worker) freeOfViolations(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
+	if w.Config.ByVariant().EmptySelectors || b.Bound != sum.Lowest {
 		return false
 	}
 	e := w.Snap.Summaries.ExtremesAt(slot)
 	if w.Config.Ascending() {
-		return b.kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e.LowBudgets, e.MostCovered)
+		return b.Kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e.LowBudgets, e.MostCovered)
 	}
-	return w.staysLow(b, sum, e)
+	return w.StaysLow(b, sum, e)
 }
 
-// scoreOfNode evaluates a node, and returns its score; position is below 0 where it
+// ScoreOfNode evaluates a node, and returns its score; position is below 0 where it
 // is no candidate.
-func (w *searchWorker) scoreOfNode(b *nodeBound, position int) nodeScore {
-	best, allowed := w.best, w.allowed
-	w.best = nodeScore{position: -1}
+func (w *Worker) ScoreOfNode(b *NodeBound, position int) NodeScore {
+	best, allowed := w.Best, w.allowed
+	w.Best = NodeScore{Position: -1}
 	w.evaluateAt(position)
-	found := w.best
-	w.best, w.allowed = best, allowed
+	found := w.Best
+	w.Best, w.allowed = best, allowed
 	return found
 }

@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"math"
@@ -14,16 +14,16 @@ import (
 // as are of any pods (setUpper). The better of the two by the ranks is the bound. If no
 // other rank is compared before the top priority, the first is better.
 
-// optimistic returns the optimistic score of a node.
-func (w *searchWorker) optimistic(b *nodeBound, position int, slot int32) nodeScore {
+// Optimistic returns the optimistic score of a node.
+func (w *Worker) Optimistic(b *NodeBound, position int, slot int32) NodeScore {
 	sum := w.Snap.Summaries.At(slot)
-	o := nodeScore{position: -1}
-	if !w.topLast || b.bound == sum.Lowest {
+	o := NodeScore{Position: -1}
+	if !w.topLast || b.Bound == sum.Lowest {
 		b.setLowest(&o, position)
 		if b.exact {
 			w.boundStart(&o, b, slot, sum)
 		}
-		w.boundCost(&o, b, slot, sum, b.bound == sum.Lowest)
+		w.boundCost(&o, b, slot, sum, b.Bound == sum.Lowest)
 	}
 	if !w.topLast {
 		return o
@@ -31,7 +31,7 @@ func (w *searchWorker) optimistic(b *nodeBound, position int, slot int32) nodeSc
 	if e := w.Snap.Summaries.ExtremesAt(slot); w.goesHigh(b, sum, e) {
 		upper := &w.highScore
 		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
-		if w.better(upper, &o) {
+		if w.Better(upper, &o) {
 			return *upper
 		}
 	}
@@ -40,29 +40,29 @@ func (w *searchWorker) optimistic(b *nodeBound, position int, slot int32) nodeSc
 
 // setLowest sets the best score of victims that all have the lowest priority of the
 // node or, if these do not make room, as little as is enough.
-func (b *nodeBound) setLowest(o *nodeScore, position int) {
-	o.position, o.Figures = position, rank.Figures{Top: b.bound, Start: rank.Never}
+func (b *NodeBound) setLowest(o *NodeScore, position int) {
+	o.Position, o.Figures = position, rank.Figures{Top: b.Bound, Start: rank.Never}
 	b.setVictims(o)
 }
 
 // setVictims sets how many these victims are at least.
-func (b *nodeBound) setVictims(o *nodeScore) {
+func (b *NodeBound) setVictims(o *NodeScore) {
 	o.Victims, o.Sum = int32(b.fewest), lowestSum(b)
 }
 
 // leads returns a figure of the best score of such victims.
-func (b *nodeBound) leads(x rank.Figure) int64 {
-	f := rank.Figures{Top: b.bound, Victims: int32(b.fewest), Sum: lowestSum(b)}
+func (b *NodeBound) leads(x rank.Figure) int64 {
+	f := rank.Figures{Top: b.Bound, Victims: int32(b.fewest), Sum: lowestSum(b)}
 	return leads(&f, x)
 }
 
 // lowestSum is the least sum of the priorities of such victims.
-func lowestSum(b *nodeBound) int64 { return int64(b.fewest) * (int64(b.bound) + rank.PriorityShift) }
+func lowestSum(b *NodeBound) int64 { return int64(b.fewest) * (int64(b.Bound) + rank.PriorityShift) }
 
-// tightenByShares improves the bound of a node by the sums of shares of the pods of the
+// TightenByShares improves the bound of a node by the sums of shares of the pods of the
 // lowest priority, and reports whether it could.
-func (w *searchWorker) tightenByShares(b *nodeBound, slot int32, sum *state.NodeSummary) bool {
-	if b.bound != sum.Lowest || b.kind == byUnits {
+func (w *Worker) TightenByShares(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
+	if b.Bound != sum.Lowest || b.Kind == byUnits {
 		return false
 	}
 	short, shares := w.short(sum), w.Snap.Summaries.ShareSumsAt(slot)
@@ -72,8 +72,8 @@ func (w *searchWorker) tightenByShares(b *nodeBound, slot int32, sum *state.Node
 }
 
 // boundStart sets the latest that the start of such victims can be.
-func (w *searchWorker) boundStart(o *nodeScore, b *nodeBound, slot int32, sum *state.NodeSummary) {
-	if b.bound != sum.Lowest || b.kind == byUnits {
+func (w *Worker) boundStart(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary) {
+	if b.Bound != sum.Lowest || b.Kind == byUnits {
 		return
 	}
 	if start := w.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)); start != rank.NoStart {
@@ -83,7 +83,7 @@ func (w *searchWorker) boundStart(o *nodeScore, b *nodeBound, slot int32, sum *s
 
 // boundCost sets the least that victims cost, so many of these pods, which hold what
 // the node is short of.
-func (w *searchWorker) boundCost(o *nodeScore, b *nodeBound, slot int32, sum *state.NodeSummary, low bool) {
+func (w *Worker) boundCost(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary, low bool) {
 	if !w.costed || sum.Flags&state.LargeAmounts != 0 {
 		return
 	}
@@ -97,15 +97,15 @@ func (w *searchWorker) boundCost(o *nodeScore, b *nodeBound, slot int32, sum *st
 }
 
 // goesHigh reports that a victim may be above the lowest priority of the node.
-func (w *searchWorker) goesHigh(b *nodeBound, sum *state.NodeSummary, e *state.Extremes) bool {
-	return b.bound != sum.Lowest || !w.staysLow(b, sum, e)
+func (w *Worker) goesHigh(b *NodeBound, sum *state.NodeSummary, e *state.Extremes) bool {
+	return b.Bound != sum.Lowest || !w.StaysLow(b, sum, e)
 }
 
 // setUpper sets the best score of victims one of which is above the lowest priority of
 // the node, where so few are needed of any pods.
-func (w *searchWorker) setUpper(o *nodeScore, b *nodeBound, position int, slot int32, sum *state.NodeSummary, e *state.Extremes, few int32) {
+func (w *Worker) setUpper(o *NodeScore, b *NodeBound, position int, slot int32, sum *state.NodeSummary, e *state.Extremes, few int32) {
 	top := b.above(sum)
-	o.position, o.Figures = position, rank.Figures{Top: top, Victims: few, Start: rank.Never}
+	o.Position, o.Figures = position, rank.Figures{Top: top, Victims: few, Start: rank.Never}
 	if w.reordered || w.readsFirst {
 		o.Top = sum.Lowest // it is that of the first, whichever that is
 	}
@@ -114,18 +114,18 @@ func (w *searchWorker) setUpper(o *nodeScore, b *nodeBound, position int, slot i
 	}
 	o.Sum = upperSum(sum, top, few)
 	w.boundCost(o, b, slot, sum, false)
-	if w.better(o, &w.best) {
+	if w.Better(o, &w.Best) {
 		w.tightenUpper(o, b, slot, sum, e)
 	}
 }
 
 // tightenUpper improves such a score by the sums of shares, and where all victims are of the
 // two lowest priorities by what is known of those.
-func (w *searchWorker) tightenUpper(o *nodeScore, b *nodeBound, slot int32, sum *state.NodeSummary, e *state.Extremes) {
+func (w *Worker) tightenUpper(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary, e *state.Extremes) {
 	short, shares := w.short(sum), w.Snap.Summaries.ShareSumsAt(slot)
 	few, top := shares.Fewest(&short, e, o.Victims), b.above(sum)
 	two := w.Snap.Summaries.TwoLowestAt(slot)
-	if second := w.Snap.LevelAbove(slot, 1); w.staysSecond(b, sum, e, two, second) {
+	if second := w.Snap.LevelAbove(slot, 1); w.StaysSecond(b, sum, e, two, second) {
 		few, top = shares.FewestAmong(&shares.Second, &short, e, few), second.Priority
 		if o.Top = top; two.Start != rank.NoStart {
 			o.Start = rank.Instant{Sec: two.Start, Nsec: 1e9}
@@ -139,11 +139,11 @@ func (w *searchWorker) tightenUpper(o *nodeScore, b *nodeBound, slot int32, sum 
 }
 
 // above is the least priority of a victim above the lowest priority of the node.
-func (b *nodeBound) above(sum *state.NodeSummary) int32 {
-	if b.bound == sum.Lowest && b.bound < math.MaxInt32 {
-		return b.bound + 1
+func (b *NodeBound) above(sum *state.NodeSummary) int32 {
+	if b.Bound == sum.Lowest && b.Bound < math.MaxInt32 {
+		return b.Bound + 1
 	}
-	return b.bound
+	return b.Bound
 }
 
 // upperSum is the least sum of the priorities of so many pods of a node, one of which
@@ -154,7 +154,7 @@ func upperSum(sum *state.NodeSummary, top, pods int32) int64 {
 
 // extremesFor returns the extremes of a node, nil where victims above the lowest priority
 // need not be thought of.
-func (w *searchWorker) extremesFor(slot int32) *state.Extremes {
+func (w *Worker) extremesFor(slot int32) *state.Extremes {
 	if !w.topLast {
 		return nil
 	}
@@ -164,9 +164,9 @@ func (w *searchWorker) extremesFor(slot int32) *state.Extremes {
 // rough is a lower bound on a figure, found with less than what
 // optimistic looks at. It is unknown for the start and for a cost. If few is not 0, that
 // many victims are needed at least where one is above the lowest priority of the node.
-func (w *searchWorker) rough(x rank.Figure, b *nodeBound, sum *state.NodeSummary, few int32) int64 {
+func (w *Worker) rough(x rank.Figure, b *NodeBound, sum *state.NodeSummary, few int32) int64 {
 	least := int64(math.MaxInt64)
-	if !w.topLast || b.bound == sum.Lowest {
+	if !w.topLast || b.Bound == sum.Lowest {
 		least = b.leads(x)
 	}
 	if few > 0 {
@@ -176,7 +176,7 @@ func (w *searchWorker) rough(x rank.Figure, b *nodeBound, sum *state.NodeSummary
 }
 
 // upperFigure is rough for victims one of which is above the lowest priority of the node.
-func (w *searchWorker) upperFigure(x rank.Figure, b *nodeBound, sum *state.NodeSummary, few int32) int64 {
+func (w *Worker) upperFigure(x rank.Figure, b *NodeBound, sum *state.NodeSummary, few int32) int64 {
 	top := b.above(sum)
 	f := rank.Figures{Top: top, Victims: few, Sum: upperSum(sum, top, few)}
 	if w.reordered || w.readsFirst {
@@ -187,17 +187,17 @@ func (w *searchWorker) upperFigure(x rank.Figure, b *nodeBound, sum *state.NodeS
 
 // outdone reports that a node loses by the latest start of any pod on it, where that
 // is the first rank.
-func (w *searchWorker) outdone(slot int32) bool {
-	return w.startFirst && w.decides(&w.best) && w.Snap.Summaries.LatestAt(slot) < w.best.Start.Sec
+func (w *Worker) outdone(slot int32) bool {
+	return w.startFirst && w.decides(&w.Best) && w.Snap.Summaries.LatestAt(slot) < w.Best.Start.Sec
 }
 
-// staysLow reports that all victims have the lowest priority of the node. That is
+// StaysLow reports that all victims have the lowest priority of the node. That is
 // so where the pods of this priority that no budget covers make room: those that
 // violate a budget are put back first, beside all pods of higher priority, and then
 // the others of higher priority.
-func (w *searchWorker) staysLow(b *nodeBound, sum *state.NodeSummary, e *state.Extremes) bool {
+func (w *Worker) StaysLow(b *NodeBound, sum *state.NodeSummary, e *state.Extremes) bool {
 	switch {
-	case b.kind != byResources || w.anyPriority:
+	case b.Kind != byResources || w.anyPriority:
 		return false
 	case w.ascending || !e.AnyCovered:
 		return true
@@ -209,11 +209,11 @@ func (w *searchWorker) staysLow(b *nodeBound, sum *state.NodeSummary, e *state.E
 	return w.coversWithout(sum, &sum.Low, &e.Covered, int32(sum.LowPods)-int32(e.CoveredLow))
 }
 
-// staysSecond is staysLow for the two lowest priorities; second is the level of the higher
+// StaysSecond is StaysLow for the two lowest priorities; second is the level of the higher
 // one of these, nil if there is none.
-func (w *searchWorker) staysSecond(b *nodeBound, sum *state.NodeSummary, e *state.Extremes, two *state.TwoLowest, second *state.Level) bool {
+func (w *Worker) StaysSecond(b *NodeBound, sum *state.NodeSummary, e *state.Extremes, two *state.TwoLowest, second *state.Level) bool {
 	switch {
-	case b.kind != byResources || w.anyPriority || second == nil || b.bound > second.Priority:
+	case b.Kind != byResources || w.anyPriority || second == nil || b.Bound > second.Priority:
 		return false
 	case w.ascending || !e.AnyCovered:
 		return true
@@ -226,7 +226,7 @@ func (w *searchWorker) staysSecond(b *nodeBound, sum *state.NodeSummary, e *stat
 }
 
 // coversWithout is covers for pods that hold this much, less what some of them hold.
-func (w *searchWorker) coversWithout(sum *state.NodeSummary, held, less *state.AmountRow, pods int32) bool {
+func (w *Worker) coversWithout(sum *state.NodeSummary, held, less *state.AmountRow, pods int32) bool {
 	for k := range sum.Free {
 		if w.asks[k] > sum.Free[k]+held[k]-less[k] {
 			return false
@@ -237,12 +237,12 @@ func (w *searchWorker) coversWithout(sum *state.NodeSummary, held, less *state.A
 
 // mayViolate reports whether one of these budgets can be violated on a node where none
 // covers more than so many pods.
-func (w *searchWorker) mayViolate(budgets uint32, mostCovered uint8) bool {
+func (w *Worker) mayViolate(budgets uint32, mostCovered uint8) bool {
 	return budgets&w.tight[min(int(mostCovered), len(w.tight)-1)] != 0
 }
 
-// noteTight finds the budgets that so many evictions on one node would violate.
-func (s *search) noteTight() {
+// NoteTight finds the budgets that so many evictions on one node would violate.
+func (s *Search) NoteTight() {
 	s.tight = [len(s.tight)]uint32{}
 	for i, b := range s.Snap.BudgetSet.List {
 		if b == nil {
@@ -256,13 +256,13 @@ func (s *search) noteTight() {
 }
 
 // fewestOfAny is a lower bound on how many victims a node needs, of whatever priority.
-func (w *searchWorker) fewestOfAny(e *state.Extremes, sum *state.NodeSummary) int32 {
-	return max(fewestByExtremes(e, sum, &w.asks), 1)
+func (w *Worker) fewestOfAny(e *state.Extremes, sum *state.NodeSummary) int32 {
+	return max(FewestByExtremes(e, sum, &w.asks), 1)
 }
 
-// fewestByExtremes returns a lower bound on how many pods of the node hold what it is short
+// FewestByExtremes returns a lower bound on how many pods of the node hold what it is short
 // of, of whatever priority.
-func fewestByExtremes(e *state.Extremes, l *state.NodeSummary, asks *state.AmountRow) int32 {
+func FewestByExtremes(e *state.Extremes, l *state.NodeSummary, asks *state.AmountRow) int32 {
 	pods := float64(1 - int32(l.Room))
 	for k, v := range asks {
 		if p := float64(v-l.Free[k]) * e.PerLargest[k]; p > pods {

@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 // nodes, and evaluates on the way those whose optimistic score is the best so far.
 // Then come the nodes that this has not pruned, in the order of their optimistic
 // scores, until none is better than the incumbent.
-func (s *search) runGeneral(ctx context.Context) (*decision.Plan, error) {
-	s.noteTight()
+func (s *Search) runGeneral(ctx context.Context) (*decision.Plan, error) {
+	s.NoteTight()
 	s.onlyCount = s.Eligible(s.statusOfNode) != decision.Eligible
 	if err := s.each(ctx, s.firstRound()); err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func (s *search) runGeneral(ctx context.Context) (*decision.Plan, error) {
 		return plan, nil
 	}
 	if s.Config.Sample != nil {
-		if err := s.trySample(ctx, s.workers[0].tryForSample); err != nil {
+		if err := s.trySample(ctx, s.Workers[0].tryForSample); err != nil {
 			return nil, err
 		}
 	}
@@ -30,8 +30,8 @@ func (s *search) runGeneral(ctx context.Context) (*decision.Plan, error) {
 	if err := s.evaluateBestFirst(ctx); err != nil {
 		return nil, err
 	}
-	best := s.workers[0].best
-	if s.asked && best.position < 0 && !s.exactly {
+	best := s.Workers[0].Best
+	if s.asked && best.Position < 0 && !s.exactly {
 		return s.runExactly(ctx)
 	}
 	s.finishPlan(plan, best)
@@ -39,34 +39,34 @@ func (s *search) runGeneral(ctx context.Context) (*decision.Plan, error) {
 }
 
 // runExactly decides once more, with the caller asked about every possible victim.
-func (s *search) runExactly(ctx context.Context) (*decision.Plan, error) {
+func (s *Search) runExactly(ctx context.Context) (*decision.Plan, error) {
 	s.exactly = true
-	for _, w := range s.workers {
-		w.reset()
+	for _, w := range s.Workers {
+		w.Reset()
 	}
 	return s.runGeneral(ctx)
 }
 
 // firstRound returns the round over all nodes that ends with the status of every node
 // known. For a sample it leaves the candidates alone.
-func (s *search) firstRound() func(w *searchWorker, from, to int) {
+func (s *Search) firstRound() func(w *Worker, from, to int) {
 	switch sample := s.Config.Sample != nil; {
 	case s.given && sample:
-		return (*searchWorker).noteGiven
+		return (*Worker).noteGiven
 	case s.given:
-		return (*searchWorker).boundGiven
+		return (*Worker).boundGiven
 	case sample:
-		return (*searchWorker).filterNodes
+		return (*Worker).filterNodes
 	}
-	return (*searchWorker).boundGeneral
+	return (*Worker).boundGeneral
 }
 
-// boundGeneral is boundNodes for other rules than the default ones. It considers the
+// boundGeneral is BoundNodes for other rules than the default ones. It considers the
 // candidates of a few nodes at a time, while their summaries are at hand.
-func (w *searchWorker) boundGeneral(from, to int) {
+func (w *Worker) boundGeneral(from, to int) {
 	for ; from < to; from += state.SummaryBlockSize {
 		end := min(from+state.SummaryBlockSize, to)
-		w.boundNodes(from, end)
+		w.BoundNodes(from, end)
 		w.fitsSomewhere = w.before.usual[0] > 0
 		if w.fitsSomewhere || w.onlyCount {
 			continue // no candidate is wanted

@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"slices"
@@ -77,10 +77,10 @@ type searchRules struct {
 	byRows bool
 }
 
-// prunes reports whether a question can be answered without evaluating every
+// Prunes reports whether a question can be answered without evaluating every
 // node. Extenders have to see every candidate at once, and without the filter for
 // resources their bounds do not hold.
-func prunes(c *dryrun.Settings, req *decision.Request) bool {
+func Prunes(c *dryrun.Settings, req *decision.Request) bool {
 	if req.Pod == nil || len(c.Extenders) > 0 || !filters.BoundByResources(&c.Plugins) {
 		return false
 	}
@@ -103,9 +103,9 @@ func searchRulesOf(c *dryrun.Settings, budgets []*outrank.PodDisruptionBudget) s
 	if ranks == nil {
 		ranks = dryrun.UsualRanks
 	}
-	r.figureOrder = figuresOf(ranks)
+	r.figureOrder = FiguresOf(ranks)
 	r.costed = slices.Contains(r.figureOrder[:], rank.CostFigure)
-	r.standard = r.figureOrder == defaultOrder
+	r.standard = r.figureOrder == DefaultOrder
 	r.general = !r.byRows || !r.standard || variant.FiltersOnce || c.Sample != nil
 	for _, x := range r.figureOrder {
 		if x == rank.TopFigure {

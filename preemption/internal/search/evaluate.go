@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"math"
@@ -12,15 +12,15 @@ import (
 // evaluateFirst looks at the nodes of a chunk that have the best bound. It
 // tightens their bounds by the top-k sums, and evaluates those whose bound
 // stays the best.
-func (w *searchWorker) evaluateFirst(from, to int) {
-	top, few := w.search.leastBound, w.search.leastVictims
+func (w *Worker) evaluateFirst(from, to int) {
+	top, few := w.Search.leastBound, w.Search.leastVictims
 	for position := from; position < to; position++ {
-		b := &w.bounds[position]
-		if b.kind == settled || b.bound != top || b.fewest != few {
+		b := &w.Bounds[position]
+		if b.Kind == Settled || b.Bound != top || b.fewest != few {
 			continue
 		}
 		slot := w.Snap.Order[position]
-		w.tighten(b, slot)
+		w.Tighten(b, slot)
 		if b.fewest == few {
 			w.evaluate(b, position, slot)
 		} else {
@@ -31,10 +31,10 @@ func (w *searchWorker) evaluateFirst(from, to int) {
 
 // evaluateNext evaluates the nodes of a chunk that have the best tightened
 // bound.
-func (w *searchWorker) evaluateNext(from, to int) {
-	top, few := w.search.leastBound, w.search.leastVictims
+func (w *Worker) evaluateNext(from, to int) {
+	top, few := w.Search.leastBound, w.Search.leastVictims
 	for position := from; position < to; position++ {
-		if b := &w.bounds[position]; b.kind != settled && b.exact && b.bound == top && b.fewest == few {
+		if b := &w.Bounds[position]; b.Kind != Settled && b.exact && b.Bound == top && b.fewest == few {
 			w.evaluate(b, position, w.Snap.Order[position])
 		}
 	}
@@ -42,31 +42,31 @@ func (w *searchWorker) evaluateNext(from, to int) {
 
 // evaluateRest evaluates the nodes of a chunk that the incumbent does not
 // prune.
-func (w *searchWorker) evaluateRest(from, to int) {
+func (w *Worker) evaluateRest(from, to int) {
 	for position := from; position < to; position++ {
-		b := &w.bounds[position]
-		if b.kind == settled || w.pruned(b) {
+		b := &w.Bounds[position]
+		if b.Kind == Settled || w.pruned(b) {
 			continue
 		}
 		slot := w.Snap.Order[position]
-		w.tighten(b, slot)
+		w.Tighten(b, slot)
 		w.evaluate(b, position, slot)
 	}
 }
 
 // evaluate finds the victims on a node, unless it is pruned. The node is
 // settled afterwards.
-func (w *searchWorker) evaluate(b *nodeBound, position int, slot int32) {
+func (w *Worker) evaluate(b *NodeBound, position int, slot int32) {
 	if !w.pruned(b) && !w.losesByStart(b, slot) {
-		w.findVictims(position, w.Snap.NodeStates[slot], b)
+		w.FindVictims(position, w.Snap.NodeStates[slot], b)
 	}
-	b.kind = settled
+	b.Kind = Settled
 }
 
-// tighten improves the bound of a node by its top-k sums.
-func (w *searchWorker) tighten(b *nodeBound, slot int32) {
+// Tighten improves the bound of a node by its top-k sums.
+func (w *Worker) Tighten(b *NodeBound, slot int32) {
 	sum := w.Snap.Summaries.At(slot)
-	if !b.exact && b.bound == sum.Lowest {
+	if !b.exact && b.Bound == sum.Lowest {
 		short := w.short(sum)
 		b.fewest = uint16(min(w.Snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest)), math.MaxUint16))
 	}
@@ -75,50 +75,50 @@ func (w *searchWorker) tighten(b *nodeBound, slot int32) {
 
 // pruned reports whether no candidate with this bound can beat the best so far
 // or tie with it.
-func (w *searchWorker) pruned(b *nodeBound) bool {
-	best := &w.best
-	return best.position >= 0 && best.Violations == 0 &&
-		(b.bound > best.Top || b.bound == best.Top && int64(b.fewest) > w.allowed)
+func (w *Worker) pruned(b *NodeBound) bool {
+	best := &w.Best
+	return best.Position >= 0 && best.Violations == 0 &&
+		(b.Bound > best.Top || b.Bound == best.Top && int64(b.fewest) > w.allowed)
 }
 
 // losesByStart reports whether a node loses by the start of its most important
 // victims, if it otherwise ties with the best so far. With more victims than
 // its bound says it loses before that.
-func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
-	best, victims := &w.best, int64(b.fewest)
-	if best.position < 0 || best.Violations > 0 || b.kind == byUnits || b.bound != best.Top || victims != int64(best.Victims) ||
+func (w *Worker) losesByStart(b *NodeBound, slot int32) bool {
+	best, victims := &w.Best, int64(b.fewest)
+	if best.Position < 0 || best.Violations > 0 || b.Kind == byUnits || b.Bound != best.Top || victims != int64(best.Victims) ||
 		best.Sum != victims*(int64(best.Top)+rank.PriorityShift) {
 		return false
 	}
 	sum := w.Snap.Summaries.At(slot)
-	return sum.Lowest == b.bound && w.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)) < best.Start.Sec
+	return sum.Lowest == b.Bound && w.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)) < best.Start.Sec
 }
 
-// findVictims finds the victims on a candidate, and keeps the candidate if it
+// FindVictims finds the victims on a candidate, and keeps the candidate if it
 // is the best.
-func (w *searchWorker) findVictims(position int, n *state.NodeState, b *nodeBound) {
-	if b.kind == unasked && !w.chosen {
+func (w *Worker) FindVictims(position int, n *state.NodeState, b *NodeBound) {
+	if b.Kind == unasked && !w.chosen {
 		w.askLate(b, n)
 	}
 	switch {
-	case b.kind == settled:
-	case w.HasUnits(n) && (b.kind != byResources || !w.leaveAlone(n, b.bound)):
+	case b.Kind == Settled:
+	case w.HasUnits(n) && (b.Kind != byResources || !w.leaveAlone(n, b.Bound)):
 		w.evaluateByFilters(position, n)
-	case b.kind == bySelection && n.InOrder(w.NowAt):
-		w.evaluateSelectively(position, n, b.bound)
-	case b.kind != byResources || !n.InOrder(w.NowAt) || w.chosen:
+	case b.Kind == bySelection && n.InOrder(w.NowAt):
+		w.evaluateSelectively(position, n, b.Bound)
+	case b.Kind != byResources || !n.InOrder(w.NowAt) || w.chosen:
 		w.evaluateByFilters(position, n)
 	case w.byRows:
-		w.evaluateByResources(position, n, b.bound)
+		w.evaluateByResources(position, n, b.Bound)
 	default:
-		w.evaluateByRules(position, n, b.bound)
+		w.evaluateByRules(position, n, b.Bound)
 	}
 }
 
 // leaveAlone reports that the pods of a node up to a priority are units by themselves,
 // none of which violates a budget. Then they are evaluated as where there are no units: all
 // units above are put back, beside the room that these leave.
-func (w *searchWorker) leaveAlone(n *state.NodeState, bound int32) bool {
+func (w *Worker) leaveAlone(n *state.NodeState, bound int32) bool {
 	from := n.First(int64(bound) + 1)
 	if last := len(n.Covered) - 1; last >= 0 && int(n.Covered[last].Index) >= from {
 		return false
@@ -134,41 +134,41 @@ func (w *searchWorker) leaveAlone(n *state.NodeState, bound int32) bool {
 // askLate asks the filters after NodeResourcesFit about a candidate whose victims are
 // wanted. If no pod of the node touches them, their answer does not depend on the
 // victims.
-func (w *searchWorker) askLate(b *nodeBound, n *state.NodeState) {
-	b.kind = byResources
+func (w *Worker) askLate(b *NodeBound, n *state.NodeState) {
+	b.Kind = byResources
 	for i := w.BeforeResources; i < len(w.Active); i++ {
 		if f := &w.Active[i]; f.Touches(n) {
-			b.kind = bySelection
+			b.Kind = bySelection
 			if c, ok := f.PodFilter.(*filters.CallerFilter); !ok || c.Concerns == nil || !w.byRows {
-				b.kind = byFilters
+				b.Kind = byFilters
 				return
 			}
 		}
 	}
-	if b.kind == bySelection {
+	if b.Kind == bySelection {
 		return
 	}
-	w.dry.EnterAfterResources(n)
-	if st := w.dry.CheckAfterResources(); st.Code != decision.Success {
-		b.kind = settled
+	w.Dry.EnterAfterResources(n)
+	if st := w.Dry.CheckAfterResources(); st.Code != decision.Success {
+		b.Kind = Settled
 		w.after.count(w.after.intern(st), 1)
 	}
 }
 
 // evaluateByFilters finds the victims by a dry run with every filter.
-func (w *searchWorker) evaluateByFilters(position int, n *state.NodeState) {
-	possible, st := w.dry.DryRun(n)
+func (w *Worker) evaluateByFilters(position int, n *state.NodeState) {
+	possible, st := w.Dry.DryRun(n)
 	switch {
 	case st.Code == decision.Success:
 		w.keep(w.dryScore(position, possible))
 	default:
 		w.countFailure(possible, st)
 	}
-	w.dry.RestoreVictims(possible)
+	w.Dry.RestoreVictims(possible)
 }
 
 // countFailure counts a node on which preemption does not help.
-func (w *searchWorker) countFailure(possible []*state.PodState, st filters.Status) {
+func (w *Worker) countFailure(possible []*state.PodState, st filters.Status) {
 	if len(possible) == 0 {
 		w.after.count(noVictims, 1)
 	} else {
@@ -179,8 +179,8 @@ func (w *searchWorker) countFailure(possible []*state.PodState, st filters.Statu
 // settle evaluates a node at once while it is bounded. If preemption does not help, the
 // bound has the answer, which whoever asked for the bound counts, and takes back where
 // the node is bounded again.
-func (w *searchWorker) settle(b *nodeBound, position int, n *state.NodeState) {
-	possible, st := w.dry.DryRun(n)
+func (w *Worker) settle(b *NodeBound, position int, n *state.NodeState) {
+	possible, st := w.Dry.DryRun(n)
 	switch {
 	case st.Code == decision.Success:
 		w.keep(w.dryScore(position, possible))
@@ -189,11 +189,11 @@ func (w *searchWorker) settle(b *nodeBound, position int, n *state.NodeState) {
 	default:
 		b.after = w.after.intern(st)
 	}
-	w.dry.RestoreVictims(possible)
+	w.Dry.RestoreVictims(possible)
 }
 
 // dryScore is the score of the dry run that just ended.
-func (w *searchWorker) dryScore(position int, possible []*state.PodState) nodeScore {
-	sc := w.dry.Score(possible)
-	return nodeScore{position, (*rank.Score)(&sc).Figures()}
+func (w *Worker) dryScore(position int, possible []*state.PodState) NodeScore {
+	sc := w.Dry.Score(possible)
+	return NodeScore{position, (*rank.Score)(&sc).Figures()}
 }

@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"cmp"
@@ -11,10 +11,10 @@ import (
 
 // evaluateByRules is evaluateByResources for other rules about victims and
 // budgets.
-func (w *searchWorker) evaluateByRules(position int, n *state.NodeState, bound int32) {
+func (w *Worker) evaluateByRules(position int, n *state.NodeState, bound int32) {
 	var adjusted state.NodeSummary
 	sum, _ := w.summaryFor(n, w.Snap.Summaries.At(n.Slot), &adjusted)
-	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.Room) - 1}
+	t := resourceReprieve{Worker: w, n: n, room: int32(sum.Room) - 1}
 	t.score.Top = math.MinInt32
 	for k := range t.slack {
 		t.slack[k] = unlimited / 2
@@ -29,7 +29,7 @@ func (w *searchWorker) evaluateByRules(position int, n *state.NodeState, bound i
 		t.reprieveByRules(bound)
 	}
 	if t.score.Victims > 0 && t.fits() {
-		t.score.position = position
+		t.score.Position = position
 		w.keep(t.score)
 	}
 }
@@ -50,14 +50,14 @@ func (t *resourceReprieve) ascend() {
 			}
 		}
 	}
-	t.dry.Budgets.Reset()
+	t.Dry.Budgets.Reset()
 	t.correctTop()
 }
 
 // takeNext takes a pod, and reports whether there is room now.
 func (t *resourceReprieve) takeNext(i int) (enough bool) {
 	t.release(i)
-	t.score.Violations += t.dry.Budgets.Violations(len(t.dry.Budgets.Charge(t.n.Pods[i])))
+	t.score.Violations += t.Dry.Budgets.Violations(len(t.Dry.Budgets.Charge(t.n.Pods[i])))
 	t.take(i)
 	t.topOf = int32(i)
 	return t.fits()
@@ -70,7 +70,7 @@ func (t *resourceReprieve) fits() bool {
 
 // allows reports whether a pod could be a victim as far as the caller's rules go, which are
 // not asked about the preemptor itself (rule 7.19.6).
-func (w *searchWorker) allows(p *outrank.Pod) bool {
+func (w *Worker) allows(p *outrank.Pod) bool {
 	if r := w.Deferral.Resident; r != nil && r.Pod == p {
 		return false
 	}
@@ -135,7 +135,7 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 			if (broken > 0) != violating || t.putBack(int(i)) {
 				continue
 			}
-			t.score.Violations += t.dry.Budgets.Violations(broken)
+			t.score.Violations += t.Dry.Budgets.Violations(broken)
 			if int32(at) < first && !(t.readsFirst && first != math.MaxInt32) {
 				first, t.topOf = int32(at), i
 			}
@@ -191,11 +191,11 @@ func (t *resourceReprieve) chargePossible(from int) (last int) {
 	t.sortByRules(t.order)
 	last = -1
 	for _, i := range t.order {
-		if broken := len(t.dry.Budgets.Charge(n.Pods[i])); broken > 0 {
+		if broken := len(t.Dry.Budgets.Charge(n.Pods[i])); broken > 0 {
 			t.broken[i] = int32(broken)
 			last = max(last, int(i))
 		}
 	}
-	t.dry.Budgets.Reset()
+	t.Dry.Budgets.Reset()
 	return last
 }

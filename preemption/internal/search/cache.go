@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"context"
@@ -14,25 +14,25 @@ import (
 // answerFromCache answers from what the snapshot keeps of earlier decisions
 // about preemptors of the same signature. It bounds only the nodes that changed
 // since. It is not ok if the cache cannot be used.
-func (s *search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok bool, err error) {
+func (s *Search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok bool, err error) {
 	cache := s.Snap.Cache
-	if !s.Fixed || s.anyPod || s.Snap.Summaries.Large > 0 || len(s.Snap.Order) < 2 {
+	if !s.Fixed || s.AnyPod || s.Snap.Summaries.Large > 0 || len(s.Snap.Order) < 2 {
 		return nil, false, nil
 	}
-	s.writeSignature()
-	known := cache.Of(s.signature, s.Snap.Order, len(s.Snap.NodeStates))
+	s.WriteSignature()
+	known := cache.Of(s.Signature, s.Snap.Order, len(s.Snap.NodeStates))
 	if known == nil {
 		return nil, false, nil
 	}
-	c := cachedSearch{search: s, w: s.workers[0], cache: cache, known: known}
+	c := cachedSearch{Search: s, w: s.Workers[0], cache: cache, known: known}
 	plan, err = c.answer(ctx)
 	return plan, true, err
 }
 
-// writeSignature writes everything of the preemptor that decides. Every node
+// WriteSignature writes everything of the preemptor that decides. Every node
 // answers pods with equal signatures equally.
-func (s *search) writeSignature() {
-	key := &s.signature
+func (s *Search) WriteSignature() {
+	key := &s.Signature
 	*key = (*key)[:0]
 	key.Amount(int64(s.Priority))
 	for _, v := range s.asks {
@@ -45,11 +45,11 @@ func (s *search) writeSignature() {
 
 // cachedSearch is one decision that uses a cache entry.
 type cachedSearch struct {
-	*search
-	w     *searchWorker
+	*Search
+	w     *Worker
 	cache *state.AnswerCache
 	known *state.CachedAnswers
-	t     *tournament
+	t     *Tournament
 }
 
 // answer decides. Readers that ask for the same signature take turns until the
@@ -67,7 +67,7 @@ func (c *cachedSearch) answer(ctx context.Context) (*decision.Plan, error) {
 
 // decide brings the entry up to date and finds the best node. The worker counts for
 // the tournament meanwhile, and has a copy of the counts afterwards.
-func (c *cachedSearch) decide(ctx context.Context) (plan *decision.Plan, best nodeScore, err error) {
+func (c *cachedSearch) decide(ctx context.Context) (plan *decision.Plan, best NodeScore, err error) {
 	c.known.Mu.Lock()
 	defer c.known.Mu.Unlock()
 	c.open()
@@ -93,10 +93,10 @@ func (c *cachedSearch) decide(ctx context.Context) (plan *decision.Plan, best no
 
 // open makes the tournament of the entry one that may be written.
 func (c *cachedSearch) open() {
-	t, _ := c.known.Nodes.(*tournament)
+	t, _ := c.known.Nodes.(*Tournament)
 	switch {
 	case t == nil:
-		t = &tournament{}
+		t = &Tournament{}
 	case c.known.Shared:
 		t = t.copy()
 	}
@@ -146,8 +146,8 @@ func (c *cachedSearch) renewGuarded() {
 	}
 	kept := t.guarded[:0]
 	for _, position := range t.guarded {
-		current := t.at(position).kind == evaluated
-		n := c.nodeAt(int(position))
+		current := t.At(position).Kind == Evaluated
+		n := c.NodeAt(int(position))
 		if current && !n.ConcernedBy(changes) && !c.w.HasUnits(n) {
 			kept = append(kept, position)
 			continue
@@ -193,7 +193,7 @@ func (c *cachedSearch) build(ctx context.Context) error {
 
 // reboundNode bounds a node again and plays its matches.
 func (c *cachedSearch) reboundNode(position int32) {
-	e := c.t.at(position)
+	e := c.t.At(position)
 	c.w.before.count(e.before, -1)
 	c.w.after.count(e.after, -1)
 	c.bound(position)
@@ -203,7 +203,7 @@ func (c *cachedSearch) reboundNode(position int32) {
 // bound writes the entry of a node, with the best score that its bound allows.
 func (c *cachedSearch) bound(position int32) {
 	slot, e := c.Snap.Order[position], c.t.writable(position)
-	c.w.boundNode(&e.nodeBound, int(position), slot)
+	c.w.BoundNode(&e.NodeBound, int(position), slot)
 	c.scoreByBound(position)
 	c.w.before.count(e.before, 1)
 	c.w.after.count(e.after, 1)
@@ -212,13 +212,13 @@ func (c *cachedSearch) bound(position int32) {
 // scoreByBound writes the best score that a node's bound allows.
 func (c *cachedSearch) scoreByBound(position int32) {
 	e := c.t.writable(position)
-	e.nodeScore = nodeScore{position: -1}
-	if e.kind == settled {
+	e.NodeScore = NodeScore{Position: -1}
+	if e.Kind == Settled {
 		return
 	}
-	e.nodeScore = nodeScore{int(position), rank.Figures{Top: e.bound, Victims: int32(e.fewest), Sum: lowestSum(&e.nodeBound), Start: rank.Never}}
+	e.NodeScore = NodeScore{int(position), rank.Figures{Top: e.Bound, Victims: int32(e.fewest), Sum: lowestSum(&e.NodeBound), Start: rank.Never}}
 	slot := c.Snap.Order[position]
-	if sum := c.Snap.Summaries.At(slot); e.exact && sum.Lowest == e.bound && e.kind != byUnits {
+	if sum := c.Snap.Summaries.At(slot); e.exact && sum.Lowest == e.Bound && e.Kind != byUnits {
 		if start := c.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {
 			e.Start = rank.Instant{Sec: start, Nsec: math.MaxInt32}
 		}
@@ -226,28 +226,28 @@ func (c *cachedSearch) scoreByBound(position int32) {
 }
 
 // best evaluates the overall winner until the winner is an evaluated entry.
-func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
+func (c *cachedSearch) best(ctx context.Context) (NodeScore, error) {
 	for tries := 0; ; tries++ {
 		if tries%dryrun.ChunkSize == 0 && ctx.Err() != nil {
-			return nodeScore{}, ctx.Err()
+			return NodeScore{}, ctx.Err()
 		}
 		position := c.t.best()
-		e := c.t.at(position)
-		if e.position < 0 || e.kind == evaluated {
-			return e.nodeScore, nil
+		e := c.t.At(position)
+		if e.Position < 0 || e.Kind == Evaluated {
+			return e.NodeScore, nil
 		}
 		e = c.t.writable(position)
-		n := c.nodeAt(int(position))
+		n := c.NodeAt(int(position))
 		if !e.exact {
-			c.w.tighten(&e.nodeBound, n.Slot)
+			c.w.Tighten(&e.NodeBound, n.Slot)
 			c.scoreByBound(position)
 			c.t.playFrom(position)
 			continue
 		}
-		c.w.best, c.w.allowed = nodeScore{position: -1}, math.MaxInt64
-		c.w.findVictims(int(position), n, &e.nodeBound)
-		e.nodeScore, e.kind = c.w.best, evaluated
-		if n.Unstarted > 0 || c.w.HasUnits(n) && c.w.dry.Unstarted {
+		c.w.Best, c.w.allowed = NodeScore{Position: -1}, math.MaxInt64
+		c.w.FindVictims(int(position), n, &e.NodeBound)
+		e.NodeScore, e.Kind = c.w.Best, Evaluated
+		if n.Unstarted > 0 || c.w.HasUnits(n) && c.w.Dry.Unstarted {
 			c.t.transient = append(c.t.transient, position) // starts depend on the time of the call
 		}
 		if (len(n.Covered) > 0 || c.w.HasUnits(n)) && !e.guarded {

@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 const mostTries = 32
 
 // considerChunk considers the candidates of a chunk.
-func (w *searchWorker) considerChunk(from, to int) {
+func (w *Worker) considerChunk(from, to int) {
 	for position := from; position < to; position++ {
-		if b := &w.bounds[position]; b.kind != settled {
+		if b := &w.Bounds[position]; b.Kind != Settled {
 			slot := w.Snap.Order[position]
 			w.consider(b, position, slot, w.Snap.Summaries.At(slot))
 		}
@@ -26,42 +26,42 @@ func (w *searchWorker) considerChunk(from, to int) {
 
 // consider evaluates a candidate if its optimistic score is the best that the worker
 // has seen, and keeps it in mind unless it is pruned.
-func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *state.NodeSummary) {
+func (w *Worker) consider(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
 	if w.outdone(slot) || w.canWait(b, position, slot, sum) {
 		return
 	}
 	// Scores are written in place, because copying one takes longer than what is found out.
 	o, promising := &w.lowScore, false
-	o.position = -1
-	if !w.topLast || b.bound == sum.Lowest {
+	o.Position = -1
+	if !w.topLast || b.Bound == sum.Lowest {
 		b.setLowest(o, position)
-		w.boundCost(o, b, slot, sum, b.bound == sum.Lowest)
-		if promising = w.better(o, &w.best); promising {
-			w.tighten(b, slot)
+		w.boundCost(o, b, slot, sum, b.Bound == sum.Lowest)
+		if promising = w.Better(o, &w.Best); promising {
+			w.Tighten(b, slot)
 			promising = w.stillBetter(o, b, slot, sum)
 		}
-		if promising && w.topLast && w.tightenByShares(b, slot, sum) {
+		if promising && w.topLast && w.TightenByShares(b, slot, sum) {
 			promising = w.stillBetter(o, b, slot, sum)
 		}
 	}
 	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
 		upper := &w.highScore
 		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
-		if w.better(upper, o) {
-			o, promising = upper, w.better(upper, &w.best)
+		if w.Better(upper, o) {
+			o, promising = upper, w.Better(upper, &w.Best)
 		}
 	}
 	if !promising {
 		return
 	}
-	first := w.leadingOf(o)
+	first := w.LeadingOf(o)
 	switch {
-	case w.least.position < 0 || w.tries < mostTries && w.noWorse(o, &w.least):
+	case w.least.Position < 0 || w.tries < mostTries && w.noWorse(o, &w.least):
 		w.least, w.leastFirst = *o, first
 		w.tries++
 		w.evaluateAt(position)
 		w.noteBestFirst()
-	case first.worse(&w.leastFirst):
+	case first.Worse(&w.leastFirst):
 		w.putOff(&first, position)
 	default:
 		w.promising = append(w.promising, *o)
@@ -70,34 +70,34 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *sta
 
 // stillBetter brings the best score of victims that all have the lowest priority up to date,
 // and reports whether it beats the incumbent.
-func (w *searchWorker) stillBetter(o *nodeScore, b *nodeBound, slot int32, sum *state.NodeSummary) bool {
+func (w *Worker) stillBetter(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary) bool {
 	b.setVictims(o)
 	w.boundStart(o, b, slot, sum)
-	w.boundCost(o, b, slot, sum, b.bound == sum.Lowest)
-	return w.better(o, &w.best)
+	w.boundCost(o, b, slot, sum, b.Bound == sum.Lowest)
+	return w.Better(o, &w.Best)
 }
 
 // canWait reports that a candidate loses by the first ranks against the best optimistic
 // score that the worker has seen. It is looked at again if that came to nothing.
-func (w *searchWorker) canWait(b *nodeBound, position int, slot int32, sum *state.NodeSummary) bool {
-	if w.least.position < 0 {
+func (w *Worker) canWait(b *NodeBound, position int, slot int32, sum *state.NodeSummary) bool {
+	if w.least.Position < 0 {
 		return false
 	}
-	first := w.firstFigures(b, slot, sum, &w.leastFirst)
-	if !first.worse(&w.leastFirst) {
+	first := w.FirstFigures(b, slot, sum, &w.leastFirst)
+	if !first.Worse(&w.leastFirst) {
 		return false
 	}
-	if !first.worse(&w.bestFirst) {
+	if !first.Worse(&w.bestFirst) {
 		w.putOff(&first, position)
 	}
 	return true
 }
 
-// firstFigures bounds the first figures of a node, as far as has to be known to tell whether
+// FirstFigures bounds the first figures of a node, as far as has to be known to tell whether
 // they are worse than others.
-func (w *searchWorker) firstFigures(b *nodeBound, slot int32, sum *state.NodeSummary, than *leading) leading {
+func (w *Worker) FirstFigures(b *NodeBound, slot int32, sum *state.NodeSummary, than *leading) leading {
 	first := leading{math.MaxInt64, unknown}
-	if !w.topLast || b.bound == sum.Lowest {
+	if !w.topLast || b.Bound == sum.Lowest {
 		first.first = b.leads(w.firstFigure)
 		if first.first < than.first || first.first == than.first && w.secondFigure == rank.NoFigure {
 			return first
@@ -116,8 +116,8 @@ func (w *searchWorker) firstFigures(b *nodeBound, slot int32, sum *state.NodeSum
 
 // putOff notes that a candidate is to be looked at again. A sample does not try every node,
 // so that it needs a list.
-func (w *searchWorker) putOff(first *leading, position int) {
-	if w.leastDeferred.worse(first) {
+func (w *Worker) putOff(first *leading, position int) {
+	if w.leastDeferred.Worse(first) {
 		w.leastDeferred = *first
 	}
 	if w.Config.Sample != nil {
@@ -126,22 +126,22 @@ func (w *searchWorker) putOff(first *leading, position int) {
 }
 
 // noWorse reports whether a score is not worse than another by the ranks alone.
-func (s *search) noWorse(f, g *nodeScore) bool {
-	at := g.position
-	g.position = f.position
-	worse := s.better(g, f)
-	g.position = at
+func (s *Search) noWorse(f, g *NodeScore) bool {
+	at := g.Position
+	g.Position = f.Position
+	worse := s.Better(g, f)
+	g.Position = at
 	return !worse
 }
 
 // evaluateBestFirst evaluates the nodes whose optimistic score is better than the
 // incumbent's, the best first.
-func (s *search) evaluateBestFirst(ctx context.Context) error {
-	w := s.workers[0]
-	queue := promising{search: s, nodes: s.queue[:0]}
-	for _, of := range s.workers {
+func (s *Search) evaluateBestFirst(ctx context.Context) error {
+	w := s.Workers[0]
+	queue := promising{Search: s, nodes: s.queue[:0]}
+	for _, of := range s.Workers {
 		for i := range of.promising {
-			if o := &of.promising[i]; w.better(o, &w.best) {
+			if o := &of.promising[i]; w.Better(o, &w.Best) {
 				queue.nodes = append(queue.nodes, *o)
 			}
 		}
@@ -158,7 +158,7 @@ func (s *search) evaluateBestFirst(ctx context.Context) error {
 			w.lookAgain(&queue, int(position))
 		}
 	} else {
-		for position := range s.bounds {
+		for position := range s.Bounds {
 			w.lookAgain(&queue, position)
 		}
 	}
@@ -166,72 +166,72 @@ func (s *search) evaluateBestFirst(ctx context.Context) error {
 }
 
 // losesPutOff reports that all nodes that were put off lose against the incumbent.
-func (s *search) losesPutOff() bool {
+func (s *Search) losesPutOff() bool {
 	least := worst
-	for _, w := range s.workers {
-		if least.worse(&w.leastDeferred) {
+	for _, w := range s.Workers {
+		if least.Worse(&w.leastDeferred) {
 			least = w.leastDeferred
 		}
 	}
-	w := s.workers[0]
+	w := s.Workers[0]
 	w.noteBestFirst()
-	return least == worst || least.worse(&w.bestFirst)
+	return least == worst || least.Worse(&w.bestFirst)
 }
 
 // noteBestFirst notes the first figures of the best candidate, by which others lose if
 // its violations do not count before.
-func (w *searchWorker) noteBestFirst() {
-	if w.decides(&w.best) {
-		w.bestFirst = w.leadingOf(&w.best)
+func (w *Worker) noteBestFirst() {
+	if w.decides(&w.Best) {
+		w.bestFirst = w.LeadingOf(&w.Best)
 	}
 }
 
 // lookAgain queues a node unless it has been evaluated or loses against the incumbent.
-func (w *searchWorker) lookAgain(queue *promising, position int) {
-	b, slot := &w.bounds[position], w.Snap.Order[position]
-	if b.kind == settled {
+func (w *Worker) lookAgain(queue *promising, position int) {
+	b, slot := &w.Bounds[position], w.Snap.Order[position]
+	if b.Kind == Settled {
 		return
 	}
 	sum := w.Snap.Summaries.At(slot)
-	if first := w.firstFigures(b, slot, sum, &w.bestFirst); first.worse(&w.bestFirst) {
+	if first := w.FirstFigures(b, slot, sum, &w.bestFirst); first.Worse(&w.bestFirst) {
 		return
 	}
-	w.tighten(b, slot)
-	w.tightenByShares(b, slot, sum)
-	if o := w.optimistic(b, position, slot); w.better(&o, &w.best) {
+	w.Tighten(b, slot)
+	w.TightenByShares(b, slot, sum)
+	if o := w.Optimistic(b, position, slot); w.Better(&o, &w.Best) {
 		queue.nodes = append(queue.nodes, o)
 	}
 }
 
 // evaluateQueued evaluates the nodes of a queue that is not ordered yet.
-func (s *search) evaluateQueued(ctx context.Context, queue *promising) error {
-	w := s.workers[0]
+func (s *Search) evaluateQueued(ctx context.Context, queue *promising) error {
+	w := s.Workers[0]
 	s.queue = queue.nodes
 	queue.order()
 	for tries := 0; len(queue.nodes) > 0; tries++ {
 		if tries%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !w.better(&queue.nodes[0], &w.best) {
+		if !w.Better(&queue.nodes[0], &w.Best) {
 			return nil
 		}
-		w.evaluateAt(queue.nodes[0].position)
+		w.evaluateAt(queue.nodes[0].Position)
 		queue.dropFirst()
 	}
 	return nil
 }
 
 // evaluateAt finds the victims on the node at a position.
-func (w *searchWorker) evaluateAt(position int) {
-	b := &w.bounds[position]
-	w.findVictims(position, w.nodeAt(position), b)
-	b.kind = settled
+func (w *Worker) evaluateAt(position int) {
+	b := &w.Bounds[position]
+	w.FindVictims(position, w.NodeAt(position), b)
+	b.Kind = Settled
 }
 
 // promising is a heap of nodes by their optimistic scores, the best first.
 type promising struct {
-	*search
-	nodes []nodeScore
+	*Search
+	nodes []NodeScore
 }
 
 func (q *promising) order() {
@@ -244,7 +244,7 @@ func (q *promising) sink(i int) {
 	for {
 		best := i
 		for child := 2*i + 1; child <= 2*i+2 && child < len(q.nodes); child++ {
-			if q.better(&q.nodes[child], &q.nodes[best]) {
+			if q.Better(&q.nodes[child], &q.nodes[best]) {
 				best = child
 			}
 		}
@@ -263,11 +263,11 @@ func (q *promising) dropFirst() {
 	q.sink(0)
 }
 
-func (q *promising) push(o nodeScore) {
+func (q *promising) push(o NodeScore) {
 	q.nodes = append(q.nodes, o)
 	for i := len(q.nodes) - 1; i > 0; {
 		parent := (i - 1) / 2
-		if !q.better(&q.nodes[i], &q.nodes[parent]) {
+		if !q.Better(&q.nodes[i], &q.nodes[parent]) {
 			return
 		}
 		q.nodes[i], q.nodes[parent] = q.nodes[parent], q.nodes[i]

@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import "github.com/outrank-go/outrank/preemption/internal/rank"
 
@@ -20,9 +20,9 @@ const (
 	mostKeyVictims = 1<<keyVictims - 1
 )
 
-func boundKeyOf(b *nodeBound, position int) boundKey {
+func boundKeyOf(b *NodeBound, position int) boundKey {
 	victims := boundKey(min(b.fewest, mostKeyVictims))
-	return boundKey(int64(b.bound)+rank.PriorityShift)<<(keyVictims+keyPosition) |
+	return boundKey(int64(b.Bound)+rank.PriorityShift)<<(keyVictims+keyPosition) |
 		victims<<keyPosition | boundKey(position)
 }
 

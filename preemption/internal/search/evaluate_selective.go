@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"slices"
@@ -16,13 +16,13 @@ import (
 
 // evaluateSelectively finds the victims on a candidate where selective filters have a
 // part in the choice (chapter 9).
-func (w *searchWorker) evaluateSelectively(position int, n *state.NodeState, bound int32) {
+func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int32) {
 	from := n.First(w.Reach)
 	w.findConcerned(n, from)
-	w.dry.EnterAfterResources(n)
+	w.Dry.EnterAfterResources(n)
 	w.changeConcerned(n, from, -1)
 	defer w.changeConcerned(n, from, 1)
-	if st := w.dry.CheckAfterResources(); st.Code != decision.Success {
+	if st := w.Dry.CheckAfterResources(); st.Code != decision.Success {
 		w.after.count(w.after.intern(st), 1)
 		return
 	}
@@ -31,7 +31,7 @@ func (w *searchWorker) evaluateSelectively(position int, n *state.NodeState, bou
 		w.charge(n)
 	}
 	sum := w.Snap.Summaries.At(n.Slot)
-	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.Room) - 1, asking: true, costs: w.costsOn(n)}
+	t := resourceReprieve{Worker: w, n: n, room: int32(sum.Room) - 1, asking: true, costs: w.costsOn(n)}
 	for k := range t.slack {
 		t.slack[k] = unlimited / 2
 		if w.asks[k] != asksNothing {
@@ -42,14 +42,14 @@ func (w *searchWorker) evaluateSelectively(position int, n *state.NodeState, bou
 		t.release(i)
 	}
 	if f, ok := t.reprieve(from, bound); ok {
-		f.position = position
+		f.Position = position
 		w.keep(f)
 	}
 }
 
 // findConcerned marks the pods of a node, from an index on, that concern a filter. A pod
 // that is marked is away for the filters until changeConcerned or letBack puts it back.
-func (w *searchWorker) findConcerned(n *state.NodeState, from int) {
+func (w *Worker) findConcerned(n *state.NodeState, from int) {
 	w.concerned = state.Fill(w.concerned, len(n.Pods), false)
 	for i := range w.Active {
 		f, ok := w.Active[i].PodFilter.(*filters.CallerFilter)
@@ -70,20 +70,20 @@ func (w *searchWorker) findConcerned(n *state.NodeState, from int) {
 }
 
 // changeConcerned takes the marked pods away from the filters, or puts them back.
-func (w *searchWorker) changeConcerned(n *state.NodeState, from, by int) {
+func (w *Worker) changeConcerned(n *state.NodeState, from, by int) {
 	for i := from; i < len(n.Pods); i++ {
 		if w.concerned[i] {
-			w.dry.ChangeAfterResources(n.Pods[i], by)
+			w.Dry.ChangeAfterResources(n.Pods[i], by)
 		}
 	}
 }
 
 // letBack puts a pod back for the filters, and takes it away again if the preemptor
 // does not fit with it.
-func (w *searchWorker) letBack(p *state.PodState, i int) bool {
-	w.dry.ChangeAfterResources(p, 1)
-	if w.dry.CheckAfterResources().Code != decision.Success {
-		w.dry.ChangeAfterResources(p, -1)
+func (w *Worker) letBack(p *state.PodState, i int) bool {
+	w.Dry.ChangeAfterResources(p, 1)
+	if w.Dry.CheckAfterResources().Code != decision.Success {
+		w.Dry.ChangeAfterResources(p, -1)
 		return false
 	}
 	w.concerned[i] = false

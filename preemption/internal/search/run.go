@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"context"
@@ -9,41 +9,41 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// beginSearch prepares a search for a question. The caller releases it.
-func beginSearch(config *dryrun.Settings, chunk int, snap *state.Snapshot, req *decision.Request) (*search, error) {
+// Start prepares a search for a question. The caller releases it.
+func Start(config *dryrun.Settings, chunk int, snap *state.Snapshot, req *decision.Request) (*Search, error) {
 	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
-	s := searches.Get().(*search)
+	s := Searches.Get().(*Search)
 	s.chunk = chunk
-	err := s.begin(config, snap, req)
+	err := s.Ask(config, snap, req)
 	if err == nil && dryrun.HasStatuses(req) {
 		if err = dryrun.CheckStatuses(req, snap); err == nil {
 			s.takeStatuses(req)
 		}
 	}
 	if err != nil {
-		s.busy = false
-		s.release()
+		s.Busy = false
+		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// decidePruned answers a question by a search.
-func decidePruned(ctx context.Context, config *dryrun.Settings, chunk int, snap *state.Snapshot, req *decision.Request) (*decision.Plan, error) {
-	s, err := beginSearch(config, chunk, snap, req)
+// Decide answers a question by a search.
+func Decide(ctx context.Context, config *dryrun.Settings, chunk int, snap *state.Snapshot, req *decision.Request) (*decision.Plan, error) {
+	s, err := Start(config, chunk, snap, req)
 	if err != nil {
 		return nil, err
 	}
-	defer s.release()
+	defer s.Close()
 	if s.Refused.Code != decision.Success {
 		return s.refusedPlan(), nil
 	}
 	plan, err := s.decide(ctx)
-	s.busy = false
+	s.Busy = false
 	if err == nil {
-		err = s.workers[0].dry.Err
+		err = s.Workers[0].Dry.Err
 	}
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func decidePruned(ctx context.Context, config *dryrun.Settings, chunk int, snap 
 }
 
 // decide chooses the way to the answer.
-func (s *search) decide(ctx context.Context) (*decision.Plan, error) {
+func (s *Search) decide(ctx context.Context) (*decision.Plan, error) {
 	if err := s.readGiven(); err != nil {
 		return nil, err
 	}
@@ -71,9 +71,9 @@ func (s *search) decide(ctx context.Context) (*decision.Plan, error) {
 	return s.run(ctx)
 }
 
-// begin prepares a search.
-func (s *search) begin(config *dryrun.Settings, snap *state.Snapshot, req *decision.Request) error {
-	s.busy = true
+// Ask prepares a search.
+func (s *Search) Ask(config *dryrun.Settings, snap *state.Snapshot, req *decision.Request) error {
+	s.Busy = true
 	if err := s.Attempt.Start(config, snap, req.Pod, req.Now); err != nil {
 		return err
 	}
@@ -88,25 +88,25 @@ func (s *search) begin(config *dryrun.Settings, snap *state.Snapshot, req *decis
 		s.toTry = slices.Grow(s.toTry[:0], len(snap.Order))[:len(snap.Order)]
 	}
 	s.asks = state.AmountRow{asksNothing, asksNothing, asksNothing}
-	s.anyPod, s.tabled = false, s.Plan.Tabled()
+	s.AnyPod, s.tabled = false, s.Plan.Tabled()
 	for i := range s.Needs {
 		if at := s.Needs[i].Column; at >= 0 {
 			s.asks[at] = s.Needs[i].Value
 		} else {
-			s.anyPod = true
+			s.AnyPod = true
 		}
 	}
 	if s.Deferral.Asked {
 		// One node is asked, and what it has to have left is not what the pod asks for.
-		s.asks, s.anyPod = state.AmountRow{asksNothing, asksNothing, asksNothing}, true
+		s.asks, s.AnyPod = state.AmountRow{asksNothing, asksNothing, asksNothing}, true
 	}
 	s.everyLarge = s.asks.Within(&snap.Smallest)
-	s.filtered = s.anyPod || !s.ResourcesAlone()
-	s.tabled = s.tabled && !s.anyPod && !s.Selects
-	if n := len(snap.Order); cap(s.bounds) < n {
-		s.bounds = make([]nodeBound, n)
+	s.Filtered = s.AnyPod || !s.ResourcesAlone()
+	s.tabled = s.tabled && !s.AnyPod && !s.Selects
+	if n := len(snap.Order); cap(s.Bounds) < n {
+		s.Bounds = make([]NodeBound, n)
 	} else {
-		s.bounds = s.bounds[:n]
+		s.Bounds = s.Bounds[:n]
 	}
 	s.takeCosts()
 	workers := max(1, config.Workers)
@@ -114,17 +114,17 @@ func (s *search) begin(config *dryrun.Settings, snap *state.Snapshot, req *decis
 		workers = 1 // so that the same node is the first with a senseless answer
 	}
 	s.prepareWorkers(workers)
-	s.HearNominated(&s.workers[0].dry)
+	s.HearNominated(&s.Workers[0].Dry)
 	return nil
 }
 
-// release drops everything that belongs to the caller, and keeps a search whose work
+// Close drops everything that belongs to the caller, and keeps a search whose work
 // has returned for later calls.
-func (s *search) release() {
-	s.workers = s.workers[:cap(s.workers)]
-	for _, w := range s.workers {
+func (s *Search) Close() {
+	s.Workers = s.Workers[:cap(s.Workers)]
+	for _, w := range s.Workers {
 		if w != nil {
-			w.dry.Release()
+			w.Dry.Release()
 			clear(w.before.others)
 			clear(w.after.others)
 			w.lastGiven = decision.Status{}
@@ -136,28 +136,28 @@ func (s *search) release() {
 	s.given, s.statuses, s.inOrder = false, nil, nil
 	s.named.release()
 	s.Attempt.Release()
-	if !s.busy {
-		searches.Put(s)
+	if !s.Busy {
+		Searches.Put(s)
 	}
 }
 
 // refusedPlan is the answer to an attempt that ends before the first node.
-func (s *search) refusedPlan() *decision.Plan {
+func (s *Search) refusedPlan() *decision.Plan {
 	if n := len(s.Snap.Order); n > 0 {
-		before := &s.workers[0].before
+		before := &s.Workers[0].before
 		before.count(before.intern(s.Refused), n)
 	}
 	plan := s.beginPlan()
 	if plan.Outcome == decision.Preempt {
-		s.finishPlan(plan, nodeScore{position: -1})
+		s.finishPlan(plan, NodeScore{Position: -1})
 	}
 	return plan
 }
 
-func (s *search) run(ctx context.Context) (*decision.Plan, error) {
-	first := (*searchWorker).boundNodes
+func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
+	first := (*Worker).BoundNodes
 	if s.given {
-		first = (*searchWorker).boundGiven
+		first = (*Worker).boundGiven
 	}
 	if err := s.each(ctx, first); err != nil {
 		return nil, err
@@ -167,8 +167,8 @@ func (s *search) run(ctx context.Context) (*decision.Plan, error) {
 		return plan, nil
 	}
 	// The most promising nodes first: their victims prune most other nodes.
-	for _, round := range [...]func(*searchWorker, int, int){
-		(*searchWorker).evaluateFirst, (*searchWorker).evaluateNext, (*searchWorker).evaluateRest,
+	for _, round := range [...]func(*Worker, int, int){
+		(*Worker).evaluateFirst, (*Worker).evaluateNext, (*Worker).evaluateRest,
 	} {
 		s.gather()
 		if err := s.each(ctx, round); err != nil {

@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"math"
@@ -8,12 +8,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// boundNodes bounds a chunk of the nodes, and counts their answers.
-func (w *searchWorker) boundNodes(from, to int) {
-	order, plain := w.Snap.Order, !w.filtered && !w.Selects && !w.exactly
+// BoundNodes bounds a chunk of the nodes, and counts their answers.
+func (w *Worker) BoundNodes(from, to int) {
+	order, plain := w.Snap.Order, !w.Filtered && !w.Selects && !w.exactly
 	for position := from; position < to; position++ {
-		b, slot := &w.bounds[position], order[position]
-		if sum := w.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.rulesPass(slot)) {
+		b, slot := &w.Bounds[position], order[position]
+		if sum := w.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.RulesPass(slot)) {
 			w.boundByResources(b, slot, sum)
 		} else {
 			w.boundFiltered(b, position, slot)
@@ -23,16 +23,16 @@ func (w *searchWorker) boundNodes(from, to int) {
 	}
 }
 
-// rulesPass reports whether resources alone decide on a node without flags, because
+// RulesPass reports whether resources alone decide on a node without flags, because
 // all other filters are rules of the caller that are known to pass there.
-func (w *searchWorker) rulesPass(slot int32) bool {
+func (w *Worker) RulesPass(slot int32) bool {
 	return w.tabled && !w.exactly && w.PassesTables(slot)
 }
 
-// boundNode bounds a single node.
-func (w *searchWorker) boundNode(b *nodeBound, position int, slot int32) {
-	plain := !w.filtered && !w.Selects && !w.exactly
-	if sum := w.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.rulesPass(slot)) {
+// BoundNode bounds a single node.
+func (w *Worker) BoundNode(b *NodeBound, position int, slot int32) {
+	plain := !w.Filtered && !w.Selects && !w.exactly
+	if sum := w.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.RulesPass(slot)) {
 		w.boundByResources(b, slot, sum)
 	} else {
 		w.boundFiltered(b, position, slot)
@@ -41,13 +41,13 @@ func (w *searchWorker) boundNode(b *nodeBound, position int, slot int32) {
 
 // BoundByResources bounds a node on which resources alone decide. It writes the
 // bound in place, because copying a bound costs more than finding it.
-func (w *searchWorker) boundByResources(b *nodeBound, slot int32, sum *state.NodeSummary) {
-	*b = nodeBound{before: w.shortage(sum)}
+func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSummary) {
+	*b = NodeBound{before: w.Shortage(sum)}
 	if b.before == 0 {
 		return
 	}
 	if sum.LowPods > 0 && int64(sum.Lowest) < w.Reach && w.covers(sum, &sum.Low, int32(sum.LowPods)) {
-		b.kind, b.bound, b.fewest = byResources, sum.Lowest, uint16(sum.Fewest(&w.asks))
+		b.Kind, b.Bound, b.fewest = byResources, sum.Lowest, uint16(sum.Fewest(&w.asks))
 		if sum.Lowest < w.leastBound || sum.Lowest == w.leastBound && b.fewest < w.leastVictims {
 			w.leastBound, w.leastVictims = sum.Lowest, b.fewest
 		}
@@ -58,18 +58,18 @@ func (w *searchWorker) boundByResources(b *nodeBound, slot int32, sum *state.Nod
 
 // boundVictims completes the bound of a candidate whose least top priority is
 // known.
-func (w *searchWorker) boundVictims(b *nodeBound, sum *state.NodeSummary) {
+func (w *Worker) boundVictims(b *NodeBound, sum *state.NodeSummary) {
 	b.fewest = 1
-	if b.bound == sum.Lowest {
+	if b.Bound == sum.Lowest {
 		b.fewest = uint16(sum.Fewest(&w.asks))
 	}
-	if b.bound < w.leastBound || b.bound == w.leastBound && b.fewest < w.leastVictims {
-		w.leastBound, w.leastVictims = b.bound, b.fewest
+	if b.Bound < w.leastBound || b.Bound == w.leastBound && b.fewest < w.leastVictims {
+		w.leastBound, w.leastVictims = b.Bound, b.fewest
 	}
 }
 
 // short returns what the node lacks of each column.
-func (w *searchWorker) short(sum *state.NodeSummary) (short state.AmountRow) {
+func (w *Worker) short(sum *state.NodeSummary) (short state.AmountRow) {
 	for k := range short {
 		if w.asks[k] > sum.Free[k] {
 			short[k] = w.asks[k] - sum.Free[k]
@@ -78,8 +78,8 @@ func (w *searchWorker) short(sum *state.NodeSummary) (short state.AmountRow) {
 	return short
 }
 
-// shortage returns the answer of a node as things are, 0 if it takes the pod.
-func (w *searchWorker) shortage(sum *state.NodeSummary) (key answer) {
+// Shortage returns the answer of a node as things are, 0 if it takes the pod.
+func (w *Worker) Shortage(sum *state.NodeSummary) (key answer) {
 	for k := range sum.Free {
 		if w.asks[k] > sum.Free[k] {
 			key |= 1 << k
@@ -92,7 +92,7 @@ func (w *searchWorker) shortage(sum *state.NodeSummary) (key answer) {
 }
 
 // covers reports whether removing pods that hold this much makes room.
-func (w *searchWorker) covers(sum *state.NodeSummary, held *state.AmountRow, pods int32) bool {
+func (w *Worker) covers(sum *state.NodeSummary, held *state.AmountRow, pods int32) bool {
 	for k := range sum.Free {
 		if w.asks[k] > sum.Free[k]+held[k] {
 			return false
@@ -103,8 +103,8 @@ func (w *searchWorker) covers(sum *state.NodeSummary, held *state.AmountRow, pod
 
 // boundByAsking is BoundByResources where the caller has to be asked who may be
 // evicted.
-func (w *searchWorker) boundByAsking(b *nodeBound, slot int32, sum *state.NodeSummary) {
-	*b = nodeBound{before: w.shortage(sum)}
+func (w *Worker) boundByAsking(b *NodeBound, slot int32, sum *state.NodeSummary) {
+	*b = NodeBound{before: w.Shortage(sum)}
 	if b.before != 0 && w.makesRoom(b, slot, sum) {
 		w.boundVictims(b, sum)
 	}
@@ -113,7 +113,7 @@ func (w *searchWorker) boundByAsking(b *nodeBound, slot int32, sum *state.NodeSu
 // makesRoom reports whether a node that is short of resources has room with all
 // possible victims removed, and bounds the top priority as withoutLower does. The
 // caller is asked about the pods from the least important up until there is room.
-func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *state.NodeSummary) bool {
+func (w *Worker) makesRoom(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
 	if !w.exactly {
 		return w.withoutLower(b, slot, sum)
 	}
@@ -128,7 +128,7 @@ func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *state.NodeSummar
 			away.Held[k] += v
 		}
 		if w.covers(sum, &away.Held, away.Pods) {
-			b.kind, b.bound = byResources, n.SortKeys[i].Priority
+			b.Kind, b.Bound = byResources, n.SortKeys[i].Priority
 			return true
 		}
 	}
@@ -137,7 +137,7 @@ func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *state.NodeSummar
 }
 
 // anyPossible reports whether any pod of the node could be a victim.
-func (w *searchWorker) anyPossible(n *state.NodeState) bool {
+func (w *Worker) anyPossible(n *state.NodeState) bool {
 	for i := len(n.Pods) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.Reach; i-- {
 		if w.allows(n.Objects[i]) {
 			return true
@@ -149,14 +149,14 @@ func (w *searchWorker) anyPossible(n *state.NodeState) bool {
 // withoutLower reports whether a node that is short of resources has room with
 // all pods of lower priority removed. If so, it bounds the top priority of the
 // victims; otherwise it records the shortage.
-func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *state.NodeSummary) bool {
+func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
 	away := state.Level{Held: sum.Low, Priority: sum.Lowest, Pods: int32(sum.LowPods)}
 	if away.Pods == 0 || int64(away.Priority) >= w.Reach {
 		away = state.Level{}
 	}
 	for i := 1; away.Pods > 0; i++ {
 		if w.covers(sum, &away.Held, away.Pods) {
-			b.kind, b.bound = byResources, away.Priority
+			b.Kind, b.Bound = byResources, away.Priority
 			return true
 		}
 		above := w.Snap.LevelAbove(slot, i)
@@ -171,7 +171,7 @@ func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *state.NodeSum
 
 // recordShortage completes the bound of a node that has no room even with away
 // removed, which is all pods of lower priority.
-func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *state.NodeSummary, away *state.Level) {
+func (w *Worker) recordShortage(b *NodeBound, slot int32, sum *state.NodeSummary, away *state.Level) {
 	offers := &w.Snap.NodeStates[slot].Offers.Std
 	for k := range w.asks {
 		if w.asks[k] > offers[k] {
@@ -188,13 +188,13 @@ func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *state.NodeS
 			without.Free[k] += away.Held[k]
 		}
 		without.Room = int16(min(int32(sum.Room)+away.Pods, state.MostPods))
-		b.after = w.shortage(&without) | b.before&unresolvable
+		b.after = w.Shortage(&without) | b.before&unresolvable
 	}
 }
 
 // boundFiltered bounds a node about which the summary does not tell everything.
-func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
-	*b = nodeBound{}
+func (w *Worker) boundFiltered(b *NodeBound, position int, slot int32) {
+	*b = NodeBound{}
 	n := w.Snap.NodeStates[slot]
 	sum := w.Snap.Summaries.At(slot)
 	if sum.Flags&state.Restricted != 0 || w.Selects {
@@ -207,7 +207,7 @@ func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 }
 
 // boundPods is boundFiltered without the node filters.
-func (w *searchWorker) boundPods(b *nodeBound, position int, slot int32) {
+func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	n := w.Snap.NodeStates[slot]
 	sum := w.Snap.Summaries.At(slot)
 	var adjusted state.NodeSummary
@@ -215,11 +215,11 @@ func (w *searchWorker) boundPods(b *nodeBound, position int, slot int32) {
 	switch {
 	case sum.Flags&state.AnyUnits != 0 && (w.light == 0 || sum.Flags&state.OtherPriorities != 0 || !w.Fixed || !plain):
 		w.boundUnits(b, position, slot, sum, plain)
-	case !w.filtered && plain && w.exactly:
+	case !w.Filtered && plain && w.exactly:
 		w.boundByAsking(b, slot, sum)
-	case !w.filtered && plain:
+	case !w.Filtered && plain:
 		w.boundByResources(b, slot, sum)
-	case !plain || w.anyPod || sum == &adjusted || w.Touched(n, 0, w.BeforeResources):
+	case !plain || w.AnyPod || sum == &adjusted || w.Touched(n, 0, w.BeforeResources):
 		w.boundByFilters(b, position, slot, sum, plain)
 	default:
 		w.boundWithFilters(b, position, slot, sum)
@@ -230,19 +230,19 @@ func (w *searchWorker) boundPods(b *nodeBound, position int, slot int32) {
 // preemptor has to leave room for counted as running. It is not ok if the sums
 // are too large for that. Without those pods there is only more room, so the
 // second pass of the filters is not needed (rule 7.16.2).
-func (w *searchWorker) summaryFor(n *state.NodeState, sum *state.NodeSummary, space *state.NodeSummary) (adjusted *state.NodeSummary, ok bool) {
+func (w *Worker) summaryFor(n *state.NodeState, sum *state.NodeSummary, space *state.NodeSummary) (adjusted *state.NodeSummary, ok bool) {
 	if sum.Flags&state.LargeAmounts != 0 {
 		return sum, false
 	}
 	if sum.Flags&state.HasNominated == 0 {
 		return sum, true
 	}
-	w.dry.Nominate(n)
-	if len(w.dry.Nominated) == 0 {
+	w.Dry.Nominate(n)
+	if len(w.Dry.Nominated) == 0 {
 		return sum, true
 	}
 	*space = *sum
-	for _, p := range w.dry.Nominated {
+	for _, p := range w.Dry.Nominated {
 		for k, v := range p.Takes.Std {
 			space.Free[k] -= v
 		}
@@ -255,15 +255,15 @@ func (w *searchWorker) summaryFor(n *state.NodeState, sum *state.NodeSummary, sp
 // something to say, no pod touches a filter before it, and no nominated pod
 // counts. If no pod of the node touches the later filters, their answer is the
 // same whichever pods leave.
-func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, sum *state.NodeSummary) {
+func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
 	n := w.Snap.NodeStates[slot]
-	b.before = w.shortage(sum)
+	b.before = w.Shortage(sum)
 	if b.before != 0 {
 		if !w.makesRoom(b, slot, sum) {
 			return
 		}
 		if w.Selective {
-			b.kind = unasked
+			b.Kind = unasked
 			w.boundVictims(b, sum)
 			return
 		}
@@ -278,27 +278,27 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 		return
 	case touched && (w.Config.Ascending() || !w.helpsAtMostWithAll(n)):
 		w.settle(b, position, n) // with all of them removed it may fail again
-		b.kind = settled
+		b.Kind = Settled
 		return
 	}
-	w.dry.EnterAfterResources(n)
+	w.Dry.EnterAfterResources(n)
 	var away []*state.PodState
 	if touched {
-		b.kind = byFilters
-		w.dry.N = n
-		away = w.dry.Possible()
+		b.Kind = byFilters
+		w.Dry.N = n
+		away = w.Dry.Possible()
 	}
 	for _, p := range away {
-		w.dry.ChangeAfterResources(p, -1)
+		w.Dry.ChangeAfterResources(p, -1)
 	}
-	st := w.dry.CheckAfterResources()
+	st := w.Dry.CheckAfterResources()
 	if w.Follows {
 		for _, p := range away {
-			w.dry.ChangeAfterResources(p, 1)
+			w.Dry.ChangeAfterResources(p, 1)
 		}
 	}
 	if st.Code != decision.Success {
-		b.kind, b.after = settled, w.after.intern(st)
+		b.Kind, b.after = Settled, w.after.intern(st)
 		return
 	}
 	w.boundVictims(b, sum)
@@ -306,9 +306,9 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 
 // boundWithRoom bounds a node that is not short of resources and on which no
 // pod touches the filters.
-func (w *searchWorker) boundWithRoom(b *nodeBound, n *state.NodeState, sum *state.NodeSummary) {
-	w.dry.EnterAfterResources(n)
-	st := w.dry.CheckAfterResources()
+func (w *Worker) boundWithRoom(b *NodeBound, n *state.NodeState, sum *state.NodeSummary) {
+	w.Dry.EnterAfterResources(n)
+	st := w.Dry.CheckAfterResources()
 	if st.Code == decision.Success {
 		return
 	}
@@ -326,8 +326,8 @@ func (w *searchWorker) boundWithRoom(b *nodeBound, n *state.NodeState, sum *stat
 // resources, the bounds hold as on other nodes. If another filter keeps the
 // preemptor away, the node is evaluated at once, because that filter could
 // contradict itself in the end (see [Contradiction]), which has to be counted.
-func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
-	n, dry := w.Snap.NodeStates[slot], &w.dry
+func (w *Worker) boundByFilters(b *NodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
+	n, dry := w.Snap.NodeStates[slot], &w.Dry
 	dry.Enter(n)
 	st := dry.Check()
 	if st.Code == decision.Success {
@@ -345,14 +345,14 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 		return
 	}
 	w.makesRoom(b, slot, sum)
-	b.kind = byFilters
+	b.Kind = byFilters
 	w.boundVictims(b, sum)
 }
 
 // helpsAtMostWithAll reports that a node which does not take the preemptor with all possible
 // victims gone is no candidate. Among exact victims may be a smaller set that helps,
 // where a pod of the node touches a filter that can lose by a pod that leaves.
-func (w *searchWorker) helpsAtMostWithAll(n *state.NodeState) bool {
+func (w *Worker) helpsAtMostWithAll(n *state.NodeState) bool {
 	if !w.exact {
 		return true
 	}
@@ -366,8 +366,8 @@ func (w *searchWorker) helpsAtMostWithAll(n *state.NodeState) bool {
 
 // helpsWithoutAll reports whether the node that was entered takes the preemptor once all
 // possible victims are away, and notes in the bound why not.
-func (w *searchWorker) helpsWithoutAll(b *nodeBound) bool {
-	dry := &w.dry
+func (w *Worker) helpsWithoutAll(b *NodeBound) bool {
+	dry := &w.Dry
 	possible := dry.Possible()
 	if len(possible) == 0 {
 		b.after = noVictims
@@ -395,9 +395,9 @@ func (w *searchWorker) helpsWithoutAll(b *nodeBound) bool {
 //     evaluated at once.
 //
 // boundUnits bounds a node in the second or third way.
-func (w *searchWorker) boundUnits(b *nodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
-	n, dry := w.Snap.NodeStates[slot], &w.dry
-	if !w.filtered && plain && w.light != 0 {
+func (w *Worker) boundUnits(b *NodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
+	n, dry := w.Snap.NodeStates[slot], &w.Dry
+	if !w.Filtered && plain && w.light != 0 {
 		w.boundUnitsByRows(b, n, sum)
 		return
 	}
@@ -421,8 +421,8 @@ func (w *searchWorker) boundUnits(b *nodeBound, position int, slot int32, sum *s
 }
 
 // boundUnitsByRows is boundUnits where resources alone decide, by the default rules.
-func (w *searchWorker) boundUnitsByRows(b *nodeBound, n *state.NodeState, sum *state.NodeSummary) {
-	if b.before = w.shortage(sum); b.before == 0 {
+func (w *Worker) boundUnitsByRows(b *NodeBound, n *state.NodeState, sum *state.NodeSummary) {
+	if b.before = w.Shortage(sum); b.before == 0 {
 		return
 	}
 	var away state.Level
@@ -447,10 +447,10 @@ func (w *searchWorker) boundUnitsByRows(b *nodeBound, n *state.NodeState, sum *s
 }
 
 // boundWeakly gives a candidate the bound that holds whatever its pods count as.
-func (w *searchWorker) boundWeakly(b *nodeBound, slot int32, sum *state.NodeSummary) {
-	b.kind, b.bound, b.exact = byUnits, sum.Lowest, true
-	b.fewest = uint16(min(max(fewestByExtremes(w.Snap.Summaries.ExtremesAt(slot), sum, &w.asks), 1), math.MaxUint16))
-	if b.bound < w.leastBound || b.bound == w.leastBound && b.fewest < w.leastVictims {
-		w.leastBound, w.leastVictims = b.bound, b.fewest
+func (w *Worker) boundWeakly(b *NodeBound, slot int32, sum *state.NodeSummary) {
+	b.Kind, b.Bound, b.exact = byUnits, sum.Lowest, true
+	b.fewest = uint16(min(max(FewestByExtremes(w.Snap.Summaries.ExtremesAt(slot), sum, &w.asks), 1), math.MaxUint16))
+	if b.Bound < w.leastBound || b.Bound == w.leastBound && b.fewest < w.leastVictims {
+		w.leastBound, w.leastVictims = b.Bound, b.fewest
 	}
 }

@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"slices"
@@ -40,7 +40,7 @@ func (a *answers) count(x answer, nodes int) {
 func (a *answers) intern(s filters.Status) answer { return firstOther + answer(a.others.find(s)) }
 
 // StatusOf returns the status of an answer that is in no tally.
-func (s *search) statusOf(of answer) filters.Status {
+func (s *Search) statusOf(of answer) filters.Status {
 	if of == noVictims {
 		return filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
 	}
@@ -80,10 +80,10 @@ func (t *tally) find(s filters.Status) int {
 
 // beginPlan begins the plan with what the first round found. Its outcome is
 // final unless it is Preempt.
-func (s *search) beginPlan() *decision.Plan {
+func (s *Search) beginPlan() *decision.Plan {
 	p := &decision.Plan{Pod: s.Pod, Outcome: decision.Preempt, Resize: s.Deferral.Asked, Refused: s.Public(s.Refused)}
 	t := s.tally[:0]
-	for _, w := range s.workers {
+	for _, w := range s.Workers {
 		p.Feasible += w.before.usual[0]
 		t = s.sum(t, &w.before)
 	}
@@ -101,7 +101,7 @@ func (s *search) beginPlan() *decision.Plan {
 }
 
 // sum adds up the answers of nodes that turned the preemptor down.
-func (s *search) sum(t tally, of *answers) tally {
+func (s *Search) sum(t tally, of *answers) tally {
 	for x, nodes := range of.usual {
 		if x > 0 && nodes > 0 {
 			t.add(s.statusOf(answer(x)), nodes)
@@ -116,7 +116,7 @@ func (s *search) sum(t tally, of *answers) tally {
 }
 
 // statusOfNode asks a single node by its name.
-func (s *search) statusOfNode(node string) (filters.Status, bool) {
+func (s *Search) statusOfNode(node string) (filters.Status, bool) {
 	n := s.Snap.NodeState(node)
 	if n == nil || n.Node == nil {
 		return filters.Status{}, false
@@ -125,24 +125,24 @@ func (s *search) statusOfNode(node string) (filters.Status, bool) {
 		given := s.givenOf(n)
 		return dryrun.FilterStatusOf(&given), true
 	}
-	return s.workers[0].dry.Filter(n), true
+	return s.Workers[0].Dry.Filter(n), true
 }
 
 // finishPlan completes the plan with the best candidate. A dry run finds its
 // victims once more, with their reasons.
-func (s *search) finishPlan(p *decision.Plan, best nodeScore) {
+func (s *Search) finishPlan(p *decision.Plan, best NodeScore) {
 	t := s.tally[:0]
-	for _, w := range s.workers {
+	for _, w := range s.Workers {
 		t = s.sum(t, &w.after)
 	}
 	p.Unhelpful = statusCounts(&s.Attempt, t)
 	s.tally = t
-	if best.position < 0 {
+	if best.Position < 0 {
 		p.Outcome = decision.NothingHelps
 		p.ClusterCertificate = s.CertifyAll(nil, s.openNodes())
 		return
 	}
-	n, w := s.nodeAt(best.position), &s.workers[0].dry
+	n, w := s.NodeAt(best.Position), &s.Workers[0].Dry
 	possible, st := w.DryRun(n)
 	if st.Code != decision.Success {
 		w.Contradicted()
@@ -157,7 +157,7 @@ func (s *search) finishPlan(p *decision.Plan, best nodeScore) {
 }
 
 // openNodes lists the nodes that were not searched to the end. One worker does all of it.
-func (s *search) openNodes() []dryrun.OpenNode { return s.workers[0].dry.Open }
+func (s *Search) openNodes() []dryrun.OpenNode { return s.Workers[0].Dry.Open }
 
 // statusCounts returns the counts with their texts, sorted by frequency.
 func statusCounts(a *dryrun.Attempt, t tally) []decision.Count {
@@ -173,7 +173,7 @@ func statusCounts(a *dryrun.Attempt, t tally) []decision.Count {
 }
 
 // givenOf returns the status that the caller gave for a single node.
-func (s *search) givenOf(n *state.NodeState) decision.Status {
+func (s *Search) givenOf(n *state.NodeState) decision.Status {
 	if s.inOrder != nil {
 		return s.inOrder[slices.Index(s.Snap.Order, n.Slot)]
 	}

@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"context"
@@ -9,20 +9,20 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// explainsByRows reports whether an explanation finds most candidates from the rows
+// ExplainsByRows reports whether an explanation finds most candidates from the rows
 // of their nodes. What is left is explained by the exhaustive search.
-func (s *search) explainsByRows() bool {
-	return s.byRows && !s.filtered && s.Config.Sample == nil && s.Refused.Code == decision.Success
+func (s *Search) ExplainsByRows() bool {
+	return s.byRows && !s.Filtered && s.Config.Sample == nil && s.Refused.Code == decision.Success
 }
 
-// explanation finds the status of every node and all candidates.
-func (s *search) explanation(ctx context.Context) (*decision.Explanation, error) {
+// Explanation finds the status of every node and all candidates.
+func (s *Search) Explanation(ctx context.Context) (*decision.Explanation, error) {
 	if err := s.readGiven(); err != nil {
 		return nil, err
 	}
-	e := &decision.Explanation{Nodes: make([]decision.NodeReport, len(s.bounds))}
-	w := s.workers[0]
-	e.Candidates = make([]decision.Candidate, 0, len(s.bounds))
+	e := &decision.Explanation{Nodes: make([]decision.NodeReport, len(s.Bounds))}
+	w := s.Workers[0]
+	e.Candidates = make([]decision.Candidate, 0, len(s.Bounds))
 	var victims victimSlab
 	for position := range e.Nodes {
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
@@ -60,8 +60,8 @@ func (s *search) explanation(ctx context.Context) (*decision.Explanation, error)
 
 // reportStatus reports and counts the status of a node as things are, and whether
 // preemption is to be tried there.
-func (w *searchWorker) reportStatus(report *decision.NodeReport, position int) (try bool) {
-	n := w.nodeAt(position)
+func (w *Worker) reportStatus(report *decision.NodeReport, position int) (try bool) {
+	n := w.NodeAt(position)
 	report.Node = n.Name
 	sum := w.Snap.Summaries.At(n.Slot)
 	switch {
@@ -76,7 +76,7 @@ func (w *searchWorker) reportStatus(report *decision.NodeReport, position int) (
 		}
 		return code == decision.Unschedulable
 	}
-	st := w.dry.Filter(n)
+	st := w.Dry.Filter(n)
 	if st.Code == decision.Success {
 		w.before.count(0, 1)
 	} else {
@@ -87,7 +87,7 @@ func (w *searchWorker) reportStatus(report *decision.NodeReport, position int) (
 }
 
 // lasting returns a copy of a worker's candidate with victims of its own.
-func (s *search) lasting(c *decision.Candidate, victims []decision.Victim) decision.Candidate {
+func (s *Search) lasting(c *decision.Candidate, victims []decision.Victim) decision.Candidate {
 	out := *c
 	out.Victims, out.OwnScores = victims, nil
 	// The start in the very form in which the caller gave it.
@@ -100,7 +100,7 @@ func (s *search) lasting(c *decision.Candidate, victims []decision.Victim) decis
 }
 
 // scoreAll asks the caller's scorers about every candidate.
-func (s *search) scoreAll(candidates []decision.Candidate) {
+func (s *Search) scoreAll(candidates []decision.Candidate) {
 	for i := range candidates {
 		for _, x := range s.Config.Scorers {
 			candidates[i].OwnScores = append(candidates[i].OwnScores, x.Score(&candidates[i]))
@@ -122,7 +122,7 @@ func (v *victimSlab) copy(victims []decision.Victim) []decision.Victim {
 
 // rank returns candidates that are in the order of their nodes sorted, the best
 // first, and the rank by which the first beats the second.
-func (s *search) rank(candidates []decision.Candidate) ([]decision.Candidate, decision.Rank) {
+func (s *Search) rank(candidates []decision.Candidate) ([]decision.Candidate, decision.Rank) {
 	if len(candidates) < 2 {
 		return candidates, 0
 	}
@@ -155,9 +155,9 @@ func reorder(candidates []decision.Candidate, order []int32) {
 	}
 }
 
-// explainNode finds what one node says, and the candidate that it is, nil for none.
-func (s *search) explainNode(n *state.NodeState) (decision.NodeReport, *decision.Candidate) {
-	w := s.workers[0]
+// ExplainNode finds what one node says, and the candidate that it is, nil for none.
+func (s *Search) ExplainNode(n *state.NodeState) (decision.NodeReport, *decision.Candidate) {
+	w := s.Workers[0]
 	report := decision.NodeReport{Node: n.Name}
 	st := s.Refused
 	switch {
@@ -165,48 +165,48 @@ func (s *search) explainNode(n *state.NodeState) (decision.NodeReport, *decision
 		given := s.givenOf(n)
 		st = dryrun.FilterStatusOf(&given)
 	case st.Code == decision.Success:
-		st = w.dry.Filter(n)
+		st = w.Dry.Filter(n)
 	}
 	report.Status = s.Public(st)
 	if st.Code != decision.Unschedulable {
 		return report, nil
 	}
 	report.Tried = true
-	possible, st := w.dry.DryRun(n)
+	possible, st := w.Dry.DryRun(n)
 	if report.AfterRemoval = s.Public(st); st.Code != decision.Success {
 		return report, nil
 	}
-	c := w.dry.Candidate(possible)
+	c := w.Dry.Candidate(possible)
 	return report, &c
 }
 
-// bestFirst finds the candidates in the order of the ranks, and the victims of each
+// BestFirst finds the candidates in the order of the ranks, and the victims of each
 // when it is wanted. It ends when yield returns false.
-func (s *search) bestFirst(ctx context.Context, yield func(*decision.Candidate, error) bool) {
+func (s *Search) BestFirst(ctx context.Context, yield func(*decision.Candidate, error) bool) {
 	if err := s.readGiven(); err != nil {
 		yield(nil, err)
 		return
 	}
 	s.general = true // no candidate is pruned
-	s.noteTight()
-	w := s.workers[0]
-	queue := promising{search: s, nodes: s.queue[:0]}
+	s.NoteTight()
+	w := s.Workers[0]
+	queue := promising{Search: s, nodes: s.queue[:0]}
 	later := boundQueue{keys: s.later[:0]}
-	inTurn := !s.topLast && s.standard && len(s.bounds) <= maxQueued
-	for position := range s.bounds {
+	inTurn := !s.topLast && s.standard && len(s.Bounds) <= maxQueued
+	for position := range s.Bounds {
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			yield(nil, ctx.Err())
 			return
 		}
 		real, ok := w.boundForLater(position)
-		switch b := &w.bounds[position]; {
+		switch b := &w.Bounds[position]; {
 		case !ok:
-		case b.kind == evaluated:
+		case b.Kind == Evaluated:
 			queue.nodes = append(queue.nodes, real)
 		case inTurn:
 			later.keys = append(later.keys, boundKeyOf(b, position))
 		default:
-			queue.nodes = append(queue.nodes, w.optimistic(b, position, s.Snap.Order[position]))
+			queue.nodes = append(queue.nodes, w.Optimistic(b, position, s.Snap.Order[position]))
 		}
 	}
 	s.queue, s.later = queue.nodes, later.keys
@@ -217,20 +217,20 @@ func (s *search) bestFirst(ctx context.Context, yield func(*decision.Candidate, 
 			yield(nil, ctx.Err())
 			return
 		}
-		position := queue.nodes[0].position
-		b := &s.bounds[position]
+		position := queue.nodes[0].Position
+		b := &s.Bounds[position]
 		switch {
-		case b.kind != evaluated && !b.exact:
-			w.tighten(b, s.Snap.Order[position])
-			queue.nodes[0] = w.optimistic(b, position, s.Snap.Order[position])
+		case b.Kind != Evaluated && !b.exact:
+			w.Tighten(b, s.Snap.Order[position])
+			queue.nodes[0] = w.Optimistic(b, position, s.Snap.Order[position])
 			queue.sink(0)
 			continue
-		case b.kind != evaluated:
-			if queue.nodes[0] = w.scoreOfNode(b, position); queue.nodes[0].position < 0 {
+		case b.Kind != Evaluated:
+			if queue.nodes[0] = w.ScoreOfNode(b, position); queue.nodes[0].Position < 0 {
 				queue.dropFirst()
 				continue
 			}
-			b.kind = evaluated
+			b.Kind = Evaluated
 			queue.sink(0)
 			continue
 		}
@@ -247,53 +247,53 @@ func (s *search) bestFirst(ctx context.Context, yield func(*decision.Candidate, 
 }
 
 // chosenAt returns the candidate on a node that has been evaluated.
-func (w *searchWorker) chosenAt(position int) (*decision.Candidate, error) {
-	possible, st := w.dry.DryRun(w.nodeAt(position))
+func (w *Worker) chosenAt(position int) (*decision.Candidate, error) {
+	possible, st := w.Dry.DryRun(w.NodeAt(position))
 	if st.Code != decision.Success {
-		w.dry.Contradicted()
+		w.Dry.Contradicted()
 	}
-	if w.dry.Err != nil {
-		return nil, w.dry.Err
+	if w.Dry.Err != nil {
+		return nil, w.Dry.Err
 	}
-	c := w.dry.Candidate(possible)
-	w.dry.RestoreVictims(possible)
+	c := w.Dry.Candidate(possible)
+	w.Dry.RestoreVictims(possible)
 	return &c, nil
 }
 
 // takeQueued moves the waiting nodes whose bounds are as good as the first of the
 // queue to there.
-func (w *searchWorker) takeQueued(queue *promising, later *boundQueue) {
+func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
 	for len(later.keys) > 0 {
 		position := later.keys[0].position()
-		b := &w.bounds[position]
+		b := &w.Bounds[position]
 		if len(queue.nodes) > 0 {
 			least := *b
 			least.fewest = min(least.fewest, mostKeyVictims)
-			if least.setLowest(&w.lowScore, position); !w.better(&w.lowScore, &queue.nodes[0]) {
+			if least.setLowest(&w.lowScore, position); !w.Better(&w.lowScore, &queue.nodes[0]) {
 				return
 			}
 		}
-		queue.push(w.optimistic(b, position, w.Snap.Order[position]))
+		queue.push(w.Optimistic(b, position, w.Snap.Order[position]))
 		later.dropFirst()
 	}
 }
 
 // boundForLater bounds a node, and returns its score if it was evaluated. It is not ok
 // if the node is no candidate.
-func (w *searchWorker) boundForLater(position int) (real nodeScore, ok bool) {
-	b, slot := &w.bounds[position], w.Snap.Order[position]
-	w.best = nodeScore{position: -1}
+func (w *Worker) boundForLater(position int) (real NodeScore, ok bool) {
+	b, slot := &w.Bounds[position], w.Snap.Order[position]
+	w.Best = NodeScore{Position: -1}
 	if w.given {
-		if b.kind = settled; !w.note(position) {
+		if b.Kind = Settled; !w.note(position) {
 			return real, false
 		}
 		w.tryNode(b, position, slot)
 	} else {
-		w.boundNode(b, position, slot)
+		w.BoundNode(b, position, slot)
 	}
-	if found := w.best; found.position >= 0 {
-		b.kind = evaluated
+	if found := w.Best; found.Position >= 0 {
+		b.Kind = Evaluated
 		return found, true
 	}
-	return real, b.kind != settled
+	return real, b.Kind != Settled
 }

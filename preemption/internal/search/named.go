@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// namedStatuses are the statuses that the caller gave by name, by position.
+// NamedStatuses are the statuses that the caller gave by name, by position.
 //
 // All entries of the map are read once, in whatever order they come, and their names are
 // looked for. That is less work than to ask the map for every node, because the entries
@@ -18,11 +18,11 @@ import (
 // for several at a time, which lets the processor wait for the bytes of all of them at once.
 // No result depends on the order: what the statuses are and whether all names are known
 // does not, and the rest is done in the order of the nodes.
-type namedStatuses struct {
+type NamedStatuses struct {
 	// of is by position an index into list, 0 for a node without a status. Neighbours in
 	// list differ, and a status may be there twice.
 	of   []int32
-	list []decision.Status
+	List []decision.Status
 	// order has the positions as they came last time, and turns says by position where in
 	// order that is. Both are guesses, and good for any snapshot. now is the order of
 	// this time.
@@ -31,7 +31,7 @@ type namedStatuses struct {
 	// are looked for at once.
 	unread        [16]namedStatus
 	count, enough int
-	guessed       int // names
+	Guessed       int // names
 }
 
 // namedStatus is an entry of the caller's map; status is an index into the list.
@@ -41,19 +41,19 @@ type namedStatus struct {
 	status int32
 }
 
-// read reads the caller's statuses; none is that of a node without one. It is not ok if one is for a node that does not exist.
-func (x *namedStatuses) read(names *state.NodeNames, statuses map[string]decision.Status, none decision.Status) (ok bool) {
+// Read reads the caller's statuses; none is that of a node without one. It is not ok if one is for a node that does not exist.
+func (x *NamedStatuses) Read(names *state.NodeNames, statuses map[string]decision.Status, none decision.Status) (ok bool) {
 	x.begin(len(names.Names), none)
 	of, order, turn, status := x.of, x.order, 0, int32(0)
 	for name, st := range statuses {
-		if status == 0 || !sameStatus(&st, &x.list[status]) {
+		if status == 0 || !sameStatus(&st, &x.List[status]) {
 			status = x.indexOf(&st)
 		}
 		if x.count == 0 && turn < len(order) {
 			if guess := int(order[turn]); guess < len(of) && names.Names[guess] == name {
 				of[guess], x.enough = status, 1
 				x.now = append(x.now, order[turn])
-				x.guessed++
+				x.Guessed++
 				turn++
 				continue
 			}
@@ -71,23 +71,23 @@ func (x *namedStatuses) read(names *state.NodeNames, statuses map[string]decisio
 }
 
 // known reports whether all codes that were read are codes.
-func (x *namedStatuses) known() bool {
-	return !slices.ContainsFunc(x.list, func(s decision.Status) bool { return !dryrun.Known(s.Code) })
+func (x *NamedStatuses) known() bool {
+	return !slices.ContainsFunc(x.List, func(s decision.Status) bool { return !dryrun.Known(s.Code) })
 }
 
 // begin forgets the statuses of the call before.
-func (x *namedStatuses) begin(nodes int, none decision.Status) {
+func (x *NamedStatuses) begin(nodes int, none decision.Status) {
 	x.of = state.Fill(x.of, nodes, 0)
 	for len(x.turns) < nodes {
 		x.turns = append(x.turns, 0)
 	}
-	x.list, x.now = append(x.list[:0], none), x.now[:0]
-	x.count, x.enough, x.guessed = 0, 1, 0
+	x.List, x.now = append(x.List[:0], none), x.now[:0]
+	x.count, x.enough, x.Guessed = 0, 1, 0
 }
 
 // find looks for the names that are unread, and returns whose turn it was after the last
 // of them. The more often names are not guessed, the more it waits for.
-func (x *namedStatuses) find(names *state.NodeNames) (turn int, ok bool) {
+func (x *NamedStatuses) find(names *state.NodeNames) (turn int, ok bool) {
 	unread := x.unread[:x.count]
 	for i := range unread {
 		unread[i].hash = state.HashOfName(unread[i].name)
@@ -106,8 +106,8 @@ func (x *namedStatuses) find(names *state.NodeNames) (turn int, ok bool) {
 }
 
 // learn notes the order of a map in which few names were guessed.
-func (x *namedStatuses) learn() {
-	if x.guessed >= len(x.now)-len(x.now)/8 {
+func (x *NamedStatuses) learn() {
+	if x.Guessed >= len(x.now)-len(x.now)/8 {
 		return
 	}
 	x.order, x.now = x.now, x.order
@@ -120,22 +120,22 @@ func (x *namedStatuses) learn() {
 const mostRecent = 4
 
 // indexOf returns the index of a status in the list. Mostly it is one of the last.
-func (x *namedStatuses) indexOf(st *decision.Status) int32 {
-	last := len(x.list) - 1
+func (x *NamedStatuses) indexOf(st *decision.Status) int32 {
+	last := len(x.List) - 1
 	for i := last; i > 0 && i > last-mostRecent; i-- {
-		if sameStatus(st, &x.list[i]) {
+		if sameStatus(st, &x.List[i]) {
 			return int32(i)
 		}
 	}
-	x.list = append(x.list, *st)
+	x.List = append(x.List, *st)
 	return int32(last + 1)
 }
 
 // release drops what belongs to the caller.
-func (x *namedStatuses) release() {
-	clear(x.list)
+func (x *NamedStatuses) release() {
+	clear(x.List)
 	clear(x.unread[:])
-	x.list, x.of = x.list[:0], x.of[:0]
+	x.List, x.of = x.List[:0], x.of[:0]
 }
 
 // sameStatus reports whether two statuses are equal, mostly without a look at texts.

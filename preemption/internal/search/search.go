@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// search decides without evaluating every node, by any rules (see searchRulesOf)
+// Search decides without evaluating every node, by any rules (see searchRulesOf)
 // and with any filters. Where extenders have a say, and for some explanations, the
 // exhaustive search (result) decides instead. Both return the same answer.
 //
@@ -38,17 +38,17 @@ import (
 // candidate so far. ENGINE.md has the proofs and the picture of the data.
 //
 // Later calls reuse a search for its memory.
-type search struct {
+type Search struct {
 	dryrun.Attempt
 	// asks is what the preemptor needs by column, asksNothing if it needs
 	// nothing.
 	asks state.AmountRow
 	// everyLarge: every node offers what the preemptor asks for by column.
 	everyLarge bool
-	// filtered: filters besides NodeResourcesFit have something to say after
+	// Filtered: filters besides NodeResourcesFit have something to say after
 	// the first node filters, or the preemptor needs a resource without a
-	// column. anyPod: every pod may have a part in that.
-	filtered, anyPod bool
+	// column. AnyPod: every pod may have a part in that.
+	Filtered, AnyPod bool
 	// tabled: all these filters are rules of the caller whose answers are known.
 	tabled bool
 
@@ -56,8 +56,8 @@ type search struct {
 	// that only an evaluation has to think of.
 	light state.SummaryFlags
 
-	bounds  []nodeBound // by position
-	workers []*searchWorker
+	Bounds  []NodeBound // by position
+	Workers []*Worker
 	chunk   int
 	// leastBound is the least bound of all nodes, leastVictims the least number
 	// of victims with that bound.
@@ -66,7 +66,7 @@ type search struct {
 	incumbent    incumbent
 	searchRules
 	costTable *state.CostTable // locked
-	queue     []nodeScore      // memory of evaluateBestFirst
+	queue     []NodeScore      // memory of evaluateBestFirst
 	later     []boundKey
 	onlyCount bool // no candidate is wanted
 	// toTry marks the positions of the nodes that a sample may try, and positions
@@ -77,24 +77,24 @@ type search struct {
 	given     bool
 	statuses  map[string]decision.Status
 	inOrder   []decision.Status
-	named     namedStatuses
-	signature state.KeyWriter // see AnswerCache
-	// busy: its work has begun and not returned. What a panic of the caller's code leaves
+	named     NamedStatuses
+	Signature state.KeyWriter // see AnswerCache
+	// Busy: its work has begun and not returned. What a panic of the caller's code leaves
 	// so is not used again.
-	busy  bool
+	Busy  bool
 	tally tally
 }
 
 // asksNothing is less than any node has free, unless its amounts are large.
 const asksNothing = math.MinInt64 / 2
 
-// nodeBound is what the first round finds out about a node.
-type nodeBound struct {
-	// bound is the lowest priority that the top victim can have, and fewest the
+// NodeBound is what the first round finds out about a node.
+type NodeBound struct {
+	// Bound is the lowest priority that the top victim can have, and fewest the
 	// least number of victims if the top victim has it.
-	bound  int32
+	Bound  int32
 	fewest uint16
-	kind   boundKind
+	Kind   boundKind
 	// exact: fewest was tightened by the top-k sums.
 	exact bool
 	// before is the node's answer as things are. after is its answer with all
@@ -105,9 +105,9 @@ type nodeBound struct {
 type boundKind uint8
 
 const (
-	// settled: the node takes the pod, or preemption does not help there, or it
+	// Settled: the node takes the pod, or preemption does not help there, or it
 	// has been evaluated.
-	settled boundKind = iota
+	Settled boundKind = iota
 	// byResources: the node is a candidate, and resources alone decide on the
 	// victims.
 	byResources
@@ -124,47 +124,48 @@ const (
 	// own, or filters look at pods of other nodes that leave as well. Its bound is the
 	// lowest priority on the node, and fewest holds for pods of any priority.
 	byUnits
-	// evaluated: the node is a candidate, and the cache has its score.
-	evaluated
+	// Evaluated: the node is a candidate, and the cache has its score.
+	Evaluated
 )
 
-// searches keeps searches for later calls.
-var searches = sync.Pool{New: func() any { return &search{} }}
+// Searches keeps searches for later calls.
+var Searches = sync.Pool{New: func() any { return &Search{} }}
 
 // minChunks is the least number of chunks per worker. Starting another
 // goroutine takes 20 us or so, in which one worker bounds hundreds of nodes.
 const minChunks = 8
 
 // each has the workers go over all nodes.
-func (s *search) each(ctx context.Context, round func(w *searchWorker, from, to int)) error {
-	n := len(s.bounds)
-	if workers := min(len(s.workers), n/(minChunks*s.chunk)); workers > 1 {
+func (s *Search) each(ctx context.Context, round func(w *Worker, from, to int)) error {
+	n := len(s.Bounds)
+	if workers := min(len(s.Workers), n/(minChunks*s.chunk)); workers > 1 {
 		return dryrun.InChunks(ctx, workers, n, s.chunk, func(worker, from, to int) {
-			round(s.workers[worker], from, to)
-			s.workers[worker].share()
+			round(s.Workers[worker], from, to)
+			s.Workers[worker].share()
 		})
 	}
 	for from := 0; from < n && ctx.Err() == nil; from += s.chunk {
-		round(s.workers[0], from, min(n, from+s.chunk))
+		round(s.Workers[0], from, min(n, from+s.chunk))
 	}
 	return ctx.Err()
 }
 
 // gather combines what the workers have found.
-func (s *search) gather() {
+func (s *Search) gather() {
 	s.leastBound, s.leastVictims = math.MaxInt32, math.MaxUint16
-	for _, w := range s.workers {
+	for _, w := range s.Workers {
 		if w.leastBound < s.leastBound || w.leastBound == s.leastBound && w.leastVictims < s.leastVictims {
 			s.leastBound, s.leastVictims = w.leastBound, w.leastVictims
 		}
 		w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
 		w.share()
 	}
-	for _, w := range s.workers {
+	for _, w := range s.Workers {
 		w.share()
 	}
 }
 
-func (s *search) nodeAt(position int) *state.NodeState {
+// NodeAt returns the node at a position.
+func (s *Search) NodeAt(position int) *state.NodeState {
 	return s.Snap.NodeStates[s.Snap.Order[position]]
 }

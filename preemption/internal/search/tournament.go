@@ -1,17 +1,17 @@
-package preemption
+package search
 
 import "slices"
 
-// tournament keeps the answers of all nodes for preemptors of one signature. An
+// Tournament keeps the answers of all nodes for preemptors of one signature. An
 // entry has the node's score if it is evaluated, and otherwise the best score
 // that its bound allows. When the overall winner is evaluated, it is the
 // answer: no other entry could be better even at its best.
 //
 // The entries are in blocks, each with the matches among its own. The caches of
 // clones share a block until one of them writes it.
-type tournament struct {
+type Tournament struct {
 	nodes  int // 0 while there are no answers yet
-	blocks []*tournamentBlock
+	Blocks []*TournamentBlock
 	own    []bool // by block: no other tournament has it
 	// winners is a binary tree of matches between blocks: winners[i] is the
 	// position that wins the match between winners[2i] and winners[2i+1]. From
@@ -25,124 +25,124 @@ type tournament struct {
 	before, after answers
 }
 
-// tournamentBlockSize is small, because a clone that evaluates nodes here and there
+// TournamentBlockSize is small, because a clone that evaluates nodes here and there
 // copies a block for each of them.
-const tournamentBlockSize = 16
+const TournamentBlockSize = 16
 
-// tournamentBlock has the entries of consecutive positions. winners is a binary
+// TournamentBlock has the entries of consecutive positions. winners is a binary
 // tree like that of the tournament, of indexes into the block; its leaves are all
 // entries. Behind the last node there are entries without candidates.
-type tournamentBlock struct {
-	entries [tournamentBlockSize]entry
-	winners [2 * tournamentBlockSize]uint8
+type TournamentBlock struct {
+	entries [TournamentBlockSize]entry
+	winners [2 * TournamentBlockSize]uint8
 }
 
 // entry is what a tournament knows of a node.
 type entry struct {
-	nodeBound
-	nodeScore
+	NodeBound
+	NodeScore
 	guarded bool // the position is in the list of these
 }
 
 // copy returns an equal tournament that shares all blocks. Neither may be written
 // any more but through a further copy.
-func (t *tournament) copy() *tournament {
+func (t *Tournament) copy() *Tournament {
 	c := *t
-	c.blocks, c.own, c.winners = slices.Clone(t.blocks), make([]bool, len(t.own)), slices.Clone(t.winners)
+	c.Blocks, c.own, c.winners = slices.Clone(t.Blocks), make([]bool, len(t.own)), slices.Clone(t.winners)
 	c.transient, c.guarded = slices.Clone(t.transient), slices.Clone(t.guarded)
 	c.before.others, c.after.others = slices.Clone(t.before.others), slices.Clone(t.after.others)
 	return &c
 }
 
 // reset makes room for this many nodes.
-func (t *tournament) reset(nodes int) {
+func (t *Tournament) reset(nodes int) {
 	t.nodes = nodes
-	if blocks := (nodes + tournamentBlockSize - 1) / tournamentBlockSize; len(t.blocks) != blocks {
-		t.blocks, t.own, t.winners = make([]*tournamentBlock, blocks), make([]bool, blocks), make([]int32, 2*blocks)
+	if blocks := (nodes + TournamentBlockSize - 1) / TournamentBlockSize; len(t.Blocks) != blocks {
+		t.Blocks, t.own, t.winners = make([]*TournamentBlock, blocks), make([]bool, blocks), make([]int32, 2*blocks)
 	}
 	for i, own := range t.own {
 		if own {
-			*t.blocks[i] = tournamentBlock{}
+			*t.Blocks[i] = TournamentBlock{}
 		} else {
-			t.blocks[i], t.own[i] = &tournamentBlock{}, true
+			t.Blocks[i], t.own[i] = &TournamentBlock{}, true
 		}
 	}
 	t.transient, t.guarded = t.transient[:0], t.guarded[:0]
 }
 
-// at returns the entry of a position for reading.
-func (t *tournament) at(position int32) *entry {
-	return &t.blocks[uint32(position)/tournamentBlockSize].entries[uint32(position)%tournamentBlockSize]
+// At returns the entry of a position for reading.
+func (t *Tournament) At(position int32) *entry {
+	return &t.Blocks[uint32(position)/TournamentBlockSize].entries[uint32(position)%TournamentBlockSize]
 }
 
 // writable returns the entry of a position for writing.
-func (t *tournament) writable(position int32) *entry {
-	return &t.block(uint32(position) / tournamentBlockSize).entries[uint32(position)%tournamentBlockSize]
+func (t *Tournament) writable(position int32) *entry {
+	return &t.block(uint32(position) / TournamentBlockSize).entries[uint32(position)%TournamentBlockSize]
 }
 
 // block returns a block for writing.
-func (t *tournament) block(i uint32) *tournamentBlock {
+func (t *Tournament) block(i uint32) *TournamentBlock {
 	if !t.own[i] {
-		own := *t.blocks[i]
-		t.blocks[i], t.own[i] = &own, true
+		own := *t.Blocks[i]
+		t.Blocks[i], t.own[i] = &own, true
 	}
-	return t.blocks[i]
+	return t.Blocks[i]
 }
 
 // best returns the position of the overall winner.
-func (t *tournament) best() int32 { return t.winners[1] }
+func (t *Tournament) best() int32 { return t.winners[1] }
 
 // playAll decides all matches after a reset.
-func (t *tournament) playAll() {
-	last := t.blocks[len(t.blocks)-1]
-	for i := (t.nodes-1)%tournamentBlockSize + 1; i < tournamentBlockSize; i++ {
-		last.entries[i].position = -1
+func (t *Tournament) playAll() {
+	last := t.Blocks[len(t.Blocks)-1]
+	for i := (t.nodes-1)%TournamentBlockSize + 1; i < TournamentBlockSize; i++ {
+		last.entries[i].Position = -1
 	}
-	for at, b := range t.blocks {
+	for at, b := range t.Blocks {
 		for i := range b.entries {
-			b.winners[tournamentBlockSize+i] = uint8(i)
+			b.winners[TournamentBlockSize+i] = uint8(i)
 		}
-		for i := tournamentBlockSize - 1; i > 0; i-- {
+		for i := TournamentBlockSize - 1; i > 0; i-- {
 			b.play(i)
 		}
 		t.seed(at)
 	}
-	for i := len(t.blocks) - 1; i > 0; i-- {
+	for i := len(t.Blocks) - 1; i > 0; i-- {
 		t.play(i)
 	}
 }
 
 // playFrom decides again all matches that a position takes part in.
-func (t *tournament) playFrom(position int32) {
-	at := uint32(position) / tournamentBlockSize
+func (t *Tournament) playFrom(position int32) {
+	at := uint32(position) / TournamentBlockSize
 	b := t.block(at)
-	for i := (tournamentBlockSize + int(uint32(position)%tournamentBlockSize)) / 2; i > 0; i /= 2 {
+	for i := (TournamentBlockSize + int(uint32(position)%TournamentBlockSize)) / 2; i > 0; i /= 2 {
 		b.play(i)
 	}
 	t.seed(int(at))
-	for i := (len(t.blocks) + int(at)) / 2; i > 0; i /= 2 {
+	for i := (len(t.Blocks) + int(at)) / 2; i > 0; i /= 2 {
 		t.play(i)
 	}
 }
 
 // seed enters the winner of a block into the matches between blocks.
-func (t *tournament) seed(block int) {
-	t.winners[len(t.blocks)+block] = int32(block*tournamentBlockSize + int(t.blocks[block].winners[1]))
+func (t *Tournament) seed(block int) {
+	t.winners[len(t.Blocks)+block] = int32(block*TournamentBlockSize + int(t.Blocks[block].winners[1]))
 }
 
 // play decides one match between blocks.
-func (t *tournament) play(i int) {
+func (t *Tournament) play(i int) {
 	a, b := t.winners[2*i], t.winners[2*i+1]
-	if t.at(b).beatsByDefault(&t.at(a).nodeScore) {
+	if t.At(b).BeatsByDefault(&t.At(a).NodeScore) {
 		a = b
 	}
 	t.winners[i] = a
 }
 
 // play decides one match within a block.
-func (t *tournamentBlock) play(i int) {
+func (t *TournamentBlock) play(i int) {
 	a, b := t.winners[2*i], t.winners[2*i+1]
-	if t.entries[b%tournamentBlockSize].beatsByDefault(&t.entries[a%tournamentBlockSize].nodeScore) {
+	if t.entries[b%TournamentBlockSize].BeatsByDefault(&t.entries[a%TournamentBlockSize].NodeScore) {
 		a = b
 	}
 	t.winners[i] = a

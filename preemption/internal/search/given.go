@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"github.com/outrank-go/outrank/preemption/decision"
@@ -12,14 +12,14 @@ import (
 // Unschedulable, whatever the filters say there; only dry runs ask them.
 
 // takeStatuses prepares the round that reads the caller's statuses.
-func (s *search) takeStatuses(req *decision.Request) {
+func (s *Search) takeStatuses(req *decision.Request) {
 	s.given, s.statuses, s.inOrder = true, req.Statuses, req.StatusesInOrder
 	s.Refused, s.Elsewhere = filters.Status{}, true // the caller has gone beyond that
 }
 
 // noteGiven notes the given statuses of a chunk of the nodes, and on which of them
 // preemption is to be tried.
-func (w *searchWorker) noteGiven(from, to int) {
+func (w *Worker) noteGiven(from, to int) {
 	for ; from < to; from += state.SummaryBlockSize {
 		end := min(from+state.SummaryBlockSize, to)
 		try := w.noteChunk(from, end)
@@ -30,7 +30,7 @@ func (w *searchWorker) noteGiven(from, to int) {
 }
 
 // boundGiven is boundGeneral for given statuses, by the default rules as well.
-func (w *searchWorker) boundGiven(from, to int) {
+func (w *Worker) boundGiven(from, to int) {
 	for ; from < to; from += state.SummaryBlockSize {
 		end := min(from+state.SummaryBlockSize, to)
 		try := w.noteChunk(from, end)
@@ -47,7 +47,7 @@ func (w *searchWorker) boundGiven(from, to int) {
 // noteChunk counts the given statuses of as many nodes as a block has at most, and returns
 // a bit for each of those on which preemption is to be tried. Mostly a status is that of
 // the node before.
-func (w *searchWorker) noteChunk(from, to int) (try uint64) {
+func (w *Worker) noteChunk(from, to int) (try uint64) {
 	var last *decision.Status
 	x, code, nodes := answer(0), decision.Success, 0
 	for position := from; position < to; position++ {
@@ -66,15 +66,15 @@ func (w *searchWorker) noteChunk(from, to int) (try uint64) {
 }
 
 // note counts the given status of a node, and reports whether preemption is to be tried.
-func (w *searchWorker) note(position int) bool { return w.noteChunk(position, position+1) != 0 }
+func (w *Worker) note(position int) bool { return w.noteChunk(position, position+1) != 0 }
 
 // boundChunk bounds the nodes of a chunk that have a bit, and settles the others.
-func (w *searchWorker) boundChunk(from, to int, try uint64) {
-	plain := !w.filtered && !w.exactly && !w.Selects
+func (w *Worker) boundChunk(from, to int, try uint64) {
+	plain := !w.Filtered && !w.exactly && !w.Selects
 	for position := from; position < to; position++ {
-		b := &w.bounds[position]
+		b := &w.Bounds[position]
 		if try&(1<<(position-from)) == 0 {
-			b.kind = settled
+			b.Kind = Settled
 			continue
 		}
 		slot := w.Snap.Order[position]
@@ -89,28 +89,28 @@ func (w *searchWorker) boundChunk(from, to int, try uint64) {
 }
 
 // readGiven reads statuses by name, before any node is looked at.
-func (s *search) readGiven() error {
+func (s *Search) readGiven() error {
 	if s.statuses == nil {
 		return nil
 	}
 	s.Snap.Names.Load(s.Snap.NodeStates, s.Snap.Order)
-	if s.named.read(s.Snap.Names, s.statuses, s.Config.NotFiltered()) && s.named.known() {
+	if s.named.Read(s.Snap.Names, s.statuses, s.Config.NotFiltered()) && s.named.known() {
 		return nil
 	}
 	return dryrun.CheckNamed(s.Snap, s.statuses)
 }
 
 // givenAt returns the status that the caller gave for a node, once all are read.
-func (w *searchWorker) givenAt(position int) *decision.Status {
+func (w *Worker) givenAt(position int) *decision.Status {
 	if w.inOrder != nil {
 		return &w.inOrder[position]
 	}
-	return &w.named.list[w.named.of[position]]
+	return &w.named.List[w.named.of[position]]
 }
 
 // answerGiven returns the answer that stands for the given status of a node. Those by name
 // get their answers in the order of the nodes.
-func (w *searchWorker) answerGiven(st *decision.Status, position int) answer {
+func (w *Worker) answerGiven(st *decision.Status, position int) answer {
 	switch {
 	case st.Code == decision.Success:
 		return 0
@@ -120,8 +120,8 @@ func (w *searchWorker) answerGiven(st *decision.Status, position int) answer {
 		}
 		return w.lastAnswer
 	}
-	if len(w.answerOf) < len(w.named.list) {
-		w.answerOf = state.Fill(w.answerOf, len(w.named.list), 0)
+	if len(w.answerOf) < len(w.named.List) {
+		w.answerOf = state.Fill(w.answerOf, len(w.named.List), 0)
 	}
 	at := &w.answerOf[w.named.of[position]]
 	if *at == 0 {
@@ -132,30 +132,30 @@ func (w *searchWorker) answerGiven(st *decision.Status, position int) answer {
 
 // mayRefuse reports whether a node filter may turn the preemptor away, where none was
 // asked so far.
-func (w *searchWorker) mayRefuse(sum *state.NodeSummary) bool {
+func (w *Worker) mayRefuse(sum *state.NodeSummary) bool {
 	return w.Elsewhere && (sum.Flags&state.Restricted != 0 || w.Selects)
 }
 
 // tryNode bounds a node on which preemption is to be tried, whatever the filters say
 // about it as things are.
-func (w *searchWorker) tryNode(b *nodeBound, position int, slot int32) {
+func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
 	sum := w.Snap.Summaries.At(slot)
 	switch {
 	case w.mayRefuse(sum):
-		*b = nodeBound{}
+		*b = NodeBound{}
 		w.evaluateByFilters(position, w.Snap.NodeStates[slot])
-		b.kind = settled
+		b.Kind = Settled
 		return
-	case sum.Flags&^(state.Restricted|w.light) == 0 && !w.filtered && !w.exactly:
+	case sum.Flags&^(state.Restricted|w.light) == 0 && !w.Filtered && !w.exactly:
 		w.boundByResources(b, slot, sum)
 	default:
-		*b = nodeBound{}
+		*b = NodeBound{}
 		w.boundPods(b, position, slot)
 	}
 	if b.before == 0 {
 		// There is room already, so that all pods can be put back.
 		w.evaluateByFilters(position, w.Snap.NodeStates[slot])
-		b.kind = settled
+		b.Kind = Settled
 	}
 	w.after.count(b.after, 1)
 }

@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 
 // eachCandidate visits the candidates among the nodes that are marked to be tried,
 // in the order of the nodes or of the sample. A candidate is valid during its visit.
-func (s *search) eachCandidate(ctx context.Context, visit func(position int, c *decision.Candidate)) error {
-	w := s.workers[0]
+func (s *Search) eachCandidate(ctx context.Context, visit func(position int, c *decision.Candidate)) error {
+	w := s.Workers[0]
 	try := func(position int, _ bool, room listRoom) sampled {
 		c, ok := w.candidateAt(position)
 		switch {
@@ -44,35 +44,35 @@ func (s *search) eachCandidate(ctx context.Context, visit func(position int, c *
 // candidateAt returns the candidate at a position, valid until the next call, not ok
 // if the node is none. Where resources alone decide, by the default rules about
 // victims and budgets, it is found from the rows of the node.
-func (w *searchWorker) candidateAt(position int) (c *decision.Candidate, ok bool) {
-	n := w.nodeAt(position)
+func (w *Worker) candidateAt(position int) (c *decision.Candidate, ok bool) {
+	n := w.NodeAt(position)
 	sum := w.Snap.Summaries.At(n.Slot)
-	if w.byRows && !w.filtered && sum.Flags&^state.Restricted == 0 && !w.mayRefuse(sum) && n.InOrder(w.NowAt) {
-		b := &w.bounds[position]
+	if w.byRows && !w.Filtered && sum.Flags&^state.Restricted == 0 && !w.mayRefuse(sum) && n.InOrder(w.NowAt) {
+		b := &w.Bounds[position]
 		w.boundByResources(b, n.Slot, sum)
 		if b.before != 0 {
-			if b.kind == settled {
+			if b.Kind == Settled {
 				w.after.count(b.after, 1)
 				w.failure = w.statusOf(b.after)
 				return nil, false
 			}
-			return w.fillCandidate(n, position, b.bound), true
+			return w.fillCandidate(n, position, b.Bound), true
 		}
 	}
-	possible, st := w.dry.DryRun(n)
-	defer w.dry.RestoreVictims(possible)
+	possible, st := w.Dry.DryRun(n)
+	defer w.Dry.RestoreVictims(possible)
 	if st.Code != decision.Success {
 		w.countFailure(possible, st)
 		w.failure = st
 		return nil, false
 	}
-	w.scratch = w.dry.Candidate(possible)
+	w.scratch = w.Dry.Candidate(possible)
 	return &w.scratch, true
 }
 
 // fillCandidate finds the victims from the rows, and fills in the worker's
 // candidate, whose memory is used again.
-func (w *searchWorker) fillCandidate(n *state.NodeState, position int, bound int32) *decision.Candidate {
+func (w *Worker) fillCandidate(n *state.NodeState, position int, bound int32) *decision.Candidate {
 	w.blocked, w.recording = w.blocked[:0], true
 	f, _ := w.reprieveRows(position, n, bound)
 	w.recording = false
@@ -97,14 +97,14 @@ func (w *searchWorker) fillCandidate(n *state.NodeState, position int, bound int
 }
 
 // nameViolatedByRows is nameViolated from the rows of a node.
-func (w *searchWorker) nameViolatedByRows(n *state.NodeState, victims []decision.Victim) {
+func (w *Worker) nameViolatedByRows(n *state.NodeState, victims []decision.Victim) {
 	from, next := n.First(w.Reach), 0
-	shared := dryrun.SharedNames{Budgets: w.Snap.BudgetSet, Broken: w.dry.Broken[:0]}
+	shared := dryrun.SharedNames{Budgets: w.Snap.BudgetSet, Broken: w.Dry.Broken[:0]}
 	for _, g := range n.Covered {
 		if int(g.Index) < from {
 			continue
 		}
-		broken := w.dry.Budgets.Charge(n.Pods[g.Index])
+		broken := w.Dry.Budgets.Charge(n.Pods[g.Index])
 		for next < len(w.blocked) && w.blocked[next].index < g.Index {
 			next++
 		}
@@ -112,13 +112,13 @@ func (w *searchWorker) nameViolatedByRows(n *state.NodeState, victims []decision
 			victims[next].Violated = shared.Of(broken)
 		}
 	}
-	w.dry.Broken = shared.Broken
-	w.dry.Budgets.Reset()
+	w.Dry.Broken = shared.Broken
+	w.Dry.Budgets.Reset()
 }
 
 // runScored is run where scorers of the caller compare the candidates, so that all of
 // them have to be found.
-func (s *search) runScored(ctx context.Context) (*decision.Plan, error) {
+func (s *Search) runScored(ctx context.Context) (*decision.Plan, error) {
 	if err := s.each(ctx, s.statusRound()); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (s *search) runScored(ctx context.Context) (*decision.Plan, error) {
 	if plan.Outcome != decision.Preempt {
 		return plan, nil
 	}
-	best := nodeScore{position: -1}
+	best := NodeScore{Position: -1}
 	var score decision.Score
 	held := dryrun.Standing{Score: &score} // that of the best
 	err := s.eachCandidate(ctx, func(position int, c *decision.Candidate) {
@@ -135,8 +135,8 @@ func (s *search) runScored(ctx context.Context) (*decision.Plan, error) {
 			c.OwnScores = append(c.OwnScores, x.Score(c))
 		}
 		order, _ := s.CompareStandings(dryrun.Standing{Score: &c.Score, OwnScores: c.OwnScores}, held)
-		if best.position < 0 || order < 0 || order == 0 && position < best.position {
-			best.position, score, held.OwnScores = position, c.Score, append(held.OwnScores[:0], c.OwnScores...)
+		if best.Position < 0 || order < 0 || order == 0 && position < best.Position {
+			best.Position, score, held.OwnScores = position, c.Score, append(held.OwnScores[:0], c.OwnScores...)
 		}
 	})
 	if err != nil {
@@ -149,15 +149,15 @@ func (s *search) runScored(ctx context.Context) (*decision.Plan, error) {
 
 // statusRound returns the round that finds the status of every node, and marks those
 // where preemption is to be tried.
-func (s *search) statusRound() func(w *searchWorker, from, to int) {
+func (s *Search) statusRound() func(w *Worker, from, to int) {
 	if s.given {
-		return (*searchWorker).noteGiven
+		return (*Worker).noteGiven
 	}
-	return (*searchWorker).filterNodes
+	return (*Worker).filterNodes
 }
 
 // releaseScratch drops what the candidate refers to.
-func (w *searchWorker) releaseScratch() {
+func (w *Worker) releaseScratch() {
 	victims := w.scratch.Victims[:cap(w.scratch.Victims)]
 	clear(victims)
 	w.scratch = decision.Candidate{Victims: victims[:0], OwnScores: w.scratch.OwnScores[:0]}

@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 
 // evaluateByResources finds the victims on a candidate on which resources alone
 // decide (chapter 9).
-func (w *searchWorker) evaluateByResources(position int, n *state.NodeState, bound int32) {
+func (w *Worker) evaluateByResources(position int, n *state.NodeState, bound int32) {
 	if f, ok := w.reprieveRows(position, n, bound); ok {
 		w.keep(f)
 	}
@@ -17,7 +17,7 @@ func (w *searchWorker) evaluateByResources(position int, n *state.NodeState, bou
 
 // reprieveRows is the reprieve on the rows of a node. It is not ok once the node
 // cannot be the best any more.
-func (w *searchWorker) reprieveRows(position int, n *state.NodeState, bound int32) (f nodeScore, ok bool) {
+func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f NodeScore, ok bool) {
 	var adjusted state.NodeSummary
 	sum, _ := w.summaryFor(n, w.Snap.Summaries.At(n.Slot), &adjusted)
 	w.violates = w.violates[:0]
@@ -25,7 +25,7 @@ func (w *searchWorker) reprieveRows(position int, n *state.NodeState, bound int3
 		w.charge(n)
 	}
 	from, held := w.removed(n, sum, bound)
-	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.Room) + int32(len(n.Rows)-from) - 1}
+	t := resourceReprieve{Worker: w, n: n, room: int32(sum.Room) + int32(len(n.Rows)-from) - 1}
 	for k := range t.slack {
 		t.slack[k] = unlimited
 		if w.asks[k] != asksNothing {
@@ -34,7 +34,7 @@ func (w *searchWorker) reprieveRows(position int, n *state.NodeState, bound int3
 	}
 	t.costs = w.costsOn(n)
 	f, ok = t.reprieve(from, bound)
-	f.position = position
+	f.Position = position
 	return f, ok
 }
 
@@ -42,7 +42,7 @@ func (w *searchWorker) reprieveRows(position int, n *state.NodeState, bound int3
 // what the pods from there on hold. These are all pods of lower priority than
 // the preemptor or, if none of them up to the bound violates a budget, only
 // those up to the bound: the others are put back in any case (see search).
-func (w *searchWorker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32) (from int, held state.AmountRow) {
+func (w *Worker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32) (from int, held state.AmountRow) {
 	last := len(w.violates) - 1
 	if last >= 0 && n.SortKeys[w.violates[last]].Priority <= bound {
 		from = n.First(w.Reach)
@@ -67,27 +67,27 @@ const unlimited = math.MaxInt64 / 2
 
 // charge finds the possible victims that violate a budget, by index. The
 // covered pods are charged in order of importance (group 6.3).
-func (w *searchWorker) charge(n *state.NodeState) {
+func (w *Worker) charge(n *state.NodeState) {
 	possible := n.Covered
 	for len(possible) > 0 && int64(n.SortKeys[possible[0].Index].Priority) >= w.Reach {
 		possible = possible[1:]
 	}
 	for _, g := range possible {
-		if len(w.dry.Budgets.Charge(n.Pods[g.Index])) > 0 {
+		if len(w.Dry.Budgets.Charge(n.Pods[g.Index])) > 0 {
 			w.violates = append(w.violates, g.Index)
 		}
 	}
-	w.dry.Budgets.Reset()
+	w.Dry.Budgets.Reset()
 }
 
 // resourceReprieve is the reprieve on one node. slack and room are what is free
 // beyond the preemptor's needs while pods are put back.
 type resourceReprieve struct {
-	*searchWorker
+	*Worker
 	n     *state.NodeState
 	slack state.AmountRow
 	room  int32
-	score nodeScore
+	score NodeScore
 	// costs are what the pods of the node cost, nil if that does not matter.
 	costs []int64
 	// asking: filters are asked about the pods in concerned.
@@ -96,7 +96,7 @@ type resourceReprieve struct {
 
 // reprieve puts back first the pods that violate a budget, then the others from
 // an index on. It is not ok once the node cannot be the best any more.
-func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool) {
+func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool) {
 	t.score.Top = math.MinInt32
 	for _, i := range t.violates {
 		if !t.putBack(int(i)) {
@@ -106,7 +106,7 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool
 	// No pod adds a violation from here on. If the violations tie with those of the
 	// best, and its top priority is not above the bound, a larger sum loses.
 	limit := int64(math.MaxInt64)
-	if b := &t.best; b.position >= 0 && !t.general && !t.recording {
+	if b := &t.Best; b.Position >= 0 && !t.general && !t.recording {
 		if b.Violations < t.score.Violations {
 			return t.score, false
 		}

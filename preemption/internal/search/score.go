@@ -1,4 +1,4 @@
-package preemption
+package search
 
 import (
 	"math"
@@ -8,17 +8,17 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// nodeScore is a candidate, or one that a node could be at best.
-type nodeScore struct {
-	position int // in the order of the nodes, -1 for no candidate
+// NodeScore is a candidate, or one that a node could be at best.
+type NodeScore struct {
+	Position int // in the order of the nodes, -1 for no candidate
 	rank.Figures
 }
 
 // rankOrder are the figures that ranks compare in turn, each once, up to NoFigure.
 type rankOrder [rank.NumFigures]rank.Figure
 
-// figuresOf returns the figures that ranks compare.
-func figuresOf(ranks []decision.Rank) (order rankOrder) {
+// FiguresOf returns the figures that ranks compare.
+func FiguresOf(ranks []decision.Rank) (order rankOrder) {
 	var seen [rank.NumFigures]bool
 	at := 0
 	for _, r := range ranks {
@@ -30,14 +30,14 @@ func figuresOf(ranks []decision.Rank) (order rankOrder) {
 	return order
 }
 
-// defaultOrder is that of the default ranks.
-var defaultOrder = figuresOf(dryrun.UsualRanks)
+// DefaultOrder is that of the default ranks.
+var DefaultOrder = FiguresOf(dryrun.UsualRanks)
 
-// beats reports whether a candidate wins by an order of the ranks and, in a tie, by the
+// Beats reports whether a candidate wins by an order of the ranks and, in a tie, by the
 // order of the nodes.
-func (f *nodeScore) beats(g *nodeScore, order *rankOrder) bool {
-	if f.position < 0 || g.position < 0 {
-		return g.position < 0 && f.position >= 0
+func (f *NodeScore) Beats(g *NodeScore, order *rankOrder) bool {
+	if f.Position < 0 || g.Position < 0 {
+		return g.Position < 0 && f.Position >= 0
 	}
 	for _, x := range order {
 		if x == rank.NoFigure {
@@ -51,15 +51,15 @@ func (f *nodeScore) beats(g *nodeScore, order *rankOrder) bool {
 			return a < b
 		}
 	}
-	return f.position < g.position
+	return f.Position < g.Position
 }
 
-// beatsByDefault is beats by the defaultOrder, written out because it is called so often
+// BeatsByDefault is beats by the DefaultOrder, written out because it is called so often
 // (TestDefaultOrderIsWrittenOut holds it to that).
-func (f *nodeScore) beatsByDefault(g *nodeScore) bool {
+func (f *NodeScore) BeatsByDefault(g *NodeScore) bool {
 	switch {
-	case f.position < 0 || g.position < 0:
-		return g.position < 0 && f.position >= 0
+	case f.Position < 0 || g.Position < 0:
+		return g.Position < 0 && f.Position >= 0
 	case f.Violations != g.Violations:
 		return f.Violations < g.Violations
 	case f.Top != g.Top:
@@ -71,21 +71,21 @@ func (f *nodeScore) beatsByDefault(g *nodeScore) bool {
 	case f.Start != g.Start:
 		return g.Start.Before(f.Start)
 	}
-	return f.position < g.position
+	return f.Position < g.Position
 }
 
-// better reports whether a candidate wins by the ranks of the configuration and, in
+// Better reports whether a candidate wins by the ranks of the configuration and, in
 // a tie, by the order of the nodes.
-func (s *search) better(f, g *nodeScore) bool {
+func (s *Search) Better(f, g *NodeScore) bool {
 	if s.standard && !s.takesFree {
-		return f.beatsByDefault(g)
+		return f.BeatsByDefault(g)
 	}
-	if s.takesFree && f.position >= 0 && g.position >= 0 {
+	if s.takesFree && f.Position >= 0 && g.Position >= 0 {
 		if order, decides := s.Config.ByVariant().CompareFree(int(f.Victims), int(g.Victims)); decides {
-			return order < 0 || order == 0 && f.position < g.position
+			return order < 0 || order == 0 && f.Position < g.Position
 		}
 	}
-	return f.beats(g, &s.figureOrder)
+	return f.Beats(g, &s.figureOrder)
 }
 
 // unknown is better than any figure of a rank.
@@ -98,19 +98,19 @@ type leading struct{ first, second int64 }
 // worst loses against any other figures, or ties with them.
 var worst = leading{math.MaxInt64, math.MaxInt64}
 
-// worse reports whether these figures lose against others.
-func (f *leading) worse(g *leading) bool {
+// Worse reports whether these figures lose against others.
+func (f *leading) Worse(g *leading) bool {
 	return f.first > g.first || f.first == g.first && f.second > g.second
 }
 
 // decides reports whether others lose against a candidate by the first ranks: it is one, and
 // no violation of it is compared before.
-func (s *search) decides(f *nodeScore) bool {
-	return f.position >= 0 && (f.Violations == 0 || !s.violationsFirst)
+func (s *Search) decides(f *NodeScore) bool {
+	return f.Position >= 0 && (f.Violations == 0 || !s.violationsFirst)
 }
 
-// leadingOf are the first figures of a score.
-func (s *search) leadingOf(o *nodeScore) leading {
+// LeadingOf are the first figures of a score.
+func (s *Search) LeadingOf(o *NodeScore) leading {
 	return leading{leads(&o.Figures, s.firstFigure), leads(&o.Figures, s.secondFigure)}
 }
 
