@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -53,8 +52,8 @@ func (noNode) Viewed() *outrank.Node                   { return nil }
 func (noNode) PossibleVictims() []*outrank.Pod         { return nil }
 func (noNode) Short(resource.Name) int64               { return 0 }
 func (noNode) Takes(*outrank.Pod, resource.Name) int64 { return 0 }
-func (noNode) CheckWithout([]*outrank.Pod) decision.Status {
-	return decision.Status{Code: decision.Unschedulable}
+func (noNode) CheckWithout([]*outrank.Pod) Status {
+	return Status{Code: Unschedulable}
 }
 func (noNode) ViolationsOf([]*outrank.Pod) int { return 0 }
 
@@ -83,14 +82,14 @@ func (v *NodeView) Takes(pod *outrank.Pod, name resource.Name) int64 {
 // Check returns whether the node takes the preemptor without some of the possible
 // victims, by every filter and beside the nominated pods that count. Other pods than
 // possible victims are ignored. Time is that of asking the filters.
-func (v *NodeView) Check(without ...*outrank.Pod) decision.Status {
+func (v *NodeView) Check(without ...*outrank.Pod) Status {
 	return v.node().CheckWithout(without)
 }
 
 // Fits reports whether the node takes the preemptor without some of the possible
 // victims, as [NodeView.Check] says.
 func (v *NodeView) Fits(without ...*outrank.Pod) bool {
-	return v.Check(without...).Code == decision.Success
+	return v.Check(without...).Code == Success
 }
 
 // Violations counts how many of these victims would violate a budget, if they were

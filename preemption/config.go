@@ -2,9 +2,7 @@ package preemption
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
-	"github.com/outrank-go/outrank/preemption/internal/filters"
 )
 
 // Config is how to decide. The zero value decides as kube-scheduler does,
@@ -47,7 +45,7 @@ type Config struct {
 	Release outrank.Release
 	// Filters are rules of the caller. They are asked after the built-in
 	// filters, in this order.
-	Filters []filters.Filter
+	Filters []Filter
 	// Workers is the number of goroutines that share the work of one call; zero
 	// means one, the caller's own. The answer does not depend on it. More than
 	// one helps on large clusters only: with the default rules, Preempt uses
@@ -58,12 +56,12 @@ type Config struct {
 	// carried out, and the queue, have a Variant of their own, which is to be the same.
 	Variant outrank.Variant
 	// Policy is what is decided in another way than by the Variant.
-	Policy decision.Policy
+	Policy Policy
 	// Plugins switches built-in filters off and changes what they ask for. The
 	// zero value is the default profile of kube-scheduler.
-	Plugins decision.Plugins
+	Plugins Plugins
 	// Sample limits the search to some of the nodes; nil means all nodes.
-	Sample *decision.Sample
+	Sample *Sample
 	// Schedulers are the names of the schedulers that share their nominations, as the
 	// profiles of one kube-scheduler do: nominations of other schedulers' pods count
 	// nowhere (rule 7.16.3). Empty means that every nomination in the snapshot counts,
@@ -71,14 +69,14 @@ type Config struct {
 	Schedulers []string
 	// Extenders can change the candidates. They are asked in this order; kube-scheduler puts
 	// those that are ignorable behind the others (rule 10.2.1).
-	Extenders []decision.Extender
+	Extenders []Extender
 	// MayPreempt has the last word on whether the pod may preempt: it returns why not, and
 	// the empty text where it may (rule 8.13). It is told what chapter 8 says, and the
 	// status of the node that the pod is nominated to, Success without one; returning
 	// by.String() agrees. A pod that may not keeps its nomination. It is not asked where
 	// the Policy has preemption Disabled, nor about groups of pods, may be asked more than
 	// once, and must change nothing. Nil agrees. Several goroutines may call it at once.
-	MayPreempt func(pod *outrank.Pod, nominated decision.Status, by decision.Ineligibility) (refusal string)
+	MayPreempt func(pod *outrank.Pod, nominated Status, by Ineligibility) (refusal string)
 	// MayEvict protects pods: of the pods of lower priority, only those for
 	// which it returns true can be victims. Nil allows all. Several goroutines
 	// may call it at once.
@@ -117,7 +115,7 @@ type Config struct {
 	// Scorers rank the candidates in place of the policy's ranks. The highest
 	// score wins; the next scorer decides among equals, and the order of the
 	// nodes in the end. Every node is then evaluated.
-	Scorers []decision.Scorer
+	Scorers []Scorer
 }
 
 // Validate returns everything that is wrong with the configuration, in one
@@ -131,7 +129,7 @@ func (c *Config) Validate() error {
 func (c *Config) settings() dryrun.Settings {
 	s := dryrun.Settings{
 		Release:    c.Release,
-		Filters:    c.Filters,
+		Filters:    askedFilters(c.Filters),
 		Workers:    c.Workers,
 		Variant:    c.Variant,
 		Policy:     c.Policy,
@@ -142,10 +140,12 @@ func (c *Config) settings() dryrun.Settings {
 		MayPreempt: c.MayPreempt,
 		MayEvict:   c.MayEvict,
 		MayTake:    c.MayTake,
-		Guard:      c.Guard,
 		Importance: c.Importance,
 		Cost:       c.Cost,
 		Scorers:    c.Scorers,
+	}
+	if c.Guard != nil {
+		s.Guard = askedGuard{c.Guard}
 	}
 	if c.Chooser != nil {
 		s.Chooser = c.Chooser.asked()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/search"
@@ -26,16 +25,16 @@ type Evaluator struct {
 
 // opened returns the snapshot that a question is about, in place of the zero one that of an
 // empty cluster: readers do not write it.
-func opened(ctx context.Context, snap *state.Snapshot) (*state.Snapshot, error) {
+func opened(ctx context.Context, cluster *Snapshot) (*state.Snapshot, error) {
 	switch {
 	case ctx == nil:
 		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
-	case snap == nil:
+	case cluster == nil:
 		return nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
-	case snap.Owner == nil:
-		return state.Empty(), nil
+	case cluster.of == nil:
+		return new(Snapshot).hold(state.Empty()).of, nil
 	}
-	return snap, nil
+	return cluster.of, nil
 }
 
 // chunks is how many nodes a goroutine takes at a time.
@@ -111,13 +110,13 @@ func (e *Evaluator) Filters() []string {
 // was asked before about pods with the same priority, requests, tolerations and
 // demands on nodes, and if no filter looks at other pods. Affinity and spread
 // rules cost a look at every class of pods and its nodes in addition.
-func (e *Evaluator) Preempt(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.Plan, error) {
-	return e.PreemptRequest(ctx, snap, decision.Request{Pod: pod, Now: now})
+func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*Plan, error) {
+	return e.PreemptRequest(ctx, cluster, Request{Pod: pod, Now: now})
 }
 
 // PreemptRequest is Preempt for a question with further settings.
-func (e *Evaluator) PreemptRequest(ctx context.Context, snap *state.Snapshot, req decision.Request) (*decision.Plan, error) {
-	snap, err := opened(ctx, snap)
+func (e *Evaluator) PreemptRequest(ctx context.Context, cluster *Snapshot, req Request) (*Plan, error) {
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +131,7 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *state.Snapshot, re
 	if r.Failed != nil {
 		return plan, r.Failed
 	}
-	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.Partial() || r.Selective) && plan.Outcome == decision.Preempt {
+	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.Partial() || r.Selective) && plan.Outcome == Preempt {
 		plan.Unhelpful = nil // a search does not find all of them
 	}
 	return plan, nil
@@ -143,13 +142,13 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *state.Snapshot, re
 // even if the pod fits or may not preempt. Time and memory are those of finding the
 // victims on every node. [Evaluator.ExplainNode] looks at a single node, and
 // [Evaluator.Candidates] finds the best few candidates, each at its own price.
-func (e *Evaluator) Explain(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.Explanation, error) {
-	return e.ExplainRequest(ctx, snap, decision.Request{Pod: pod, Now: now})
+func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*Explanation, error) {
+	return e.ExplainRequest(ctx, cluster, Request{Pod: pod, Now: now})
 }
 
 // ExplainRequest is Explain for a question with further settings.
-func (e *Evaluator) ExplainRequest(ctx context.Context, snap *state.Snapshot, req decision.Request) (*decision.Explanation, error) {
-	snap, err := opened(ctx, snap)
+func (e *Evaluator) ExplainRequest(ctx context.Context, cluster *Snapshot, req Request) (*Explanation, error) {
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -51,14 +50,14 @@ const DefaultAcrossSteps = 20_000
 // [Evaluator.Preempt]. Time is that of asking every node, and on each that failed of one
 // check for each pod that could be a victim there; then of mostSteps checks. With an
 // endless mostSteps it is exponential in the pods of the worst node.
-func (e *Evaluator) PreemptAcross(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.AcrossPlan, error) {
-	return e.PreemptAcrossWithin(ctx, snap, pod, now, DefaultAcrossSteps)
+func (e *Evaluator) PreemptAcross(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*AcrossPlan, error) {
+	return e.PreemptAcrossWithin(ctx, cluster, pod, now, DefaultAcrossSteps)
 }
 
 // PreemptAcrossWithin is PreemptAcross with another limit of steps. A limit of 0 or less
 // leaves what putting pods back by importance finds on each node.
-func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*decision.AcrossPlan, error) {
-	snap, err := opened(ctx, snap)
+func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*AcrossPlan, error) {
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -75,28 +74,28 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *state.Snapsho
 	followsAsCounted(&a.Plan)
 	r := &dryrun.Result{Attempt: a, Chunk: e.chunks(), Best: -1, Runners: []*dryrun.DryRunner{dryrun.NewDryRunner(a)}}
 	a.HearNominated(r.Runners[0])
-	if r.Before, err = r.FilterAll(ctx, &decision.Request{Pod: pod, Now: now}); err != nil {
+	if r.Before, err = r.FilterAll(ctx, &Request{Pod: pod, Now: now}); err != nil {
 		return nil, err
 	}
 	for _, s := range r.Before {
-		if s.Code == decision.Success {
+		if s.Code == Success {
 			r.Feasible++
 		}
 	}
 	r.Ineligible = a.Eligible(r.StatusOf)
 	x := &acrossSearch{Result: r, w: r.Runners[0], limit: mostSteps}
-	if r.Feasible == 0 && r.Ineligible == decision.Eligible {
+	if r.Feasible == 0 && r.Ineligible == Eligible {
 		if err := x.run(ctx); err != nil {
 			return nil, err
 		}
 	}
 	plan := r.AsPlan()
 	plan.ClusterCertificate = nil // Optimal says it
-	plan.Across = plan.Outcome == decision.Preempt || plan.Outcome == decision.NothingHelps
-	if plan.Outcome == decision.Preempt {
+	plan.Across = plan.Outcome == Preempt || plan.Outcome == NothingHelps
+	if plan.Outcome == Preempt {
 		plan.Unhelpful = nil // nodes that could not be better were not tried
 	}
-	return &decision.AcrossPlan{Plan: plan, Optimal: !x.ended, Steps: x.steps}, nil
+	return &AcrossPlan{Plan: plan, Optimal: !x.ended, Steps: x.steps}, nil
 }
 
 // acrossSearch finds the best victims, node by node.
@@ -112,7 +111,7 @@ type acrossSearch struct {
 
 	node acrossNode
 	// bestScore and bestVictims are of the best set met, on node r.best.
-	bestScore   decision.Score
+	bestScore   Score
 	bestVictims []*state.PodState
 	space       []*state.PodState
 
@@ -138,7 +137,7 @@ func (x *acrossSearch) run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if before.Code != decision.Unschedulable {
+		if before.Code != Unschedulable {
 			continue
 		}
 		x.Tried[i] = true
@@ -219,15 +218,15 @@ func (x *acrossSearch) leavesAlone(p *state.PodState) bool {
 }
 
 // candidate makes the best set public.
-func (x *acrossSearch) candidate() decision.Candidate {
+func (x *acrossSearch) candidate() Candidate {
 	w, n := x.w, x.NodeAt(x.Best)
-	c := decision.Candidate{Node: n.Name, Score: x.bestScore, Victims: make([]decision.Victim, len(x.bestVictims))}
+	c := Candidate{Node: n.Name, Score: x.bestScore, Victims: make([]Victim, len(x.bestVictims))}
 	w.Enter(n)
 	w.Far = true
 	w.ChangeAll(x.bestVictims, -1)
 	shared := dryrun.SharedNames{Budgets: x.Snap.BudgetSet}
 	for i, p := range x.bestVictims {
-		c.Victims[i] = decision.Victim{Pod: p.Located(), Blocks: x.Public(w.Beside(x.bestVictims[i : i+1]))}
+		c.Victims[i] = Victim{Pod: p.Located(), Blocks: x.Public(w.Beside(x.bestVictims[i : i+1]))}
 		if p.At.Name != n.Name {
 			c.Victims[i].Node = p.At.Name
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -42,26 +41,26 @@ func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 	w.Enter(n)
 	w.Far = true
 	x.node = acrossNode{position: position, firstStep: x.steps}
-	if s := x.findPods(n); s.Code != decision.Success {
+	if s := x.findPods(n); s.Code != Success {
 		return s
 	}
 	if len(x.node.pods) == 0 {
-		return filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
+		return filters.Status{Code: UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
 	}
 	if x.worse(-1) {
 		return x.unlessStrict()
 	}
 	w.ChangeAll(x.node.pods, -1)
 	status := w.Check()
-	if status.Code == decision.Success || !conclusive(status) && !x.skewed() {
+	if status.Code == Success || !conclusive(status) && !x.skewed() {
 		best := x.Best
 		x.choose(ctx, 0)
 		switch {
 		case x.Best != best:
 			status = filters.Status{}
-		case x.node.refuted.Code != decision.Success:
+		case x.node.refuted.Code != Success:
 			status = x.node.refuted
-		case status.Code == decision.Success && x.Best < 0:
+		case status.Code == Success && x.Best < 0:
 			status = x.unlessStrict()
 		}
 	}
@@ -93,7 +92,7 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 			node.add(p, forced)
 		}
 	}
-	if s := x.findFar(n); s.Code != decision.Success {
+	if s := x.findFar(n); s.Code != Success {
 		return s
 	}
 	node.overlaps = x.StopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
@@ -106,7 +105,7 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 // another node has to leave, none that a constraint counts need leave, either: what
 // leaves the node itself makes a constraint fail no more than before.
 func (x *acrossSearch) findFar(n *state.NodeState) filters.Status {
-	spreads := x.spread != nil && (x.spread.Check(nil).Code != decision.Success || x.spread.Check(x.w.Nominated).Code != decision.Success)
+	spreads := x.spread != nil && (x.spread.Check(nil).Code != Success || x.spread.Check(x.w.Nominated).Code != Success)
 	for i := range x.counted {
 		if p := &x.counted[i]; p.on != n && x.keepsApart(p.apart, p.on, n) {
 			if !x.mayLeave(p) {
@@ -160,7 +159,7 @@ func (x *acrossSearch) keepsApart(parts []filters.ClassPart, on, n *state.NodeSt
 
 // blocked is the status of a node that such a pod keeps the preemptor from for good.
 func (x *acrossSearch) blocked(parts []filters.ClassPart, on, n *state.NodeState) filters.Status {
-	s := filters.Status{Code: decision.Unschedulable, By: filters.InterPodFilter.Index, Text: filters.ExistingAntiText}
+	s := filters.Status{Code: Unschedulable, By: filters.InterPodFilter.Index, Text: filters.ExistingAntiText}
 	for _, part := range parts {
 		if part.Relation == filters.AntiAffinityMatch && x.keepsApart([]filters.ClassPart{part}, on, n) {
 			s.Text = filters.AntiAffinityText
@@ -222,9 +221,9 @@ func (x *acrossSearch) skewed() bool {
 func conclusive(s filters.Status) bool {
 	switch s.By {
 	case filters.ResourcesFilter.Index, filters.PortsFilter.Index, filters.RestrictionsFilter.Index:
-		return s.Code != decision.Success
+		return s.Code != Success
 	case filters.InterPodFilter.Index:
-		return s.Code == decision.Unschedulable
+		return s.Code == Unschedulable
 	}
 	return false
 }
@@ -244,7 +243,7 @@ func (x *acrossSearch) choose(ctx context.Context, i int) {
 		x.steps++
 		x.w.Change(node.pods[i], 1)
 		if !x.skewed() {
-			if s := x.w.Check(); s.Code == decision.Success || !conclusive(s) {
+			if s := x.w.Check(); s.Code == Success || !conclusive(s) {
 				x.choose(ctx, i+1)
 			}
 		}
@@ -311,14 +310,14 @@ func (x *acrossSearch) worse(at int) bool {
 
 // meet asks the filters about the set at hand, and keeps it if it is the best.
 func (x *acrossSearch) meet() {
-	if len(x.node.taken) == 0 || x.w.Check().Code != decision.Success || x.worse(len(x.node.pods)) {
+	if len(x.node.taken) == 0 || x.w.Check().Code != Success || x.worse(len(x.node.pods)) {
 		return
 	}
 	victims := make([]*state.PodState, 0, len(x.node.taken))
 	for _, i := range x.node.taken {
 		victims = append(victims, x.node.pods[i])
 	}
-	if x.node.refuted = x.afresh(victims); x.node.refuted.Code != decision.Success {
+	if x.node.refuted = x.afresh(victims); x.node.refuted.Code != Success {
 		return
 	}
 	x.bestVictims = victims
@@ -339,7 +338,7 @@ func (x *acrossSearch) afresh(victims []*state.PodState) filters.Status {
 	a, err := dryrun.NewAttempt(x.Config, snap, x.Pod, x.Now)
 	if err != nil {
 		x.err = err
-		return filters.Status{Code: decision.Unschedulable, By: filters.ByNone}
+		return filters.Status{Code: Unschedulable, By: filters.ByNone}
 	}
 	return dryrun.NewDryRunner(a).Filter(snap.NodeState(x.NodeAt(x.node.position).Name))
 }

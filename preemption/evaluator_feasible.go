@@ -4,11 +4,8 @@ import (
 	"context"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
-	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/search"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Feasible lists the nodes that take the pod as things are, in the cluster's
@@ -17,18 +14,18 @@ import (
 // [Evaluator.FeasibleNominated] has an answer. The slice is the
 // caller's. Errors, and what is said about the pod and about concurrent calls,
 // are those of [Evaluator.Preempt]. Time is linear in the number of nodes.
-func (e *Evaluator) Feasible(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
-	snap, err := opened(ctx, snap)
+func (e *Evaluator) Feasible(ctx context.Context, cluster *Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
 	s := search.Searches.Get().(*search.Search)
 	defer s.Close()
 	// No filter looks at a start time, so any now will do.
-	if err := s.Ask(&e.config, snap, &decision.Request{Pod: pod}); err != nil {
+	if err := s.Ask(&e.config, snap, &Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if s.Refused.Code != decision.Success {
+	if s.Refused.Code != Success {
 		return nil, ctx.Err()
 	}
 	var out []*outrank.Node
@@ -36,7 +33,7 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *state.Snapshot, pod *out
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if fits(s.Workers[0], slot) {
+		if s.Workers[0].Fits(slot) {
 			out = append(out, snap.NodeStates[slot].Node)
 		}
 	}
@@ -51,37 +48,23 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *state.Snapshot, pod *out
 // pod's own where the snapshot does not know the pod. Errors, and what is said about
 // the pod and about concurrent calls, are those of [Evaluator.Preempt]. Time is that
 // of asking one node, beside what filters that look at the whole cluster need once.
-func (e *Evaluator) FeasibleNominated(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod) (*outrank.Node, error) {
-	snap, err := opened(ctx, snap)
+func (e *Evaluator) FeasibleNominated(ctx context.Context, cluster *Snapshot, pod *outrank.Pod) (*outrank.Node, error) {
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
 	s := search.Searches.Get().(*search.Search)
 	defer s.Close()
-	if err := s.Ask(&e.config, snap, &decision.Request{Pod: pod}); err != nil {
+	if err := s.Ask(&e.config, snap, &Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil || s.Refused.Code != decision.Success {
+	if err := ctx.Err(); err != nil || s.Refused.Code != Success {
 		return nil, err
 	}
 	slot, ok := snap.Slots.Get(s.Nomination())
-	fits := ok && snap.NodeStates[slot].Node != nil && fits(s.Workers[0], slot)
+	fits := ok && snap.NodeStates[slot].Node != nil && s.Workers[0].Fits(slot)
 	if s.Busy = false; !fits {
 		return nil, nil
 	}
 	return snap.NodeStates[slot].Node, nil
-}
-
-// fits reports whether a node takes the preemptor as things are.
-func fits(w *search.Worker, slot int32) bool {
-	sum := w.Snap.Summaries.At(slot)
-	if sum.Flags&^state.AnyUnits == 0 && !w.Silent.Has(filters.ResourcesFilter.Index) {
-		if w.Shortage(sum) != 0 {
-			return false // no other filter can change that
-		}
-		if !w.Filtered && !w.Selects || w.RulesPass(slot) {
-			return true
-		}
-	}
-	return w.Dry.Filter(w.Snap.NodeStates[slot]).Code == decision.Success
 }

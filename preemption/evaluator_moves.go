@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/search"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -99,16 +98,16 @@ func note(two *[2]string, node string) bool {
 // evaluator's configuration; nothing else of that counts. The snapshot is cloned. The
 // error wraps [outrank.ErrInvalid] for no evaluator or snapshot, and for a snapshot of
 // another release.
-func NewMoves(e *Evaluator, snap *state.Snapshot) (*Moves, error) {
-	if e == nil || snap == nil {
+func NewMoves(e *Evaluator, cluster *Snapshot) (*Moves, error) {
+	if e == nil || cluster == nil {
 		return nil, fmt.Errorf("moves: %w: no evaluator or no snapshot", outrank.ErrInvalid)
 	}
-	snap.Begin() // as cloning does
+	snap := cluster.writes() // as cloning does
 	if err := e.config.CheckRelease(snap); err != nil {
 		return nil, err
 	}
 	plain := &Evaluator{chunk: e.chunk, config: dryrun.Settings{Release: e.config.Release, Filters: e.config.Filters, Plugins: e.config.Plugins}}
-	return &Moves{eval: plain, snap: snap.Clone(), known: map[string]elsewhere{}}, nil
+	return &Moves{eval: plain, snap: new(Snapshot).hold(snap.Clone()).of, known: map[string]elsewhere{}}, nil
 }
 
 // Of returns what becomes of the work of a running pod if it is evicted and every other
@@ -187,7 +186,7 @@ func (e *elsewhere) loss(node string) Loss {
 func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err error) {
 	s := search.Searches.Get().(*search.Search)
 	defer s.Close()
-	if err := s.Ask(&m.eval.config, m.snap, &decision.Request{Pod: pod}); err != nil {
+	if err := s.Ask(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, false, err
 	}
 	if !s.Fixed || s.AnyPod || len(pod.Volumes) > 0 {
@@ -197,7 +196,7 @@ func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err 
 	if found, ok := m.known[string(s.Signature)]; ok {
 		return found, true, nil
 	}
-	if s.Refused.Code == decision.Success {
+	if s.Refused.Code == Success {
 		findTwo(s, &found, "", true)
 	}
 	s.Busy = false
@@ -212,10 +211,10 @@ func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err 
 func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 	s := search.Searches.Get().(*search.Search)
 	defer s.Close()
-	if err := s.Ask(&m.eval.config, m.snap, &decision.Request{Pod: pod}); err != nil {
+	if err := s.Ask(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, err
 	}
-	if s.Refused.Code == decision.Success {
+	if s.Refused.Code == Success {
 		findTwo(s, &found, own, false)
 	}
 	s.Busy = false
@@ -233,11 +232,11 @@ func findTwo(s *search.Search, found *elsewhere, own string, shared bool) {
 		if !shared && n.Name == own {
 			continue
 		}
-		if fits(s.Workers[0], slot) {
+		if s.Workers[0].Fits(slot) {
 			if note(&found.fit, n.Name) || !shared {
 				return
 			}
-		} else if found.could[1] == "" && s.Workers[0].Dry.Filter(n).Code == decision.Unschedulable {
+		} else if found.could[1] == "" && s.Workers[0].Dry.Filter(n).Code == Unschedulable {
 			note(&found.could, n.Name)
 		}
 	}
@@ -301,7 +300,7 @@ func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
 //
 // Errors are [ErrNotFound] for a victim that is not in the copy of the snapshot, those about the preemptor, and a filter's. Time is that of asking nodes for
 // each victim.
-func (m *Moves) Together(preemptor *outrank.Pod, c *decision.Candidate) (losses []Loss, err error) {
+func (m *Moves) Together(preemptor *outrank.Pod, c *Candidate) (losses []Loss, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.eval == nil {
@@ -317,7 +316,7 @@ func (m *Moves) Together(preemptor *outrank.Pod, c *decision.Candidate) (losses 
 	return losses, err
 }
 
-func (m *Moves) together(preemptor *outrank.Pod, c *decision.Candidate) ([]Loss, error) {
+func (m *Moves) together(preemptor *outrank.Pod, c *Candidate) ([]Loss, error) {
 	for i := range c.Victims {
 		victim := c.Victims[i].Pod
 		if victim == nil {
@@ -325,7 +324,7 @@ func (m *Moves) together(preemptor *outrank.Pod, c *decision.Candidate) ([]Loss,
 		}
 		p, ok := m.snap.Known(victim)
 		if !ok {
-			return nil, fmt.Errorf("pod %s: %w", victim.Key(), decision.ErrNotFound)
+			return nil, fmt.Errorf("pod %s: %w", victim.Key(), ErrNotFound)
 		}
 		m.snap.Drop(p)
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -23,7 +22,7 @@ func (e *Evaluator) Exactly() (*Evaluator, error) {
 			Object: "preemption config", Field: "Chooser.AnyPriority", Text: "set, and exact victims are of lower priority",
 		}}}
 	}
-	c.Policy.Victims, c.Chooser, c.Scorers, c.Extenders = decision.Exact, nil, nil, nil
+	c.Policy.Victims, c.Chooser, c.Scorers, c.Extenders = Exact, nil, nil, nil
 	return NewEvaluator(c)
 }
 
@@ -35,11 +34,11 @@ func (e *Evaluator) Exactly() (*Evaluator, error) {
 // [Evaluator.Preempt]; [ErrStale] where the node or a victim is not there any more;
 // [ErrUnsound] for victims that could be none. The snapshot is only read; any number of
 // calls may run on it at once. Time is that of an exact decision.
-func (e *Evaluator) Regret(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) (*decision.Regret, error) {
+func (e *Evaluator) Regret(ctx context.Context, cluster *Snapshot, plan *Plan, now time.Time) (*Regret, error) {
 	if plan == nil || plan.Pod == nil {
 		return nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 	}
-	snap, err := opened(ctx, snap)
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -47,13 +46,13 @@ func (e *Evaluator) Regret(ctx context.Context, snap *state.Snapshot, plan *deci
 	if err != nil {
 		return nil, err
 	}
-	r := &decision.Regret{Plan: plan}
-	if r.Best, err = exact.Preempt(ctx, snap, plan.Pod, now); err != nil {
+	r := &Regret{Plan: plan}
+	if r.Best, err = exact.Preempt(ctx, cluster, plan.Pod, now); err != nil {
 		return nil, err
 	}
-	if plan.Outcome != decision.Preempt {
-		if r.Best.Outcome == decision.Preempt && plan.Outcome == decision.NothingHelps {
-			r.By = decision.ByNodeOrder
+	if plan.Outcome != Preempt {
+		if r.Best.Outcome == Preempt && plan.Outcome == NothingHelps {
+			r.By = ByNodeOrder
 		}
 		return r, nil
 	}
@@ -61,7 +60,7 @@ func (e *Evaluator) Regret(ctx context.Context, snap *state.Snapshot, plan *deci
 }
 
 // compareWithBest completes the regret of a plan that preempts.
-func compareWithBest(r *decision.Regret, config *dryrun.Settings, snap *state.Snapshot, now time.Time) error {
+func compareWithBest(r *Regret, config *dryrun.Settings, snap *state.Snapshot, now time.Time) error {
 	a, err := dryrun.NewAttempt(config, snap, r.Plan.Pod, now)
 	if err != nil {
 		return err
@@ -75,12 +74,12 @@ func compareWithBest(r *decision.Regret, config *dryrun.Settings, snap *state.Sn
 	}
 	v.dry.Enter(v.at)
 	r.Score = v.ScoreOf(v.victims, v.violations())
-	if possible, s := v.dry.DryRun(v.at); s.Code == decision.Success {
+	if possible, s := v.dry.DryRun(v.at); s.Code == Success {
 		c := v.dry.Candidate(possible)
 		r.OnNode = &c
 		v.dry.RestoreVictims(possible)
 	}
-	if r.Best.Outcome != decision.Preempt {
+	if r.Best.Outcome != Preempt {
 		return nil
 	}
 	order, by := dryrun.CompareScores(&r.Best.Score, &r.Score, a.Ranks)
@@ -88,7 +87,7 @@ func compareWithBest(r *decision.Regret, config *dryrun.Settings, snap *state.Sn
 		r.By = by
 	}
 	for _, rank := range a.Ranks {
-		r.Gaps = append(r.Gaps, decision.RankGap{Rank: rank, Gap: rank.Gap(r.Best.Score, r.Score)})
+		r.Gaps = append(r.Gaps, RankGap{Rank: rank, Gap: rank.Gap(r.Best.Score, r.Score)})
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
@@ -21,15 +20,15 @@ import (
 // One goroutine uses it at a time, and the snapshot must not change meanwhile. The zero
 // Trials knows of no snapshot: no node is there, and a pod counts as itself.
 type Trials struct {
-	*dryrun.Attempt
+	of  *dryrun.Attempt
 	dry *dryrun.DryRunner
 }
 
 // Trials begins trials of the request. Errors are those of [Evaluator.Preempt]. Time is
 // that of a decision before its first node: nothing much where no filter looks at other
 // pods, else a look at every class of pods and its nodes.
-func (e *Evaluator) Trials(snap *state.Snapshot, req decision.Request) (*Trials, error) {
-	snap, err := opened(context.Background(), snap)
+func (e *Evaluator) Trials(cluster *Snapshot, req Request) (*Trials, error) {
+	snap, err := opened(context.Background(), cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +43,7 @@ func (e *Evaluator) Trials(snap *state.Snapshot, req decision.Request) (*Trials,
 		return nil, err
 	}
 	a.Elsewhere = dryrun.HasStatuses(&req)
-	return &Trials{Attempt: a, dry: dryrun.NewDryRunner(a)}, nil
+	return &Trials{of: a, dry: dryrun.NewDryRunner(a)}, nil
 }
 
 // CountsAs returns the priority that a pod of the snapshot counts with as a victim: its
@@ -54,9 +53,9 @@ func (t *Trials) CountsAs(pod *outrank.Pod) int32 {
 	if pod == nil {
 		return 0
 	}
-	if t.Attempt != nil && pod.Group != "" && t.Rules.VictimUnits {
-		if p, ok := t.Snap.Known(pod); ok && p.Running {
-			return t.Snap.Units.Of(p).Priority
+	if t.of != nil && pod.Group != "" && t.of.Rules.VictimUnits {
+		if p, ok := t.of.Snap.Known(pod); ok && p.Running {
+			return t.of.Snap.Units.Of(p).Priority
 		}
 	}
 	return pod.PriorityValue()
@@ -65,27 +64,27 @@ func (t *Trials) CountsAs(pod *outrank.Pod) int32 {
 // LeaveTogether reports whether two pods of the snapshot leave together, as the running
 // pods of a group do whose disruption is that of the group (rule 12.6.3).
 func (t *Trials) LeaveTogether(a, b *outrank.Pod) bool {
-	if t.Attempt == nil || a == nil || b == nil {
+	if t.of == nil || a == nil || b == nil {
 		return false
 	}
-	p, known := t.Snap.Known(a)
-	q, also := t.Snap.Known(b)
-	if !known || !also || !p.Running || !q.Running || !t.Rules.VictimUnits {
+	p, known := t.of.Snap.Known(a)
+	q, also := t.of.Snap.Known(b)
+	if !known || !also || !p.Running || !q.Running || !t.of.Rules.VictimUnits {
 		return known && also && p == q
 	}
-	whole := t.Snap.Units.Of(p).Whole
-	return p == q || whole != nil && whole == t.Snap.Units.Of(q).Whole
+	whole := t.of.Snap.Units.Of(p).Whole
+	return p == q || whole != nil && whole == t.of.Snap.Units.Of(q).Whole
 }
 
 // On turns to a node. The trial is good until On is called again. Error: [ErrNotFound]
 // for a node that the snapshot does not have. Time is that of its pods.
 func (t *Trials) On(node string) (*Trial, error) {
 	var n *state.NodeState
-	if t.Attempt != nil {
-		n = t.Snap.NodeState(node)
+	if t.of != nil {
+		n = t.of.Snap.NodeState(node)
 	}
 	if n == nil || n.Node == nil {
-		return nil, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", phrase.Object("node", node), ErrNotFound)
 	}
 	w := t.dry
 	w.Enter(n)
@@ -125,18 +124,18 @@ func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
 // gone for which gone is true; nil means that all stay. What is true of one pod has to be
 // true of all that leave with it, for the answer to mean something. Time is that of gone
 // for each possible victim, and that of the filters.
-func (t *Trial) Check(gone func(*outrank.Pod) bool) decision.Status {
+func (t *Trial) Check(gone func(*outrank.Pod) bool) Status {
 	if t.of.W == nil {
-		return decision.Status{}
+		return Status{}
 	}
 	a := t.of.W.A
 	s := filters.Status{}
 	if a.Elsewhere {
 		s = a.AskNode(&a.Question, t.of.W.N)
-	} else if s = a.Refused; s.Code == decision.Success {
+	} else if s = a.Refused; s.Code == Success {
 		s = a.CheckNode(&a.Question, t.of.W.N)
 	}
-	if s.Code == decision.Success {
+	if s.Code == Success {
 		t.without(gone, func() { s = t.of.W.Check() })
 	}
 	return a.Public(s)

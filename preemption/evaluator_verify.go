@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -58,15 +57,15 @@ var (
 // at all. The snapshot is only read; any number of calls may run on it at once. Time
 // is that of asking one node once for every victim, beside what filters that look at
 // the whole cluster need once.
-func (e *Evaluator) Verify(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) error {
+func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, plan *Plan, now time.Time) error {
 	if plan == nil {
 		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 	}
-	snap, err := opened(ctx, snap)
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return err
 	}
-	if plan.Outcome != decision.Preempt {
+	if plan.Outcome != Preempt {
 		return e.verifyOutcome(ctx, snap, plan, now)
 	}
 	if err := ctx.Err(); err != nil {
@@ -97,7 +96,7 @@ func (e *Evaluator) Verify(ctx context.Context, snap *state.Snapshot, plan *deci
 }
 
 // verifyOutcome decides again.
-func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) error {
+func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, plan *Plan, now time.Time) error {
 	again, err := e.again(ctx, snap, plan, now)
 	if err != nil {
 		return err
@@ -109,11 +108,11 @@ func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, pla
 }
 
 // again decides anew as the plan was decided.
-func (e *Evaluator) again(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) (*decision.Plan, error) {
+func (e *Evaluator) again(ctx context.Context, snap *state.Snapshot, plan *Plan, now time.Time) (*Plan, error) {
 	if !plan.Across {
-		return e.Preempt(ctx, snap, plan.Pod, now)
+		return e.Preempt(ctx, held(snap), plan.Pod, now)
 	}
-	across, err := e.PreemptAcross(ctx, snap, plan.Pod, now)
+	across, err := e.PreemptAcross(ctx, held(snap), plan.Pod, now)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +134,7 @@ func verifyPreemptor(s *state.Snapshot, pod *outrank.Pod) error {
 // verification is one plan to preempt that is verified.
 type verification struct {
 	*dryrun.Attempt
-	plan    *decision.Plan
+	plan    *Plan
 	dry     *dryrun.DryRunner
 	at      *state.NodeState
 	victims []*state.PodState // by importance
@@ -154,12 +153,12 @@ func (v *verification) node() error {
 	}
 	v.at = n
 	switch s := v.dry.Filter(n); s.Code {
-	case decision.Success:
+	case Success:
 		if v.free() {
 			return nil
 		}
 		return v.fault(ErrStale, "the node takes the pod as things are")
-	case decision.Unschedulable:
+	case Unschedulable:
 		return nil
 	default:
 		return v.fault(ErrUnsound, "preemption does not help: %s", v.Public(s))
@@ -175,7 +174,7 @@ func (v *verification) eligibility() error {
 		}
 		return v.dry.Filter(n), true
 	})
-	if reason != decision.Eligible {
+	if reason != Eligible {
 		return v.fault(ErrUnsound, "%s", cmp.Or(v.Refusal, reason.String()))
 	}
 	return nil
@@ -253,10 +252,10 @@ func (v *verification) room() error {
 	v.dry.Far = true // and so are victims of a plan across nodes
 	v.dry.ChangeAll(v.victims, -1)
 	defer v.dry.ChangeAll(v.victims, 1)
-	if s := v.dry.Check(); s.Code != decision.Success {
+	if s := v.dry.Check(); s.Code != Success {
 		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.Public(s))
 	}
-	if s := v.dry.GuardAllows(v.victims); s.Code != decision.Success {
+	if s := v.dry.GuardAllows(v.victims); s.Code != Success {
 		return v.fault(ErrUnsound, "the victims may not leave together: %s", v.Public(s))
 	}
 	if !v.noneIsSpare() {
@@ -264,7 +263,7 @@ func (v *verification) room() error {
 	}
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
-		if s := v.dry.Beside(unit); s.Code == decision.Success {
+		if s := v.dry.Beside(unit); s.Code == Success {
 			return v.fault(ErrUnsound, "victim %s need not leave", unit[0].Pod.Key())
 		}
 		at += len(unit)
@@ -290,12 +289,12 @@ func (v *verification) noneIsSpare() bool {
 	if v.plan.Across && (v.Config.Importance != nil || v.Config.Policy.Ranks != nil) {
 		return false // the best set by these may have a pod more than makes room
 	}
-	return v.Config.Policy.Victims == decision.Reprieve && !v.Config.Ascending() && v.Config.Chooser == nil && v.Config.Guard == nil && v.Fixed && !v.extended()
+	return v.Config.Policy.Victims == Reprieve && !v.Config.Ascending() && v.Config.Chooser == nil && v.Config.Guard == nil && v.Fixed && !v.extended()
 }
 
 // extended reports whether an extender may have changed the victims.
 func (v *verification) extended() bool {
-	return slices.ContainsFunc(v.Config.Extenders, func(x decision.Extender) bool { return x.Interested(v.Pod) })
+	return slices.ContainsFunc(v.Config.Extenders, func(x Extender) bool { return x.Interested(v.Pod) })
 }
 
 // accounts holds the score and the nominations to what there is (step 7).

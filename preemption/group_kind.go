@@ -3,7 +3,6 @@ package preemption
 import (
 	"slices"
 
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -144,7 +143,7 @@ func (k *memberKind) add(p *state.PodState) {
 
 // id returns the index of a status.
 func (k *memberKind) id(s filters.Status) statusID {
-	if s.Code == decision.Success {
+	if s.Code == Success {
 		return noObjection
 	}
 	for i := range k.statuses[:min(len(k.statuses), 8)] {
@@ -171,7 +170,7 @@ func same(s, t *filters.Status) bool {
 }
 
 // refusal says what every node answered to a member without a place.
-func (f *fitter) refusal(i int) *decision.Refusal {
+func (f *fitter) refusal(i int) *Refusal {
 	k := f.members[i].kind
 	nodes := make([]int, len(k.statuses))
 	var order []statusID // by first occurrence
@@ -184,10 +183,10 @@ func (f *fitter) refusal(i int) *decision.Refusal {
 			order = append(order, s)
 		}
 	}
-	var counts []decision.Count
+	var counts []Count
 	for _, s := range order {
-		counts = append(counts, decision.Count{Status: k.a.Public(k.statuses[s]), Nodes: nodes[s]})
+		counts = append(counts, Count{Status: k.a.Public(k.statuses[s]), Nodes: nodes[s]})
 	}
 	dryrun.SortCounts(counts)
-	return &decision.Refusal{Pod: f.members[i].pod, Nodes: counts}
+	return &Refusal{Pod: f.members[i].pod, Nodes: counts}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -231,8 +230,8 @@ func (r *groupRun) nameOf(u *leaver) (namespace, name string) {
 }
 
 // public returns the unit for the plan.
-func (r *groupRun) public(u *leaver, blocks *decision.Refusal) decision.GroupVictim {
-	v := decision.GroupVictim{Unit: decision.Unit{Pods: state.LocatedPods(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
+func (r *groupRun) public(u *leaver, blocks *Refusal) GroupVictim {
+	v := GroupVictim{Unit: Unit{Pods: state.LocatedPods(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
 	if !u.single() {
 		v.Group, v.Composite = r.whole[u.node].PodGroup, r.whole[u.node].composite
 	}

@@ -2,8 +2,6 @@ package preemption
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Guard is a rule of the caller about which pods may leave together: a tenant keeps its
@@ -21,5 +19,5 @@ type Guard interface {
 	// Start begins an attempt to place the pod. A nil state means that the guard has
 	// nothing to say about this preemptor. An error ends the attempt. Several goroutines
 	// may call Start at once.
-	Start(preemptor *outrank.Pod, snap *state.Snapshot) (decision.GuardState, error)
+	Start(preemptor *outrank.Pod, snap *Snapshot) (GuardState, error)
 }

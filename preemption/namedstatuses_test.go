@@ -144,14 +144,14 @@ func TestNamesAreGuessed(t *testing.T) {
 		}
 		return given
 	}
-	snap.Names.Load(snap.NodeStates, snap.Order)
+	snap.of.Names.Load(snap.of.NodeStates, snap.of.Order)
 	var x search.NamedStatuses
 	for range 2 {
 		given := fresh()
-		require.True(t, x.Read(snap.Names, given, new(dryrun.Settings).NotFiltered()))
+		require.True(t, x.Read(snap.of.Names, given, new(dryrun.Settings).NotFiltered()))
 		require.Less(t, x.Guessed, 1500)
 		for range 3 {
-			require.True(t, x.Read(snap.Names, given, new(dryrun.Settings).NotFiltered()))
+			require.True(t, x.Read(snap.of.Names, given, new(dryrun.Settings).NotFiltered()))
 			require.Greater(t, x.Guessed, 2900)
 		}
 		require.Len(t, x.List, 2, "all statuses are one")

@@ -29,26 +29,26 @@ func TestPropertyOptimisticScores(t *testing.T) {
 		config := Config{Policy: decision.Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}}
 		config.Variant = rapid.SampledFrom([]outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
 		asked := config.settings()
-		s, err := search.Start(&asked, dryrun.ChunkSize, snap, &decision.Request{Pod: p, Now: gen.Now})
+		s, err := search.Start(&asked, dryrun.ChunkSize, snap.of, &decision.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		defer s.Close()
 		s.NoteTight()
 		w := s.Workers[0]
 		w.BoundNodes(0, len(s.Bounds))
 		for position := range s.Bounds {
-			b, slot := &s.Bounds[position], snap.Order[position]
+			b, slot := &s.Bounds[position], snap.of.Order[position]
 			if b.Kind == search.Settled {
 				continue
 			}
-			sum, e := snap.Summaries.At(slot), snap.Summaries.ExtremesAt(slot)
+			sum, e := snap.of.Summaries.At(slot), snap.of.Summaries.ExtremesAt(slot)
 			if rapid.Bool().Draw(t, "tighten") {
 				w.Tighten(b, slot)
 				w.TightenByShares(b, slot, sum)
 			}
 			o := w.Optimistic(b, position, slot)
 			bound := *b
-			two := snap.Summaries.TwoLowestAt(slot)
-			above := snap.LevelAbove(slot, 1)
+			two := snap.of.Summaries.TwoLowestAt(slot)
+			above := snap.of.LevelAbove(slot, 1)
 			isLow, isSecond := w.StaysLow(b, sum, e), w.StaysSecond(b, sum, e, two, above)
 			real := w.ScoreOfNode(b, position)
 			require.GreaterOrEqual(t, real.Position, 0)

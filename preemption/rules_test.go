@@ -21,7 +21,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // drawConfig draws everything that a configuration can hold but extenders, whose
@@ -126,7 +125,7 @@ func drawImportance(t *rapid.T, most int) func(p, q *outrank.Pod) int {
 
 // drawStatuses draws what the nodes said as things are: what they really say, or
 // something else.
-func drawStatuses(t *rapid.T, snap *state.Snapshot) map[string]decision.Status {
+func drawStatuses(t *rapid.T, snap *Snapshot) map[string]decision.Status {
 	if rapid.IntRange(0, 3).Draw(t, "statuses") > 0 {
 		return nil
 	}
@@ -231,8 +230,8 @@ func drawChooser(t *rapid.T) *Chooser {
 	}}
 }
 
-func isSelective(f filters.Filter) bool {
-	_, ok := f.(filters.SelectiveFilter)
+func isSelective(f Filter) bool {
+	_, ok := f.(SelectiveFilter)
 	return ok
 }
 
@@ -270,7 +269,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 		}
 		req.Statuses = nil
 	}
-	r, err := dryrun.DecideExhaustively(context.Background(), &eval.config, eval.chunk, snap, &req, true)
+	r, err := dryrun.DecideExhaustively(context.Background(), &eval.config, eval.chunk, snap.of, &req, true)
 	require.NoError(t, err)
 	explained := r.Explanation()
 	agreesInParts(t, eval, snap, req, explained)
@@ -292,7 +291,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 
 // agreesInParts compares what Explain, Candidates and ExplainNode say with an
 // explanation by the exhaustive search.
-func agreesInParts(t *rapid.T, eval *Evaluator, snap *state.Snapshot, req decision.Request, want *decision.Explanation) {
+func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req decision.Request, want *decision.Explanation) {
 	ctx := context.Background()
 	got, err := eval.ExplainRequest(ctx, snap, req)
 	require.NoError(t, err)

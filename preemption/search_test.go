@@ -164,7 +164,7 @@ func TestBeyondSummaries(t *testing.T) {
 	require.NoError(t, err)
 	for _, tt := range []struct {
 		why      string
-		snap     *state.Snapshot
+		snap     *Snapshot
 		priority int32
 		want     decision.Outcome
 		victims  int

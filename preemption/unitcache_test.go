@@ -59,7 +59,7 @@ func TestCacheFollowsUnits(t *testing.T) {
 		fresh, err := eval.Preempt(context.Background(), again, asker, now)
 		require.NoError(t, err)
 		require.Equal(t, fresh, plan, step)
-		require.NotEmpty(t, s.Cache.BySignature, "the cache is used")
+		require.NotEmpty(t, s.of.Cache.BySignature, "the cache is used")
 		seen[plan.Candidate.String()] = true
 	}
 	ask("at first")
@@ -149,7 +149,7 @@ func TestPropertyCachedUnitsAtLaterTimes(t *testing.T) {
 			req := &decision.Request{Pod: p, Now: gen.Now.Add(later)}
 			got, err := eval.PreemptRequest(context.Background(), s, *req)
 			require.NoError(t, err)
-			want, err := eval.PreemptRequest(context.Background(), s.View(), *req)
+			want, err := eval.PreemptRequest(context.Background(), held(s.of.View()), *req)
 			require.NoError(t, err)
 			require.Equal(t, want, got, "after %s", later)
 			scores += entriesHold(t, eval, s, req)

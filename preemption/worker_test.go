@@ -43,7 +43,7 @@ func follow(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 	require.NoError(t, err)
 	a := attemptOn(t, snap, p)
 	w := dryrun.NewDryRunner(a)
-	n := snap.NodeStates[rapid.SampledFrom(snap.Order).Draw(t, "node")]
+	n := snap.of.NodeStates[rapid.SampledFrom(snap.of.Order).Draw(t, "node")]
 	w.Enter(n)
 	there := slices.Clone(n.Pods)
 	if len(there) == 0 {
@@ -55,22 +55,22 @@ func follow(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		q := rapid.SampledFrom(there).Draw(t, "pod")
 		if gone[q] {
 			w.Change(q, 1)
-			snap.Put(q)
+			snap.of.Put(q)
 		} else {
 			w.Change(q, -1)
-			snap.Drop(q)
+			snap.of.Drop(q)
 		}
 		gone[q] = !gone[q]
 		fresh := attemptOn(t, snap, p)
 		other := dryrun.NewDryRunner(fresh)
-		other.Enter(snap.NodeState(n.Name))
+		other.Enter(snap.of.NodeState(n.Name))
 		require.Equal(t, fresh.Public(other.Check()), a.Public(w.Check()), "node %s", n.Name)
 	}
 	require.NoError(t, snap.Undo(mark))
 }
 
-func attemptOn(t *rapid.T, snap *state.Snapshot, p *outrank.Pod) *dryrun.Attempt {
-	a, err := dryrun.NewAttempt(&dryrun.Settings{}, snap, p, gen.Now)
+func attemptOn(t *rapid.T, snap *Snapshot, p *outrank.Pod) *dryrun.Attempt {
+	a, err := dryrun.NewAttempt(&dryrun.Settings{}, snap.of, p, gen.Now)
 	require.NoError(t, err)
 	return a
 }
