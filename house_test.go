@@ -35,7 +35,9 @@ var rooms = map[string][]string{
 	// The engine, the lowest room first.
 	"preemption/internal/phrase":  {"."},
 	"preemption/internal/rank":    {"."},
+	"preemption/internal/dryrun":  {".", "resource", "pdb", "preemption/decision", "preemption/internal/filters", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/state", "internal/"},
 	"preemption/internal/filters": {".", "resource", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/state", "internal/"},
+	"preemption/internal/search":  {".", "resource", "pdb", "preemption/decision", "preemption/internal/dryrun", "preemption/internal/filters", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/state", "internal/"},
 	"preemption/internal/state":   {".", "resource", "pdb", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "internal/"},
 	"kubeletadmit":                {".", "resource", "priority", "qos", "internal/"},
 	// How a dump, a manifest or an object in JSON becomes plain types, and back.

@@ -27,10 +27,10 @@ import (
 // and in what zone that node is.
 type register struct{ name string }
 
-func (r register) Name() string                                                    { return r.name }
-func (register) Concerns(p *outrank.Pod) bool                                      { return nameHash(p)%3 > 0 && p.Labels["app"] != "db" }
-func (register) NewState() decision.ClusterState                                   { return entries{} }
-func (register) Start(*outrank.Pod, *state.Snapshot) (decision.FilterState, error) { return nil, nil }
+func (r register) Name() string                                              { return r.name }
+func (register) Concerns(p *outrank.Pod) bool                                { return nameHash(p)%3 > 0 && p.Labels["app"] != "db" }
+func (register) NewState() decision.ClusterState                             { return entries{} }
+func (register) Start(*outrank.Pod, *Snapshot) (decision.FilterState, error) { return nil, nil }
 
 type entries map[string]int
 
@@ -64,11 +64,11 @@ type attachedMachine struct {
 
 // attachedClone is a snapshot that nobody changes any more.
 type attachedClone struct {
-	snap *state.Snapshot
+	snap *Snapshot
 	then string
 }
 
-func stateOf(s *state.Snapshot) string { return fmt.Sprint(s.StateOf(register{"Register"})) }
+func stateOf(s *Snapshot) string { return fmt.Sprint(s.StateOf(register{"Register"})) }
 
 func (m *attachedMachine) clone(t *rapid.T) {
 	other := m.snap.Clone()
@@ -79,7 +79,7 @@ func (m *attachedMachine) clone(t *rapid.T) {
 }
 
 func (m *attachedMachine) check(t *rapid.T) {
-	require.Len(t, m.snap.Attachments, 1)
+	require.Len(t, m.snap.of.Attachments, 1)
 	if diff := cmp.Diff(stateOf(m.fresh(t)), stateOf(m.snap)); diff != "" {
 		t.Fatalf("state (-built anew +attached):\n%s", diff)
 	}
@@ -88,7 +88,7 @@ func (m *attachedMachine) check(t *rapid.T) {
 			t.Fatalf("the state of a clone changed (-then +now):\n%s", diff)
 		}
 	}
-	for _, n := range m.snap.NodeStates {
+	for _, n := range m.snap.of.NodeStates {
 		if n == nil {
 			continue
 		}
@@ -110,11 +110,11 @@ func (m *attachedMachine) checkRule(t *rapid.T) {
 	}
 	pod := *m.pod
 	pod.Labels = map[string]string{"app": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")}
-	_, table := m.rule.Answers(&filters.Question{Snap: m.snap, Pod: &pod})
+	_, table := m.rule.Answers(&filters.Question{Snap: m.snap.of, Pod: &pod})
 	failing := 0
-	for _, slot := range m.snap.Order {
-		want := m.rule.Check(&pod, m.snap.NodeStates[slot].Node)
-		require.Equal(t, want, table.At(slot), m.snap.NodeStates[slot].Name)
+	for _, slot := range m.snap.of.Order {
+		want := m.rule.Check(&pod, m.snap.of.NodeStates[slot].Node)
+		require.Equal(t, want, table.At(slot), m.snap.of.NodeStates[slot].Name)
 		if want.Code != decision.Success {
 			failing++
 		}
@@ -136,7 +136,7 @@ func TestPropertyAttachedStateFollows(t *testing.T) {
 				return decision.Status{Code: decision.Unschedulable, Reasons: []string{text, n.Name}}
 			}
 			return decision.Status{}
-		}).(*filters.KeyedRule)
+		}).(ruleFilter).of.(*filters.KeyedRule)
 		t.Repeat(map[string]func(*rapid.T){
 			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate, "UpdatePod": m.UpdatePod,
 			"AddNode": m.AddNode, "UpdateNode": m.UpdateNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets,
@@ -170,12 +170,12 @@ func TestAttachedFilterIsTheSame(t *testing.T) {
 	snap, err := NewSnapshot(nil)
 	require.NoError(t, err)
 	require.NoError(t, snap.Attach(headcount{app: "a"}))
-	assert.Equal(t, 0, snap.AttachmentOf(headcount{app: "a"}))
-	assert.Equal(t, -1, snap.AttachmentOf(headcount{app: "b"}))
-	assert.Equal(t, -1, snap.AttachmentOf(register{"Headcount"}))
+	assert.Equal(t, 0, snap.of.AttachmentOf(headcount{app: "a"}))
+	assert.Equal(t, -1, snap.of.AttachmentOf(headcount{app: "b"}))
+	assert.Equal(t, -1, snap.of.AttachmentOf(register{"Headcount"}))
 	large := sliced{names: []string{"x"}, register: register{"Sliced"}}
 	require.NoError(t, snap.Attach(large))
-	assert.Equal(t, 1, snap.AttachmentOf(large), "filters that Go cannot compare go by type and name")
+	assert.Equal(t, 1, snap.of.AttachmentOf(large), "filters that Go cannot compare go by type and name")
 }
 
 type sliced struct {
@@ -206,11 +206,11 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
 	a := asked{nodes: map[string]int{}}
-	eval, err := NewEvaluator(Config{Filters: []filters.Filter{NodeRuleBy("Rule", nil, a.check)}})
+	eval, err := NewEvaluator(Config{Filters: []Filter{NodeRuleBy("Rule", nil, a.check)}})
 	require.NoError(t, err)
 	plain, err := NewEvaluator(Config{})
 	require.NoError(t, err)
-	decide := func(snap *state.Snapshot) *decision.Plan {
+	decide := func(snap *Snapshot) *decision.Plan {
 		clear(a.nodes)
 		var plan *decision.Plan
 		for _, of := range []*outrank.Pod{p, {Name: "other", Priority: outrank.Priority(99), Containers: p.Containers}} {
@@ -245,7 +245,7 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	large := *p
 	large.Containers = []outrank.Container{{Requests: resource.MustList("cpu", "1000")}}
 	b := asked{nodes: map[string]int{}}
-	unkeyed, err := NewEvaluator(Config{Filters: []filters.Filter{NodeRule("Rule", b.check)}})
+	unkeyed, err := NewEvaluator(Config{Filters: []Filter{NodeRule("Rule", b.check)}})
 	require.NoError(t, err)
 	_, err = unkeyed.Preempt(context.Background(), snap, &large, gen.Now)
 	require.NoError(t, err)
@@ -269,23 +269,23 @@ func TestKeyedRuleMemory(t *testing.T) {
 	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Name }, func(*outrank.Pod, *outrank.Node) decision.Status {
 		calls++
 		return decision.Status{Code: decision.Unschedulable, Reasons: []string{fmt.Sprint("call ", calls)}}
-	}).(*filters.KeyedRule)
+	}).(ruleFilter).of.(*filters.KeyedRule)
 	for i := range 10 * state.MostTables {
 		q := *p
 		q.Name = fmt.Sprint("p", i)
-		rule.Answers(&filters.Question{Snap: snap, Pod: &q})
+		rule.Answers(&filters.Question{Snap: snap.of, Pod: &q})
 	}
-	assert.Len(t, snap.Answers.Tables, state.MostTables)
+	assert.Len(t, snap.of.Answers.Tables, state.MostTables)
 	for i := range 5000 {
 		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
-		_, table := rule.Answers(&filters.Question{Snap: snap, Pod: p})
+		_, table := rule.Answers(&filters.Question{Snap: snap.of, Pod: p})
 		require.LessOrEqual(t, len(table.Statuses), 64+2*20+1)
 	}
 	for i := range 5000 {
 		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
 	}
-	assert.LessOrEqual(t, len(snap.Answers.Log), 1024+2*20)
-	_, table := rule.Answers(&filters.Question{Snap: snap, Pod: p})
+	assert.LessOrEqual(t, len(snap.of.Answers.Log), 1024+2*20)
+	_, table := rule.Answers(&filters.Question{Snap: snap.of, Pod: p})
 	assert.Equal(t, 20, table.Failing)
 }
 
@@ -301,7 +301,7 @@ func TestKeyedRuleAtOnce(t *testing.T) {
 		return decision.Status{}
 	})
 	require.NoError(t, snap.Attach(headcount{app: "3", limit: 1}))
-	eval, err := NewEvaluator(Config{Filters: []filters.Filter{rule, headcount{app: "3", limit: 1}}})
+	eval, err := NewEvaluator(Config{Filters: []Filter{rule, headcount{app: "3", limit: 1}}})
 	require.NoError(t, err)
 	var all sync.WaitGroup
 	problems := make([]error, 8)

@@ -16,7 +16,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -46,7 +46,7 @@ func TestPropertyCache(t *testing.T) {
 			"Mark": m.Mark, "Undo": m.Undo, "Apply": m.apply, "Fork": m.fork, "Switch": m.turn,
 			"": m.ask,
 		})
-		used += len(m.snap.Cache.BySignature)
+		used += len(m.snap.of.Cache.BySignature)
 		checked += m.checked
 	})
 	assert.Positive(t, used, "the cache was never used")
@@ -128,40 +128,40 @@ func (m *cacheMachine) ask(t *rapid.T) {
 	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	got, gotErr := eval.Preempt(context.Background(), m.snap, asker, now)
-	want, wantErr := eval.Preempt(context.Background(), m.snap.View(), asker, now)
+	want, wantErr := eval.Preempt(context.Background(), held(m.snap.of.View()), asker, now)
 	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("plan (-searched +cached):\n%s", diff)
 	}
 	if gotErr == nil {
-		m.checked += entriesHold(t, eval, m.snap, &Request{Pod: asker, Now: now})
+		m.checked += entriesHold(t, eval, m.snap, &decision.Request{Pod: asker, Now: now})
 	}
 }
 
 // entriesHold compares what the cache says of each node, whichever of them was chosen, with
 // what the node says at the time of the request. It returns how many scores it has seen.
-func entriesHold(t require.TestingT, e *Evaluator, snap *state.Snapshot, req *Request) (scores int) {
-	s, err := beginSearch(&e.config, e.chunk, snap, req)
+func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *decision.Request) (scores int) {
+	s, err := search.Start(&e.config, e.chunk, snap.of, req)
 	require.NoError(t, err)
-	defer s.release()
-	s.writeSignature()
-	known := snap.Cache.BySignature[string(s.signature)]
-	if known == nil || known.Synced != snap.Cache.End() || s.heard {
+	defer s.Close()
+	s.WriteSignature()
+	known := snap.of.Cache.BySignature[string(s.Signature)]
+	if known == nil || known.Synced != snap.of.Cache.End() || s.Heard {
 		return 0 // it was not asked
 	}
-	answers, w := known.Nodes.(*tournament), s.workers[0]
-	for position, slot := range snap.Order {
-		w.reset()
-		b := nodeBound{}
-		w.boundNode(&b, position, slot)
-		w.best = nodeScore{position: -1}
-		w.findVictims(position, s.nodeAt(position), &b)
-		switch e := answers.at(int32(position)); {
-		case e.kind == evaluated:
+	answers, w := known.Nodes.(*search.Tournament), s.Workers[0]
+	for position, slot := range snap.of.Order {
+		w.Reset()
+		b := search.NodeBound{}
+		w.BoundNode(&b, position, slot)
+		w.Best = search.NodeScore{Position: -1}
+		w.FindVictims(position, s.NodeAt(position), &b)
+		switch e := answers.At(int32(position)); {
+		case e.Kind == search.Evaluated:
 			scores++
-			require.Equal(t, w.best, e.nodeScore, "node %s", s.nodeAt(position).Name)
-		case w.best.position >= 0:
-			require.False(t, w.better(&w.best, &e.nodeScore), "node %s: %v is not a bound of %v", s.nodeAt(position).Name, e.nodeScore, w.best)
+			require.Equal(t, w.Best, e.NodeScore, "node %s", s.NodeAt(position).Name)
+		case w.Best.Position >= 0:
+			require.False(t, w.Better(&w.Best, &e.NodeScore), "node %s: %v is not a bound of %v", s.NodeAt(position).Name, e.NodeScore, w.Best)
 		}
 	}
 	return scores
@@ -210,7 +210,7 @@ type bench struct {
 	t       testing.TB
 	cluster *outrank.Cluster
 	pod     *outrank.Pod
-	snap    *state.Snapshot
+	snap    *Snapshot
 	eval    *Evaluator
 }
 
@@ -226,33 +226,33 @@ func benched(t testing.TB, nodes, podsPerNode, budgets int) *bench {
 }
 
 // ask may be called by several goroutines.
-func (b *bench) ask(s *state.Snapshot, p *outrank.Pod) *decision.Plan {
+func (b *bench) ask(s *Snapshot, p *outrank.Pod) *decision.Plan {
 	plan, err := b.eval.Preempt(context.Background(), s, p, gen.Now)
 	assert.NoError(b.t, err)
 	return plan
 }
 
 // sameAsCold asks about the cluster's pod, and once more a snapshot that knows nothing.
-func (b *bench) sameAsCold(s *state.Snapshot) *decision.Plan {
+func (b *bench) sameAsCold(s *Snapshot) *decision.Plan {
 	plan := b.ask(s, b.pod)
-	require.Empty(b.t, cmp.Diff(b.ask(s.View(), b.pod), plan))
+	require.Empty(b.t, cmp.Diff(b.ask(held(s.of.View()), b.pod), plan))
 	return plan
 }
 
 // A clone begins with what its origin knows, and copies of that only what changes.
 func TestCloneIsWarm(t *testing.T) {
 	const blocks = 5
-	b := benched(t, blocks*tournamentBlockSize-10, 10, 5)
+	b := benched(t, blocks*search.TournamentBlockSize-10, 10, 5)
 	c, snap := b.cluster, b.snap
 	ask := b.sameAsCold
-	blocksOf := func(s *state.Snapshot) []*tournamentBlock {
-		require.Len(t, s.Cache.BySignature, 1)
-		for _, known := range s.Cache.BySignature {
-			return slices.Clone(known.Nodes.(*tournament).blocks)
+	blocksOf := func(s *Snapshot) []*search.TournamentBlock {
+		require.Len(t, s.of.Cache.BySignature, 1)
+		for _, known := range s.of.Cache.BySignature {
+			return slices.Clone(known.Nodes.(*search.Tournament).Blocks)
 		}
 		return nil
 	}
-	differing := func(x, y []*tournamentBlock) (count int) {
+	differing := func(x, y []*search.TournamentBlock) (count int) {
 		require.Len(t, y, len(x))
 		for i := range x {
 			if x[i] != y[i] {
@@ -325,7 +325,7 @@ func TestClonesConcurrently(t *testing.T) {
 		ask(snap, p)
 		ask(snap, &q)
 	}
-	sides := []*state.Snapshot{snap}
+	sides := []*Snapshot{snap}
 	for range 3 {
 		sides = append(sides, snap.Clone())
 	}
@@ -333,7 +333,7 @@ func TestClonesConcurrently(t *testing.T) {
 	for side, s := range sides {
 		group.Go(func() {
 			for round := range 15 {
-				want, wantOther := ask(s.View(), p), ask(s.View(), &q)
+				want, wantOther := ask(held(s.of.View()), p), ask(held(s.of.View()), &q)
 				var readers sync.WaitGroup
 				for range 3 {
 					readers.Go(func() {
@@ -365,13 +365,13 @@ func TestCacheBounds(t *testing.T) {
 			b.ask(snap, &q)
 		}
 	}
-	assert.Len(t, snap.Cache.BySignature, state.MostSignatures)
+	assert.Len(t, snap.of.Cache.BySignature, state.MostSignatures)
 	victim := c.Pods[0]
 	for range 5000 {
 		require.NoError(t, snap.RemovePod(victim.Key()))
 		require.NoError(t, snap.AddPod(victim))
 	}
-	assert.Less(t, len(snap.Cache.Log), 1200)
+	assert.Less(t, len(snap.of.Cache.Log), 1200)
 }
 
 // A signature that was not asked for in a long time makes room for a new one.
@@ -388,14 +388,14 @@ func TestCacheForgets(t *testing.T) {
 		ask(shape)
 	}
 	oldest := ""
-	for shape, m := range snap.Cache.BySignature {
-		if oldest == "" || m.Used < snap.Cache.BySignature[oldest].Used {
+	for shape, m := range snap.of.Cache.BySignature {
+		if oldest == "" || m.Used < snap.of.Cache.BySignature[oldest].Used {
 			oldest = shape
 		}
 	}
 	ask(state.MostSignatures)
 	ask(state.MostSignatures)
-	assert.Contains(t, snap.Cache.BySignature, oldest, "it is not long ago")
+	assert.Contains(t, snap.of.Cache.BySignature, oldest, "it is not long ago")
 	for range 10 {
 		for shape := 1; shape < state.MostSignatures; shape++ {
 			ask(shape)
@@ -403,8 +403,8 @@ func TestCacheForgets(t *testing.T) {
 	}
 	ask(state.MostSignatures)
 	ask(state.MostSignatures)
-	assert.NotContains(t, snap.Cache.BySignature, oldest)
-	assert.Len(t, snap.Cache.BySignature, state.MostSignatures)
+	assert.NotContains(t, snap.of.Cache.BySignature, oldest)
+	assert.Len(t, snap.of.Cache.BySignature, state.MostSignatures)
 }
 
 // Budgets that allow more or less change the answers of nodes that have not
@@ -412,21 +412,21 @@ func TestCacheForgets(t *testing.T) {
 func TestCacheNoticesBudgets(t *testing.T) {
 	b := benched(t, 30, 10, 20)
 	p, snap := b.pod, b.snap
-	ask := func(s *state.Snapshot) *decision.Plan { return b.ask(s, p) }
+	ask := func(s *Snapshot) *decision.Plan { return b.ask(s, p) }
 	for range 3 {
 		ask(snap)
 	}
-	require.Len(t, snap.Cache.BySignature, 1)
+	require.Len(t, snap.of.Cache.BySignature, 1)
 	victim := ask(snap).Victims[0].Pod
 	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{Labels: victim.Labels},
 	}}))
-	assert.Empty(t, cmp.Diff(ask(snap.View()), ask(snap)))
+	assert.Empty(t, cmp.Diff(ask(held(snap.of.View())), ask(snap)))
 	before := ask(snap)
 	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{Labels: victim.Labels}, Allowed: 5,
 	}}))
-	assert.Empty(t, cmp.Diff(ask(snap.View()), ask(snap)))
+	assert.Empty(t, cmp.Diff(ask(held(snap.of.View())), ask(snap)))
 	assert.NotEmpty(t, cmp.Diff(before, ask(snap)))
 }
 
@@ -435,7 +435,7 @@ func TestCacheNoticesBudgets(t *testing.T) {
 func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 	b := benched(t, 10, 10, 20)
 	c, p, snap := b.cluster, b.pod, b.snap
-	ask := func(s *state.Snapshot) *decision.Plan { return b.ask(s, p) }
+	ask := func(s *Snapshot) *decision.Plan { return b.ask(s, p) }
 	guard := func(allowed int32, labels map[string]string, namespace string) {
 		require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{
 			Name: "guard", Namespace: namespace, Allowed: allowed, Selector: &outrank.LabelSelector{Labels: labels},
@@ -453,7 +453,7 @@ func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 		before := ask(snap)
 		guard(0, victim.Labels, victim.Namespace)
 		after := ask(snap)
-		assert.Empty(t, cmp.Diff(ask(snap.View()), after))
+		assert.Empty(t, cmp.Diff(ask(held(snap.of.View())), after))
 		assert.NotEmpty(t, cmp.Diff(before, after))
 		guard(5, victim.Labels, victim.Namespace)
 	}
@@ -473,7 +473,7 @@ func TestCacheCountsTheNominatedNodeOnce(t *testing.T) {
 	refuse := NodeRuleBy("own", nil, func(*outrank.Pod, *outrank.Node) decision.Status {
 		return decision.Status{Code: decision.Unschedulable, Reasons: []string{"not here"}}
 	})
-	e, err := NewEvaluator(Config{Filters: []filters.Filter{refuse}})
+	e, err := NewEvaluator(Config{Filters: []Filter{refuse}})
 	require.NoError(t, err)
 	for i := range 4 {
 		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)

@@ -1,12 +1,8 @@
 package preemption
 
 import (
-	"fmt"
-
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/filters"
-	"github.com/outrank-go/outrank/preemption/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 )
 
 // Config is how to decide. The zero value decides as kube-scheduler does,
@@ -49,7 +45,7 @@ type Config struct {
 	Release outrank.Release
 	// Filters are rules of the caller. They are asked after the built-in
 	// filters, in this order.
-	Filters []filters.Filter
+	Filters []Filter
 	// Workers is the number of goroutines that share the work of one call; zero
 	// means one, the caller's own. The answer does not depend on it. More than
 	// one helps on large clusters only: with the default rules, Preempt uses
@@ -63,7 +59,7 @@ type Config struct {
 	Policy Policy
 	// Plugins switches built-in filters off and changes what they ask for. The
 	// zero value is the default profile of kube-scheduler.
-	Plugins decision.Plugins
+	Plugins Plugins
 	// Sample limits the search to some of the nodes; nil means all nodes.
 	Sample *Sample
 	// Schedulers are the names of the schedulers that share their nominations, as the
@@ -81,7 +77,7 @@ type Config struct {
 	// the Policy has preemption Disabled, may be asked more than once, and must change
 	// nothing. Groups of pods do not preempt by it. Nil agrees. Several goroutines may call
 	// it at once.
-	MayPreempt func(pod *outrank.Pod, nominated decision.Status, by decision.Ineligibility) (refusal string)
+	MayPreempt func(pod *outrank.Pod, nominated Status, by Ineligibility) (refusal string)
 	// MayEvict protects pods: of the pods of lower priority, only those for
 	// which it returns true can be victims. Nil allows all. Several goroutines
 	// may call it at once.
@@ -123,97 +119,37 @@ type Config struct {
 	Scorers []Scorer
 }
 
-// Scorer has a score of the caller for each candidate.
-type Scorer struct {
-	// Name is for people.
-	Name string
-	// Score may look at the candidate during the call, and must neither change nor
-	// keep it. It is called once for each candidate, on the goroutine of the caller.
-	Score func(c *decision.Candidate) int64
-}
-
-// maxWorkers keeps a mistaken number from starting goroutines without bound.
-const maxWorkers = 1024
-
-// checkRelease reports a snapshot of another release than the configuration asks for.
-func (c *Config) checkRelease(snap *state.Snapshot) error {
-	if c.Release != 0 && c.Release != snap.Of {
-		return fmt.Errorf("preemption config: Release: %w: %v is asked for, and the snapshot is of %v", outrank.ErrInvalid, c.Release, snap.Of)
-	}
-	return nil
-}
-
 // Validate returns everything that is wrong with the configuration, in one
 // *[outrank.InputError].
 func (c *Config) Validate() error {
-	var ps []outrank.Problem
-	add := func(field, format string, args ...any) {
-		ps = append(ps, outrank.Problem{Object: "preemption config", Field: field, Text: fmt.Sprintf(format, args...)})
+	s := c.settings()
+	return s.Validate()
+}
+
+// settings returns the configuration as the engine reads it.
+func (c *Config) settings() dryrun.Settings {
+	s := dryrun.Settings{
+		Release:    c.Release,
+		Filters:    askedFilters(c.Filters),
+		Workers:    c.Workers,
+		Variant:    c.Variant,
+		Policy:     c.Policy,
+		Plugins:    c.Plugins,
+		Sample:     c.Sample,
+		Schedulers: c.Schedulers,
+		Extenders:  c.Extenders,
+		MayPreempt: c.MayPreempt,
+		MayEvict:   c.MayEvict,
+		MayTake:    c.MayTake,
+		Importance: c.Importance,
+		Cost:       c.Cost,
+		Scorers:    c.Scorers,
 	}
-	if !c.Release.Known() {
-		add("Release", "%v is not known", c.Release)
-	}
-	if _, err := c.Variant.MarshalText(); err != nil {
-		add("Variant", "%d is none", uint8(c.Variant))
-	}
-	if c.Workers < 0 || c.Workers > maxWorkers {
-		add("Workers", "%d is not between 0 and %d", c.Workers, maxWorkers)
-	}
-	taken := map[string]bool{}
-	for _, f := range filters.BuiltIn {
-		taken[f.Name] = true
-	}
-	for i, f := range c.Filters {
-		at := fmt.Sprintf("Filters[%d]", i)
-		switch {
-		case f == nil:
-			add(at, "missing")
-		case f.Name() == "":
-			add(at, "has no name")
-		case taken[f.Name()]:
-			add(at, "there is another filter of the name %q", f.Name())
-		case filters.LacksCheck(f):
-			add(at+".check", "missing from the rule %q", f.Name())
-		default:
-			taken[f.Name()] = true
-		}
-	}
-	for i, name := range c.Schedulers {
-		if name == "" {
-			add(fmt.Sprintf("Schedulers[%d]", i), "empty; a pod that names no scheduler is %s's", outrank.DefaultScheduler)
-		}
-	}
-	for i, x := range c.Extenders {
-		if x == nil {
-			add(fmt.Sprintf("Extenders[%d]", i), "missing")
-		}
-	}
-	for i, x := range c.Scorers {
-		if x.Score == nil {
-			add(fmt.Sprintf("Scorers[%d].Score", i), "missing")
-		}
-	}
-	ps = append(ps, c.Policy.problems()...)
-	ps = append(ps, c.exactProblems()...)
-	ps = append(ps, pluginsProblems(&c.Plugins)...)
-	if _, missing := c.costByRanks(); missing {
-		add("Cost", "missing, and the policy ranks candidates by it")
+	if c.Guard != nil {
+		s.Guard = askedGuard{c.Guard}
 	}
 	if c.Chooser != nil {
-		ps = append(ps, c.Chooser.problems()...)
+		s.Chooser = c.Chooser.asked()
 	}
-	switch {
-	case c.Guard == nil:
-	case c.Guard.Name() == "":
-		add("Guard", "has no name")
-	case taken[c.Guard.Name()]:
-		add("Guard", "there is a filter of the name %q", c.Guard.Name())
-	}
-	if c.Sample != nil {
-		ps = append(ps, c.Sample.problems()...)
-	}
-	if len(ps) > 0 {
-		return &outrank.InputError{Problems: ps}
-	}
-	return nil
+	return s
 }

@@ -9,50 +9,54 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Evaluator decides by one configuration. It holds no state of any cluster. Any
 // number of goroutines may use it at once. The zero Evaluator decides by the zero [Config].
 type Evaluator struct {
-	config Config
-	chunk  int // 0 for chunkSize, but for tests
+	asked  Config // as the caller has it, with what the variant adds
+	config dryrun.Settings
+	chunk  int // 0 for ChunkSize, but for tests
 }
 
 // opened returns the snapshot that a question is about, in place of the zero one that of an
 // empty cluster: readers do not write it.
-func opened(ctx context.Context, snap *state.Snapshot) (*state.Snapshot, error) {
+func opened(ctx context.Context, cluster *Snapshot) (*state.Snapshot, error) {
 	switch {
 	case ctx == nil:
 		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
-	case snap == nil:
+	case cluster == nil:
 		return nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
-	case snap.Owner == nil:
-		return state.Empty(), nil
+	case cluster.of == nil:
+		return new(Snapshot).hold(state.Empty()).of, nil
 	}
-	return snap, nil
+	return cluster.of, nil
 }
 
 // chunks is how many nodes a goroutine takes at a time.
-func (e *Evaluator) chunks() int { return cmp.Or(e.chunk, chunkSize) }
+func (e *Evaluator) chunks() int { return cmp.Or(e.chunk, dryrun.ChunkSize) }
 
 // NewEvaluator checks the configuration and returns an evaluator. See
 // [Config.Validate] for the error. What the configuration points to must not
 // change while the evaluator is in use.
 func NewEvaluator(config Config) (*Evaluator, error) {
-	if err := config.Validate(); err != nil {
+	s := config.settings()
+	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if config.Policy.Ranks == nil {
-		config.Policy.Ranks = config.variant().ranks
+	if s.Policy.Ranks == nil {
+		s.Policy.Ranks = s.ByVariant().Ranks
 	}
-	config.Cost, _ = config.costByRanks()
+	config.Policy.Ranks = s.Policy.Ranks
+	config.Cost, _ = s.CostByRanks()
 	config.Filters, config.Extenders = slices.Clone(config.Filters), slices.Clone(config.Extenders)
 	config.Scorers, config.Policy.Ranks = slices.Clone(config.Scorers), slices.Clone(config.Policy.Ranks)
 	config.Plugins = filters.ClonePlugins(&config.Plugins)
-	return &Evaluator{config: config, chunk: chunkSize}, nil
+	return &Evaluator{asked: config, config: config.settings(), chunk: dryrun.ChunkSize}, nil
 }
 
 // Filters returns the names of the filters in the order in which a node is asked:
@@ -106,28 +110,28 @@ func (e *Evaluator) Filters() []string {
 // was asked before about pods with the same priority, requests, tolerations and
 // demands on nodes, and if no filter looks at other pods. Affinity and spread
 // rules cost a look at every class of pods and its nodes in addition.
-func (e *Evaluator) Preempt(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.Plan, error) {
-	return e.PreemptRequest(ctx, snap, Request{Pod: pod, Now: now})
+func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*Plan, error) {
+	return e.PreemptRequest(ctx, cluster, Request{Pod: pod, Now: now})
 }
 
 // PreemptRequest is Preempt for a question with further settings.
-func (e *Evaluator) PreemptRequest(ctx context.Context, snap *state.Snapshot, req Request) (*decision.Plan, error) {
-	snap, err := opened(ctx, snap)
+func (e *Evaluator) PreemptRequest(ctx context.Context, cluster *Snapshot, req Request) (*Plan, error) {
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
-	if e.config.pruned(&req) {
-		return decidePruned(ctx, &e.config, e.chunks(), snap, &req)
+	if search.Prunes(&e.config, &req) {
+		return search.Decide(ctx, &e.config, e.chunks(), snap, &req)
 	}
-	r, err := decideExhaustively(ctx, &e.config, e.chunks(), snap, &req, false)
+	r, err := dryrun.DecideExhaustively(ctx, &e.config, e.chunks(), snap, &req, false)
 	if err != nil {
 		return nil, err
 	}
-	plan := r.plan()
-	if r.failed != nil {
-		return plan, r.failed
+	plan := r.AsPlan()
+	if r.Failed != nil {
+		return plan, r.Failed
 	}
-	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.partial() || r.Selective) && plan.Outcome == decision.Preempt {
+	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.Partial() || r.Selective) && plan.Outcome == Preempt {
 		plan.Unhelpful = nil // a search does not find all of them
 	}
 	return plan, nil
@@ -138,35 +142,35 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *state.Snapshot, re
 // even if the pod fits or may not preempt. Time and memory are those of finding the
 // victims on every node. [Evaluator.ExplainNode] looks at a single node, and
 // [Evaluator.Candidates] finds the best few candidates, each at its own price.
-func (e *Evaluator) Explain(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.Explanation, error) {
-	return e.ExplainRequest(ctx, snap, Request{Pod: pod, Now: now})
+func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*Explanation, error) {
+	return e.ExplainRequest(ctx, cluster, Request{Pod: pod, Now: now})
 }
 
 // ExplainRequest is Explain for a question with further settings.
-func (e *Evaluator) ExplainRequest(ctx context.Context, snap *state.Snapshot, req Request) (*decision.Explanation, error) {
-	snap, err := opened(ctx, snap)
+func (e *Evaluator) ExplainRequest(ctx context.Context, cluster *Snapshot, req Request) (*Explanation, error) {
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
-	if e.config.pruned(&req) {
-		s, err := beginSearch(&e.config, e.chunks(), snap, &req)
+	if search.Prunes(&e.config, &req) {
+		s, err := search.Start(&e.config, e.chunks(), snap, &req)
 		if err != nil {
 			return nil, err
 		}
-		defer s.release()
-		if s.explainsByRows() {
-			ex, err := s.explanation(ctx)
-			s.busy = false
+		defer s.Close()
+		if s.ExplainsByRows() {
+			ex, err := s.Explanation(ctx)
+			s.Busy = false
 			return ex, err
 		}
-		s.busy = false
+		s.Busy = false
 	}
-	r, err := decideExhaustively(ctx, &e.config, e.chunks(), snap, &req, true)
+	r, err := dryrun.DecideExhaustively(ctx, &e.config, e.chunks(), snap, &req, true)
 	if err != nil {
 		return nil, err
 	}
-	if r.failed != nil {
-		return nil, r.failed
+	if r.Failed != nil {
+		return nil, r.Failed
 	}
-	return r.explanation(), nil
+	return r.Explanation(), nil
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -50,58 +50,58 @@ const DefaultAcrossSteps = 20_000
 // [Evaluator.Preempt]. Time is that of asking every node, and on each that failed of one
 // check for each pod that could be a victim there; then of mostSteps checks. With an
 // endless mostSteps it is exponential in the pods of the worst node.
-func (e *Evaluator) PreemptAcross(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*decision.AcrossPlan, error) {
-	return e.PreemptAcrossWithin(ctx, snap, pod, now, DefaultAcrossSteps)
+func (e *Evaluator) PreemptAcross(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*AcrossPlan, error) {
+	return e.PreemptAcrossWithin(ctx, cluster, pod, now, DefaultAcrossSteps)
 }
 
 // PreemptAcrossWithin is PreemptAcross with another limit of steps. A limit of 0 or less
 // leaves what putting pods back by importance finds on each node.
-func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*decision.AcrossPlan, error) {
-	snap, err := opened(ctx, snap)
+func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*AcrossPlan, error) {
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.config.checkAcross(); err != nil {
+	if err := e.config.CheckAcross(); err != nil {
 		return nil, err
 	}
-	if err := checkAlone(snap, pod); err != nil {
+	if err := dryrun.CheckAlone(snap, pod); err != nil {
 		return nil, err
 	}
-	a, err := newAttempt(&e.config, snap, pod, now)
+	a, err := dryrun.NewAttempt(&e.config, snap, pod, now)
 	if err != nil {
 		return nil, err
 	}
 	followsAsCounted(&a.Plan)
-	r := &result{attempt: a, chunk: e.chunks(), best: -1, runners: []*dryRunner{newDryRunner(a)}}
-	a.hearNominated(r.runners[0])
-	if r.before, err = r.filterAll(ctx, &Request{Pod: pod, Now: now}); err != nil {
+	r := &dryrun.Result{Attempt: a, Chunk: e.chunks(), Best: -1, Runners: []*dryrun.DryRunner{dryrun.NewDryRunner(a)}}
+	a.HearNominated(r.Runners[0])
+	if r.Before, err = r.FilterAll(ctx, &Request{Pod: pod, Now: now}); err != nil {
 		return nil, err
 	}
-	for _, s := range r.before {
-		if s.Code == decision.Success {
-			r.feasible++
+	for _, s := range r.Before {
+		if s.Code == Success {
+			r.Feasible++
 		}
 	}
-	r.ineligible = a.eligible(r.statusOf)
-	x := &acrossSearch{result: r, w: r.runners[0], limit: mostSteps}
-	if r.feasible == 0 && r.ineligible == decision.Eligible {
+	r.Ineligible = a.Eligible(r.StatusOf)
+	x := &acrossSearch{Result: r, w: r.Runners[0], limit: mostSteps}
+	if r.Feasible == 0 && r.Ineligible == Eligible {
 		if err := x.run(ctx); err != nil {
 			return nil, err
 		}
 	}
-	plan := r.plan()
+	plan := r.AsPlan()
 	plan.ClusterCertificate = nil // Optimal says it
-	plan.Across = plan.Outcome == decision.Preempt || plan.Outcome == decision.NothingHelps
-	if plan.Outcome == decision.Preempt {
+	plan.Across = plan.Outcome == Preempt || plan.Outcome == NothingHelps
+	if plan.Outcome == Preempt {
 		plan.Unhelpful = nil // nodes that could not be better were not tried
 	}
-	return &decision.AcrossPlan{Plan: plan, Optimal: !x.ended, Steps: x.steps}, nil
+	return &AcrossPlan{Plan: plan, Optimal: !x.ended, Steps: x.steps}, nil
 }
 
 // acrossSearch finds the best victims, node by node.
 type acrossSearch struct {
-	*result
-	w *dryRunner
+	*dryrun.Result
+	w *dryrun.DryRunner
 	// counted are the pods of all nodes that anti-affinity or spread counts.
 	counted []countedPod
 	// interpod and spread are the filters on the node at hand, nil where they have
@@ -111,7 +111,7 @@ type acrossSearch struct {
 
 	node acrossNode
 	// bestScore and bestVictims are of the best set met, on node r.best.
-	bestScore   decision.Score
+	bestScore   Score
 	bestVictims []*state.PodState
 	space       []*state.PodState
 
@@ -130,24 +130,24 @@ type countedPod struct {
 
 // run goes over the nodes.
 func (x *acrossSearch) run(ctx context.Context) error {
-	x.after, x.tried = make([]filters.Status, len(x.before)), make([]bool, len(x.before))
+	x.After, x.Tried = make([]filters.Status, len(x.Before)), make([]bool, len(x.Before))
 	x.findFilters()
 	x.findCounted()
-	for i, before := range x.before {
+	for i, before := range x.Before {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if before.Code != decision.Unschedulable {
+		if before.Code != Unschedulable {
 			continue
 		}
-		x.tried[i] = true
-		x.after[i] = x.try(ctx, i)
+		x.Tried[i] = true
+		x.After[i] = x.try(ctx, i)
 	}
 	if err := cmp.Or(x.err, ctx.Err()); err != nil {
 		return err
 	}
-	if x.best >= 0 {
-		x.chosen = x.candidate()
+	if x.Best >= 0 {
+		x.Chosen = x.candidate()
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func followsAsCounted(fp *filters.Plan) {
 
 // findFilters finds the two filters that look at pods of other nodes.
 func (x *acrossSearch) findFilters() {
-	for _, f := range x.w.filters {
+	for _, f := range x.w.Filters {
 		switch f := f.(type) {
 		case *filters.InterPodOnNode:
 			x.interpod = f
@@ -193,7 +193,7 @@ func (x *acrossSearch) findCounted() {
 			}
 		}
 	})
-	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.moreImportant(p.PodState, q.PodState) })
+	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.MoreImportant(p.PodState, q.PodState) })
 }
 
 // PartsOf returns what pods of a class count for.
@@ -214,27 +214,27 @@ func (x *acrossSearch) partsOf(k *state.PodClass) (apart, spread []filters.Class
 // leavesAlone reports whether a pod may be a victim: one that the preemptor may evict and
 // that no other pod has to leave with.
 func (x *acrossSearch) leavesAlone(p *state.PodState) bool {
-	return x.mayEvict(p) && (p.Pod.Group == "" || !x.Rules.VictimUnits)
+	return x.MayEvict(p) && (p.Pod.Group == "" || !x.Rules.VictimUnits)
 }
 
 // candidate makes the best set public.
-func (x *acrossSearch) candidate() decision.Candidate {
-	w, n := x.w, x.nodeAt(x.best)
-	c := decision.Candidate{Node: n.Name, Score: x.bestScore, Victims: make([]decision.Victim, len(x.bestVictims))}
-	w.enter(n)
-	w.far = true
-	w.changeAll(x.bestVictims, -1)
-	shared := sharedNames{budgets: x.Snap.BudgetSet}
+func (x *acrossSearch) candidate() Candidate {
+	w, n := x.w, x.NodeAt(x.Best)
+	c := Candidate{Node: n.Name, Score: x.bestScore, Victims: make([]Victim, len(x.bestVictims))}
+	w.Enter(n)
+	w.Far = true
+	w.ChangeAll(x.bestVictims, -1)
+	shared := dryrun.SharedNames{Budgets: x.Snap.BudgetSet}
 	for i, p := range x.bestVictims {
-		c.Victims[i] = decision.Victim{Pod: p.Located(), Blocks: x.public(w.beside(x.bestVictims[i : i+1]))}
+		c.Victims[i] = Victim{Pod: p.Located(), Blocks: x.Public(w.Beside(x.bestVictims[i : i+1]))}
 		if p.At.Name != n.Name {
 			c.Victims[i].Node = p.At.Name
 		}
-		c.Victims[i].Violated = shared.of(w.budgets.charge(p))
+		c.Victims[i].Violated = shared.Of(w.Budgets.Charge(p))
 	}
-	w.budgets.reset()
-	w.changeAll(x.bestVictims, 1)
-	w.nameRules(x.bestVictims, c.Victims)
-	c.ClearedNominations = x.clearedNominations(n, c.Victims)
+	w.Budgets.Reset()
+	w.ChangeAll(x.bestVictims, 1)
+	w.NameRules(x.bestVictims, c.Victims)
+	c.ClearedNominations = x.ClearedNominations(n, c.Victims)
 	return c
 }

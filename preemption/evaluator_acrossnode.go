@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -36,43 +36,43 @@ type acrossNode struct {
 // pods gone that could leave. It is Success, too, for a node that cannot be better than
 // the best one.
 func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
-	n := x.nodeAt(position)
+	n := x.NodeAt(position)
 	w := x.w
-	w.enter(n)
-	w.far = true
+	w.Enter(n)
+	w.Far = true
 	x.node = acrossNode{position: position, firstStep: x.steps}
-	if s := x.findPods(n); s.Code != decision.Success {
+	if s := x.findPods(n); s.Code != Success {
 		return s
 	}
 	if len(x.node.pods) == 0 {
-		return filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
+		return filters.Status{Code: UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
 	}
 	if x.worse(-1) {
 		return x.unlessStrict()
 	}
-	w.changeAll(x.node.pods, -1)
-	status := w.check()
-	if status.Code == decision.Success || !conclusive(status) && !x.skewed() {
-		best := x.best
+	w.ChangeAll(x.node.pods, -1)
+	status := w.Check()
+	if status.Code == Success || !conclusive(status) && !x.skewed() {
+		best := x.Best
 		x.choose(ctx, 0)
 		switch {
-		case x.best != best:
+		case x.Best != best:
 			status = filters.Status{}
-		case x.node.refuted.Code != decision.Success:
+		case x.node.refuted.Code != Success:
 			status = x.node.refuted
-		case status.Code == decision.Success && x.best < 0:
+		case status.Code == Success && x.Best < 0:
 			status = x.unlessStrict()
 		}
 	}
-	w.changeAll(x.node.pods, 1)
+	w.ChangeAll(x.node.pods, 1)
 	return status
 }
 
 // unlessStrict is the status of a node without a better set: where the policy is strict,
 // that each set violates a budget may be why (rule 13.5.3).
 func (x *acrossSearch) unlessStrict() filters.Status {
-	if x.config.Policy.Strict && x.best < 0 {
-		return strictStatus
+	if x.Config.Policy.Strict && x.Best < 0 {
+		return dryrun.StrictStatus
 	}
 	return filters.Status{}
 }
@@ -92,11 +92,11 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 			node.add(p, forced)
 		}
 	}
-	if s := x.findFar(n); s.Code != decision.Success {
+	if s := x.findFar(n); s.Code != Success {
 		return s
 	}
-	node.overlaps = x.stopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
-	node.sort(x.moreImportant)
+	node.overlaps = x.StopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
+	node.sort(x.MoreImportant)
 	x.findOthers(n)
 	return filters.Status{}
 }
@@ -105,7 +105,7 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 // another node has to leave, none that a constraint counts need leave, either: what
 // leaves the node itself makes a constraint fail no more than before.
 func (x *acrossSearch) findFar(n *state.NodeState) filters.Status {
-	spreads := x.spread != nil && (x.spread.Check(nil).Code != decision.Success || x.spread.Check(x.w.nominated).Code != decision.Success)
+	spreads := x.spread != nil && (x.spread.Check(nil).Code != Success || x.spread.Check(x.w.Nominated).Code != Success)
 	for i := range x.counted {
 		if p := &x.counted[i]; p.on != n && x.keepsApart(p.apart, p.on, n) {
 			if !x.mayLeave(p) {
@@ -159,7 +159,7 @@ func (x *acrossSearch) keepsApart(parts []filters.ClassPart, on, n *state.NodeSt
 
 // blocked is the status of a node that such a pod keeps the preemptor from for good.
 func (x *acrossSearch) blocked(parts []filters.ClassPart, on, n *state.NodeState) filters.Status {
-	s := filters.Status{Code: decision.Unschedulable, By: filters.InterPodFilter.Index, Text: filters.ExistingAntiText}
+	s := filters.Status{Code: Unschedulable, By: filters.InterPodFilter.Index, Text: filters.ExistingAntiText}
 	for _, part := range parts {
 		if part.Relation == filters.AntiAffinityMatch && x.keepsApart([]filters.ClassPart{part}, on, n) {
 			s.Text = filters.AntiAffinityText
@@ -221,9 +221,9 @@ func (x *acrossSearch) skewed() bool {
 func conclusive(s filters.Status) bool {
 	switch s.By {
 	case filters.ResourcesFilter.Index, filters.PortsFilter.Index, filters.RestrictionsFilter.Index:
-		return s.Code != decision.Success
+		return s.Code != Success
 	case filters.InterPodFilter.Index:
-		return s.Code == decision.Unschedulable
+		return s.Code == Unschedulable
 	}
 	return false
 }
@@ -241,13 +241,13 @@ func (x *acrossSearch) choose(ctx context.Context, i int) {
 	}
 	if !node.forced[i] {
 		x.steps++
-		x.w.change(node.pods[i], 1)
+		x.w.Change(node.pods[i], 1)
 		if !x.skewed() {
-			if s := x.w.check(); s.Code == decision.Success || !conclusive(s) {
+			if s := x.w.Check(); s.Code == Success || !conclusive(s) {
 				x.choose(ctx, i+1)
 			}
 		}
-		x.w.change(node.pods[i], -1)
+		x.w.Change(node.pods[i], -1)
 	}
 	node.taken = append(node.taken, i)
 	if !x.worse(i) {
@@ -274,8 +274,8 @@ func (x *acrossSearch) stop(ctx context.Context) bool {
 // policy is strict. All that sets are compared by only grows with them, but for the start
 // where the caller's order is not that of priorities: it is that of the highest one.
 func (x *acrossSearch) worse(at int) bool {
-	strict := x.config.Policy.Strict
-	if x.best < 0 && !strict {
+	strict := x.Config.Policy.Strict
+	if x.Best < 0 && !strict {
 		return false
 	}
 	x.space = x.space[:0]
@@ -292,37 +292,37 @@ func (x *acrossSearch) worse(at int) bool {
 	}
 	violations := 0
 	if at == len(x.node.pods) || !x.node.overlaps {
-		violations = x.w.budgets.violationsOf(x.space)
+		violations = x.w.Budgets.ViolationsOf(x.space)
 	}
 	if strict && violations > 0 {
 		return true
 	}
-	if x.best < 0 {
+	if x.Best < 0 {
 		return false
 	}
-	score := x.scoreOf(x.space, violations)
-	if at < len(x.node.pods) && x.config.Importance != nil {
+	score := x.ScoreOf(x.space, violations)
+	if at < len(x.node.pods) && x.Config.Importance != nil {
 		score.Start = x.bestScore.Start.Add(time.Second) // it may be better with a pod more
 	}
-	order, _ := compareScores(&score, &x.bestScore, x.ranks)
+	order, _ := dryrun.CompareScores(&score, &x.bestScore, x.Ranks)
 	return order >= 0
 }
 
 // meet asks the filters about the set at hand, and keeps it if it is the best.
 func (x *acrossSearch) meet() {
-	if len(x.node.taken) == 0 || x.w.check().Code != decision.Success || x.worse(len(x.node.pods)) {
+	if len(x.node.taken) == 0 || x.w.Check().Code != Success || x.worse(len(x.node.pods)) {
 		return
 	}
 	victims := make([]*state.PodState, 0, len(x.node.taken))
 	for _, i := range x.node.taken {
 		victims = append(victims, x.node.pods[i])
 	}
-	if x.node.refuted = x.afresh(victims); x.node.refuted.Code != decision.Success {
+	if x.node.refuted = x.afresh(victims); x.node.refuted.Code != Success {
 		return
 	}
 	x.bestVictims = victims
-	x.bestScore = x.scoreOf(x.bestVictims, x.w.budgets.violationsOf(x.bestVictims))
-	x.best = x.node.position
+	x.bestScore = x.ScoreOf(x.bestVictims, x.w.Budgets.ViolationsOf(x.bestVictims))
+	x.Best = x.node.position
 }
 
 // afresh asks the node in a copy of the cluster in which the victims have never been. A
@@ -335,10 +335,10 @@ func (x *acrossSearch) afresh(victims []*state.PodState) filters.Status {
 			snap.Drop(q)
 		}
 	}
-	a, err := newAttempt(x.config, snap, x.Pod, x.now)
+	a, err := dryrun.NewAttempt(x.Config, snap, x.Pod, x.Now)
 	if err != nil {
 		x.err = err
-		return filters.Status{Code: decision.Unschedulable, By: filters.ByNone}
+		return filters.Status{Code: Unschedulable, By: filters.ByNone}
 	}
-	return newDryRunner(a).filter(snap.NodeState(x.nodeAt(x.node.position).Name))
+	return dryrun.NewDryRunner(a).Filter(snap.NodeState(x.NodeAt(x.node.position).Name))
 }

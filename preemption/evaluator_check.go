@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Check asks one node whether it takes the pod as things are (chapter 7;
@@ -24,20 +23,20 @@ import (
 // that of the pods on the node whose volumes or ports count, and does not depend on
 // the number of nodes; affinity and spread rules cost a look at every class of pods
 // and its nodes in addition.
-func (e *Evaluator) Check(snap *state.Snapshot, pod *outrank.Pod, node string) (decision.Status, error) {
-	snap, err := opened(context.Background(), snap)
+func (e *Evaluator) Check(cluster *Snapshot, pod *outrank.Pod, node string) (Status, error) {
+	snap, err := opened(context.Background(), cluster)
 	if err != nil {
-		return decision.Status{}, err
+		return Status{}, err
 	}
 	// No filter looks at a start time, so any now will do.
-	a, err := newAttempt(&e.config, snap, pod, time.Time{})
+	a, err := dryrun.NewAttempt(&e.config, snap, pod, time.Time{})
 	if err != nil {
-		return decision.Status{}, err
+		return Status{}, err
 	}
 	if _, ok := snap.Node(node); !ok {
-		return decision.Status{}, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
+		return Status{}, fmt.Errorf("%s: %w", phrase.Object("node", node), ErrNotFound)
 	}
-	w := newDryRunner(a)
-	a.hearNominated(w)
-	return a.public(w.filter(snap.NodeState(node))), nil
+	w := dryrun.NewDryRunner(a)
+	a.HearNominated(w)
+	return a.Public(w.Filter(snap.NodeState(node))), nil
 }

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
-	"github.com/outrank-go/outrank/preemption/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 )
 
 // ExplainNode returns what a single node says about the pod: its status as things
@@ -18,24 +17,24 @@ import (
 // snapshot. Time is that of one dry run on this node; rules about other nodes'
 // pods, such as affinity, cost what they cost [Evaluator.Preempt]. The candidate is
 // the caller's. Calls may run at once.
-func (e *Evaluator) ExplainNode(ctx context.Context, snap *state.Snapshot, req Request, node string) (decision.NodeReport, *decision.Candidate, error) {
-	snap, err := opened(ctx, snap)
+func (e *Evaluator) ExplainNode(ctx context.Context, cluster *Snapshot, req Request, node string) (NodeReport, *Candidate, error) {
+	snap, err := opened(ctx, cluster)
 	if err != nil {
-		return decision.NodeReport{}, nil, err
+		return NodeReport{}, nil, err
 	}
-	s, err := beginSearch(&e.config, e.chunks(), snap, &req)
+	s, err := search.Start(&e.config, e.chunks(), snap, &req)
 	if err != nil {
-		return decision.NodeReport{}, nil, err
+		return NodeReport{}, nil, err
 	}
-	defer s.release()
+	defer s.Close()
 	n := snap.NodeState(node)
 	if n == nil || n.Node == nil {
-		return decision.NodeReport{}, nil, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
+		return NodeReport{}, nil, fmt.Errorf("%s: %w", phrase.Object("node", node), ErrNotFound)
 	}
-	report, c := s.explainNode(n)
-	s.busy = false
-	if err := cmp.Or(ctx.Err(), s.workers[0].dry.err); err != nil {
-		return decision.NodeReport{}, nil, err
+	report, c := s.ExplainNode(n)
+	s.Busy = false
+	if err := cmp.Or(ctx.Err(), s.Workers[0].Dry.Err); err != nil {
+		return NodeReport{}, nil, err
 	}
 	return report, c, nil
 }
@@ -49,33 +48,33 @@ func (e *Evaluator) ExplainNode(ctx context.Context, snap *state.Snapshot, req R
 // Where all candidates have to be compared, because of a Sample, Extenders or Scorers,
 // the first costs as much as [Evaluator.Explain]. The snapshot must not change during
 // the iteration; other calls may read it at the same time.
-func (e *Evaluator) Candidates(ctx context.Context, snap *state.Snapshot, req Request) iter.Seq2[*decision.Candidate, error] {
-	return func(yield func(*decision.Candidate, error) bool) {
-		if !e.config.pruned(&req) || e.config.Sample != nil || len(e.config.Scorers) > 0 {
-			e.candidatesOfAll(ctx, snap, req, yield)
+func (e *Evaluator) Candidates(ctx context.Context, cluster *Snapshot, req Request) iter.Seq2[*Candidate, error] {
+	return func(yield func(*Candidate, error) bool) {
+		if !search.Prunes(&e.config, &req) || e.config.Sample != nil || len(e.config.Scorers) > 0 {
+			e.candidatesOfAll(ctx, cluster, req, yield)
 			return
 		}
-		snap, err := opened(ctx, snap)
+		snap, err := opened(ctx, cluster)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		s, err := beginSearch(&e.config, e.chunks(), snap, &req)
+		s, err := search.Start(&e.config, e.chunks(), snap, &req)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		defer s.release()
-		if s.Refused.Code == decision.Success {
-			s.bestFirst(ctx, yield)
+		defer s.Close()
+		if s.Refused.Code == Success {
+			s.BestFirst(ctx, yield)
 		}
-		s.busy = false
+		s.Busy = false
 	}
 }
 
 // candidatesOfAll iterates over the candidates of an explanation.
-func (e *Evaluator) candidatesOfAll(ctx context.Context, snap *state.Snapshot, req Request, yield func(*decision.Candidate, error) bool) {
-	ex, err := e.ExplainRequest(ctx, snap, req)
+func (e *Evaluator) candidatesOfAll(ctx context.Context, cluster *Snapshot, req Request, yield func(*Candidate, error) bool) {
+	ex, err := e.ExplainRequest(ctx, cluster, req)
 	if err != nil {
 		yield(nil, err)
 		return

@@ -4,9 +4,8 @@ import (
 	"context"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/filters"
-	"github.com/outrank-go/outrank/preemption/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 )
 
 // Feasible lists the nodes that take the pod as things are, in the cluster's
@@ -15,30 +14,30 @@ import (
 // [Evaluator.FeasibleNominated] has an answer. The slice is the
 // caller's. Errors, and what is said about the pod and about concurrent calls,
 // are those of [Evaluator.Preempt]. Time is linear in the number of nodes.
-func (e *Evaluator) Feasible(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
-	snap, err := opened(ctx, snap)
+func (e *Evaluator) Feasible(ctx context.Context, cluster *Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
-	s := searches.Get().(*search)
-	defer s.release()
+	s := search.Searches.Get().(*search.Search)
+	defer s.Close()
 	// No filter looks at a start time, so any now will do.
-	if err := s.begin(&e.config, snap, &Request{Pod: pod}); err != nil {
+	if err := s.Ask(&e.config, snap, &Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if s.Refused.Code != decision.Success {
+	if s.Refused.Code != Success {
 		return nil, ctx.Err()
 	}
 	var out []*outrank.Node
 	for position, slot := range snap.Order {
-		if position%chunkSize == 0 && ctx.Err() != nil {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if s.workers[0].fits(slot) {
+		if s.Workers[0].Fits(slot) {
 			out = append(out, snap.NodeStates[slot].Node)
 		}
 	}
-	s.busy = false
+	s.Busy = false
 	return out, ctx.Err()
 }
 
@@ -49,37 +48,23 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *state.Snapshot, pod *out
 // pod's own where the snapshot does not know the pod. Errors, and what is said about
 // the pod and about concurrent calls, are those of [Evaluator.Preempt]. Time is that
 // of asking one node, beside what filters that look at the whole cluster need once.
-func (e *Evaluator) FeasibleNominated(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod) (*outrank.Node, error) {
-	snap, err := opened(ctx, snap)
+func (e *Evaluator) FeasibleNominated(ctx context.Context, cluster *Snapshot, pod *outrank.Pod) (*outrank.Node, error) {
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
-	s := searches.Get().(*search)
-	defer s.release()
-	if err := s.begin(&e.config, snap, &Request{Pod: pod}); err != nil {
+	s := search.Searches.Get().(*search.Search)
+	defer s.Close()
+	if err := s.Ask(&e.config, snap, &Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil || s.Refused.Code != decision.Success {
+	if err := ctx.Err(); err != nil || s.Refused.Code != Success {
 		return nil, err
 	}
-	slot, ok := snap.Slots.Get(s.nomination())
-	fits := ok && snap.NodeStates[slot].Node != nil && s.workers[0].fits(slot)
-	if s.busy = false; !fits {
+	slot, ok := snap.Slots.Get(s.Nomination())
+	fits := ok && snap.NodeStates[slot].Node != nil && s.Workers[0].Fits(slot)
+	if s.Busy = false; !fits {
 		return nil, nil
 	}
 	return snap.NodeStates[slot].Node, nil
-}
-
-// fits reports whether a node takes the preemptor as things are.
-func (w *searchWorker) fits(slot int32) bool {
-	sum := w.Snap.Summaries.At(slot)
-	if sum.Flags&^state.AnyUnits == 0 && !w.Silent.Has(filters.ResourcesFilter.Index) {
-		if w.shortage(sum) != 0 {
-			return false // no other filter can change that
-		}
-		if !w.filtered && !w.Selects || w.rulesPass(slot) {
-			return true
-		}
-	}
-	return w.dry.filter(w.Snap.NodeStates[slot]).Code == decision.Success
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -97,16 +98,16 @@ func note(two *[2]string, node string) bool {
 // evaluator's configuration; nothing else of that counts. The snapshot is cloned. The
 // error wraps [outrank.ErrInvalid] for no evaluator or snapshot, and for a snapshot of
 // another release.
-func NewMoves(e *Evaluator, snap *state.Snapshot) (*Moves, error) {
-	if e == nil || snap == nil {
+func NewMoves(e *Evaluator, cluster *Snapshot) (*Moves, error) {
+	if e == nil || cluster == nil {
 		return nil, fmt.Errorf("moves: %w: no evaluator or no snapshot", outrank.ErrInvalid)
 	}
-	snap.Begin() // as cloning does
-	if err := e.config.checkRelease(snap); err != nil {
+	snap := cluster.writes() // as cloning does
+	if err := e.config.CheckRelease(snap); err != nil {
 		return nil, err
 	}
-	plain := &Evaluator{chunk: e.chunk, config: Config{Release: e.config.Release, Filters: e.config.Filters, Plugins: e.config.Plugins}}
-	return &Moves{eval: plain, snap: snap.Clone(), known: map[string]elsewhere{}}, nil
+	plain := &Evaluator{chunk: e.chunk, config: dryrun.Settings{Release: e.config.Release, Filters: e.config.Filters, Plugins: e.config.Plugins}}
+	return &Moves{eval: plain, snap: new(Snapshot).hold(snap.Clone()).of, known: map[string]elsewhere{}}, nil
 }
 
 // Of returns what becomes of the work of a running pod if it is evicted and every other
@@ -183,40 +184,40 @@ func (e *elsewhere) loss(node string) Loss {
 // findShared finds nodes for a pod that its controller has made again, if all nodes answer
 // pods like it alike, whoever else runs.
 func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err error) {
-	s := searches.Get().(*search)
-	defer s.release()
-	if err := s.begin(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
+	s := search.Searches.Get().(*search.Search)
+	defer s.Close()
+	if err := s.Ask(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, false, err
 	}
-	if !s.Fixed || s.anyPod || len(pod.Volumes) > 0 {
+	if !s.Fixed || s.AnyPod || len(pod.Volumes) > 0 {
 		return found, false, nil
 	}
-	s.writeSignature()
-	if found, ok := m.known[string(s.signature)]; ok {
+	s.WriteSignature()
+	if found, ok := m.known[string(s.Signature)]; ok {
 		return found, true, nil
 	}
-	if s.Refused.Code == decision.Success {
-		s.findTwo(&found, "", true)
+	if s.Refused.Code == Success {
+		findTwo(s, &found, "", true)
 	}
-	s.busy = false
+	s.Busy = false
 	if len(m.known) >= mostKnownMoves {
 		clear(m.known)
 	}
-	m.known[string(s.signature)] = found
+	m.known[string(s.Signature)] = found
 	return found, true, nil
 }
 
 // ask finds another node than its own for such a pod, in the snapshot as it is.
 func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
-	s := searches.Get().(*search)
-	defer s.release()
-	if err := s.begin(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
+	s := search.Searches.Get().(*search.Search)
+	defer s.Close()
+	if err := s.Ask(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, err
 	}
-	if s.Refused.Code == decision.Success {
-		s.findTwo(&found, own, false)
+	if s.Refused.Code == Success {
+		findTwo(s, &found, own, false)
 	}
-	s.busy = false
+	s.Busy = false
 	return found, nil
 }
 
@@ -225,17 +226,17 @@ const mostKnownMoves = 1 << 14
 
 // findTwo asks the nodes in their order, until enough is known of them: two that fit, or
 // one other than the pod's own where nobody else will ask.
-func (s *search) findTwo(found *elsewhere, own string, shared bool) {
+func findTwo(s *search.Search, found *elsewhere, own string, shared bool) {
 	for _, slot := range s.Snap.Order {
 		n := s.Snap.NodeStates[slot]
 		if !shared && n.Name == own {
 			continue
 		}
-		if s.workers[0].fits(slot) {
+		if s.Workers[0].Fits(slot) {
 			if note(&found.fit, n.Name) || !shared {
 				return
 			}
-		} else if found.could[1] == "" && s.workers[0].dry.filter(n).Code == decision.Unschedulable {
+		} else if found.could[1] == "" && s.Workers[0].Dry.Filter(n).Code == Unschedulable {
 			note(&found.could, n.Name)
 		}
 	}
@@ -299,7 +300,7 @@ func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
 //
 // Errors are [ErrNotFound] for a victim that is not in the copy of the snapshot, those about the preemptor, and a filter's. Time is that of asking nodes for
 // each victim.
-func (m *Moves) Together(preemptor *outrank.Pod, c *decision.Candidate) (losses []Loss, err error) {
+func (m *Moves) Together(preemptor *outrank.Pod, c *Candidate) (losses []Loss, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.eval == nil {
@@ -315,7 +316,7 @@ func (m *Moves) Together(preemptor *outrank.Pod, c *decision.Candidate) (losses 
 	return losses, err
 }
 
-func (m *Moves) together(preemptor *outrank.Pod, c *decision.Candidate) ([]Loss, error) {
+func (m *Moves) together(preemptor *outrank.Pod, c *Candidate) ([]Loss, error) {
 	for i := range c.Victims {
 		victim := c.Victims[i].Pod
 		if victim == nil {
@@ -323,7 +324,7 @@ func (m *Moves) together(preemptor *outrank.Pod, c *decision.Candidate) ([]Loss,
 		}
 		p, ok := m.snap.Known(victim)
 		if !ok {
-			return nil, fmt.Errorf("pod %s: %w", victim.Key(), decision.ErrNotFound)
+			return nil, fmt.Errorf("pod %s: %w", victim.Key(), ErrNotFound)
 		}
 		m.snap.Drop(p)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -17,7 +17,7 @@ import (
 // they are not chosen.
 func (e *Evaluator) Exactly() (*Evaluator, error) {
 	c := e.Config()
-	if c.anyPriority() {
+	if e.config.AnyPriority() {
 		return nil, &outrank.InputError{Problems: []outrank.Problem{{
 			Object: "preemption config", Field: "Chooser.AnyPriority", Text: "set, and exact victims are of lower priority",
 		}}}
@@ -34,11 +34,11 @@ func (e *Evaluator) Exactly() (*Evaluator, error) {
 // [Evaluator.Preempt]; [ErrStale] where the node or a victim is not there any more;
 // [ErrUnsound] for victims that could be none. The snapshot is only read; any number of
 // calls may run on it at once. Time is that of an exact decision.
-func (e *Evaluator) Regret(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) (*decision.Regret, error) {
+func (e *Evaluator) Regret(ctx context.Context, cluster *Snapshot, plan *Plan, now time.Time) (*Regret, error) {
 	if plan == nil || plan.Pod == nil {
 		return nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 	}
-	snap, err := opened(ctx, snap)
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -46,13 +46,13 @@ func (e *Evaluator) Regret(ctx context.Context, snap *state.Snapshot, plan *deci
 	if err != nil {
 		return nil, err
 	}
-	r := &decision.Regret{Plan: plan}
-	if r.Best, err = exact.Preempt(ctx, snap, plan.Pod, now); err != nil {
+	r := &Regret{Plan: plan}
+	if r.Best, err = exact.Preempt(ctx, cluster, plan.Pod, now); err != nil {
 		return nil, err
 	}
-	if plan.Outcome != decision.Preempt {
-		if r.Best.Outcome == decision.Preempt && plan.Outcome == decision.NothingHelps {
-			r.By = decision.ByNodeOrder
+	if plan.Outcome != Preempt {
+		if r.Best.Outcome == Preempt && plan.Outcome == NothingHelps {
+			r.By = ByNodeOrder
 		}
 		return r, nil
 	}
@@ -60,34 +60,34 @@ func (e *Evaluator) Regret(ctx context.Context, snap *state.Snapshot, plan *deci
 }
 
 // compareWithBest completes the regret of a plan that preempts.
-func compareWithBest(r *decision.Regret, config *Config, snap *state.Snapshot, now time.Time) error {
-	a, err := newAttempt(config, snap, r.Plan.Pod, now)
+func compareWithBest(r *Regret, config *dryrun.Settings, snap *state.Snapshot, now time.Time) error {
+	a, err := dryrun.NewAttempt(config, snap, r.Plan.Pod, now)
 	if err != nil {
 		return err
 	}
-	v := verification{attempt: a, plan: r.Plan, dry: newDryRunner(a)}
+	v := verification{Attempt: a, plan: r.Plan, dry: dryrun.NewDryRunner(a)}
 	if v.at = snap.NodeState(r.Plan.Node); v.at == nil || v.at.Node == nil {
 		return v.fault(ErrStale, "there is no such node")
 	}
 	if err := v.findVictims(); err != nil {
 		return err
 	}
-	v.dry.enter(v.at)
-	r.Score = v.scoreOf(v.victims, v.violations())
-	if possible, s := v.dry.dryRun(v.at); s.Code == decision.Success {
-		c := v.dry.candidate(possible)
+	v.dry.Enter(v.at)
+	r.Score = v.ScoreOf(v.victims, v.violations())
+	if possible, s := v.dry.DryRun(v.at); s.Code == Success {
+		c := v.dry.Candidate(possible)
 		r.OnNode = &c
-		v.dry.restoreVictims(possible)
+		v.dry.RestoreVictims(possible)
 	}
-	if r.Best.Outcome != decision.Preempt {
+	if r.Best.Outcome != Preempt {
 		return nil
 	}
-	order, by := compareScores(&r.Best.Score, &r.Score, a.ranks)
+	order, by := dryrun.CompareScores(&r.Best.Score, &r.Score, a.Ranks)
 	if order < 0 {
 		r.By = by
 	}
-	for _, rank := range a.ranks {
-		r.Gaps = append(r.Gaps, decision.RankGap{Rank: rank, Gap: rank.Gap(r.Best.Score, r.Score)})
+	for _, rank := range a.Ranks {
+		r.Gaps = append(r.Gaps, RankGap{Rank: rank, Gap: rank.Gap(r.Best.Score, r.Score)})
 	}
 	return nil
 }

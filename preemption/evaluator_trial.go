@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -20,30 +20,30 @@ import (
 // One goroutine uses it at a time, and the snapshot must not change meanwhile. The zero
 // Trials knows of no snapshot: no node is there, and a pod counts as itself.
 type Trials struct {
-	*attempt
-	dry *dryRunner
+	of  *dryrun.Attempt
+	dry *dryrun.DryRunner
 }
 
 // Trials begins trials of the request. Errors are those of [Evaluator.Preempt]. Time is
 // that of a decision before its first node: nothing much where no filter looks at other
 // pods, else a look at every class of pods and its nodes.
-func (e *Evaluator) Trials(snap *state.Snapshot, req Request) (*Trials, error) {
-	snap, err := opened(context.Background(), snap)
+func (e *Evaluator) Trials(cluster *Snapshot, req Request) (*Trials, error) {
+	snap, err := opened(context.Background(), cluster)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkAlone(snap, req.Pod); err != nil {
+	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
-	a, err := newAttempt(&e.config, snap, req.Pod, req.Now)
+	a, err := dryrun.NewAttempt(&e.config, snap, req.Pod, req.Now)
 	if err != nil {
 		return nil, err
 	}
-	if err := req.checkStatuses(snap); err != nil {
+	if err := dryrun.CheckStatuses(&req, snap); err != nil {
 		return nil, err
 	}
-	a.elsewhere = req.hasStatuses()
-	return &Trials{attempt: a, dry: newDryRunner(a)}, nil
+	a.Elsewhere = dryrun.HasStatuses(&req)
+	return &Trials{of: a, dry: dryrun.NewDryRunner(a)}, nil
 }
 
 // CountsAs returns the priority that a pod of the snapshot counts with as a victim: its
@@ -53,9 +53,9 @@ func (t *Trials) CountsAs(pod *outrank.Pod) int32 {
 	if pod == nil {
 		return 0
 	}
-	if t.attempt != nil && pod.Group != "" && t.Rules.VictimUnits {
-		if p, ok := t.Snap.Known(pod); ok && p.Running {
-			return t.Snap.Units.Of(p).Priority
+	if t.of != nil && pod.Group != "" && t.of.Rules.VictimUnits {
+		if p, ok := t.of.Snap.Known(pod); ok && p.Running {
+			return t.of.Snap.Units.Of(p).Priority
 		}
 	}
 	return pod.PriorityValue()
@@ -64,59 +64,59 @@ func (t *Trials) CountsAs(pod *outrank.Pod) int32 {
 // LeaveTogether reports whether two pods of the snapshot leave together, as the running
 // pods of a group do whose disruption is that of the group (rule 12.6.3).
 func (t *Trials) LeaveTogether(a, b *outrank.Pod) bool {
-	if t.attempt == nil || a == nil || b == nil {
+	if t.of == nil || a == nil || b == nil {
 		return false
 	}
-	p, known := t.Snap.Known(a)
-	q, also := t.Snap.Known(b)
-	if !known || !also || !p.Running || !q.Running || !t.Rules.VictimUnits {
+	p, known := t.of.Snap.Known(a)
+	q, also := t.of.Snap.Known(b)
+	if !known || !also || !p.Running || !q.Running || !t.of.Rules.VictimUnits {
 		return known && also && p == q
 	}
-	whole := t.Snap.Units.Of(p).Whole
-	return p == q || whole != nil && whole == t.Snap.Units.Of(q).Whole
+	whole := t.of.Snap.Units.Of(p).Whole
+	return p == q || whole != nil && whole == t.of.Snap.Units.Of(q).Whole
 }
 
 // On turns to a node. The trial is good until On is called again. Error: [ErrNotFound]
 // for a node that the snapshot does not have. Time is that of its pods.
 func (t *Trials) On(node string) (*Trial, error) {
 	var n *state.NodeState
-	if t.attempt != nil {
-		n = t.Snap.NodeState(node)
+	if t.of != nil {
+		n = t.of.Snap.NodeState(node)
 	}
 	if n == nil || n.Node == nil {
-		return nil, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", phrase.Object("node", node), ErrNotFound)
 	}
 	w := t.dry
-	w.enter(n)
-	possible := w.chargeable()
-	w.victim = state.Fill(w.victim, len(possible), false)
-	return &Trial{nodeOfRule{w, possible}}, nil
+	w.Enter(n)
+	possible := w.Chargeable()
+	w.Victim = state.Fill(w.Victim, len(possible), false)
+	return &Trial{dryrun.NodeOfRule{W: w, Possible: possible}}, nil
 }
 
 // Trial is one node of [Trials]. The zero Trial is no node: it has no pods and no room, and
 // turns nobody away.
-type Trial struct{ of nodeOfRule }
+type Trial struct{ of dryrun.NodeOfRule }
 
 // Possible lists the pods that may be victims, the most important first; where they are
 // units, unit by unit, with the pods of a unit that run on other nodes. The slice is the
 // caller's.
-func (t *Trial) Possible() []*outrank.Pod { return state.PodsOf(t.of.possible) }
+func (t *Trial) Possible() []*outrank.Pod { return state.PodsOf(t.of.Possible) }
 
 // Violated returns for each of the possible victims, in the order of [Trial.Possible], the
 // budgets that its loss would violate if all of them were lost, charged as a decision
 // does. Nil where the policy charges the victims alone. The slices are the caller's.
 func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
-	w := t.of.w
-	if w == nil || w.a.config.ascending() || w.a.config.chargesVictims() {
+	w := t.of.W
+	if w == nil || w.A.Config.Ascending() || w.A.Config.ChargesVictims() {
 		return nil
 	}
-	out := make([][]*outrank.PodDisruptionBudget, len(t.of.possible))
-	for i, p := range t.of.possible {
-		for _, b := range w.budgets.charge(p) {
-			out[i] = append(out[i], w.a.Snap.BudgetSet.List[b])
+	out := make([][]*outrank.PodDisruptionBudget, len(t.of.Possible))
+	for i, p := range t.of.Possible {
+		for _, b := range w.Budgets.Charge(p) {
+			out[i] = append(out[i], w.A.Snap.BudgetSet.List[b])
 		}
 	}
-	w.budgets.reset()
+	w.Budgets.Reset()
 	return out
 }
 
@@ -124,21 +124,21 @@ func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
 // gone for which gone is true; nil means that all stay. What is true of one pod has to be
 // true of all that leave with it, for the answer to mean something. Time is that of gone
 // for each possible victim, and that of the filters.
-func (t *Trial) Check(gone func(*outrank.Pod) bool) decision.Status {
-	if t.of.w == nil {
-		return decision.Status{}
+func (t *Trial) Check(gone func(*outrank.Pod) bool) Status {
+	if t.of.W == nil {
+		return Status{}
 	}
-	a := t.of.w.a
+	a := t.of.W.A
 	s := filters.Status{}
-	if a.elsewhere {
-		s = a.AskNode(&a.Question, t.of.w.n)
-	} else if s = a.Refused; s.Code == decision.Success {
-		s = a.CheckNode(&a.Question, t.of.w.n)
+	if a.Elsewhere {
+		s = a.AskNode(&a.Question, t.of.W.N)
+	} else if s = a.Refused; s.Code == Success {
+		s = a.CheckNode(&a.Question, t.of.W.N)
 	}
-	if s.Code == decision.Success {
-		t.without(gone, func() { s = t.of.w.check() })
+	if s.Code == Success {
+		t.without(gone, func() { s = t.of.W.Check() })
 	}
-	return a.public(s)
+	return a.Public(s)
 }
 
 // Room returns what the preemptor asks of the node and what there is of it, with pods
@@ -146,21 +146,21 @@ func (t *Trial) Check(gone func(*outrank.Pod) bool) decision.Status {
 // the order of the reference. What is nominated to the node and counts is held. It is nil
 // where the filter NodeResourcesFit is off.
 func (t *Trial) Room(gone func(*outrank.Pod) bool) (rooms []Room) {
-	w := t.of.w
-	if w == nil || w.a.Silent.Has(filters.ResourcesFilter.Index) {
+	w := t.of.W
+	if w == nil || w.A.Silent.Has(filters.ResourcesFilter.Index) {
 		return nil
 	}
 	t.without(gone, func() {
-		held := int64(len(w.nominated))
-		rooms = append(rooms, Room{resource.Pods, 1, w.n.MaxPods, int64(w.resources.Count) + held, held})
-		for i := range w.a.Needs {
-			d := &w.a.Needs[i]
-			if w.a.Deferral.Settled(d, w.n) {
+		held := int64(len(w.Nominated))
+		rooms = append(rooms, Room{resource.Pods, 1, w.N.MaxPods, int64(w.Resources.Count) + held, held})
+		for i := range w.A.Needs {
+			d := &w.A.Needs[i]
+			if w.A.Deferral.Settled(d, w.N) {
 				continue
 			}
-			r := Room{Resource: d.Name, Needed: w.a.Deferral.Lacks(d, w.n), Offered: d.In(&w.n.Offers)}
-			taken, reserved := w.resources.Taken[i], state.Total{}
-			for _, p := range w.nominated {
+			r := Room{Resource: d.Name, Needed: w.A.Deferral.Lacks(d, w.N), Offered: d.In(&w.N.Offers)}
+			taken, reserved := w.Resources.Taken[i], state.Total{}
+			for _, p := range w.Nominated {
 				taken.Add(d.In(&p.Takes))
 				reserved.Add(d.In(&p.Takes))
 			}
@@ -174,43 +174,43 @@ func (t *Trial) Room(gone func(*outrank.Pod) bool) (rooms []Room) {
 // Takes returns how much of a resource a pod on the node takes, as the node counts it: 1
 // of "pods". It is 0 for a pod that runs elsewhere.
 func (t *Trial) Takes(pod *outrank.Pod, name resource.Name) int64 {
-	if t.of.w == nil || pod == nil {
+	if t.of.W == nil || pod == nil {
 		return 0
 	}
-	i := indexOfPod(t.of.w.n.Pods, pod)
+	i := dryrun.IndexOfPod(t.of.W.N.Pods, pod)
 	switch {
 	case i < 0:
 		return 0
 	case name == resource.Pods:
 		return 1
 	}
-	d := filters.Need{Name: name, Column: t.of.w.a.Snap.Columns.Of(name)}
-	return d.In(&t.of.w.n.Pods[i].Takes)
+	d := filters.Need{Name: name, Column: t.of.W.A.Snap.Columns.Of(name)}
+	return d.In(&t.of.W.N.Pods[i].Takes)
 }
 
 // Nominated lists the pods nominated to the node that the preemptor has to leave room
 // for. The slice is the caller's.
 func (t *Trial) Nominated() []*outrank.Pod {
-	if t.of.w == nil {
+	if t.of.W == nil {
 		return nil
 	}
-	return state.PodsOf(slices.Clone(t.of.w.nominated))
+	return state.PodsOf(slices.Clone(t.of.W.Nominated))
 }
 
 // without calls f while possible victims are gone.
 func (t *Trial) without(gone func(*outrank.Pod) bool, f func()) {
-	w := t.of.w
+	w := t.of.W
 	if gone == nil {
 		f()
 		return
 	}
-	for i, p := range t.of.possible {
-		w.victim[i] = gone(p.Pod)
+	for i, p := range t.of.Possible {
+		w.Victim[i] = gone(p.Pod)
 	}
-	w.changeMarked(t.of.possible, w.victim, -1)
+	w.ChangeMarked(t.of.Possible, w.Victim, -1)
 	f()
-	w.changeMarked(t.of.possible, w.victim, 1)
-	clear(w.victim)
+	w.ChangeMarked(t.of.Possible, w.Victim, 1)
+	clear(w.Victim)
 }
 
 // Room is what a pod asks of a node and what the node has of it.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -57,15 +57,15 @@ var (
 // at all. The snapshot is only read; any number of calls may run on it at once. Time
 // is that of asking one node once for every victim, beside what filters that look at
 // the whole cluster need once.
-func (e *Evaluator) Verify(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) error {
+func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, plan *Plan, now time.Time) error {
 	if plan == nil {
 		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 	}
-	snap, err := opened(ctx, snap)
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return err
 	}
-	if plan.Outcome != decision.Preempt {
+	if plan.Outcome != Preempt {
 		return e.verifyOutcome(ctx, snap, plan, now)
 	}
 	if err := ctx.Err(); err != nil {
@@ -76,17 +76,17 @@ func (e *Evaluator) Verify(ctx context.Context, snap *state.Snapshot, plan *deci
 			return err
 		}
 	}
-	if err := checkAlone(snap, plan.Pod); err != nil {
+	if err := dryrun.CheckAlone(snap, plan.Pod); err != nil {
 		return err
 	}
-	a, err := newAttempt(&e.config, snap, plan.Pod, now)
+	a, err := dryrun.NewAttempt(&e.config, snap, plan.Pod, now)
 	if err != nil {
 		return err
 	}
 	if plan.Across {
 		followsAsCounted(&a.Plan)
 	}
-	v := verification{attempt: a, plan: plan, dry: newDryRunner(a)}
+	v := verification{Attempt: a, plan: plan, dry: dryrun.NewDryRunner(a)}
 	for _, step := range []func() error{v.node, v.eligibility, v.findVictims, v.room, v.accounts} {
 		if err := step(); err != nil {
 			return err
@@ -96,7 +96,7 @@ func (e *Evaluator) Verify(ctx context.Context, snap *state.Snapshot, plan *deci
 }
 
 // verifyOutcome decides again.
-func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) error {
+func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, plan *Plan, now time.Time) error {
 	again, err := e.again(ctx, snap, plan, now)
 	if err != nil {
 		return err
@@ -108,11 +108,11 @@ func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, pla
 }
 
 // again decides anew as the plan was decided.
-func (e *Evaluator) again(ctx context.Context, snap *state.Snapshot, plan *decision.Plan, now time.Time) (*decision.Plan, error) {
+func (e *Evaluator) again(ctx context.Context, snap *state.Snapshot, plan *Plan, now time.Time) (*Plan, error) {
 	if !plan.Across {
-		return e.Preempt(ctx, snap, plan.Pod, now)
+		return e.Preempt(ctx, held(snap), plan.Pod, now)
 	}
-	across, err := e.PreemptAcross(ctx, snap, plan.Pod, now)
+	across, err := e.PreemptAcross(ctx, held(snap), plan.Pod, now)
 	if err != nil {
 		return nil, err
 	}
@@ -133,9 +133,9 @@ func verifyPreemptor(s *state.Snapshot, pod *outrank.Pod) error {
 
 // verification is one plan to preempt that is verified.
 type verification struct {
-	*attempt
-	plan    *decision.Plan
-	dry     *dryRunner
+	*dryrun.Attempt
+	plan    *Plan
+	dry     *dryrun.DryRunner
 	at      *state.NodeState
 	victims []*state.PodState // by importance
 }
@@ -152,35 +152,35 @@ func (v *verification) node() error {
 		return v.fault(ErrStale, "there is no such node")
 	}
 	v.at = n
-	switch s := v.dry.filter(n); s.Code {
-	case decision.Success:
+	switch s := v.dry.Filter(n); s.Code {
+	case Success:
 		if v.free() {
 			return nil
 		}
 		return v.fault(ErrStale, "the node takes the pod as things are")
-	case decision.Unschedulable:
+	case Unschedulable:
 		return nil
 	default:
-		return v.fault(ErrUnsound, "preemption does not help: %s", v.public(s))
+		return v.fault(ErrUnsound, "preemption does not help: %s", v.Public(s))
 	}
 }
 
 // eligibility asks whether the pod may preempt (step 3).
 func (v *verification) eligibility() error {
-	reason := v.eligible(func(node string) (filters.Status, bool) {
+	reason := v.Eligible(func(node string) (filters.Status, bool) {
 		n := v.Snap.NodeState(node)
 		if n == nil || n.Node == nil {
 			return filters.Status{}, false
 		}
-		return v.dry.filter(n), true
+		return v.dry.Filter(n), true
 	})
-	if reason != decision.Eligible {
-		return v.fault(ErrUnsound, "%s", cmp.Or(v.refusal, reason.String()))
+	if reason != Eligible {
+		return v.fault(ErrUnsound, "%s", cmp.Or(v.Refusal, reason.String()))
 	}
 	return nil
 }
 
-// findVictims finds the victims in the snapshot (step 4).
+// FindVictims finds the victims in the snapshot (step 4).
 func (v *verification) findVictims() error {
 	if len(v.plan.Victims) == 0 && !v.free() {
 		return v.fault(ErrUnsound, "there are no victims")
@@ -195,34 +195,34 @@ func (v *verification) findVictims() error {
 			return v.fault(ErrStale, "victim %s does not run there", victim)
 		case slices.Contains(v.victims, p):
 			return v.fault(ErrUnsound, "victim %s is named twice", victim)
-		case v.hasUnits(v.at) && !v.plan.Across:
+		case v.HasUnits(v.at) && !v.plan.Across:
 			if err := v.unitLeaves(p); err != nil {
 				return err
 			}
-		case p.Priority() >= v.Priority && !v.ofAnyPriority(p):
+		case p.Priority() >= v.Priority && !v.OfAnyPriority(p):
 			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.Priority)
-		case !v.mayEvict(p):
+		case !v.MayEvict(p):
 			return v.fault(ErrUnsound, "victim %s must not be evicted", victim)
 		}
 		v.victims = append(v.victims, p)
 	}
 	if v.plan.Across {
-		slices.SortFunc(v.victims, v.moreImportant)
+		slices.SortFunc(v.victims, v.MoreImportant)
 	} else {
-		v.sortVictims(v.at, v.victims)
+		v.SortVictims(v.at, v.victims)
 	}
 	return v.wholeUnits()
 }
 
 // unitLeaves says what is wrong about a victim where victims are units.
 func (v *verification) unitLeaves(p *state.PodState) error {
-	u := v.unitOf(p)
+	u := v.UnitOf(p)
 	switch {
-	case !slices.ContainsFunc(u.pods, func(q *state.PodState) bool { return q.At.Name == v.at.Name }):
+	case !slices.ContainsFunc(u.Pods, func(q *state.PodState) bool { return q.At.Name == v.at.Name }):
 		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.Pod.Key())
-	case u.Priority >= v.Priority && !v.unitOfAnyPriority(u):
+	case u.Priority >= v.Priority && !v.UnitOfAnyPriority(u):
 		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.Pod.Key(), u.Priority, v.Priority)
-	case !v.mayEvictUnit(u):
+	case !v.MayEvictUnit(u):
 		return v.fault(ErrUnsound, "victim %s must not be evicted", p.Pod.Key())
 	}
 	return nil
@@ -231,11 +231,11 @@ func (v *verification) unitLeaves(p *state.PodState) error {
 // wholeUnits finds a pod that is no victim though one of its unit is. An extender may
 // leave pods out.
 func (v *verification) wholeUnits() error {
-	if !v.Rules.VictimUnits || !v.hasUnits(v.at) && !v.plan.Across || v.extended() {
+	if !v.Rules.VictimUnits || !v.HasUnits(v.at) && !v.plan.Across || v.extended() {
 		return nil
 	}
 	for _, p := range v.victims {
-		for _, q := range v.unitOf(p).pods {
+		for _, q := range v.UnitOf(p).Pods {
 			if !slices.Contains(v.victims, q) {
 				return v.fault(ErrUnsound, "pod %s has to leave with victim %s", q.Pod.Key(), p.Pod.Key())
 			}
@@ -247,23 +247,23 @@ func (v *verification) wholeUnits() error {
 // room asks the filters with the victims gone, and with each of them back (steps 5
 // and 6). The pods are back in the end, for filters with a memory of their own.
 func (v *verification) room() error {
-	v.dry.enter(v.at)
-	v.dry.possible() // where victims are units, their pods on other nodes are followed, too
-	v.dry.far = true // and so are victims of a plan across nodes
-	v.dry.changeAll(v.victims, -1)
-	defer v.dry.changeAll(v.victims, 1)
-	if s := v.dry.check(); s.Code != decision.Success {
-		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.public(s))
+	v.dry.Enter(v.at)
+	v.dry.Possible() // where victims are units, their pods on other nodes are followed, too
+	v.dry.Far = true // and so are victims of a plan across nodes
+	v.dry.ChangeAll(v.victims, -1)
+	defer v.dry.ChangeAll(v.victims, 1)
+	if s := v.dry.Check(); s.Code != Success {
+		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.Public(s))
 	}
-	if s := v.dry.guardAllows(v.victims); s.Code != decision.Success {
-		return v.fault(ErrUnsound, "the victims may not leave together: %s", v.public(s))
+	if s := v.dry.GuardAllows(v.victims); s.Code != Success {
+		return v.fault(ErrUnsound, "the victims may not leave together: %s", v.Public(s))
 	}
 	if !v.noneIsSpare() {
 		return nil
 	}
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
-		if s := v.dry.beside(unit); s.Code == decision.Success {
+		if s := v.dry.Beside(unit); s.Code == Success {
 			return v.fault(ErrUnsound, "victim %s need not leave", unit[0].Pod.Key())
 		}
 		at += len(unit)
@@ -275,7 +275,7 @@ func (v *verification) room() error {
 // other.
 func (v *verification) unitFrom(at int) []*state.PodState {
 	to := at + 1
-	if v.hasUnits(v.at) {
+	if v.HasUnits(v.at) {
 		whole := v.Snap.Units.Of(v.victims[at]).Whole
 		for whole != nil && to < len(v.victims) && v.Snap.Units.Of(v.victims[to]).Whole == whole {
 			to++
@@ -286,15 +286,15 @@ func (v *verification) unitFrom(at int) []*state.PodState {
 
 // noneIsSpare reports whether no victim may be one too many.
 func (v *verification) noneIsSpare() bool {
-	if v.plan.Across && (v.config.Importance != nil || v.config.Policy.Ranks != nil) {
+	if v.plan.Across && (v.Config.Importance != nil || v.Config.Policy.Ranks != nil) {
 		return false // the best set by these may have a pod more than makes room
 	}
-	return v.config.Policy.Victims == Reprieve && !v.config.ascending() && v.config.Chooser == nil && v.config.Guard == nil && v.Fixed && !v.extended()
+	return v.Config.Policy.Victims == Reprieve && !v.Config.Ascending() && v.Config.Chooser == nil && v.Config.Guard == nil && v.Fixed && !v.extended()
 }
 
 // extended reports whether an extender may have changed the victims.
 func (v *verification) extended() bool {
-	return slices.ContainsFunc(v.config.Extenders, func(x Extender) bool { return x.Interested(v.Pod) })
+	return slices.ContainsFunc(v.Config.Extenders, func(x Extender) bool { return x.Interested(v.Pod) })
 }
 
 // accounts holds the score and the nominations to what there is (step 7).
@@ -303,17 +303,17 @@ func (v *verification) accounts() error {
 	if !v.extended() {
 		violations = v.violations()
 	}
-	if v.config.Policy.Strict && violations > 0 {
+	if v.Config.Policy.Strict && violations > 0 {
 		return v.fault(ErrUnsound, "%d budget violations, and the policy is strict", violations)
 	}
-	got, want := v.plan.Score, v.scoreOf(v.victims, violations)
-	if v.config.readsFirst() && !v.extended() && !v.plan.Across {
+	got, want := v.plan.Score, v.ScoreOf(v.victims, violations)
+	if v.Config.ReadsFirst() && !v.extended() && !v.plan.Across {
 		want.TopPriority = v.firstTop(want.TopPriority)
 	}
 	if got.Start = want.Start; got != want {
 		return v.fault(ErrStale, "the score is %+v, not %+v", want, got)
 	}
-	cleared := v.clearedNominations(v.at, v.plan.Victims)
+	cleared := v.ClearedNominations(v.at, v.plan.Victims)
 	if !slices.EqualFunc(cleared, v.plan.ClearedNominations, func(a, b *outrank.Pod) bool {
 		return b != nil && state.SameName(a, b) && state.SamePod(a, b)
 	}) {
@@ -336,10 +336,10 @@ func (v *verification) ascending() []*state.PodState {
 // firstTop is the priority of the first victim where those that violate a budget come
 // first (rule 13.2.3), and top where none does.
 func (v *verification) firstTop(top int32) int32 {
-	defer v.dry.budgets.reset()
+	defer v.dry.Budgets.Reset()
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
-		if slices.ContainsFunc(unit, func(p *state.PodState) bool { return len(v.dry.budgets.charge(p)) > 0 }) {
+		if slices.ContainsFunc(unit, func(p *state.PodState) bool { return len(v.dry.Budgets.Charge(p)) > 0 }) {
 			return unit[0].Priority()
 		}
 		at += len(unit)
@@ -349,25 +349,25 @@ func (v *verification) firstTop(top int32) int32 {
 
 // free reports whether the plan is to take a node on which nobody has to leave.
 func (v *verification) free() bool {
-	return len(v.plan.Victims) == 0 && v.config.variant().takesFree
+	return len(v.plan.Victims) == 0 && v.Config.ByVariant().TakesFree
 }
 
 // violations charges the budgets as the dry run does, and counts those that the
 // victims violate.
 func (v *verification) violations() int {
-	charged := slices.Clone(v.dry.chargeable())
+	charged := slices.Clone(v.dry.Chargeable())
 	switch {
-	case v.config.ascending() && !v.config.chargesVictims() && !v.plan.Across:
+	case v.Config.Ascending() && !v.Config.ChargesVictims() && !v.plan.Across:
 		charged = v.ascending()
-	case v.config.chargesVictims() || v.plan.Across || v.config.Policy.Strict:
+	case v.Config.ChargesVictims() || v.plan.Across || v.Config.Policy.Strict:
 		charged = v.victims // whom a strict policy spares takes nothing (rule 13.5.1)
 	}
 	count := 0
 	for _, p := range charged {
-		if broken := len(v.dry.budgets.charge(p)); slices.Contains(v.victims, p) {
-			count += v.dry.budgets.violations(broken)
+		if broken := len(v.dry.Budgets.Charge(p)); slices.Contains(v.victims, p) {
+			count += v.dry.Budgets.Violations(broken)
 		}
 	}
-	v.dry.budgets.reset()
+	v.dry.Budgets.Reset()
 	return count
 }

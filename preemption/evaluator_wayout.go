@@ -7,8 +7,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
-	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // WayOut is one way to find room for a pod that fits nowhere (upstream's PostFilter
@@ -20,7 +18,7 @@ type WayOut struct {
 	// without victims too: something else than the loss of pods makes room on its
 	// node. With any other plan, and without one, the way does not help; without one
 	// it leaves the pod's nomination alone. An error ends all.
-	Ask func(ctx context.Context, snap *state.Snapshot, req Request) (*decision.Plan, error)
+	Ask func(ctx context.Context, snap *Snapshot, req Request) (*Plan, error)
 	// Says is what the pod is told where the way does not help; empty for what
 	// preemption says about the plan. Where the way ends in an error it is told in place of
 	// preemption's word and that error.
@@ -34,11 +32,11 @@ type WayOutAnswer struct {
 	// Name, Says and Found are those of the [WayOut].
 	Name, Says, Found string
 	// Plan is its answer; nil where it has none.
-	Plan *decision.Plan
+	Plan *Plan
 }
 
 // Helps reports whether the way makes room.
-func (a *WayOutAnswer) Helps() bool { return a.Plan != nil && a.Plan.Outcome == decision.Preempt }
+func (a *WayOutAnswer) Helps() bool { return a.Plan != nil && a.Plan.Outcome == Preempt }
 
 // WaysOut is what [FirstWayOut] found. It belongs to the caller.
 type WaysOut struct {
@@ -47,7 +45,7 @@ type WaysOut struct {
 	// without any. What it does not
 	// say itself about the nodes that turned the pod down is taken from the first
 	// that does.
-	Plan *decision.Plan
+	Plan *Plan
 	// Asked are the ways that were asked, in their order: up to the one that helps, the
 	// one that found that the pod fits, or the one that ended in an error. It is not nil.
 	Asked []WayOutAnswer
@@ -61,7 +59,7 @@ type WaysOut struct {
 // The error is that of the way that failed, with its name, or the context's, or wraps
 // [outrank.ErrInvalid] for a way without Ask. Where the way that failed says what the nodes
 // answered, that comes with its error. Time is that of the ways.
-func FirstWayOut(ctx context.Context, snap *state.Snapshot, req Request, ways ...WayOut) (*WaysOut, error) {
+func FirstWayOut(ctx context.Context, cluster *Snapshot, req Request, ways ...WayOut) (*WaysOut, error) {
 	for i := range ways {
 		if ways[i].Ask == nil {
 			return nil, fmt.Errorf("way out %d (%s): %w: no function to ask", i, ways[i].Name, outrank.ErrInvalid)
@@ -75,7 +73,7 @@ func FirstWayOut(ctx context.Context, snap *state.Snapshot, req Request, ways ..
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		plan, err := ways[i].Ask(ctx, snap, req)
+		plan, err := ways[i].Ask(ctx, cluster, req)
 		if err != nil && plan == nil {
 			return nil, fmt.Errorf("way out %s: %w", ways[i].Name, err)
 		}
@@ -84,7 +82,7 @@ func FirstWayOut(ctx context.Context, snap *state.Snapshot, req Request, ways ..
 			out.Plan = plan
 			return out, fmt.Errorf("way out %s: %w", ways[i].Name, err)
 		}
-		if plan != nil && (plan.Outcome == decision.Preempt || plan.Outcome == decision.Fits || plan.Err() != nil) {
+		if plan != nil && (plan.Outcome == Preempt || plan.Outcome == Fits || plan.Err() != nil) {
 			break
 		}
 	}
@@ -93,8 +91,8 @@ func FirstWayOut(ctx context.Context, snap *state.Snapshot, req Request, ways ..
 }
 
 // decisive returns the plan that counts, with the answers of the nodes.
-func (w *WaysOut) decisive() *decision.Plan {
-	var plan, told *decision.Plan
+func (w *WaysOut) decisive() *Plan {
+	var plan, told *Plan
 	for i := range w.Asked {
 		p := w.Asked[i].Plan
 		if p == nil {
@@ -116,12 +114,12 @@ func (w *WaysOut) decisive() *decision.Plan {
 }
 
 // keepsNomination reports whether a plan leaves the pod's nomination alone (rules 14.3.6 and 8.12).
-func keepsNomination(p *decision.Plan) bool {
-	return p.Outcome == decision.NotEligible || slices.ContainsFunc(p.Unhelpful, dropped) || p.Err() != nil
+func keepsNomination(p *Plan) bool {
+	return p.Outcome == NotEligible || slices.ContainsFunc(p.Unhelpful, dropped) || p.Err() != nil
 }
 
 // tellsOfNodes reports whether a plan says what the nodes answered as things are.
-func tellsOfNodes(p *decision.Plan) bool { return p.Feasible > 0 || len(p.TurnedDown) > 0 }
+func tellsOfNodes(p *Plan) bool { return p.Feasible > 0 || len(p.TurnedDown) > 0 }
 
 // dropped reports whether nodes are those whose candidate an extender has dropped.
-func dropped(c decision.Count) bool { return prose.IsDropped(c.Reasons) }
+func dropped(c Count) bool { return prose.IsDropped(c.Reasons) }

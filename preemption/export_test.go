@@ -9,13 +9,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // PreemptGroupRemembering is PreemptGroup with another bound on the answers that are
 // remembered.
-func PreemptGroupRemembering(e *Evaluator, snap *state.Snapshot, req GroupRequest, answers int) (*decision.GroupPlan, error) {
-	r, err := e.newGroupRun(snap, &req)
+func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req GroupRequest, answers int) (*decision.GroupPlan, error) {
+	r, err := e.newGroupRun(snap.of, &req)
 	if err != nil {
 		return nil, err
 	}
@@ -25,8 +24,8 @@ func PreemptGroupRemembering(e *Evaluator, snap *state.Snapshot, req GroupReques
 
 // SortedUnits returns the possible victims of a group as they are sorted, and as
 // they should be, by name.
-func SortedUnits(e *Evaluator, snap *state.Snapshot, req GroupRequest) (got, want []string, err error) {
-	r, err := e.newGroupRun(snap, &req)
+func SortedUnits(e *Evaluator, snap *Snapshot, req GroupRequest) (got, want []string, err error) {
+	r, err := e.newGroupRun(snap.of, &req)
 	if err != nil {
 		return nil, nil, err
 	}

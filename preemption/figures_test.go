@@ -11,7 +11,9 @@ import (
 
 	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 )
 
 // fullScore has something in every field.
@@ -68,14 +70,14 @@ func TestSearchComparesAsScoresDo(t *testing.T) {
 		if !rank.Of(r).Configurable() {
 			continue
 		}
-		order := figuresOf([]decision.Rank{r})
+		order := search.FiguresOf([]decision.Rank{r})
 		for i := range reflect.TypeFor[decision.Score]().NumField() {
 			other := full
 			reflect.ValueOf(&other).Elem().Field(i).SetZero()
-			f, g := nodeScore{1, (*rank.Score)(&full).Figures()}, nodeScore{0, (*rank.Score)(&other).Figures()}
+			f, g := search.NodeScore{Position: 1, Figures: (*rank.Score)(&full).Figures()}, search.NodeScore{Position: 0, Figures: (*rank.Score)(&other).Figures()}
 			want, _ := full.Compare(other, r)
-			assert.Equal(t, want < 0, f.beats(&g, &order), "%v", r)
-			assert.Equal(t, want >= 0, g.beats(&f, &order), "%v; the position settles what ties", r)
+			assert.Equal(t, want < 0, f.Beats(&g, &order), "%v", r)
+			assert.Equal(t, want >= 0, g.Beats(&f, &order), "%v; the position settles what ties", r)
 		}
 	}
 }
@@ -83,15 +85,15 @@ func TestSearchComparesAsScoresDo(t *testing.T) {
 // What is written out for speed is the order of the default ranks.
 func TestDefaultOrderIsWrittenOut(t *testing.T) {
 	few := func(t *rapid.T) int { return rapid.IntRange(0, 1).Draw(t, "few") }
-	draw := rapid.Custom(func(t *rapid.T) nodeScore {
-		return nodeScore{rapid.IntRange(-1, 2).Draw(t, "position"), rank.Figures{
+	draw := rapid.Custom(func(t *rapid.T) search.NodeScore {
+		return search.NodeScore{Position: rapid.IntRange(-1, 2).Draw(t, "position"), Figures: rank.Figures{
 			Violations: few(t), Top: int32(few(t)), Victims: int32(few(t)), Sum: int64(few(t)),
 			Start: rank.Instant{Sec: int64(few(t)), Nsec: int32(few(t))}, Cost: int64(few(t)),
 		}}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		f, g := draw.Draw(t, "f"), draw.Draw(t, "g")
-		assert.Equal(t, f.beats(&g, &defaultOrder), f.beatsByDefault(&g), "%+v and %+v", f, g)
+		assert.Equal(t, f.Beats(&g, &search.DefaultOrder), f.BeatsByDefault(&g), "%+v and %+v", f, g)
 	})
 }
 
@@ -99,7 +101,7 @@ func TestDefaultOrderIsWrittenOut(t *testing.T) {
 func TestExactMeasuresEveryFigure(t *testing.T) {
 	seen := map[exact.Measure]bool{}
 	for x := rank.NoFigure + 1; x < rank.NumFigures; x++ {
-		assert.False(t, seen[measures[x]], "figure %d has none of its own", x)
-		seen[measures[x]] = true
+		assert.False(t, seen[dryrun.Measures[x]], "figure %d has none of its own", x)
+		seen[dryrun.Measures[x]] = true
 	}
 }

@@ -2,42 +2,41 @@ package preemption
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/internal/filters"
 )
 
-type (
-	// Filter is a rule of the caller about where a pod may run.
-	Filter = filters.Filter
-	// SelectiveFilter is a [Filter] that says which pods have a part in its answers.
-	SelectiveFilter = filters.SelectiveFilter
-	// StatefulFilter is a [SelectiveFilter] whose knowledge of the cluster a snapshot can keep.
-	StatefulFilter = filters.StatefulFilter
-)
-
-// NodeRule makes a filter of a function that looks at the pod and the node alone.
-// The same pod and node always have to get the same answer. A decision asks it once
-// about a node, or not at all: about a node that is short of resources with all pods
-// of lower priority removed, too, its answer does not matter. Once more it is asked
-// about the nodes whose victims are worked out. Several goroutines may call the
-// function at once. [NodeRuleBy] makes one whose answers are kept. A filter without a
-// function is one that [Config.Validate] refuses, and that does not start.
-func NodeRule(name string, check func(pod *outrank.Pod, node *outrank.Node) Status) Filter {
-	return filters.NodeRule(name, check)
+// Filter is a rule of the caller about where a pod may run. It is asked after
+// the built-in filters. It must return the same answers for the same input, and
+// must not change anything that it is given.
+type Filter interface {
+	// Name stands in statuses. It is not empty, and differs from the name of
+	// any other filter.
+	Name() string
+	// Start begins an attempt to place the pod. A nil state means that the
+	// filter has nothing to say about this pod. An error ends the attempt.
+	// Several goroutines may call Start at once.
+	Start(pod *outrank.Pod, snap *Snapshot) (FilterState, error)
 }
 
-// NodeRuleBy is a [NodeRule] whose answers a snapshot keeps: pods with equal keys get
-// equal answers from a node as long as the node stays the same object. A nil key
-// means that the pod does not matter at all. The first decision about a key asks about
-// every node; later ones ask about the nodes that were added or updated since, which
-// is nothing at all for most. Where every node passes, a decision is as fast as
-// without the rule.
-//
-// A snapshot keeps the answers for some dozens of keys, fewer in very large clusters,
-// and drops those that were not used for longest. So a key should tell few kinds of
-// pods apart, such as the value of a label; the name of a pod is none. Clones begin
-// with what is kept. The memory is four bytes for each node and key. The answers belong
-// to the filter that is returned here: another one, made of the same functions, begins
-// anew. Several goroutines may call the functions at once.
-func NodeRuleBy(name string, key func(pod *outrank.Pod) string, check func(pod *outrank.Pod, node *outrank.Node) Status) Filter {
-	return filters.NodeRuleBy(name, key, check)
+// SelectiveFilter is a [Filter] that says which pods have a part in its answers. A
+// decision then calls Remove and Add for no others, and asks only about nodes that can
+// still be the best. In return [Plan.Unhelpful] is empty where there are victims,
+// because no status is found on the other nodes.
+type SelectiveFilter interface {
+	Filter
+	// Concerns reports whether a pod that runs on a node or is nominated to one can
+	// have a part in what the filter says of that node or any other. If not, every
+	// answer is the same whether the pod is there or not. It always returns the same
+	// for the same pod, and whichever pod looks for a place. Several goroutines may
+	// call it at once.
+	Concerns(pod *outrank.Pod) bool
+}
+
+// StatefulFilter is a [SelectiveFilter] whose knowledge of the cluster a snapshot can
+// keep ([Snapshot.Attach]). Its Start asks [Snapshot.StateOf] for it, and returns a
+// [FilterState] that looks the cluster up there and has changes of its own: what was
+// removed and added since, mostly on one node. It must not change the cluster's.
+type StatefulFilter interface {
+	SelectiveFilter
+	// NewState returns the state of a cluster without pods.
+	NewState() ClusterState
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 )
 
 // brokenUnit is a unit that violates budgets by several pods: by how many, and which
@@ -17,7 +18,7 @@ type brokenUnit struct {
 // it, up to the first that it violates, in the order of the cluster (rules 6.3.8 and
 // 12.9.10; filterVictimsWithPDBViolation).
 func (r *groupRun) charge(units []leaver) {
-	budgets := charger{budgets: r.work.BudgetSet, ledger: r.work.BudgetSet.Ledger(false), toFirst: true}
+	budgets := dryrun.Charger{Budgets: r.work.BudgetSet, Ledger: r.work.BudgetSet.Ledger(false), ToFirst: true}
 	r.broken = map[int]brokenUnit{}
 	for i := range units {
 		u := &units[i]
@@ -26,7 +27,7 @@ func (r *groupRun) charge(units []leaver) {
 		}
 		u.budget = noBudget
 		for _, p := range r.podsOf(u) {
-			violated := budgets.charge(p)
+			violated := budgets.Charge(p)
 			switch {
 			case len(violated) == 0:
 			case u.single():

@@ -5,37 +5,37 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // eligible returns whether the group may preempt (rules 12.9.6 and 12.9.7;
 // preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a
 // nominated node does not matter.
-func (r *groupRun) eligible(possible []leaver) decision.Ineligibility {
-	variant := r.config.variant()
+func (r *groupRun) eligible(possible []leaver) Ineligibility {
+	variant := r.config.ByVariant()
 	if r.config.Policy.Disabled {
-		return decision.Disabled
+		return Disabled
 	}
-	if r.owner.never && !variant.ignoresNever {
-		return decision.PolicyNever
+	if r.owner.never && !variant.IgnoresNever {
+		return PolicyNever
 	}
 	nominated := r.nominated()
-	if variant.waitsWhileNominated && len(nominated) > 0 {
-		return decision.Nominated
+	if variant.WaitsWhileNominated && len(nominated) > 0 {
+		return Nominated
 	}
 	if len(nominated) == 0 {
-		return decision.Eligible
+		return Eligible
 	}
 	for i := range possible {
 		for _, p := range r.podsOf(&possible[i]) {
-			leaves := leavesByPreemption(p) || variant.waitsForTerminating && p.Pod.Terminating()
+			leaves := dryrun.LeavesByPreemption(p) || variant.WaitsForTerminating && p.Pod.Terminating()
 			if leaves && nominated[p.Node()] {
-				return decision.VictimsTerminating
+				return VictimsTerminating
 			}
 		}
 	}
-	return decision.Eligible
+	return Eligible
 }
 
 // nominated returns the nodes that pods of the group are nominated to.

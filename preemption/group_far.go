@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -21,7 +22,7 @@ func (f *fitter) rebuild(i int) {
 		}
 	}
 	m := &f.members[i]
-	a, err := newAttempt(f.run.config, f.snap, m.pod, time.Time{})
+	a, err := dryrun.NewAttempt(f.run.config, f.snap, m.pod, time.Time{})
 	for j := range before {
 		if before[j].at != nowhere {
 			f.reseat(before[j].pod, "", before[j].nomination)
@@ -87,7 +88,7 @@ func (f *fitter) counts(m *member, k *state.PodClass) bool {
 	return known
 }
 
-func countsClass(a *attempt, k *state.PodClass) bool {
+func countsClass(a *dryrun.Attempt, k *state.PodClass) bool {
 	for _, active := range a.Active {
 		if s, ok := active.PodFilter.(*filters.Spread); ok && len(s.PartsOf(k)) > 0 {
 			return true

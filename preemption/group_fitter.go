@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -105,9 +106,9 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 		// A state that the snapshot keeps would change under the attempts.
 		r.work.Attachments = nil
 	}
-	var attempts []*attempt
+	var attempts []*dryrun.Attempt
 	for _, pod := range pods {
-		a, err := newAttempt(r.config, r.work, pod, time.Time{})
+		a, err := dryrun.NewAttempt(r.config, r.work, pod, time.Time{})
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +140,7 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 // or if a running pod's anti-affinity picks one. If neither is so while all pods are
 // there, it never will be (rule 7.13.15): with pods away there are fewer, and
 // members without terms do not pick each other.
-func (f *fitter) judge(a *attempt) bool {
+func (f *fitter) judge(a *dryrun.Attempt) bool {
 	if slices.ContainsFunc(a.Pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
 		return false
 	}
@@ -160,7 +161,7 @@ func (f *fitter) judge(a *attempt) bool {
 
 // addMembers parts the members into kinds. If far, each is a kind of its own: its
 // filters have counted the members before it.
-func (f *fitter) addMembers(attempts []*attempt) {
+func (f *fitter) addMembers(attempts []*dryrun.Attempt) {
 	kinds := map[string]*memberKind{}
 	for _, a := range attempts {
 		known, _ := f.snap.PodStates.Of(a.Pod)

@@ -3,7 +3,7 @@ package preemption
 import (
 	"slices"
 
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -12,8 +12,8 @@ import (
 // what each node said to them.
 type memberKind struct {
 	fitter *fitter
-	a      *attempt
-	w      *dryRunner
+	a      *dryrun.Attempt
+	w      *dryrun.DryRunner
 	// epoch tells the answers from those of an earlier attempt for the same member.
 	epoch uint32
 	*nodeAnswers
@@ -23,7 +23,7 @@ type memberKind struct {
 type nodeAnswers struct {
 	// statuses are the different answers; the first is Success. known finds them.
 	statuses []filters.Status
-	known    map[statusKey]statusID
+	known    map[dryrun.StatusKey]statusID
 	// answers are by position, empty where there would be too many.
 	answers []nodeAnswer
 	epochs  uint32 // so many were given out
@@ -43,8 +43,8 @@ type nodeAnswer struct {
 	fixed statusID
 }
 
-func (f *fitter) newKind(a *attempt) *memberKind {
-	k := &memberKind{f, a, newDryRunner(a), 0, &nodeAnswers{statuses: []filters.Status{{}}, known: map[statusKey]statusID{}}}
+func (f *fitter) newKind(a *dryrun.Attempt) *memberKind {
+	k := &memberKind{f, a, dryrun.NewDryRunner(a), 0, &nodeAnswers{statuses: []filters.Status{{}}, known: map[dryrun.StatusKey]statusID{}}}
 	if remembered := f.answers + len(f.sites); remembered <= f.run.mostAnswers {
 		f.answers, k.answers = remembered, make([]nodeAnswer, len(f.sites))
 	}
@@ -52,15 +52,15 @@ func (f *fitter) newKind(a *attempt) *memberKind {
 }
 
 // with is the kind of the same member in another attempt.
-func (k *memberKind) with(a *attempt) *memberKind {
+func (k *memberKind) with(a *dryrun.Attempt) *memberKind {
 	k.epochs++
-	return &memberKind{k.fitter, a, newDryRunner(a), k.epochs, k.nodeAnswers}
+	return &memberKind{k.fitter, a, dryrun.NewDryRunner(a), k.epochs, k.nodeAnswers}
 }
 
 // signatureOf is equal for pods that no filter tells apart. It is empty for a pod
 // that is a kind of its own: one of which a filter of the caller or one about
 // volumes or ports has something to say.
-func signatureOf(a *attempt) string {
+func signatureOf(a *dryrun.Attempt) string {
 	if len(a.Active) > 0 || len(a.Pod.Volumes) > 0 {
 		return ""
 	}
@@ -105,20 +105,20 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) stat
 	if known.fixed-1 != noObjection {
 		return known.fixed - 1
 	}
-	k.w.enter(n)
-	if len(k.w.nominated) > 0 && len(k.fitter.nominees) > 0 {
-		k.w.nominated = slices.DeleteFunc(k.w.nominated, k.fitter.seatedElsewhere)
+	k.w.Enter(n)
+	if len(k.w.Nominated) > 0 && len(k.fitter.nominees) > 0 {
+		k.w.Nominated = slices.DeleteFunc(k.w.Nominated, k.fitter.seatedElsewhere)
 	}
 	if k.fitter.lean {
-		k.w.resources.Count = int(s.count)
+		k.w.Resources.Count = int(s.count)
 		for i := range k.a.Needs {
-			k.w.resources.Taken[i] = k.a.Needs[i].Used(&s.taken)
+			k.w.Resources.Taken[i] = k.a.Needs[i].Used(&s.taken)
 		}
 	}
 	for _, i := range seated {
 		k.add(k.fitter.members[i].runs)
 	}
-	return k.id(k.w.check())
+	return k.id(k.w.Check())
 }
 
 // seatedElsewhere reports whether a nominated pod is a member that has a place while the
@@ -131,8 +131,8 @@ func (f *fitter) seatedElsewhere(p *state.PodState) bool {
 // add adds a member to the node for the filters that look at the pods there. The
 // others have counted it when the attempt began.
 func (k *memberKind) add(p *state.PodState) {
-	k.w.resources.Change(p, 1)
-	for i, f := range k.w.filters {
+	k.w.Resources.Change(p, 1)
+	for i, f := range k.w.Filters {
 		switch k.a.Active[i].PodFilter.(type) {
 		case *filters.InterPod, *filters.Spread, *filters.CallerFilter:
 		default:
@@ -143,7 +143,7 @@ func (k *memberKind) add(p *state.PodState) {
 
 // id returns the index of a status.
 func (k *memberKind) id(s filters.Status) statusID {
-	if s.Code == decision.Success {
+	if s.Code == Success {
 		return noObjection
 	}
 	for i := range k.statuses[:min(len(k.statuses), 8)] {
@@ -151,7 +151,7 @@ func (k *memberKind) id(s filters.Status) statusID {
 			return statusID(i)
 		}
 	}
-	key := keyOf(s)
+	key := dryrun.KeyOf(s)
 	id, ok := k.known[key]
 	if !ok {
 		id = statusID(len(k.statuses))
@@ -170,7 +170,7 @@ func same(s, t *filters.Status) bool {
 }
 
 // refusal says what every node answered to a member without a place.
-func (f *fitter) refusal(i int) *decision.Refusal {
+func (f *fitter) refusal(i int) *Refusal {
 	k := f.members[i].kind
 	nodes := make([]int, len(k.statuses))
 	var order []statusID // by first occurrence
@@ -183,10 +183,10 @@ func (f *fitter) refusal(i int) *decision.Refusal {
 			order = append(order, s)
 		}
 	}
-	var counts []decision.Count
+	var counts []Count
 	for _, s := range order {
-		counts = append(counts, decision.Count{Status: k.a.public(k.statuses[s]), Nodes: nodes[s]})
+		counts = append(counts, Count{Status: k.a.Public(k.statuses[s]), Nodes: nodes[s]})
 	}
-	sortCounts(counts)
-	return &decision.Refusal{Pod: f.members[i].pod, Nodes: counts}
+	dryrun.SortCounts(counts)
+	return &Refusal{Pod: f.members[i].pod, Nodes: counts}
 }

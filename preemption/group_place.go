@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -30,17 +30,17 @@ var ErrPlacement = errors.New("placement makes no sense")
 // so no other call may use the snapshot at the same time. Errors are the
 // context's, a filter's, and those about pods of [Evaluator.Preempt]. Time is
 // that of asking every node about every pod.
-func (e *Evaluator) FirstFit(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod) (decision.Placement, error) {
-	snap, err := opened(ctx, snap)
+func (e *Evaluator) FirstFit(ctx context.Context, cluster *Snapshot, pods []*outrank.Pod) (Placement, error) {
+	snap, err := opened(ctx, cluster)
 	if err != nil {
-		return decision.Placement{}, err
+		return Placement{}, err
 	}
 	if err := checkGates(snap); err != nil {
-		return decision.Placement{}, err
+		return Placement{}, err
 	}
 	for i, p := range pods {
 		if p == nil {
-			return decision.Placement{}, fmt.Errorf("pod number %d: %w: is nil", i+1, outrank.ErrInvalid)
+			return Placement{}, fmt.Errorf("pod number %d: %w: is nil", i+1, outrank.ErrInvalid)
 		}
 	}
 	return e.firstFit(ctx, snap, pods, quorumOf(snap, pods))
@@ -48,23 +48,23 @@ func (e *Evaluator) FirstFit(ctx context.Context, snap *state.Snapshot, pods []*
 
 // firstFit looks for places for so many of the pods as are wanted, and leaves
 // the snapshot as it was.
-func (e *Evaluator) firstFit(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod, q *quorum) (decision.Placement, error) {
-	var placed decision.Placement
+func (e *Evaluator) firstFit(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod, q *quorum) (Placement, error) {
+	var placed Placement
 	err := snap.Trying(func() (err error) {
 		placed, err = e.bindFirst(ctx, snap, pods, q)
 		return err
 	})
 	if err != nil {
-		return decision.Placement{}, err
+		return Placement{}, err
 	}
 	return placed, nil
 }
 
 // bindFirst binds each pod to the first node that takes it, and refuses with the
 // first that found none once too few are left.
-func (e *Evaluator) bindFirst(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod, q *quorum) (decision.Placement, error) {
+func (e *Evaluator) bindFirst(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod, q *quorum) (Placement, error) {
 	nodes, nominated := make([]string, len(pods)), make([]string, len(pods))
-	var first *decision.Refusal
+	var first *Refusal
 	p := placing{
 		place: func(i int) (bool, error) {
 			node, refused, err := e.firstNode(ctx, snap, pods[i])
@@ -81,18 +81,18 @@ func (e *Evaluator) bindFirst(ctx context.Context, snap *state.Snapshot, pods []
 	}
 	why, err := p.all(q)
 	if err != nil {
-		return decision.Placement{}, err
+		return Placement{}, err
 	}
 	if why != "" {
 		if first == nil {
-			first = &decision.Refusal{}
+			first = &Refusal{}
 		}
 		first.Reason = reasonFor(why)
-		return decision.Placement{Refused: first}, nil
+		return Placement{Refused: first}, nil
 	}
-	placed := decision.Placement{Enough: len(p.placed) < len(pods)}
+	placed := Placement{Enough: len(p.placed) < len(pods)}
 	for _, i := range p.placed {
-		placed.Assignments = append(placed.Assignments, decision.Assignment{Pod: pods[i], Node: nodes[i]})
+		placed.Assignments = append(placed.Assignments, Assignment{Pod: pods[i], Node: nodes[i]})
 	}
 	return placed, nil
 }
@@ -104,39 +104,39 @@ func runningOf(s *state.Snapshot, group *outrank.PodGroup) int {
 
 // firstNode finds the first node that takes the pod as things are, or says why
 // none does.
-func (e *Evaluator) firstNode(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod) (string, *decision.Refusal, error) {
+func (e *Evaluator) firstNode(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod) (string, *Refusal, error) {
 	// No filter looks at a start time, so any now will do.
-	a, err := newAttempt(&e.config, snap, pod, time.Time{})
+	a, err := dryrun.NewAttempt(&e.config, snap, pod, time.Time{})
 	if err != nil {
 		return "", nil, err
 	}
-	w := newDryRunner(a)
+	w := dryrun.NewDryRunner(a)
 	said := make([]filters.Status, 0, len(snap.Order))
 	for i, slot := range snap.Order {
-		if i%chunkSize == 0 && ctx.Err() != nil {
+		if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return "", nil, ctx.Err()
 		}
 		n := snap.NodeStates[slot]
-		s := w.filter(n)
-		if s.Code == decision.Success {
+		s := w.Filter(n)
+		if s.Code == Success {
 			return n.Name, nil, nil
 		}
 		said = append(said, s)
 	}
-	r := result{attempt: a}
-	return "", &decision.Refusal{Pod: pod, Nodes: r.countsOf(said, nil)}, ctx.Err()
+	r := dryrun.Result{Attempt: a}
+	return "", &Refusal{Pod: pod, Nodes: r.CountsOf(said, nil)}, ctx.Err()
 }
 
 // ask asks the caller's function for a placement with the pods that there are at
 // present. It gets a clone.
-func (r *groupRun) ask(ctx context.Context) (decision.Placement, error) {
+func (r *groupRun) ask(ctx context.Context) (Placement, error) {
 	if err := ctx.Err(); err != nil {
-		return decision.Placement{}, err
+		return Placement{}, err
 	}
 	r.plan.Placements++
-	placed, err := r.place(ctx, r.work.Clone(), slices.Clone(r.pods))
+	placed, err := r.place(ctx, new(Snapshot).hold(r.work.Clone()), slices.Clone(r.pods))
 	if err != nil {
-		return decision.Placement{}, fmt.Errorf("place: %w", err)
+		return Placement{}, fmt.Errorf("place: %w", err)
 	}
 	if placed.Refused != nil {
 		return placed, nil
@@ -146,7 +146,7 @@ func (r *groupRun) ask(ctx context.Context) (decision.Placement, error) {
 
 // complete checks that each pod has one node, or that those that have are said
 // to be enough, and that there is such a node.
-func (r *groupRun) complete(placed *decision.Placement) error {
+func (r *groupRun) complete(placed *Placement) error {
 	missing := make(map[outrank.Key]bool, len(r.pods))
 	for _, p := range r.pods {
 		missing[p.Key()] = true

@@ -3,9 +3,6 @@ package preemption
 import (
 	"cmp"
 	"context"
-
-	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // PreemptGroup decides who has to leave so that a group of pods can run: all of
@@ -61,8 +58,8 @@ import (
 // one that the pod's affinity and spread rules count. With filters of the configuration
 // other than a [NodeRule], and with claims that allow a single pod, every unit has to do
 // with every pod of the group.
-func (e *Evaluator) PreemptGroup(ctx context.Context, snap *state.Snapshot, req GroupRequest) (*decision.GroupPlan, error) {
-	snap, err := opened(ctx, snap)
+func (e *Evaluator) PreemptGroup(ctx context.Context, cluster *Snapshot, req GroupRequest) (*GroupPlan, error) {
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -87,15 +84,15 @@ func (r *groupRun) run(ctx context.Context, refused bool) error {
 	r.plan.Ineligible = r.eligible(possible)
 	switch {
 	case placed.Refused == nil && !refused:
-		r.plan.Outcome, r.plan.Placement = decision.Fits, placed.Assignments
-	case r.plan.Ineligible != decision.Eligible:
-		r.plan.Outcome = decision.NotEligible
+		r.plan.Outcome, r.plan.Placement = Fits, placed.Assignments
+	case r.plan.Ineligible != Eligible:
+		r.plan.Outcome = NotEligible
 		r.sayIneligible()
 	case len(possible) == 0:
-		r.plan.Outcome = decision.NothingHelps
-		r.say(decision.UnschedulableAndUnresolvable, "No preemption victims found for incoming preemptor")
+		r.plan.Outcome = NothingHelps
+		r.say(UnschedulableAndUnresolvable, "No preemption victims found for incoming preemptor")
 	default:
-		r.plan.Outcome = decision.NothingHelps
+		r.plan.Outcome = NothingHelps
 		return r.decide(ctx, f, possible)
 	}
 	return nil
@@ -105,19 +102,19 @@ func (r *groupRun) run(ctx context.Context, refused bool) error {
 // earlier preemption that is a success, and its pods keep their nominations (rule
 // 12.9.7).
 func (r *groupRun) sayIneligible() {
-	if r.plan.Ineligible != decision.VictimsTerminating {
-		r.say(decision.Unschedulable, r.plan.Ineligible.String())
+	if r.plan.Ineligible != VictimsTerminating {
+		r.say(Unschedulable, r.plan.Ineligible.String())
 		return
 	}
-	r.say(decision.Success, "ongoing preemption on nominated nodes")
+	r.say(Success, "ongoing preemption on nominated nodes")
 	for _, p := range r.pods {
-		r.plan.Nominations = append(r.plan.Nominations, decision.Assignment{Pod: p, Node: r.nominationOf(p)})
+		r.plan.Nominations = append(r.plan.Nominations, Assignment{Pod: p, Node: r.nominationOf(p)})
 	}
 }
 
 // first places the group as things are, unless the caller has found no place for it. It
 // returns the fitter that did, nil where a function of the caller places the group.
-func (r *groupRun) first(ctx context.Context, refused bool) (f *fitter, placed decision.Placement, err error) {
+func (r *groupRun) first(ctx context.Context, refused bool) (f *fitter, placed Placement, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, placed, err
 	}
@@ -145,7 +142,7 @@ func (r *groupRun) decide(ctx context.Context, f *fitter, possible []leaver) err
 	}
 	if placed.Refused != nil {
 		r.plan.Unhelpful = placed.Refused
-		r.say(decision.Unschedulable, cmp.Or(placed.Refused.Reason, unplacedText))
+		r.say(Unschedulable, cmp.Or(placed.Refused.Reason, unplacedText))
 		return nil
 	}
 	r.sort(possible)
@@ -153,7 +150,7 @@ func (r *groupRun) decide(ctx context.Context, f *fitter, possible []leaver) err
 	if err := f.fix(); err != nil {
 		return err
 	}
-	blocks := map[int]*decision.Refusal{}
+	blocks := map[int]*Refusal{}
 	for _, violating := range []bool{true, false} {
 		if err := f.reprieve(ctx, possible, violating, blocks); err != nil {
 			return err
@@ -165,7 +162,7 @@ func (r *groupRun) decide(ctx context.Context, f *fitter, possible []leaver) err
 
 // placeWithout places the group with every possible victim away. It returns the fitter that
 // has the pods in their places, unless the group is refused.
-func (r *groupRun) placeWithout(ctx context.Context, f *fitter, possible []leaver) (*fitter, decision.Placement, error) {
+func (r *groupRun) placeWithout(ctx context.Context, f *fitter, possible []leaver) (*fitter, Placement, error) {
 	if f != nil {
 		f.unseatAll()
 		f.takeAway(possible)

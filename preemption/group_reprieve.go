@@ -5,20 +5,20 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // failure is a member that does not pass on its node.
 type failure struct {
 	member int
-	why    *decision.Refusal
+	why    *Refusal
 }
 
 // fitterAt returns a fitter with the pods where a function of the caller placed them, with
 // every possible victim away. Their filters count in the order of the assignments.
 // refused says which of them is the first that its node does not take so.
-func (r *groupRun) fitterAt(placed []decision.Assignment) (f *fitter, refused *decision.Refusal, err error) {
+func (r *groupRun) fitterAt(placed []Assignment) (f *fitter, refused *Refusal, err error) {
 	pods := make([]*outrank.Pod, len(placed))
 	for i, a := range placed {
 		pods[i] = a.Pod
@@ -74,19 +74,19 @@ func (f *fitter) seatedBefore(i int, position int32) []int32 {
 }
 
 // objection is what the node of a member said to it.
-func (f *fitter) objection(i int, s statusID) *decision.Refusal {
+func (f *fitter) objection(i int, s statusID) *Refusal {
 	m := &f.members[i]
-	return &decision.Refusal{Pod: m.pod, Nodes: []decision.Count{{Status: m.kind.a.public(m.kind.statuses[s]), Nodes: 1}}}
+	return &Refusal{Pod: m.pod, Nodes: []Count{{Status: m.kind.a.Public(m.kind.statuses[s]), Nodes: 1}}}
 }
 
 // reprieve puts back the units that violate a budget, or the others, as far as each member
 // stays in its place (rule 12.9.8). It stores in blocks why units could not be put back.
-func (f *fitter) reprieve(ctx context.Context, possible []leaver, violating bool, blocks map[int]*decision.Refusal) error {
+func (f *fitter) reprieve(ctx context.Context, possible []leaver, violating bool, blocks map[int]*Refusal) error {
 	for i := range possible {
 		if possible[i].violates() != violating {
 			continue
 		}
-		if i%chunkSize == 0 && ctx.Err() != nil {
+		if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if why := f.reprieveUnit(&possible[i]); why != nil {
@@ -98,7 +98,7 @@ func (f *fitter) reprieve(ctx context.Context, possible []leaver, violating bool
 
 // reprieveUnit puts back a unit, if each member stays where it is then. Otherwise it
 // returns why not: what is said of the first member that does not.
-func (f *fitter) reprieveUnit(u *leaver) *decision.Refusal {
+func (f *fitter) reprieveUnit(u *leaver) *Refusal {
 	affected := f.affects(u)
 	still := slices.IndexFunc(f.failing, func(x failure) bool { return !slices.Contains(affected, x.member) })
 	if len(affected) == 0 {
@@ -108,7 +108,7 @@ func (f *fitter) reprieveUnit(u *leaver) *decision.Refusal {
 		return f.failing[still].why
 	}
 	f.putBack(u, 1)
-	var why *decision.Refusal
+	var why *Refusal
 	for _, i := range affected {
 		if still >= 0 && f.failing[still].member < i {
 			break

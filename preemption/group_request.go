@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // GroupRequest asks which pods have to leave so that all pods of a group can
@@ -44,4 +42,4 @@ type GroupRequest struct {
 //
 // A missing place is an answer ([Placement.Refused]). An error ends the whole
 // decision.
-type PlaceFunc func(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod) (decision.Placement, error)
+type PlaceFunc func(ctx context.Context, snap *Snapshot, pods []*outrank.Pod) (Placement, error)

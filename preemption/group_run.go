@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -14,7 +14,7 @@ import (
 // groupRun is one call of PreemptGroup.
 type groupRun struct {
 	evaluator *Evaluator
-	config    *Config
+	config    *dryrun.Settings
 	snap      *state.Snapshot // the caller's, only read
 	work      *state.Snapshot // where pods are taken away and put back
 	pods      []*outrank.Pod
@@ -24,7 +24,7 @@ type groupRun struct {
 	quorum *quorum
 	now    rank.Instant
 	place  PlaceFunc
-	plan   *decision.GroupPlan
+	plan   *GroupPlan
 	// whole are the groups that leave as one.
 	whole []wholeGroup
 	// broken is what units that violate a budget do to all of them, by index in the sorted
@@ -38,13 +38,13 @@ type groupRun struct {
 const mostAnswers = 1 << 22
 
 func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*groupRun, error) {
-	if err := e.config.checkGroups(); err != nil {
+	if err := e.config.CheckGroups(); err != nil {
 		return nil, err
 	}
 	if err := checkGates(snap); err != nil {
 		return nil, err
 	}
-	if err := e.config.checkForGroups(); err != nil {
+	if err := e.config.CheckForGroups(); err != nil {
 		return nil, err
 	}
 	if err := checkGroup(snap, req.Pods); err != nil {
@@ -54,7 +54,7 @@ func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*group
 	r := &groupRun{
 		evaluator: e, config: &e.config, snap: snap, work: snap.View(),
 		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
-		plan: &decision.GroupPlan{Group: owner.key, Composite: owner.composite},
+		plan: &GroupPlan{Group: owner.key, Composite: owner.composite},
 	}
 	r.begin(req.Pods)
 	r.quorum = quorumOf(snap, r.pods)
@@ -86,7 +86,7 @@ func (r *groupRun) giveBack(u *leaver) {
 }
 
 // settle writes the plan.
-func (r *groupRun) settle(possible []leaver, blocks map[int]*decision.Refusal, placement []decision.Assignment) {
+func (r *groupRun) settle(possible []leaver, blocks map[int]*Refusal, placement []Assignment) {
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		v := r.public(&possible[i], blocks[i])
 		v.Violating, v.Violated = r.violations(i, &possible[i])
@@ -95,14 +95,14 @@ func (r *groupRun) settle(possible []leaver, blocks map[int]*decision.Refusal, p
 		}
 		r.plan.Victims = append(r.plan.Victims, v)
 	}
-	r.plan.Outcome, r.plan.Placement, r.plan.Grace = decision.Preempt, placement, r.config.grace()
+	r.plan.Outcome, r.plan.Placement, r.plan.Grace = Preempt, placement, r.config.Grace()
 	r.plan.Nominations = slices.Clone(placement)
-	r.say(decision.Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.plan.VictimPods())))
+	r.say(Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.plan.VictimPods())))
 }
 
 // say is what the reference answers for the group (rule 12.9.11).
-func (r *groupRun) say(code decision.Code, text string) {
-	r.plan.Status = decision.Status{Code: code, Reasons: []string{groupPrefix + text}}
+func (r *groupRun) say(code Code, text string) {
+	r.plan.Status = Status{Code: code, Reasons: []string{groupPrefix + text}}
 }
 
 // groupPrefix begins all that preemption says of a group.

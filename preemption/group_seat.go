@@ -4,17 +4,17 @@ import (
 	"context"
 	"slices"
 
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 )
 
 // placeAll places the members anew, as FirstFit does.
-func (f *fitter) placeAll(ctx context.Context) (decision.Placement, error) {
+func (f *fitter) placeAll(ctx context.Context) (Placement, error) {
 	f.run.plan.Placements++
 	f.afresh = true
-	var first *decision.Refusal
+	var first *Refusal
 	p := placing{
 		place: func(i int) (bool, error) {
-			if i%chunkSize == 0 && ctx.Err() != nil {
+			if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 				return false, ctx.Err()
 			}
 			found := f.place(i)
@@ -29,14 +29,14 @@ func (f *fitter) placeAll(ctx context.Context) (decision.Placement, error) {
 	why, err := p.all(f.run.quorum)
 	switch {
 	case err != nil:
-		return decision.Placement{}, err
+		return Placement{}, err
 	case why == "":
-		return decision.Placement{Assignments: f.assignments()}, nil
+		return Placement{Assignments: f.assignments()}, nil
 	case first == nil:
-		first = &decision.Refusal{}
+		first = &Refusal{}
 	}
 	first.Reason = reasonFor(why)
-	return decision.Placement{Refused: first}, nil
+	return Placement{Refused: first}, nil
 }
 
 // place gives a member the first place that there is, and reports whether there is
@@ -114,11 +114,11 @@ func (f *fitter) unseatAll() {
 }
 
 // assignments are the places of those that have one.
-func (f *fitter) assignments() []decision.Assignment {
-	var as []decision.Assignment
+func (f *fitter) assignments() []Assignment {
+	var as []Assignment
 	for i := range f.members {
 		if m := &f.members[i]; m.at != nowhere {
-			as = append(as, decision.Assignment{Pod: m.pod, Node: f.node(m.at).Name})
+			as = append(as, Assignment{Pod: m.pod, Node: f.node(m.at).Name})
 		}
 	}
 	return as

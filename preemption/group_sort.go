@@ -2,7 +2,7 @@ package preemption
 
 import "slices"
 
-// sort puts units in order of importance (moreImportant). A cluster can have
+// sort puts units in order of importance (MoreImportant). A cluster can have
 // hundreds of thousands of them, so it sorts by one byte of the key after the
 // other, from the last to the first, and leaves out the bytes that all units have
 // in common: of starts and priorities that are most. Time is linear in the units.
@@ -34,7 +34,7 @@ func (r *groupRun) sort(units []leaver) {
 // sortWords is the length of a key in words, the first of which counts least.
 const sortWords = 5
 
-// sortKey orders units as moreImportant does, but for names.
+// sortKey orders units as MoreImportant does, but for names.
 func (u *leaver) sortKey() [sortWords]uint32 {
 	sec := uint64(u.sec) ^ 1<<63
 	return [...]uint32{

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -76,7 +75,7 @@ func (r *groupRun) podsOf(u *leaver) []*state.PodState {
 	return r.nodeAt(u.node).Pods[u.pod : u.pod+1]
 }
 
-// nodeAt returns the node at a position as the caller's snapshot has it.
+// NodeAt returns the node at a position as the caller's snapshot has it.
 func (r *groupRun) nodeAt(position int32) *state.NodeState {
 	return r.snap.NodeStates[r.snap.Order[position]]
 }
@@ -171,7 +170,7 @@ func (g *wholeGroup) size() int32 {
 	return sizeOf(state.GroupUnit, len(g.pods))
 }
 
-// mayEvict asks the caller's rule about every pod of the unit and every pod of
+// MayEvict asks the caller's rule about every pod of the unit and every pod of
 // the preempting group.
 func (r *groupRun) mayEvict(u *leaver) bool {
 	for _, p := range r.podsOf(u) {
@@ -184,7 +183,7 @@ func (r *groupRun) mayEvict(u *leaver) bool {
 	return true
 }
 
-// moreImportant orders units (group 12.7; moreImportantVictim): negative if u
+// MoreImportant orders units (group 12.7; moreImportantVictim): negative if u
 // goes before v. It is a total order: ties end in names. What decides, after
 // the caller's own order:
 //
@@ -231,8 +230,8 @@ func (r *groupRun) nameOf(u *leaver) (namespace, name string) {
 }
 
 // public returns the unit for the plan.
-func (r *groupRun) public(u *leaver, blocks *decision.Refusal) decision.GroupVictim {
-	v := decision.GroupVictim{Unit: decision.Unit{Pods: state.LocatedPods(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
+func (r *groupRun) public(u *leaver, blocks *Refusal) GroupVictim {
+	v := GroupVictim{Unit: Unit{Pods: state.LocatedPods(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
 	if !u.single() {
 		v.Group, v.Composite = r.whole[u.node].PodGroup, r.whole[u.node].composite
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -37,14 +37,14 @@ import (
 // verify, and [outrank.ErrInvalid] for no plan at all; others are those of filters.
 // The snapshot is only read; any number of calls may run on it at once. Time is that
 // of going through all pods, and of asking one node for each pod.
-func (e *Evaluator) VerifyGroup(ctx context.Context, snap *state.Snapshot, plan *decision.GroupPlan, now time.Time) error {
+func (e *Evaluator) VerifyGroup(ctx context.Context, cluster *Snapshot, plan *GroupPlan, now time.Time) error {
 	switch {
 	case plan == nil:
 		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
-	case plan.Outcome != decision.Preempt && plan.Outcome != decision.Fits:
-		return fmt.Errorf("plan for a group: %w: the outcome is %q", decision.ErrState, plan.Outcome)
+	case plan.Outcome != Preempt && plan.Outcome != Fits:
+		return fmt.Errorf("plan for a group: %w: the outcome is %q", ErrState, plan.Outcome)
 	}
-	snap, err := opened(ctx, snap)
+	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, snap *state.Snapshot, plan 
 		pods = append(pods, a.Pod)
 	}
 	r, err := e.newGroupRun(snap, &GroupRequest{Pods: pods, Now: now})
-	if errors.Is(err, decision.ErrState) || errors.Is(err, decision.ErrExists) {
+	if errors.Is(err, ErrState) || errors.Is(err, ErrExists) {
 		return fmt.Errorf("%w: %w", ErrStale, err)
 	}
 	if err != nil {
@@ -64,7 +64,7 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, snap *state.Snapshot, plan 
 			return groupFault(ErrStale, "there is no node %s", a.Node)
 		}
 	}
-	if plan.Outcome == decision.Fits {
+	if plan.Outcome == Fits {
 		return r.verifyPlacement(ctx, plan)
 	}
 	possible, victims, err := r.verifyVictims(plan)
@@ -79,9 +79,9 @@ func groupFault(kind error, format string, args ...any) error {
 }
 
 // verifyVictims finds the victims among the units that there are.
-func (r *groupRun) verifyVictims(plan *decision.GroupPlan) (possible []leaver, victims []int, err error) {
+func (r *groupRun) verifyVictims(plan *GroupPlan) (possible []leaver, victims []int, err error) {
 	possible = r.possible()
-	if reason := r.eligible(possible); reason != decision.Eligible {
+	if reason := r.eligible(possible); reason != Eligible {
 		return nil, nil, groupFault(ErrUnsound, "%s", reason)
 	}
 	r.sort(possible)
@@ -110,7 +110,7 @@ func (r *groupRun) verifyVictims(plan *decision.GroupPlan) (possible []leaver, v
 
 // verifyPlaces puts the pods on their nodes with every possible victim away, and asks
 // again once those that are no victims are back (rule 12.9.8).
-func (r *groupRun) verifyPlaces(ctx context.Context, plan *decision.GroupPlan, possible []leaver, victims []int) error {
+func (r *groupRun) verifyPlaces(ctx context.Context, plan *GroupPlan, possible []leaver, victims []int) error {
 	for i := range possible {
 		r.take(&possible[i])
 	}
@@ -140,14 +140,14 @@ func (r *groupRun) verifyPlaces(ctx context.Context, plan *decision.GroupPlan, p
 }
 
 // runs reports whether a victim is a unit of any priority.
-func (r *groupRun) runs(victim *decision.GroupVictim) bool {
+func (r *groupRun) runs(victim *GroupVictim) bool {
 	other := *r
 	other.whole = nil
 	return other.unitOf(other.units(math.MaxInt64), victim) >= 0
 }
 
-// unitOf finds the unit of exactly these pods, -1 for none.
-func (r *groupRun) unitOf(units []leaver, victim *decision.GroupVictim) int {
+// UnitOf finds the unit of exactly these pods, -1 for none.
+func (r *groupRun) unitOf(units []leaver, victim *GroupVictim) int {
 	return slices.IndexFunc(units, func(u leaver) bool {
 		return slices.EqualFunc(r.podsOf(&u), victim.Pods, func(p *state.PodState, pod *outrank.Pod) bool {
 			return pod != nil && state.SameName(p.Pod, pod) && state.SamePod(p.Pod, pod)
@@ -156,17 +156,17 @@ func (r *groupRun) unitOf(units []leaver, victim *decision.GroupVictim) int {
 }
 
 // verifyPlacement puts the pods on their nodes one after the other.
-func (r *groupRun) verifyPlacement(ctx context.Context, plan *decision.GroupPlan) error {
+func (r *groupRun) verifyPlacement(ctx context.Context, plan *GroupPlan) error {
 	for _, at := range plan.Placement {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		a, err := newAttempt(r.config, r.work, at.Pod, time.Time{})
+		a, err := dryrun.NewAttempt(r.config, r.work, at.Pod, time.Time{})
 		if err != nil {
 			return err
 		}
-		if s := newDryRunner(a).filter(r.work.NodeState(at.Node)); s.Code != decision.Success {
-			return groupFault(ErrUnsound, "%s does not fit: %s", at, a.public(s))
+		if s := dryrun.NewDryRunner(a).Filter(r.work.NodeState(at.Node)); s.Code != Success {
+			return groupFault(ErrUnsound, "%s does not fit: %s", at, a.Public(s))
 		}
 		r.work.Seat(at.Pod, at.Node, "")
 	}

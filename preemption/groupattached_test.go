@@ -11,8 +11,6 @@ import (
 
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/filters"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // A filter of the caller follows the pods that come back beside a group, whether its state
@@ -31,7 +29,7 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 			if attached {
 				require.NoError(t, snap.Attach(count))
 			}
-			e, err := NewEvaluator(Config{Filters: []filters.Filter{count}})
+			e, err := NewEvaluator(Config{Filters: []Filter{count}})
 			require.NoError(t, err)
 			plan, err := e.PreemptGroup(context.Background(), snap, GroupRequest{Pods: w.Pods, Now: gen.Now})
 			if err != nil {
@@ -55,7 +53,7 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 
 // holds asks the filter about each pod of the plan, with the victims gone and the pods
 // before it in their places.
-func holds(t *rapid.T, count headcount, snap *state.Snapshot, plan *decision.GroupPlan) {
+func holds(t *rapid.T, count headcount, snap *Snapshot, plan *decision.GroupPlan) {
 	after := snap.Clone()
 	for _, p := range plan.VictimPods() {
 		require.NoError(t, after.RemovePod(p.Key()))

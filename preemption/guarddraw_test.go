@@ -7,7 +7,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // drawTaking draws, mostly, neither: a rule in place of lower priority, and a guard.
@@ -42,7 +41,7 @@ type drawnGuard struct {
 
 func (g *drawnGuard) Name() string { return "Drawn guard" }
 
-func (g *drawnGuard) Start(preemptor *outrank.Pod, _ *state.Snapshot) (GuardState, error) {
+func (g *drawnGuard) Start(preemptor *outrank.Pod, _ *Snapshot) (decision.GuardState, error) {
 	return &drawnState{drawnGuard: g, away: map[uint32]int{}}, nil
 }
 
@@ -85,7 +84,7 @@ func (s *drawnState) Rule(p *outrank.Pod) string {
 	return fmt.Sprintf("%d away", s.pods)
 }
 
-func (s *drawnState) Clone() GuardState {
+func (s *drawnState) Clone() decision.GuardState {
 	c := *s
 	c.away = map[uint32]int{}
 	for i, n := range s.away {

@@ -14,8 +14,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/filters"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -31,7 +29,7 @@ type headcount struct {
 func (headcount) Name() string                    { return "Headcount" }
 func (h headcount) Concerns(p *outrank.Pod) bool  { return p.Labels["app"] == h.app }
 func (headcount) NewState() decision.ClusterState { return heads{} }
-func (h headcount) Start(_ *outrank.Pod, snap *state.Snapshot) (decision.FilterState, error) {
+func (h headcount) Start(_ *outrank.Pod, snap *Snapshot) (decision.FilterState, error) {
 	return &headState{h, snap.StateOf(h).(heads), heads{}}, nil
 }
 
@@ -74,12 +72,12 @@ type everybody struct{ headcount }
 func (everybody) Name() string { return "Everybody" }
 
 // Start hides the methods of a selective filter.
-func (e everybody) filter() filters.Filter { return unselective{e} }
+func (e everybody) filter() Filter { return unselective{e} }
 
 type unselective struct{ of everybody }
 
 func (u unselective) Name() string { return u.of.Name() }
-func (u unselective) Start(pod *outrank.Pod, snap *state.Snapshot) (decision.FilterState, error) {
+func (u unselective) Start(pod *outrank.Pod, snap *Snapshot) (decision.FilterState, error) {
 	state, err := u.of.headcount.Start(pod, snap)
 	if state == nil || err != nil {
 		return nil, err
@@ -106,8 +104,8 @@ func (s unselectiveState) Clone() decision.FilterState {
 
 // drawFilters draws filters of the caller: rules about nodes, with keys and without,
 // and ones about other pods, of which some are attached to the snapshot.
-func drawFilters(t *rapid.T, snap *state.Snapshot) []filters.Filter {
-	var fs []filters.Filter
+func drawFilters(t *rapid.T, snap *Snapshot) []Filter {
+	var fs []Filter
 	draw := func(what string) bool { return rapid.IntRange(0, 2).Draw(t, what) == 0 }
 	code := rapid.SampledFrom([]decision.Code{decision.Unschedulable, decision.UnschedulableAndUnresolvable})
 	rule := func(what string) func(*outrank.Pod, *outrank.Node) decision.Status {
@@ -160,7 +158,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 			require.NoError(t, snap.Attach(h))
 		}
 		var evals []*Evaluator
-		rule := func(digit string) filters.Filter {
+		rule := func(digit string) Filter {
 			return NodeRuleBy("Rule", nil, func(_ *outrank.Pod, n *outrank.Node) decision.Status {
 				if strings.HasSuffix(n.Name, digit) {
 					return decision.Status{Code: decision.Unschedulable, Reasons: []string{digit}}
@@ -168,7 +166,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 				return decision.Status{}
 			})
 		}
-		for _, fs := range [][]filters.Filter{{h}, {rule("1")}, {rule("0")}, {h, rule("2")}, {rule("none")}} {
+		for _, fs := range [][]Filter{{h}, {rule("1")}, {rule("0")}, {h, rule("2")}, {rule("none")}} {
 			eval, err := NewEvaluator(Config{Filters: fs, Workers: rapid.IntRange(1, 2).Draw(t, "workers")})
 			require.NoError(t, err)
 			evals = append(evals, eval)
@@ -180,7 +178,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 				got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 				require.NoError(t, err)
 				want := ex.Plan
-				if want.Outcome == decision.Fits || want.Outcome == decision.Preempt && isSelective(eval.config.Filters[0]) {
+				if want.Outcome == decision.Fits || want.Outcome == decision.Preempt && isSelective(eval.asked.Filters[0]) {
 					want.Unhelpful = nil
 				}
 				if diff := gocmp.Diff(&want, got); diff != "" {
@@ -195,9 +193,9 @@ func TestPropertySelectiveFilters(t *testing.T) {
 // node wins.
 func TestCostsBesideSelectiveFilters(t *testing.T) {
 	config := Config{
-		Policy:  Policy{Ranks: []decision.Rank{decision.ByCost}},
+		Policy:  decision.Policy{Ranks: []decision.Rank{decision.ByCost}},
 		Cost:    func(p *outrank.Pod) int64 { return int64(p.Labels["cost"][0] - '0') },
-		Filters: []filters.Filter{headcount{app: "web", limit: 1}},
+		Filters: []Filter{headcount{app: "web", limit: 1}},
 	}
 	one := resource.MustList("cpu", "1", "pods", "9")
 	c := &outrank.Cluster{}
@@ -214,7 +212,7 @@ func TestCostsBesideSelectiveFilters(t *testing.T) {
 	eval, err := NewEvaluator(config)
 	require.NoError(t, err)
 	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(9), Containers: c.Pods[0].Containers}
-	for best, err := range eval.Candidates(context.Background(), snap, Request{Pod: p, Now: gen.Now}) {
+	for best, err := range eval.Candidates(context.Background(), snap, decision.Request{Pod: p, Now: gen.Now}) {
 		require.NoError(t, err)
 		require.Equal(t, "n1", best.Node)
 		require.EqualValues(t, 1, best.Score.Cost)

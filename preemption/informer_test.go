@@ -13,7 +13,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -267,12 +266,12 @@ func (m *machine) Export(t *rapid.T) {
 	}
 	again, err := NewSnapshot(c)
 	require.NoError(t, err)
-	again.Columns = m.snap.Columns
+	again.of.Columns = m.snap.of.Columns
 	require.Equal(t, order(m.snap), order(again), "the order of the pods is that of the cluster's")
 }
 
 // order lists the pods of a snapshot with where they are.
-func order(s *state.Snapshot) string {
+func order(s *Snapshot) string {
 	var b strings.Builder
 	for p := range s.Pods() {
 		fmt.Fprintln(&b, p.Key(), s.NodeOf(p.Key()), s.NominationOf(p.Key()))
@@ -320,7 +319,7 @@ func TestBudgetsComeAndGo(t *testing.T) {
 			got = append(got, b.Name)
 		}
 		require.Equal(t, names, got, "in the order in which they came")
-		require.Less(t, len(snap.BudgetSet.List), 50)
+		require.Less(t, len(snap.of.BudgetSet.List), 50)
 	}
 	require.ErrorIs(t, snap.DeleteBudget("default/b7"), decision.ErrNotFound)
 }

@@ -12,13 +12,18 @@ import (
 	"github.com/outrank-go/outrank/internal/structure"
 )
 
-// layers of the package, the lowest first. A file belongs to the layer that its
-// name begins with. What a file declares may be used by its own layer and by
+// layers of what of the engine is left in the package, the lowest first: the layers below
+// are packages, which TestImportGraph holds to their order. A file belongs to the layer that
+// its name begins with. What a file declares may be used by its own layer and by
 // those above.
-var layers = []string{"config", "dryrun", "exhaustive", "search", "evaluator", "group"}
+var layers = []string{"evaluator", "group"}
 
-// door lists the files that have names for users alone.
-var door = map[string]bool{"doc.go": true, "filter.go": true, "filters.go": true, "snapshot.go": true, "vocabulary.go": true}
+// door lists the files that have what users hold, in place of a layer.
+var door = map[string]bool{
+	"asked.go": true, "chooser.go": true, "config.go": true, "costs.go": true, "doc.go": true, "filter.go": true,
+	"filters.go": true, "guard.go": true, "noderule.go": true, "snapshot.go": true, "snapshot_nodes.go": true,
+	"snapshot_objects.go": true, "snapshot_pods.go": true, "snapshot_try.go": true, "vocabulary.go": true,
+}
 
 func layerOf(file string) int {
 	name, _, _ := strings.Cut(strings.TrimSuffix(file, ".go"), "_")
@@ -45,6 +50,9 @@ func TestNoLayerRefersUpwards(t *testing.T) {
 			continue
 		}
 		for _, to := range slices.Sorted(maps.Keys(uses[from])) {
+			if door[to] {
+				continue
+			}
 			assert.LessOrEqual(t, layerOf(to), layerOf(from), "%s uses %s of %s", from, uses[from][to], to)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 )
 
 // Statuses by name are those in order, whatever map was read before, while nodes come and
@@ -25,7 +27,7 @@ func TestStatusesByNameAreThoseInOrder(t *testing.T) {
 	require.NoError(t, err)
 	spare := c.Nodes[:20]
 	evals := []*Evaluator{}
-	for _, config := range []Config{{}, {Policy: Policy{Ranks: []decision.Rank{decision.ByVictims, decision.ByStart}}}, {Workers: 3}, {Sample: &Sample{}}} {
+	for _, config := range []Config{{}, {Policy: decision.Policy{Ranks: []decision.Rank{decision.ByVictims, decision.ByStart}}}, {Workers: 3}, {Sample: &decision.Sample{}}} {
 		e, err := NewEvaluator(config)
 		require.NoError(t, err)
 		e.chunk = 16
@@ -62,15 +64,15 @@ func TestStatusesByNameAreThoseInOrder(t *testing.T) {
 		for n := range snap.Nodes() {
 			st, ok := given[n.Name]
 			if !ok {
-				st = new(Config).notFiltered()
+				st = new(dryrun.Settings).NotFiltered()
 			}
 			inOrder = append(inOrder, st)
 		}
 		e := evals[r.IntN(len(evals))]
-		want, err := e.PreemptRequest(context.Background(), snap, Request{Pod: p, Now: gen.Now, StatusesInOrder: inOrder})
+		want, err := e.PreemptRequest(context.Background(), snap, decision.Request{Pod: p, Now: gen.Now, StatusesInOrder: inOrder})
 		require.NoError(t, err)
 		for range 3 {
-			got, err := e.PreemptRequest(context.Background(), snap, Request{Pod: p, Now: gen.Now, Statuses: given})
+			got, err := e.PreemptRequest(context.Background(), snap, decision.Request{Pod: p, Now: gen.Now, Statuses: given})
 			require.NoError(t, err)
 			require.Empty(t, cmp.Diff(want, got), "(-in order +by name)")
 		}
@@ -102,27 +104,27 @@ func TestUnknownNameOfAStatus(t *testing.T) {
 	for n := range snap.Nodes() {
 		given[n.Name] = decision.Status{Code: decision.Unschedulable}
 	}
-	want, err := e.PreemptRequest(context.Background(), snap, Request{Pod: p, Now: gen.Now, Statuses: given})
+	want, err := e.PreemptRequest(context.Background(), snap, decision.Request{Pod: p, Now: gen.Now, Statuses: given})
 	require.NoError(t, err)
 	bad := maps.Clone(given)
 	for _, name := range []string{"zebra", "ghost", "yak", "node"} {
 		bad[name] = decision.Status{}
 	}
 	for range 10 {
-		_, err := e.PreemptRequest(context.Background(), snap, Request{Pod: p, Now: gen.Now, Statuses: bad})
+		_, err := e.PreemptRequest(context.Background(), snap, decision.Request{Pod: p, Now: gen.Now, Statuses: bad})
 		require.ErrorIs(t, err, decision.ErrNotFound)
 		require.ErrorContains(t, err, "status of node ghost:")
-		for _, err = range e.Candidates(context.Background(), snap, Request{Pod: p, Now: gen.Now, Statuses: bad}) {
+		for _, err = range e.Candidates(context.Background(), snap, decision.Request{Pod: p, Now: gen.Now, Statuses: bad}) {
 			break
 		}
 		require.ErrorContains(t, err, "status of node ghost:")
-		got, err := e.PreemptRequest(context.Background(), snap, Request{Pod: p, Now: gen.Now, Statuses: given})
+		got, err := e.PreemptRequest(context.Background(), snap, decision.Request{Pod: p, Now: gen.Now, Statuses: given})
 		require.NoError(t, err)
 		require.Empty(t, cmp.Diff(want, got))
 	}
 	empty, err := NewSnapshot(nil)
 	require.NoError(t, err)
-	_, err = e.PreemptRequest(context.Background(), empty, Request{Pod: p, Now: gen.Now, Statuses: map[string]decision.Status{"n": {}}})
+	_, err = e.PreemptRequest(context.Background(), empty, decision.Request{Pod: p, Now: gen.Now, Statuses: map[string]decision.Status{"n": {}}})
 	require.True(t, errors.Is(err, decision.ErrNotFound))
 }
 
@@ -142,16 +144,16 @@ func TestNamesAreGuessed(t *testing.T) {
 		}
 		return given
 	}
-	snap.Names.Load(snap.NodeStates, snap.Order)
-	var x namedStatuses
+	snap.of.Names.Load(snap.of.NodeStates, snap.of.Order)
+	var x search.NamedStatuses
 	for range 2 {
 		given := fresh()
-		require.True(t, x.read(snap.Names, given, new(Config).notFiltered()))
-		require.Less(t, x.guessed, 1500)
+		require.True(t, x.Read(snap.of.Names, given, new(dryrun.Settings).NotFiltered()))
+		require.Less(t, x.Guessed, 1500)
 		for range 3 {
-			require.True(t, x.read(snap.Names, given, new(Config).notFiltered()))
-			require.Greater(t, x.guessed, 2900)
+			require.True(t, x.Read(snap.of.Names, given, new(dryrun.Settings).NotFiltered()))
+			require.Greater(t, x.Guessed, 2900)
 		}
-		require.Len(t, x.list, 2, "all statuses are one")
+		require.Len(t, x.List, 2, "all statuses are one")
 	}
 }

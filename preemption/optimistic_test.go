@@ -11,6 +11,8 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/search"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -24,36 +26,37 @@ func TestPropertyOptimisticScores(t *testing.T) {
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
 		ranks := rapid.Permutation(decision.DefaultRanks()).Draw(t, "ranks")
-		config := Config{Policy: Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}}
+		config := Config{Policy: decision.Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}}
 		config.Variant = rapid.SampledFrom([]outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
-		s, err := beginSearch(&config, chunkSize, snap, &Request{Pod: p, Now: gen.Now})
+		asked := config.settings()
+		s, err := search.Start(&asked, dryrun.ChunkSize, snap.of, &decision.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		defer s.release()
-		s.noteTight()
-		w := s.workers[0]
-		w.boundNodes(0, len(s.bounds))
-		for position := range s.bounds {
-			b, slot := &s.bounds[position], snap.Order[position]
-			if b.kind == settled {
+		defer s.Close()
+		s.NoteTight()
+		w := s.Workers[0]
+		w.BoundNodes(0, len(s.Bounds))
+		for position := range s.Bounds {
+			b, slot := &s.Bounds[position], snap.of.Order[position]
+			if b.Kind == search.Settled {
 				continue
 			}
-			sum, e := snap.Summaries.At(slot), snap.Summaries.ExtremesAt(slot)
+			sum, e := snap.of.Summaries.At(slot), snap.of.Summaries.ExtremesAt(slot)
 			if rapid.Bool().Draw(t, "tighten") {
-				w.tighten(b, slot)
-				w.tightenByShares(b, slot, sum)
+				w.Tighten(b, slot)
+				w.TightenByShares(b, slot, sum)
 			}
-			o := w.optimistic(b, position, slot)
+			o := w.Optimistic(b, position, slot)
 			bound := *b
-			two := snap.Summaries.TwoLowestAt(slot)
-			above := snap.LevelAbove(slot, 1)
-			isLow, isSecond := w.staysLow(b, sum, e), w.staysSecond(b, sum, e, two, above)
-			real := w.scoreOfNode(b, position)
-			require.GreaterOrEqual(t, real.position, 0)
-			require.False(t, w.better(&real, &o), "%v beats %v by %v", real, o, ranks)
-			figures := w.leadingOf(&real)
-			first := w.firstFigures(&bound, slot, sum, &figures)
-			require.False(t, first.worse(&figures), "%v is not a bound of %v", first, figures)
-			if isLow && b.bound == sum.Lowest {
+			two := snap.of.Summaries.TwoLowestAt(slot)
+			above := snap.of.LevelAbove(slot, 1)
+			isLow, isSecond := w.StaysLow(b, sum, e), w.StaysSecond(b, sum, e, two, above)
+			real := w.ScoreOfNode(b, position)
+			require.GreaterOrEqual(t, real.Position, 0)
+			require.False(t, w.Better(&real, &o), "%v beats %v by %v", real, o, ranks)
+			figures := w.LeadingOf(&real)
+			first := w.FirstFigures(&bound, slot, sum, &figures)
+			require.False(t, first.Worse(&figures), "%v is not a bound of %v", first, figures)
+			if isLow && b.Bound == sum.Lowest {
 				require.Equal(t, sum.Lowest, real.Top)
 			}
 			if isSecond {
@@ -99,7 +102,7 @@ func TestViolationsBeforeTheFirstFigures(t *testing.T) {
 		{"free", []decision.Rank{decision.ByTopPriority, decision.ByViolations, decision.ByPrioritySum}},
 		{"violating", []decision.Rank{decision.ByTopPriority, decision.ByPrioritySum, decision.ByViolations}},
 	} {
-		e, err := NewEvaluator(Config{Policy: Policy{Ranks: x.ranks}})
+		e, err := NewEvaluator(Config{Policy: decision.Policy{Ranks: x.ranks}})
 		require.NoError(t, err)
 		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
@@ -129,7 +132,7 @@ func TestNodesThatWaitedMayTie(t *testing.T) {
 	require.NoError(t, err)
 	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "4")}}}
 	for _, ranks := range [][]decision.Rank{{decision.ByVictims, decision.ByStart}, {decision.ByPrioritySum, decision.ByStart}, {decision.ByVictims, decision.ByPrioritySum, decision.ByStart}} {
-		e, err := NewEvaluator(Config{Policy: Policy{Ranks: ranks}})
+		e, err := NewEvaluator(Config{Policy: decision.Policy{Ranks: ranks}})
 		require.NoError(t, err)
 		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)

@@ -19,8 +19,8 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // drawConfig draws everything that a configuration can hold but extenders, whose
@@ -47,11 +47,11 @@ func drawConfig(t *rapid.T) Config {
 	c.Importance = drawImportance(t, 5)
 	c.Chooser = drawChooser(t)
 	c.MayTake, c.Guard = drawTaking(t)
-	if c.Policy.Victims == Exact || c.Policy.Strict {
+	if c.Policy.Victims == decision.Exact || c.Policy.Strict {
 		c.Guard = nil // refused
 	}
 	if rapid.IntRange(0, 3).Draw(t, "sample") == 0 {
-		c.Sample = &Sample{ // mostly a small one
+		c.Sample = &decision.Sample{ // mostly a small one
 			Percent: rapid.SampledFrom([]int{1, 1, 10, 50, 100, 0}).Draw(t, "percent"),
 			Minimum: rapid.SampledFrom([]int{1, 2, 3, 5, 0}).Draw(t, "minimum"),
 			Offset:  rapid.IntRange(0, 50).Draw(t, "offset"),
@@ -83,7 +83,7 @@ func drawConfig(t *rapid.T) Config {
 		}
 	}
 	for i := range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "scorers") {
-		c.Scorers = append(c.Scorers, Scorer{Name: fmt.Sprint(i), Score: func(c *decision.Candidate) int64 {
+		c.Scorers = append(c.Scorers, decision.Scorer{Name: fmt.Sprint(i), Score: func(c *decision.Candidate) int64 {
 			s := int64(len(c.Victims) + i*c.Score.Violations)
 			for _, v := range c.Victims {
 				s += int64(len(v.Violated) + len(v.Blocks.Reasons))
@@ -91,8 +91,8 @@ func drawConfig(t *rapid.T) Config {
 			return -s % 5
 		}})
 	}
-	if c.Policy.Victims == Exact && (c.Chooser != nil || len(c.Scorers) > 0) {
-		c.Policy.Victims = Reprieve
+	if c.Policy.Victims == decision.Exact && (c.Chooser != nil || len(c.Scorers) > 0) {
+		c.Policy.Victims = decision.Reprieve
 	}
 	return c
 }
@@ -109,7 +109,7 @@ func drawSchedulers(t *rapid.T) []string {
 // little hides what they do.
 func drawOrders(t *rapid.T) Config {
 	ranks := rapid.Permutation(decision.DefaultRanks()).Draw(t, "ranks")
-	return Config{Policy: Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}, Importance: drawImportance(t, 2)}
+	return Config{Policy: decision.Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}, Importance: drawImportance(t, 2)}
 }
 
 // drawImportance draws an order of the caller, or mostly none.
@@ -125,7 +125,7 @@ func drawImportance(t *rapid.T, most int) func(p, q *outrank.Pod) int {
 
 // drawStatuses draws what the nodes said as things are: what they really say, or
 // something else.
-func drawStatuses(t *rapid.T, snap *state.Snapshot) map[string]decision.Status {
+func drawStatuses(t *rapid.T, snap *Snapshot) map[string]decision.Status {
 	if rapid.IntRange(0, 3).Draw(t, "statuses") > 0 {
 		return nil
 	}
@@ -144,13 +144,13 @@ func drawStatuses(t *rapid.T, snap *state.Snapshot) map[string]decision.Status {
 	return statuses
 }
 
-func drawPolicy(t *rapid.T) Policy {
+func drawPolicy(t *rapid.T) decision.Policy {
 	if rapid.Bool().Draw(t, "default policy") {
-		return Policy{}
+		return decision.Policy{}
 	}
-	p := Policy{
-		Victims:         rapid.SampledFrom([]VictimRule{Reprieve, Reprieve, Exact}).Draw(t, "victims"),
-		Budgets:         rapid.SampledFrom([]BudgetRule{PerVictim, VictimsAlone}).Draw(t, "budget rule"),
+	p := decision.Policy{
+		Victims:         rapid.SampledFrom([]decision.VictimRule{decision.Reprieve, decision.Reprieve, decision.Exact}).Draw(t, "victims"),
+		Budgets:         rapid.SampledFrom([]decision.BudgetRule{decision.PerVictim, decision.VictimsAlone}).Draw(t, "budget rule"),
 		Strict:          rapid.IntRange(0, 3).Draw(t, "strict") == 0,
 		NominatedInTurn: rapid.Bool().Draw(t, "nominated in turn"),
 	}
@@ -230,8 +230,8 @@ func drawChooser(t *rapid.T) *Chooser {
 	}}
 }
 
-func isSelective(f filters.Filter) bool {
-	_, ok := f.(filters.SelectiveFilter)
+func isSelective(f Filter) bool {
+	_, ok := f.(SelectiveFilter)
 	return ok
 }
 
@@ -261,17 +261,17 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 	}
 	eval, err := NewEvaluator(config)
 	require.NoError(t, err)
-	eval.chunk = rapid.SampledFrom([]int{1, 2, chunkSize}).Draw(t, "chunk size")
-	req := Request{Pod: p, Now: now, Statuses: drawStatuses(t, snap)}
+	eval.chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size")
+	req := decision.Request{Pod: p, Now: now, Statuses: drawStatuses(t, snap)}
 	if req.Statuses != nil && len(req.Statuses) == snap.NumNodes() && rapid.Bool().Draw(t, "in order") {
 		for n := range snap.Nodes() {
 			req.StatusesInOrder = append(req.StatusesInOrder, req.Statuses[n.Name])
 		}
 		req.Statuses = nil
 	}
-	r, err := decideExhaustively(context.Background(), &eval.config, eval.chunk, snap, &req, true)
+	r, err := dryrun.DecideExhaustively(context.Background(), &eval.config, eval.chunk, snap.of, &req, true)
 	require.NoError(t, err)
-	explained := r.explanation()
+	explained := r.Explanation()
 	agreesInParts(t, eval, snap, req, explained)
 	for range 2 {
 		got, err := eval.PreemptRequest(context.Background(), snap, req)
@@ -291,7 +291,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 
 // agreesInParts compares what Explain, Candidates and ExplainNode say with an
 // explanation by the exhaustive search.
-func agreesInParts(t *rapid.T, eval *Evaluator, snap *state.Snapshot, req Request, want *decision.Explanation) {
+func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req decision.Request, want *decision.Explanation) {
 	ctx := context.Background()
 	got, err := eval.ExplainRequest(ctx, snap, req)
 	require.NoError(t, err)

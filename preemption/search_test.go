@@ -18,6 +18,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -123,7 +124,7 @@ func TestPropertyBounds(t *testing.T) {
 		require.NoError(t, err)
 		eval, err := NewEvaluator(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
 		require.NoError(t, err)
-		eval.chunk = rapid.SampledFrom([]int{1, 2, chunkSize}).Draw(t, "chunk size") // small ones make several workers start
+		eval.chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size") // small ones make several workers start
 		got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		explained, err := eval.Explain(context.Background(), snap, p, gen.Now)
@@ -163,7 +164,7 @@ func TestBeyondSummaries(t *testing.T) {
 	require.NoError(t, err)
 	for _, tt := range []struct {
 		why      string
-		snap     *state.Snapshot
+		snap     *Snapshot
 		priority int32
 		want     decision.Outcome
 		victims  int

@@ -24,55 +24,55 @@ import (
 
 // derivedAnew reports whether what other rules than the default ones look at is as if it
 // were computed now.
-func derivedAnew(s *state.Snapshot, n *state.NodeState) bool {
-	l, e := s.Summaries.At(n.Slot), s.Summaries.ExtremesAt(n.Slot)
-	return state.ExtremesOf(n, l) == *e && state.ShareSumsOf(n, l, e) == *s.Summaries.ShareSumsAt(n.Slot) &&
-		state.TwoLowestOf(n) == *s.Summaries.TwoLowestAt(n.Slot) && state.LatestOf(n) == s.Summaries.LatestAt(n.Slot)
+func derivedAnew(s *Snapshot, n *state.NodeState) bool {
+	l, e := s.of.Summaries.At(n.Slot), s.of.Summaries.ExtremesAt(n.Slot)
+	return state.ExtremesOf(n, l) == *e && state.ShareSumsOf(n, l, e) == *s.of.Summaries.ShareSumsAt(n.Slot) &&
+		state.TwoLowestOf(n) == *s.of.Summaries.TwoLowestAt(n.Slot) && state.LatestOf(n) == s.of.Summaries.LatestAt(n.Slot)
 }
 
 // dump writes down everything that a snapshot knows, except where in memory it
 // is. It asks for topology domains, so that the snapshot keeps them until the
 // next time.
-func dump(s *state.Snapshot) string {
+func dump(s *Snapshot) string {
 	var b strings.Builder
-	for _, slot := range s.Order {
-		fmt.Fprintf(&b, "node %s\n", s.NodeStates[slot].Name)
+	for _, slot := range s.of.Order {
+		fmt.Fprintf(&b, "node %s\n", s.of.NodeStates[slot].Name)
 	}
 	var states []string
-	s.Slots.Each(func(name string, slot int32) {
-		n := s.NodeStates[slot]
+	s.of.Slots.Each(func(name string, slot int32) {
+		n := s.of.NodeStates[slot]
 		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v concerned %v unstarted %d latest %d\n  summary %+v rows %v sort keys %v\n  levels %v covered %s extremes %v\n  pods %s\n  nominated %s\n",
-			name, n.Name, n.Node, fmt.Sprint(n.Offers.Std, n.Offers.More()), n.MaxPods, n.Taken, n.Concerned, n.Unstarted, n.Latest, fmt.Sprint(*s.Summaries.At(slot), *s.Summaries.TopSumsAt(slot)), n.Rows, n.SortKeys,
+			name, n.Name, n.Node, fmt.Sprint(n.Offers.Std, n.Offers.More()), n.MaxPods, n.Taken, n.Concerned, n.Unstarted, n.Latest, fmt.Sprint(*s.of.Summaries.At(slot), *s.of.Summaries.TopSumsAt(slot)), n.Rows, n.SortKeys,
 			n.Levels, dumpCovered(s, n), derivedAnew(s, n), dumpPods(n.Pods), dumpPods(n.Nominated)))
 	})
-	s.PodStates.Each(func(p *state.PodState) {
+	s.of.PodStates.Each(func(p *state.PodState) {
 		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", p.Pod.Key(), p.Pod, p.Node(), p.Nominated(), coveredBy(s, p.Class)))
 	})
 	slices.Sort(states)
 	b.WriteString(strings.Join(states, ""))
-	fmt.Fprintf(&b, "repelling kinds %d\n", s.AntiAffinityClasses)
+	fmt.Fprintf(&b, "repelling kinds %d\n", s.of.AntiAffinityClasses)
 	var kinds []string
-	s.Classes.Each(func(key string, m *state.ClassMembers) {
+	s.of.Classes.Each(func(key string, m *state.ClassMembers) {
 		nodes := map[string]int32{}
 		for slot, n := range m.Nodes {
-			nodes[s.NodeStates[slot].Name] = n
+			nodes[s.of.NodeStates[slot].Name] = n
 		}
 		kinds = append(kinds, fmt.Sprintf("kind %q %q covering %v: %d pods, on %v\n", key, m.Class.Key, coveredBy(s, m.Class), m.Pods, nodes))
 	})
 	slices.Sort(kinds)
 	b.WriteString(strings.Join(kinds, ""))
 	var claims []string
-	s.Claims.Each(func(key string, u *state.ClaimUsers) {
+	s.of.Claims.Each(func(key string, u *state.ClaimUsers) {
 		nodes := map[string]int32{}
 		for slot, n := range u.Nodes {
-			nodes[s.NodeStates[slot].Name] = n
+			nodes[s.of.NodeStates[slot].Name] = n
 		}
 		claims = append(claims, fmt.Sprintf("claim %q on %v\n", key, nodes))
 	})
 	slices.Sort(claims)
 	b.WriteString(strings.Join(claims, ""))
 	for _, key := range []string{"kubernetes.io/hostname", outrank.ZoneLabel, "rack", "zone"} {
-		fmt.Fprintf(&b, "topology %s: %s\n", key, dumpPartition(s, s.Partition(key)))
+		fmt.Fprintf(&b, "topology %s: %s\n", key, dumpPartition(s, s.of.Partition(key)))
 	}
 	for _, budget := range s.Budgets() {
 		fmt.Fprintf(&b, "budget %p\n", budget)
@@ -91,7 +91,7 @@ func dump(s *state.Snapshot) string {
 }
 
 // dumpCovered lists the covered pods of a node with their budgets.
-func dumpCovered(s *state.Snapshot, n *state.NodeState) string {
+func dumpCovered(s *Snapshot, n *state.NodeState) string {
 	var keys []string
 	for _, g := range n.Covered {
 		keys = append(keys, fmt.Sprintf("%s by %s", n.Pods[g.Index].Pod.Key(), coveredBy(s, g.Class)))
@@ -100,11 +100,11 @@ func dumpCovered(s *state.Snapshot, n *state.NodeState) string {
 }
 
 // dumpPartition writes down the domains with their nodes, whatever their ids are.
-func dumpPartition(s *state.Snapshot, p *state.Partition) string {
+func dumpPartition(s *Snapshot, p *state.Partition) string {
 	domains, there := map[string][]string{}, 0
 	p.IDOf.Each(func(value string, id int32) {
 		domains[value] = []string{fmt.Sprint(p.Nodes[id], " nodes:")}
-		s.Slots.Each(func(name string, slot int32) {
+		s.of.Slots.Each(func(name string, slot int32) {
 			if p.Of(slot) == id {
 				domains[value] = append(domains[value], name)
 				there++
@@ -115,7 +115,7 @@ func dumpPartition(s *state.Snapshot, p *state.Partition) string {
 			domains[value] = append(domains[value], "no such id")
 		}
 	})
-	s.Slots.Each(func(_ string, slot int32) {
+	s.of.Slots.Each(func(_ string, slot int32) {
 		if p.Of(slot) != state.NoDomain {
 			there--
 		}
@@ -124,10 +124,10 @@ func dumpPartition(s *state.Snapshot, p *state.Partition) string {
 }
 
 // coveredBy lists the budgets of a class, whatever their indices are.
-func coveredBy(s *state.Snapshot, k *state.PodClass) string {
+func coveredBy(s *Snapshot, k *state.PodClass) string {
 	var keys []string
 	for _, b := range k.Covering {
-		keys = append(keys, string(s.BudgetSet.List[b].Key()))
+		keys = append(keys, string(s.of.BudgetSet.List[b].Key()))
 	}
 	return strings.Join(keys, " ")
 }
@@ -143,7 +143,7 @@ func dumpPods(ps []*state.PodState) string {
 // machine drives a snapshot and, beside it, a plain cluster with what the
 // snapshot must contain.
 type machine struct {
-	snap       *state.Snapshot
+	snap       *Snapshot
 	nodes      []*outrank.Node
 	running    map[outrank.Key]string // key to node
 	waiting    map[outrank.Key]string // key to nomination
@@ -161,10 +161,10 @@ type machine struct {
 }
 
 type moment struct {
-	mark state.Mark
+	mark Mark
 	dump string
 	m    machine
-	snap *state.Snapshot
+	snap *Snapshot
 }
 
 func newMachine(c *outrank.Cluster) *machine {
@@ -414,7 +414,7 @@ func (m *machine) Mark(*rapid.T) {
 
 func (m *machine) Undo(t *rapid.T) {
 	if len(m.past) == 0 {
-		require.ErrorIs(t, m.snap.Undo(state.Mark{}), decision.ErrMark)
+		require.ErrorIs(t, m.snap.Undo(Mark{}), decision.ErrMark)
 		return
 	}
 	i := rapid.IntRange(0, len(m.past)-1).Draw(t, "mark")
@@ -442,7 +442,7 @@ func (m *machine) Keep(t *rapid.T) {
 	require.ErrorIs(t, m.snap.Undo(m.past[i].mark), decision.ErrMark)
 	m.past = m.past[:i]
 	if i == 0 {
-		require.Empty(t, m.snap.Journal.Steps, "nothing is recorded without a mark")
+		require.Empty(t, m.snap.of.Journal.Steps, "nothing is recorded without a mark")
 	}
 }
 
@@ -468,22 +468,22 @@ func (m *machine) Check(t *rapid.T) {
 		}
 	}
 	if len(m.past) == 0 {
-		require.Empty(t, m.snap.Journal.Steps)
+		require.Empty(t, m.snap.of.Journal.Steps)
 	}
 }
 
 // fresh builds a snapshot of what the machine contains.
-func (m *machine) fresh(t *rapid.T) *state.Snapshot {
+func (m *machine) fresh(t *rapid.T) *Snapshot {
 	s, err := NewSnapshot(&outrank.Cluster{
 		Release: m.snap.Release(), Budgets: m.budgets, Groups: m.groups, Composites: m.composites, Namespaces: slices.Collect(maps.Values(m.namespaces)),
 	})
 	require.NoError(t, err)
-	s.Columns = m.snap.Columns // chosen by what there was at the start
+	s.of.Columns = m.snap.of.Columns // chosen by what there was at the start
 	for _, n := range m.nodes {
 		require.NoError(t, s.AddNode(n))
 	}
 	for key, p := range m.pods {
-		s.Put(s.NewPodState(p, m.running[key], m.waiting[key], s.ClassOf(p)))
+		s.of.Put(s.of.NewPodState(p, m.running[key], m.waiting[key], s.of.ClassOf(p)))
 	}
 	return s
 }
@@ -606,7 +606,7 @@ func TestSnapshotRefuses(t *testing.T) {
 
 func TestApplyChecksFirst(t *testing.T) {
 	victim := &outrank.Pod{Name: "v", NodeName: "n"}
-	newSnap := func() *state.Snapshot {
+	newSnap := func() *Snapshot {
 		s, err := NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}, {Name: "m"}}, Pods: []*outrank.Pod{victim, {Name: "other", NodeName: "m"}}})
 		require.NoError(t, err)
 		return s
@@ -643,7 +643,7 @@ func TestOrderOfImportance(t *testing.T) {
 	require.NoError(t, err)
 	var buf []*state.PodState
 	names := func(now time.Time) string {
-		return dumpPods(s.NodeState("n").Possible(1, rank.InstantOf(now), &buf))
+		return dumpPods(s.of.NodeState("n").Possible(1, rank.InstantOf(now), &buf))
 	}
 	assert.Equal(t, "default/a-old default/b-old default/none default/future", names(now), "a missing start is now")
 	assert.Equal(t, "default/a-old default/b-old default/future default/none", names(now.Add(time.Hour)))

@@ -59,7 +59,7 @@ func TestCacheFollowsUnits(t *testing.T) {
 		fresh, err := eval.Preempt(context.Background(), again, asker, now)
 		require.NoError(t, err)
 		require.Equal(t, fresh, plan, step)
-		require.NotEmpty(t, s.Cache.BySignature, "the cache is used")
+		require.NotEmpty(t, s.of.Cache.BySignature, "the cache is used")
 		seen[plan.Candidate.String()] = true
 	}
 	ask("at first")
@@ -146,10 +146,10 @@ func TestPropertyCachedUnitsAtLaterTimes(t *testing.T) {
 		cpu := rapid.SampledFrom([]string{"1", "2"}).Draw(t, "asks")
 		p := &outrank.Pod{Name: "p", Priority: outrank.Priority(9), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", cpu)}}}
 		for _, later := range []time.Duration{0, 0, 0, 30 * time.Minute, 2 * time.Hour} {
-			req := &Request{Pod: p, Now: gen.Now.Add(later)}
+			req := &decision.Request{Pod: p, Now: gen.Now.Add(later)}
 			got, err := eval.PreemptRequest(context.Background(), s, *req)
 			require.NoError(t, err)
-			want, err := eval.PreemptRequest(context.Background(), s.View(), *req)
+			want, err := eval.PreemptRequest(context.Background(), held(s.of.View()), *req)
 			require.NoError(t, err)
 			require.Equal(t, want, got, "after %s", later)
 			scores += entriesHold(t, eval, s, req)

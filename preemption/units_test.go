@@ -22,19 +22,19 @@ func withUnits(t require.TestingT) outrank.Release {
 }
 
 // dumpUnits writes down what a snapshot knows of units.
-func dumpUnits(s *state.Snapshot) string {
+func dumpUnits(s *Snapshot) string {
 	var lines []string
-	s.Units.Groups.Each(func(key string, g *state.GroupState) {
+	s.of.Units.Groups.Each(func(key string, g *state.GroupState) {
 		lines = append(lines, fmt.Sprintf("members of %s: %s, fate %+v\n", key, dumpPods(g.Pods), g.Fate))
 	})
-	s.Units.Each(func(u *state.WholeUnit) {
+	s.of.Units.Each(func(u *state.WholeUnit) {
 		lines = append(lines, fmt.Sprintf("unit %s: %p %p %d of %v: %s\n", u.Name, u.Group, u.Composite, u.Priority, u.Groups, dumpPods(u.Pods)))
 	})
-	s.Units.Below.Each(func(key string, groups []string) {
+	s.of.Units.Below.Each(func(key string, groups []string) {
 		lines = append(lines, fmt.Sprintf("below %s: %v\n", key, groups))
 	})
-	s.PodStates.Each(func(p *state.PodState) {
-		if g, ok := s.Units.Groups.Get(p.Class.Group); ok && p.Running && s.NodeState(p.At.Name).Node != nil && !slices.Contains(g.Pods, p) {
+	s.of.PodStates.Each(func(p *state.PodState) {
+		if g, ok := s.of.Units.Groups.Get(p.Class.Group); ok && p.Running && s.of.NodeState(p.At.Name).Node != nil && !slices.Contains(g.Pods, p) {
 			lines = append(lines, fmt.Sprintf("%s is missing from its group\n", p.Pod.Key()))
 		}
 	})
@@ -102,8 +102,8 @@ func TestUnitsOfPods(t *testing.T) {
 	s, err := NewSnapshot(c)
 	require.NoError(t, err)
 	for _, test := range tests {
-		p, _ := s.PodStates.Get(outrank.NewKey("", test.pod))
-		got := s.Units.Of(p)
+		p, _ := s.of.PodStates.Get(outrank.NewKey("", test.pod))
+		got := s.of.Units.Of(p)
 		assert.Equal(t, test.priority, got.Priority, test.pod)
 		assert.Equal(t, test.rank, got.Rank, test.pod)
 		if test.unit == "" {
@@ -118,14 +118,14 @@ func TestUnitsOfPods(t *testing.T) {
 	require.NoError(t, err)
 	s, err = NewSnapshot(c)
 	require.NoError(t, err)
-	p, _ := s.PodStates.Get("default/under-m")
-	assert.Equal(t, state.UnitTerms{Priority: 0, Rank: state.GroupUnit, Whole: nil}, s.Units.Of(p))
+	p, _ := s.of.PodStates.Get("default/under-m")
+	assert.Equal(t, state.UnitTerms{Priority: 0, Rank: state.GroupUnit, Whole: nil}, s.of.Units.Of(p))
 	for _, r := range outrank.Releases() {
 		c.Release = r
 		s, err = NewSnapshot(c)
 		require.NoError(t, err)
 		assert.Empty(t, dumpUnits(s))
-		p, _ = s.PodStates.Get("default/under-m")
-		assert.Equal(t, state.UnitTerms{Priority: 50, Rank: state.PodUnit, Whole: nil}, s.Units.Of(p), "%v", r)
+		p, _ = s.of.PodStates.Get("default/under-m")
+		assert.Equal(t, state.UnitTerms{Priority: 50, Rank: state.PodUnit, Whole: nil}, s.of.Units.Of(p), "%v", r)
 	}
 }

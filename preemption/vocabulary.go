@@ -2,7 +2,7 @@ package preemption
 
 import "github.com/outrank-go/outrank/preemption/decision"
 
-// The words of an answer are those of package decision, which documents them. The names
+// The words of a decision are those of package decision, which documents them. The names
 // below stand for them.
 type (
 	// AcrossPlan is what preemption.Evaluator.PreemptAcross found.
@@ -10,6 +10,14 @@ type (
 	// Certificate says how good a set of victims is among all that there could be (rule
 	// 13.4.6).
 	Certificate = decision.Certificate
+	// ClusterState is what a filter knows of a whole cluster, whichever pod looks for a place.
+	ClusterState = decision.ClusterState
+	// Extender can change the candidates before one is chosen (group 10.2; callExtenders).
+	Extender = decision.Extender
+	// Proposal is a candidate as extenders see it.
+	Proposal = decision.Proposal
+	// FilterState is a filter's view of the cluster during one attempt.
+	FilterState = decision.FilterState
 	// Placement is the nodes of a group's pods, or the reason why there is no place for the
 	// group.
 	Placement = decision.Placement
@@ -24,6 +32,8 @@ type (
 	GroupVictim = decision.GroupVictim
 	// GroupPlan is the answer for a group.
 	GroupPlan = decision.GroupPlan
+	// GuardState is what a guard knows during one attempt.
+	GuardState = decision.GuardState
 	// Outcome is the kind of answer.
 	Outcome = decision.Outcome
 	// Ineligibility is why a pod may not preempt (chapter 8).
@@ -42,6 +52,15 @@ type (
 	Explanation = decision.Explanation
 	// NodeReport is the answer of one node.
 	NodeReport = decision.NodeReport
+	// Plugins is what a KubeSchedulerConfiguration can change about the built-in filters
+	// (group 7.18).
+	Plugins = decision.Plugins
+	// Policy is how preemption decides where a caller wants more than a scheduler does.
+	Policy = decision.Policy
+	// VictimRule is a way to find the victims on a node.
+	VictimRule = decision.VictimRule
+	// BudgetRule is a way to count violations.
+	BudgetRule = decision.BudgetRule
 	// Rank is a step in the comparison of two candidates.
 	Rank = decision.Rank
 	// Regret says how far a plan is from the best one by the ranks of its policy (rule
@@ -50,18 +69,19 @@ type (
 	// RankGap is by how much a candidate is better than another in one rank, in the unit of
 	// [Certificate].Gap; below 0 where it is worse.
 	RankGap = decision.RankGap
+	// Request is a question to an preemption.Evaluator.
+	Request = decision.Request
+	// Sample limits the search as kube-scheduler does: it stops once it has found enough
+	// candidates, at least one of them free of budget violations (group 10.1;
+	// DryRunPreemption).
+	Sample = decision.Sample
+	// Scorer has a score of the caller for each candidate.
+	Scorer = decision.Scorer
 	// Code says whether a pod may run on a node and, if not, whether removing other pods may
 	// change that.
 	Code = decision.Code
 	// Status is the answer of one filter about one node.
 	Status = decision.Status
-	// FilterState is a filter's view of the cluster during one attempt.
-	FilterState = decision.FilterState
-	// ClusterState is what a filter knows of a whole cluster, whichever pod looks for a place.
-	ClusterState = decision.ClusterState
-	// Plugins is what a KubeSchedulerConfiguration can change about the built-in filters (group
-	// 7.18).
-	Plugins = decision.Plugins
 )
 
 // Errors that changes of a snapshot wrap.
@@ -94,6 +114,27 @@ const (
 	Nominated          = decision.Nominated
 	Disabled           = decision.Disabled
 	ByCaller           = decision.ByCaller
+)
+
+// The ways to find victims.
+const (
+	Reprieve = decision.Reprieve
+	Exact    = decision.Exact
+)
+
+// The ways to count violations.
+const (
+	PerVictim    = decision.PerVictim
+	VictimsAlone = decision.VictimsAlone
+)
+
+// DefaultLimit is how many steps the search of [Exact] takes on a node where [Policy].Limit
+// says nothing, and DefaultFilterLimit how many where the filters have to be asked about
+// one set after the other (rule 13.4.4), or sets do not get worse by each pod more, as with
+// two budgets over one pod: that takes longer for each.
+const (
+	DefaultLimit       = decision.DefaultLimit
+	DefaultFilterLimit = decision.DefaultFilterLimit
 )
 
 // The ranks, in the default order (rules 11.2 to 11.7; ByOwnScore: rule 11.8), and what

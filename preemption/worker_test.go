@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -41,9 +42,9 @@ func follow(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
 	a := attemptOn(t, snap, p)
-	w := newDryRunner(a)
-	n := snap.NodeStates[rapid.SampledFrom(snap.Order).Draw(t, "node")]
-	w.enter(n)
+	w := dryrun.NewDryRunner(a)
+	n := snap.of.NodeStates[rapid.SampledFrom(snap.of.Order).Draw(t, "node")]
+	w.Enter(n)
 	there := slices.Clone(n.Pods)
 	if len(there) == 0 {
 		return
@@ -53,23 +54,23 @@ func follow(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 	for range rapid.IntRange(1, 8).Draw(t, "steps") {
 		q := rapid.SampledFrom(there).Draw(t, "pod")
 		if gone[q] {
-			w.change(q, 1)
-			snap.Put(q)
+			w.Change(q, 1)
+			snap.of.Put(q)
 		} else {
-			w.change(q, -1)
-			snap.Drop(q)
+			w.Change(q, -1)
+			snap.of.Drop(q)
 		}
 		gone[q] = !gone[q]
 		fresh := attemptOn(t, snap, p)
-		other := newDryRunner(fresh)
-		other.enter(snap.NodeState(n.Name))
-		require.Equal(t, fresh.public(other.check()), a.public(w.check()), "node %s", n.Name)
+		other := dryrun.NewDryRunner(fresh)
+		other.Enter(snap.of.NodeState(n.Name))
+		require.Equal(t, fresh.Public(other.Check()), a.Public(w.Check()), "node %s", n.Name)
 	}
 	require.NoError(t, snap.Undo(mark))
 }
 
-func attemptOn(t *rapid.T, snap *state.Snapshot, p *outrank.Pod) *attempt {
-	a, err := newAttempt(&Config{}, snap, p, gen.Now)
+func attemptOn(t *rapid.T, snap *Snapshot, p *outrank.Pod) *dryrun.Attempt {
+	a, err := dryrun.NewAttempt(&dryrun.Settings{}, snap.of, p, gen.Now)
 	require.NoError(t, err)
 	return a
 }

@@ -113,7 +113,7 @@ type Plan struct {
 
 	// ClusterCertificate says how good the candidate is among all that the nodes could
 	// have, or, where nothing helps, whether that is certain. It is nil but for the policy
-	// preemption.Exact, and unless victims were looked for. With a preemption.Sample it is about the nodes of
+	// [Exact], and unless victims were looked for. With a [Sample] it is about the nodes of
 	// the sample.
 	ClusterCertificate *Certificate
 
@@ -127,7 +127,7 @@ type Plan struct {
 	// does not help, by the status with all pods of lower priority removed. The
 	// most frequent status comes first. Unhelpful is empty where there are victims
 	// and a rule says who may be evicted (preemption.Config.MayEvict, preemption.Config.MayTake,
-	// preemption.Config.Guard, preemption.Config.Chooser, preemption.Policy.Strict) or a preemption.SelectiveFilter has a say:
+	// preemption.Config.Guard, preemption.Config.Chooser, [Policy.Strict]) or a preemption.SelectiveFilter has a say:
 	// most nodes are then never asked. preemption.Evaluator.Explain asks all of them.
 	TurnedDown, Unhelpful []Count
 }
@@ -195,7 +195,7 @@ type Candidate struct {
 	// the node and lose that, by importance (rule 14.3.3).
 	ClearedNominations []*outrank.Pod
 	// Certificate says how good the victims are among all that this node could have.
-	// It is nil but for the policy preemption.Exact.
+	// It is nil but for the policy [Exact].
 	Certificate *Certificate
 }
 

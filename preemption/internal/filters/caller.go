@@ -8,17 +8,21 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// Filter is a rule of the caller about where a pod may run. It is asked after
-// the built-in filters. It must return the same answers for the same input, and
-// must not change anything that it is given.
+// Filter is a preemption.Filter as the engine asks it.
 type Filter interface {
-	// Name stands in statuses. It is not empty, and differs from the name of
-	// any other filter.
+	// Name stands in statuses.
 	Name() string
-	// Start begins an attempt to place the pod. A nil state means that the
-	// filter has nothing to say about this pod. An error ends the attempt.
-	// Several goroutines may call Start at once.
+	// Start begins an attempt to place the pod.
 	Start(pod *outrank.Pod, snap *state.Snapshot) (decision.FilterState, error)
+}
+
+// SelectiveFilter is a preemption.SelectiveFilter as the engine asks it.
+type SelectiveFilter interface {
+	Filter
+	// Concerns reports whether a pod has a part in the answers.
+	Concerns(pod *outrank.Pod) bool
+	// Own returns the filter as its author made it, which is what a snapshot is attached to.
+	Own() state.NamedFilter
 }
 
 // CallerFilter is a filter of the caller that has something to say about the
@@ -52,7 +56,7 @@ func Begun(f Filter, q *Question) (PodFilter, error) {
 	c := &CallerFilter{state: state, Attachment: -1}
 	if selective, ok := f.(SelectiveFilter); ok {
 		c.Concerns = selective.Concerns
-		c.Attachment = q.Snap.AttachmentOf(f)
+		c.Attachment = q.Snap.AttachmentOf(selective.Own())
 	}
 	return c, nil
 }

@@ -20,12 +20,12 @@ type Follower interface {
 	NewState() decision.ClusterState
 }
 
-// namedFilter is any filter.
-type namedFilter interface{ Name() string }
+// NamedFilter is any filter.
+type NamedFilter interface{ Name() string }
 
 // attachedFilter is a filter whose state a snapshot keeps.
 type attachedFilter struct {
-	filter   namedFilter
+	filter   NamedFilter
 	concerns func(*outrank.Pod) bool
 	state    decision.ClusterState
 	// owner may change state; any other snapshot copies it first.
@@ -90,19 +90,7 @@ func tell(state decision.ClusterState, p *PodState, node *outrank.Node, by int) 
 	}
 }
 
-// Attach makes the snapshot keep the state of a filter. It adds all pods that run on
-// nodes of the cluster and concern the filter, and from then on tells the state of
-// every change of one of them, of its node, of [Snapshot.Undo], and in clones that are
-// made later. So a decision begins with what there is, instead of counting the cluster
-// anew; it also finds the pods of a node that concern the filter without asking about
-// the others. Attach itself is no change that Undo takes back.
-//
-// The attached filter is the one that an [Evaluator] is configured with if the two are
-// of one type, have one name, and are equal where Go can compare them.
-//
-// Errors: [ErrExists] if a filter of that name is attached, [outrank.ErrInvalid] for
-// no filter, no name or no state. Attaching counts as a change. Time is that of asking
-// about all pods.
+// Attach is preemption.Snapshot.Attach.
 func (s *Snapshot) Attach(f Follower) error {
 	s.Begin()
 	if f == nil || f.Name() == "" {
@@ -144,11 +132,7 @@ func (s *Snapshot) Attach(f Follower) error {
 	return nil
 }
 
-// StateOf returns what a filter knows of the cluster, for the filter's own Start: the
-// state that the snapshot keeps, or a new one, which takes the time of asking about
-// every pod, if the filter is not attached. It is only to be read, and it is valid as
-// long as the snapshot does not change. Any number of goroutines may call it at once.
-// It is nil for no filter.
+// StateOf is preemption.Snapshot.StateOf.
 func (s *Snapshot) StateOf(f Follower) decision.ClusterState {
 	if f == nil {
 		return nil
@@ -172,7 +156,7 @@ func (s *Snapshot) StateOf(f Follower) decision.ClusterState {
 }
 
 // AttachmentOf returns the index of a filter that is attached, -1 for any other.
-func (s *Snapshot) AttachmentOf(f namedFilter) int {
+func (s *Snapshot) AttachmentOf(f NamedFilter) int {
 	for i := range s.Attachments {
 		if sameFilter(s.Attachments[i].filter, f) {
 			return i
@@ -182,7 +166,7 @@ func (s *Snapshot) AttachmentOf(f namedFilter) int {
 }
 
 // sameFilter reports whether two filters are the same, as far as that can be seen.
-func sameFilter(a, f namedFilter) bool {
+func sameFilter(a, f NamedFilter) bool {
 	if reflect.TypeOf(a) != reflect.TypeOf(f) || a.Name() != f.Name() {
 		return false
 	}

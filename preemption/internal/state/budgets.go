@@ -131,8 +131,7 @@ func (b *BudgetSet) present() []*outrank.PodDisruptionBudget {
 // tooManyGone reports whether it is time to number the budgets anew.
 func (b *BudgetSet) tooManyGone() bool { return b.gone > 16 && b.gone > len(b.List)/2 }
 
-// Budgets lists the budgets in the order in which they came. The slice is the
-// caller's.
+// Budgets is preemption.Snapshot.Budgets.
 func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget {
 	if s.BudgetSet == nil {
 		return nil
@@ -140,14 +139,7 @@ func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget {
 	return s.BudgetSet.present()
 }
 
-// SetBudgets replaces all budgets. The error is that of
-// [outrank.Cluster.Validate].
-//
-// Time is that of going over the budgets, and for those that are new, gone or have
-// another selector that of [Snapshot.PutBudget]; where known budgets come in another
-// order, or new ones between them, all pods that budgets cover are moved.
-// [Snapshot.Undo] takes it back. [Snapshot.PutBudget] does not even go over the other
-// budgets.
+// SetBudgets is preemption.Snapshot.SetBudgets.
 func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
 	s.Begin()
 	c := outrank.Cluster{Budgets: budgets}
@@ -233,16 +225,7 @@ func (b *BudgetSet) coveringElse(earlier *BudgetSet) []string {
 	return namespaces
 }
 
-// PutBudget takes a budget in as an informer delivers it: a new one is added
-// behind all others, and one of the same key replaced in its place. The error is
-// that of [outrank.Cluster.Validate] about the budget.
-//
-// A change of the status alone, or of anything else but the selector, touches no
-// pod: time is that of copying the list of budgets, however many pods there are. A
-// new budget or another selector costs a look at every class of pods in addition,
-// that is pods of the same namespace, labels and anti-affinity, and at the nodes with
-// pods of those classes that the change concerns; where some of these are pending,
-// every pod is looked at. [Snapshot.Undo] takes it back.
+// PutBudget is preemption.Snapshot.PutBudget.
 func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	s.Begin()
 	c := outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{b}}
@@ -266,9 +249,7 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	return nil
 }
 
-// DeleteBudget takes a budget away. Error: [ErrNotFound]. Time is that of another
-// selector in [Snapshot.PutBudget]; once more budgets were taken away than are
-// left, it is that of [Snapshot.SetBudgets]. [Snapshot.Undo] takes it back.
+// DeleteBudget is preemption.Snapshot.DeleteBudget.
 func (s *Snapshot) DeleteBudget(key outrank.Key) error {
 	s.Begin()
 	namespace, _ := key.Split()

@@ -9,9 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// AddNode adds a node at the end of the order. Pods that already name the node
-// are on it from now on. Errors: [ErrExists], and those of
-// [outrank.Node.Validate].
+// AddNode is preemption.Snapshot.AddNode.
 func (s *Snapshot) AddNode(n *outrank.Node) error {
 	s.Begin()
 	if err := n.Validate(); err != nil {
@@ -24,9 +22,7 @@ func (s *Snapshot) AddNode(n *outrank.Node) error {
 	return nil
 }
 
-// RemoveNode removes a node. Its pods stay known, as in the scheduler's cache,
-// but count nowhere until they are removed or the node comes back. Error:
-// [ErrNotFound]. Time is linear in the number of nodes.
+// RemoveNode is preemption.Snapshot.RemoveNode.
 func (s *Snapshot) RemoveNode(name string) error {
 	slot, ok := s.Slots.Get(name)
 	if !ok || s.NodeStates[slot].Node == nil {
@@ -36,9 +32,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 	return nil
 }
 
-// UpdateNode replaces a node by a newer version. The node keeps its position in
-// the order and its pods. Errors: [ErrNotFound], and those of
-// [outrank.Node.Validate]. Time is linear in the number of nodes.
+// UpdateNode is preemption.Snapshot.UpdateNode.
 func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 	if err := n.Validate(); err != nil {
 		return err
@@ -51,9 +45,7 @@ func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 	return nil
 }
 
-// AddPod adds a pod: to the node that it names, or as pending, nominated if it
-// says so. Errors: [ErrExists], [ErrState] for a finished pod, and those of
-// [outrank.Pod.Validate]. Time is linear in the pods on the node.
+// AddPod is preemption.Snapshot.AddPod.
 func (s *Snapshot) AddPod(p *outrank.Pod) error {
 	s.Begin()
 	if err := p.Validate(); err != nil {
@@ -69,12 +61,7 @@ func (s *Snapshot) AddPod(p *outrank.Pod) error {
 	return nil
 }
 
-// UpdatePod replaces a pod by a newer version. The pod stays on its node, or
-// pending with the nomination that it has: [Snapshot.Bind] and
-// [Snapshot.Nominate] change these. Errors: [ErrNotFound], also where the known pod of
-// the name has another UID, [ErrState] for a pod that has finished and should be removed, and
-// for the very object that the snapshot holds, changed in place ([Snapshot.PutPod]), and
-// those of [outrank.Pod.Validate].
+// UpdatePod is preemption.Snapshot.UpdatePod.
 func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -94,8 +81,7 @@ func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 	return nil
 }
 
-// RemovePod removes the pod with this key (namespace/name), running or pending.
-// Error: [ErrNotFound].
+// RemovePod is preemption.Snapshot.RemovePod.
 func (s *Snapshot) RemovePod(key outrank.Key) error {
 	p, ok := s.PodStates.Get(key)
 	if !ok {
@@ -105,9 +91,7 @@ func (s *Snapshot) RemovePod(key outrank.Key) error {
 	return nil
 }
 
-// Bind puts a pending pod on a node; a nomination it had is over. Nothing is
-// checked but that both are there: whether the pod fits is the caller's
-// business. Errors: [ErrNotFound]; [ErrState] for a pod that has a node.
+// Bind is preemption.Snapshot.Bind.
 func (s *Snapshot) Bind(key outrank.Key, node string) error {
 	p, err := s.pending(key, node)
 	if err != nil {
@@ -117,9 +101,7 @@ func (s *Snapshot) Bind(key outrank.Key, node string) error {
 	return nil
 }
 
-// Nominate records that room was made for a pending pod on a node. With an
-// empty node it removes the nomination. Errors: [ErrNotFound]; [ErrState] for a
-// pod that has a node.
+// Nominate is preemption.Snapshot.Nominate.
 func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 	p, err := s.pending(key, node)
 	if err != nil {

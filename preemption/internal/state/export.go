@@ -9,12 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Pods goes through all pods: first those on the nodes, node by node in the order
-// of [Snapshot.Nodes] and on each by importance; then those on nodes that the
-// snapshot does not hold, by the name of the node and by importance; then the
-// pending ones, by key. The loop may change the snapshot: what it changes about pods whose
-// turn is yet to come is seen or not. Time is linear in the number of pods, beside that of
-// sorting the pending ones.
+// Pods is preemption.Snapshot.Pods.
 func (s *Snapshot) Pods() iter.Seq[*outrank.Pod] {
 	return func(yield func(*outrank.Pod) bool) {
 		for p := range s.podStates() {
@@ -71,14 +66,7 @@ func (s *Snapshot) unplaced() []*PodState {
 	return out
 }
 
-// Cluster returns the state as a cluster, of which [NewSnapshot] makes an equal
-// snapshot: the nodes and budgets in their order, the pods in that of
-// [Snapshot.Pods], namespaces by name, groups and composite groups by key. Where a pod runs and what
-// is nominated is as the snapshot knows it; a pod whose own fields say otherwise is
-// replaced by a copy of which NodeName and NominatedNode are written. All other
-// objects are the caller's own, and none is changed. Priority classes, claims,
-// workloads and what was skipped are empty: a snapshot does not keep them. The slices
-// are the caller's. Time is that of Pods.
+// Cluster is preemption.Snapshot.Cluster.
 func (s *Snapshot) Cluster() *outrank.Cluster {
 	c := &outrank.Cluster{
 		Release:    s.Release(),

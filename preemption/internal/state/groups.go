@@ -9,17 +9,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// Group finds a pod group by its key ([outrank.PodGroup.Key]). A pod can name a
-// group that the snapshot does not hold.
+// Group is preemption.Snapshot.Group.
 func (s *Snapshot) Group(key outrank.Key) (*outrank.PodGroup, bool) { return s.groups.Get(string(key)) }
 
-// Groups goes through the pod groups, sorted by key. Time is that of sorting them. The loop
-// may change the snapshot, as that of [Snapshot.Namespaces].
+// Groups is preemption.Snapshot.Groups.
 func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] { return s.groups.sorted() }
 
-// SetGroups replaces all pod groups. The pods stay as they are. The slice is
-// not kept, the groups are. The error is that of [outrank.Cluster.Validate].
-// Time is that of [Snapshot.PutGroup] for each of them, before and after.
+// SetGroups is preemption.Snapshot.SetGroups.
 func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
 	s.Begin()
 	c := outrank.Cluster{Groups: groups}
@@ -39,11 +35,7 @@ func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
 	return nil
 }
 
-// PutGroup takes a pod group in as an informer delivers it: a new one is added,
-// and one of the same key replaced. The pods stay as they are: they name their
-// group. The error is that of [outrank.Cluster.Validate] about the group. Time is
-// constant; where victims are units (rule 12.6.1), linear in the running pods of the
-// group and in those of their nodes. [Snapshot.Undo] takes it back.
+// PutGroup is preemption.Snapshot.PutGroup.
 func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
 	s.Begin()
 	c := outrank.Cluster{Groups: []*outrank.PodGroup{g}}
@@ -54,9 +46,7 @@ func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
 	return nil
 }
 
-// RemoveGroup takes a pod group away. Pods that name it stay, and count by
-// themselves. Error: [ErrNotFound]. Time is that of [Snapshot.PutGroup].
-// [Snapshot.Undo] takes it back.
+// RemoveGroup is preemption.Snapshot.RemoveGroup.
 func (s *Snapshot) RemoveGroup(key outrank.Key) error {
 	if _, ok := s.Group(key); !ok {
 		return fmt.Errorf("%s: %w", phrase.Object("pod group", key), decision.ErrNotFound)
@@ -80,20 +70,15 @@ func (s *Snapshot) setGroup(key string, g *outrank.PodGroup) {
 	s.regroup(key)
 }
 
-// Composite finds a composite pod group by its key
-// ([outrank.CompositePodGroup.Key]).
+// Composite is preemption.Snapshot.Composite.
 func (s *Snapshot) Composite(key outrank.Key) (*outrank.CompositePodGroup, bool) {
 	return s.composites.Get(string(key))
 }
 
-// Composites goes through the composite pod groups, sorted by key. Time is that of sorting
-// them. The loop may change the snapshot, as that of [Snapshot.Namespaces].
+// Composites is preemption.Snapshot.Composites.
 func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] { return s.composites.sorted() }
 
-// SetComposites replaces all composite pod groups. The slice is not kept, the groups
-// are. The error is that of [outrank.Cluster.Validate]. Time is that of
-// [Snapshot.PutComposite] for each of them, before and after. [Snapshot.Undo] takes it
-// back.
+// SetComposites is preemption.Snapshot.SetComposites.
 func (s *Snapshot) SetComposites(composites []*outrank.CompositePodGroup) error {
 	s.Begin()
 	c := outrank.Cluster{Composites: composites}
@@ -119,11 +104,7 @@ func (s *Snapshot) SetComposites(composites []*outrank.CompositePodGroup) error 
 	return nil
 }
 
-// PutComposite takes a composite pod group in as an informer delivers it: a new one is
-// added, and one of the same key replaced. The groups below stay as they are: they name
-// their parent. The error is that of [outrank.Cluster.Validate] about the group. Time
-// is constant where composite groups do not count, else linear in the running pods of
-// the groups below and in those of their nodes. [Snapshot.Undo] takes it back.
+// PutComposite is preemption.Snapshot.PutComposite.
 func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
 	s.Begin()
 	c := outrank.Cluster{Composites: []*outrank.CompositePodGroup{g}}
@@ -134,9 +115,7 @@ func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
 	return nil
 }
 
-// RemoveComposite takes a composite pod group away. Groups that name it as their
-// parent stay, each the top of its tree. Error: [ErrNotFound]. Time is that of
-// [Snapshot.PutComposite]. [Snapshot.Undo] takes it back.
+// RemoveComposite is preemption.Snapshot.RemoveComposite.
 func (s *Snapshot) RemoveComposite(key outrank.Key) error {
 	if _, ok := s.Composite(key); !ok {
 		return fmt.Errorf("%s: %w", phrase.Object("composite pod group", key), decision.ErrNotFound)

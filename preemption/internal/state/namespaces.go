@@ -9,16 +9,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// Namespaces goes through the namespaces that the snapshot was told of, sorted by
-// name. Time is that of sorting them. The loop may change the snapshot: a namespace that it
-// removes before its turn does not come, and one that it adds may come or not.
+// Namespaces is preemption.Snapshot.Namespaces.
 func (s *Snapshot) Namespaces() iter.Seq[*outrank.Namespace] { return s.NamespacesByName.sorted() }
 
-// PutNamespace takes a namespace in as an informer delivers it: a new one is
-// added, and one of the same name replaced. From now on the namespace selectors of
-// pod affinity terms, those of pods that are known already included, see it and
-// its labels. The error is that of [outrank.Cluster.Validate] about the namespace.
-// Time is constant. [Snapshot.Undo] takes it back.
+// PutNamespace is preemption.Snapshot.PutNamespace.
 func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
 	s.Begin()
 	c := outrank.Cluster{Namespaces: []*outrank.Namespace{ns}}
@@ -29,9 +23,7 @@ func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
 	return nil
 }
 
-// RemoveNamespace takes a namespace away, so that no namespace selector of a
-// preemptor picks it; its pods stay as they are. Error: [ErrNotFound]. Time is
-// constant. [Snapshot.Undo] takes it back.
+// RemoveNamespace is preemption.Snapshot.RemoveNamespace.
 func (s *Snapshot) RemoveNamespace(name string) error {
 	if _, ok := s.NamespacesByName.Get(name); !ok {
 		return fmt.Errorf("%s: %w", phrase.Object("namespace", name), decision.ErrNotFound)

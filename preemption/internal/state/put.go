@@ -8,10 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// PutNode takes a node in as an informer delivers it: a new one is added behind
-// all others as by [Snapshot.AddNode], and one that is known replaced in its place
-// as by [Snapshot.UpdateNode]. The error is that of [outrank.Node.Validate]. Time
-// is linear in the pods on the node. [Snapshot.Undo] takes it back.
+// PutNode is preemption.Snapshot.PutNode.
 func (s *Snapshot) PutNode(n *outrank.Node) error {
 	s.Begin()
 	if err := n.Validate(); err != nil {
@@ -25,30 +22,7 @@ func (s *Snapshot) PutNode(n *outrank.Node) error {
 	return nil
 }
 
-// PutPod takes a pod in as an informer delivers it, whether it is new, changed,
-// delivered before, or has run to its end:
-//
-//  1. A pod with another UID than the known one of its name is another pod: the
-//     known one is gone, with its nomination. Two pods are the same where one of
-//     them has no UID.
-//  2. A pod that has finished is gone, if it was known at all.
-//  3. A version of the same UID that lacks what no pod ever loses, its node, its
-//     start or its deletion, is older than the known one, and ignored.
-//  4. A version that names a node runs there, wherever the pod was before.
-//  5. A version without a node of a pod that was put on its node by
-//     [Snapshot.Bind] takes the place of the known one there: the binding is not
-//     written yet. [Snapshot.Unbind] takes it back.
-//  6. Any other version is pending. Where neither it nor the known one names a
-//     nomination, that of the snapshot stays, because it may not be written yet;
-//     else the version's own counts, none included.
-//
-// A pod that is gone is not remembered: an older version that comes after its end
-// adds it again. The very object that the snapshot holds may come again, too. Where the
-// caller has changed it in place, what is counted of the pod may be no more what it says: that
-// is [ErrState], and the object has to be again what it was before anything else happens to
-// the pod. What is not counted holds from then on as it is now, as do its nodes and its end.
-// A version is another object. Other errors are those of [outrank.Pod.Validate]. Time is linear in the
-// pods on the nodes concerned. [Snapshot.Undo] takes it back.
+// PutPod is preemption.Snapshot.PutPod.
 func (s *Snapshot) PutPod(p *outrank.Pod) error {
 	s.Begin()
 	if err := p.Validate(); err != nil {
@@ -106,10 +80,7 @@ func older(version, known *outrank.Pod) bool {
 		!known.StartTime.IsZero() && version.StartTime.IsZero()
 }
 
-// Unbind takes a pod off its node: it is pending from now on, without a
-// nomination. It takes back a [Snapshot.Bind] that failed in the end. Errors:
-// [ErrNotFound]; [ErrState] for a pod without a node. Time is linear in the pods on
-// the node. [Snapshot.Undo] takes it back.
+// Unbind is preemption.Snapshot.Unbind.
 func (s *Snapshot) Unbind(key outrank.Key) error {
 	p, ok := s.PodStates.Get(key)
 	if !ok {

@@ -11,28 +11,12 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Snapshot is the indexed state of a cluster: nodes, the pods on them, pending
-// pods with their nominations, budgets and pod groups. It keeps pointers to the
-// objects that it is given and never changes them. The caller must not change
-// them either while the snapshot holds them. Which node a pod runs on or is
-// nominated to is the snapshot's own knowledge: it starts from the pods'
-// fields, and Bind and Nominate change it.
-//
-// A snapshot also caches the answers of its nodes for preemptors that are asked
-// about again and again, by pod signature (priority, requests, tolerations, and
-// what the pod demands of nodes). The next decision about an equal pod looks
-// only at nodes that changed since. The cache takes about eighty bytes for each
-// node and signature, and is bounded.
-//
-// Any number of goroutines may read a snapshot, and evaluate on it, at once. A
-// change must not run at the same time as any other call. [Snapshot.Clone]
-// makes a snapshot for another goroutine.
-//
-// The zero Snapshot is that of an empty cluster of the default release, as NewSnapshot(nil)
-// makes it. A Snapshot must not be copied: the copy and the original would write the same
-// indexes. go vet finds a copy; [Snapshot.Clone] makes what a copy is meant for.
+// Snapshot is a preemption.Snapshot as the engine has it. The zero Snapshot has nothing, and
+// becomes that of an empty cluster at its first change.
 type Snapshot struct {
 	_ noCopy
+	// Holder is the preemption.Snapshot by which users hold it, nil without one.
+	Holder any
 	snapshotState
 }
 
@@ -191,11 +175,7 @@ func (s *Snapshot) refresh(n *NodeState) {
 	s.Cache.changed(n.Slot)
 }
 
-// Clone returns an equal snapshot that is independent of s. The two share what
-// neither has changed since: cloning costs two pointers for 64 nodes, and the
-// first change afterwards one for each node. The clone has no marks, and begins with the
-// cached answers of s. Cloning counts as a change of s. Afterwards different
-// goroutines may use the two.
+// Clone is preemption.Snapshot.Clone.
 func (s *Snapshot) Clone() *Snapshot {
 	s.Begin()
 	s.Owner = &Owner{} // what is shared from now on belongs to neither
@@ -221,14 +201,10 @@ func (s *Snapshot) View() *Snapshot {
 	return v
 }
 
-// Release says whose rules hold in the snapshot: that of [outrank.Cluster.Release]. The
-// requests of the pods are counted by it when they enter the snapshot, so that it does
-// not change.
+// Release is preemption.Snapshot.Release.
 func (s *Snapshot) Release() outrank.Release { return s.Of.OrDefault() }
 
-// Nodes iterates over the nodes in the caller's order. The loop may change the snapshot: a
-// node that it removes before its turn does not come, one that it updates comes as it is
-// then, and one that it adds may come or not.
+// Nodes is preemption.Snapshot.Nodes.
 func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
 	return func(yield func(*outrank.Node) bool) {
 		for _, slot := range s.Order {
@@ -239,10 +215,10 @@ func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
 	}
 }
 
-// NumNodes returns the number of nodes.
+// NumNodes is preemption.Snapshot.NumNodes.
 func (s *Snapshot) NumNodes() int { return len(s.Order) }
 
-// Node returns a node by its name.
+// Node is preemption.Snapshot.Node.
 func (s *Snapshot) Node(name string) (*outrank.Node, bool) {
 	if n := s.NodeState(name); n != nil && n.Node != nil {
 		return n.Node, true
@@ -250,7 +226,7 @@ func (s *Snapshot) Node(name string) (*outrank.Node, bool) {
 	return nil, false
 }
 
-// Pod finds a pod by its key ([outrank.Pod.Key]).
+// Pod is preemption.Snapshot.Pod.
 func (s *Snapshot) Pod(key outrank.Key) (*outrank.Pod, bool) {
 	if p, ok := s.PodStates.Get(key); ok {
 		return p.Pod, true
@@ -258,8 +234,7 @@ func (s *Snapshot) Pod(key outrank.Key) (*outrank.Pod, bool) {
 	return nil, false
 }
 
-// NodeOf is the name of the node a pod runs on, empty for one that is pending
-// or unknown.
+// NodeOf is preemption.Snapshot.NodeOf.
 func (s *Snapshot) NodeOf(key outrank.Key) string {
 	if p, ok := s.PodStates.Get(key); ok {
 		return p.Node()
@@ -267,8 +242,7 @@ func (s *Snapshot) NodeOf(key outrank.Key) string {
 	return ""
 }
 
-// NominationOf is the name of the node a pending pod is nominated to, empty
-// without a nomination.
+// NominationOf is preemption.Snapshot.NominationOf.
 func (s *Snapshot) NominationOf(key outrank.Key) string {
 	if p, ok := s.PodStates.Get(key); ok {
 		return p.Nominated()
@@ -276,8 +250,7 @@ func (s *Snapshot) NominationOf(key outrank.Key) string {
 	return ""
 }
 
-// PodsOn lists the pods on a node by importance (group 4.3), a missing start
-// time counting as later than any. The slice is the caller's.
+// PodsOn is preemption.Snapshot.PodsOn.
 func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
 	if n := s.NodeState(node); n != nil {
 		return PodsOf(n.Pods)
@@ -285,7 +258,7 @@ func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
 	return nil
 }
 
-// NominatedTo lists the pending pods nominated to a node, by importance.
+// NominatedTo is preemption.Snapshot.NominatedTo.
 func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 	if n := s.NodeState(node); n != nil {
 		return PodsOf(n.Nominated)
@@ -293,9 +266,7 @@ func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 	return nil
 }
 
-// Used returns what the pods on a node take of a resource: millicores of cpu,
-// units of any other resource, and their number under "pods". It saturates at
-// the largest int64. It is 0 for resources that no node accounts for.
+// Used is preemption.Snapshot.Used.
 func (s *Snapshot) Used(node string, name resource.Name) int64 {
 	n := s.NodeState(node)
 	if n == nil {

@@ -14,13 +14,10 @@ type Mark struct {
 	serial  uint64
 }
 
-// Mark marks the present state. From then on changes are recorded, until
-// [Snapshot.Undo] or [Snapshot.Keep] uses the mark up. Marks nest: using one up
-// uses up all later ones, too.
+// Mark is preemption.Snapshot.Mark.
 func (s *Snapshot) Mark() Mark { return s.Journal.mark() }
 
-// Undo reverts every change since the mark, exactly, and uses the mark up. Its
-// time is that of making the changes. Error: [ErrMark].
+// Undo is preemption.Snapshot.Undo.
 func (s *Snapshot) Undo(m Mark) error {
 	steps, err := s.Journal.take(m)
 	if err != nil {
@@ -33,8 +30,7 @@ func (s *Snapshot) Undo(m Mark) error {
 	return nil
 }
 
-// Keep uses a mark up without reverting anything. Changes that an earlier mark
-// may still revert stay recorded. Error: [ErrMark].
+// Keep is preemption.Snapshot.Keep.
 func (s *Snapshot) Keep(m Mark) error {
 	if _, err := s.Journal.take(m); err != nil {
 		return err

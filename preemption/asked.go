@@ -1,0 +1,50 @@
+package preemption
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// askedFilter is a filter of the caller as the engine asks it.
+type askedFilter struct{ Filter }
+
+func (f askedFilter) Start(pod *outrank.Pod, snap *state.Snapshot) (FilterState, error) {
+	return f.Filter.Start(pod, held(snap))
+}
+
+// askedSelective is a selective filter of the caller as the engine asks it.
+type askedSelective struct{ SelectiveFilter }
+
+func (f askedSelective) Start(pod *outrank.Pod, snap *state.Snapshot) (FilterState, error) {
+	return f.SelectiveFilter.Start(pod, held(snap))
+}
+
+func (f askedSelective) Own() state.NamedFilter { return f.SelectiveFilter }
+
+// askedFilters returns filters as the engine asks them; nil for one that is missing.
+func askedFilters(fs []Filter) []filters.Filter {
+	if fs == nil {
+		return nil
+	}
+	asked := make([]filters.Filter, len(fs))
+	for i, f := range fs {
+		switch f := f.(type) {
+		case nil:
+		case ruleFilter:
+			asked[i] = f.of
+		case SelectiveFilter:
+			asked[i] = askedSelective{f}
+		default:
+			asked[i] = askedFilter{f}
+		}
+	}
+	return asked
+}
+
+// askedGuard is a guard as the engine asks it.
+type askedGuard struct{ Guard }
+
+func (g askedGuard) Start(preemptor *outrank.Pod, snap *state.Snapshot) (GuardState, error) {
+	return g.Guard.Start(preemptor, held(snap))
+}

@@ -1,0 +1,184 @@
+package dryrun
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// Attempt is one preemptor with everything that can be prepared before the
+// first node (PreFilter). Workers share it and do not change it.
+type Attempt struct {
+	filters.Question
+	filters.Plan
+	Config *Settings
+	Ranks  []decision.Rank
+	Now    time.Time
+	NowAt  rank.Instant
+	// Elsewhere: the caller gave the statuses of the nodes, so that no filter was asked
+	// about them as they are.
+	Elsewhere bool
+	// Heard: a node was asked before the others, and what it said is in their statuses.
+	Heard bool
+	// Refusal is what the caller has against the pod's preemption.
+	Refusal string
+	// guard is the caller's, as it begins; nil without one that has something to say.
+	guard decision.GuardState
+	// Reach: pods below it may be victims. It is the preemptor's priority, or more than any
+	// where another rule says who may.
+	Reach int64
+}
+
+// NewAttempt begins an attempt for a preemptor on a snapshot.
+func NewAttempt(config *Settings, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*Attempt, error) {
+	a := &Attempt{}
+	return a, a.Start(config, snap, pod, now)
+}
+
+// Start prepares an attempt. It reuses the memory of an earlier one.
+func (a *Attempt) Start(config *Settings, snap *state.Snapshot, pod *outrank.Pod, now time.Time) error {
+	if err := config.CheckRelease(snap); err != nil {
+		return err
+	}
+	if err := filters.CheckAsker(snap, pod); err != nil {
+		return err
+	}
+	a.Config, a.Ranks, a.Now, a.NowAt, a.Elsewhere, a.Heard = config, config.Policy.Ranks, now, rank.InstantOf(now), false, false
+	if a.Ranks == nil {
+		a.Ranks = UsualRanks
+	}
+	a.Question = filters.Question{
+		Snap: snap, Rules: snap.Rules, Pod: pod, Priority: pod.PriorityValue(), Needs: filters.AppendNeeds(snap.Columns, a.Needs[:0], pod),
+		Deferral: filters.DeferralOf(snap, pod), Schedulers: config.Schedulers,
+	}
+	if a.Reach = int64(a.Priority); config.unranked() {
+		a.Reach = math.MaxInt64
+	}
+	if err := a.Configure(&config.Plugins); err != nil {
+		return err
+	}
+	a.Plan.Begin(&a.Question)
+	if err := a.beginGuard(); err != nil {
+		return err
+	}
+	return a.beginCallers()
+}
+
+// beginCallers starts the caller's filters. They run last.
+func (a *Attempt) beginCallers() error {
+	for i, f := range a.Config.Filters {
+		pf, err := filters.Begun(f, &a.Question)
+		if err != nil {
+			return fmt.Errorf("filter %s: pod %s: %w", f.Name(), a.Pod.Key(), err)
+		}
+		if pf != nil {
+			a.Plan.Add(pf, filters.FirstOfCaller+i)
+		}
+	}
+	return nil
+}
+
+// Release drops everything but memory.
+func (a *Attempt) Release() {
+	clear(a.Active)
+	*a = Attempt{
+		Question: filters.Question{Needs: a.Needs[:0]}, Plan: filters.Plan{Active: a.Active[:0]},
+	}
+}
+
+// ResourcesAlone reports whether NodeResourcesFit is the only filter after the
+// first node filters with something to say.
+func (a *Attempt) ResourcesAlone() bool { return len(a.Active) == 0 }
+
+// MoreImportant orders pods by importance, or as the caller defined it.
+func (a *Attempt) MoreImportant(p, q *state.PodState) int {
+	if a.Config.Importance != nil {
+		if c := a.Config.Importance(p.Pod, q.Pod); c != 0 {
+			return c
+		}
+	}
+	if a.Config.ByVariant().IgnoresStart {
+		return cmp.Or(
+			cmp.Compare(q.Priority(), p.Priority()),
+			cmp.Compare(p.Pod.NamespaceName(), q.Pod.NamespaceName()),
+			cmp.Compare(p.Pod.Name, q.Pod.Name),
+		)
+	}
+	return p.Compare(q, a.NowAt)
+}
+
+// MayEvict reports whether a pod could be a victim.
+func (a *Attempt) MayEvict(p *state.PodState) bool {
+	if p == a.Deferral.Resident {
+		return false // never itself (rule 7.19.6)
+	}
+	lower := int64(p.Priority()) < a.Reach || a.OfAnyPriority(p)
+	return lower && a.Config.Allows(a.Pod, p.Pod)
+}
+
+// OfAnyPriority reports whether a pod may be a victim whatever its priority is.
+func (a *Attempt) OfAnyPriority(p *state.PodState) bool {
+	return a.Config.unranked() || a.Config.ByVariant().TakesUnprioritized && p.Pod.Priority == nil
+}
+
+// beginGuard starts the caller's guard for an attempt.
+func (a *Attempt) beginGuard() error {
+	a.guard = nil
+	if a.Config.Guard == nil {
+		return nil
+	}
+	state, err := a.Config.Guard.Start(a.Pod, a.Snap)
+	if err != nil {
+		return fmt.Errorf("guard %s: pod %s: %w", a.Config.Guard.Name(), a.Pod.Key(), err)
+	}
+	a.guard = state
+	return nil
+}
+
+// Public returns the Status of a Status, with its texts.
+func (a *Attempt) Public(s filters.Status) decision.Status {
+	if s.Code == decision.Success {
+		return decision.Status{}
+	}
+	out := decision.Status{Code: s.Code, Filter: s.Filter, Reasons: s.Text}
+	switch {
+	case s.Excluded:
+		out.Filter, out.ExcludedBy = "", s.Filter
+	case s.By == filters.ByGuard:
+		out.Filter = a.Config.Guard.Name()
+	case s.By >= filters.FirstOfCaller:
+		out.Filter = a.Config.Filters[s.By-filters.FirstOfCaller].Name()
+	case s.By > filters.ByNone:
+		out.Filter = filters.BuiltIn[s.By].Name
+	}
+	if s.By == filters.ResourcesFilter.Index {
+		out.Reasons = a.Shortages(s)
+	}
+	return out
+}
+
+// ClearedNominations are the pods of lower priority nominated to the node, other
+// than the preemptor itself (rule 14.3.3). Where every victim is being deleted
+// already, a plan that is carried out asynchronously clears none (rule 14.2.6).
+func (a *Attempt) ClearedNominations(n *state.NodeState, victims []decision.Victim) []*outrank.Pod {
+	always := a.Config.ByVariant().clearsAlways || !release.Release(a.Snap.Of).Asynchronous()
+	if !always && !slices.ContainsFunc(victims, func(v decision.Victim) bool { return !v.Terminating() }) {
+		return nil
+	}
+	var out []*outrank.Pod
+	for _, p := range n.Nominated {
+		if p.Priority() < a.Priority && a.Heeds(p) {
+			out = append(out, p.Located())
+		}
+	}
+	return out
+}

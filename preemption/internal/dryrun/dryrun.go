@@ -1,0 +1,197 @@
+package dryrun
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// DryRun finds the victims on one node (chapter 9; SelectVictimsOnNode):
+//
+//  1. remove every pod of lower priority;
+//  2. if the preemptor still does not fit, the node is no candidate;
+//  3. charge the budgets for these pods, in order of importance;
+//  4. put back the pods with which the preemptor still fits: first those that
+//     violate a budget, then the others, each time the most important first;
+//  5. the pods that could not be put back are the victims.
+//
+// It returns the possible victims. w.victim marks the actual ones, and
+// w.violated and w.blocks have the details. The status is not Success if the
+// node is no candidate. The victims stay removed until RestoreVictims is
+// called.
+func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Status) {
+	w.Enter(n)
+	possible := w.Possible()
+	if len(possible) == 0 && !w.freeNow() {
+		return nil, filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
+	}
+	w.Victim = state.Fill(w.Victim, len(possible), false)
+	if w.A.Elsewhere {
+		if s := w.A.AskNode(&w.A.Question, n); s.Code != decision.Success {
+			return possible, s
+		}
+	}
+	if w.guard.state != nil && w.A.Config.Chooser == nil {
+		return w.dryRunGuarded(possible)
+	}
+	return possible, w.findVictims(possible)
+}
+
+// freeNow reports whether the node that was entered takes the preemptor as it is, for a
+// variant that takes it then. A rule of the caller's that chooses victims has none to choose
+// from there.
+func (w *DryRunner) freeNow() bool {
+	if w.A.Config.Chooser != nil || !w.A.Config.ByVariant().TakesFree || w.A.Elsewhere && w.A.AskNode(&w.A.Question, w.N).Code != decision.Success {
+		return false
+	}
+	return w.Check().Code == decision.Success
+}
+
+// findVictims is a dry run from the possible victims on.
+func (w *DryRunner) findVictims(possible []*state.PodState) filters.Status {
+	w.blocks = state.Fill(w.blocks, len(possible), filters.Status{})
+	w.violated = state.Fill(w.violated, len(possible), 0)
+	switch {
+	case w.A.Config.Chooser != nil:
+		return w.choose(possible)
+	case w.A.Config.Policy.Victims == decision.Exact:
+		return w.exact(possible)
+	case w.A.Config.Ascending():
+		return w.ascend(possible)
+	}
+	w.ChangeAll(possible, -1)
+	w.Victim = state.Fill(w.Victim, len(possible), true)
+	if s := w.Check(); s.Code != decision.Success {
+		return s
+	}
+	if w.A.Config.Policy.Strict {
+		if s := w.addSpared(possible); s.Code != decision.Success {
+			return s
+		}
+	} else {
+		w.spared = state.Fill(w.spared, len(possible), false)
+	}
+	w.noteViolated(possible, func(i int) bool { return !w.spared[i] })
+	if !w.reprieveAll(possible) && !w.A.Config.ByVariant().TakesFree {
+		return w.contradiction()
+	}
+	if w.A.Config.ChargesVictims() {
+		w.chargeVictims(possible)
+	}
+	return filters.Status{}
+}
+
+// reprieveAll puts back whom it can, and reports whether there are victims.
+func (w *DryRunner) reprieveAll(possible []*state.PodState) (victims bool) {
+	w.noteViolating()
+	w.guardFollows(possible, false)
+	victims = w.reprieve(possible, true)
+	victims = w.reprieve(possible, false) || victims
+	w.guardFollows(possible, true)
+	return victims
+}
+
+// Possible lists the pods that the preemptor may evict, the most important
+// first. Where they are units, w.units has these.
+func (w *DryRunner) Possible() []*state.PodState {
+	if w.A.HasUnits(w.N) {
+		return w.findUnits()
+	}
+	pods := w.N.Possible(w.A.Priority, w.A.NowAt, &w.sorted)
+	variant := w.A.Config.ByVariant()
+	unordered := variant.TakesUnprioritized || w.A.Config.unranked()
+	if unordered {
+		pods = w.N.Pods
+	}
+	ordered := w.A.Config.Importance == nil && !variant.IgnoresStart && !unordered
+	if w.A.Config.MayEvict == nil && ordered && w.A.Deferral.Resident == nil {
+		return pods
+	}
+	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *state.PodState) bool { return !w.A.MayEvict(p) })
+	if !ordered {
+		slices.SortFunc(w.sorted, w.A.MoreImportant)
+	}
+	return w.sorted
+}
+
+// ascend removes pods, the least important first and each with those that leave with it,
+// until the preemptor fits (rule 13.3.1), and charges the budgets for them.
+func (w *DryRunner) ascend(possible []*state.PodState) filters.Status {
+	w.Victim = state.Fill(w.Victim, len(possible), false)
+	strict := w.A.Config.Policy.Strict && w.spare(possible)
+	s := w.Check()
+	for from, to := 0, len(possible); to > 0; to = from {
+		from = w.unitStart(to - 1)
+		if strict && w.spared[from] {
+			continue
+		}
+		w.ChangeAll(possible[from:to], -1)
+		for i := from; i < to; i++ {
+			w.Victim[i], w.blocks[i] = true, s
+			w.violated[i] = len(w.Budgets.Charge(possible[i]))
+		}
+		if s = w.Check(); s.Code == decision.Success {
+			break
+		}
+	}
+	w.Budgets.Reset()
+	if strict {
+		return w.strictEnd(possible, s)
+	}
+	return s
+}
+
+// RestoreVictims adds the victims again, so that the state of the caller's
+// filters is as before the dry run. The built-in filters start anew with each
+// node.
+func (w *DryRunner) RestoreVictims(possible []*state.PodState) {
+	if !w.A.Follows {
+		return
+	}
+	w.ChangeMarked(possible, w.Victim, 1)
+}
+
+// RestoreAll adds pods again that were all removed, for the caller's filters.
+func (w *DryRunner) RestoreAll(possible []*state.PodState) {
+	if !w.A.Follows {
+		return
+	}
+	w.ChangeAll(possible, 1)
+}
+
+// reprieve puts back, the most important first and each with those that leave with it, those
+// who violate a budget or those who do not, as far as the preemptor still fits. It reports
+// whether any had to go again.
+func (w *DryRunner) reprieve(possible []*state.PodState, violating bool) (victims bool) {
+	for from, to := 0, 0; from < len(possible); from = to {
+		to = w.unitEnd(from)
+		if w.violates(from) != violating || w.spared[from] {
+			continue
+		}
+		s := w.putBack(possible[from:to])
+		victims = victims || s.Code != decision.Success
+		for i := from; i < to; i++ {
+			w.Victim[i], w.blocks[i] = s.Code != decision.Success, s
+		}
+	}
+	return victims
+}
+
+// noteViolated notes for each of the possible victims how many budgets its loss violates, if
+// those leave for whom leaves is true, the most important first.
+func (w *DryRunner) noteViolated(possible []*state.PodState, leaves func(i int) bool) {
+	for i, p := range possible {
+		w.violated[i] = 0
+		if leaves(i) {
+			w.violated[i] = len(w.Budgets.Charge(p))
+		}
+	}
+	w.Budgets.Reset()
+}
+
+// chargeVictims charges the budgets for the victims alone, the most important first.
+func (w *DryRunner) chargeVictims(possible []*state.PodState) {
+	w.noteViolated(possible, func(i int) bool { return w.Victim[i] })
+}

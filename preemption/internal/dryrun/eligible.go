@@ -1,0 +1,97 @@
+package dryrun
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// Eligible returns whether the pod may preempt (chapter 8;
+// PodEligibleToPreemptOthers), and notes what the caller has against it. StatusOf returns
+// the status of a node in this attempt; it is not ok for a node that does not exist.
+func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool)) decision.Ineligibility {
+	if a.Config.Policy.Disabled {
+		return decision.Disabled
+	}
+	by := a.eligibleByRules(statusOf)
+	if a.Refusal = ""; a.Config.MayPreempt == nil {
+		return by
+	}
+	status := decision.Status{}
+	if s, ok := statusOf(a.Nomination()); ok {
+		status = a.Public(s)
+	}
+	switch refusal := a.Config.MayPreempt(a.Pod, status, by); refusal {
+	case "":
+		return decision.Eligible
+	case by.String():
+		return by
+	default:
+		a.Refusal = refusal
+		return decision.ByCaller
+	}
+}
+
+// eligibleByRules is what chapter 8 says.
+func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, ok bool)) decision.Ineligibility {
+	variant := a.Config.ByVariant()
+	if a.Pod.PreemptionPolicy == outrank.PreemptNever && !variant.IgnoresNever {
+		return decision.PolicyNever
+	}
+	nominated := a.Nomination()
+	if nominated == "" {
+		return decision.Eligible
+	}
+	status, there := statusOf(nominated)
+	code := status.Code
+	switch {
+	case variant.WaitsWhileNominated:
+		if !there || code != decision.UnschedulableAndUnresolvable {
+			return decision.Nominated
+		}
+	case variant.WaitsForTerminating:
+		if there && a.leaves(nominated, func(p *state.PodState) bool { return p.Pod.Terminating() }) {
+			return decision.VictimsTerminating
+		}
+	default:
+		// The preemptor waits only for a node where preemption may still help.
+		if there && code == decision.Unschedulable && a.leaves(nominated, LeavesByPreemption) {
+			return decision.VictimsTerminating
+		}
+	}
+	return decision.Eligible
+}
+
+// leaves reports whether a pod that the preemptor may evict is leaving the
+// node.
+func (a *Attempt) leaves(node string, leaving func(*state.PodState) bool) bool {
+	n := a.Snap.NodeState(node)
+	units := a.HasUnits(n)
+	for _, p := range n.Pods {
+		if !leaving(p) {
+			continue
+		}
+		if units && a.MayEvictUnit(a.UnitOf(p)) || !units && a.MayEvict(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Nomination returns the node that the preemptor is nominated to: as the
+// snapshot knows, or as the pod says if the snapshot does not know the pod.
+func (a *Attempt) Nomination() string {
+	if a.Deferral.Asked {
+		return "" // rule 7.19.6
+	}
+	if p, ok := a.Snap.PodStates.Of(a.Pod); ok {
+		return p.Nominated()
+	}
+	return a.Pod.NominatedNode
+}
+
+// LeavesByPreemption reports whether a pod is leaving because of an earlier preemption.
+func LeavesByPreemption(p *state.PodState) bool {
+	return p.Pod.Terminating() && p.Pod.DisruptionReason == outrank.PreemptionByScheduler
+}

@@ -1,0 +1,265 @@
+package dryrun
+
+import (
+	"context"
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// Result is what the exhaustive search finds, by position. The search evaluates
+// every node. Extenders need that, and explanations about other filters or by
+// other rules; to all other questions the pruned search returns the same answers
+// (see search).
+type Result struct {
+	*Attempt
+	Runners    []*DryRunner     // one per worker
+	Chunk      int              // nodes that a worker takes at a time
+	Before     []filters.Status // as things are
+	After      []filters.Status // with all pods of lower priority removed; where tried
+	Tried      []bool
+	scores     []decision.Score
+	faults     []error              // answers of the caller's rule that make no sense; nil without one
+	candidates []decision.Candidate // by position; nil unless all are to be kept
+	Ineligible decision.Ineligibility
+	Feasible   int
+	Best       int // -1 for none
+	Chosen     decision.Candidate
+	// Failed is the error of an extender that ended the search; nobody is chosen then.
+	Failed error
+}
+
+// DecideExhaustively answers a question. If everything is set, it evaluates
+// candidates even if the pod fits or may not preempt, and keeps all of them.
+func DecideExhaustively(ctx context.Context, config *Settings, chunk int, snap *state.Snapshot, req *decision.Request, everything bool) (*Result, error) {
+	if err := CheckAlone(snap, req.Pod); err != nil {
+		return nil, err
+	}
+	a, err := NewAttempt(config, snap, req.Pod, req.Now)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Attempt: a, Chunk: chunk, Best: -1}
+	for range max(1, config.Workers) {
+		r.Runners = append(r.Runners, NewDryRunner(a))
+	}
+	a.HearNominated(r.Runners[0])
+	if r.Before, err = r.FilterAll(ctx, req); err != nil {
+		return nil, err
+	}
+	for _, s := range r.Before {
+		if s.Code == decision.Success {
+			r.Feasible++
+		}
+	}
+	r.Ineligible = a.Eligible(r.StatusOf)
+	if !everything && (r.Feasible > 0 || r.Ineligible != decision.Eligible) {
+		return r, nil
+	}
+	if err := r.decide(ctx, everything); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// each calls f once for every i below n.
+func (r *Result) each(ctx context.Context, n int, f func(w *DryRunner, i int)) error {
+	workers := min(len(r.Runners), 1+n/r.Chunk)
+	return InChunks(ctx, workers, n, r.Chunk, func(worker, from, to int) {
+		for i := from; i < to; i++ {
+			f(r.Runners[worker], i)
+		}
+	})
+}
+
+// FilterAll asks every node, unless the caller gave the statuses.
+func (r *Result) FilterAll(ctx context.Context, req *decision.Request) ([]filters.Status, error) {
+	if HasStatuses(req) {
+		if err := CheckStatuses(req, r.Snap); err != nil {
+			return nil, err
+		}
+		r.Refused, r.Elsewhere = filters.Status{}, true // the caller has gone beyond that
+		return givenStatuses(req, r.Config, r.Snap)
+	}
+	before := make([]filters.Status, len(r.Snap.Order))
+	err := r.each(ctx, len(before), func(w *DryRunner, i int) { before[i] = w.Filter(r.NodeAt(i)) })
+	return before, err
+}
+
+// StatusOf returns the status of a node by its name.
+func (r *Result) StatusOf(node string) (filters.Status, bool) {
+	slot, ok := r.Snap.Slots.Get(node)
+	if !ok || r.Snap.NodeStates[slot].Node == nil {
+		return filters.Status{}, false
+	}
+	return r.Before[slices.Index(r.Snap.Order, slot)], true
+}
+
+// decide finds the candidates and chooses the best. It builds every Candidate
+// if everything is set, or if the caller has a say in them.
+func (r *Result) decide(ctx context.Context, everything bool) error {
+	n := len(r.Before)
+	r.After, r.Tried, r.scores = make([]filters.Status, n), make([]bool, n), make([]decision.Score, n)
+	config := r.Config
+	if config.Chooser != nil {
+		r.faults = make([]error, n)
+	}
+	if everything || len(config.Extenders) > 0 || len(config.Scorers) > 0 {
+		r.candidates = make([]decision.Candidate, n)
+	}
+	if err := r.try(ctx); err != nil {
+		return err
+	}
+	if len(config.Extenders) > 0 {
+		if r.Failed = r.extend(ctx, config.Extenders); r.Failed != nil {
+			return r.Runners[0].Err
+		}
+	}
+	r.scoreByCaller()
+	for i := range n {
+		if r.isCandidate(i) && (r.Best < 0 || r.better(i, r.Best)) {
+			r.Best = i
+		}
+	}
+	r.completeBest(r.Runners[0])
+	return r.Runners[0].Err
+}
+
+// completeBest builds the best Candidate if that was not done before.
+func (r *Result) completeBest(w *DryRunner) {
+	switch {
+	case r.Best < 0:
+	case r.candidates != nil:
+		r.Chosen = r.candidates[r.Best]
+	default:
+		possible, s := w.DryRun(r.NodeAt(r.Best))
+		if s.Code != decision.Success {
+			w.Contradicted()
+			return
+		}
+		r.Chosen = w.Candidate(possible)
+		w.RestoreVictims(possible)
+	}
+}
+
+// try makes dry runs on the nodes where preemption may help: on all of them, or
+// from an offset on until a sample has found enough (group 10.1).
+func (r *Result) try(ctx context.Context) error {
+	var nodes []int
+	for i, s := range r.Before {
+		if s.Code == decision.Unschedulable {
+			nodes = append(nodes, i)
+		}
+	}
+	if r.Config.Sample == nil || len(nodes) == 0 {
+		return r.tryEach(ctx, nodes)
+	}
+	start, enough := StartOf(r.Config.Sample, len(nodes), r.Pod.Key()), EnoughOf(r.Config.Sample, len(nodes))
+	nodes = append(nodes[start:], nodes[:start]...)
+	violating, free := 0, 0
+	for len(nodes) > 0 {
+		// More at a time than are still wanted would mostly be for nothing.
+		batch := nodes[:min(len(nodes), max(r.Chunk*len(r.Runners), enough-free-violating))]
+		nodes = nodes[len(batch):]
+		if err := r.tryEach(ctx, batch); err != nil {
+			return err
+		}
+		for at, i := range batch {
+			if !r.isCandidate(i) {
+				continue
+			}
+			switch {
+			case enough == 0:
+				r.forget([]int{i}) // the list has no room at all (rule 10.1.5)
+			case r.scores[i].Violations == 0:
+				free++
+			case violating < enough:
+				violating++
+			default:
+				r.forget([]int{i}) // there is no room for it in the reference's list
+			}
+			if free > 0 && free+violating >= enough {
+				r.forget(batch[at+1:])
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// forget drops what was found beyond the end of the sample.
+func (r *Result) forget(nodes []int) {
+	for _, i := range nodes {
+		r.Tried[i], r.After[i], r.scores[i] = false, filters.Status{}, decision.Score{}
+		if r.candidates != nil {
+			r.candidates[i] = decision.Candidate{}
+		}
+	}
+}
+
+func (r *Result) tryEach(ctx context.Context, nodes []int) error {
+	err := r.each(ctx, len(nodes), func(w *DryRunner, at int) {
+		i := nodes[at]
+		possible, s := w.DryRun(r.NodeAt(i))
+		r.Tried[i], r.After[i] = true, s
+		if s.Code == decision.Success {
+			r.scores[i] = w.Score(possible)
+			if r.candidates != nil {
+				r.candidates[i] = w.Candidate(possible)
+			}
+		}
+		w.RestoreVictims(possible)
+		if w.Err != nil {
+			r.faults[i], w.Err = w.Err, nil
+		}
+	})
+	if err != nil || r.faults == nil {
+		return err
+	}
+	for _, i := range nodes {
+		if r.faults[i] != nil {
+			return r.faults[i]
+		}
+	}
+	return nil
+}
+
+// scoreByCaller asks the caller's scorers about every candidate.
+func (r *Result) scoreByCaller() {
+	for i := range r.candidates {
+		if !r.isCandidate(i) {
+			continue
+		}
+		c := &r.candidates[i]
+		for _, x := range r.Config.Scorers {
+			c.OwnScores = append(c.OwnScores, x.Score(c))
+		}
+	}
+}
+
+// NodeAt returns the node at a position.
+func (r *Result) NodeAt(i int) *state.NodeState { return r.Snap.NodeStates[r.Snap.Order[i]] }
+
+func (r *Result) isCandidate(i int) bool { return r.Tried[i] && r.After[i].Code == decision.Success }
+
+// better compares two candidates. The caller goes by position, so equal
+// candidates stay in the order of the nodes.
+func (r *Result) better(i, j int) bool {
+	order, _ := r.compare(i, j)
+	return order < 0
+}
+
+// compare orders two candidates by their positions.
+func (r *Result) compare(i, j int) (int, decision.Rank) {
+	return r.CompareStandings(r.standing(i), r.standing(j))
+}
+
+func (r *Result) standing(i int) Standing {
+	st := Standing{Score: &r.scores[i]}
+	if r.candidates != nil {
+		st.OwnScores = r.candidates[i].OwnScores
+	}
+	return st
+}

@@ -1,0 +1,115 @@
+package dryrun
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+)
+
+// AsPlan returns the plan of what was found.
+func (r *Result) AsPlan() *decision.Plan {
+	p := &decision.Plan{Pod: r.Pod, Resize: r.Deferral.Asked, Ineligible: r.Ineligible, Refusal: r.Refusal, Refused: r.Public(r.Refused), Feasible: r.Feasible}
+	p.TurnedDown = r.CountsOf(r.Before, nil)
+	switch {
+	case r.Feasible > 0:
+		p.Outcome = decision.Fits
+	case r.Ineligible != decision.Eligible:
+		p.Outcome = decision.NotEligible
+	case r.Best < 0:
+		p.Outcome = decision.NothingHelps
+		p.Unhelpful = r.CountsOf(r.After, r.Tried)
+		p.ClusterCertificate = r.CertifyAll(nil, r.openNodes())
+	default:
+		p.Outcome = decision.Preempt
+		p.Unhelpful = r.CountsOf(r.After, r.Tried)
+		p.Candidate, p.Grace = r.Chosen, r.Config.Grace()
+		p.ClusterCertificate = r.CertifyAll(&p.Candidate, r.openNodes())
+	}
+	return p
+}
+
+// openNodes lists the nodes that were tried and not searched to the end.
+func (r *Result) openNodes() (open []OpenNode) {
+	for _, w := range r.Runners {
+		for _, o := range w.Open {
+			if at := slices.Index(r.Snap.Order, o.n.Slot); r.Tried[at] {
+				open = append(open, o)
+			}
+		}
+	}
+	return open
+}
+
+// Explanation returns the plan with everything that was found on the way.
+func (r *Result) Explanation() *decision.Explanation {
+	e := &decision.Explanation{Plan: *r.AsPlan(), Nodes: make([]decision.NodeReport, len(r.Before))}
+	e.Unhelpful = r.CountsOf(r.After, r.Tried)
+	var places []int
+	for i := range r.Before {
+		report := decision.NodeReport{Node: r.NodeAt(i).Name, Status: r.Public(r.Before[i])}
+		if r.Tried[i] {
+			report.Tried, report.AfterRemoval = true, r.Public(r.After[i])
+		}
+		e.Nodes[i] = report
+		if r.isCandidate(i) {
+			places = append(places, i)
+		}
+	}
+	sort.SliceStable(places, func(x, y int) bool { return r.better(places[x], places[y]) })
+	for _, i := range places {
+		e.Candidates = append(e.Candidates, r.candidates[i])
+	}
+	if len(e.Candidates) > 1 {
+		_, e.DecidedBy = r.compare(places[0], places[1])
+	}
+	return e
+}
+
+// CountsOf counts equal statuses that are not Success, the most frequent first.
+// If among is not nil, only the marked ones count.
+func (r *Result) CountsOf(ss []filters.Status, among []bool) []decision.Count {
+	var groups []decision.Count
+	known := map[StatusKey]int{}
+	for i, s := range ss {
+		if s.Code == decision.Success || among != nil && !among[i] {
+			continue
+		}
+		key := KeyOf(s)
+		at, ok := known[key]
+		if !ok {
+			at = len(groups)
+			known[key] = at
+			groups = append(groups, decision.Count{Status: r.Public(s)})
+		}
+		groups[at].Nodes++
+	}
+	SortCounts(groups)
+	return groups
+}
+
+// StatusKey is equal for equal statuses.
+type StatusKey struct {
+	code     decision.Code
+	excluded bool
+	by       int
+	short    uint64
+	tooMany  bool
+	text     string
+	filter   string
+}
+
+// KeyOf returns what statuses are counted by.
+func KeyOf(s filters.Status) StatusKey {
+	key := StatusKey{code: s.Code, excluded: s.Excluded, by: s.By, short: s.Short, tooMany: s.TooMany, filter: s.Filter}
+	switch len(s.Text) {
+	case 0:
+	case 1:
+		key.text = s.Text[0]
+	default:
+		key.text = fmt.Sprintf("%q", s.Text)
+	}
+	return key
+}

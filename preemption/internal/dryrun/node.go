@@ -1,0 +1,239 @@
+package dryrun
+
+import (
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// DryRunner asks the filters of an attempt about one node after another. Its
+// filters follow the pods that are removed and added. One goroutine uses it at
+// a time.
+type DryRunner struct {
+	A *Attempt
+	N *state.NodeState
+
+	Resources filters.ResourcesOnNode
+	// Filters are the attempt's active filters, in the same order.
+	Filters  []filters.NodeFilter
+	reusable [len(filters.BuiltIn)]filters.NodeFilter // of earlier attempts, by index
+	// Nominated are the pods nominated to the node that the preemptor has to
+	// leave room for.
+	Nominated []*state.PodState
+
+	// The rest is what the dry run records about each possible victim.
+	Budgets Charger
+	sorted  []*state.PodState
+	// units are the possible victims as units, empty where each stands for itself;
+	// unstarted is set where any of their pods has no start time. seen and gathered
+	// are the memory of that.
+	units     []dryUnit
+	Unstarted bool
+	// Far: pods of other nodes leave and come back, too.
+	Far      bool
+	seen     map[*state.WholeUnit]bool
+	gathered []*state.PodState
+	violated []int // budgets it violates
+	Victim   []bool
+	spared   []bool // stays because of its budgets
+	used     map[int32]int64
+	sets     setSearch
+	Open     []OpenNode
+	blocks   []filters.Status
+	chosen   []*state.PodState
+	guard    guarded
+	// Broken is the memory of what the last victim with a name violates.
+	Broken []int32
+	// Err is the first answer of the caller's rule that made no sense.
+	Err error
+}
+
+// NewDryRunner returns a worker of an attempt.
+func NewDryRunner(a *Attempt) *DryRunner {
+	w := &DryRunner{}
+	w.Begin(a)
+	return w
+}
+
+// Begin prepares a runner for an attempt. It reuses the memory of an earlier
+// one.
+func (w *DryRunner) Begin(a *Attempt) {
+	w.A, w.Err, w.Open, w.sets.best.n = a, nil, w.Open[:0], nil
+	w.Resources.Question, w.Resources.Taken = &a.Question, state.Fill(w.Resources.Taken, len(a.Needs), state.Total{})
+	w.Budgets.begin(a)
+	w.Filters, w.guard.state = w.Filters[:0], nil
+	if a.guard != nil {
+		w.guard.state = a.guard.Clone()
+	}
+	for i := range a.Active {
+		f := &a.Active[i]
+		if f.Index >= filters.FirstOfCaller {
+			w.Filters = append(w.Filters, f.OnNode(nil))
+			continue
+		}
+		w.reusable[f.Index] = f.OnNode(w.reusable[f.Index])
+		w.Filters = append(w.Filters, w.reusable[f.Index])
+	}
+}
+
+// Release drops everything that belongs to the caller.
+func (w *DryRunner) Release() {
+	w.A, w.N, w.Err = nil, nil, nil
+	w.Resources.Release()
+	for _, f := range w.Filters {
+		f.Release()
+	}
+	clear(w.Filters)
+	w.Filters = w.Filters[:0]
+	clear(w.Nominated)
+	clear(w.sorted)
+	clear(w.units[:cap(w.units)])
+	clear(w.gathered[:cap(w.gathered)])
+	clear(w.seen)
+	w.units = w.units[:0]
+	clear(w.chosen)
+	w.guard.release()
+	clear(w.Open[:cap(w.Open)])
+	w.sets.release()
+}
+
+// Enter begins with a node in the state of the snapshot.
+func (w *DryRunner) Enter(n *state.NodeState) {
+	w.N, w.units, w.Far = n, w.units[:0], false
+	w.Resources.Enter(n)
+	for _, f := range w.Filters {
+		f.Enter(n)
+	}
+	w.Nominate(n)
+}
+
+// Nominate finds the nominated pods that count on the node (rule 7.16.1).
+func (w *DryRunner) Nominate(n *state.NodeState) {
+	w.Nominated = w.Nominated[:0]
+	for _, p := range n.Nominated {
+		if p.Priority() >= w.A.Priority && w.A.Heeds(p) {
+			w.Nominated = append(w.Nominated, p)
+		}
+	}
+}
+
+// Change follows a pod that leaves (by is -1) or comes back (1).
+func (w *DryRunner) Change(p *state.PodState, by int) {
+	if w.Far && p.At.Name != w.N.Name {
+		w.changeFar(p, by)
+		return
+	}
+	w.changeHere(p, by)
+}
+
+// ChangeAll changes all of these pods.
+func (w *DryRunner) ChangeAll(pods []*state.PodState, by int) {
+	for _, p := range pods {
+		w.Change(p, by)
+	}
+}
+
+// ChangeMarked changes those of the pods that are marked.
+func (w *DryRunner) ChangeMarked(pods []*state.PodState, marked []bool, by int) {
+	for i, p := range pods {
+		if marked[i] {
+			w.Change(p, by)
+		}
+	}
+}
+
+// Beside asks the filters with pods back that leave together. They are away before and
+// afterwards.
+func (w *DryRunner) Beside(pods []*state.PodState) filters.Status {
+	w.ChangeAll(pods, 1)
+	s := w.Check()
+	w.ChangeAll(pods, -1)
+	return s
+}
+
+// changeHere follows a pod of the node itself.
+func (w *DryRunner) changeHere(p *state.PodState, by int) {
+	w.Resources.Change(p, by)
+	for _, f := range w.Filters {
+		f.Change(p, by)
+	}
+}
+
+// Follow follows a pod that comes to any node (by is 1) or leaves it (-1), in what the
+// filters counted in the whole cluster when the attempt began. The next node is entered
+// afterwards. The attempt belongs to this runner alone.
+func (w *DryRunner) Follow(p *state.PodState, n *state.NodeState, by int) {
+	for _, f := range w.Filters {
+		if f, ok := f.(filters.ClusterFilter); ok {
+			f.Follow(p, n, by)
+		}
+	}
+}
+
+// Check asks the filters that depend on the pods of the node, twice where pods
+// of at least the preemptor's priority are nominated to it: with them and
+// without (group 7.16; RunFilterPluginsWithNominatedPods), unless the variant asks
+// once.
+func (w *DryRunner) Check() filters.Status {
+	if len(w.Nominated) > 0 {
+		if s := w.checkWith(w.Nominated); s.Code != decision.Success {
+			return s
+		}
+		if w.A.Config.ByVariant().FiltersOnce {
+			return filters.Status{}
+		}
+	}
+	return w.checkWith(nil)
+}
+
+// checkWith asks the filters in order and stops at the first that fails.
+func (w *DryRunner) checkWith(nominated []*state.PodState) filters.Status {
+	if s := w.ask(0, w.A.BeforeResources, nominated); s.Code != decision.Success {
+		return s
+	}
+	if s := w.Resources.Check(nominated); s.Code != decision.Success {
+		return s
+	}
+	return w.ask(w.A.BeforeResources, len(w.Filters), nominated)
+}
+
+// ask asks the active filters with the indexes from from up to to.
+func (w *DryRunner) ask(from, to int, nominated []*state.PodState) filters.Status {
+	for i := from; i < to; i++ {
+		if s := w.Filters[i].Check(nominated); s.Code != decision.Success {
+			s.By = w.A.Active[i].Index
+			return s
+		}
+	}
+	return filters.Status{}
+}
+
+// EnterAfterResources, ChangeAfterResources and CheckAfterResources are enter,
+// change and check for the filters after NodeResourcesFit alone. They are for
+// nodes without nominated pods.
+func (w *DryRunner) EnterAfterResources(n *state.NodeState) {
+	for _, f := range w.Filters[w.A.BeforeResources:] {
+		f.Enter(n)
+	}
+}
+
+// ChangeAfterResources tells the filters behind NodeResourcesFit of a pod.
+func (w *DryRunner) ChangeAfterResources(p *state.PodState, by int) {
+	for _, f := range w.Filters[w.A.BeforeResources:] {
+		f.Change(p, by)
+	}
+}
+
+// CheckAfterResources asks the filters behind NodeResourcesFit.
+func (w *DryRunner) CheckAfterResources() filters.Status {
+	return w.ask(w.A.BeforeResources, len(w.Filters), nil)
+}
+
+// Filter returns whether the node takes the preemptor as things are.
+func (w *DryRunner) Filter(n *state.NodeState) filters.Status {
+	if s := w.A.CheckNode(&w.A.Question, n); s.Code != decision.Success {
+		return s
+	}
+	w.Enter(n)
+	return w.Check()
+}

@@ -1,0 +1,38 @@
+package dryrun
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+)
+
+// HearNominated asks the node that the pod is nominated to before all others (rule
+// 7.15.5) where the pod names its nodes: it is asked even if it is none of them, and the
+// filter that it fails is named on the nodes that are left out (rule 7.15.9). What was
+// heard depends on more than the pod, so that the answers are not cached. A member of a
+// group does without it.
+func (a *Attempt) HearNominated(w *DryRunner) {
+	if !a.Narrowed || a.Refused.Code != decision.Success || a.Config.Policy.NominatedInTurn || a.Config.ByVariant().nominatedInTurn {
+		return
+	}
+	slot, ok := a.Snap.Slots.Get(a.Nomination())
+	if !ok || a.Snap.NodeStates[slot].Node == nil {
+		return
+	}
+	n := a.Snap.NodeStates[slot]
+	a.Heard, a.Names = true, maps.Clone(a.Names)
+	a.Names[n.Name] = true
+	if by := a.Public(w.Filter(n)).Filter; by != "" {
+		a.Excluded.Text = withPlugin(a.Excluded.Text[0], by)
+	}
+}
+
+// withPlugin adds a name to the list of names in brackets at the end of a text.
+func withPlugin(text, name string) []string {
+	start := strings.LastIndexByte(text, '[') + 1
+	names := append(strings.Fields(strings.TrimSuffix(text[start:], "]")), name)
+	slices.Sort(names)
+	return []string{text[:start] + strings.Join(slices.Compact(names), " ") + "]"}
+}

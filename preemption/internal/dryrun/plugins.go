@@ -1,0 +1,69 @@
+package dryrun
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+)
+
+// pluginsProblems returns what is wrong with what is changed about the filters.
+func pluginsProblems(p *decision.Plugins) []outrank.Problem {
+	var ps []outrank.Problem
+	add := func(field, format string, args ...any) {
+		ps = append(ps, outrank.Problem{
+			Object: "preemption config", Field: "Plugins." + field, Text: fmt.Sprintf(format, args...),
+		})
+	}
+	for field, names := range map[string][]string{"Off": p.Off, "OffOnNodes": p.OffOnNodes} {
+		for i, name := range names {
+			if !slices.Contains(filters.BuiltInNames[:], name) {
+				add(fmt.Sprintf("%s[%d]", field, i), "there is no built-in filter %q", name)
+			}
+		}
+	}
+	slices.SortFunc(ps, func(a, b outrank.Problem) int { return strings.Compare(a.Field, b.Field) })
+	ps = append(ps, affinityProblems(p)...)
+	for i := range p.DefaultSpread {
+		at, c := fmt.Sprintf("DefaultSpread[%d].", i), &p.DefaultSpread[i]
+		if c.MaxSkew < 1 {
+			add(at+"MaxSkew", "%d is less than 1", c.MaxSkew)
+		}
+		if c.TopologyKey == "" {
+			add(at+"TopologyKey", "missing")
+		}
+		if c.Selector != nil {
+			add(at+"Selector", "default constraints have none: SpreadSelector says which pods count")
+		}
+		switch c.WhenUnsatisfiable {
+		case "", outrank.DoNotSchedule, outrank.ScheduleAnyway:
+		default:
+			add(at+"WhenUnsatisfiable", "there is no policy %q", c.WhenUnsatisfiable)
+		}
+	}
+	if p.SpreadSelector == nil && filters.HardSpread(p) {
+		add("SpreadSelector", "missing: which pods the constraints of DefaultSpread count depends on it")
+	}
+	return ps
+}
+
+// affinityProblems holds AddedAffinity to what a pod's node affinity is held to.
+func affinityProblems(p *decision.Plugins) []outrank.Problem {
+	if p.AddedAffinity == nil || len(p.AddedAffinity.Terms) == 0 {
+		return nil
+	}
+	pod := outrank.Pod{Name: "any", Affinity: outrank.Affinity{Node: p.AddedAffinity}}
+	var wrong *outrank.InputError
+	if !errors.As(pod.Validate(), &wrong) {
+		return nil
+	}
+	for i := range wrong.Problems {
+		_, field, _ := strings.Cut(wrong.Problems[i].Field, "nodeSelectorTerms")
+		wrong.Problems[i].Object, wrong.Problems[i].Field = "preemption config", "Plugins.AddedAffinity.nodeSelectorTerms"+field
+	}
+	return wrong.Problems
+}

@@ -1,0 +1,82 @@
+package dryrun
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// Standing is what a candidate is compared by.
+type Standing struct {
+	Score     *decision.Score
+	OwnScores []int64
+}
+
+// CompareStandings orders two candidates: by whether anybody has to leave, where the variant
+// looks at that first, else by the caller's scorers, and without any by the ranks. order is
+// negative if f is better. by is what decides, ByNodeOrder where nothing does and order is 0.
+func (a *Attempt) CompareStandings(f, g Standing) (order int, by decision.Rank) {
+	if order, decides := a.Config.ByVariant().CompareFree(f.Score.Victims, g.Score.Victims); decides {
+		if order == 0 {
+			return 0, decision.ByNodeOrder
+		}
+		return order, decision.ByVictims
+	}
+	if len(a.Config.Scorers) == 0 {
+		return CompareScores(f.Score, g.Score, a.Ranks)
+	}
+	// The higher score is the better one.
+	if c := slices.Compare(g.OwnScores, f.OwnScores); c != 0 {
+		return c, decision.ByOwnScore
+	}
+	return 0, decision.ByNodeOrder
+}
+
+// ScoreOf returns the score of victims that are sorted by importance. That of nobody is
+// zero. The top priority is that of the first, which the caller's importance may put before
+// higher ones.
+func (a *Attempt) ScoreOf(victims []*state.PodState, violations int) decision.Score {
+	if len(victims) == 0 {
+		return decision.Score{}
+	}
+	f, first := rank.Figures{Violations: violations}, victims[0]
+	for _, p := range victims {
+		cost, r := int64(0), p.Rank().At(a.NowAt)
+		if a.Config.Cost != nil {
+			cost = state.CostOf(a.Config.Cost, p.Pod)
+		}
+		if f.Add(r.Priority, rank.Instant{Sec: r.Sec, Nsec: r.Nsec}, cost) {
+			first = p
+		}
+	}
+	f.Top = victims[0].Priority()
+	sc := decision.Score(f.Score())
+	sc.Start = first.Start(a.Now)
+	return sc
+}
+
+// UsualRanks are the default ones, which nobody writes.
+var UsualRanks = decision.DefaultRanks()
+
+// CompareScores orders two scores by some ranks; see [Score.Compare]. Without ranks all are
+// equal.
+func CompareScores(a, b *decision.Score, ranks []decision.Rank) (order int, by decision.Rank) {
+	f, g := (*rank.Score)(a).Figures(), (*rank.Score)(b).Figures()
+	for _, r := range ranks {
+		if c := f.Compare(&g, rank.Of(r).Figure); c != 0 {
+			return c, r
+		}
+	}
+	return 0, decision.ByNodeOrder
+}
+
+// certify returns the certificate of a score by a bound on all scores.
+func certify(sc, bound *decision.Score, ranks []decision.Rank, steps, unsolved int) *decision.Certificate {
+	order, by := CompareScores(bound, sc, ranks)
+	if order >= 0 {
+		return &decision.Certificate{Optimal: true, Bound: *sc, Steps: steps}
+	}
+	return &decision.Certificate{Bound: *bound, Rank: by, Gap: by.Gap(*bound, *sc), Steps: steps, Unsolved: unsolved}
+}

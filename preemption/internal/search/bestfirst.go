@@ -1,0 +1,276 @@
+package search
+
+import (
+	"context"
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// mostTries is how many nodes may be evaluated because they look as good as the best
+// ones so far. A good incumbent saves the look at many others, but where bounds say
+// little they would be evaluated in vain.
+const mostTries = 32
+
+// considerChunk considers the candidates of a chunk.
+func (w *Worker) considerChunk(from, to int) {
+	for position := from; position < to; position++ {
+		if b := &w.Bounds[position]; b.Kind != Settled {
+			slot := w.Snap.Order[position]
+			w.consider(b, position, slot, w.Snap.Summaries.At(slot))
+		}
+	}
+}
+
+// consider evaluates a candidate if its optimistic score is the best that the worker
+// has seen, and keeps it in mind unless it is pruned.
+func (w *Worker) consider(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
+	if w.outdone(slot) || w.canWait(b, position, slot, sum) {
+		return
+	}
+	// Scores are written in place, because copying one takes longer than what is found out.
+	o, promising := &w.lowScore, false
+	o.Position = -1
+	if !w.topLast || b.Bound == sum.Lowest {
+		b.setLowest(o, position)
+		w.boundCost(o, b, slot, sum, b.Bound == sum.Lowest)
+		if promising = w.Better(o, &w.Best); promising {
+			w.Tighten(b, slot)
+			promising = w.stillBetter(o, b, slot, sum)
+		}
+		if promising && w.topLast && w.TightenByShares(b, slot, sum) {
+			promising = w.stillBetter(o, b, slot, sum)
+		}
+	}
+	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
+		upper := &w.highScore
+		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
+		if w.Better(upper, o) {
+			o, promising = upper, w.Better(upper, &w.Best)
+		}
+	}
+	if !promising {
+		return
+	}
+	first := w.LeadingOf(o)
+	switch {
+	case w.least.Position < 0 || w.tries < mostTries && w.noWorse(o, &w.least):
+		w.least, w.leastFirst = *o, first
+		w.tries++
+		w.evaluateAt(position)
+		w.noteBestFirst()
+	case first.Worse(&w.leastFirst):
+		w.putOff(&first, position)
+	default:
+		w.promising = append(w.promising, *o)
+	}
+}
+
+// stillBetter brings the best score of victims that all have the lowest priority up to date,
+// and reports whether it beats the incumbent.
+func (w *Worker) stillBetter(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary) bool {
+	b.setVictims(o)
+	w.boundStart(o, b, slot, sum)
+	w.boundCost(o, b, slot, sum, b.Bound == sum.Lowest)
+	return w.Better(o, &w.Best)
+}
+
+// canWait reports that a candidate loses by the first ranks against the best optimistic
+// score that the worker has seen. It is looked at again if that came to nothing.
+func (w *Worker) canWait(b *NodeBound, position int, slot int32, sum *state.NodeSummary) bool {
+	if w.least.Position < 0 {
+		return false
+	}
+	first := w.FirstFigures(b, slot, sum, &w.leastFirst)
+	if !first.Worse(&w.leastFirst) {
+		return false
+	}
+	if !first.Worse(&w.bestFirst) {
+		w.putOff(&first, position)
+	}
+	return true
+}
+
+// FirstFigures bounds the first figures of a node, as far as has to be known to tell whether
+// they are worse than others.
+func (w *Worker) FirstFigures(b *NodeBound, slot int32, sum *state.NodeSummary, than *leading) leading {
+	first := leading{math.MaxInt64, unknown}
+	if !w.topLast || b.Bound == sum.Lowest {
+		first.first = b.leads(w.firstFigure)
+		if first.first < than.first || first.first == than.first && w.secondFigure == rank.NoFigure {
+			return first
+		}
+	}
+	few := int32(0)
+	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
+		few = w.fewestOfAny(e, sum)
+		first.first = min(first.first, w.upperFigure(w.firstFigure, b, sum, few))
+	}
+	if first.first == than.first && w.secondFigure != rank.NoFigure {
+		first.second = w.rough(w.secondFigure, b, sum, few)
+	}
+	return first
+}
+
+// putOff notes that a candidate is to be looked at again. A sample does not try every node,
+// so that it needs a list.
+func (w *Worker) putOff(first *leading, position int) {
+	if w.leastDeferred.Worse(first) {
+		w.leastDeferred = *first
+	}
+	if w.Config.Sample != nil {
+		w.deferred = append(w.deferred, int32(position))
+	}
+}
+
+// noWorse reports whether a score is not worse than another by the ranks alone.
+func (s *Search) noWorse(f, g *NodeScore) bool {
+	at := g.Position
+	g.Position = f.Position
+	worse := s.Better(g, f)
+	g.Position = at
+	return !worse
+}
+
+// evaluateBestFirst evaluates the nodes whose optimistic score is better than the
+// incumbent's, the best first.
+func (s *Search) evaluateBestFirst(ctx context.Context) error {
+	w := s.Workers[0]
+	queue := promising{Search: s, nodes: s.queue[:0]}
+	for _, of := range s.Workers {
+		for i := range of.promising {
+			if o := &of.promising[i]; w.Better(o, &w.Best) {
+				queue.nodes = append(queue.nodes, *o)
+			}
+		}
+	}
+	if err := s.evaluateQueued(ctx, &queue); err != nil {
+		return err
+	}
+	if s.losesPutOff() {
+		return nil
+	}
+	queue.nodes = s.queue[:0]
+	if s.Config.Sample != nil {
+		for _, position := range w.deferred {
+			w.lookAgain(&queue, int(position))
+		}
+	} else {
+		for position := range s.Bounds {
+			w.lookAgain(&queue, position)
+		}
+	}
+	return s.evaluateQueued(ctx, &queue)
+}
+
+// losesPutOff reports that all nodes that were put off lose against the incumbent.
+func (s *Search) losesPutOff() bool {
+	least := worst
+	for _, w := range s.Workers {
+		if least.Worse(&w.leastDeferred) {
+			least = w.leastDeferred
+		}
+	}
+	w := s.Workers[0]
+	w.noteBestFirst()
+	return least == worst || least.Worse(&w.bestFirst)
+}
+
+// noteBestFirst notes the first figures of the best candidate, by which others lose if
+// its violations do not count before.
+func (w *Worker) noteBestFirst() {
+	if w.decides(&w.Best) {
+		w.bestFirst = w.LeadingOf(&w.Best)
+	}
+}
+
+// lookAgain queues a node unless it has been evaluated or loses against the incumbent.
+func (w *Worker) lookAgain(queue *promising, position int) {
+	b, slot := &w.Bounds[position], w.Snap.Order[position]
+	if b.Kind == Settled {
+		return
+	}
+	sum := w.Snap.Summaries.At(slot)
+	if first := w.FirstFigures(b, slot, sum, &w.bestFirst); first.Worse(&w.bestFirst) {
+		return
+	}
+	w.Tighten(b, slot)
+	w.TightenByShares(b, slot, sum)
+	if o := w.Optimistic(b, position, slot); w.Better(&o, &w.Best) {
+		queue.nodes = append(queue.nodes, o)
+	}
+}
+
+// evaluateQueued evaluates the nodes of a queue that is not ordered yet.
+func (s *Search) evaluateQueued(ctx context.Context, queue *promising) error {
+	w := s.Workers[0]
+	s.queue = queue.nodes
+	queue.order()
+	for tries := 0; len(queue.nodes) > 0; tries++ {
+		if tries%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !w.Better(&queue.nodes[0], &w.Best) {
+			return nil
+		}
+		w.evaluateAt(queue.nodes[0].Position)
+		queue.dropFirst()
+	}
+	return nil
+}
+
+// evaluateAt finds the victims on the node at a position.
+func (w *Worker) evaluateAt(position int) {
+	b := &w.Bounds[position]
+	w.FindVictims(position, w.NodeAt(position), b)
+	b.Kind = Settled
+}
+
+// promising is a heap of nodes by their optimistic scores, the best first.
+type promising struct {
+	*Search
+	nodes []NodeScore
+}
+
+func (q *promising) order() {
+	for i := len(q.nodes)/2 - 1; i >= 0; i-- {
+		q.sink(i)
+	}
+}
+
+func (q *promising) sink(i int) {
+	for {
+		best := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(q.nodes); child++ {
+			if q.Better(&q.nodes[child], &q.nodes[best]) {
+				best = child
+			}
+		}
+		if best == i {
+			return
+		}
+		q.nodes[i], q.nodes[best] = q.nodes[best], q.nodes[i]
+		i = best
+	}
+}
+
+func (q *promising) dropFirst() {
+	last := len(q.nodes) - 1
+	q.nodes[0] = q.nodes[last]
+	q.nodes = q.nodes[:last]
+	q.sink(0)
+}
+
+func (q *promising) push(o NodeScore) {
+	q.nodes = append(q.nodes, o)
+	for i := len(q.nodes) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !q.Better(&q.nodes[i], &q.nodes[parent]) {
+			return
+		}
+		q.nodes[i], q.nodes[parent] = q.nodes[parent], q.nodes[i]
+		i = parent
+	}
+}

@@ -1,0 +1,259 @@
+package search
+
+import (
+	"context"
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// answerFromCache answers from what the snapshot keeps of earlier decisions
+// about preemptors of the same signature. It bounds only the nodes that changed
+// since. It is not ok if the cache cannot be used.
+func (s *Search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok bool, err error) {
+	cache := s.Snap.Cache
+	if !s.Fixed || s.AnyPod || s.Snap.Summaries.Large > 0 || len(s.Snap.Order) < 2 {
+		return nil, false, nil
+	}
+	s.WriteSignature()
+	known := cache.Of(s.Signature, s.Snap.Order, len(s.Snap.NodeStates))
+	if known == nil {
+		return nil, false, nil
+	}
+	c := cachedSearch{Search: s, w: s.Workers[0], cache: cache, known: known}
+	plan, err = c.answer(ctx)
+	return plan, true, err
+}
+
+// WriteSignature writes everything of the preemptor that decides. Every node
+// answers pods with equal signatures equally.
+func (s *Search) WriteSignature() {
+	key := &s.Signature
+	*key = (*key)[:0]
+	key.Amount(int64(s.Priority))
+	for _, v := range s.asks {
+		key.Amount(v)
+	}
+	key.Texts(s.Schedulers) // whose nominations count
+	s.Plan.AppendSignature(key, s.Pod)
+	filters.AppendPlugins(s.Plugins, key, s.Off, s.Silent)
+}
+
+// cachedSearch is one decision that uses a cache entry.
+type cachedSearch struct {
+	*Search
+	w     *Worker
+	cache *state.AnswerCache
+	known *state.CachedAnswers
+	t     *Tournament
+}
+
+// answer decides. Readers that ask for the same signature take turns until the
+// node is found. Each works out the victims by itself.
+func (c *cachedSearch) answer(ctx context.Context) (*decision.Plan, error) {
+	plan, best, err := c.decide(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if plan.Outcome == decision.Preempt {
+		c.finishPlan(plan, best)
+	}
+	return plan, nil
+}
+
+// decide brings the entry up to date and finds the best node. The worker counts for
+// the tournament meanwhile, and has a copy of the counts afterwards.
+func (c *cachedSearch) decide(ctx context.Context) (plan *decision.Plan, best NodeScore, err error) {
+	c.known.Mu.Lock()
+	defer c.known.Mu.Unlock()
+	c.open()
+	w, t := c.w, c.t
+	before, after := w.before.others[:0], w.after.others[:0]
+	w.before, w.after = t.before, t.after
+	returned := false
+	defer func() {
+		if !returned {
+			t.nodes = 0 // the caller's code has panicked: it is built anew
+		}
+		t.before, t.after = w.before, w.after
+		w.before.others, w.after.others = append(before, t.before.others...), append(after, t.after.others...)
+	}()
+	if err = c.update(ctx); err == nil {
+		if plan = c.beginPlan(); plan.Outcome == decision.Preempt {
+			best, err = c.best(ctx)
+		}
+	}
+	returned = true
+	return plan, best, err
+}
+
+// open makes the tournament of the entry one that may be written.
+func (c *cachedSearch) open() {
+	t, _ := c.known.Nodes.(*Tournament)
+	switch {
+	case t == nil:
+		t = &Tournament{}
+	case c.known.Shared:
+		t = t.copy()
+	}
+	c.t, c.known.Nodes, c.known.Shared = t, t, false
+}
+
+// update bounds the nodes that changed, or all nodes if that is less work.
+func (c *cachedSearch) update(ctx context.Context) error {
+	t, end := c.t, c.cache.End()
+	if c.known.Synced < c.cache.Start || t.nodes == 0 || end-c.known.Synced > uint64(t.nodes) {
+		if err := c.build(ctx); err != nil {
+			t.nodes = 0
+			return err
+		}
+	} else {
+		for _, position := range t.transient {
+			c.reboundNode(position)
+		}
+		c.renewGuarded()
+		log := c.cache.Log[c.known.Synced-c.cache.Start:]
+		for i, slot := range log {
+			if i+1 < len(log) && log[i+1] == slot {
+				continue
+			}
+			if position, ok := c.cache.Position(slot); ok {
+				c.reboundNode(position)
+			}
+		}
+	}
+	c.known.Synced, c.known.Budgets, t.transient = end, c.Snap.BudgetSet, t.transient[:0]
+	c.reboundOwnNode()
+	return nil
+}
+
+// renewGuarded bounds the nodes whose evaluation depends on budgets that allow more
+// or less by now. No bound depends on budgets, and a node with pods that other
+// budgets cover now has changed itself.
+func (c *cachedSearch) renewGuarded() {
+	t := c.t
+	if c.known.Budgets == c.Snap.BudgetSet {
+		return
+	}
+	var space [8]state.BudgetChange
+	changes := c.Snap.BudgetSet.AppendChanges(space[:0], c.known.Budgets)
+	if len(changes) == 0 {
+		return
+	}
+	kept := t.guarded[:0]
+	for _, position := range t.guarded {
+		current := t.At(position).Kind == Evaluated
+		n := c.NodeAt(int(position))
+		if current && !n.ConcernedBy(changes) && !c.w.HasUnits(n) {
+			kept = append(kept, position)
+			continue
+		}
+		if t.writable(position).guarded = false; current {
+			c.reboundNode(position)
+		}
+	}
+	t.guarded = kept
+}
+
+// reboundOwnNode bounds the node that the preemptor itself is nominated to, where it
+// leaves no room for itself as it would for another.
+func (c *cachedSearch) reboundOwnNode() {
+	p, ok := c.Snap.PodStates.Of(c.Pod)
+	if !ok || p.At == nil {
+		return
+	}
+	slot, ok := c.Snap.Slots.Get(p.At.Name)
+	if !ok {
+		return
+	}
+	if position, ok := c.cache.Position(slot); ok {
+		c.reboundNode(position)
+		c.t.transient = append(c.t.transient, position)
+	}
+}
+
+// build bounds every node.
+func (c *cachedSearch) build(ctx context.Context) error {
+	n := len(c.Snap.Order)
+	c.w.before, c.w.after = answers{others: c.w.before.others[:0]}, answers{others: c.w.after.others[:0]}
+	c.t.reset(n)
+	for position := range n {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c.bound(int32(position))
+	}
+	c.t.playAll()
+	return nil
+}
+
+// reboundNode bounds a node again and plays its matches.
+func (c *cachedSearch) reboundNode(position int32) {
+	e := c.t.At(position)
+	c.w.before.count(e.before, -1)
+	c.w.after.count(e.after, -1)
+	c.bound(position)
+	c.t.playFrom(position)
+}
+
+// bound writes the entry of a node, with the best score that its bound allows.
+func (c *cachedSearch) bound(position int32) {
+	slot, e := c.Snap.Order[position], c.t.writable(position)
+	c.w.BoundNode(&e.NodeBound, int(position), slot)
+	c.scoreByBound(position)
+	c.w.before.count(e.before, 1)
+	c.w.after.count(e.after, 1)
+}
+
+// scoreByBound writes the best score that a node's bound allows.
+func (c *cachedSearch) scoreByBound(position int32) {
+	e := c.t.writable(position)
+	e.NodeScore = NodeScore{Position: -1}
+	if e.Kind == Settled {
+		return
+	}
+	e.NodeScore = NodeScore{int(position), rank.Figures{Top: e.Bound, Victims: int32(e.fewest), Sum: lowestSum(&e.NodeBound), Start: rank.Never}}
+	slot := c.Snap.Order[position]
+	if sum := c.Snap.Summaries.At(slot); e.exact && sum.Lowest == e.Bound && e.Kind != byUnits {
+		if start := c.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {
+			e.Start = rank.Instant{Sec: start, Nsec: math.MaxInt32}
+		}
+	}
+}
+
+// best evaluates the overall winner until the winner is an evaluated entry.
+func (c *cachedSearch) best(ctx context.Context) (NodeScore, error) {
+	for tries := 0; ; tries++ {
+		if tries%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+			return NodeScore{}, ctx.Err()
+		}
+		position := c.t.best()
+		e := c.t.At(position)
+		if e.Position < 0 || e.Kind == Evaluated {
+			return e.NodeScore, nil
+		}
+		e = c.t.writable(position)
+		n := c.NodeAt(int(position))
+		if !e.exact {
+			c.w.Tighten(&e.NodeBound, n.Slot)
+			c.scoreByBound(position)
+			c.t.playFrom(position)
+			continue
+		}
+		c.w.Best, c.w.allowed = NodeScore{Position: -1}, math.MaxInt64
+		c.w.FindVictims(int(position), n, &e.NodeBound)
+		e.NodeScore, e.Kind = c.w.Best, Evaluated
+		if n.Unstarted > 0 || c.w.HasUnits(n) && c.w.Dry.Unstarted {
+			c.t.transient = append(c.t.transient, position) // starts depend on the time of the call
+		}
+		if (len(n.Covered) > 0 || c.w.HasUnits(n)) && !e.guarded {
+			e.guarded = true
+			c.t.guarded = append(c.t.guarded, position)
+		}
+		c.t.playFrom(position)
+	}
+}

@@ -1,0 +1,199 @@
+package search
+
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// evaluateFirst looks at the nodes of a chunk that have the best bound. It
+// tightens their bounds by the top-k sums, and evaluates those whose bound
+// stays the best.
+func (w *Worker) evaluateFirst(from, to int) {
+	top, few := w.Search.leastBound, w.Search.leastVictims
+	for position := from; position < to; position++ {
+		b := &w.Bounds[position]
+		if b.Kind == Settled || b.Bound != top || b.fewest != few {
+			continue
+		}
+		slot := w.Snap.Order[position]
+		w.Tighten(b, slot)
+		if b.fewest == few {
+			w.evaluate(b, position, slot)
+		} else {
+			w.leastBound, w.leastVictims = top, min(w.leastVictims, b.fewest)
+		}
+	}
+}
+
+// evaluateNext evaluates the nodes of a chunk that have the best tightened
+// bound.
+func (w *Worker) evaluateNext(from, to int) {
+	top, few := w.Search.leastBound, w.Search.leastVictims
+	for position := from; position < to; position++ {
+		if b := &w.Bounds[position]; b.Kind != Settled && b.exact && b.Bound == top && b.fewest == few {
+			w.evaluate(b, position, w.Snap.Order[position])
+		}
+	}
+}
+
+// evaluateRest evaluates the nodes of a chunk that the incumbent does not
+// prune.
+func (w *Worker) evaluateRest(from, to int) {
+	for position := from; position < to; position++ {
+		b := &w.Bounds[position]
+		if b.Kind == Settled || w.pruned(b) {
+			continue
+		}
+		slot := w.Snap.Order[position]
+		w.Tighten(b, slot)
+		w.evaluate(b, position, slot)
+	}
+}
+
+// evaluate finds the victims on a node, unless it is pruned. The node is
+// settled afterwards.
+func (w *Worker) evaluate(b *NodeBound, position int, slot int32) {
+	if !w.pruned(b) && !w.losesByStart(b, slot) {
+		w.FindVictims(position, w.Snap.NodeStates[slot], b)
+	}
+	b.Kind = Settled
+}
+
+// Tighten improves the bound of a node by its top-k sums.
+func (w *Worker) Tighten(b *NodeBound, slot int32) {
+	sum := w.Snap.Summaries.At(slot)
+	if !b.exact && b.Bound == sum.Lowest {
+		short := w.short(sum)
+		b.fewest = uint16(min(w.Snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest)), math.MaxUint16))
+	}
+	b.exact = true
+}
+
+// pruned reports whether no candidate with this bound can beat the best so far
+// or tie with it.
+func (w *Worker) pruned(b *NodeBound) bool {
+	best := &w.Best
+	return best.Position >= 0 && best.Violations == 0 &&
+		(b.Bound > best.Top || b.Bound == best.Top && int64(b.fewest) > w.allowed)
+}
+
+// losesByStart reports whether a node loses by the start of its most important
+// victims, if it otherwise ties with the best so far. With more victims than
+// its bound says it loses before that.
+func (w *Worker) losesByStart(b *NodeBound, slot int32) bool {
+	best, victims := &w.Best, int64(b.fewest)
+	if best.Position < 0 || best.Violations > 0 || b.Kind == byUnits || b.Bound != best.Top || victims != int64(best.Victims) ||
+		best.Sum != victims*(int64(best.Top)+rank.PriorityShift) {
+		return false
+	}
+	sum := w.Snap.Summaries.At(slot)
+	return sum.Lowest == b.Bound && w.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)) < best.Start.Sec
+}
+
+// FindVictims finds the victims on a candidate, and keeps the candidate if it
+// is the best.
+func (w *Worker) FindVictims(position int, n *state.NodeState, b *NodeBound) {
+	if b.Kind == unasked && !w.chosen {
+		w.askLate(b, n)
+	}
+	switch {
+	case b.Kind == Settled:
+	case w.HasUnits(n) && (b.Kind != byResources || !w.leaveAlone(n, b.Bound)):
+		w.evaluateByFilters(position, n)
+	case b.Kind == bySelection && n.InOrder(w.NowAt):
+		w.evaluateSelectively(position, n, b.Bound)
+	case b.Kind != byResources || !n.InOrder(w.NowAt) || w.chosen:
+		w.evaluateByFilters(position, n)
+	case w.byRows:
+		w.evaluateByResources(position, n, b.Bound)
+	default:
+		w.evaluateByRules(position, n, b.Bound)
+	}
+}
+
+// leaveAlone reports that the pods of a node up to a priority are units by themselves,
+// none of which violates a budget. Then they are evaluated as where there are no units: all
+// units above are put back, beside the room that these leave.
+func (w *Worker) leaveAlone(n *state.NodeState, bound int32) bool {
+	from := n.First(int64(bound) + 1)
+	if last := len(n.Covered) - 1; last >= 0 && int(n.Covered[last].Index) >= from {
+		return false
+	}
+	for _, p := range n.Pods[from:] {
+		if p.Class.Group != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// askLate asks the filters after NodeResourcesFit about a candidate whose victims are
+// wanted. If no pod of the node touches them, their answer does not depend on the
+// victims.
+func (w *Worker) askLate(b *NodeBound, n *state.NodeState) {
+	b.Kind = byResources
+	for i := w.BeforeResources; i < len(w.Active); i++ {
+		if f := &w.Active[i]; f.Touches(n) {
+			b.Kind = bySelection
+			if c, ok := f.PodFilter.(*filters.CallerFilter); !ok || c.Concerns == nil || !w.byRows {
+				b.Kind = byFilters
+				return
+			}
+		}
+	}
+	if b.Kind == bySelection {
+		return
+	}
+	w.Dry.EnterAfterResources(n)
+	if st := w.Dry.CheckAfterResources(); st.Code != decision.Success {
+		b.Kind = Settled
+		w.after.count(w.after.intern(st), 1)
+	}
+}
+
+// evaluateByFilters finds the victims by a dry run with every filter.
+func (w *Worker) evaluateByFilters(position int, n *state.NodeState) {
+	possible, st := w.Dry.DryRun(n)
+	switch {
+	case st.Code == decision.Success:
+		w.keep(w.dryScore(position, possible))
+	default:
+		w.countFailure(possible, st)
+	}
+	w.Dry.RestoreVictims(possible)
+}
+
+// countFailure counts a node on which preemption does not help.
+func (w *Worker) countFailure(possible []*state.PodState, st filters.Status) {
+	if len(possible) == 0 {
+		w.after.count(noVictims, 1)
+	} else {
+		w.after.count(w.after.intern(st), 1)
+	}
+}
+
+// settle evaluates a node at once while it is bounded. If preemption does not help, the
+// bound has the answer, which whoever asked for the bound counts, and takes back where
+// the node is bounded again.
+func (w *Worker) settle(b *NodeBound, position int, n *state.NodeState) {
+	possible, st := w.Dry.DryRun(n)
+	switch {
+	case st.Code == decision.Success:
+		w.keep(w.dryScore(position, possible))
+	case len(possible) == 0:
+		b.after = noVictims
+	default:
+		b.after = w.after.intern(st)
+	}
+	w.Dry.RestoreVictims(possible)
+}
+
+// dryScore is the score of the dry run that just ended.
+func (w *Worker) dryScore(position int, possible []*state.PodState) NodeScore {
+	sc := w.Dry.Score(possible)
+	return NodeScore{position, (*rank.Score)(&sc).Figures()}
+}

@@ -1,0 +1,91 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// A filter that says which pods concern it answers the same whichever others leave.
+// So where these filters are the only ones that pods of the node touch, the dry run is
+// arithmetic on rows as in evaluateByResources, and the filters are asked when a pod
+// that concerns one of them is put back. Pods of any priority may be kept out by a
+// filter, so that all of them are tried.
+
+// evaluateSelectively finds the victims on a candidate where selective filters have a
+// part in the choice (chapter 9).
+func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int32) {
+	from := n.First(w.Reach)
+	w.findConcerned(n, from)
+	w.Dry.EnterAfterResources(n)
+	w.changeConcerned(n, from, -1)
+	defer w.changeConcerned(n, from, 1)
+	if st := w.Dry.CheckAfterResources(); st.Code != decision.Success {
+		w.after.count(w.after.intern(st), 1)
+		return
+	}
+	w.violates = w.violates[:0]
+	if len(n.Covered) > 0 {
+		w.charge(n)
+	}
+	sum := w.Snap.Summaries.At(n.Slot)
+	t := resourceReprieve{Worker: w, n: n, room: int32(sum.Room) - 1, asking: true, costs: w.costsOn(n)}
+	for k := range t.slack {
+		t.slack[k] = unlimited / 2
+		if w.asks[k] != asksNothing {
+			t.slack[k] = sum.Free[k] - w.asks[k]
+		}
+	}
+	for i := from; i < len(n.Rows); i++ {
+		t.release(i)
+	}
+	if f, ok := t.reprieve(from, bound); ok {
+		f.Position = position
+		w.keep(f)
+	}
+}
+
+// findConcerned marks the pods of a node, from an index on, that concern a filter. A pod
+// that is marked is away for the filters until changeConcerned or letBack puts it back.
+func (w *Worker) findConcerned(n *state.NodeState, from int) {
+	w.concerned = state.Fill(w.concerned, len(n.Pods), false)
+	for i := range w.Active {
+		f, ok := w.Active[i].PodFilter.(*filters.CallerFilter)
+		switch {
+		case !ok:
+		case f.Attachment >= 0:
+			for _, p := range n.Concerning(f.Attachment) {
+				if at := slices.Index(n.Pods, p); at >= from {
+					w.concerned[at] = true
+				}
+			}
+		default:
+			for at := from; at < len(n.Pods); at++ {
+				w.concerned[at] = w.concerned[at] || f.Concerns(n.Pods[at].Pod)
+			}
+		}
+	}
+}
+
+// changeConcerned takes the marked pods away from the filters, or puts them back.
+func (w *Worker) changeConcerned(n *state.NodeState, from, by int) {
+	for i := from; i < len(n.Pods); i++ {
+		if w.concerned[i] {
+			w.Dry.ChangeAfterResources(n.Pods[i], by)
+		}
+	}
+}
+
+// letBack puts a pod back for the filters, and takes it away again if the preemptor
+// does not fit with it.
+func (w *Worker) letBack(p *state.PodState, i int) bool {
+	w.Dry.ChangeAfterResources(p, 1)
+	if w.Dry.CheckAfterResources().Code != decision.Success {
+		w.Dry.ChangeAfterResources(p, -1)
+		return false
+	}
+	w.concerned[i] = false
+	return true
+}

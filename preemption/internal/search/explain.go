@@ -1,0 +1,299 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// ExplainsByRows reports whether an explanation finds most candidates from the rows
+// of their nodes. What is left is explained by the exhaustive search.
+func (s *Search) ExplainsByRows() bool {
+	return s.byRows && !s.Filtered && s.Config.Sample == nil && s.Refused.Code == decision.Success
+}
+
+// Explanation finds the status of every node and all candidates.
+func (s *Search) Explanation(ctx context.Context) (*decision.Explanation, error) {
+	if err := s.readGiven(); err != nil {
+		return nil, err
+	}
+	e := &decision.Explanation{Nodes: make([]decision.NodeReport, len(s.Bounds))}
+	w := s.Workers[0]
+	e.Candidates = make([]decision.Candidate, 0, len(s.Bounds))
+	var victims victimSlab
+	for position := range e.Nodes {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		report := &e.Nodes[position]
+		if !w.reportStatus(report, position) {
+			continue
+		}
+		report.Tried = true
+		c, ok := w.candidateAt(position)
+		if !ok {
+			report.AfterRemoval = s.Public(w.failure)
+			continue
+		}
+		e.Candidates = append(e.Candidates, s.lasting(c, victims.copy(c.Victims)))
+	}
+	if len(e.Candidates) == 0 {
+		e.Candidates = nil
+	}
+	s.scoreAll(e.Candidates)
+	e.Candidates, e.DecidedBy = s.rank(e.Candidates)
+	e.Plan = *s.beginPlan()
+	s.tally = s.sum(s.tally[:0], &w.after)
+	e.Unhelpful = statusCounts(&s.Attempt, s.tally)
+	switch {
+	case e.Outcome != decision.Preempt:
+	case len(e.Candidates) == 0:
+		e.Outcome = decision.NothingHelps
+	default:
+		e.Candidate, e.Grace = e.Candidates[0], s.Config.Grace()
+	}
+	return e, nil
+}
+
+// reportStatus reports and counts the status of a node as things are, and whether
+// preemption is to be tried there.
+func (w *Worker) reportStatus(report *decision.NodeReport, position int) (try bool) {
+	n := w.NodeAt(position)
+	report.Node = n.Name
+	sum := w.Snap.Summaries.At(n.Slot)
+	switch {
+	case w.given:
+		report.Status = w.Public(dryrun.FilterStatusOf(w.givenAt(position)))
+		return w.note(position)
+	case sum.Flags&^state.AnyUnits == 0 && !w.Selects:
+		x, code := w.filterByResources(n.Slot, sum)
+		w.before.count(x, 1)
+		if x != 0 {
+			report.Status = w.Public(w.statusOf(x))
+		}
+		return code == decision.Unschedulable
+	}
+	st := w.Dry.Filter(n)
+	if st.Code == decision.Success {
+		w.before.count(0, 1)
+	} else {
+		w.before.count(w.before.intern(st), 1)
+	}
+	report.Status = w.Public(st)
+	return st.Code == decision.Unschedulable
+}
+
+// lasting returns a copy of a worker's candidate with victims of its own.
+func (s *Search) lasting(c *decision.Candidate, victims []decision.Victim) decision.Candidate {
+	out := *c
+	out.Victims, out.OwnScores = victims, nil
+	// The start in the very form in which the caller gave it.
+	if start := victims[0].Pod.StartTime; start.Equal(c.Score.Start) {
+		out.Score.Start = start
+	} else if s.Now.Equal(c.Score.Start) {
+		out.Score.Start = s.Now
+	}
+	return out
+}
+
+// scoreAll asks the caller's scorers about every candidate.
+func (s *Search) scoreAll(candidates []decision.Candidate) {
+	for i := range candidates {
+		for _, x := range s.Config.Scorers {
+			candidates[i].OwnScores = append(candidates[i].OwnScores, x.Score(&candidates[i]))
+		}
+	}
+}
+
+// victimSlab makes room for the victims of many candidates at a time.
+type victimSlab []decision.Victim
+
+func (v *victimSlab) copy(victims []decision.Victim) []decision.Victim {
+	if cap(*v)-len(*v) < len(victims) {
+		*v = make(victimSlab, 0, max(512, len(victims)))
+	}
+	at := len(*v)
+	*v = append(*v, victims...)
+	return (*v)[at:len(*v):len(*v)]
+}
+
+// rank returns candidates that are in the order of their nodes sorted, the best
+// first, and the rank by which the first beats the second.
+func (s *Search) rank(candidates []decision.Candidate) ([]decision.Candidate, decision.Rank) {
+	if len(candidates) < 2 {
+		return candidates, 0
+	}
+	compare := func(a, b *decision.Candidate) (int, decision.Rank) {
+		return s.CompareStandings(dryrun.Standing{Score: &a.Score, OwnScores: a.OwnScores}, dryrun.Standing{Score: &b.Score, OwnScores: b.OwnScores})
+	}
+	order := make([]int32, len(candidates))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(i, j int32) int { o, _ := compare(&candidates[i], &candidates[j]); return o })
+	reorder(candidates, order)
+	_, by := compare(&candidates[0], &candidates[1])
+	return candidates, by
+}
+
+// reorder puts the element at order[i] at i, in place, because another list of candidates
+// would be large. The order is used up.
+func reorder(candidates []decision.Candidate, order []int32) {
+	for i := range order {
+		if int(order[i]) == i {
+			continue
+		}
+		first, at := candidates[i], i
+		for int(order[at]) != i {
+			from := int(order[at])
+			candidates[at], order[at], at = candidates[from], int32(at), from
+		}
+		candidates[at], order[at] = first, int32(at)
+	}
+}
+
+// ExplainNode finds what one node says, and the candidate that it is, nil for none.
+func (s *Search) ExplainNode(n *state.NodeState) (decision.NodeReport, *decision.Candidate) {
+	w := s.Workers[0]
+	report := decision.NodeReport{Node: n.Name}
+	st := s.Refused
+	switch {
+	case s.given:
+		given := s.givenOf(n)
+		st = dryrun.FilterStatusOf(&given)
+	case st.Code == decision.Success:
+		st = w.Dry.Filter(n)
+	}
+	report.Status = s.Public(st)
+	if st.Code != decision.Unschedulable {
+		return report, nil
+	}
+	report.Tried = true
+	possible, st := w.Dry.DryRun(n)
+	if report.AfterRemoval = s.Public(st); st.Code != decision.Success {
+		return report, nil
+	}
+	c := w.Dry.Candidate(possible)
+	return report, &c
+}
+
+// BestFirst finds the candidates in the order of the ranks, and the victims of each
+// when it is wanted. It ends when yield returns false.
+func (s *Search) BestFirst(ctx context.Context, yield func(*decision.Candidate, error) bool) {
+	if err := s.readGiven(); err != nil {
+		yield(nil, err)
+		return
+	}
+	s.general = true // no candidate is pruned
+	s.NoteTight()
+	w := s.Workers[0]
+	queue := promising{Search: s, nodes: s.queue[:0]}
+	later := boundQueue{keys: s.later[:0]}
+	inTurn := !s.topLast && s.standard && len(s.Bounds) <= maxQueued
+	for position := range s.Bounds {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+			yield(nil, ctx.Err())
+			return
+		}
+		real, ok := w.boundForLater(position)
+		switch b := &w.Bounds[position]; {
+		case !ok:
+		case b.Kind == Evaluated:
+			queue.nodes = append(queue.nodes, real)
+		case inTurn:
+			later.keys = append(later.keys, boundKeyOf(b, position))
+		default:
+			queue.nodes = append(queue.nodes, w.Optimistic(b, position, s.Snap.Order[position]))
+		}
+	}
+	s.queue, s.later = queue.nodes, later.keys
+	queue.order()
+	later.order()
+	for w.takeQueued(&queue, &later); len(queue.nodes) > 0; w.takeQueued(&queue, &later) {
+		if ctx.Err() != nil {
+			yield(nil, ctx.Err())
+			return
+		}
+		position := queue.nodes[0].Position
+		b := &s.Bounds[position]
+		switch {
+		case b.Kind != Evaluated && !b.exact:
+			w.Tighten(b, s.Snap.Order[position])
+			queue.nodes[0] = w.Optimistic(b, position, s.Snap.Order[position])
+			queue.sink(0)
+			continue
+		case b.Kind != Evaluated:
+			if queue.nodes[0] = w.ScoreOfNode(b, position); queue.nodes[0].Position < 0 {
+				queue.dropFirst()
+				continue
+			}
+			b.Kind = Evaluated
+			queue.sink(0)
+			continue
+		}
+		queue.dropFirst()
+		c, err := w.chosenAt(position)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if !yield(c, nil) {
+			return
+		}
+	}
+}
+
+// chosenAt returns the candidate on a node that has been evaluated.
+func (w *Worker) chosenAt(position int) (*decision.Candidate, error) {
+	possible, st := w.Dry.DryRun(w.NodeAt(position))
+	if st.Code != decision.Success {
+		w.Dry.Contradicted()
+	}
+	if w.Dry.Err != nil {
+		return nil, w.Dry.Err
+	}
+	c := w.Dry.Candidate(possible)
+	w.Dry.RestoreVictims(possible)
+	return &c, nil
+}
+
+// takeQueued moves the waiting nodes whose bounds are as good as the first of the
+// queue to there.
+func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
+	for len(later.keys) > 0 {
+		position := later.keys[0].position()
+		b := &w.Bounds[position]
+		if len(queue.nodes) > 0 {
+			least := *b
+			least.fewest = min(least.fewest, mostKeyVictims)
+			if least.setLowest(&w.lowScore, position); !w.Better(&w.lowScore, &queue.nodes[0]) {
+				return
+			}
+		}
+		queue.push(w.Optimistic(b, position, w.Snap.Order[position]))
+		later.dropFirst()
+	}
+}
+
+// boundForLater bounds a node, and returns its score if it was evaluated. It is not ok
+// if the node is no candidate.
+func (w *Worker) boundForLater(position int) (real NodeScore, ok bool) {
+	b, slot := &w.Bounds[position], w.Snap.Order[position]
+	w.Best = NodeScore{Position: -1}
+	if w.given {
+		if b.Kind = Settled; !w.note(position) {
+			return real, false
+		}
+		w.tryNode(b, position, slot)
+	} else {
+		w.BoundNode(b, position, slot)
+	}
+	if found := w.Best; found.Position >= 0 {
+		b.Kind = Evaluated
+		return found, true
+	}
+	return real, b.Kind != Settled
+}

@@ -1,0 +1,21 @@
+package search
+
+import (
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// Fits reports whether a node takes the preemptor as things are.
+func (w *Worker) Fits(slot int32) bool {
+	sum := w.Snap.Summaries.At(slot)
+	if sum.Flags&^state.AnyUnits == 0 && !w.Silent.Has(filters.ResourcesFilter.Index) {
+		if w.Shortage(sum) != 0 {
+			return false // no other filter can change that
+		}
+		if !w.Filtered && !w.Selects || w.RulesPass(slot) {
+			return true
+		}
+	}
+	return w.Dry.Filter(w.Snap.NodeStates[slot]).Code == decision.Success
+}

@@ -1,0 +1,161 @@
+package search
+
+import (
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// Statuses that the caller gives take the place of what the filters say about the
+// nodes as things are. Preemption is then tried on every node with the code
+// Unschedulable, whatever the filters say there; only dry runs ask them.
+
+// takeStatuses prepares the round that reads the caller's statuses.
+func (s *Search) takeStatuses(req *decision.Request) {
+	s.given, s.statuses, s.inOrder = true, req.Statuses, req.StatusesInOrder
+	s.Refused, s.Elsewhere = filters.Status{}, true // the caller has gone beyond that
+}
+
+// noteGiven notes the given statuses of a chunk of the nodes, and on which of them
+// preemption is to be tried.
+func (w *Worker) noteGiven(from, to int) {
+	for ; from < to; from += state.SummaryBlockSize {
+		end := min(from+state.SummaryBlockSize, to)
+		try := w.noteChunk(from, end)
+		for position := from; position < end; position++ {
+			w.toTry[position] = try&(1<<(position-from)) != 0
+		}
+	}
+}
+
+// boundGiven is boundGeneral for given statuses, by the default rules as well.
+func (w *Worker) boundGiven(from, to int) {
+	for ; from < to; from += state.SummaryBlockSize {
+		end := min(from+state.SummaryBlockSize, to)
+		try := w.noteChunk(from, end)
+		if w.fitsSomewhere || w.onlyCount {
+			try = 0 // no candidate is wanted
+		}
+		w.boundChunk(from, end, try)
+		if w.general {
+			w.considerChunk(from, end)
+		}
+	}
+}
+
+// noteChunk counts the given statuses of as many nodes as a block has at most, and returns
+// a bit for each of those on which preemption is to be tried. Mostly a status is that of
+// the node before.
+func (w *Worker) noteChunk(from, to int) (try uint64) {
+	var last *decision.Status
+	x, code, nodes := answer(0), decision.Success, 0
+	for position := from; position < to; position++ {
+		if st := w.givenAt(position); st != last && (last == nil || !sameStatus(st, last)) {
+			w.before.count(x, nodes)
+			x, code, nodes, last = w.answerGiven(st, position), min(st.Code, decision.UnschedulableAndUnresolvable), 0, st
+			w.fitsSomewhere = w.fitsSomewhere || code == decision.Success
+		}
+		nodes++
+		if code == decision.Unschedulable {
+			try |= 1 << (position - from)
+		}
+	}
+	w.before.count(x, nodes)
+	return try
+}
+
+// note counts the given status of a node, and reports whether preemption is to be tried.
+func (w *Worker) note(position int) bool { return w.noteChunk(position, position+1) != 0 }
+
+// boundChunk bounds the nodes of a chunk that have a bit, and settles the others.
+func (w *Worker) boundChunk(from, to int, try uint64) {
+	plain := !w.Filtered && !w.exactly && !w.Selects
+	for position := from; position < to; position++ {
+		b := &w.Bounds[position]
+		if try&(1<<(position-from)) == 0 {
+			b.Kind = Settled
+			continue
+		}
+		slot := w.Snap.Order[position]
+		if sum := w.Snap.Summaries.At(slot); plain && sum.Flags&^w.light == 0 {
+			if w.boundByResources(b, slot, sum); b.before != 0 {
+				w.after.count(b.after, 1)
+				continue
+			}
+		}
+		w.tryNode(b, position, slot)
+	}
+}
+
+// readGiven reads statuses by name, before any node is looked at.
+func (s *Search) readGiven() error {
+	if s.statuses == nil {
+		return nil
+	}
+	s.Snap.Names.Load(s.Snap.NodeStates, s.Snap.Order)
+	if s.named.Read(s.Snap.Names, s.statuses, s.Config.NotFiltered()) && s.named.known() {
+		return nil
+	}
+	return dryrun.CheckNamed(s.Snap, s.statuses)
+}
+
+// givenAt returns the status that the caller gave for a node, once all are read.
+func (w *Worker) givenAt(position int) *decision.Status {
+	if w.inOrder != nil {
+		return &w.inOrder[position]
+	}
+	return &w.named.List[w.named.of[position]]
+}
+
+// answerGiven returns the answer that stands for the given status of a node. Those by name
+// get their answers in the order of the nodes.
+func (w *Worker) answerGiven(st *decision.Status, position int) answer {
+	switch {
+	case st.Code == decision.Success:
+		return 0
+	case w.inOrder != nil:
+		if w.lastAnswer == 0 || !sameStatus(st, &w.lastGiven) {
+			w.lastGiven, w.lastAnswer = *st, w.before.intern(dryrun.FilterStatusOf(st))
+		}
+		return w.lastAnswer
+	}
+	if len(w.answerOf) < len(w.named.List) {
+		w.answerOf = state.Fill(w.answerOf, len(w.named.List), 0)
+	}
+	at := &w.answerOf[w.named.of[position]]
+	if *at == 0 {
+		*at = w.before.intern(dryrun.FilterStatusOf(st))
+	}
+	return *at
+}
+
+// mayRefuse reports whether a node filter may turn the preemptor away, where none was
+// asked so far.
+func (w *Worker) mayRefuse(sum *state.NodeSummary) bool {
+	return w.Elsewhere && (sum.Flags&state.Restricted != 0 || w.Selects)
+}
+
+// tryNode bounds a node on which preemption is to be tried, whatever the filters say
+// about it as things are.
+func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
+	sum := w.Snap.Summaries.At(slot)
+	switch {
+	case w.mayRefuse(sum):
+		*b = NodeBound{}
+		w.evaluateByFilters(position, w.Snap.NodeStates[slot])
+		b.Kind = Settled
+		return
+	case sum.Flags&^(state.Restricted|w.light) == 0 && !w.Filtered && !w.exactly:
+		w.boundByResources(b, slot, sum)
+	default:
+		*b = NodeBound{}
+		w.boundPods(b, position, slot)
+	}
+	if b.before == 0 {
+		// There is room already, so that all pods can be put back.
+		w.evaluateByFilters(position, w.Snap.NodeStates[slot])
+		b.Kind = Settled
+	}
+	w.after.count(b.after, 1)
+}

@@ -1,0 +1,173 @@
+package search
+
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// evaluateByResources finds the victims on a candidate on which resources alone
+// decide (chapter 9).
+func (w *Worker) evaluateByResources(position int, n *state.NodeState, bound int32) {
+	if f, ok := w.reprieveRows(position, n, bound); ok {
+		w.keep(f)
+	}
+}
+
+// reprieveRows is the reprieve on the rows of a node. It is not ok once the node
+// cannot be the best any more.
+func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f NodeScore, ok bool) {
+	var adjusted state.NodeSummary
+	sum, _ := w.summaryFor(n, w.Snap.Summaries.At(n.Slot), &adjusted)
+	w.violates = w.violates[:0]
+	if len(n.Covered) > 0 {
+		w.charge(n)
+	}
+	from, held := w.removed(n, sum, bound)
+	t := resourceReprieve{Worker: w, n: n, room: int32(sum.Room) + int32(len(n.Rows)-from) - 1}
+	for k := range t.slack {
+		t.slack[k] = unlimited
+		if w.asks[k] != asksNothing {
+			t.slack[k] = sum.Free[k] + held[k] - w.asks[k]
+		}
+	}
+	t.costs = w.costsOn(n)
+	f, ok = t.reprieve(from, bound)
+	f.Position = position
+	return f, ok
+}
+
+// removed returns the index of the first pod that the reprieve has to try, and
+// what the pods from there on hold. These are all pods of lower priority than
+// the preemptor or, if none of them up to the bound violates a budget, only
+// those up to the bound: the others are put back in any case (see search).
+func (w *Worker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32) (from int, held state.AmountRow) {
+	last := len(w.violates) - 1
+	if last >= 0 && n.SortKeys[w.violates[last]].Priority <= bound {
+		from = n.First(w.Reach)
+	} else {
+		w.violates = w.violates[:0]
+		if bound == sum.Lowest {
+			return len(n.Rows) - int(sum.LowPods), sum.Low
+		}
+		from = n.First(int64(bound) + 1)
+	}
+	for i := range n.Rows[from:] {
+		row := &n.Rows[from+i]
+		held[0] += row[0]
+		held[1] += row[1]
+		held[2] += row[2]
+	}
+	return from, held
+}
+
+// unlimited is more than all pods of a node take together (see LargeAmounts).
+const unlimited = math.MaxInt64 / 2
+
+// charge finds the possible victims that violate a budget, by index. The
+// covered pods are charged in order of importance (group 6.3).
+func (w *Worker) charge(n *state.NodeState) {
+	possible := n.Covered
+	for len(possible) > 0 && int64(n.SortKeys[possible[0].Index].Priority) >= w.Reach {
+		possible = possible[1:]
+	}
+	for _, g := range possible {
+		if len(w.Dry.Budgets.Charge(n.Pods[g.Index])) > 0 {
+			w.violates = append(w.violates, g.Index)
+		}
+	}
+	w.Dry.Budgets.Reset()
+}
+
+// resourceReprieve is the reprieve on one node. slack and room are what is free
+// beyond the preemptor's needs while pods are put back.
+type resourceReprieve struct {
+	*Worker
+	n     *state.NodeState
+	slack state.AmountRow
+	room  int32
+	score NodeScore
+	// costs are what the pods of the node cost, nil if that does not matter.
+	costs []int64
+	// asking: filters are asked about the pods in concerned.
+	asking bool
+}
+
+// reprieve puts back first the pods that violate a budget, then the others from
+// an index on. It is not ok once the node cannot be the best any more.
+func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool) {
+	t.score.Top = math.MinInt32
+	for _, i := range t.violates {
+		if !t.putBack(int(i)) {
+			t.score.Violations++
+		}
+	}
+	// No pod adds a violation from here on. If the violations tie with those of the
+	// best, and its top priority is not above the bound, a larger sum loses.
+	limit := int64(math.MaxInt64)
+	if b := &t.Best; b.Position >= 0 && !t.general && !t.recording {
+		if b.Violations < t.score.Violations {
+			return t.score, false
+		}
+		if b.Violations == t.score.Violations && b.Top <= bound {
+			limit = b.Sum
+		}
+	}
+	next := 0
+	for i := from; i < len(t.n.Rows); i++ {
+		if next < len(t.violates) && int(t.violates[next]) == i {
+			next++
+			continue
+		}
+		if !t.putBack(i) && t.score.Sum > limit {
+			return t.score, false
+		}
+	}
+	return t.score, true
+}
+
+// putBack puts a pod back if there is room, and counts it as a victim
+// otherwise.
+func (t *resourceReprieve) putBack(i int) bool {
+	row := &t.n.Rows[i]
+	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] &&
+		(!t.asking || !t.concerned[i] || t.letBack(t.n.Pods[i], i)) {
+		t.room--
+		t.slack[0] -= row[0]
+		t.slack[1] -= row[1]
+		t.slack[2] -= row[2]
+		return true
+	}
+	t.take(i)
+	if t.recording {
+		t.blocked = append(t.blocked, blockedPod{int32(i), t.shortOf(row)})
+	}
+	return false
+}
+
+// shortOf returns what the preemptor is short of beside a pod with this row.
+func (t *resourceReprieve) shortOf(row *state.AmountRow) (short answer) {
+	for k, v := range row {
+		if v > t.slack[k] {
+			short |= 1 << k
+		}
+	}
+	if t.room < 1 {
+		short |= tooManyPods
+	}
+	return short
+}
+
+// take counts a victim.
+func (t *resourceReprieve) take(i int) {
+	r, cost := &t.n.SortKeys[i], int64(0)
+	if t.costs != nil {
+		cost = t.costs[i]
+	}
+	start := rank.Instant{Sec: r.Sec, Nsec: r.Nsec}
+	if r.Sec == rank.NoStart {
+		start = t.NowAt
+	}
+	t.score.Add(r.Priority, start, cost)
+}

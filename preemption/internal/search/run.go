@@ -1,0 +1,181 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// Start prepares a search for a question. The caller releases it.
+func Start(config *dryrun.Settings, chunk int, snap *state.Snapshot, req *decision.Request) (*Search, error) {
+	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {
+		return nil, err
+	}
+	s := Searches.Get().(*Search)
+	s.chunk = chunk
+	err := s.Ask(config, snap, req)
+	if err == nil && dryrun.HasStatuses(req) {
+		if err = dryrun.CheckStatuses(req, snap); err == nil {
+			s.takeStatuses(req)
+		}
+	}
+	if err != nil {
+		s.Busy = false
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Decide answers a question by a search.
+func Decide(ctx context.Context, config *dryrun.Settings, chunk int, snap *state.Snapshot, req *decision.Request) (*decision.Plan, error) {
+	s, err := Start(config, chunk, snap, req)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if s.Refused.Code != decision.Success {
+		return s.refusedPlan(), nil
+	}
+	plan, err := s.decide(ctx)
+	s.Busy = false
+	if err == nil {
+		err = s.Workers[0].Dry.Err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+// decide chooses the way to the answer.
+func (s *Search) decide(ctx context.Context) (*decision.Plan, error) {
+	if err := s.readGiven(); err != nil {
+		return nil, err
+	}
+	if len(s.Config.Scorers) > 0 {
+		return s.runScored(ctx)
+	}
+	if s.general {
+		return s.runGeneral(ctx)
+	}
+	if s.given || s.Heard {
+		return s.run(ctx)
+	}
+	if plan, ok, err := s.answerFromCache(ctx); ok {
+		return plan, err
+	}
+	return s.run(ctx)
+}
+
+// Ask prepares a search.
+func (s *Search) Ask(config *dryrun.Settings, snap *state.Snapshot, req *decision.Request) error {
+	s.Busy = true
+	if err := s.Attempt.Start(config, snap, req.Pod, req.Now); err != nil {
+		return err
+	}
+	s.searchRules = searchRulesOf(config, snap.BudgetSet.List)
+	s.light = 0
+	if !s.general {
+		s.light = state.HasUnits
+	}
+	every := config.Sample != nil || len(config.Scorers) > 0
+	s.exactly, s.onlyCount = s.asked && every, false
+	if every {
+		s.toTry = slices.Grow(s.toTry[:0], len(snap.Order))[:len(snap.Order)]
+	}
+	s.asks = state.AmountRow{asksNothing, asksNothing, asksNothing}
+	s.AnyPod, s.tabled = false, s.Plan.Tabled()
+	for i := range s.Needs {
+		if at := s.Needs[i].Column; at >= 0 {
+			s.asks[at] = s.Needs[i].Value
+		} else {
+			s.AnyPod = true
+		}
+	}
+	if s.Deferral.Asked {
+		// One node is asked, and what it has to have left is not what the pod asks for.
+		s.asks, s.AnyPod = state.AmountRow{asksNothing, asksNothing, asksNothing}, true
+	}
+	s.everyLarge = s.asks.Within(&snap.Smallest)
+	s.Filtered = s.AnyPod || !s.ResourcesAlone()
+	s.tabled = s.tabled && !s.AnyPod && !s.Selects
+	if n := len(snap.Order); cap(s.Bounds) < n {
+		s.Bounds = make([]NodeBound, n)
+	} else {
+		s.Bounds = s.Bounds[:n]
+	}
+	s.takeCosts()
+	workers := max(1, config.Workers)
+	if config.Chooser != nil {
+		workers = 1 // so that the same node is the first with a senseless answer
+	}
+	s.prepareWorkers(workers)
+	s.HearNominated(&s.Workers[0].Dry)
+	return nil
+}
+
+// Close drops everything that belongs to the caller, and keeps a search whose work
+// has returned for later calls.
+func (s *Search) Close() {
+	s.Workers = s.Workers[:cap(s.Workers)]
+	for _, w := range s.Workers {
+		if w != nil {
+			w.Dry.Release()
+			clear(w.before.others)
+			clear(w.after.others)
+			w.lastGiven = decision.Status{}
+			w.releaseScratch()
+		}
+	}
+	clear(s.tally)
+	s.releaseCosts()
+	s.given, s.statuses, s.inOrder = false, nil, nil
+	s.named.release()
+	s.Attempt.Release()
+	if !s.Busy {
+		Searches.Put(s)
+	}
+}
+
+// refusedPlan is the answer to an attempt that ends before the first node.
+func (s *Search) refusedPlan() *decision.Plan {
+	if n := len(s.Snap.Order); n > 0 {
+		before := &s.Workers[0].before
+		before.count(before.intern(s.Refused), n)
+	}
+	plan := s.beginPlan()
+	if plan.Outcome == decision.Preempt {
+		s.finishPlan(plan, NodeScore{Position: -1})
+	}
+	return plan
+}
+
+func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
+	first := (*Worker).BoundNodes
+	if s.given {
+		first = (*Worker).boundGiven
+	}
+	if err := s.each(ctx, first); err != nil {
+		return nil, err
+	}
+	plan := s.beginPlan()
+	if plan.Outcome != decision.Preempt {
+		return plan, nil
+	}
+	// The most promising nodes first: their victims prune most other nodes.
+	for _, round := range [...]func(*Worker, int, int){
+		(*Worker).evaluateFirst, (*Worker).evaluateNext, (*Worker).evaluateRest,
+	} {
+		s.gather()
+		if err := s.each(ctx, round); err != nil {
+			return nil, err
+		}
+	}
+	s.gather()
+	s.finishPlan(plan, s.incumbent.best)
+	return plan, nil
+}

@@ -1,0 +1,171 @@
+package search
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// Search decides without evaluating every node, by any rules (see searchRulesOf)
+// and with any filters. Where extenders have a say, and for some explanations, the
+// exhaustive search (result) decides instead. Both return the same answer.
+//
+// The search is fast because of bounds that follow from resources alone. A pod
+// only ever takes room, and every set of victims has to make room, whatever
+// other filters there are:
+//
+//   - Let q be the lowest priority such that removing every pod of priority q
+//     and below makes room. Any set of victims holds a pod of priority q or
+//     above, because otherwise a lower q would do. So q bounds the second rank
+//     from below, without choosing victims.
+//   - If q is the lowest priority on the node and no victim is above it, all
+//     victims are among the pods of that priority. If at least k of those are
+//     needed to hold enough (see topSums), the third rank is at least k times
+//     what one of them counts. With exactly k victims, their starts bound the
+//     fifth rank (see losesByStart).
+//   - If resources alone decide and no pod of priority q or below violates a
+//     budget, every pod above q is reprieved: with the pods at q and below
+//     removed there is room for all of them, and violating pods, which are
+//     reprieved first, are among them. So the reprieve need not look at them.
+//
+// A search goes over the nodes in four rounds. The first round bounds every
+// node by its summary. The other three evaluate nodes, the most promising
+// first, and prune those whose bound is worse than the incumbent, the best
+// candidate so far. ENGINE.md has the proofs and the picture of the data.
+//
+// Later calls reuse a search for its memory.
+type Search struct {
+	dryrun.Attempt
+	// asks is what the preemptor needs by column, asksNothing if it needs
+	// nothing.
+	asks state.AmountRow
+	// everyLarge: every node offers what the preemptor asks for by column.
+	everyLarge bool
+	// Filtered: filters besides NodeResourcesFit have something to say after
+	// the first node filters, or the preemptor needs a resource without a
+	// column. AnyPod: every pod may have a part in that.
+	Filtered, AnyPod bool
+	// tabled: all these filters are rules of the caller whose answers are known.
+	tabled bool
+
+	// light are the flags of a summary that do not keep its bounds from holding, and
+	// that only an evaluation has to think of.
+	light state.SummaryFlags
+
+	Bounds  []NodeBound // by position
+	Workers []*Worker
+	chunk   int
+	// leastBound is the least bound of all nodes, leastVictims the least number
+	// of victims with that bound.
+	leastBound   int32
+	leastVictims uint16
+	incumbent    incumbent
+	searchRules
+	costTable *state.CostTable // locked
+	queue     []NodeScore      // memory of evaluateBestFirst
+	later     []boundKey
+	onlyCount bool // no candidate is wanted
+	// toTry marks the positions of the nodes that a sample may try, and positions
+	// lists them.
+	toTry     []bool
+	positions []int32
+	// given: the caller gave the statuses of the nodes.
+	given     bool
+	statuses  map[string]decision.Status
+	inOrder   []decision.Status
+	named     NamedStatuses
+	Signature state.KeyWriter // see AnswerCache
+	// Busy: its work has begun and not returned. What a panic of the caller's code leaves
+	// so is not used again.
+	Busy  bool
+	tally tally
+}
+
+// asksNothing is less than any node has free, unless its amounts are large.
+const asksNothing = math.MinInt64 / 2
+
+// NodeBound is what the first round finds out about a node.
+type NodeBound struct {
+	// Bound is the lowest priority that the top victim can have, and fewest the
+	// least number of victims if the top victim has it.
+	Bound  int32
+	fewest uint16
+	Kind   boundKind
+	// exact: fewest was tightened by the top-k sums.
+	exact bool
+	// before is the node's answer as things are. after is its answer with all
+	// pods of lower priority removed, if it was asked for that.
+	before, after answer
+}
+
+type boundKind uint8
+
+const (
+	// Settled: the node takes the pod, or preemption does not help there, or it
+	// has been evaluated.
+	Settled boundKind = iota
+	// byResources: the node is a candidate, and resources alone decide on the
+	// victims.
+	byResources
+	// byFilters: the node is a candidate, and other filters have a part in the
+	// choice.
+	byFilters
+	// unasked: the node is a candidate as far as resources go, and no filter after
+	// NodeResourcesFit was asked.
+	unasked
+	// bySelection: the node is a candidate, and beside resources the caller's filters
+	// that say which pods concern them have a part in the choice.
+	bySelection
+	// byUnits: the node is a candidate, and pods count with another priority than their
+	// own, or filters look at pods of other nodes that leave as well. Its bound is the
+	// lowest priority on the node, and fewest holds for pods of any priority.
+	byUnits
+	// Evaluated: the node is a candidate, and the cache has its score.
+	Evaluated
+)
+
+// Searches keeps searches for later calls.
+var Searches = sync.Pool{New: func() any { return &Search{} }}
+
+// minChunks is the least number of chunks per worker. Starting another
+// goroutine takes 20 us or so, in which one worker bounds hundreds of nodes.
+const minChunks = 8
+
+// each has the workers go over all nodes.
+func (s *Search) each(ctx context.Context, round func(w *Worker, from, to int)) error {
+	n := len(s.Bounds)
+	if workers := min(len(s.Workers), n/(minChunks*s.chunk)); workers > 1 {
+		return dryrun.InChunks(ctx, workers, n, s.chunk, func(worker, from, to int) {
+			round(s.Workers[worker], from, to)
+			s.Workers[worker].share()
+		})
+	}
+	for from := 0; from < n && ctx.Err() == nil; from += s.chunk {
+		round(s.Workers[0], from, min(n, from+s.chunk))
+	}
+	return ctx.Err()
+}
+
+// gather combines what the workers have found.
+func (s *Search) gather() {
+	s.leastBound, s.leastVictims = math.MaxInt32, math.MaxUint16
+	for _, w := range s.Workers {
+		if w.leastBound < s.leastBound || w.leastBound == s.leastBound && w.leastVictims < s.leastVictims {
+			s.leastBound, s.leastVictims = w.leastBound, w.leastVictims
+		}
+		w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
+		w.share()
+	}
+	for _, w := range s.Workers {
+		w.share()
+	}
+}
+
+// NodeAt returns the node at a position.
+func (s *Search) NodeAt(position int) *state.NodeState {
+	return s.Snap.NodeStates[s.Snap.Order[position]]
+}

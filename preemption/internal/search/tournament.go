@@ -1,0 +1,149 @@
+package search
+
+import "slices"
+
+// Tournament keeps the answers of all nodes for preemptors of one signature. An
+// entry has the node's score if it is evaluated, and otherwise the best score
+// that its bound allows. When the overall winner is evaluated, it is the
+// answer: no other entry could be better even at its best.
+//
+// The entries are in blocks, each with the matches among its own. The caches of
+// clones share a block until one of them writes it.
+type Tournament struct {
+	nodes  int // 0 while there are no answers yet
+	Blocks []*TournamentBlock
+	own    []bool // by block: no other tournament has it
+	// winners is a binary tree of matches between blocks: winners[i] is the
+	// position that wins the match between winners[2i] and winners[2i+1]. From
+	// len(blocks) on these are the winners of the blocks.
+	winners []int32
+	// transient are positions whose entries hold for one decision only.
+	transient []int32
+	// guarded are positions that were evaluated while budgets covered pods of the
+	// node: their entries hold for the budgets of that time.
+	guarded       []int32
+	before, after answers
+}
+
+// TournamentBlockSize is small, because a clone that evaluates nodes here and there
+// copies a block for each of them.
+const TournamentBlockSize = 16
+
+// TournamentBlock has the entries of consecutive positions. winners is a binary
+// tree like that of the tournament, of indexes into the block; its leaves are all
+// entries. Behind the last node there are entries without candidates.
+type TournamentBlock struct {
+	entries [TournamentBlockSize]entry
+	winners [2 * TournamentBlockSize]uint8
+}
+
+// entry is what a tournament knows of a node.
+type entry struct {
+	NodeBound
+	NodeScore
+	guarded bool // the position is in the list of these
+}
+
+// copy returns an equal tournament that shares all blocks. Neither may be written
+// any more but through a further copy.
+func (t *Tournament) copy() *Tournament {
+	c := *t
+	c.Blocks, c.own, c.winners = slices.Clone(t.Blocks), make([]bool, len(t.own)), slices.Clone(t.winners)
+	c.transient, c.guarded = slices.Clone(t.transient), slices.Clone(t.guarded)
+	c.before.others, c.after.others = slices.Clone(t.before.others), slices.Clone(t.after.others)
+	return &c
+}
+
+// reset makes room for this many nodes.
+func (t *Tournament) reset(nodes int) {
+	t.nodes = nodes
+	if blocks := (nodes + TournamentBlockSize - 1) / TournamentBlockSize; len(t.Blocks) != blocks {
+		t.Blocks, t.own, t.winners = make([]*TournamentBlock, blocks), make([]bool, blocks), make([]int32, 2*blocks)
+	}
+	for i, own := range t.own {
+		if own {
+			*t.Blocks[i] = TournamentBlock{}
+		} else {
+			t.Blocks[i], t.own[i] = &TournamentBlock{}, true
+		}
+	}
+	t.transient, t.guarded = t.transient[:0], t.guarded[:0]
+}
+
+// At returns the entry of a position for reading.
+func (t *Tournament) At(position int32) *entry {
+	return &t.Blocks[uint32(position)/TournamentBlockSize].entries[uint32(position)%TournamentBlockSize]
+}
+
+// writable returns the entry of a position for writing.
+func (t *Tournament) writable(position int32) *entry {
+	return &t.block(uint32(position) / TournamentBlockSize).entries[uint32(position)%TournamentBlockSize]
+}
+
+// block returns a block for writing.
+func (t *Tournament) block(i uint32) *TournamentBlock {
+	if !t.own[i] {
+		own := *t.Blocks[i]
+		t.Blocks[i], t.own[i] = &own, true
+	}
+	return t.Blocks[i]
+}
+
+// best returns the position of the overall winner.
+func (t *Tournament) best() int32 { return t.winners[1] }
+
+// playAll decides all matches after a reset.
+func (t *Tournament) playAll() {
+	last := t.Blocks[len(t.Blocks)-1]
+	for i := (t.nodes-1)%TournamentBlockSize + 1; i < TournamentBlockSize; i++ {
+		last.entries[i].Position = -1
+	}
+	for at, b := range t.Blocks {
+		for i := range b.entries {
+			b.winners[TournamentBlockSize+i] = uint8(i)
+		}
+		for i := TournamentBlockSize - 1; i > 0; i-- {
+			b.play(i)
+		}
+		t.seed(at)
+	}
+	for i := len(t.Blocks) - 1; i > 0; i-- {
+		t.play(i)
+	}
+}
+
+// playFrom decides again all matches that a position takes part in.
+func (t *Tournament) playFrom(position int32) {
+	at := uint32(position) / TournamentBlockSize
+	b := t.block(at)
+	for i := (TournamentBlockSize + int(uint32(position)%TournamentBlockSize)) / 2; i > 0; i /= 2 {
+		b.play(i)
+	}
+	t.seed(int(at))
+	for i := (len(t.Blocks) + int(at)) / 2; i > 0; i /= 2 {
+		t.play(i)
+	}
+}
+
+// seed enters the winner of a block into the matches between blocks.
+func (t *Tournament) seed(block int) {
+	t.winners[len(t.Blocks)+block] = int32(block*TournamentBlockSize + int(t.Blocks[block].winners[1]))
+}
+
+// play decides one match between blocks.
+func (t *Tournament) play(i int) {
+	a, b := t.winners[2*i], t.winners[2*i+1]
+	if t.At(b).BeatsByDefault(&t.At(a).NodeScore) {
+		a = b
+	}
+	t.winners[i] = a
+}
+
+// play decides one match within a block.
+func (t *TournamentBlock) play(i int) {
+	a, b := t.winners[2*i], t.winners[2*i+1]
+	if t.entries[b%TournamentBlockSize].BeatsByDefault(&t.entries[a%TournamentBlockSize].NodeScore) {
+		a = b
+	}
+	t.winners[i] = a
+}
