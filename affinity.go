@@ -3,27 +3,27 @@ package outrank
 // Affinity holds a pod's required demands on its node and its neighbours.
 // Preferred ones play no part in preemption and are not kept.
 type Affinity struct {
-	// Node is nil where the pod has no required node affinity. A selector
+	// NodeAffinity is nil where the pod has no required node affinity. A selector
 	// without terms matches no node.
-	Node *NodeSelector
-	// Pods are terms each of which some pod in the same topology domain must
-	// match; AntiPods are terms that no pod there may match.
-	Pods, AntiPods []PodAffinityTerm
+	NodeAffinity *NodeSelector
+	// PodAffinity has terms each of which some pod in the same topology domain must
+	// match; PodAntiAffinity has terms that no pod there may match.
+	PodAffinity, PodAntiAffinity []PodAffinityTerm
 }
 
 // NodeSelector matches a node if any of its terms does.
 type NodeSelector struct {
-	Terms []NodeSelectorTerm `json:"nodeSelectorTerms"`
+	NodeSelectorTerms []NodeSelectorTerm `json:"nodeSelectorTerms"`
 }
 
 // NodeSelectorTerm matches a node if all that it lists holds. An empty term
 // matches nothing.
 type NodeSelectorTerm struct {
-	// Labels are demands on the node's labels.
-	Labels []NodeRequirement `json:"matchExpressions,omitempty"`
-	// Fields are demands on fields of the node. The only field is
+	// MatchExpressions are demands on the node's labels.
+	MatchExpressions []NodeRequirement `json:"matchExpressions,omitempty"`
+	// MatchFields are demands on fields of the node. The only field is
 	// metadata.name, and the only operators are In and NotIn with one value.
-	Fields []NodeRequirement `json:"matchFields,omitempty"`
+	MatchFields []NodeRequirement `json:"matchFields,omitempty"`
 }
 
 // FieldName is the field of a node that NodeSelectorTerm.Fields may name.
@@ -39,8 +39,8 @@ type NodeRequirement struct {
 // PodAffinityTerm selects pods by their labels and namespaces, and says how
 // far away counts as together.
 type PodAffinityTerm struct {
-	// Selector picks pods by label: nil none, an empty one all.
-	Selector *LabelSelector `json:"labelSelector,omitempty"`
+	// LabelSelector picks pods by label: nil none, an empty one all.
+	LabelSelector *LabelSelector `json:"labelSelector,omitempty"`
 	// Namespaces and NamespaceSelector pick namespaces, their union if both
 	// are given; if neither is, the namespace of the pod that carries the term.
 	// An empty NamespaceSelector means all namespaces.
@@ -50,7 +50,7 @@ type PodAffinityTerm struct {
 	TopologyKey string `json:"topologyKey"`
 	// MatchLabelKeys and MismatchLabelKeys are labels of the pod whose value a
 	// selected pod must share or must not share. The API server folds them
-	// into Selector when it creates a pod, as In or NotIn with one value. Keys
+	// into LabelSelector when it creates a pod, as In or NotIn with one value. Keys
 	// that it has folded in count as they stand. Deciding folds in the keys of a
 	// pod that is written by hand or read from a manifest.
 	MatchLabelKeys    []string `json:"matchLabelKeys,omitempty"`
@@ -66,8 +66,8 @@ type TopologySpreadConstraint struct {
 	// WhenUnsatisfiable is DoNotSchedule or ScheduleAnyway; empty means
 	// DoNotSchedule. Preemption does not look at ScheduleAnyway.
 	WhenUnsatisfiable UnsatisfiablePolicy `json:"whenUnsatisfiable,omitempty"`
-	// Selector picks the pods that are counted: nil or empty none.
-	Selector *LabelSelector `json:"labelSelector,omitempty"`
+	// LabelSelector picks the pods that are counted: nil or empty none.
+	LabelSelector *LabelSelector `json:"labelSelector,omitempty"`
 	// MinDomains is how many domains there must be before the emptiest counts
 	// as more than 0; zero means 1.
 	MinDomains int32 `json:"minDomains,omitempty"`

@@ -23,18 +23,18 @@ type PodDisruptionBudget struct {
 	// decision does not look at them; package pdb computes a status from them.
 	MinAvailable, MaxUnavailable *IntOrPercent
 
-	// Allowed is status.disruptionsAllowed, the number of covered pods that
+	// DisruptionsAllowed is the number of covered pods, by the status, that
 	// may still go without breaking the budget.
-	Allowed int32
-	// Healthy and Desired are status.currentHealthy and status.desiredHealthy: how many of
-	// the covered pods are ready, and how many have to be. UnhealthyPodEvictionPolicy says
+	DisruptionsAllowed int32
+	// CurrentHealthy and DesiredHealthy say, by the status, how many of the covered pods
+	// are ready, and how many have to be. UnhealthyPodEvictionPolicy says
 	// whether one that is not ready may be evicted whatever the budget allows. They matter to
 	// evictions through the API, as those of a drain; preemption does not look at them.
-	Healthy, Desired           int32
-	UnhealthyPodEvictionPolicy UnhealthyPodEvictionPolicy
-	// Disrupted maps the names of pods whose eviction is already counted to the
+	CurrentHealthy, DesiredHealthy int32
+	UnhealthyPodEvictionPolicy     UnhealthyPodEvictionPolicy
+	// DisruptedPods maps the names of pods whose eviction is already counted to the
 	// time of the eviction. Evicting such a pod again costs nothing.
-	Disrupted map[string]time.Time
+	DisruptedPods map[string]time.Time
 }
 
 // UnhealthyPodEvictionPolicy says when pods that are not ready may be evicted through the

@@ -60,7 +60,7 @@ func ExampleNode_UnmarshalJSON() {
 }
 
 func ExamplePodDisruptionBudget_MarshalJSON() {
-	text, err := json.Marshal(outrank.PodDisruptionBudget{Name: "web", MinAvailable: &outrank.IntOrPercent{Value: 50, Percent: true}, Allowed: 1})
+	text, err := json.Marshal(outrank.PodDisruptionBudget{Name: "web", MinAvailable: &outrank.IntOrPercent{Value: 50, Percent: true}, DisruptionsAllowed: 1})
 	fmt.Println(string(text), err)
 	// Output: {"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"web"},"spec":{"minAvailable":"50%"},"status":{"disruptionsAllowed":1}} <nil>
 }
@@ -68,7 +68,7 @@ func ExamplePodDisruptionBudget_MarshalJSON() {
 func ExamplePodDisruptionBudget_UnmarshalJSON() {
 	var budget outrank.PodDisruptionBudget
 	err := json.Unmarshal([]byte(`{"metadata": {"name": "web"}, "spec": {"maxUnavailable": 2}, "status": {"disruptionsAllowed": 1}}`), &budget)
-	fmt.Println(budget.Name, budget.MaxUnavailable.Value, budget.Allowed, err)
+	fmt.Println(budget.Name, budget.MaxUnavailable.Value, budget.DisruptionsAllowed, err)
 	// Output: web 2 1 <nil>
 }
 
@@ -112,7 +112,7 @@ func ExampleNamespace_UnmarshalJSON() {
 }
 
 func ExamplePodGroup_MarshalJSON() {
-	text, err := json.Marshal(outrank.PodGroup{Name: "train", Namespace: "ml", Disruption: outrank.DisruptPodGroup})
+	text, err := json.Marshal(outrank.PodGroup{Name: "train", Namespace: "ml", DisruptionMode: outrank.DisruptPodGroup})
 	fmt.Println(string(text), err)
 	// Output: {"apiVersion":"scheduling.k8s.io/v1alpha2","kind":"PodGroup","metadata":{"name":"train","namespace":"ml"},"spec":{"disruptionMode":"PodGroup"}} <nil>
 }
@@ -138,8 +138,8 @@ func ExampleLabelSelector_UnmarshalJSON() {
 }
 
 func ExampleAffinity_MarshalJSON() {
-	text, err := json.Marshal(outrank.Affinity{AntiPods: []outrank.PodAffinityTerm{{
-		Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}, TopologyKey: "zone",
+	text, err := json.Marshal(outrank.Affinity{PodAntiAffinity: []outrank.PodAffinityTerm{{
+		LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, TopologyKey: "zone",
 	}}})
 	fmt.Println(string(text), err)
 	// Output: {"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchLabels":{"app":"web"}},"topologyKey":"zone"}]}} <nil>
@@ -148,7 +148,7 @@ func ExampleAffinity_MarshalJSON() {
 func ExampleAffinity_UnmarshalJSON() {
 	var affinity outrank.Affinity
 	err := json.Unmarshal([]byte(`{"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "zone"}]}}`), &affinity)
-	fmt.Println(affinity.Pods[0].TopologyKey, err)
+	fmt.Println(affinity.PodAffinity[0].TopologyKey, err)
 	// Output: zone <nil>
 }
 
@@ -184,6 +184,6 @@ func ExamplePodGroup_UnmarshalJSON() {
 		"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup",
 		"metadata": {"name": "train", "namespace": "ml"}, "spec": {"disruptionMode": "PodGroup", "priority": 100}
 	}`), &group)
-	fmt.Println(group.Key(), group.Disruption, *group.Priority, err)
+	fmt.Println(group.Key(), group.DisruptionMode, *group.Priority, err)
 	// Output: ml/train PodGroup 100 <nil>
 }

@@ -55,7 +55,7 @@ func ExamplePod_Finished() {
 }
 
 func ExampleLabelSelector_Matcher() {
-	s := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "tier", Operator: outrank.NotIn, Values: []string{"db"}}}}
+	s := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "tier", Operator: outrank.NotIn, Values: []string{"db"}}}}
 	m, err := s.Matcher()
 	fmt.Println(m.Matches(map[string]string{"tier": "web"}), m.Matches(nil), err)
 	// Output: true true <nil>
@@ -76,7 +76,7 @@ func ExamplePod() {
 // what it asks for, what is set aside and what is in force.
 func ExamplePod_RunningRequestOf() {
 	p := &outrank.Pod{Name: "web", Containers: []outrank.Container{{
-		Requests: resource.MustList("cpu", "1"), Actual: resource.MustList("cpu", "2"), Allocated: resource.MustList("cpu", "1500m"),
+		Requests: resource.MustList("cpu", "1"), Actual: resource.MustList("cpu", "2"), AllocatedResources: resource.MustList("cpu", "1500m"),
 	}}}
 	fmt.Println(p.RequestOf("cpu"), p.RunningRequestOf("cpu"), p.KubeletRequestOf("cpu"))
 	// Output:

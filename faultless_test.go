@@ -20,7 +20,7 @@ func someOddPod(t *rapid.T) *Pod {
 		return resource.MustList("cpu", "1", "memory", "0")
 	}
 	containers := []Container{{
-		Requests: amounts("requests"), Limits: amounts("limits"), Allocated: amounts("allocated"), Actual: amounts("actual"),
+		Requests: amounts("requests"), Limits: amounts("limits"), AllocatedResources: amounts("allocated"), Actual: amounts("actual"),
 		Ports: []Port{{HostPort: rapid.SampledFrom([]int32{0, 80, 80, 80, 65535, 65536, -1}).Draw(t, "port")}},
 	}}
 	p := &Pod{
@@ -37,16 +37,16 @@ func someOddPod(t *rapid.T) *Pod {
 		p.Resources = &resource.Requirements{Requests: amounts("pod requests"), Limits: amounts("pod limits")}
 	}
 	if odd("node affinity") {
-		p.Affinity.Node = &NodeSelector{Terms: []NodeSelectorTerm{{Labels: []NodeRequirement{{Key: "k", Operator: "Odd"}}}}}
+		p.Affinity.NodeAffinity = &NodeSelector{NodeSelectorTerms: []NodeSelectorTerm{{MatchExpressions: []NodeRequirement{{Key: "k", Operator: "Odd"}}}}}
 	}
 	if odd("affinity") {
-		p.Affinity.Pods = make([]PodAffinityTerm, 1)
+		p.Affinity.PodAffinity = make([]PodAffinityTerm, 1)
 	}
 	if odd("anti-affinity") {
-		p.Affinity.AntiPods = make([]PodAffinityTerm, 1)
+		p.Affinity.PodAntiAffinity = make([]PodAffinityTerm, 1)
 	}
 	if odd("spread") {
-		p.TopologySpread = make([]TopologySpreadConstraint, 1)
+		p.TopologySpreadConstraints = make([]TopologySpreadConstraint, 1)
 	}
 	if odd("volumes") {
 		p.Volumes = make([]Volume, 1)
@@ -76,16 +76,16 @@ func TestFaultlessKnowsEveryField(t *testing.T) {
 	}{
 		{reflect.TypeFor[Pod](), []string{
 			// Looked at.
-			"Name", "PreemptionPolicy", "Affinity", "TopologySpread", "Volumes", "Resources", "Overhead", "Containers", "InitContainers",
+			"Name", "PreemptionPolicy", "Affinity", "TopologySpreadConstraints", "Volumes", "Resources", "Overhead", "Containers", "InitContainers",
 			// Valid whatever they hold.
-			"Namespace", "UID", "Labels", "Owner", "NodeName", "NominatedNode", "Priority", "PriorityClass", "ResizeInfeasible", "ResizeDeferred",
-			"NodeSelector", "Tolerations", "Group", "StartTime", "DeletionTime", "DisruptionReason", "Ready", "HostNetwork", "HostUsers", "SchedulerName", "SchedulingGates", "OS", "StrictGroups", "Grace", "Allocated", "Actual", "Reported", "QOSClass",
+			"Namespace", "UID", "Labels", "Owner", "NodeName", "NominatedNodeName", "Priority", "PriorityClassName", "ResizeInfeasible", "ResizeDeferred",
+			"NodeSelector", "Tolerations", "Group", "StartTime", "DeletionTimestamp", "DisruptionReason", "Ready", "HostNetwork", "HostUsers", "SchedulerName", "SchedulingGates", "OS", "StrictGroups", "Grace", "AllocatedResources", "Actual", "Reported", "QOSClass",
 			"Static", "Mirror", "Phase", "Value",
 		}},
-		{reflect.TypeFor[Container](), []string{"Requests", "Limits", "Allocated", "Actual", "Ports", "Name", "Sidecar", "RestartsAll", "BindMountOptions", "Reported"}},
-		{reflect.TypeFor[Affinity](), []string{"Node", "Pods", "AntiPods"}},
+		{reflect.TypeFor[Container](), []string{"Requests", "Limits", "AllocatedResources", "Actual", "Ports", "Name", "Sidecar", "RestartsAll", "BindMountOptions", "Reported"}},
+		{reflect.TypeFor[Affinity](), []string{"NodeAffinity", "PodAffinity", "PodAntiAffinity"}},
 		{reflect.TypeFor[Port](), []string{"HostPort", "HostIP", "Protocol"}},
-		{reflect.TypeFor[Node](), []string{"Name", "Allocatable", "AttachLimits", "MissingDrivers", "Labels", "Taints", "Unschedulable", "DeclaredFeatures", "StrictGroups", "KubeletVersion", "ResizePreemptionDisabled"}},
+		{reflect.TypeFor[Node](), []string{"Name", "Allocatable", "AttachLimits", "MissingDrivers", "Labels", "Taints", "Unschedulable", "DeclaredFeatures", "StrictGroups", "KubeletVersion", "DisableResizePreemption"}},
 	} {
 		for _, f := range reflect.VisibleFields(tt.typ) {
 			if !slices.Contains(tt.fields, f.Name) {

@@ -79,8 +79,8 @@ func TestTreesOfGroups(t *testing.T) {
 }
 
 func ExampleCompositePodGroup() {
-	root := &outrank.CompositePodGroup{Name: "train", Namespace: "ml", Policy: outrank.GangPolicy, MinGroups: 2}
-	inner := &outrank.CompositePodGroup{Name: "workers", Namespace: "ml", Parent: "train", Disruption: outrank.DisruptPodGroup}
+	root := &outrank.CompositePodGroup{Name: "train", Namespace: "ml", Policy: outrank.GangPolicy, MinGroupCount: 2}
+	inner := &outrank.CompositePodGroup{Name: "workers", Namespace: "ml", Parent: "train", DisruptionMode: outrank.DisruptPodGroup}
 	group := &outrank.PodGroup{Name: "rack-1", Namespace: "ml", Parent: "workers"}
 	fmt.Println(group.ParentKey() == inner.Key(), inner.ParentKey() == root.Key(), root.ParentKey() == "")
 	cluster := &outrank.Cluster{Groups: []*outrank.PodGroup{group}, Composites: []*outrank.CompositePodGroup{inner}}
@@ -95,10 +95,10 @@ func ExampleCompositePodGroup() {
 func ExampleWorkload() {
 	job := &outrank.Workload{
 		Name: "train", Namespace: "ml", Owner: outrank.Owner{Kind: "Job", Name: "train"},
-		Groups: []outrank.PodGroupTemplate{{Name: "workers", Policy: outrank.GangPolicy, MinCount: 4}},
+		PodGroupTemplates: []outrank.PodGroupTemplate{{Name: "workers", Policy: outrank.GangPolicy, MinCount: 4}},
 	}
 	group := &outrank.PodGroup{Name: "train-workers", Namespace: "ml", Policy: outrank.GangPolicy, MinCount: 4, Workload: "train", Template: "workers"}
-	fmt.Println(job.Key(), job.Owner, group.Template == job.Groups[0].Name)
+	fmt.Println(job.Key(), job.Owner, group.Template == job.PodGroupTemplates[0].Name)
 	// Output: ml/train Job/train true
 }
 
@@ -125,7 +125,7 @@ func TestUnknownGroupsAreAWarning(t *testing.T) {
 }
 
 func ExamplePodGroup() {
-	group := &outrank.PodGroup{Name: "train", Namespace: "ml", Disruption: outrank.DisruptPodGroup}
+	group := &outrank.PodGroup{Name: "train", Namespace: "ml", DisruptionMode: outrank.DisruptPodGroup}
 	pod := &outrank.Pod{Name: "worker-1", Namespace: "ml", Group: "train"}
 	fmt.Println(pod.GroupKey() == group.Key(), pod.GroupKey())
 	// Output: true ml/train

@@ -102,12 +102,12 @@ func (a Affinity) MarshalJSON() ([]byte, error) { return objectjson.Marshal(&a) 
 // those of [Pod.Validate].
 func (a *Affinity) UnmarshalJSON(text []byte) error { return objectjson.Unmarshal(text, a) }
 
-// MarshalJSON returns an entry of spec.containers of a pod. Allocated and Actual
-// are left out: they stand in the pod's status, and [Pod.MarshalJSON] has them.
+// MarshalJSON returns an entry of spec.containers of a pod. AllocatedResources and
+// Actual are left out: they stand in the pod's status, and [Pod.MarshalJSON] has them.
 func (c Container) MarshalJSON() ([]byte, error) { return objectjson.Marshal(&c) }
 
 // UnmarshalJSON reads an entry of spec.containers of a pod; null changes
-// nothing. Allocated and Actual are nil afterwards. The error is an *[InputError]
+// nothing. AllocatedResources and Actual are nil afterwards. The error is an *[InputError]
 // with all that could not be read; the rules beyond that are those of
 // [Pod.Validate].
 func (c *Container) UnmarshalJSON(text []byte) error { return objectjson.Unmarshal(text, c) }

@@ -30,10 +30,10 @@ type Node struct {
 	// (status.nodeInfo.kubeletVersion), such as "v1.37.1". No decision looks at it;
 	// see [Cluster.ReleaseOfNodes].
 	KubeletVersion string
-	// ResizePreemptionDisabled are those who asked that nobody be pushed out of
+	// DisableResizePreemption lists those who asked that nobody be pushed out of
 	// this node for a pod that is to be resized in place
 	// (spec.podPreemptionPolicy.disableResizePreemption); empty where nobody did.
-	ResizePreemptionDisabled []string
+	DisableResizePreemption []string
 }
 
 // Taint keeps pods away that do not tolerate it.

@@ -24,15 +24,15 @@ type Pod struct {
 	// NodeName is the node the pod runs on; empty for a pending pod. The pod
 	// to be placed may carry it as a wish: filter NodeName honours it.
 	NodeName string
-	// NominatedNode is the node that an earlier preemption made room on for
+	// NominatedNodeName is the node that an earlier preemption made room on for
 	// this pending pod.
-	NominatedNode string
+	NominatedNodeName string
 
 	// Priority is nil for a pod that was never given one. The scheduler then
 	// counts 0; the kubelet takes such a pod out of every comparison.
 	Priority *int32
-	// PriorityClass names the class that the priority comes from.
-	PriorityClass string
+	// PriorityClassName names the class that the priority comes from.
+	PriorityClassName string
 	// PreemptionPolicy says whether the pod may push others out; empty means
 	// PreemptLowerPriority.
 	PreemptionPolicy PreemptionPolicy
@@ -43,11 +43,11 @@ type Pod struct {
 	// Resources are the pod-level requests and limits; nil where the pod has
 	// none. A pointer to an empty value counts as present (rule 3.4).
 	Resources *resource.Requirements
-	// Allocated and Actual are the pod-level requests that the status of a running
+	// AllocatedResources and Actual are the pod-level requests that the status of a running
 	// pod reports: what the node has set aside (status.allocatedResources) and
 	// what is in force (status.resources.requests). Nil and an empty list differ: an
 	// empty one is there.
-	Allocated, Actual resource.List
+	AllocatedResources, Actual resource.List
 	// Reported is set where status.resources is there without requests in it. With
 	// Actual nil and without Reported it is missing, and nothing but the spec counts.
 	Reported bool
@@ -67,8 +67,8 @@ type Pod struct {
 	NodeSelector map[string]string
 	Affinity     Affinity
 	Tolerations  []Toleration
-	// TopologySpread limits how unevenly the pods like this one are spread.
-	TopologySpread []TopologySpreadConstraint
+	// TopologySpreadConstraints limit how unevenly the pods like this one are spread.
+	TopologySpreadConstraints []TopologySpreadConstraint
 
 	// SchedulerName is the scheduler that is to place the pod; empty means
 	// [DefaultScheduler]. SchedulingGates are what still keeps it from being
@@ -100,8 +100,8 @@ type Pod struct {
 	// StartTime is when the kubelet took the pod up; zero if it has not. A pod
 	// without it counts as started now.
 	StartTime time.Time
-	// DeletionTime is not zero while the pod is being deleted.
-	DeletionTime time.Time
+	// DeletionTimestamp is not zero while the pod is being deleted.
+	DeletionTimestamp time.Time
 	// DisruptionReason is the reason of the pod's first DisruptionTarget
 	// condition, if that is True; else empty.
 	DisruptionReason string
@@ -187,15 +187,15 @@ type Container struct {
 	// BindMountOptions is set where one of the container's volume mounts has
 	// bindMountOptions.
 	BindMountOptions bool
-	// Allocated and Actual are the requests that the status of a running
+	// AllocatedResources and Actual are the requests that the status of a running
 	// container reports: what the node has set aside (allocatedResources) and
 	// what is in force (resources.requests). They differ from Requests while
 	// the pod is being resized in place. Nil and an empty list differ: an empty one
 	// is there.
-	Allocated, Actual resource.List
+	AllocatedResources, Actual resource.List
 	// Reported is set where the status has resources without requests in it. With
 	// Actual nil and without Reported it has no resources, and v1.36 does not look at
-	// Allocated then.
+	// AllocatedResources then.
 	Reported bool
 }
 
@@ -232,7 +232,7 @@ func (p *Pod) Scheduler() string {
 func (p *Pod) Gated() bool { return len(p.SchedulingGates) > 0 }
 
 // Terminating reports whether the pod is being deleted.
-func (p *Pod) Terminating() bool { return !p.DeletionTime.IsZero() }
+func (p *Pod) Terminating() bool { return !p.DeletionTimestamp.IsZero() }
 
 // PriorityValue is the pod's priority as kube-scheduler counts it: 0 where the
 // pod has none (component-helpers PodPriority).

@@ -10,9 +10,9 @@ type PodGroup struct {
 	// UID tells apart groups that had the same name one after the other. It may
 	// be empty.
 	UID string
-	// Disruption says whether preemption may take single pods of the group, or
+	// DisruptionMode says whether preemption may take single pods of the group, or
 	// all of them only.
-	Disruption DisruptionMode
+	DisruptionMode DisruptionMode
 	// Policy says how many of the group's pods have to find a place so that they
 	// may run. Where it is empty, all of them have to.
 	Policy GroupPolicy
@@ -23,8 +23,8 @@ type PodGroup struct {
 	// group preempts with it, and it counts for its pods as victims in place of their own;
 	// nil counts as 0 (rules 12.6.2 and 12.9.2). It means nothing otherwise.
 	Priority *int32
-	// PriorityClass names the class that the priority comes from.
-	PriorityClass string
+	// PriorityClassName names the class that the priority comes from.
+	PriorityClassName string
 	// PreemptionPolicy says whether the group may push others out; empty where it
 	// does not say. v1.36 knows none.
 	PreemptionPolicy PreemptionPolicy
@@ -98,18 +98,18 @@ type CompositePodGroup struct {
 	// UID tells apart groups that had the same name one after the other. It may
 	// be empty.
 	UID string
-	// Disruption says whether preemption may take the groups below one at a time,
+	// DisruptionMode says whether preemption may take the groups below one at a time,
 	// or all their pods only.
-	Disruption DisruptionMode
+	DisruptionMode DisruptionMode
 	// Policy says how many of the groups below have to find their places; where it
 	// is empty, it is as under [BasicPolicy].
 	Policy GroupPolicy
-	// MinGroups is how many under [GangPolicy]; else 0.
-	MinGroups int32
-	// Priority is that of the group, nil where it has none; PriorityClass names
+	// MinGroupCount is how many under [GangPolicy]; else 0.
+	MinGroupCount int32
+	// Priority is that of the group, nil where it has none; PriorityClassName names
 	// the class that it comes from.
-	Priority      *int32
-	PriorityClass string
+	Priority          *int32
+	PriorityClassName string
 	// PreemptionPolicy says whether the group may push others out; empty where it
 	// does not say.
 	PreemptionPolicy PreemptionPolicy
@@ -151,10 +151,11 @@ type Workload struct {
 	Name, Namespace string
 	// Owner is what the workload was made for, if it says so.
 	Owner Owner
-	// Groups are templates of groups of pods, Composites those of composite groups.
+	// PodGroupTemplates are templates of groups of pods, CompositePodGroupTemplates those
+	// of composite groups.
 	// A workload has one of the two.
-	Groups     []PodGroupTemplate
-	Composites []CompositePodGroupTemplate
+	PodGroupTemplates          []PodGroupTemplate
+	CompositePodGroupTemplates []CompositePodGroupTemplate
 }
 
 // Key names the workload.
@@ -166,27 +167,27 @@ func (w *Workload) NamespaceName() string { return namespaceOr(w.Namespace) }
 // PodGroupTemplate is what a [PodGroup] is made from. The fields are those of the
 // group; Name is what [PodGroup.Template] names.
 type PodGroupTemplate struct {
-	Name             string
-	Disruption       DisruptionMode
-	Policy           GroupPolicy
-	MinCount         int32
-	Priority         *int32
-	PriorityClass    string
-	PreemptionPolicy PreemptionPolicy
-	Topology         []string
+	Name              string
+	DisruptionMode    DisruptionMode
+	Policy            GroupPolicy
+	MinCount          int32
+	Priority          *int32
+	PriorityClassName string
+	PreemptionPolicy  PreemptionPolicy
+	Topology          []string
 }
 
 // CompositePodGroupTemplate is what a [CompositePodGroup] is made from, with the
 // templates of the groups below it. The fields are those of the group.
 type CompositePodGroupTemplate struct {
-	Name             string
-	Disruption       DisruptionMode
-	Policy           GroupPolicy
-	MinGroups        int32
-	Priority         *int32
-	PriorityClass    string
-	PreemptionPolicy PreemptionPolicy
-	Topology         []string
-	Groups           []PodGroupTemplate
-	Composites       []CompositePodGroupTemplate
+	Name                       string
+	DisruptionMode             DisruptionMode
+	Policy                     GroupPolicy
+	MinGroupCount              int32
+	Priority                   *int32
+	PriorityClassName          string
+	PreemptionPolicy           PreemptionPolicy
+	Topology                   []string
+	PodGroupTemplates          []PodGroupTemplate
+	CompositePodGroupTemplates []CompositePodGroupTemplate
 }

@@ -77,7 +77,7 @@ func (p *Pod) statusRequests(c *Container) resource.List {
 	if !c.reported() {
 		return c.Requests
 	}
-	reported := c.Allocated.Max(c.Actual)
+	reported := c.AllocatedResources.Max(c.Actual)
 	if p.ResizeInfeasible {
 		return reported
 	}
@@ -124,7 +124,7 @@ func statusLevel(p *Pod, name resource.Name) resource.Quantity {
 	if !p.reported() {
 		return p.Resources.Requests[name]
 	}
-	q := larger(p.Allocated[name], p.Actual[name])
+	q := larger(p.AllocatedResources[name], p.Actual[name])
 	if p.ResizeInfeasible {
 		return q
 	}
@@ -261,7 +261,7 @@ func statusRequestOf(p *Pod, c *Container, name resource.Name) resource.Quantity
 	if !c.reported() {
 		return c.Requests[name]
 	}
-	q, named := c.Allocated[name]
+	q, named := c.AllocatedResources[name]
 	q, named = largerNamed(q, named, c.Actual, name)
 	if !p.ResizeInfeasible {
 		q, _ = largerNamed(q, named, c.Requests, name)

@@ -20,8 +20,8 @@ func (s source) list(p *Pod, c *Container) resource.List {
 	switch {
 	case s == fromActual && c.Actual != nil:
 		return c.Actual
-	case s != fromSpec && c.Allocated != nil:
-		return c.Allocated
+	case s != fromSpec && c.AllocatedResources != nil:
+		return c.AllocatedResources
 	case s != fromSpec && p.ResizeInfeasible:
 		return nil
 	}
@@ -32,10 +32,10 @@ func (s source) list(p *Pod, c *Container) resource.List {
 // 2.2.16): only where it has both lists.
 func (s source) level(p *Pod) resource.List {
 	switch {
-	case p.Actual == nil || p.Allocated == nil:
+	case p.Actual == nil || p.AllocatedResources == nil:
 		return nil
 	case s == fromAllocated:
-		return p.Allocated
+		return p.AllocatedResources
 	case s == fromActual:
 		return p.Actual
 	}
@@ -75,7 +75,7 @@ func (p *Pod) lastSource() source {
 
 func silent(cs []Container) bool {
 	for i := range cs {
-		if cs[i].Allocated != nil || cs[i].Actual != nil {
+		if cs[i].AllocatedResources != nil || cs[i].Actual != nil {
 			return false
 		}
 	}
@@ -153,7 +153,7 @@ func (p *Pod) levels() [numSources]resource.List {
 	if !p.reported() {
 		return [numSources]resource.List{fromSpec: p.Resources.Requests}
 	}
-	ls := [numSources]resource.List{fromAllocated: p.Allocated, fromActual: p.Actual}
+	ls := [numSources]resource.List{fromAllocated: p.AllocatedResources, fromActual: p.Actual}
 	if !p.ResizeInfeasible {
 		ls[fromSpec] = p.Resources.Requests
 	}

@@ -139,9 +139,9 @@ func TestRequests(t *testing.T) {
 
 func TestRunningRequests(t *testing.T) {
 	resized := outrank.Container{
-		Requests:  resource.MustList("cpu", "3", "memory", "1Gi"),
-		Allocated: resource.MustList("cpu", "2", "memory", "2Gi"),
-		Actual:    resource.MustList("cpu", "1", "memory", "3Gi"),
+		Requests:           resource.MustList("cpu", "3", "memory", "1Gi"),
+		AllocatedResources: resource.MustList("cpu", "2", "memory", "2Gi"),
+		Actual:             resource.MustList("cpu", "1", "memory", "3Gi"),
 	}
 	init := resized
 	side := resized
@@ -200,7 +200,7 @@ func TestPropertyRequestOf(t *testing.T) {
 	container := rapid.Custom(func(t *rapid.T) outrank.Container {
 		c := outrank.Container{Requests: list.Draw(t, "requests"), Sidecar: rapid.Bool().Draw(t, "sidecar")}
 		if rapid.Bool().Draw(t, "status") {
-			c.Allocated, c.Actual, c.Reported = list.Draw(t, "allocated"), list.Draw(t, "actual"), rapid.Bool().Draw(t, "reported")
+			c.AllocatedResources, c.Actual, c.Reported = list.Draw(t, "allocated"), list.Draw(t, "actual"), rapid.Bool().Draw(t, "reported")
 		}
 		return c
 	})
@@ -214,7 +214,7 @@ func TestPropertyRequestOf(t *testing.T) {
 			p.Resources = &resource.Requirements{Requests: list.Draw(t, "pod requests"), Limits: list.Draw(t, "pod limits")}
 		}
 		if rapid.Bool().Draw(t, "pod status") {
-			p.Allocated, p.Actual, p.Reported = list.Draw(t, "pod allocated"), list.Draw(t, "pod actual"), rapid.Bool().Draw(t, "pod reported")
+			p.AllocatedResources, p.Actual, p.Reported = list.Draw(t, "pod allocated"), list.Draw(t, "pod actual"), rapid.Bool().Draw(t, "pod reported")
 		}
 		for _, name := range append(names, "none") {
 			for _, r := range outrank.Releases() {
@@ -339,7 +339,7 @@ func TestPropertyReportedBelowZero(t *testing.T) {
 		containers := func() (cs []outrank.Container) {
 			for range rapid.IntRange(0, 3).Draw(t, "containers") {
 				cs = append(cs, outrank.Container{
-					Requests: amounts(t, 0), Allocated: amounts(t, -4), Actual: amounts(t, -4),
+					Requests: amounts(t, 0), AllocatedResources: amounts(t, -4), Actual: amounts(t, -4),
 					Sidecar: rapid.Bool().Draw(t, "sidecar"), Reported: rapid.Bool().Draw(t, "reported"),
 				})
 			}
@@ -347,7 +347,7 @@ func TestPropertyReportedBelowZero(t *testing.T) {
 		}
 		p := &outrank.Pod{
 			Name: "p", NodeName: "n", Containers: containers(), InitContainers: containers(), Overhead: amounts(t, 0),
-			Allocated: amounts(t, -4), Actual: amounts(t, -4), ResizeInfeasible: rapid.Bool().Draw(t, "infeasible"),
+			AllocatedResources: amounts(t, -4), Actual: amounts(t, -4), ResizeInfeasible: rapid.Bool().Draw(t, "infeasible"),
 		}
 		if rapid.Bool().Draw(t, "level") {
 			p.Resources = &resource.Requirements{Requests: amounts(t, 0)}

@@ -24,10 +24,10 @@ const (
 // LabelSelector picks objects by their labels. All that it lists must hold;
 // an empty selector picks everything, a nil one nothing.
 type LabelSelector struct {
-	// Labels must be there with these values.
-	Labels map[string]string `json:"matchLabels,omitempty"`
-	// Expressions must all hold.
-	Expressions []Requirement `json:"matchExpressions,omitempty"`
+	// MatchLabels must be there with these values.
+	MatchLabels map[string]string `json:"matchLabels,omitempty"`
+	// MatchExpressions must all hold.
+	MatchExpressions []Requirement `json:"matchExpressions,omitempty"`
 }
 
 // Requirement is one demand on a label.
@@ -44,7 +44,7 @@ var ErrSelector = errors.New("invalid label selector")
 // Empty reports whether the selector demands nothing and so picks everything.
 // A nil selector is not empty: it picks nothing.
 func (s *LabelSelector) Empty() bool {
-	return s != nil && len(s.Labels) == 0 && len(s.Expressions) == 0
+	return s != nil && len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 0
 }
 
 // Matches reports whether the selector picks an object with these labels
@@ -78,13 +78,13 @@ func (m Matcher) Matches(labels map[string]string) bool {
 	if m.selector == nil {
 		return false
 	}
-	for k, v := range m.selector.Labels {
+	for k, v := range m.selector.MatchLabels {
 		if got, ok := labels[k]; !ok || got != v {
 			return false
 		}
 	}
-	for i := range m.selector.Expressions {
-		if !m.selector.Expressions[i].holds(labels) {
+	for i := range m.selector.MatchExpressions {
+		if !m.selector.MatchExpressions[i].holds(labels) {
 			return false
 		}
 	}
@@ -123,8 +123,8 @@ func (s *LabelSelector) invalid() bool {
 	if s.malformed() {
 		return true
 	}
-	for i := range s.Expressions {
-		for _, v := range s.Expressions[i].Values {
+	for i := range s.MatchExpressions {
+		for _, v := range s.MatchExpressions[i].Values {
 			if fields.ValueProblem(v) != "" {
 				return true
 			}
@@ -135,13 +135,13 @@ func (s *LabelSelector) invalid() bool {
 
 // malformed is invalid but for the values of expressions.
 func (s *LabelSelector) malformed() bool {
-	for k, v := range s.Labels {
+	for k, v := range s.MatchLabels {
 		if fields.KeyProblem(k) != "" || fields.ValueProblem(v) != "" {
 			return true
 		}
 	}
-	for i := range s.Expressions {
-		r := &s.Expressions[i]
+	for i := range s.MatchExpressions {
+		r := &s.MatchExpressions[i]
 		if fields.KeyProblem(r.Key) != "" || r.operatorProblem() != "" {
 			return true
 		}
@@ -159,12 +159,12 @@ func (s *LabelSelector) problems() []fieldProblem {
 			ps = append(ps, fieldProblem{field, text})
 		}
 	}
-	for _, k := range fields.SortedKeys(s.Labels) {
+	for _, k := range fields.SortedKeys(s.MatchLabels) {
 		add(fmt.Sprintf("matchLabels[%s]", fields.Quote(k)), fields.KeyProblem(k))
-		add(fmt.Sprintf("matchLabels[%s]", fields.Quote(k)), fields.ValueProblem(s.Labels[k]))
+		add(fmt.Sprintf("matchLabels[%s]", fields.Quote(k)), fields.ValueProblem(s.MatchLabels[k]))
 	}
-	for i := range s.Expressions {
-		r, at := &s.Expressions[i], fmt.Sprintf("matchExpressions[%d]", i)
+	for i := range s.MatchExpressions {
+		r, at := &s.MatchExpressions[i], fmt.Sprintf("matchExpressions[%d]", i)
 		add(at+".key", fields.KeyProblem(r.Key))
 		add(at+".operator", r.operatorProblem())
 		for j, v := range r.Values {

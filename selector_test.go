@@ -11,7 +11,7 @@ import (
 
 func TestSelectorMatches(t *testing.T) {
 	exp := func(key string, op outrank.Operator, values ...string) *outrank.LabelSelector {
-		return &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: key, Operator: op, Values: values}}}
+		return &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: key, Operator: op, Values: values}}}
 	}
 	labels := map[string]string{"app": "web", "tier": ""}
 	for _, test := range []struct {
@@ -21,10 +21,10 @@ func TestSelectorMatches(t *testing.T) {
 	}{
 		{"nil picks nothing", nil, false},
 		{"empty picks everything", &outrank.LabelSelector{}, true},
-		{"equal label", &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}, true},
-		{"other value", &outrank.LabelSelector{Labels: map[string]string{"app": "db"}}, false},
-		{"an empty value is not a missing label", &outrank.LabelSelector{Labels: map[string]string{"zone": ""}}, false},
-		{"an empty value matches itself", &outrank.LabelSelector{Labels: map[string]string{"tier": ""}}, true},
+		{"equal label", &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, true},
+		{"other value", &outrank.LabelSelector{MatchLabels: map[string]string{"app": "db"}}, false},
+		{"an empty value is not a missing label", &outrank.LabelSelector{MatchLabels: map[string]string{"zone": ""}}, false},
+		{"an empty value matches itself", &outrank.LabelSelector{MatchLabels: map[string]string{"tier": ""}}, true},
 		{"In", exp("app", outrank.In, "db", "web"), true},
 		{"In without the key", exp("zone", outrank.In, "a"), false},
 		{"In without values is invalid", exp("app", outrank.In), false},
@@ -41,8 +41,8 @@ func TestSelectorMatches(t *testing.T) {
 		{"bad key", exp("-app", outrank.DoesNotExist), false},
 		{"bad value", exp("app", outrank.NotIn, "-"), false},
 		{"all must hold", &outrank.LabelSelector{
-			Labels:      map[string]string{"app": "web"},
-			Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.DoesNotExist}},
+			MatchLabels:      map[string]string{"app": "web"},
+			MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.DoesNotExist}},
 		}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestSelectorKeysAndValues(t *testing.T) {
 		{"", false}, {"/a", false}, {"a/", false}, {"a/b/c", false}, {"-a", false}, {"a-", false},
 		{"Example.com/a", false}, {"a..b/x", false}, {"a.-b/x", false}, {"a-.b/x", false}, {"ä", false}, {"a b", false},
 	} {
-		s := outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: test.key, Operator: outrank.Exists}}}
+		s := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: test.key, Operator: outrank.Exists}}}
 		assert.Equal(t, test.ok, s.Validate() == nil, "key %q: %v", test.key, s.Validate())
 	}
 	for _, test := range []struct {
@@ -78,15 +78,15 @@ func TestSelectorKeysAndValues(t *testing.T) {
 	}{
 		{"", true}, {"a", true}, {"1.2_3-x", true}, {strings.Repeat("a", 64), false}, {".a", false}, {"a/b", false},
 	} {
-		s := outrank.LabelSelector{Labels: map[string]string{"k": test.value}}
+		s := outrank.LabelSelector{MatchLabels: map[string]string{"k": test.value}}
 		assert.Equal(t, test.ok, s.Validate() == nil, "value %q: %v", test.value, s.Validate())
 	}
 }
 
 func TestSelectorValidateNamesEverything(t *testing.T) {
 	s := &outrank.LabelSelector{
-		Labels:      map[string]string{"-": "/"},
-		Expressions: []outrank.Requirement{{Key: "a", Operator: outrank.Exists, Values: []string{"+"}}},
+		MatchLabels:      map[string]string{"-": "/"},
+		MatchExpressions: []outrank.Requirement{{Key: "a", Operator: outrank.Exists, Values: []string{"+"}}},
 	}
 	err := s.Validate()
 	assert.ErrorIs(t, err, outrank.ErrSelector)
@@ -98,8 +98,8 @@ invalid label selector: matchExpressions[0].values[0]: "+" is not a label value`
 
 func TestMatcherAllocatesNothing(t *testing.T) {
 	s := &outrank.LabelSelector{
-		Labels:      map[string]string{"app": "web"},
-		Expressions: []outrank.Requirement{{Key: "tier", Operator: outrank.In, Values: []string{"a", "b"}}},
+		MatchLabels:      map[string]string{"app": "web"},
+		MatchExpressions: []outrank.Requirement{{Key: "tier", Operator: outrank.In, Values: []string{"a", "b"}}},
 	}
 	m, err := s.Matcher()
 	assert.NoError(t, err)

@@ -111,8 +111,8 @@ func (v *validator) budget(b *PodDisruptionBudget) {
 	if b == nil {
 		return
 	}
-	if b.Allowed < 0 {
-		v.add(&fields.Path{Name: "status.disruptionsAllowed", Index: -1}, "%d is negative", b.Allowed)
+	if b.DisruptionsAllowed < 0 {
+		v.add(&fields.Path{Name: "status.disruptionsAllowed", Index: -1}, "%d is negative", b.DisruptionsAllowed)
 	}
 	checkWord(v, b.UnhealthyPodEvictionPolicy, unhealthyPolicies, "unhealthyPodEvictionPolicy", &fields.Path{Name: "spec", Index: -1})
 }
@@ -141,10 +141,10 @@ func (v *validator) pod(p *Pod) {
 	checkWord(v, p.OS, systems, "name", &fields.Path{Name: "spec.os", Index: -1})
 	v.tolerations(p.Tolerations, &spec)
 	v.affinity(&p.Affinity, &spec)
-	for i := range p.TopologySpread {
+	for i := range p.TopologySpreadConstraints {
 		list := spec.Field("topologySpreadConstraints")
 		at := list.At(i)
-		v.spread(&p.TopologySpread[i], &at)
+		v.spread(&p.TopologySpreadConstraints[i], &at)
 	}
 	for i := range p.Volumes {
 		list := spec.Field("volumes")

@@ -4,22 +4,22 @@ import "github.com/outrank-go/outrank/internal/fields"
 
 func (v *validator) affinity(a *Affinity, spec *fields.Path) {
 	aff := spec.Field("affinity")
-	if a.Node != nil {
+	if a.NodeAffinity != nil {
 		required := aff.Field("nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms")
-		v.nodeTerms(a.Node, &required)
+		v.nodeTerms(a.NodeAffinity, &required)
 	}
-	v.podTerms(a.Pods, "podAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
-	v.podTerms(a.AntiPods, "podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
+	v.podTerms(a.PodAffinity, "podAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
+	v.podTerms(a.PodAntiAffinity, "podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
 }
 
 func (v *validator) nodeTerms(s *NodeSelector, list *fields.Path) {
 	if s == nil {
 		return
 	}
-	for i := range s.Terms {
+	for i := range s.NodeSelectorTerms {
 		term := list.At(i)
-		v.nodeRequirements(s.Terms[i].Labels, "matchExpressions", &term)
-		v.nodeRequirements(s.Terms[i].Fields, "matchFields", &term)
+		v.nodeRequirements(s.NodeSelectorTerms[i].MatchExpressions, "matchExpressions", &term)
+		v.nodeRequirements(s.NodeSelectorTerms[i].MatchFields, "matchFields", &term)
 	}
 }
 
@@ -76,7 +76,7 @@ func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *fields.
 	list := parent.Field(field)
 	for i := range ts {
 		at := list.At(i)
-		v.selector(ts[i].Selector, "labelSelector", &at)
+		v.selector(ts[i].LabelSelector, "labelSelector", &at)
 		v.selector(ts[i].NamespaceSelector, "namespaceSelector", &at)
 		v.topologyKey(ts[i].TopologyKey, &at)
 	}

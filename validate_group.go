@@ -5,7 +5,7 @@ import "github.com/outrank-go/outrank/internal/fields"
 func (v *validator) group(g *PodGroup) {
 	if g != nil {
 		v.terms(&PodGroupTemplate{
-			Disruption: g.Disruption, Policy: g.Policy, MinCount: g.MinCount, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
+			DisruptionMode: g.DisruptionMode, Policy: g.Policy, MinCount: g.MinCount, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
 		}, &fields.Path{Name: "spec", Index: -1}, fields.OfPods)
 	}
 }
@@ -13,7 +13,7 @@ func (v *validator) group(g *PodGroup) {
 func (v *validator) composite(g *CompositePodGroup) {
 	if g != nil {
 		v.terms(&PodGroupTemplate{
-			Disruption: g.Disruption, Policy: g.Policy, MinCount: g.MinGroups, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
+			DisruptionMode: g.DisruptionMode, Policy: g.Policy, MinCount: g.MinGroupCount, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
 		}, &fields.Path{Name: "spec", Index: -1}, fields.OfGroups)
 	}
 }
@@ -21,11 +21,11 @@ func (v *validator) composite(g *CompositePodGroup) {
 // terms is about what a group or template at a place says of itself, with the size of a
 // gang in MinCount.
 func (v *validator) terms(t *PodGroupTemplate, at *fields.Path, kind *fields.GroupKind) {
-	switch t.Disruption {
+	switch t.DisruptionMode {
 	case "", DisruptPod, DisruptPodGroup:
 	default:
 		mode := at.Field("disruptionMode")
-		v.add(&mode, "%s is %s", fields.Quote(string(t.Disruption)), kind.Modes)
+		v.add(&mode, "%s is %s", fields.Quote(string(t.DisruptionMode)), kind.Modes)
 	}
 	policy := at.Field("schedulingPolicy")
 	gang := policy.Field("gang")
@@ -55,11 +55,11 @@ func (v *validator) workload(w *Workload) {
 		return
 	}
 	spec := fields.Path{Name: "spec", Index: -1}
-	if len(w.Groups) > 0 && len(w.Composites) > 0 {
+	if len(w.PodGroupTemplates) > 0 && len(w.CompositePodGroupTemplates) > 0 {
 		v.add(&spec, "both podGroupTemplates and compositePodGroupTemplates")
 	}
-	v.groupTemplates(w.Groups, &spec, 1)
-	v.compositeTemplates(w.Composites, &spec, 1)
+	v.groupTemplates(w.PodGroupTemplates, &spec, 1)
+	v.compositeTemplates(w.CompositePodGroupTemplates, &spec, 1)
 }
 
 func (v *validator) groupTemplates(ts []PodGroupTemplate, parent *fields.Path, level int) {
@@ -86,10 +86,10 @@ func (v *validator) compositeTemplates(ts []CompositePodGroupTemplate, parent *f
 		v.templateName(ts[i].Name, i, func(j int) string { return ts[j].Name }, &at)
 		t := &ts[i]
 		v.terms(&PodGroupTemplate{
-			Disruption: t.Disruption, Policy: t.Policy, MinCount: t.MinGroups, PreemptionPolicy: t.PreemptionPolicy, Topology: t.Topology,
+			DisruptionMode: t.DisruptionMode, Policy: t.Policy, MinCount: t.MinGroupCount, PreemptionPolicy: t.PreemptionPolicy, Topology: t.Topology,
 		}, &at, fields.OfGroups)
-		v.groupTemplates(ts[i].Groups, &at, level+1)
-		v.compositeTemplates(ts[i].Composites, &at, level+1)
+		v.groupTemplates(ts[i].PodGroupTemplates, &at, level+1)
+		v.compositeTemplates(ts[i].CompositePodGroupTemplates, &at, level+1)
 	}
 }
 

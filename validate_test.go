@@ -16,11 +16,11 @@ func TestWarnings(t *testing.T) {
 		Nodes: []*outrank.Node{{Name: "n"}},
 		Pods: []*outrank.Pod{
 			{Name: "ok", NodeName: "n"}, {Name: "lost", NodeName: "gone"},
-			{Name: "hopeful", NominatedNode: "gone"}, {Name: "fine", NominatedNode: "n"},
+			{Name: "hopeful", NominatedNodeName: "gone"}, {Name: "fine", NominatedNodeName: "n"},
 		},
 		Budgets: []*outrank.PodDisruptionBudget{
 			{Name: "nil selector"},
-			{Name: "b", Selector: &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: "Near"}}}},
+			{Name: "b", Selector: &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "a", Operator: "Near"}}}},
 		},
 	}
 	require.NoError(t, c.Validate(), "the real system lives with all of this")
@@ -49,8 +49,8 @@ func TestValidateNils(t *testing.T) {
 // onNodes demands one thing of the labels of a node.
 func onNodes(op outrank.Operator, values ...string) func(p *outrank.Pod) {
 	return func(p *outrank.Pod) {
-		p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
-			Labels: []outrank.NodeRequirement{{Key: "gen", Operator: op, Values: values}},
+		p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
+			MatchExpressions: []outrank.NodeRequirement{{Key: "gen", Operator: op, Values: values}},
 		}}}
 	}
 }
@@ -58,8 +58,8 @@ func onNodes(op outrank.Operator, values ...string) func(p *outrank.Pod) {
 // onFields demands one thing of the fields of a node.
 func onFields(key string, op outrank.Operator, values ...string) func(p *outrank.Pod) {
 	return func(p *outrank.Pod) {
-		p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
-			Fields: []outrank.NodeRequirement{{Key: key, Operator: op, Values: values}},
+		p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
+			MatchFields: []outrank.NodeRequirement{{Key: key, Operator: op, Values: values}},
 		}}}
 	}
 }
@@ -68,7 +68,7 @@ func spreading(change func(c *outrank.TopologySpreadConstraint)) func(p *outrank
 	return func(p *outrank.Pod) {
 		c := outrank.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: "zone"}
 		change(&c)
-		p.TopologySpread = []outrank.TopologySpreadConstraint{c}
+		p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{c}
 	}
 }
 
@@ -106,9 +106,12 @@ func TestPodRules(t *testing.T) {
 		{"spread", spreading(func(*outrank.TopologySpreadConstraint) {}), ""},
 		{"In no label value", onNodes(outrank.In, "a b"), ""}, // let in to this day
 		{"Gt no integer", onNodes(outrank.Gt, "abc"), ""},     // let in to this day
-		{"no label key", func(p *outrank.Pod) { onNodes(outrank.Exists)(p); p.Affinity.Node.Terms[0].Labels[0].Key = "a b" }, label + `"a b" is not a label key`},
+		{"no label key", func(p *outrank.Pod) {
+			onNodes(outrank.Exists)(p)
+			p.Affinity.NodeAffinity.NodeSelectorTerms[0].MatchExpressions[0].Key = "a b"
+		}, label + `"a b" is not a label key`},
 		{"an unknown operator", onNodes("Near", "a"), label + `"Near" is none of In, NotIn, Exists, DoesNotExist, Gt, Lt`},
-		{"no term at all", func(p *outrank.Pod) { p.Affinity.Node = &outrank.NodeSelector{} }, ""}, // matches nothing
+		{"no term at all", func(p *outrank.Pod) { p.Affinity.NodeAffinity = &outrank.NodeSelector{} }, ""}, // matches nothing
 		{"no skew", spreading(func(c *outrank.TopologySpreadConstraint) { c.MaxSkew = 0 }), spread + "maxSkew: 0 is not positive"},
 		{"no domains", spreading(func(c *outrank.TopologySpreadConstraint) { c.MinDomains = 0 }), ""},
 		{"less than no domains", spreading(func(c *outrank.TopologySpreadConstraint) { c.MinDomains = -1 }), spread + "minDomains: -1 is negative"},
@@ -119,7 +122,7 @@ func TestPodRules(t *testing.T) {
 		{
 			"spread by a selector of nothing",
 			spreading(func(c *outrank.TopologySpreadConstraint) {
-				c.Selector = &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: outrank.In}}}
+				c.LabelSelector = &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "a", Operator: outrank.In}}}
 			}),
 			"", // v1.24 let it in
 		},
@@ -164,8 +167,8 @@ func TestNegativeAmounts(t *testing.T) {
 		holds(t, "pod default/p: "+want+": -1n is negative", pod)
 	}
 	// A kubelet may report what it wants (rule 26.2.1).
-	for _, cs := range [][]outrank.Container{{{Allocated: bad}}, {{Actual: bad}}} {
-		require.NoError(t, (&outrank.Pod{Name: "p", Allocated: bad, Actual: bad, Containers: cs, InitContainers: cs}).Validate())
+	for _, cs := range [][]outrank.Container{{{AllocatedResources: bad}}, {{Actual: bad}}} {
+		require.NoError(t, (&outrank.Pod{Name: "p", AllocatedResources: bad, Actual: bad, Containers: cs, InitContainers: cs}).Validate())
 	}
 	node := &outrank.Node{Name: "n", Allocatable: bad}
 	for _, err := range []error{node.Validate(), (&outrank.Cluster{Nodes: []*outrank.Node{node}}).Validate()} {
@@ -178,9 +181,9 @@ func TestWarningsOfNominations(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n"}},
 		Pods: []*outrank.Pod{
-			{Name: "runs", NodeName: "n", NominatedNode: "gone"},
-			{Name: "waits", NominatedNode: "gone"},
-			{Name: "lost", NodeName: "gone", NominatedNode: "gone"},
+			{Name: "runs", NodeName: "n", NominatedNodeName: "gone"},
+			{Name: "waits", NominatedNodeName: "gone"},
+			{Name: "lost", NodeName: "gone", NominatedNodeName: "gone"},
 			{Name: "free"},
 		},
 	}
@@ -266,12 +269,12 @@ func TestHostPortsInRange(t *testing.T) {
 // selector of a spread constraint: the pod is read, and a warning says so. As a
 // preemptor it is refused (see package preemption).
 func TestSelectorsThatMatchNothing(t *testing.T) {
-	odd := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: outrank.NotIn, Values: []string{"b c"}}}}
-	bad := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: "Near"}}}
+	odd := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "a", Operator: outrank.NotIn, Values: []string{"b c"}}}}
+	bad := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "a", Operator: "Near"}}}
 	c := &outrank.Cluster{Pods: []*outrank.Pod{{
-		Name:           "p",
-		Affinity:       outrank.Affinity{Pods: []outrank.PodAffinityTerm{{TopologyKey: "zone", Selector: odd}}, AntiPods: []outrank.PodAffinityTerm{{TopologyKey: "zone", NamespaceSelector: odd}}},
-		TopologySpread: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", Selector: bad}},
+		Name:                      "p",
+		Affinity:                  outrank.Affinity{PodAffinity: []outrank.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: odd}}, PodAntiAffinity: []outrank.PodAffinityTerm{{TopologyKey: "zone", NamespaceSelector: odd}}},
+		TopologySpreadConstraints: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", LabelSelector: bad}},
 	}, nil}}
 	assert.NoError(t, c.Pods[0].Validate())
 	var got []string
@@ -288,12 +291,12 @@ func TestSelectorsThatMatchNothing(t *testing.T) {
 // Each part of a pod affinity term is looked at by itself, in terms of both
 // kinds and also behind a good one.
 func TestPodTermRules(t *testing.T) {
-	bad := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: outrank.Exists, Values: []string{"v"}}}}
+	bad := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "a", Operator: outrank.Exists, Values: []string{"v"}}}}
 	for _, c := range []struct {
 		term outrank.PodAffinityTerm
 		want string
 	}{
-		{outrank.PodAffinityTerm{TopologyKey: "zone", Selector: bad}, "labelSelector.matchExpressions[0].operator: Exists takes no values"},
+		{outrank.PodAffinityTerm{TopologyKey: "zone", LabelSelector: bad}, "labelSelector.matchExpressions[0].operator: Exists takes no values"},
 		{outrank.PodAffinityTerm{TopologyKey: "zone", NamespaceSelector: bad}, "namespaceSelector.matchExpressions[0].operator: Exists takes no values"},
 		{outrank.PodAffinityTerm{}, "topologyKey: missing"},
 		{outrank.PodAffinityTerm{TopologyKey: "-"}, `topologyKey: "-" is not a label key`},
@@ -301,7 +304,7 @@ func TestPodTermRules(t *testing.T) {
 	} {
 		terms := []outrank.PodAffinityTerm{{TopologyKey: "zone"}, c.term}
 		for at, affinity := range map[string]outrank.Affinity{
-			"podAffinity": {Pods: terms}, "podAntiAffinity": {AntiPods: terms},
+			"podAffinity": {PodAffinity: terms}, "podAntiAffinity": {PodAntiAffinity: terms},
 		} {
 			pod := &outrank.Pod{Name: "p", Affinity: affinity}
 			err := pod.Validate()

@@ -15,7 +15,7 @@ func TestValidateVolumes(t *testing.T) {
 	p := &outrank.Pod{Name: "p", Volumes: []outrank.Volume{
 		{Claim: "fine", Zones: map[string][]string{outrank.ZoneLabel: {"a"}}},
 		{Disk: outrank.Disk{Kind: "floppy"}},
-		{Node: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Labels: []outrank.NodeRequirement{{Key: "a", Operator: outrank.In}}}}}},
+		{Node: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchExpressions: []outrank.NodeRequirement{{Key: "a", Operator: outrank.In}}}}}},
 		{Zones: map[string][]string{"rack": {"r1"}}},
 	}}
 	assert.EqualError(t, p.Validate(), `pod default/p: spec.volumes[1].(disk).kind: "floppy" is none of gcePersistentDisk, awsElasticBlockStore, iscsi, rbd

@@ -22,8 +22,8 @@ func (c *Cluster) Warnings() []Problem {
 		case p == nil:
 		case p.NodeName != "" && !nodes[p.NodeName]:
 			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.nodeName", "no node " + fields.Quote(p.NodeName) + "; the pod counts nowhere"})
-		case p.NodeName == "" && p.NominatedNode != "" && !nodes[p.NominatedNode]:
-			ws = append(ws, Problem{"pod " + string(p.Key()), "status.nominatedNodeName", "no node " + fields.Quote(p.NominatedNode) + "; the nomination has no effect"})
+		case p.NodeName == "" && p.NominatedNodeName != "" && !nodes[p.NominatedNodeName]:
+			ws = append(ws, Problem{"pod " + string(p.Key()), "status.nominatedNodeName", "no node " + fields.Quote(p.NominatedNodeName) + "; the nomination has no effect"})
 		}
 	}
 	for _, b := range c.Budgets {
@@ -43,7 +43,7 @@ func (c *Cluster) Warnings() []Problem {
 // selectorWarnings are about selectors of affinity terms and spread constraints
 // that are invalid and not refused: they match nothing.
 func (p *Pod) selectorWarnings() []Problem {
-	if p == nil || len(p.Affinity.Pods)+len(p.Affinity.AntiPods)+len(p.TopologySpread) == 0 {
+	if p == nil || len(p.Affinity.PodAffinity)+len(p.Affinity.PodAntiAffinity)+len(p.TopologySpreadConstraints) == 0 {
 		return nil
 	}
 	var ws []Problem
@@ -53,16 +53,16 @@ func (p *Pod) selectorWarnings() []Problem {
 			ws = append(ws, Problem{"pod " + string(p.Key()), at, found.text + "; the selector matches nothing"})
 		}
 	}
-	for kind, terms := range [...][]PodAffinityTerm{p.Affinity.Pods, p.Affinity.AntiPods} {
+	for kind, terms := range [...][]PodAffinityTerm{p.Affinity.PodAffinity, p.Affinity.PodAntiAffinity} {
 		list := [...]string{"podAffinity", "podAntiAffinity"}[kind]
 		for i := range terms {
 			list := "affinity." + list + ".requiredDuringSchedulingIgnoredDuringExecution"
-			add(terms[i].Selector, list, i, "labelSelector")
+			add(terms[i].LabelSelector, list, i, "labelSelector")
 			add(terms[i].NamespaceSelector, list, i, "namespaceSelector")
 		}
 	}
-	for i := range p.TopologySpread {
-		add(p.TopologySpread[i].Selector, "topologySpreadConstraints", i, "labelSelector")
+	for i := range p.TopologySpreadConstraints {
+		add(p.TopologySpreadConstraints[i].LabelSelector, "topologySpreadConstraints", i, "labelSelector")
 	}
 	return ws
 }

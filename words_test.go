@@ -19,16 +19,16 @@ import (
 // wholeCluster has one of everything, down to the last field of a word, and is valid.
 func wholeCluster() *outrank.Cluster {
 	selector := func() *outrank.LabelSelector {
-		return &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: outrank.In, Values: []string{"b"}}}}
+		return &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "a", Operator: outrank.In, Values: []string{"b"}}}}
 	}
 	nodes := func() *outrank.NodeSelector {
-		return &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
-			Labels: []outrank.NodeRequirement{{Key: "a", Operator: outrank.In, Values: []string{"b"}}},
-			Fields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.In, Values: []string{"n"}}},
+		return &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
+			MatchExpressions: []outrank.NodeRequirement{{Key: "a", Operator: outrank.In, Values: []string{"b"}}},
+			MatchFields:      []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.In, Values: []string{"n"}}},
 		}}}
 	}
 	terms := func() []outrank.PodAffinityTerm {
-		return []outrank.PodAffinityTerm{{Selector: selector(), NamespaceSelector: selector(), TopologyKey: "zone"}}
+		return []outrank.PodAffinityTerm{{LabelSelector: selector(), NamespaceSelector: selector(), TopologyKey: "zone"}}
 	}
 	container := func() []outrank.Container {
 		return []outrank.Container{{Name: "c", Ports: []outrank.Port{{HostPort: 1}}}}
@@ -38,9 +38,9 @@ func wholeCluster() *outrank.Cluster {
 		Nodes: []*outrank.Node{{Name: "n", Taints: []outrank.Taint{{Key: "a", Effect: outrank.NoSchedule}}}},
 		Pods: []*outrank.Pod{{
 			Name: "p", Containers: container(), InitContainers: container(),
-			Affinity:    outrank.Affinity{Node: nodes(), Pods: terms(), AntiPods: terms()},
+			Affinity:    outrank.Affinity{NodeAffinity: nodes(), PodAffinity: terms(), PodAntiAffinity: terms()},
 			Tolerations: []outrank.Toleration{{Key: "a"}}, Volumes: []outrank.Volume{{Node: nodes()}},
-			TopologySpread: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", Selector: selector()}},
+			TopologySpreadConstraints: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", LabelSelector: selector()}},
 		}},
 		Budgets:    []*outrank.PodDisruptionBudget{{Name: "b", Selector: selector()}},
 		Classes:    []*outrank.PriorityClass{{Name: "c"}},
@@ -49,8 +49,8 @@ func wholeCluster() *outrank.Cluster {
 		Groups:     []*outrank.PodGroup{{Name: "g"}},
 		Composites: []*outrank.CompositePodGroup{{Name: "h"}},
 		Workloads: []*outrank.Workload{
-			{Name: "w", Groups: group()},
-			{Name: "x", Composites: []outrank.CompositePodGroupTemplate{{Name: "k", Groups: group(), Composites: []outrank.CompositePodGroupTemplate{{Name: "l"}}}}},
+			{Name: "w", PodGroupTemplates: group()},
+			{Name: "x", CompositePodGroupTemplates: []outrank.CompositePodGroupTemplate{{Name: "k", PodGroupTemplates: group(), CompositePodGroupTemplates: []outrank.CompositePodGroupTemplate{{Name: "l"}}}}},
 		},
 	}
 }
@@ -84,7 +84,7 @@ func eachWord(v reflect.Value, at string, f func(at string, v reflect.Value)) {
 // nothing.
 func anyWord(at string, t reflect.Type) bool {
 	return t == reflect.TypeFor[outrank.Phase]() ||
-		t == reflect.TypeFor[outrank.Operator]() && (strings.HasPrefix(at, ".Budgets") || strings.Contains(at, "TopologySpread[0].Selector"))
+		t == reflect.TypeFor[outrank.Operator]() && (strings.HasPrefix(at, ".Budgets") || strings.Contains(at, "TopologySpreadConstraints[0].LabelSelector"))
 }
 
 // Every field of every object that has a type of words is held to those words, in the case

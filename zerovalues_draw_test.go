@@ -201,7 +201,7 @@ func smallCluster() *outrank.Cluster {
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "1", "pods", "10")}},
 		Pods: []*outrank.Pod{
 			{Name: "a", NodeName: "n1", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}},
-			{Name: "b", NominatedNode: "n1"}, {Name: "c"},
+			{Name: "b", NominatedNodeName: "n1"}, {Name: "c"},
 		},
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "b"}},
 	}

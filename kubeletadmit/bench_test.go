@@ -98,7 +98,7 @@ func BenchmarkAdmitReported(b *testing.B) {
 		node, active := fullNode(pods)
 		for _, p := range active {
 			c := &p.Containers[0]
-			c.Limits, c.Allocated, c.Actual = c.Requests.Clone(), c.Requests.Clone(), c.Requests.Clone()
+			c.Limits, c.AllocatedResources, c.Actual = c.Requests.Clone(), c.Requests.Clone(), c.Requests.Clone()
 			p.QOSClass, p.Phase = outrank.Guaranteed, outrank.PhaseRunning
 		}
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) { benchmarkAdmit(b, node, active, few()) })

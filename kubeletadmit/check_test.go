@@ -17,7 +17,7 @@ import (
 func TestCheckAmounts(t *testing.T) {
 	full := newPod("full", req("cpu", "1", "memory", "1Gi"))
 	resized := newPod("resized", req("cpu", "1"))
-	resized.Containers[0].Allocated, resized.Containers[0].Reported = resource.MustList("cpu", "3"), true
+	resized.Containers[0].AllocatedResources, resized.Containers[0].Reported = resource.MustList("cpu", "3"), true
 	done := newPod("done", req("cpu", "4"))
 	done.Phase = outrank.PhaseSucceeded
 	for _, tt := range []struct {

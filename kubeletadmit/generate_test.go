@@ -68,7 +68,7 @@ func somePod(t *rapid.T, name string) *outrank.Pod {
 	}
 	if chance(t, 6, "reported") {
 		c := &p.Containers[0]
-		c.Allocated, c.Actual = someRequests(t, "allocated"), someRequests(t, "actual")
+		c.AllocatedResources, c.Actual = someRequests(t, "allocated"), someRequests(t, "actual")
 		if chance(t, 3, "allocated alone") {
 			c.Actual = nil
 		}
@@ -78,7 +78,7 @@ func somePod(t *rapid.T, name string) *outrank.Pod {
 		p.ResizeInfeasible = true
 	}
 	if chance(t, 12, "status of the pod") {
-		p.Allocated, p.Actual = someRequests(t, "pod allocated"), someRequests(t, "pod actual")
+		p.AllocatedResources, p.Actual = someRequests(t, "pod allocated"), someRequests(t, "pod actual")
 	}
 	if chance(t, 4, "init") {
 		p.InitContainers = []outrank.Container{{Name: "init", Requests: someRequests(t, "init"), Sidecar: chance(t, 2, "sidecar")}}

@@ -26,7 +26,7 @@ func TestGoldenAdmissions(t *testing.T) {
 	node := newNode("cpu", "4", "memory", "4Gi", string(gpu), "1")
 	active := []*outrank.Pod{
 		newPod("batch", req("cpu", "1500m", "memory", "1Gi"), withPriority(10), func(p *outrank.Pod) {
-			p.UID, p.NodeName, p.PriorityClass = "uid-batch", "n1", "low"
+			p.UID, p.NodeName, p.PriorityClassName = "uid-batch", "n1", "low"
 			p.StartTime = time.Date(2026, 1, 10, 12, 0, 0, 1, east)
 		}),
 		newPod("web", req("cpu", "2", "memory", "2Gi"), withPriority(100)),

@@ -48,7 +48,7 @@ func refusedOutright(node *outrank.Node, pod *outrank.Pod) (reason, message stri
 // withSystem returns the node as the pod's demands on its labels see it: with the label
 // of its system where it has labels but not that one (rule 17.2.6).
 func withSystem(node *outrank.Node, pod *outrank.Pod) *outrank.Node {
-	if _, ok := node.Labels[osLabel]; ok || len(node.Labels) == 0 || len(pod.NodeSelector) == 0 && pod.Affinity.Node == nil {
+	if _, ok := node.Labels[osLabel]; ok || len(node.Labels) == 0 || len(pod.NodeSelector) == 0 && pod.Affinity.NodeAffinity == nil {
 		return node
 	}
 	labelled := *node

@@ -54,8 +54,8 @@ func TestRejectedOutright(t *testing.T) {
 // TestSystemLabelIsFilledIn: rule 17.2.6.
 func TestSystemLabelIsFilledIn(t *testing.T) {
 	wants := func(os string) map[string]string { return map[string]string{"kubernetes.io/os": os} }
-	affine := outrank.Affinity{Node: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
-		Labels: []outrank.NodeRequirement{{Key: "kubernetes.io/os", Operator: outrank.Exists}},
+	affine := outrank.Affinity{NodeAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
+		MatchExpressions: []outrank.NodeRequirement{{Key: "kubernetes.io/os", Operator: outrank.Exists}},
 	}}}}
 	zone := map[string]string{"zone": "a"}
 	for _, test := range []struct {

@@ -21,7 +21,7 @@ func TestChoice(t *testing.T) {
 	done := newPod("done", req("cpu", "1"))
 	done.Phase = outrank.PhaseFailed
 	terminating := newPod("terminating", req("cpu", "1"))
-	terminating.DeletionTime = terminating.DeletionTime.AddDate(2026, 0, 0)
+	terminating.DeletionTimestamp = terminating.DeletionTimestamp.AddDate(2026, 0, 0)
 	for _, tt := range []struct {
 		name   string
 		active []*outrank.Pod

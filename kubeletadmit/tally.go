@@ -140,7 +140,7 @@ func (t *tally) plain(row []int64, pod *outrank.Pod) bool {
 		return false
 	}
 	for i := range pod.Containers {
-		if c := &pod.Containers[i]; c.Allocated != nil || c.Actual != nil {
+		if c := &pod.Containers[i]; c.AllocatedResources != nil || c.Actual != nil {
 			return false
 		}
 	}

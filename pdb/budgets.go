@@ -30,8 +30,8 @@ type scope struct {
 // New prepares budgets. It never fails: a budget that is nil or has a nil,
 // empty or invalid selector covers nothing (rules 6.2.2 and 6.2.3).
 //
-// The pointers are kept, the slice is not. Allowed and Disrupted may be written
-// between two calls of methods, and the next call sees it. Name, namespace and
+// The pointers are kept, the slice is not. DisruptionsAllowed and DisruptedPods may be
+// written between two calls of methods, and the next call sees it. Name, namespace and
 // selector must not change. Time and memory are linear in the size of the
 // selectors.
 func New(budgets []*outrank.PodDisruptionBudget) *Budgets {

@@ -19,11 +19,11 @@ func budget(name string, s *outrank.LabelSelector) *outrank.PodDisruptionBudget 
 }
 
 func expressions(rs ...outrank.Requirement) *outrank.LabelSelector {
-	return &outrank.LabelSelector{Expressions: rs}
+	return &outrank.LabelSelector{MatchExpressions: rs}
 }
 
 func TestCovering(t *testing.T) {
-	app := func(v string) *outrank.LabelSelector { return &outrank.LabelSelector{Labels: labels{"app": v}} }
+	app := func(v string) *outrank.LabelSelector { return &outrank.LabelSelector{MatchLabels: labels{"app": v}} }
 	elsewhere := budget("elsewhere", app("web"))
 	elsewhere.Namespace = "elsewhere"
 	named := budget("named", app("web"))
@@ -41,10 +41,10 @@ func TestCovering(t *testing.T) {
 		{"namespace spelled out", "none means default", named, &outrank.Pod{Labels: labels{"app": "web"}}, true},
 		{"nil selector", "covers nothing", budget("b", nil), &outrank.Pod{Labels: labels{"app": "web"}}, false},
 		{"empty selector", "covers nothing here", budget("b", &outrank.LabelSelector{}), &outrank.Pod{Labels: labels{"app": "web"}}, false},
-		{"empty but not nil", "the same", budget("b", &outrank.LabelSelector{Labels: labels{}, Expressions: []outrank.Requirement{}}), &outrank.Pod{Labels: labels{"app": "web"}}, false},
-		{"bad key", "invalid, so nothing, though the labels are alike", budget("b", &outrank.LabelSelector{Labels: labels{"a b": "c"}}), &outrank.Pod{Labels: labels{"a b": "c"}}, false},
+		{"empty but not nil", "the same", budget("b", &outrank.LabelSelector{MatchLabels: labels{}, MatchExpressions: []outrank.Requirement{}}), &outrank.Pod{Labels: labels{"app": "web"}}, false},
+		{"bad key", "invalid, so nothing, though the labels are alike", budget("b", &outrank.LabelSelector{MatchLabels: labels{"a b": "c"}}), &outrank.Pod{Labels: labels{"a b": "c"}}, false},
 		{"bad expression beside a good label", "invalid as a whole", budget("b", &outrank.LabelSelector{
-			Labels: labels{"app": "web"}, Expressions: []outrank.Requirement{{Key: "app", Operator: "exists"}},
+			MatchLabels: labels{"app": "web"}, MatchExpressions: []outrank.Requirement{{Key: "app", Operator: "exists"}},
 		}), &outrank.Pod{Labels: labels{"app": "web"}}, false},
 		{"pod without labels", "covered by nothing", budget("b", expressions(outrank.Requirement{Key: "app", Operator: outrank.DoesNotExist})), &outrank.Pod{}, false},
 		{"In", "one of the values", budget("b", expressions(outrank.Requirement{Key: "app", Operator: outrank.In, Values: []string{"db", "web"}})), &outrank.Pod{Labels: labels{"app": "web"}}, true},
@@ -56,7 +56,7 @@ func TestCovering(t *testing.T) {
 		{"DoesNotExist", "an empty value is there", budget("b", expressions(outrank.Requirement{Key: "app", Operator: outrank.DoesNotExist})), &outrank.Pod{Labels: labels{"app": ""}}, false},
 		{"DoesNotExist, missing key", "holds", budget("b", expressions(outrank.Requirement{Key: "app", Operator: outrank.DoesNotExist})), &outrank.Pod{Labels: labels{"x": "y"}}, true},
 		{"both parts", "all must hold", budget("b", &outrank.LabelSelector{
-			Labels: labels{"app": "web"}, Expressions: []outrank.Requirement{{Key: "tier", Operator: outrank.Exists}},
+			MatchLabels: labels{"app": "web"}, MatchExpressions: []outrank.Requirement{{Key: "tier", Operator: outrank.Exists}},
 		}), &outrank.Pod{Labels: labels{"app": "web"}}, false},
 		{"nil budget", "covers nothing", nil, &outrank.Pod{Labels: labels{"app": "web"}}, false},
 		{"nil pod", "is covered by nothing", budget("b", app("web")), nil, false},
@@ -75,11 +75,11 @@ func TestCovering(t *testing.T) {
 func TestCoveringIsInTheOrderGiven(t *testing.T) {
 	exists := expressions(outrank.Requirement{Key: "app", Operator: outrank.Exists})
 	budgets := New([]*outrank.PodDisruptionBudget{
-		budget("label", &outrank.LabelSelector{Labels: labels{"app": "web"}}),
+		budget("label", &outrank.LabelSelector{MatchLabels: labels{"app": "web"}}),
 		budget("expression", exists),
-		budget("other label", &outrank.LabelSelector{Labels: labels{"tier": "front"}}),
+		budget("other label", &outrank.LabelSelector{MatchLabels: labels{"tier": "front"}}),
 		budget("expression again", exists),
-		budget("label again", &outrank.LabelSelector{Labels: labels{"app": "web"}}),
+		budget("label again", &outrank.LabelSelector{MatchLabels: labels{"app": "web"}}),
 	})
 	pod := &outrank.Pod{Labels: labels{"app": "web", "tier": "front"}}
 	for range 20 { // the order in which a map is gone through differs from time to time
@@ -93,16 +93,16 @@ func TestCoveringIsInTheOrderGiven(t *testing.T) {
 func TestBudgetsAreListedUnderTheirRarestLabel(t *testing.T) {
 	var input []*outrank.PodDisruptionBudget
 	for _, app := range []string{"a", "b", "c"} {
-		input = append(input, budget(app, &outrank.LabelSelector{Labels: labels{"app": app, "tier": "front", "all": "same"}}))
+		input = append(input, budget(app, &outrank.LabelSelector{MatchLabels: labels{"app": app, "tier": "front", "all": "same"}}))
 	}
 	for i, app := range []string{"d", "e"} {
-		tier := &outrank.LabelSelector{Labels: labels{"tier": "front"}}
-		tier.Expressions = append(tier.Expressions, outrank.Requirement{Key: "app", Operator: outrank.In, Values: []string{app, app, app + "2"}})
+		tier := &outrank.LabelSelector{MatchLabels: labels{"tier": "front"}}
+		tier.MatchExpressions = append(tier.MatchExpressions, outrank.Requirement{Key: "app", Operator: outrank.In, Values: []string{app, app, app + "2"}})
 		input = append(input, budget(app, tier))
-		key := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: app, Operator: outrank.Exists}, {Key: "tier", Operator: outrank.NotIn, Values: []string{"back"}}}}
+		key := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: app, Operator: outrank.Exists}, {Key: "tier", Operator: outrank.NotIn, Values: []string{"back"}}}}
 		input = append(input, budget(fmt.Sprint("key", i), key))
 	}
-	input = append(input, budget("none", &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.DoesNotExist}}}))
+	input = append(input, budget("none", &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.DoesNotExist}}}))
 	of := func(key, value string) label { return label{key: key, value: value} }
 	want := map[label][]int32{
 		of("app", "a"): {0}, of("app", "b"): {1}, of("app", "c"): {2},
@@ -177,19 +177,19 @@ var (
 			return nil
 		}
 		return &outrank.LabelSelector{
-			Labels:      rapid.MapOfN(anyKey, anyValue, 0, 2).Draw(t, "labels"),
-			Expressions: rapid.SliceOfN(anyDemand, 0, 2).Draw(t, "expressions"),
+			MatchLabels:      rapid.MapOfN(anyKey, anyValue, 0, 2).Draw(t, "labels"),
+			MatchExpressions: rapid.SliceOfN(anyDemand, 0, 2).Draw(t, "expressions"),
 		}
 	})
 	anyBudget = rapid.Custom(func(t *rapid.T) *outrank.PodDisruptionBudget {
 		b := budget("b", anySelector.Draw(t, "selector"))
 		b.Namespace = anyNamespace.Draw(t, "namespace")
-		b.Allowed = rapid.Int32Range(-1, 3).Draw(t, "allowed")
+		b.DisruptionsAllowed = rapid.Int32Range(-1, 3).Draw(t, "allowed")
 		for _, name := range rapid.SliceOfN(rapid.IntRange(0, 9), 0, 2).Draw(t, "disrupted") {
-			if b.Disrupted == nil {
-				b.Disrupted = disrupted{}
+			if b.DisruptedPods == nil {
+				b.DisruptedPods = disrupted{}
 			}
-			b.Disrupted[fmt.Sprint("p", name)] = noon
+			b.DisruptedPods[fmt.Sprint("p", name)] = noon
 		}
 		return b
 	})
@@ -237,7 +237,7 @@ func TestCoveringIsTheRule(t *testing.T) {
 func splitPlainly(r outrank.Release, budgets []*outrank.PodDisruptionBudget, pods []*outrank.Pod) (violating, ok []*outrank.Pod) {
 	left := make([]int64, len(budgets))
 	for i, b := range budgets {
-		left[i] = int64(b.Allowed)
+		left[i] = int64(b.DisruptionsAllowed)
 	}
 	for _, pod := range pods {
 		breaks := false
@@ -245,7 +245,7 @@ func splitPlainly(r outrank.Release, budgets []*outrank.PodDisruptionBudget, pod
 			if !covers(b, pod) {
 				continue
 			}
-			if _, counted := b.Disrupted[pod.Name]; counted {
+			if _, counted := b.DisruptedPods[pod.Name]; counted {
 				continue
 			}
 			left[i]--
@@ -301,16 +301,16 @@ func TestSplitIsTheRule(t *testing.T) {
 }
 
 func TestSplit(t *testing.T) {
-	sel := func(k, v string) *outrank.LabelSelector { return &outrank.LabelSelector{Labels: labels{k: v}} }
+	sel := func(k, v string) *outrank.LabelSelector { return &outrank.LabelSelector{MatchLabels: labels{k: v}} }
 	pod := func(name string, l labels) *outrank.Pod { return &outrank.Pod{Name: name, Labels: l} }
 	one := func(b *outrank.PodDisruptionBudget, allowed int32) *outrank.PodDisruptionBudget {
-		b.Allowed = allowed
+		b.DisruptionsAllowed = allowed
 		return b
 	}
 	app, tier := labels{"app": "web"}, labels{"tier": "front"}
 	both := labels{"app": "web", "tier": "front"}
 	counted := one(budget("a", sel("app", "web")), 0)
-	counted.Disrupted = disrupted{"p1": noon}
+	counted.DisruptedPods = disrupted{"p1": noon}
 	for _, c := range []struct {
 		name, reason string
 		budgets      []*outrank.PodDisruptionBudget
@@ -344,7 +344,7 @@ func TestSplit(t *testing.T) {
 
 func TestBudgetsAreSharedFreely(t *testing.T) {
 	budgets := New([]*outrank.PodDisruptionBudget{
-		budget("a", &outrank.LabelSelector{Labels: labels{"app": "web"}}),
+		budget("a", &outrank.LabelSelector{MatchLabels: labels{"app": "web"}}),
 		budget("b", expressions(outrank.Requirement{Key: "app", Operator: outrank.Exists})),
 	})
 	pods := []*outrank.Pod{{Name: "p", Labels: labels{"app": "web"}}}
@@ -366,7 +366,7 @@ func BenchmarkAppendCovering(b *testing.B) {
 	for _, n := range []int{20, 2000} {
 		var input []*outrank.PodDisruptionBudget
 		for i := range n {
-			input = append(input, budget(fmt.Sprint("b", i), &outrank.LabelSelector{Labels: labels{"app": fmt.Sprint("app-", i)}}))
+			input = append(input, budget(fmt.Sprint("b", i), &outrank.LabelSelector{MatchLabels: labels{"app": fmt.Sprint("app-", i)}}))
 		}
 		budgets := New(input)
 		pod := &outrank.Pod{Name: "p", Labels: labels{"app": "app-7", "tier": "front"}}

@@ -59,8 +59,8 @@ func SameCoverage(a, b *outrank.PodDisruptionBudget) bool {
 	if a.Selector == nil || a.Selector == b.Selector {
 		return true
 	}
-	return maps.Equal(a.Selector.Labels, b.Selector.Labels) &&
-		slices.EqualFunc(a.Selector.Expressions, b.Selector.Expressions, func(x, y outrank.Requirement) bool {
+	return maps.Equal(a.Selector.MatchLabels, b.Selector.MatchLabels) &&
+		slices.EqualFunc(a.Selector.MatchExpressions, b.Selector.MatchExpressions, func(x, y outrank.Requirement) bool {
 			return x.Key == y.Key && x.Operator == y.Operator && slices.Equal(x.Values, y.Values)
 		})
 }

@@ -18,15 +18,15 @@ func changing(t *rapid.T) *outrank.PodDisruptionBudget {
 	if rapid.IntRange(0, 5).Draw(t, "none") == 0 {
 		return nil
 	}
-	b := &outrank.PodDisruptionBudget{Namespace: rapid.SampledFrom([]string{"", "other"}).Draw(t, "namespace"), Allowed: rapid.Int32Range(0, 3).Draw(t, "allowed")}
-	b.Selector = &outrank.LabelSelector{Labels: labels{}}
+	b := &outrank.PodDisruptionBudget{Namespace: rapid.SampledFrom([]string{"", "other"}).Draw(t, "namespace"), DisruptionsAllowed: rapid.Int32Range(0, 3).Draw(t, "allowed")}
+	b.Selector = &outrank.LabelSelector{MatchLabels: labels{}}
 	for _, key := range []string{"a", "b"} {
 		if v := value.Draw(t, key); v != "" {
-			b.Selector.Labels[key] = v
+			b.Selector.MatchLabels[key] = v
 		}
 	}
 	if v := value.Draw(t, "expression"); v != "" {
-		b.Selector.Expressions = []outrank.Requirement{{Key: "c", Operator: outrank.In, Values: []string{v}}}
+		b.Selector.MatchExpressions = []outrank.Requirement{{Key: "c", Operator: outrank.In, Values: []string{v}}}
 	}
 	return b
 }
@@ -73,7 +73,7 @@ func texts(b *Budgets) (out []string) {
 }
 
 func TestWithOfNothing(t *testing.T) {
-	app := &outrank.LabelSelector{Labels: labels{"app": "web"}}
+	app := &outrank.LabelSelector{MatchLabels: labels{"app": "web"}}
 	pod := &outrank.Pod{Labels: labels{"app": "web"}}
 	var none *Budgets
 	assert.Equal(t, []int{0}, none.With(0, budget("b", app)).Covering(pod))
@@ -86,16 +86,16 @@ func TestWithOfNothing(t *testing.T) {
 
 func TestSameCoverage(t *testing.T) {
 	app := func() *outrank.LabelSelector {
-		return &outrank.LabelSelector{Labels: labels{"app": "web"}, Expressions: []outrank.Requirement{{Key: "a", Operator: outrank.In, Values: []string{"b"}}}}
+		return &outrank.LabelSelector{MatchLabels: labels{"app": "web"}, MatchExpressions: []outrank.Requirement{{Key: "a", Operator: outrank.In, Values: []string{"b"}}}}
 	}
 	base := budget("b", app())
 	for name, other := range map[string]func(b *outrank.PodDisruptionBudget){
 		"namespace": func(b *outrank.PodDisruptionBudget) { b.Namespace = "other" },
 		"selector":  func(b *outrank.PodDisruptionBudget) { b.Selector = nil },
-		"label":     func(b *outrank.PodDisruptionBudget) { b.Selector.Labels["app"] = "db" },
-		"key":       func(b *outrank.PodDisruptionBudget) { b.Selector.Expressions[0].Key = "x" },
-		"operator":  func(b *outrank.PodDisruptionBudget) { b.Selector.Expressions[0].Operator = outrank.NotIn },
-		"values":    func(b *outrank.PodDisruptionBudget) { b.Selector.Expressions[0].Values = []string{"c"} },
+		"label":     func(b *outrank.PodDisruptionBudget) { b.Selector.MatchLabels["app"] = "db" },
+		"key":       func(b *outrank.PodDisruptionBudget) { b.Selector.MatchExpressions[0].Key = "x" },
+		"operator":  func(b *outrank.PodDisruptionBudget) { b.Selector.MatchExpressions[0].Operator = outrank.NotIn },
+		"values":    func(b *outrank.PodDisruptionBudget) { b.Selector.MatchExpressions[0].Values = []string{"c"} },
 	} {
 		b := budget("b", app())
 		assert.True(t, SameCoverage(base, b))
@@ -104,7 +104,7 @@ func TestSameCoverage(t *testing.T) {
 		assert.False(t, SameCoverage(b, base), name)
 	}
 	b := budget("b", app())
-	b.Namespace, b.Allowed = "default", 7
+	b.Namespace, b.DisruptionsAllowed = "default", 7
 	assert.True(t, SameCoverage(base, b), "no namespace is the default one, and the status does not matter")
 	assert.True(t, SameCoverage(budget("b", nil), budget("b", nil)))
 	assert.False(t, SameCoverage(nil, base))
@@ -114,10 +114,10 @@ func TestSameCoverage(t *testing.T) {
 func BenchmarkWithStatus(b *testing.B) {
 	var list []*outrank.PodDisruptionBudget
 	for i := range 1000 {
-		list = append(list, budget(fmt.Sprint(i), &outrank.LabelSelector{Labels: labels{"app": fmt.Sprint(i)}}))
+		list = append(list, budget(fmt.Sprint(i), &outrank.LabelSelector{MatchLabels: labels{"app": fmt.Sprint(i)}}))
 	}
 	budgets, other := New(list), *list[500]
-	other.Allowed = 3
+	other.DisruptionsAllowed = 3
 	b.ReportAllocs()
 	for b.Loop() {
 		budgets = budgets.With(500, &other)

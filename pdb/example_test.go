@@ -10,9 +10,9 @@ import (
 // web covers the pods with the label app=web and lets one of them go.
 func web() *outrank.PodDisruptionBudget {
 	return &outrank.PodDisruptionBudget{
-		Name:     "web",
-		Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}},
-		Allowed:  1,
+		Name:               "web",
+		Selector:           &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		DisruptionsAllowed: 1,
 	}
 }
 
@@ -133,9 +133,9 @@ func ExampleStatusOf() {
 }
 
 func ExampleBudgets_With() {
-	web := &outrank.PodDisruptionBudget{Name: "web", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}}
+	web := &outrank.PodDisruptionBudget{Name: "web", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}
 	before := pdb.New([]*outrank.PodDisruptionBudget{web})
-	db := &outrank.PodDisruptionBudget{Name: "db", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "db"}}}
+	db := &outrank.PodDisruptionBudget{Name: "db", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "db"}}}
 	after := before.With(1, db).With(0, nil)
 	pods := []*outrank.Pod{{Labels: map[string]string{"app": "web"}}, {Labels: map[string]string{"app": "db"}}}
 	for _, pod := range pods {
@@ -147,11 +147,11 @@ func ExampleBudgets_With() {
 }
 
 func ExampleSameCoverage() {
-	before := &outrank.PodDisruptionBudget{Name: "web", Allowed: 1}
+	before := &outrank.PodDisruptionBudget{Name: "web", DisruptionsAllowed: 1}
 	after := *before
-	after.Allowed = 0
+	after.DisruptionsAllowed = 0
 	fmt.Println(pdb.SameCoverage(before, &after))
-	after.Selector = &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}
+	after.Selector = &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	fmt.Println(pdb.SameCoverage(before, &after))
 	// Output:
 	// true
@@ -161,10 +161,10 @@ func ExampleSameCoverage() {
 // Two budgets cover both pods. v1.36 charges each of them for each pod; v1.37 stops at
 // the first that is violated, so that the second budget still allows the second pod.
 func ExampleBudgets_SplitIn() {
-	all := &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}
-	narrow := &outrank.LabelSelector{Labels: map[string]string{"app": "web", "tier": "a"}}
+	all := &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+	narrow := &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web", "tier": "a"}}
 	budgets := pdb.New([]*outrank.PodDisruptionBudget{
-		{Name: "narrow", Selector: narrow, Allowed: 0}, {Name: "all", Selector: all, Allowed: 1},
+		{Name: "narrow", Selector: narrow, DisruptionsAllowed: 0}, {Name: "all", Selector: all, DisruptionsAllowed: 1},
 	})
 	pods := []*outrank.Pod{
 		{Name: "first", Labels: map[string]string{"app": "web", "tier": "a"}}, {Name: "second", Labels: map[string]string{"app": "web"}},

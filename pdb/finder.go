@@ -97,11 +97,11 @@ func (f *Finder) lookedAt(namespace string) map[string]bool {
 			}
 			seen[i] = true
 			selector := f.budgets.budgets[i].Selector
-			for k := range selector.Labels {
+			for k := range selector.MatchLabels {
 				keys[k] = true
 			}
-			for j := range selector.Expressions {
-				keys[selector.Expressions[j].Key] = true
+			for j := range selector.MatchExpressions {
+				keys[selector.MatchExpressions[j].Key] = true
 			}
 		}
 	}

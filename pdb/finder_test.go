@@ -14,7 +14,7 @@ import (
 func TestFinderShares(t *testing.T) {
 	var input []*outrank.PodDisruptionBudget
 	for i := range 100 {
-		input = append(input, budget(fmt.Sprint("b", i), &outrank.LabelSelector{Expressions: []outrank.Requirement{
+		input = append(input, budget(fmt.Sprint("b", i), &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{
 			{Key: "app", Operator: outrank.NotIn, Values: []string{"none"}},
 		}}))
 	}
@@ -45,7 +45,7 @@ func TestFinderShares(t *testing.T) {
 // Namespaces and labels that look alike when they are written one after the other
 // are told apart.
 func TestFinderKeys(t *testing.T) {
-	selector := func(k, v string) *outrank.LabelSelector { return &outrank.LabelSelector{Labels: labels{k: v}} }
+	selector := func(k, v string) *outrank.LabelSelector { return &outrank.LabelSelector{MatchLabels: labels{k: v}} }
 	input := []*outrank.PodDisruptionBudget{
 		budget("a", selector("a", "bc")), budget("b", selector("ab", "c")),
 		{Name: "c", Namespace: "defaulta", Selector: selector("b", "c")},

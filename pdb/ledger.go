@@ -42,7 +42,7 @@ func (l *Ledger) Charge(pod *outrank.Pod, covering []int32) (broken []int32) {
 		if budget == nil {
 			continue
 		}
-		if _, counted := budget.Disrupted[pod.Name]; counted {
+		if _, counted := budget.DisruptedPods[pod.Name]; counted {
 			continue
 		}
 		if l.taken[i] == 0 {
@@ -68,7 +68,7 @@ func (l *Ledger) ChargeToFirst(pod *outrank.Pod, covering []int32) (broken []int
 	return nil
 }
 
-// Left returns what remains of the i-th budget's allowance: its present Allowed
+// Left returns what remains of the i-th budget's allowance: its present DisruptionsAllowed
 // less what has been charged since the last reset. A negative number says by
 // how many pods the budget is violated. It is 0 if there is no i-th budget.
 func (l *Ledger) Left(i int) int64 {
@@ -76,7 +76,7 @@ func (l *Ledger) Left(i int) int64 {
 	if budget == nil {
 		return 0
 	}
-	return int64(budget.Allowed) - l.taken[i]
+	return int64(budget.DisruptionsAllowed) - l.taken[i]
 }
 
 // Reset reverts all charges. Time is linear in the number of budgets that were

@@ -25,11 +25,11 @@ func TestLedgerAgainstModel(t *testing.T) {
 					if i < 0 || int(i) >= len(input) {
 						continue
 					}
-					if _, counted := input[i].Disrupted[pod.Name]; counted {
+					if _, counted := input[i].DisruptedPods[pod.Name]; counted {
 						continue
 					}
 					taken[i]++
-					if int64(input[i].Allowed) < taken[i] {
+					if int64(input[i].DisruptionsAllowed) < taken[i] {
 						want = append(want, i)
 					}
 				}
@@ -42,7 +42,7 @@ func TestLedgerAgainstModel(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				for i, b := range input {
-					require.Equal(t, int64(b.Allowed)-taken[i], ledger.Left(i), "budget %d", i)
+					require.Equal(t, int64(b.DisruptionsAllowed)-taken[i], ledger.Left(i), "budget %d", i)
 				}
 			},
 		})
@@ -54,9 +54,9 @@ func TestLedgerSeesAnewAllowance(t *testing.T) {
 	ledger := New([]*outrank.PodDisruptionBudget{b}).Ledger()
 	pod := &outrank.Pod{Name: "p"}
 	require.Equal(t, []int32{0}, ledger.Charge(pod, []int32{0}))
-	b.Allowed = 5
-	require.EqualValues(t, 4, ledger.Left(0), "Allowed counts as it stands now, and what was charged stays charged")
-	b.Disrupted = disrupted{"p": noon}
+	b.DisruptionsAllowed = 5
+	require.EqualValues(t, 4, ledger.Left(0), "DisruptionsAllowed counts as it stands now, and what was charged stays charged")
+	b.DisruptedPods = disrupted{"p": noon}
 	require.Empty(t, ledger.Charge(pod, []int32{0}))
 	require.EqualValues(t, 4, ledger.Left(0), "it was counted already")
 }
@@ -71,7 +71,7 @@ func TestZeroLedger(t *testing.T) {
 
 func TestTightLoopAllocatesNothing(t *testing.T) {
 	budgets := New([]*outrank.PodDisruptionBudget{
-		budget("a", &outrank.LabelSelector{Labels: labels{"app": "web", "tier": "front"}}),
+		budget("a", &outrank.LabelSelector{MatchLabels: labels{"app": "web", "tier": "front"}}),
 		budget("b", expressions(outrank.Requirement{Key: "app", Operator: outrank.In, Values: []string{"web"}})),
 	})
 	pod := &outrank.Pod{Name: "p", Labels: labels{"app": "web", "tier": "front"}}

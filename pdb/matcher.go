@@ -29,11 +29,11 @@ func compile(budget *outrank.PodDisruptionBudget) (m outrank.Matcher, ok bool) {
 // does not depend on that of a map.
 func anchorsOf(budget *outrank.PodDisruptionBudget) [][]label {
 	var out [][]label
-	for _, k := range slices.Sorted(maps.Keys(budget.Selector.Labels)) {
-		out = append(out, []label{{key: k, value: budget.Selector.Labels[k]}})
+	for _, k := range slices.Sorted(maps.Keys(budget.Selector.MatchLabels)) {
+		out = append(out, []label{{key: k, value: budget.Selector.MatchLabels[k]}})
 	}
-	for i := range budget.Selector.Expressions {
-		switch e := &budget.Selector.Expressions[i]; e.Operator {
+	for i := range budget.Selector.MatchExpressions {
+		switch e := &budget.Selector.MatchExpressions[i]; e.Operator {
 		case outrank.In:
 			out = append(out, valuesOf(e))
 		case outrank.Exists:

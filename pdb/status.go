@@ -12,7 +12,7 @@ import (
 // ErrBudget is wrapped by every error about a budget without a valid spec.
 var ErrBudget = errors.New("invalid disruption budget")
 
-// DisruptedFor is how long an entry of a budget's Disrupted keeps its pod from
+// DisruptedFor is how long an entry of a budget's DisruptedPods keeps its pod from
 // counting as healthy. After that time the pod is gone, or its eviction has
 // failed.
 const DisruptedFor = 2 * time.Minute
@@ -40,7 +40,7 @@ type StatusInput struct {
 	// Pods are the pods of the cluster, or any part of them that contains all
 	// pods which the budget covers. Nil and finished pods do not count.
 	Pods []*outrank.Pod
-	// Now is the time at which Budget.Disrupted is evaluated. The zero time is
+	// Now is the time at which Budget.DisruptedPods is evaluated. The zero time is
 	// before every entry, so that none of them has expired.
 	Now time.Time
 	// Scale returns how many pods a controller is meant to have. It is not ok
@@ -55,7 +55,7 @@ type StatusInput struct {
 // have no disruption controller (group 6.4; the controller's trySync):
 //
 //  1. Healthy: the covered pods that are ready, not being deleted, and not
-//     named in Disrupted within the last [DisruptedFor].
+//     named in DisruptedPods within the last [DisruptedFor].
 //  2. Expected: for a number as minAvailable, the covered pods. Otherwise the
 //     sum of the scales of their controllers; a pod without a controller counts
 //     as one.

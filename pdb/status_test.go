@@ -96,7 +96,7 @@ func TestStatusOf(t *testing.T) {
 			pods: web(1, "a"), want: BudgetStatus{1, 2126008811, math.MaxInt32, 0}},
 
 		{name: "not ready", reason: "not healthy", min: number(1), pods: with(func(p *outrank.Pod) { p.Ready = false }, web(3, "a")), want: BudgetStatus{2, 1, 3, 1}},
-		{name: "being deleted", reason: "not healthy", min: number(1), pods: with(func(p *outrank.Pod) { p.DeletionTime = noon }, web(3, "a")), want: BudgetStatus{2, 1, 3, 1}},
+		{name: "being deleted", reason: "not healthy", min: number(1), pods: with(func(p *outrank.Pod) { p.DeletionTimestamp = noon }, web(3, "a")), want: BudgetStatus{2, 1, 3, 1}},
 		{name: "finished", reason: "counts nowhere", min: number(1), pods: with(func(p *outrank.Pod) { p.Phase = outrank.PhaseSucceeded }, web(3, "a")), want: BudgetStatus{2, 1, 2, 1}},
 		{name: "nil pod", reason: "counts nowhere", min: number(1), pods: append(web(3, "a"), nil), want: BudgetStatus{3, 1, 3, 2}},
 		{name: "other namespace", reason: "not covered", min: number(1), pods: with(func(p *outrank.Pod) { p.Namespace = "b" }, web(3, "a")), want: BudgetStatus{2, 1, 2, 1}},
@@ -110,21 +110,21 @@ func TestStatusOf(t *testing.T) {
 			pods: with(func(p *outrank.Pod) { p.Ready = false }, web(3, "a")), want: BudgetStatus{2, 1, 3, 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := budget("b", &outrank.LabelSelector{Labels: labels{"app": "web"}})
-			b.MinAvailable, b.MaxUnavailable, b.Disrupted = c.min, c.max, c.disrupted
+			b := budget("b", &outrank.LabelSelector{MatchLabels: labels{"app": "web"}})
+			b.MinAvailable, b.MaxUnavailable, b.DisruptedPods = c.min, c.max, c.disrupted
 			got, err := StatusOf(StatusInput{Budget: b, Pods: c.pods, Now: noon, Scale: c.scale})
 			require.NoError(t, err)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("%s: StatusOf (-want +got):\n%s", c.reason, diff)
 			}
-			require.Zero(t, b.Allowed, "the budget is only read")
+			require.Zero(t, b.DisruptionsAllowed, "the budget is only read")
 		})
 	}
 }
 
 func TestStatusOfASelectorThatCoversNothing(t *testing.T) {
 	for name, s := range map[string]*outrank.LabelSelector{
-		"nil": nil, "empty": {}, "invalid": {Labels: labels{"a b": "c"}},
+		"nil": nil, "empty": {}, "invalid": {MatchLabels: labels{"a b": "c"}},
 	} {
 		b := budget("b", s)
 		b.MinAvailable = number(3)
@@ -157,7 +157,7 @@ func TestStatusOfBadInput(t *testing.T) {
 		{"negative scale", percent(10), nil, []string{"", ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := budget("b", &outrank.LabelSelector{Labels: labels{"app": "web"}})
+			b := budget("b", &outrank.LabelSelector{MatchLabels: labels{"app": "web"}})
 			b.Namespace, b.MinAvailable, b.MaxUnavailable = "n", c.min, c.max
 			pods := join(web(1, "a"), web(1, "b"))
 			for _, p := range pods {
@@ -182,7 +182,7 @@ func TestStatusOfBadInput(t *testing.T) {
 }
 
 func TestScaleIsAskedOncePerOwnerInOrder(t *testing.T) {
-	b := budget("b", &outrank.LabelSelector{Labels: labels{"app": "web"}})
+	b := budget("b", &outrank.LabelSelector{MatchLabels: labels{"app": "web"}})
 	b.MaxUnavailable = number(1)
 	var asked []string
 	_, err := StatusOf(StatusInput{Budget: b, Pods: join(web(2, "b"), web(2, "a"), web(1, "b"), web(1, "")), Scale: func(o outrank.Owner, ns string) (int32, bool) {
@@ -199,7 +199,7 @@ func TestScaleIsAskedOncePerOwnerInOrder(t *testing.T) {
 // percentage is exact.
 func TestStatusProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := budget("b", &outrank.LabelSelector{Labels: labels{"app": "web"}})
+		b := budget("b", &outrank.LabelSelector{MatchLabels: labels{"app": "web"}})
 		figure := &outrank.IntOrPercent{Percent: rapid.Bool().Draw(t, "percent"), Value: rapid.Int32Range(0, 100).Draw(t, "value")}
 		if rapid.Bool().Draw(t, "min") {
 			b.MinAvailable = figure

@@ -56,7 +56,7 @@ func (in *StatusInput) healthy(pod *outrank.Pod) bool {
 	if !pod.Ready || pod.Terminating() {
 		return false
 	}
-	at, disrupted := in.Budget.Disrupted[pod.Name]
+	at, disrupted := in.Budget.DisruptedPods[pod.Name]
 	return !disrupted || !at.Add(DisruptedFor).After(in.Now)
 }
 

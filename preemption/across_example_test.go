@@ -31,7 +31,7 @@ func zoneOfBatch() (*preemption.Snapshot, *outrank.Pod) {
 		log.Fatal(err)
 	}
 	db := &outrank.Pod{Name: "db", Priority: outrank.Priority(100), Containers: asks}
-	db.Affinity.AntiPods = []outrank.PodAffinityTerm{{TopologyKey: "zone", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "batch"}}}}
+	db.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "batch"}}}}
 	return snap, db
 }
 

@@ -28,7 +28,7 @@ func acrossCluster(t *rapid.T, most int) (*outrank.Cluster, *outrank.Pod) {
 	c := &outrank.Cluster{}
 	if rapid.IntRange(0, 3).Draw(t, "units") == 0 {
 		c.Release = groupsOn
-		c.Groups = []*outrank.PodGroup{{Name: "g", Disruption: outrank.DisruptPodGroup}}
+		c.Groups = []*outrank.PodGroup{{Name: "g", DisruptionMode: outrank.DisruptPodGroup}}
 	}
 	for i := range rapid.IntRange(2, 4).Draw(t, "nodes") {
 		n := node(fmt.Sprint("n", i), fmt.Sprint(rapid.IntRange(1, 6).Draw(t, "cpu")), rapid.SampledFrom([]string{"a", "a", "b"}).Draw(t, "zone"))
@@ -45,10 +45,10 @@ func acrossCluster(t *rapid.T, most int) (*outrank.Cluster, *outrank.Pod) {
 		p.StartTime = gen.Now.Add(-time.Duration(rapid.IntRange(1, 3).Draw(t, "age")) * time.Hour)
 		p.Labels["tier"] = rapid.SampledFrom([]string{"1", "2"}).Draw(t, "tier")
 		if rapid.IntRange(0, 4).Draw(t, "keeps away") == 0 {
-			p.Affinity.AntiPods = acrossTerms(t, "p")
+			p.Affinity.PodAntiAffinity = acrossTerms(t, "p")
 		}
 		if rapid.IntRange(0, 5).Draw(t, "leaves") == 0 {
-			p.DeletionTime = gen.Now
+			p.DeletionTimestamp = gen.Now
 		}
 		if rapid.IntRange(0, 4).Draw(t, "port") == 0 { // several pods of a node may hold it
 			p.Containers[0].Ports = []outrank.Port{{HostPort: 80}}
@@ -60,27 +60,27 @@ func acrossCluster(t *rapid.T, most int) (*outrank.Cluster, *outrank.Pod) {
 	}
 	if rapid.IntRange(0, 3).Draw(t, "nominated") == 0 {
 		p := pod("waits", 100, fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "cpu")), app(rapid.SampledFrom([]string{"x", "y"}).Draw(t, "app")))
-		p.NominatedNode = rapid.SampledFrom(c.Nodes).Draw(t, "nominated to").Name
+		p.NominatedNodeName = rapid.SampledFrom(c.Nodes).Draw(t, "nominated to").Name
 		c.Pods = append(c.Pods, p)
 	}
-	all := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}}}
+	all := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}}}
 	tier := func(name string) *outrank.LabelSelector {
-		return &outrank.LabelSelector{Labels: map[string]string{"tier": name}}
+		return &outrank.LabelSelector{MatchLabels: map[string]string{"tier": name}}
 	}
 	for i := range rapid.IntRange(0, 5).Draw(t, "budgets") { // up to three cover a pod
 		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
-			Name: fmt.Sprint("b", i), Selector: []*outrank.LabelSelector{selects("x"), selects("y"), all, tier("1"), tier("2")}[i], Allowed: rapid.Int32Range(0, 2).Draw(t, "allowed"),
+			Name: fmt.Sprint("b", i), Selector: []*outrank.LabelSelector{selects("x"), selects("y"), all, tier("1"), tier("2")}[i], DisruptionsAllowed: rapid.Int32Range(0, 2).Draw(t, "allowed"),
 		})
 	}
 	p := pod("preemptor", 9, fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "asks")), app("p"))
 	if rapid.IntRange(0, 2).Draw(t, "apart") > 0 {
-		p.Affinity.AntiPods = acrossTerms(t, "x")
+		p.Affinity.PodAntiAffinity = acrossTerms(t, "x")
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "constraints") {
-		p.TopologySpread = append(p.TopologySpread, outrank.TopologySpreadConstraint{
+		p.TopologySpreadConstraints = append(p.TopologySpreadConstraints, outrank.TopologySpreadConstraint{
 			TopologyKey: rapid.SampledFrom([]string{"zone", "host"}).Draw(t, "spread by"), MaxSkew: rapid.Int32Range(1, 2).Draw(t, "skew"),
 			MinDomains: rapid.Int32Range(0, 3).Draw(t, "least domains"), WhenUnsatisfiable: outrank.DoNotSchedule,
-			Selector: rapid.SampledFrom([]*outrank.LabelSelector{selects("x"), selects("y"), all, {}}).Draw(t, "spread among"),
+			LabelSelector: rapid.SampledFrom([]*outrank.LabelSelector{selects("x"), selects("y"), all, {}}).Draw(t, "spread among"),
 		})
 	}
 	if rapid.IntRange(0, 3).Draw(t, "wants the port") == 0 {
@@ -90,7 +90,7 @@ func acrossCluster(t *rapid.T, most int) (*outrank.Cluster, *outrank.Pod) {
 }
 
 func acrossTerms(t *rapid.T, name string) []outrank.PodAffinityTerm {
-	return []outrank.PodAffinityTerm{{Selector: selects(name), TopologyKey: rapid.SampledFrom([]string{"zone", "host"}).Draw(t, "apart by")}}
+	return []outrank.PodAffinityTerm{{LabelSelector: selects(name), TopologyKey: rapid.SampledFrom([]string{"zone", "host"}).Draw(t, "apart by")}}
 }
 
 // bestAcross asks every node with every set of pods of lower priority gone.
@@ -106,7 +106,7 @@ func bestAcross(t *rapid.T, e *preemption.Evaluator, c *outrank.Cluster, pod *ou
 	var lower []*outrank.Pod
 	for _, p := range c.Pods {
 		// What is leaving has ceased to count for a constraint (rule 23.6).
-		ceased := !p.DeletionTime.IsZero() && slices.ContainsFunc(pod.TopologySpread, func(k outrank.TopologySpreadConstraint) bool { return k.Selector.Matches(p.Labels) })
+		ceased := !p.DeletionTimestamp.IsZero() && slices.ContainsFunc(pod.TopologySpreadConstraints, func(k outrank.TopologySpreadConstraint) bool { return k.LabelSelector.Matches(p.Labels) })
 		if may := e.Config().MayEvict; p.NodeName != "" && *p.Priority < *pod.Priority && (may == nil || may(pod, p)) && !ceased && p.Group == "" {
 			lower = append(lower, p)
 		}
@@ -193,7 +193,7 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 		soundAcross(t, e, snap, plan.Plan)
 		few, err := e.PreemptAcrossWithin(context.Background(), snap, pod, gen.Now, rapid.IntRange(0, 20).Draw(t, "steps"))
 		require.NoError(t, err)
-		if len(pod.TopologySpread) == 0 && !config.Policy.Strict {
+		if len(pod.TopologySpreadConstraints) == 0 && !config.Policy.Strict {
 			require.Equal(t, preemption.Preempt, few.Outcome, "each node is looked at once (rule 23.10)")
 		}
 		if few.Outcome == preemption.Preempt {
@@ -310,7 +310,7 @@ func TestAcrossSpread(t *testing.T) {
 	}
 	c.Pods = append(c.Pods, pod("lone", 50, "1", on("n3"), app("x")))
 	c.Nodes[1].Unschedulable = true
-	p := pod("preemptor", 9, "1", app("x"), spread(outrank.TopologySpreadConstraint{WhenUnsatisfiable: outrank.DoNotSchedule, Selector: selects("x")}))
+	p := pod("preemptor", 9, "1", app("x"), spread(outrank.TopologySpreadConstraint{WhenUnsatisfiable: outrank.DoNotSchedule, LabelSelector: selects("x")}))
 	e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
 	plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
 	require.NoError(t, err)
@@ -457,7 +457,7 @@ func TestAcrossFewerViolationsByAnother(t *testing.T) {
 	}
 	for name, allowed := range map[string]int32{"none": 0, "first": 1, "second": 1, "third": 1} {
 		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
-			Name: name, Allowed: allowed, Selector: &outrank.LabelSelector{Labels: map[string]string{name: "yes"}},
+			Name: name, DisruptionsAllowed: allowed, Selector: &outrank.LabelSelector{MatchLabels: map[string]string{name: "yes"}},
 		})
 	}
 	slices.SortFunc(c.Budgets, func(a, b *outrank.PodDisruptionBudget) int { return cmp.Compare(a.Name, b.Name) })

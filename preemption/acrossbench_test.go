@@ -26,8 +26,8 @@ func BenchmarkAcross(b *testing.B) {
 			}
 		}
 		apart, spreads := *pod, *pod
-		apart.Affinity.AntiPods = []outrank.PodAffinityTerm{{TopologyKey: "zone", Selector: selects("few")}}
-		spreads.TopologySpread = []outrank.TopologySpreadConstraint{{TopologyKey: "zone", MaxSkew: 1, WhenUnsatisfiable: outrank.DoNotSchedule, Selector: selects("3")}}
+		apart.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: selects("few")}}
+		spreads.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{TopologyKey: "zone", MaxSkew: 1, WhenUnsatisfiable: outrank.DoNotSchedule, LabelSelector: selects("3")}}
 		spreads.Labels = map[string]string{"app": "3"}
 		snap, err := preemption.NewSnapshot(c)
 		if err != nil {

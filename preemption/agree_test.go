@@ -61,7 +61,7 @@ func (w *world) nominate(t fataler, key outrank.Key, node string) {
 	t.Helper()
 	require.NoError(t, w.snap.Nominate(key, node))
 	p := *w.pods[key]
-	p.NominatedNode = node
+	p.NominatedNodeName = node
 	w.pods[key] = &p
 }
 
@@ -69,7 +69,7 @@ func (w *world) bind(t fataler, key outrank.Key, node string) {
 	t.Helper()
 	require.NoError(t, w.snap.Bind(key, node))
 	p := *w.pods[key]
-	p.NodeName, p.NominatedNode = node, ""
+	p.NodeName, p.NominatedNodeName = node, ""
 	w.pods[key] = &p
 }
 

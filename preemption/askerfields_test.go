@@ -105,47 +105,47 @@ func requirement(key string, op outrank.Operator, values ...string) outrank.Node
 
 // askerIrrelevant are the fields of a preemptor that make no difference.
 var askerIrrelevant = map[string]string{
-	"Value":                                    "the caller's own",
-	"UID":                                      "pods are told apart by their names",
-	"Owner.Kind":                               "for reports",
-	"Owner.Name":                               "for reports",
-	"PriorityClass":                            "the priority counts",
-	"SchedulerName":                            "those whose nominations count are named in the configuration",
-	"Containers[].Name":                        "a name",
-	"Containers[].Limits":                      "requests count",
-	"Containers[].Sidecar":                     "only init containers are sidecars",
-	"Containers[].Allocated":                   "a pod that does not run counts by its spec",
-	"Containers[].Reported":                    "a pod that does not run counts by its spec",
-	"Containers[].Actual":                      "a pod that does not run counts by its spec",
-	"InitContainers[].Name":                    "a name",
-	"InitContainers[].Limits":                  "requests count",
-	"InitContainers[].Allocated":               "a pod that does not run counts by its spec",
-	"InitContainers[].Reported":                "a pod that does not run counts by its spec",
-	"InitContainers[].Actual":                  "a pod that does not run counts by its spec",
-	"Resources.Limits":                         "requests count",
-	"ResizeDeferred":                           "nothing looks at it in v1.36",
-	"ResizeInfeasible":                         "a pod that does not run counts by its spec",
-	"Affinity.Node.Terms[].Fields[].Key":       "there is only one",
-	"Volumes[].Node.Terms[].Fields[].Key":      "a volume looks at labels alone",
-	"Volumes[].Node.Terms[].Fields[].Operator": "a volume looks at labels alone",
-	"Volumes[].Node.Terms[].Fields[].Values":   "a volume looks at labels alone",
-	"Volumes[].MissingVolume":                  "a name in a reason",
-	"Group":                                    "groups are asked for as a whole",
-	"StartTime":                                "it has not started",
-	"DeletionTime":                             "nobody asks whether the preemptor is leaving",
-	"DisruptionReason":                         "nobody asks whether the preemptor is leaving",
-	"SchedulingGates":                          "a pod that is asked about is taken to be let through",
-	"OS":                                       "the kubelet's business",
-	"StrictGroups":                             "the kubelet's business",
-	"Grace":                                    "how long it takes to end counts for nothing",
-	"Allocated":                                "a pod that does not run counts by its spec",
-	"Reported":                                 "a pod that does not run counts by its spec",
-	"Actual":                                   "a pod that does not run counts by its spec",
-	"Ready":                                    "the kubelet's and the budgets' business",
-	"QOSClass":                                 "the kubelet's business",
-	"Static":                                   "the kubelet's business",
-	"Mirror":                                   "the kubelet's business",
-	"Phase":                                    "it is pending, whatever it says",
+	"Value":                               "the caller's own",
+	"UID":                                 "pods are told apart by their names",
+	"Owner.Kind":                          "for reports",
+	"Owner.Name":                          "for reports",
+	"PriorityClassName":                   "the priority counts",
+	"SchedulerName":                       "those whose nominations count are named in the configuration",
+	"Containers[].Name":                   "a name",
+	"Containers[].Limits":                 "requests count",
+	"Containers[].Sidecar":                "only init containers are sidecars",
+	"Containers[].AllocatedResources":     "a pod that does not run counts by its spec",
+	"Containers[].Reported":               "a pod that does not run counts by its spec",
+	"Containers[].Actual":                 "a pod that does not run counts by its spec",
+	"InitContainers[].Name":               "a name",
+	"InitContainers[].Limits":             "requests count",
+	"InitContainers[].AllocatedResources": "a pod that does not run counts by its spec",
+	"InitContainers[].Reported":           "a pod that does not run counts by its spec",
+	"InitContainers[].Actual":             "a pod that does not run counts by its spec",
+	"Resources.Limits":                    "requests count",
+	"ResizeDeferred":                      "nothing looks at it in v1.36",
+	"ResizeInfeasible":                    "a pod that does not run counts by its spec",
+	"Affinity.Node.NodeSelectorTerms[].MatchFields[].Key":       "there is only one",
+	"Volumes[].Node.NodeSelectorTerms[].MatchFields[].Key":      "a volume looks at labels alone",
+	"Volumes[].Node.NodeSelectorTerms[].MatchFields[].Operator": "a volume looks at labels alone",
+	"Volumes[].Node.NodeSelectorTerms[].MatchFields[].Values":   "a volume looks at labels alone",
+	"Volumes[].MissingVolume":                                   "a name in a reason",
+	"Group":                                                     "groups are asked for as a whole",
+	"StartTime":                                                 "it has not started",
+	"DeletionTimestamp":                                         "nobody asks whether the preemptor is leaving",
+	"DisruptionReason":                                          "nobody asks whether the preemptor is leaving",
+	"SchedulingGates":                                           "a pod that is asked about is taken to be let through",
+	"OS":                                                        "the kubelet's business",
+	"StrictGroups":                                              "the kubelet's business",
+	"Grace":                                                     "how long it takes to end counts for nothing",
+	"AllocatedResources":                                        "a pod that does not run counts by its spec",
+	"Reported":                                                  "a pod that does not run counts by its spec",
+	"Actual":                                                    "a pod that does not run counts by its spec",
+	"Ready":                                                     "the kubelet's and the budgets' business",
+	"QOSClass":                                                  "the kubelet's business",
+	"Static":                                                    "the kubelet's business",
+	"Mirror":                                                    "the kubelet's business",
+	"Phase":                                                     "it is pending, whatever it says",
 }
 
 // askerVariations are pairs of preemptors that differ in one field.
@@ -161,8 +161,8 @@ func askerVariations() []variation {
 	addVolumes(add)
 	for _, t := range termVariations() {
 		put := func(term outrank.PodAffinityTerm) (near, apart with) {
-			return func(p *outrank.Pod) { p.Affinity.Pods = []outrank.PodAffinityTerm{term} },
-				func(p *outrank.Pod) { p.Affinity.AntiPods = []outrank.PodAffinityTerm{term} }
+			return func(p *outrank.Pod) { p.Affinity.PodAffinity = []outrank.PodAffinityTerm{term} },
+				func(p *outrank.Pod) { p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{term} }
 		}
 		nearA, apartA := put(t.a)
 		nearB, apartB := put(t.b)
@@ -189,7 +189,7 @@ func addIdentity(add adder) {
 	add("Labels", "", yard(pod("hermit", 1000, "0", on("a"), apart("shunned"))), nothing, app("shunned"))
 	leaves := lowly("low-a", 1, "a")
 	leaving(outrank.PreemptionByScheduler)(leaves)
-	add("NominatedNode", "it waits there", halfYard(leaves), nothing, nominated("a"))
+	add("NominatedNodeName", "it waits there", halfYard(leaves), nothing, nominated("a"))
 	add("NodeName", "", yard(), nothing, on("b"))
 	add("Priority", "", yard(), nothing, func(p *outrank.Pod) { p.Priority = outrank.Priority(1) })
 	add("Priority", "none and one below 0", halfYard(lowly("low-a", -3, "a")), func(p *outrank.Pod) { p.Priority = nil }, func(p *outrank.Pod) { p.Priority = outrank.Priority(-3) })
@@ -246,21 +246,21 @@ func addNodeDemands(add adder) {
 		field string
 		a, b  outrank.NodeSelectorTerm
 	}{
-		{"Labels[].Key", byLabel("kind", outrank.In, "a"), byLabel("other", outrank.In, "a")},
-		{"Labels[].Operator", byLabel("kind", outrank.In, "a"), byLabel("kind", outrank.NotIn, "a")},
-		{"Labels[].Values", byLabel("kind", outrank.In, "a"), byLabel("kind", outrank.In, "b")},
-		{"Fields[].Operator", byName(outrank.In, "a"), byName(outrank.NotIn, "a")},
-		{"Fields[].Values", byName(outrank.NotIn, "a"), byName(outrank.NotIn, "b")},
+		{"MatchExpressions[].Key", byLabel("kind", outrank.In, "a"), byLabel("other", outrank.In, "a")},
+		{"MatchExpressions[].Operator", byLabel("kind", outrank.In, "a"), byLabel("kind", outrank.NotIn, "a")},
+		{"MatchExpressions[].Values", byLabel("kind", outrank.In, "a"), byLabel("kind", outrank.In, "b")},
+		{"MatchFields[].Operator", byName(outrank.In, "a"), byName(outrank.NotIn, "a")},
+		{"MatchFields[].Values", byName(outrank.NotIn, "a"), byName(outrank.NotIn, "b")},
 	} {
 		demand := func(t outrank.NodeSelectorTerm) (affinity, volume with) {
-			s := &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{t}}
-			return func(p *outrank.Pod) { p.Affinity.Node = s }, has(outrank.Volume{Claim: "local", Node: s})
+			s := &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{t}}
+			return func(p *outrank.Pod) { p.Affinity.NodeAffinity = s }, has(outrank.Volume{Claim: "local", Node: s})
 		}
 		affinityA, volumeA := demand(r.a)
 		affinityB, volumeB := demand(r.b)
-		add("Affinity.Node.Terms[]."+r.field, "", yard(), affinityA, affinityB)
-		if len(r.a.Labels) > 0 {
-			add("Volumes[].Node.Terms[]."+r.field, "", yard(), volumeA, volumeB)
+		add("Affinity.Node.NodeSelectorTerms[]."+r.field, "", yard(), affinityA, affinityB)
+		if len(r.a.MatchExpressions) > 0 {
+			add("Volumes[].Node.NodeSelectorTerms[]."+r.field, "", yard(), volumeA, volumeB)
 		}
 	}
 	features := yard()
@@ -279,20 +279,20 @@ func addNodeDemands(add adder) {
 	add("InitContainers[].BindMountOptions", "", features, helper(outrank.Container{}), helper(outrank.Container{BindMountOptions: true}))
 	two := func(first, second outrank.NodeSelectorTerm) with {
 		return func(p *outrank.Pod) {
-			p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{first, second}}
+			p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{first, second}}
 		}
 	}
 	never := byLabel("kind", outrank.In, "nothing")
-	add("Affinity.Node.Terms[].Labels[].Values", "the second term", yard(),
+	add("Affinity.Node.NodeSelectorTerms[].MatchExpressions[].Values", "the second term", yard(),
 		two(never, byLabel("kind", outrank.In, "a")), two(never, byLabel("kind", outrank.In, "b")))
 }
 
 func byLabel(key string, op outrank.Operator, values ...string) outrank.NodeSelectorTerm {
-	return outrank.NodeSelectorTerm{Labels: []outrank.NodeRequirement{requirement(key, op, values...)}}
+	return outrank.NodeSelectorTerm{MatchExpressions: []outrank.NodeRequirement{requirement(key, op, values...)}}
 }
 
 func byName(op outrank.Operator, name string) outrank.NodeSelectorTerm {
-	return outrank.NodeSelectorTerm{Fields: []outrank.NodeRequirement{requirement(outrank.FieldName, op, name)}}
+	return outrank.NodeSelectorTerm{MatchFields: []outrank.NodeRequirement{requirement(outrank.FieldName, op, name)}}
 }
 
 func chooses(key, value string) with {

@@ -66,16 +66,16 @@ func newReaders(t testing.TB, config preemption.Config) *readers {
 			pod("b-1", 4, "2", on("n3"), app("y"), apart("w"), in("g")), pod("c-1", 100, "2", on("n4"), app("z"), in("h")),
 			pod("waits", 5, "1", app("y")), pod("idle", 5, "1"),
 		},
-		Budgets:    []*outrank.PodDisruptionBudget{{Name: "b", Selector: selects("y"), Allowed: 1}},
+		Budgets:    []*outrank.PodDisruptionBudget{{Name: "b", Selector: selects("y"), DisruptionsAllowed: 1}},
 		Groups:     []*outrank.PodGroup{{Name: "g", Parent: "top"}, {Name: "h"}},
 		Composites: []*outrank.CompositePodGroup{{Name: "top"}},
 		Namespaces: []*outrank.Namespace{{Name: "default", Labels: map[string]string{"env": "prod"}}},
 	}
-	c.Pods[6].NominatedNode = "n2"
+	c.Pods[6].NominatedNodeName = "n2"
 	c.Nodes[1].Unschedulable = true
 	r := &readers{
 		e: newEvaluator(t, config), snap: newSnapshot(t, c),
-		near: pod("near", 9, "2", app("y"), host, spread(outrank.TopologySpreadConstraint{WhenUnsatisfiable: outrank.DoNotSchedule, Selector: selects("y")})),
+		near: pod("near", 9, "2", app("y"), host, spread(outrank.TopologySpreadConstraint{WhenUnsatisfiable: outrank.DoNotSchedule, LabelSelector: selects("y")})),
 		far:  pod("far", 9, "1", app("p"), apart("x"), memory("0")),
 	}
 	for i := range 2 {

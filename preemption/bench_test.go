@@ -216,25 +216,25 @@ func heap() uint64 {
 // terms pick, not with all pods.
 func BenchmarkPreemptWithNeighbours(b *testing.B) {
 	const zone, host = "zone", "kubernetes.io/hostname"
-	guard := &outrank.LabelSelector{Labels: map[string]string{"app": "app-3"}}
+	guard := &outrank.LabelSelector{MatchLabels: map[string]string{"app": "app-3"}}
 	rules := []struct {
 		name string
 		set  func(c *outrank.Cluster, p *outrank.Pod)
 	}{
 		{"none", func(*outrank.Cluster, *outrank.Pod) {}},
 		{"anti-affinity", func(_ *outrank.Cluster, p *outrank.Pod) {
-			p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: guard, TopologyKey: host}}
+			p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: guard, TopologyKey: host}}
 		}},
 		{"affinity", func(_ *outrank.Cluster, p *outrank.Pod) {
-			p.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: guard, TopologyKey: zone}}
+			p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{LabelSelector: guard, TopologyKey: zone}}
 		}},
 		{"spread", func(_ *outrank.Cluster, p *outrank.Pod) {
-			p.TopologySpread = []outrank.TopologySpreadConstraint{{MaxSkew: 1, Selector: guard, TopologyKey: zone}}
+			p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{MaxSkew: 1, LabelSelector: guard, TopologyKey: zone}}
 		}},
 		{"existing", func(c *outrank.Cluster, p *outrank.Pod) {
 			for _, q := range c.Pods {
 				if q.Labels["app"] == "app-3" {
-					q.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "urgent"}}, TopologyKey: host}}
+					q.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "urgent"}}, TopologyKey: host}}
 				}
 			}
 		}},

@@ -28,7 +28,7 @@ func BenchmarkBudgetStatus(b *testing.B) {
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
 					next := *other.Budgets[i%budgets]
-					next.Allowed = int32(i)
+					next.DisruptionsAllowed = int32(i)
 					check(b, change(&next))
 				}
 			})
@@ -54,7 +54,7 @@ func BenchmarkBudgetStatus(b *testing.B) {
 		run("selector", func(next *outrank.PodDisruptionBudget) error {
 			turn++
 			next.Name = other.Budgets[0].Name
-			next.Selector = &outrank.LabelSelector{Labels: map[string]string{"app": fmt.Sprint("app-", turn%2)}}
+			next.Selector = &outrank.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint("app-", turn%2)}}
 			return snap.PutBudget(next)
 		})
 	}

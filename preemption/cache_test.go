@@ -77,13 +77,13 @@ func (m *cacheMachine) drawAskers(t *rapid.T, shape gen.Shape) {
 		func(q *outrank.Pod) { q.Priority = outrank.Priority(q.PriorityValue() - 50) },
 		func(q *outrank.Pod) { q.Containers[0].Requests = resource.MustList("cpu", "2500m") },
 		func(q *outrank.Pod) {
-			q.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
-				Fields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.NotIn, Values: []string{"n0"}}},
+			q.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
+				MatchFields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.NotIn, Values: []string{"n0"}}},
 			}}}
 		},
 	} {
 		q := *p
-		q.Name, q.NominatedNode = fmt.Sprint("asker", i), ""
+		q.Name, q.NominatedNodeName = fmt.Sprint("asker", i), ""
 		q.Containers = slices.Clone(p.Containers)
 		vary(&q)
 		m.askers = append(m.askers, &q)
@@ -110,7 +110,7 @@ func (m *cacheMachine) allow(t *rapid.T) {
 	budgets := make([]*outrank.PodDisruptionBudget, len(m.budgets))
 	for i, b := range m.budgets {
 		other := *b
-		other.Allowed = int32(rapid.IntRange(0, 3).Draw(t, "allowed"))
+		other.DisruptionsAllowed = int32(rapid.IntRange(0, 3).Draw(t, "allowed"))
 		budgets[i] = &other
 	}
 	m.budgets = budgets
@@ -419,12 +419,12 @@ func TestCacheNoticesBudgets(t *testing.T) {
 	require.Len(t, snap.of.Cache.BySignature, 1)
 	victim := ask(snap).Victims[0].Pod
 	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
-		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{Labels: victim.Labels},
+		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{MatchLabels: victim.Labels},
 	}}))
 	assert.Empty(t, cmp.Diff(ask(held(snap.of.View())), ask(snap)))
 	before := ask(snap)
 	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
-		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{Labels: victim.Labels}, Allowed: 5,
+		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{MatchLabels: victim.Labels}, DisruptionsAllowed: 5,
 	}}))
 	assert.Empty(t, cmp.Diff(ask(held(snap.of.View())), ask(snap)))
 	assert.NotEmpty(t, cmp.Diff(before, ask(snap)))
@@ -438,7 +438,7 @@ func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 	ask := func(s *Snapshot) *decision.Plan { return b.ask(s, p) }
 	guard := func(allowed int32, labels map[string]string, namespace string) {
 		require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{
-			Name: "guard", Namespace: namespace, Allowed: allowed, Selector: &outrank.LabelSelector{Labels: labels},
+			Name: "guard", Namespace: namespace, DisruptionsAllowed: allowed, Selector: &outrank.LabelSelector{MatchLabels: labels},
 		}))
 	}
 	victim := ask(snap).Victims[0].Pod
@@ -463,7 +463,7 @@ func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 // preemptor is nominated to it, it is bounded twice, and counts once.
 func TestCacheCountsTheNominatedNodeOnce(t *testing.T) {
 	ask := []outrank.Container{{Requests: resource.MustList("cpu", "2")}}
-	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(10), NominatedNode: "n0", Containers: ask}
+	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(10), NominatedNodeName: "n0", Containers: ask}
 	c := &outrank.Cluster{Pods: []*outrank.Pod{p}}
 	for _, name := range []string{"n0", "n1"} {
 		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "5", "pods", "9")})

@@ -58,7 +58,7 @@ func TestTopologyFollowsNodes(t *testing.T) {
 		"attracted":  pod("p", 100, "1", app("web"), near("friend")),
 		"apart":      pod("p", 100, "1", app("web"), apart("friend")),
 		"repelled":   pod("p", 100, "1", app("shunned")),
-		"spread":     pod("p", 100, "1", app("friend"), spread(outrank.TopologySpreadConstraint{Selector: selects("friend")})),
+		"spread":     pod("p", 100, "1", app("friend"), spread(outrank.TopologySpreadConstraint{LabelSelector: selects("friend")})),
 		"of no zone": pod("p", 100, "1"),
 	}
 	for name, asker := range asks {
@@ -107,7 +107,7 @@ func TestPropertyAnswersFollowChanges(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		w := &changing{world: newWorld(t, c), e: newEvaluator(t, preemption.Config{})}
 		q := *p
-		q.Name, q.NominatedNode = "another", ""
+		q.Name, q.NominatedNodeName = "another", ""
 		w.askers = []*outrank.Pod{p, &q}
 		for _, n := range c.Nodes {
 			w.names = append(w.names, n.Name)
@@ -143,7 +143,7 @@ func (w *changing) change(t *rapid.T) {
 		var budgets []*outrank.PodDisruptionBudget
 		for _, b := range w.c.Budgets {
 			other := *b
-			other.Allowed = int32(rapid.IntRange(0, 2).Draw(t, "allowed"))
+			other.DisruptionsAllowed = int32(rapid.IntRange(0, 2).Draw(t, "allowed"))
 			budgets = append(budgets, &other)
 		}
 		w.setBudgets(t, budgets)
@@ -192,7 +192,7 @@ func (w *changing) changePod(t *rapid.T, change, node string) {
 		w.add(t, &q)
 	case change == "update":
 		q := *w.pods[rapid.SampledFrom(all).Draw(t, "like")]
-		q.Name, q.Namespace, q.UID, q.NodeName, q.NominatedNode = p.Name, p.Namespace, p.UID, p.NodeName, p.NominatedNode
+		q.Name, q.Namespace, q.UID, q.NodeName, q.NominatedNodeName = p.Name, p.Namespace, p.UID, p.NodeName, p.NominatedNodeName
 		w.update(t, &q)
 	case p.NodeName != "" || w.place(node) < 0:
 	case change == "bind":

@@ -69,7 +69,7 @@ func (w *changed) decideAfresh(b *testing.B) { w.decide(b, w.snap, w.unknown[w.t
 // allow changes what a budget allows: nothing, or one disruption.
 func (w *changed) allow() *outrank.PodDisruptionBudget {
 	budget := *w.c.Budgets[w.turn%len(w.c.Budgets)]
-	budget.Allowed = int32(w.turn / len(w.c.Budgets) % 2)
+	budget.DisruptionsAllowed = int32(w.turn / len(w.c.Budgets) % 2)
 	return &budget
 }
 
@@ -82,7 +82,7 @@ func (w *changed) relabel() *outrank.Node {
 
 // bystander is a budget for a few pods of the namespace.
 var bystander = &outrank.PodDisruptionBudget{
-	Name: "bystander", Namespace: "team-0", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "app-3", "tier": "tier-1"}},
+	Name: "bystander", Namespace: "team-0", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "app-3", "tier": "tier-1"}},
 }
 
 // spread makes the decisions about pods that are to be spread over zones.
@@ -90,8 +90,8 @@ func (w *changed) spread() {
 	for i, p := range w.unknown {
 		q := *p
 		q.Namespace, q.Labels = "team-0", map[string]string{"app": "app-3"}
-		q.TopologySpread = []outrank.TopologySpreadConstraint{{
-			MaxSkew: 1_000_000, TopologyKey: "zone", Selector: &outrank.LabelSelector{Labels: q.Labels},
+		q.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{
+			MaxSkew: 1_000_000, TopologyKey: "zone", LabelSelector: &outrank.LabelSelector{MatchLabels: q.Labels},
 		}}
 		w.unknown[i] = &q
 	}

@@ -21,11 +21,11 @@ func TestBudgetsTouchWhatTheyConcern(t *testing.T) {
 	require.NoError(t, err)
 	allowing := func(b *outrank.PodDisruptionBudget) *outrank.PodDisruptionBudget {
 		other := *b
-		other.Allowed += 3
+		other.DisruptionsAllowed += 3
 		return &other
 	}
 	victim := c.Pods[0]
-	other := &outrank.PodDisruptionBudget{Name: "other", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{Labels: victim.Labels}}
+	other := &outrank.PodDisruptionBudget{Name: "other", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{MatchLabels: victim.Labels}}
 	concerned := map[string]bool{}
 	for _, p := range c.Pods {
 		if p.Namespace == victim.Namespace && other.Selector.Matches(p.Labels) {

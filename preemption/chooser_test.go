@@ -249,7 +249,7 @@ func TestPropertyChooserAsSimplified(t *testing.T) {
 		for _, q := range append(c.Pods, p) {
 			q.Priority = outrank.Priority(q.PriorityValue()) // without one it may always leave
 			if q.Key() == p.Key() {
-				q.NominatedNode = "" // it would have to wait
+				q.NominatedNodeName = "" // it would have to wait
 			}
 		}
 		e := newEvaluator(t, preemption.Config{Variant: outrank.VariantSimplified, Policy: preemption.Policy{Ranks: preemption.DefaultRanks()}})

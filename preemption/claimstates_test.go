@@ -91,7 +91,7 @@ func TestClaimsOfOthersDoNotMatter(t *testing.T) {
 // before the filters of volumes.
 func TestFirstRefusalCounts(t *testing.T) {
 	p := caller(has(broken("dying", outrank.ClaimDeleting)), func(p *outrank.Pod) {
-		p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Fields: []outrank.NodeRequirement{
+		p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchFields: []outrank.NodeRequirement{
 			requirement(outrank.FieldName, outrank.In, "a"), requirement(outrank.FieldName, outrank.In, "b"),
 		}}}}
 	})
@@ -99,7 +99,7 @@ func TestFirstRefusalCounts(t *testing.T) {
 	ex := explain(t, yard(), p)
 	assert.Equal(t, "NodeAffinity: pod affinity terms conflict", ex.Refused.String())
 	assert.Equal(t, preemption.NothingHelps, ex.Outcome)
-	p.Affinity.Node.Terms[0].Fields = p.Affinity.Node.Terms[0].Fields[:1]
+	p.Affinity.NodeAffinity.NodeSelectorTerms[0].MatchFields = p.Affinity.NodeAffinity.NodeSelectorTerms[0].MatchFields[:1]
 	newWorld(t, yard()).agree(t, p, gen.Now)
 	ex = explain(t, yard(), p)
 	assert.Equal(t, `VolumeBinding: persistentvolumeclaim "dying" is being deleted`, ex.Refused.String())

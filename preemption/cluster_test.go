@@ -36,7 +36,7 @@ func TestPropertyClusterDecidesAlike(t *testing.T) {
 		want, wantErr := e.Explain(ctx, snap, p, gen.Now)
 		got, gotErr := e.Explain(ctx, again, p, gen.Now)
 		require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
-		where := cmpopts.IgnoreFields(outrank.Pod{}, "NodeName", "NominatedNode")
+		where := cmpopts.IgnoreFields(outrank.Pod{}, "NodeName", "NominatedNodeName")
 		if diff := cmp.Diff(want, got, where); diff != "" {
 			t.Fatalf("explanation (-snapshot +snapshot of its cluster):\n%s", diff)
 		}
@@ -81,7 +81,7 @@ func TestPodsInOrder(t *testing.T) {
 	snap := newSnapshot(t, &outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "b"}, {Name: "a"}},
 		Pods: []*outrank.Pod{
-			{Name: "waits-2"}, {Name: "waits-1", NominatedNode: "a", Priority: outrank.Priority(-9)},
+			{Name: "waits-2"}, {Name: "waits-1", NominatedNodeName: "a", Priority: outrank.Priority(-9)},
 			{Name: "lost-low", NodeName: "gone"}, {Name: "lost-high", NodeName: "gone", Priority: outrank.Priority(1)}, {Name: "lost", NodeName: "away"},
 			{Name: "low", NodeName: "a"}, {Name: "high", NodeName: "a", Priority: outrank.Priority(1)}, {Name: "first", NodeName: "b"},
 			{Name: "over", NodeName: "a", Phase: outrank.PhaseFailed},

@@ -25,9 +25,9 @@ func ExampleSnapshot_Composites() {
 
 func ExampleSnapshot_PutComposite() {
 	snap := composed()
-	fmt.Println(snap.PutComposite(&outrank.CompositePodGroup{Name: "ensemble", Disruption: outrank.DisruptPodGroup}))
+	fmt.Println(snap.PutComposite(&outrank.CompositePodGroup{Name: "ensemble", DisruptionMode: outrank.DisruptPodGroup}))
 	g, ok := snap.Composite("default/ensemble")
-	fmt.Println(g.Disruption == outrank.DisruptPodGroup, ok)
+	fmt.Println(g.DisruptionMode == outrank.DisruptPodGroup, ok)
 	// Output:
 	// <nil>
 	// true true

@@ -29,7 +29,7 @@ func TestRoomButNobodyToLeave(t *testing.T) {
 			for name, asker := range map[string]*outrank.Pod{
 				"short":   pod("p", own, "3"),
 				"shorter": pod("p", own, "4"),
-				"spread":  pod("p", own, "1", app("web"), spread(outrank.TopologySpreadConstraint{Selector: selects("web")})),
+				"spread":  pod("p", own, "1", app("web"), spread(outrank.TopologySpreadConstraint{LabelSelector: selects("web")})),
 				"apart":   pod("p", own, "1", apart("web")),
 				"near":    pod("p", own, "1", near("nobody")),
 				"volumes": pod("p", own, "1", has(outrank.Volume{Claim: "zonal", Zones: map[string][]string{outrank.ZoneLabel: {"nowhere"}}})),
@@ -77,7 +77,7 @@ func TestLeavingWhereNobodyIsCounted(t *testing.T) {
 	far := node("far", "4", "b")
 	far.Labels["rack"] = "r2"
 	constraint := func(key string) outrank.TopologySpreadConstraint {
-		return outrank.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: key, Selector: selects("web")}
+		return outrank.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: key, LabelSelector: selects("web")}
 	}
 	said := map[string]bool{}
 	for low := range 3 {
@@ -91,7 +91,7 @@ func TestLeavingWhereNobodyIsCounted(t *testing.T) {
 			}
 			for _, keys := range [][]string{{"zone", "rack"}, {"rack", "zone"}} {
 				p := pod("p", 100, "1", app("web"), func(p *outrank.Pod) {
-					p.TopologySpread = []outrank.TopologySpreadConstraint{constraint(keys[0]), constraint(keys[1])}
+					p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{constraint(keys[0]), constraint(keys[1])}
 				})
 				said[fmt.Sprint(newWorld(t, c).agree(t, p, gen.Now).Unhelpful)] = true
 			}

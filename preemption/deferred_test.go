@@ -39,7 +39,7 @@ func drawResizing(t *rapid.T, c *outrank.Cluster) *outrank.Pod {
 	p := *c.Pods[at]
 	p.ResizeDeferred, p.ResizeInfeasible = true, false
 	p.Containers = slices.Clone(p.Containers)
-	p.Containers[0].Allocated, p.Containers[0].Actual = p.Containers[0].Requests, p.Containers[0].Requests
+	p.Containers[0].AllocatedResources, p.Containers[0].Actual = p.Containers[0].Requests, p.Containers[0].Requests
 	p.Containers[0].Requests = rapid.SampledFrom([]resource.List{
 		resource.MustList("cpu", "1"), resource.MustList("cpu", "600m", "memory", "256Mi"), resource.MustList("cpu", "20"), resource.MustList("example.com/gpu", "1", "cpu", "10m"),
 		resource.MustList("example.com/gpu", "9", "cpu", "600m"), {},
@@ -48,15 +48,15 @@ func drawResizing(t *rapid.T, c *outrank.Cluster) *outrank.Pod {
 		p.Priority = outrank.Priority(rapid.SampledFrom([]int32{1000, 100, 0}).Draw(t, "its priority"))
 	}
 	if rapid.IntRange(0, 3).Draw(t, "devices counted") == 0 { // on a node that may have fewer by now
-		p.Containers[0].Allocated = resource.MustList("example.com/gpu", rapid.SampledFrom([]string{"1", "9"}).Draw(t, "devices"))
+		p.Containers[0].AllocatedResources = resource.MustList("example.com/gpu", rapid.SampledFrom([]string{"1", "9"}).Draw(t, "devices"))
 	}
-	p.NominatedNode = rapid.SampledFrom([]string{"", "", p.NodeName}).Draw(t, "old nomination")
+	p.NominatedNodeName = rapid.SampledFrom([]string{"", "", p.NodeName}).Draw(t, "old nomination")
 	c.Pods = slices.Clone(c.Pods)
 	c.Pods[at] = &p
 	for i, n := range c.Nodes {
 		if n.Name == p.NodeName && rapid.IntRange(0, 5).Draw(t, "disabled") == 5 {
 			m := *n
-			m.ResizePreemptionDisabled = []string{"someone"}
+			m.DisableResizePreemption = []string{"someone"}
 			c.Nodes[i] = &m
 		}
 	}
@@ -80,7 +80,7 @@ func TestDeferredResizeIsNoVictimOfItself(t *testing.T) {
 		}}
 		self := c.Pods[0]
 		self.ResizeDeferred = true
-		self.Containers[0].Allocated, self.Containers[0].Actual = self.Containers[0].Requests, self.Containers[0].Requests
+		self.Containers[0].AllocatedResources, self.Containers[0].Actual = self.Containers[0].Requests, self.Containers[0].Requests
 		self.Containers[0].Requests = resource.MustList("cpu", cpu)
 		for _, sample := range []*preemption.Sample{nil, {}} {
 			e := newEvaluator(t, preemption.Config{Sample: sample, MayTake: func(preemptor, victim *outrank.Pod) string {
@@ -103,8 +103,8 @@ func TestDeferredResizeOfAPodWithDevices(t *testing.T) {
 		}}
 		self := c.Pods[0]
 		self.ResizeDeferred = true
-		self.Containers[0].Allocated = resource.MustList("cpu", "1", "example.com/gpu", "1")
-		self.Containers[0].Actual = self.Containers[0].Allocated
+		self.Containers[0].AllocatedResources = resource.MustList("cpu", "1", "example.com/gpu", "1")
+		self.Containers[0].Actual = self.Containers[0].AllocatedResources
 		self.Containers[0].Requests = resource.MustList("cpu", "2", "example.com/gpu", "1")
 		asked := *self
 		asked.Containers = slices.Clone(self.Containers)
@@ -196,7 +196,7 @@ func TestPropertyDeferredResizesByAnyRules(t *testing.T) {
 func aResize(to string) (*outrank.Cluster, *outrank.Pod) {
 	me := running("me", "n1", to)
 	me.Priority, me.ResizeDeferred = outrank.Priority(100), true
-	me.Containers[0].Allocated, me.Containers[0].Actual = resource.MustList("cpu", "2"), resource.MustList("cpu", "2")
+	me.Containers[0].AllocatedResources, me.Containers[0].Actual = resource.MustList("cpu", "2"), resource.MustList("cpu", "2")
 	a, b := running("a", "n1", "1"), running("b", "n1", "1")
 	a.StartTime, b.StartTime = gen.Now.Add(-20), gen.Now.Add(-10)
 	n := offering("n1", "4")
@@ -220,14 +220,14 @@ func TestDeferredResizes(t *testing.T) {
 			me.HostNetwork, me.HostUsers = true, new(bool)
 		}, "n1: NodeResourcesFit Insufficient cpu; " + elsewhere + "; victim b"},
 		{"the node spares its pods (7.19.3)", "3", func(c *outrank.Cluster, _ *outrank.Pod) {
-			c.Nodes[0].ResizePreemptionDisabled = []string{"x"}
+			c.Nodes[0].DisableResizePreemption = []string{"x"}
 		}, "n1: DeferredPodScheduling node had resize preemption disabled; " + elsewhere + "; nothing helps"},
 		{"the pod counts twice (7.19.5)", "2", func(c *outrank.Cluster, _ *outrank.Pod) {
 			c.Nodes[0].Allocatable = resource.MustList("cpu", "4", "pods", "3")
 		}, "n1: NodeResourcesFit Too many pods; " + elsewhere + "; victim b"},
 		{"terminating victims are chosen again (7.19.6)", "3", func(c *outrank.Cluster, me *outrank.Pod) {
 			b := c.Pods[1]
-			b.DeletionTime, b.DisruptionReason, me.NominatedNode = gen.Now, outrank.PreemptionByScheduler, "n1"
+			b.DeletionTimestamp, b.DisruptionReason, me.NominatedNodeName = gen.Now, outrank.PreemptionByScheduler, "n1"
 		}, "n1: NodeResourcesFit Insufficient cpu; " + elsewhere + "; victim b"},
 		{"a member of a group preempts by itself (7.19.8)", "3", func(_ *outrank.Cluster, me *outrank.Pod) {
 			me.Group = "g"
@@ -267,7 +267,7 @@ func TestDeferredResizesAmongUnits(t *testing.T) {
 	} {
 		c, me := aResize("3")
 		// The group counts less than anybody else.
-		c.Groups = []*outrank.PodGroup{{Name: "g", Disruption: outrank.DisruptPodGroup, Priority: outrank.Priority(-1)}}
+		c.Groups = []*outrank.PodGroup{{Name: "g", DisruptionMode: outrank.DisruptPodGroup, Priority: outrank.Priority(-1)}}
 		me.Group, c.Pods[1].Group, c.Pods[1].Priority = "g", test.group, &test.priority
 		assert.Contains(t, outcomeIn(t, *c, me, r), test.want)
 	}
@@ -362,7 +362,7 @@ func TestDeferredResizeInWords(t *testing.T) {
 func ExamplePlan_Permit() {
 	release, _ := outrank.V1_37.With(map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": true})
 	pod := &outrank.Pod{Name: "db", NodeName: "n1", Priority: outrank.Priority(100), ResizeDeferred: true}
-	pod.Containers = []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "3"), Allocated: resource.MustList("cpu", "2")}}
+	pod.Containers = []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "3"), AllocatedResources: resource.MustList("cpu", "2")}}
 	batch := &outrank.Pod{Name: "batch", NodeName: "n1", Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "2")}}}
 	snap, err := preemption.NewSnapshot(&outrank.Cluster{
 		Release: release, Pods: []*outrank.Pod{pod, batch},

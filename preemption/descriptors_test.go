@@ -34,7 +34,7 @@ var concerns = map[string]concern{
 		c: yard(pod("holder", 1000, "0", on("a"), hostPort(80, "", ""))), asks: hostPort(80, "", ""), withoutIt: hostPort(81, "", ""),
 	},
 	preemption.DeferredPodScheduling: {
-		c:       resizingOnA(func(n *outrank.Node) { n.ResizePreemptionDisabled = []string{"someone"} }),
+		c:       resizingOnA(func(n *outrank.Node) { n.DisableResizePreemption = []string{"someone"} }),
 		without: resizingOnA(func(*outrank.Node) {}),
 		asks:    resizing, withoutIt: resizing,
 	},
@@ -46,14 +46,14 @@ var concerns = map[string]concern{
 		c: onA(func(n *outrank.Node) { n.AttachLimits = map[string]int64{"csi": 0} }), asks: has(csi("csi")), withoutIt: has(csi("other")),
 	},
 	preemption.VolumeBinding: {
-		c: yard(), asks: has(outrank.Volume{Claim: "local", Node: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{byLabel("kind", outrank.In, "b")}}}),
+		c: yard(), asks: has(outrank.Volume{Claim: "local", Node: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{byLabel("kind", outrank.In, "b")}}}),
 	},
 	preemption.VolumeZone: {
 		c: yard(), asks: has(outrank.Volume{Claim: "zonal", Zones: map[string][]string{outrank.ZoneLabel: {"zb"}}}),
 	},
 	preemption.PodTopologySpread: {
 		c:    yard(pod("like", 1000, "0", on("a"), tagged("app", "fa"))),
-		asks: spread(outrank.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: "kind", Selector: selects("fa")}),
+		asks: spread(outrank.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: "kind", LabelSelector: selects("fa")}),
 	},
 	preemption.InterPodAffinity: {
 		c: yard(pod("hermit", 1000, "0", on("a"), apart("fa"))), without: yard(pod("hermit", 1000, "0", on("a"), apart("other"))),

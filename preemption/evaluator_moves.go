@@ -245,9 +245,9 @@ func findTwo(s *search.Search, found *elsewhere, own string, shared bool) {
 // again is a pod as its controller makes it again, with a name that nobody has.
 func (m *Moves) again(pod *outrank.Pod) *outrank.Pod {
 	p := *pod
-	p.UID, p.NodeName, p.NominatedNode, p.Phase, p.DisruptionReason, p.Ready = "", "", "", "", "", false
-	p.StartTime, p.DeletionTime = time.Time{}, time.Time{}
-	p.Allocated, p.Actual, p.Reported, p.ResizeDeferred, p.ResizeInfeasible = nil, nil, false, false, false
+	p.UID, p.NodeName, p.NominatedNodeName, p.Phase, p.DisruptionReason, p.Ready = "", "", "", "", "", false
+	p.StartTime, p.DeletionTimestamp = time.Time{}, time.Time{}
+	p.AllocatedResources, p.Actual, p.Reported, p.ResizeDeferred, p.ResizeInfeasible = nil, nil, false, false, false
 	p.Containers, p.InitContainers = unreported(p.Containers), unreported(p.InitContainers)
 	for there := true; there; {
 		p.Name += "-again"
@@ -260,7 +260,7 @@ func (m *Moves) again(pod *outrank.Pod) *outrank.Pod {
 func unreported(containers []outrank.Container) []outrank.Container {
 	out := append([]outrank.Container(nil), containers...)
 	for i := range out {
-		out[i].Allocated, out[i].Actual, out[i].Reported = nil, nil, false
+		out[i].AllocatedResources, out[i].Actual, out[i].Reported = nil, nil, false
 	}
 	return out
 }
@@ -355,6 +355,6 @@ func (m *Moves) together(preemptor *outrank.Pod, c *Candidate) ([]Loss, error) {
 // seat has a pod run on a node.
 func (m *Moves) seat(pod *outrank.Pod, node string) error {
 	placed := *pod
-	placed.NodeName, placed.NominatedNode = node, ""
+	placed.NodeName, placed.NominatedNodeName = node, ""
 	return m.snap.PutPod(&placed)
 }

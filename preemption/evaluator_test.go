@@ -101,7 +101,7 @@ func TestRanks(t *testing.T) {
 		}
 		return n, out
 	}
-	budget := &outrank.PodDisruptionBudget{Name: "b", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "guarded"}}}
+	budget := &outrank.PodDisruptionBudget{Name: "b", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "guarded"}}}
 	for _, test := range []struct {
 		by           preemption.Rank
 		better, less []pod

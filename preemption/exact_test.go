@@ -54,8 +54,8 @@ func fullNode(seed uint64, most int) (*outrank.Cluster, *outrank.Pod) {
 	}
 	for i := range r.IntN(4) {
 		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
-			Name: fmt.Sprintf("b%d", i), Allowed: int32(r.IntN(3)),
-			Selector: &outrank.LabelSelector{Labels: map[string]string{"app": string(rune('a' + r.IntN(apps)))}},
+			Name: fmt.Sprintf("b%d", i), DisruptionsAllowed: int32(r.IntN(3)),
+			Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": string(rune('a' + r.IntN(apps)))}},
 		})
 	}
 	asks := resource.List{}
@@ -84,7 +84,7 @@ func fullNode(seed uint64, most int) (*outrank.Cluster, *outrank.Pod) {
 func refuse(r *rand.Rand, pods []*outrank.Pod, p *outrank.Pod) {
 	for _, q := range pods {
 		if r.IntN(4) == 0 && q.PriorityValue() < p.PriorityValue() {
-			q.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: p.Labels}, TopologyKey: "host"}}
+			q.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: &outrank.LabelSelector{MatchLabels: p.Labels}, TopologyKey: "host"}}
 		}
 	}
 	if r.IntN(3) == 0 {
@@ -95,7 +95,7 @@ func refuse(r *rand.Rand, pods []*outrank.Pod, p *outrank.Pod) {
 
 // refuses reports whether a pod of fullNode has to leave for the preemptor.
 func refuses(q, p *outrank.Pod) bool {
-	return len(q.Affinity.AntiPods) > 0 || len(q.Containers[0].Ports) > 0 && len(p.Containers[0].Ports) > 0
+	return len(q.Affinity.PodAntiAffinity) > 0 || len(q.Containers[0].Ports) > 0 && len(p.Containers[0].Ports) > 0
 }
 
 // bestSet is the score of the best set of victims on a node, of all that there are.
@@ -140,7 +140,7 @@ func scoreOfSet(config *preemption.Config, c *outrank.Cluster, victims []*outran
 	sc := preemption.Score{Victims: len(victims), TopPriority: victims[0].PriorityValue()}
 	left := map[*outrank.PodDisruptionBudget]int32{}
 	for _, b := range c.Budgets {
-		left[b] = b.Allowed
+		left[b] = b.DisruptionsAllowed
 	}
 	for _, p := range victims {
 		broken := 0
@@ -148,7 +148,7 @@ func scoreOfSet(config *preemption.Config, c *outrank.Cluster, victims []*outran
 			if b.NamespaceName() != p.NamespaceName() || len(p.Labels) == 0 || b.Selector.Empty() || !b.Selector.Matches(p.Labels) {
 				continue
 			}
-			if _, counted := b.Disrupted[p.Name]; counted {
+			if _, counted := b.DisruptedPods[p.Name]; counted {
 				continue
 			}
 			if left[b]--; left[b] < 0 {
@@ -348,7 +348,7 @@ func TestExactAndTwoHoldersOfAPort(t *testing.T) {
 		victims  int
 	}{
 		{nil, 2},
-		{[]outrank.PodAffinityTerm{{Selector: selects("x"), TopologyKey: "zone"}}, 1},
+		{[]outrank.PodAffinityTerm{{LabelSelector: selects("x"), TopologyKey: "zone"}}, 1},
 	} {
 		c := &outrank.Cluster{Nodes: []*outrank.Node{node("n", "4", "a")}}
 		for _, name := range []string{"a", "b"} {
@@ -358,7 +358,7 @@ func TestExactAndTwoHoldersOfAPort(t *testing.T) {
 		}
 		c.Pods = append(c.Pods, pod("c", 1, "1", on("n"), app("x")))
 		p := pod("p", 9, "1")
-		p.Containers[0].Ports, p.Affinity.Pods = port, one.affinity
+		p.Containers[0].Ports, p.Affinity.PodAffinity = port, one.affinity
 		plan, err := newEvaluator(t, exactly(preemption.Policy{})).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
 		require.NoError(t, err)
 		require.Len(t, plan.Victims, one.victims, "%v", plan)
@@ -402,7 +402,7 @@ func TestPropertyExactWithFilters(t *testing.T) {
 func TestExactForcedBeyondBudget(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes:   []*outrank.Node{node("n", "9", "a")},
-		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Allowed: 1, Selector: selects("a")}},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", DisruptionsAllowed: 1, Selector: selects("a")}},
 		Pods: []*outrank.Pod{
 			pod("forced-1", 2, "1", on("n"), app("a"), apart("new"), memory("1")),
 			pod("forced-2", 0, "1", on("n"), app("a"), apart("new"), memory("8")),
@@ -432,7 +432,7 @@ func TestExactDominanceMindsBudgets(t *testing.T) {
 	defer preemption.SearchHeavily()()
 	c := &outrank.Cluster{
 		Release: withGates(), Nodes: []*outrank.Node{node("n", "3", "a")}, Groups: []*outrank.PodGroup{whole("gone"), whole("free")},
-		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Allowed: 1, Selector: selects("b")}},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", DisruptionsAllowed: 1, Selector: selects("b")}},
 	}
 	c.Nodes[0].Allocatable[resource.Memory] = resource.MustParse("1")
 	for _, units := range []bool{false, true} {
@@ -463,7 +463,7 @@ func TestExactDominanceMindsBudgets(t *testing.T) {
 func TestExactSearchesALevel(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes:   []*outrank.Node{node("n", "5", "a")},
-		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Allowed: 2, Selector: selects("b")}},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", DisruptionsAllowed: 2, Selector: selects("b")}},
 		Pods: []*outrank.Pod{
 			pod("higher", 5, "2", on("n"), holding("2")),
 			pod("one", 0, "2", on("n"), app("b"), holding("0")), pod("three", 0, "1", on("n"), app("b"), holding("1")), pod("two", 0, "0", on("n"), app("b"), holding("2")),

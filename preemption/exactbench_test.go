@@ -55,7 +55,7 @@ func denseNode(seed uint64, pods int, odd bool, priorities int) (*outrank.Cluste
 	}
 	for i := range 3 {
 		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
-			Name: fmt.Sprint("b", i), Allowed: int32(i), Selector: &outrank.LabelSelector{Labels: map[string]string{"app": fmt.Sprint("a", i)}},
+			Name: fmt.Sprint("b", i), DisruptionsAllowed: int32(i), Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint("a", i)}},
 		})
 	}
 	offers, asks := resource.List{resource.Pods: resource.MustParse("250")}, resource.List{}

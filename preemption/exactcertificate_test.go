@@ -287,7 +287,7 @@ func TestRegretOfOtherPlans(t *testing.T) {
 		Pods:  []*outrank.Pod{pod("db", 1, "1", on("n1"), app("db")), pod("job", 3, "1", on("n1"))},
 	}
 	p := pod("p", 5, "1")
-	p.Affinity.Pods = []outrank.PodAffinityTerm{{TopologyKey: "kubernetes.io/hostname", Selector: selects("db")}}
+	p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{TopologyKey: "kubernetes.io/hostname", LabelSelector: selects("db")}}
 	c.Nodes[0].Labels = map[string]string{"kubernetes.io/hostname": "n1"}
 	snap, usual := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
 	plan, err := usual.Preempt(context.Background(), snap, p, gen.Now)

@@ -243,7 +243,7 @@ func TestStatusesOfExcludedNodes(t *testing.T) {
 	assert.Equal(t, []preemption.Count{{Status: asked, Nodes: 1}, {Status: plain, Nodes: 1}, {Status: excluded, Nodes: 1}}, plan.TurnedDown)
 
 	named := func(p *outrank.Pod) {
-		p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Fields: []outrank.NodeRequirement{{Key: "metadata.name", Operator: "In", Values: []string{"n1"}}}}}}
+		p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchFields: []outrank.NodeRequirement{{Key: "metadata.name", Operator: "In", Values: []string{"n1"}}}}}}
 	}
 	asker := pod("p", 9, "2", named)
 	assert.Equal(t, excluded, explain(t, c, asker).Nodes[1].Status)

@@ -87,7 +87,7 @@ func (w *world) become(t fataler, old, p *outrank.Pod) {
 	case old.Key() != p.Key():
 		w.add(t, p)
 		w.remove(t, old.Key())
-	case old.NodeName != p.NodeName || old.NominatedNode != p.NominatedNode:
+	case old.NodeName != p.NodeName || old.NominatedNodeName != p.NominatedNodeName:
 		w.remove(t, old.Key())
 		w.add(t, p)
 	default:
@@ -195,7 +195,7 @@ func TestIrrelevantFieldsChangeNothing(t *testing.T) {
 	c := yard()
 	bare := lowly("r", 50, "a")
 	full := *bare
-	full.UID, full.Owner, full.PriorityClass = "uid", outrank.Owner{Kind: "Job", Name: "j"}, "class"
+	full.UID, full.Owner, full.PriorityClassName = "uid", outrank.Owner{Kind: "Job", Name: "j"}, "class"
 	full.Ready, full.QOSClass, full.Static, full.Mirror = true, outrank.Burstable, true, true
 	full.Containers = []outrank.Container{{Name: "named", Requests: bare.Containers[0].Requests, Limits: resource.MustList("cpu", "7"), Sidecar: true}}
 	full.Resources = &resource.Requirements{Limits: resource.MustList("cpu", "9")}
@@ -203,10 +203,10 @@ func TestIrrelevantFieldsChangeNothing(t *testing.T) {
 	full.HostNetwork, full.HostUsers = true, new(bool)
 	full.Containers[0].RestartsAll, full.Containers[0].BindMountOptions = true, true
 	full.NodeSelector = map[string]string{"kind": "b"}
-	full.Affinity.Node = &outrank.NodeSelector{}
-	full.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: selects("nobody"), TopologyKey: "zone"}}
+	full.Affinity.NodeAffinity = &outrank.NodeSelector{}
+	full.Affinity.PodAffinity = []outrank.PodAffinityTerm{{LabelSelector: selects("nobody"), TopologyKey: "zone"}}
 	full.Tolerations = []outrank.Toleration{{Operator: outrank.TolerationExists}}
-	full.TopologySpread = []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", Selector: selects("fa")}}
+	full.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", LabelSelector: selects("fa")}}
 	w := newWorld(t, c)
 	asker := caller()
 	w.add(t, bare)
@@ -216,13 +216,13 @@ func TestIrrelevantFieldsChangeNothing(t *testing.T) {
 	assert.Equal(t, want, w.agree(t, asker, gen.Now))
 
 	same := *asker
-	same.UID, same.Owner, same.PriorityClass = "uid", outrank.Owner{Kind: "Job", Name: "j"}, "class"
+	same.UID, same.Owner, same.PriorityClassName = "uid", outrank.Owner{Kind: "Job", Name: "j"}, "class"
 	same.Ready, same.QOSClass, same.Static, same.Mirror = true, outrank.Burstable, true, true
 	same.Group, same.StartTime, same.DisruptionReason = "g", gen.Now, outrank.PreemptionByScheduler
 	same.ResizeInfeasible, same.ResizeDeferred = true, true
 	same.Containers = []outrank.Container{{
 		Name: "named", Requests: asker.Containers[0].Requests, Limits: resource.MustList("cpu", "7"),
-		Allocated: resource.MustList("cpu", "7"), Actual: resource.MustList("cpu", "7"), Sidecar: true,
+		AllocatedResources: resource.MustList("cpu", "7"), Actual: resource.MustList("cpu", "7"), Sidecar: true,
 	}}
 	same.Resources = &resource.Requirements{Limits: resource.MustList("cpu", "9")}
 	assert.Equal(t, want, w.agree(t, &same, gen.Now))

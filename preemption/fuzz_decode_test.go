@@ -46,7 +46,7 @@ func (c *choices) cluster() *outrank.Cluster {
 	}
 	for i := range c.below(3) {
 		p := c.pod(fmt.Sprint("w", i))
-		p.NominatedNode = c.nodeName()
+		p.NominatedNodeName = c.nodeName()
 		out.Pods = append(out.Pods, p)
 	}
 	for i := range c.below(3) {
@@ -80,7 +80,7 @@ func (c *choices) pod(name string) *outrank.Pod {
 		StartTime:  choose(c, gen.Now.Add(-time.Hour), gen.Now, gen.Now.Add(-time.Minute), gen.Now.Add(time.Second), time.Time{}),
 	}
 	if c.oneIn(6) {
-		p.DeletionTime, p.DisruptionReason = gen.Now.Add(-time.Second), choose(c, outrank.PreemptionByScheduler, "")
+		p.DeletionTimestamp, p.DisruptionReason = gen.Now.Add(-time.Second), choose(c, outrank.PreemptionByScheduler, "")
 	}
 	if c.oneIn(4) {
 		c.constrain(p)
@@ -99,26 +99,26 @@ func (c *choices) requests() resource.List {
 // constrain gives the pod one demand on its node or its neighbours.
 func (c *choices) constrain(p *outrank.Pod) {
 	term := outrank.PodAffinityTerm{
-		Selector:    &outrank.LabelSelector{Labels: map[string]string{"app": choose(c, "web", "db")}},
-		TopologyKey: choose(c, "zone", "kubernetes.io/hostname"),
+		LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": choose(c, "web", "db")}},
+		TopologyKey:   choose(c, "zone", "kubernetes.io/hostname"),
 	}
 	if c.oneIn(4) {
-		term.NamespaceSelector = &outrank.LabelSelector{Labels: map[string]string{"env": "dev"}}
+		term.NamespaceSelector = &outrank.LabelSelector{MatchLabels: map[string]string{"env": "dev"}}
 	}
 	switch c.below(6) {
 	case 0:
 		p.Containers[0].Ports = []outrank.Port{{HostPort: 80, HostIP: choose(c, "", "10.0.0.1", "10.0.0.2")}}
 	case 1:
-		p.Affinity.AntiPods = []outrank.PodAffinityTerm{term}
+		p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{term}
 	case 2:
-		p.Affinity.Pods = []outrank.PodAffinityTerm{term}
+		p.Affinity.PodAffinity = []outrank.PodAffinityTerm{term}
 	case 3:
-		p.TopologySpread = []outrank.TopologySpreadConstraint{{
-			MaxSkew: int32(1 + c.below(2)), TopologyKey: "zone", Selector: term.Selector, MinDomains: int32(c.below(3)),
+		p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{
+			MaxSkew: int32(1 + c.below(2)), TopologyKey: "zone", LabelSelector: term.LabelSelector, MinDomains: int32(c.below(3)),
 			NodeTaintsPolicy: choose(c, outrank.NodeIgnore, outrank.NodeHonor),
 		}}
 	case 4:
-		p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Labels: []outrank.NodeRequirement{{
+		p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchExpressions: []outrank.NodeRequirement{{
 			Key: "zone", Operator: choose(c, outrank.In, outrank.NotIn), Values: []string{"a"},
 		}}}}}
 	case 5:
@@ -128,11 +128,11 @@ func (c *choices) constrain(p *outrank.Pod) {
 
 func (c *choices) budget(name string, pods []*outrank.Pod) *outrank.PodDisruptionBudget {
 	b := &outrank.PodDisruptionBudget{
-		Name: name, Namespace: choose(c, "", "other"), Allowed: int32(c.below(3)),
-		Selector: choose(c, &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}, &outrank.LabelSelector{}, nil),
+		Name: name, Namespace: choose(c, "", "other"), DisruptionsAllowed: int32(c.below(3)),
+		Selector: choose(c, &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, &outrank.LabelSelector{}, nil),
 	}
 	if c.oneIn(4) && len(pods) > 0 {
-		b.Disrupted = map[string]time.Time{pods[c.below(len(pods))].Name: gen.Now}
+		b.DisruptedPods = map[string]time.Time{pods[c.below(len(pods))].Name: gen.Now}
 	}
 	return b
 }
@@ -140,7 +140,7 @@ func (c *choices) budget(name string, pods []*outrank.Pod) *outrank.PodDisruptio
 // preemptor makes the pod that looks for a place.
 func (c *choices) preemptor(name string) *outrank.Pod {
 	p := c.pod(name)
-	p.StartTime, p.DeletionTime, p.DisruptionReason = time.Time{}, time.Time{}, ""
+	p.StartTime, p.DeletionTimestamp, p.DisruptionReason = time.Time{}, time.Time{}, ""
 	p.Priority = choose(c, outrank.Priority(100), outrank.Priority(10), outrank.Priority(1), nil)
 	p.Containers[0].Requests = resource.MustList("cpu", choose(c, "1", "2", "1500m", "0"), "memory", choose(c, "1Gi", "0", "4Gi"))
 	if c.oneIn(12) {
@@ -153,7 +153,7 @@ func (c *choices) preemptor(name string) *outrank.Pod {
 		}}
 	}
 	if c.oneIn(4) {
-		p.NominatedNode = c.nodeName()
+		p.NominatedNodeName = c.nodeName()
 	}
 	if c.oneIn(16) {
 		p.NodeName = c.nodeName()

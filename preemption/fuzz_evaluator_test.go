@@ -89,7 +89,7 @@ func (w *world) changeByBytes(t *testing.T, c *choices, asked *outrank.Pod, seri
 	case 3:
 		if old := w.somePod(c); old != nil {
 			p := c.pod(old.Name)
-			p.Namespace, p.NodeName, p.NominatedNode = old.Namespace, old.NodeName, old.NominatedNode
+			p.Namespace, p.NodeName, p.NominatedNodeName = old.Namespace, old.NodeName, old.NominatedNodeName
 			w.update(t, p)
 		}
 	case 4:
@@ -137,6 +137,6 @@ func (w *world) renominated(p *outrank.Pod, node string) {
 		p = known
 	}
 	other := *p
-	other.NodeName, other.NominatedNode = "", node
+	other.NodeName, other.NominatedNodeName = "", node
 	w.pods[p.Key()] = &other
 }

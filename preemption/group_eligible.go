@@ -55,7 +55,7 @@ func (r *groupRun) nominationOf(p *outrank.Pod) string {
 	if state, ok := r.snap.PodStates.Of(p); ok {
 		return state.Nominated()
 	}
-	return p.NominatedNode
+	return p.NominatedNodeName
 }
 
 // checkGroup returns everything that keeps the pods from being a group.

@@ -61,8 +61,8 @@ func (f *fitter) shareRules() {
 
 // sameRules: a class has the namespace, the labels and the anti-affinity in it.
 func sameRules(m, o *member) bool {
-	return m.runs.Class == o.runs.Class && reflect.DeepEqual(m.pod.Affinity.Pods, o.pod.Affinity.Pods) &&
-		reflect.DeepEqual(m.pod.TopologySpread, o.pod.TopologySpread)
+	return m.runs.Class == o.runs.Class && reflect.DeepEqual(m.pod.Affinity.PodAffinity, o.pod.Affinity.PodAffinity) &&
+		reflect.DeepEqual(m.pod.TopologySpreadConstraints, o.pod.TopologySpreadConstraints)
 }
 
 // counted reports whether a filter of any member counts a pod of the unit wherever
@@ -101,8 +101,8 @@ func countsClass(a *dryrun.Attempt, k *state.PodClass) bool {
 		}
 	}
 	// As InterPodAffinity prepares them.
-	ip := &filters.InterPod{Snap: a.Snap, Pod: a.Pod, Affinity: state.TermsOf(a.Pod, a.Pod.Affinity.Pods)}
-	terms := state.TermsOf(a.Pod, a.Pod.Affinity.AntiPods)
+	ip := &filters.InterPod{Snap: a.Snap, Pod: a.Pod, Affinity: state.TermsOf(a.Pod, a.Pod.Affinity.PodAffinity)}
+	terms := state.TermsOf(a.Pod, a.Pod.Affinity.PodAntiAffinity)
 	for i := range ip.Affinity {
 		ip.Affinity[i].OfIncoming(a.Rules)
 	}

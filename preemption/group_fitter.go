@@ -144,7 +144,7 @@ func (f *fitter) judge(a *dryrun.Attempt) bool {
 	if slices.ContainsFunc(a.Pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
 		return false
 	}
-	f.far = f.far || len(a.Pod.Affinity.Pods)+len(a.Pod.Affinity.AntiPods) > 0
+	f.far = f.far || len(a.Pod.Affinity.PodAffinity)+len(a.Pod.Affinity.PodAntiAffinity) > 0
 	for _, active := range a.Active {
 		switch active.PodFilter.(type) {
 		case *filters.FixedFilter, *filters.RuleAttempt:

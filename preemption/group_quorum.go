@@ -162,7 +162,7 @@ func treeOf(s *state.Snapshot, root *outrank.CompositePodGroup, pods []*outrank.
 			if !known {
 				parent = &quorum{min: 1, named: true}
 				if c.Policy == outrank.GangPolicy {
-					parent.min = int(c.MinGroups)
+					parent.min = int(c.MinGroupCount)
 				}
 				composites[c] = parent
 			}

@@ -111,7 +111,7 @@ func TestPropertyGroupVictims(t *testing.T) {
 		}
 		for n := range snap.Nodes() {
 			for _, p := range snap.PodsOn(n.Name) {
-				if g, ok := snap.Group(p.GroupKey()); !ok || g.Disruption != outrank.DisruptPodGroup {
+				if g, ok := snap.Group(p.GroupKey()); !ok || g.DisruptionMode != outrank.DisruptPodGroup {
 					continue
 				}
 				for m := range snap.Nodes() {
@@ -162,7 +162,7 @@ func keepsPlaces(t *rapid.T, snap *preemption.Snapshot, plan *preemption.GroupPl
 	mark, keep := snap.Mark(), true
 	for _, a := range plan.Placement {
 		bound := *a.Pod
-		bound.Group, bound.NominatedNode = "", "" // a pod of a group is not asked about by itself
+		bound.Group, bound.NominatedNodeName = "", "" // a pod of a group is not asked about by itself
 		keep = keep && statusOn(t, snap, &bound, a.Node).Code == preemption.Success
 		bound.NodeName = a.Node
 		require.NoError(t, snap.PutPod(&bound))

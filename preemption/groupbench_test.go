@@ -53,7 +53,7 @@ func gatherTenth(c *outrank.Cluster) {
 		p := c.Pods[i]
 		if at == len(c.Groups) {
 			c.Groups = append(c.Groups, &outrank.PodGroup{
-				Name: fmt.Sprint("group-", at), Namespace: p.Namespace, Disruption: outrank.DisruptPodGroup,
+				Name: fmt.Sprint("group-", at), Namespace: p.Namespace, DisruptionMode: outrank.DisruptPodGroup,
 				Policy: outrank.BasicPolicy, Priority: p.Priority,
 			})
 		}
@@ -65,7 +65,7 @@ func gatherTenth(c *outrank.Cluster) {
 // nodes, or that are spread over zones.
 func BenchmarkGroupsApart(b *testing.B) {
 	const zone, host = "zone", "kubernetes.io/hostname"
-	own := &outrank.LabelSelector{Labels: map[string]string{"app": "train"}}
+	own := &outrank.LabelSelector{MatchLabels: map[string]string{"app": "train"}}
 	for _, nodes := range []int{300, 1000, 5000} {
 		c, like := gen.Benchmark(nodes, 30, 20)
 		c.Release = groupsOn
@@ -73,13 +73,13 @@ func BenchmarkGroupsApart(b *testing.B) {
 			n.Labels[zone] = fmt.Sprint("z", i%5)
 		}
 		snap := newSnapshot(b, c)
-		like.Labels = own.Labels
+		like.Labels = own.MatchLabels
 		for _, rule := range []string{"anti-affinity", "spread"} {
 			p := *like
 			if rule == "spread" {
-				p.TopologySpread = []outrank.TopologySpreadConstraint{{MaxSkew: 1, Selector: own, TopologyKey: zone}}
+				p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{MaxSkew: 1, LabelSelector: own, TopologyKey: zone}}
 			} else {
-				p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: own, TopologyKey: host}}
+				p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: own, TopologyKey: host}}
 			}
 			b.Run(fmt.Sprintf("rule=%s/pods=8/nodes=%d", rule, nodes), func(b *testing.B) {
 				decideForGroup(b, snap, replicas(&p, 8))

@@ -25,7 +25,7 @@ func grouped() *outrank.Cluster {
 	c := sample()
 	c.Pods[0].Group, c.Pods[3].Group = "shop", "shop"
 	c.Groups = []*outrank.PodGroup{
-		{Name: "shop", Disruption: outrank.DisruptPodGroup, Priority: outrank.Priority(100)},
+		{Name: "shop", DisruptionMode: outrank.DisruptPodGroup, Priority: outrank.Priority(100)},
 		{Name: "train", Policy: outrank.GangPolicy, MinCount: 2, Priority: outrank.Priority(1000)},
 	}
 	return withGroups(c)
@@ -101,6 +101,6 @@ func ExampleSnapshot_SetGroups() {
 	snap := must(preemption.NewSnapshot(grouped()))
 	err := snap.SetGroups([]*outrank.PodGroup{{Name: "shop"}}) // its pods leave one by one now
 	group, ok := snap.Group("default/shop")
-	fmt.Println(err, ok, group.Disruption == outrank.DisruptPodGroup)
+	fmt.Println(err, ok, group.DisruptionMode == outrank.DisruptPodGroup)
 	// Output: <nil> true false
 }

@@ -57,7 +57,7 @@ func TestGroupPlacedOnceRules(t *testing.T) {
 	budget := &outrank.PodDisruptionBudget{Name: "b", Selector: selects("web")}
 	both := func(name, parent string) *outrank.CompositePodGroup {
 		g := composite(name, parent, 9)
-		g.Policy, g.MinGroups = outrank.GangPolicy, 2
+		g.Policy, g.MinGroupCount = outrank.GangPolicy, 2
 		return g
 	}
 	of := func(name string, pods []*outrank.Pod) []*outrank.Pod {
@@ -363,7 +363,7 @@ func leftOutAnew(snap *preemption.Snapshot, asked []*outrank.Pod, plan *preempti
 	return slices.ContainsFunc(asked, func(p *outrank.Pod) bool {
 		placed := slices.ContainsFunc(plan.Placement, func(a preemption.Assignment) bool { return a.Pod.Key() == p.Key() })
 		known, ok := snap.Pod(p.Key())
-		return !placed && ok && known.NominatedNode != "" && known != p
+		return !placed && ok && known.NominatedNodeName != "" && known != p
 	})
 }
 

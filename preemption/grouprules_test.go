@@ -33,7 +33,7 @@ func memory(amount string) with {
 func namespace(name string) with { return func(p *outrank.Pod) { p.Namespace = name } }
 
 func whole(name string) *outrank.PodGroup {
-	return &outrank.PodGroup{Name: name, Disruption: outrank.DisruptPodGroup}
+	return &outrank.PodGroup{Name: name, DisruptionMode: outrank.DisruptPodGroup}
 }
 
 func prior(g *outrank.PodGroup, priority int32) *outrank.PodGroup {
@@ -75,7 +75,7 @@ func say(p *preemption.GroupPlan) string {
 // Each rule of chapter 12 once, with the reason. The slow reference must agree.
 func TestGroupRules(t *testing.T) {
 	budget := func(name, covers string, allowed int32) *outrank.PodDisruptionBudget {
-		return &outrank.PodDisruptionBudget{Name: name, Selector: selects(covers), Allowed: allowed}
+		return &outrank.PodDisruptionBudget{Name: name, Selector: selects(covers), DisruptionsAllowed: allowed}
 	}
 	nodes := func(cpus ...string) []*outrank.Node {
 		var ns []*outrank.Node
@@ -85,7 +85,7 @@ func TestGroupRules(t *testing.T) {
 		return ns
 	}
 	tagged := func(p *outrank.Pod) { p.Labels = map[string]string{"app": "web", "tier": "x"} }
-	tier := &outrank.LabelSelector{Labels: map[string]string{"tier": "x"}}
+	tier := &outrank.LabelSelector{MatchLabels: map[string]string{"tier": "x"}}
 	for _, test := range []struct {
 		name string
 		c    *outrank.Cluster
@@ -140,7 +140,7 @@ func TestGroupRules(t *testing.T) {
 		},
 		{
 			name: "so do those of a group that is not there: it is in another namespace",
-			c: &outrank.Cluster{Nodes: nodes("2"), Groups: []*outrank.PodGroup{{Name: "g", Namespace: "x", Disruption: outrank.DisruptPodGroup}}, Pods: []*outrank.Pod{
+			c: &outrank.Cluster{Nodes: nodes("2"), Groups: []*outrank.PodGroup{{Name: "g", Namespace: "x", DisruptionMode: outrank.DisruptPodGroup}}, Pods: []*outrank.Pod{
 				pod("a", 1, "1", on("n1"), in("g")), pod("b", 1, "1", on("n1"), in("g")),
 			}},
 			pods: gang(1), want: "preempt [default/b] violations 0; gang-0 on n1",
@@ -226,7 +226,7 @@ func TestGroupRules(t *testing.T) {
 			c: &outrank.Cluster{
 				Nodes:   nodes("3"),
 				Groups:  []*outrank.PodGroup{prior(whole("g"), 2)},
-				Budgets: []*outrank.PodDisruptionBudget{budget("none", "web", 0), {Name: "one", Selector: selects("db"), Allowed: 1}},
+				Budgets: []*outrank.PodDisruptionBudget{budget("none", "web", 0), {Name: "one", Selector: selects("db"), DisruptionsAllowed: 1}},
 				Pods: []*outrank.Pod{
 					pod("a", 2, "1", on("n1"), in("g"), app("web"), started(-90)), pod("b", 2, "1", on("n1"), in("g"), app("db")),
 					pod("c", 1, "1", on("n1"), app("db")),
@@ -277,7 +277,7 @@ func TestGroupRules(t *testing.T) {
 			name: "for one pod the first budget that has nothing left ends it, in the order of the cluster: here the other is charged",
 			c: &outrank.Cluster{
 				Nodes:   nodes("2"),
-				Budgets: []*outrank.PodDisruptionBudget{{Name: "b-one", Selector: tier, Allowed: 1}, budget("a-none", "web", 0)},
+				Budgets: []*outrank.PodDisruptionBudget{{Name: "b-one", Selector: tier, DisruptionsAllowed: 1}, budget("a-none", "web", 0)},
 				Pods: []*outrank.Pod{
 					pod("a", 2, "1", on("n1"), tagged),
 					pod("b", 1, "1", on("n1"), func(p *outrank.Pod) { p.Labels = map[string]string{"tier": "x"} }),
@@ -289,7 +289,7 @@ func TestGroupRules(t *testing.T) {
 			name: "and here it is not",
 			c: &outrank.Cluster{
 				Nodes:   nodes("2"),
-				Budgets: []*outrank.PodDisruptionBudget{budget("b-none", "web", 0), {Name: "a-one", Selector: tier, Allowed: 1}},
+				Budgets: []*outrank.PodDisruptionBudget{budget("b-none", "web", 0), {Name: "a-one", Selector: tier, DisruptionsAllowed: 1}},
 				Pods: []*outrank.Pod{
 					pod("a", 2, "1", on("n1"), tagged),
 					pod("b", 1, "1", on("n1"), func(p *outrank.Pod) { p.Labels = map[string]string{"tier": "x"} }),

@@ -315,7 +315,7 @@ func TestAcrossByARule(t *testing.T) {
 		Pods:  []*outrank.Pod{pod("here", 9, "1", on("n1"), app("x")), pod("there", 9, "1", on("n2"), app("x"))},
 	}
 	p := pod("p", 5, "1")
-	p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: selects("x"), TopologyKey: "zone"}}
+	p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: selects("x"), TopologyKey: "zone"}}
 	plan, err := newEvaluator(t, preemption.Config{MayTake: anyBody}).PreemptAcross(context.Background(), newSnapshot(t, c), p, gen.Now)
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Preempt, plan.Outcome)

@@ -40,9 +40,9 @@ func (m *machine) PutPod(t *rapid.T) {
 	p.Labels = map[string]string{"app": rapid.SampledFrom([]string{"a", "b", "new"}).Draw(t, "app")}
 	p.Priority = outrank.Priority(rapid.Int32Range(0, 3).Draw(t, "priority") * 100)
 	p.NodeName = rapid.SampledFrom([]string{p.NodeName, "", m.nodeName(t)}).Draw(t, "on")
-	p.NominatedNode = rapid.SampledFrom([]string{p.NominatedNode, "", m.nodeName(t)}).Draw(t, "nominated")
+	p.NominatedNodeName = rapid.SampledFrom([]string{p.NominatedNodeName, "", m.nodeName(t)}).Draw(t, "nominated")
 	p.StartTime = rapid.SampledFrom([]time.Time{p.StartTime, {}, gen.Now}).Draw(t, "start")
-	p.DeletionTime = rapid.SampledFrom([]time.Time{p.DeletionTime, {}, {}, gen.Now}).Draw(t, "deletion")
+	p.DeletionTimestamp = rapid.SampledFrom([]time.Time{p.DeletionTimestamp, {}, {}, gen.Now}).Draw(t, "deletion")
 	p.Phase = rapid.SampledFrom([]outrank.Phase{"", "", outrank.PhaseRunning, outrank.PhaseFailed}).Draw(t, "phase")
 	m.deliver(t, func(t *rapid.T) {
 		require.NoError(t, m.snap.PutPod(&p))
@@ -74,7 +74,7 @@ func (m *machine) putPod(p *outrank.Pod) {
 	if old.UID != "" && old.UID == p.UID {
 		lostNode := old.NodeName != "" && p.NodeName == ""
 		lostStart := !old.StartTime.IsZero() && p.StartTime.IsZero()
-		lostEnd := !old.DeletionTime.IsZero() && p.DeletionTime.IsZero()
+		lostEnd := !old.DeletionTimestamp.IsZero() && p.DeletionTimestamp.IsZero()
 		if lostNode || lostStart || lostEnd {
 			return
 		}
@@ -88,8 +88,8 @@ func (m *machine) putPod(p *outrank.Pod) {
 		m.running[key] = p.NodeName
 	case runs && old.NodeName == "":
 		m.running[key] = on
-	case p.NominatedNode != "" || old.NominatedNode != "":
-		m.waiting[key] = p.NominatedNode
+	case p.NominatedNodeName != "" || old.NominatedNodeName != "":
+		m.waiting[key] = p.NominatedNodeName
 	default:
 		m.waiting[key] = nominated
 	}
@@ -120,9 +120,9 @@ func (m *machine) PutBudget(t *rapid.T) {
 	if len(m.budgets) > 0 && rapid.Bool().Draw(t, "known") {
 		b = *rapid.SampledFrom(m.budgets).Draw(t, "budget")
 	}
-	b.Allowed = rapid.Int32Range(0, 2).Draw(t, "allowed")
+	b.DisruptionsAllowed = rapid.Int32Range(0, 2).Draw(t, "allowed")
 	if b.Selector == nil || rapid.Bool().Draw(t, "other selector") {
-		b.Selector = &outrank.LabelSelector{Labels: map[string]string{"app": rapid.SampledFrom([]string{"a", "b", "new"}).Draw(t, "app")}}
+		b.Selector = &outrank.LabelSelector{MatchLabels: map[string]string{"app": rapid.SampledFrom([]string{"a", "b", "new"}).Draw(t, "app")}}
 	}
 	m.deliver(t, func(t *rapid.T) {
 		require.NoError(t, m.snap.PutBudget(&b))
@@ -258,10 +258,10 @@ func (m *machine) Export(t *rapid.T) {
 		key := p.Key()
 		require.Equal(t, m.running[key], p.NodeName, "%s", key)
 		if m.running[key] == "" {
-			require.Equal(t, m.waiting[key], p.NominatedNode, "%s", key)
+			require.Equal(t, m.waiting[key], p.NominatedNodeName, "%s", key)
 		}
 		like := *m.pods[key]
-		like.NodeName, like.NominatedNode = p.NodeName, p.NominatedNode
+		like.NodeName, like.NominatedNodeName = p.NodeName, p.NominatedNodeName
 		require.Equal(t, like, *p, "nothing else is written")
 	}
 	again, err := NewSnapshot(c)
@@ -305,7 +305,7 @@ func TestBudgetsComeAndGo(t *testing.T) {
 	require.NoError(t, err)
 	var names []string
 	for i := range 200 {
-		b := &outrank.PodDisruptionBudget{Name: fmt.Sprint("b", i), Selector: &outrank.LabelSelector{Labels: map[string]string{"app": fmt.Sprint(i % 3)}}}
+		b := &outrank.PodDisruptionBudget{Name: fmt.Sprint("b", i), Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint(i % 3)}}}
 		require.NoError(t, snap.PutBudget(b))
 		if names = append(names, b.Name); len(names) > 4 {
 			mark := snap.Mark()

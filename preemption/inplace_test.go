@@ -103,9 +103,9 @@ var inPlace = map[string]changeInPlace{
 	"start": {counted: true, change: func(p *outrank.Pod) { p.StartTime = gen.Now.AddDate(-1, 0, 0) }},
 	"deletion": {counted: true, change: func(p *outrank.Pod) {
 		if p.Terminating() {
-			p.DeletionTime = time.Time{}
+			p.DeletionTimestamp = time.Time{}
 		} else {
-			p.DeletionTime = gen.Now
+			p.DeletionTimestamp = gen.Now
 		}
 	}},
 	"another claim": {counted: true, change: func(p *outrank.Pod) { p.Volumes = []outrank.Volume{{Claim: "another"}} }},
@@ -130,7 +130,7 @@ var inPlace = map[string]changeInPlace{
 	}},
 	"repels": {counted: true, change: func(p *outrank.Pod) { repel(p, "another") }},
 	"repels nobody": {before: func(p *outrank.Pod) { repel(p, "zone") }, counted: true, change: func(p *outrank.Pod) {
-		p.Affinity.AntiPods = nil
+		p.Affinity.PodAntiAffinity = nil
 	}},
 	"group": {before: func(p *outrank.Pod) { p.Group = "" }, counted: true, change: func(p *outrank.Pod) { p.Group = "g0" }},
 	"gates": {change: func(p *outrank.Pod) {
@@ -151,7 +151,7 @@ func holdsPort(p *outrank.Pod) {
 }
 
 func repel(p *outrank.Pod, topology string) {
-	p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{}, TopologyKey: topology}}
+	p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: &outrank.LabelSelector{}, TopologyKey: topology}}
 }
 
 // preempted returns the answers about pods, in the order in which they are asked about.

@@ -18,7 +18,7 @@ func TestNotInOfAnInvalidValueMatchesNoNode(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("low", 1, "1", on("n1"))}}
 	for value, want := range map[string]preemption.Outcome{"b": preemption.Preempt, "no value!": preemption.NothingHelps} {
 		p := pod("p", 9, "1")
-		p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{byLabel("zone", outrank.NotIn, value)}}
+		p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{byLabel("zone", outrank.NotIn, value)}}
 		plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
 		require.NoError(t, err)
 		assert.Equal(t, want, plan.Outcome, "NotIn %q", value)

@@ -31,7 +31,7 @@ func shop() *outrank.Cluster {
 	pod := func(name, node, cpu string, priority int32, options ...func(*outrank.Pod)) *outrank.Pod {
 		p := &outrank.Pod{
 			Namespace: "shop", Name: name, UID: "uid-" + name, NodeName: node,
-			Priority: outrank.Priority(priority), PriorityClass: "standard",
+			Priority: outrank.Priority(priority), PriorityClassName: "standard",
 			StartTime: time.Date(2026, 1, 10, 12, 0, 0, 250_000_000, east), Labels: map[string]string{"app": name},
 			Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}},
 		}
@@ -40,10 +40,10 @@ func shop() *outrank.Cluster {
 		}
 		return p
 	}
-	leaving := func(p *outrank.Pod) { p.DeletionTime = gen.Now.Add(-time.Minute) }
-	waiting := func(p *outrank.Pod) { p.NominatedNode, p.StartTime = "n1", time.Time{} }
+	leaving := func(p *outrank.Pod) { p.DeletionTimestamp = gen.Now.Add(-time.Minute) }
+	waiting := func(p *outrank.Pod) { p.NominatedNodeName, p.StartTime = "n1", time.Time{} }
 	plain := func(p *outrank.Pod) {
-		p.Namespace, p.UID, p.PriorityClass, p.Priority, p.StartTime = "", "", "", nil, time.Time{}
+		p.Namespace, p.UID, p.PriorityClassName, p.Priority, p.StartTime = "", "", "", nil, time.Time{}
 	}
 	node := func(name, cpu string) *outrank.Node {
 		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", cpu, "pods", "10")}
@@ -58,9 +58,9 @@ func shop() *outrank.Cluster {
 			pod("plain", "n3", "1", 0, plain), pod("later", "", "1", 5, waiting),
 		},
 		Budgets: []*outrank.PodDisruptionBudget{
-			{Namespace: "shop", Name: "cart", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "cart"}}},
-			{Namespace: "shop", Name: "index", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "index"}}},
-			{Namespace: "shop", Name: "search", Allowed: 1, Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "search"}}},
+			{Namespace: "shop", Name: "cart", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "cart"}}},
+			{Namespace: "shop", Name: "index", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "index"}}},
+			{Namespace: "shop", Name: "search", DisruptionsAllowed: 1, Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "search"}}},
 		},
 	}
 }
@@ -103,18 +103,18 @@ func TestGoldenAnswers(t *testing.T) {
 	}
 	violating := grouped()
 	violating.Budgets = []*outrank.PodDisruptionBudget{{Name: "all", Selector: &outrank.LabelSelector{
-		Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}},
+		MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}},
 	}}}
 	tree := grouped()
 	tree.Release = withGates("CompositePodGroup")
 	tree.Budgets = violating.Budgets
 	tree.Composites = []*outrank.CompositePodGroup{composite("stores", "", 100), composite("all", "", 1000)}
-	tree.Composites[0].Disruption = outrank.DisruptPodGroup
+	tree.Composites[0].DisruptionMode = outrank.DisruptPodGroup
 	below(tree.Groups[0], "stores")
 	below(tree.Groups[1], "all")
 	waits, waiting := grouped(), training()
-	waits.Pods[1].DeletionTime, waits.Pods[1].DisruptionReason = now, outrank.PreemptionByScheduler
-	waiting[1].NominatedNode = waits.Pods[1].NodeName
+	waits.Pods[1].DeletionTimestamp, waits.Pods[1].DisruptionReason = now, outrank.PreemptionByScheduler
+	waiting[1].NominatedNodeName = waits.Pods[1].NodeName
 	huge := training()
 	huge[1].Containers = []outrank.Container{{Requests: resource.MustList("cpu", "64")}}
 	for name, said := range map[string]twoForms{
@@ -340,12 +340,12 @@ func TestPropertyPlansNamePlacesOfTheSnapshot(t *testing.T) {
 			if at := q.NodeName; at != snap.NodeOf(q.Key()) {
 				require.NoError(t, snap.Bind(q.Key(), at))
 				moved++
-			} else if at == "" && q.NominatedNode != snap.NominationOf(q.Key()) {
-				require.NoError(t, snap.Nominate(q.Key(), q.NominatedNode))
+			} else if at == "" && q.NominatedNodeName != snap.NominationOf(q.Key()) {
+				require.NoError(t, snap.Nominate(q.Key(), q.NominatedNodeName))
 				moved++
 			}
 		}
-		p.Name, p.Group, p.NominatedNode = "single", "", ""
+		p.Name, p.Group, p.NominatedNodeName = "single", "", ""
 		for _, config := range []preemption.Config{{}, exactly(preemption.Policy{}), {Cost: lastDigit, Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}}}} {
 			e := newEvaluator(t, config)
 			for _, ask := range []func(*preemption.Snapshot) (any, error){
@@ -382,9 +382,9 @@ func unplaced(t *rapid.T, c *outrank.Cluster) *outrank.Cluster {
 		switch {
 		case p.Finished() || !rapid.Bool().Draw(t, "is moved"):
 		case there[p.NodeName]:
-			q.NodeName, q.NominatedNode = "", ""
-		case p.NodeName == "" && there[p.NominatedNode]:
-			q.NominatedNode = rapid.SampledFrom(append([]string{""}, c.Nodes[0].Name)).Draw(t, "was nominated to")
+			q.NodeName, q.NominatedNodeName = "", ""
+		case p.NodeName == "" && there[p.NominatedNodeName]:
+			q.NominatedNodeName = rapid.SampledFrom(append([]string{""}, c.Nodes[0].Name)).Draw(t, "was nominated to")
 		}
 		before.Pods = append(before.Pods, &q)
 	}

@@ -107,9 +107,9 @@ func renamedSelector(s *outrank.LabelSelector) *outrank.LabelSelector {
 	if s == nil {
 		return nil
 	}
-	out := &outrank.LabelSelector{Labels: renamed(s.Labels)}
-	for _, e := range s.Expressions {
-		out.Expressions = append(out.Expressions, outrank.Requirement{Key: key(e.Key), Operator: e.Operator, Values: each(e.Values, value)})
+	out := &outrank.LabelSelector{MatchLabels: renamed(s.MatchLabels)}
+	for _, e := range s.MatchExpressions {
+		out.MatchExpressions = append(out.MatchExpressions, outrank.Requirement{Key: key(e.Key), Operator: e.Operator, Values: each(e.Values, value)})
 	}
 	return out
 }
@@ -117,7 +117,7 @@ func renamedSelector(s *outrank.LabelSelector) *outrank.LabelSelector {
 func renamedPod(p *outrank.Pod) *outrank.Pod {
 	q := *p
 	q.Labels, q.NodeSelector = renamed(p.Labels), renamed(p.NodeSelector)
-	q.Affinity.Node = renamedNodes(p.Affinity.Node)
+	q.Affinity.NodeAffinity = renamedNodes(p.Affinity.NodeAffinity)
 	q.Volumes = slices.Clone(p.Volumes)
 	for i := range q.Volumes {
 		v := &q.Volumes[i]
@@ -128,11 +128,11 @@ func renamedPod(p *outrank.Pod) *outrank.Pod {
 		}
 		v.Zones = zones
 	}
-	q.Affinity.Pods, q.Affinity.AntiPods = renamedTerms(p.Affinity.Pods), renamedTerms(p.Affinity.AntiPods)
-	q.TopologySpread = slices.Clone(p.TopologySpread)
-	for i := range q.TopologySpread {
-		c := &q.TopologySpread[i]
-		c.TopologyKey, c.Selector, c.MatchLabelKeys = key(c.TopologyKey), renamedSelector(c.Selector), each(c.MatchLabelKeys, key)
+	q.Affinity.PodAffinity, q.Affinity.PodAntiAffinity = renamedTerms(p.Affinity.PodAffinity), renamedTerms(p.Affinity.PodAntiAffinity)
+	q.TopologySpreadConstraints = slices.Clone(p.TopologySpreadConstraints)
+	for i := range q.TopologySpreadConstraints {
+		c := &q.TopologySpreadConstraints[i]
+		c.TopologyKey, c.LabelSelector, c.MatchLabelKeys = key(c.TopologyKey), renamedSelector(c.LabelSelector), each(c.MatchLabelKeys, key)
 	}
 	return &q
 }
@@ -142,12 +142,12 @@ func renamedNodes(s *outrank.NodeSelector) *outrank.NodeSelector {
 		return nil
 	}
 	out := &outrank.NodeSelector{}
-	for _, t := range s.Terms {
-		u := outrank.NodeSelectorTerm{Fields: t.Fields}
-		for _, r := range t.Labels {
-			u.Labels = append(u.Labels, outrank.NodeRequirement{Key: key(r.Key), Operator: r.Operator, Values: each(r.Values, value)})
+	for _, t := range s.NodeSelectorTerms {
+		u := outrank.NodeSelectorTerm{MatchFields: t.MatchFields}
+		for _, r := range t.MatchExpressions {
+			u.MatchExpressions = append(u.MatchExpressions, outrank.NodeRequirement{Key: key(r.Key), Operator: r.Operator, Values: each(r.Values, value)})
 		}
-		out.Terms = append(out.Terms, u)
+		out.NodeSelectorTerms = append(out.NodeSelectorTerms, u)
 	}
 	return out
 }
@@ -156,7 +156,7 @@ func renamedTerms(ts []outrank.PodAffinityTerm) []outrank.PodAffinityTerm {
 	out := slices.Clone(ts)
 	for i := range out {
 		t := &out[i]
-		t.Selector, t.NamespaceSelector = renamedSelector(t.Selector), renamedSelector(t.NamespaceSelector)
+		t.LabelSelector, t.NamespaceSelector = renamedSelector(t.LabelSelector), renamedSelector(t.NamespaceSelector)
 		t.TopologyKey = key(t.TopologyKey)
 		t.MatchLabelKeys, t.MismatchLabelKeys = each(t.MatchLabelKeys, key), each(t.MismatchLabelKeys, key)
 	}

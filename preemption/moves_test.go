@@ -63,7 +63,7 @@ func TestMovesOfAPodThatKeepsItselfAway(t *testing.T) {
 	c := movesCluster()
 	lonely := c.Pods[0]
 	lonely.Labels = map[string]string{"app": "lonely"}
-	lonely.Affinity.AntiPods = []outrank.PodAffinityTerm{{TopologyKey: "zone", Selector: selects("lonely")}}
+	lonely.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: selects("lonely")}}
 	for _, n := range c.Nodes {
 		n.Labels["zone"] = "a"
 	}
@@ -121,12 +121,12 @@ func movesPlainly(t *rapid.T, e *preemption.Evaluator, snap *preemption.Snapshot
 	without := snap.Clone()
 	require.NoError(t, without.RemovePod(p.Key()))
 	again := *p
-	again.Name, again.UID, again.NodeName, again.NominatedNode, again.Phase = "some-copy", "", "", "", ""
-	again.StartTime, again.DeletionTime = time.Time{}, time.Time{}
-	again.Allocated, again.Actual, again.Reported, again.ResizeDeferred, again.ResizeInfeasible = nil, nil, false, false, false
+	again.Name, again.UID, again.NodeName, again.NominatedNodeName, again.Phase = "some-copy", "", "", "", ""
+	again.StartTime, again.DeletionTimestamp = time.Time{}, time.Time{}
+	again.AllocatedResources, again.Actual, again.Reported, again.ResizeDeferred, again.ResizeInfeasible = nil, nil, false, false, false
 	again.Containers = slices.Clone(p.Containers)
 	for i := range again.Containers {
-		again.Containers[i].Allocated, again.Containers[i].Actual, again.Containers[i].Reported = nil, nil, false
+		again.Containers[i].AllocatedResources, again.Containers[i].Actual, again.Containers[i].Reported = nil, nil, false
 	}
 	loss := preemption.Lost
 	for n := range without.Nodes() {

@@ -23,7 +23,7 @@ func TestPropertyFeasibleNominated(t *testing.T) {
 		snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
 		for _, n := range c.Nodes[:min(len(c.Nodes), 4)] {
 			pod := *p
-			pod.NominatedNode = n.Name
+			pod.NominatedNodeName = n.Name
 			unknown := snap.Clone()
 			_ = unknown.RemovePod(pod.Key())
 			snaps := []*preemption.Snapshot{unknown}
@@ -56,7 +56,7 @@ func TestFeasibleNominated(t *testing.T) {
 		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "1", "pods", "10")}
 	}
 	asks := func(cpu, nominated string) *outrank.Pod {
-		return &outrank.Pod{Name: "p", NominatedNode: nominated, Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}}
+		return &outrank.Pod{Name: "p", NominatedNodeName: nominated, Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}}
 	}
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{small("a"), small("b")}, Pods: []*outrank.Pod{{Name: "runs", NodeName: "a"}}})
 	moved := snap.Clone()
@@ -78,7 +78,7 @@ func TestFeasibleNominated(t *testing.T) {
 		{"no such node", context.Background(), snap, asks("1", "c"), "", nil},
 		{"the snapshot knows better", context.Background(), moved, asks("1", "b"), "a", nil},
 		{"a conflict before any node is asked", context.Background(), snap, &outrank.Pod{
-			Name: "p", NominatedNode: "b", Volumes: []outrank.Volume{{Claim: "data", State: outrank.ClaimLost}},
+			Name: "p", NominatedNodeName: "b", Volumes: []outrank.Volume{{Claim: "data", State: outrank.ClaimLost}},
 		}, "", nil},
 		{"the end of the context", ended, snap, asks("1", "b"), "", context.Canceled},
 		{"no snapshot", context.Background(), nil, asks("1", "b"), "", outrank.ErrInvalid},
@@ -99,7 +99,7 @@ func TestFeasibleNominated(t *testing.T) {
 // A pod that names its nodes has the node that it is nominated to asked before them: what
 // that fails is said of all nodes that are left out (rule 7.15.9).
 func TestNominatedNodeOfAPodThatNamesItsNodes(t *testing.T) {
-	named := &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Fields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.In, Values: []string{"a"}}}}}}
+	named := &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchFields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.In, Values: []string{"a"}}}}}}
 	cluster := outrank.Cluster{
 		Nodes: []*outrank.Node{
 			{Name: "a", Allocatable: resource.MustList("cpu", "1", "pods", "10")},
@@ -119,8 +119,8 @@ func TestNominatedNodeOfAPodThatNamesItsNodes(t *testing.T) {
 		{"b", []string{"Insufficient cpu", "node(s) were unschedulable", left + "[NodeAffinity NodeUnschedulable]"}},
 		{"c", []string{"Insufficient cpu", left + "[NodeAffinity]", "node(s) didn't match Pod's node affinity/selector"}},
 	} {
-		pod := &outrank.Pod{Name: "p", NominatedNode: test.nominated, Priority: outrank.Priority(10), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
-		pod.Affinity.Node = named
+		pod := &outrank.Pod{Name: "p", NominatedNodeName: test.nominated, Priority: outrank.Priority(10), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
+		pod.Affinity.NodeAffinity = named
 		snap, e := newSnapshot(t, &cluster), newEvaluator(t, preemption.Config{})
 		for range 3 { // the last from the cache, if it is ever asked
 			plan, err := e.Preempt(context.Background(), snap, pod, gen.Now)
@@ -156,7 +156,7 @@ func ExampleEvaluator_FeasibleNominated() {
 	if err != nil {
 		panic(err)
 	}
-	pod := &outrank.Pod{Name: "web", NominatedNode: "n2", Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "2")}}}
+	pod := &outrank.Pod{Name: "web", NominatedNodeName: "n2", Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "2")}}}
 	found, err := eval.FeasibleNominated(context.Background(), snap, pod)
 	fmt.Println(found.Name, err)
 	// Output:

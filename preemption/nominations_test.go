@@ -67,7 +67,7 @@ func TestOtherSchedulersKeepTheirNominations(t *testing.T) {
 // Nothing is kept for a pod that is being deleted, and it loses no nomination: nobody will
 // place it (rule 7.16.6).
 func TestNominationsOfPodsThatAreBeingDeleted(t *testing.T) {
-	deleted := func(p *outrank.Pod) { p.DeletionTime = gen.Now }
+	deleted := func(p *outrank.Pod) { p.DeletionTimestamp = gen.Now }
 	for _, test := range []struct {
 		with    with
 		outcome preemption.Outcome

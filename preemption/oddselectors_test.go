@@ -16,19 +16,19 @@ import (
 // matches nothing on a pod that is there. A preemptor that has one is refused, as
 // the scheduler's attempt would fail: nobody is evicted for it (rule 7.15.7).
 func TestSelectorsThatCannotBeRead(t *testing.T) {
-	odd := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.NotIn, Values: []string{"b c"}}}}
-	term := []outrank.PodAffinityTerm{{TopologyKey: "zone", Selector: odd}}
-	constraint := outrank.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: "zone", Selector: odd}
+	odd := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.NotIn, Values: []string{"b c"}}}}
+	term := []outrank.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: odd}}
+	constraint := outrank.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: "zone", LabelSelector: odd}
 	anyway := constraint
 	anyway.WhenUnsatisfiable = outrank.ScheduleAnyway
 	with := map[string]func(p *outrank.Pod){
-		"affinity":      func(p *outrank.Pod) { p.Affinity.Pods = term },
-		"anti-affinity": func(p *outrank.Pod) { p.Affinity.AntiPods = term },
+		"affinity":      func(p *outrank.Pod) { p.Affinity.PodAffinity = term },
+		"anti-affinity": func(p *outrank.Pod) { p.Affinity.PodAntiAffinity = term },
 		"namespaces": func(p *outrank.Pod) {
-			p.Affinity.AntiPods = []outrank.PodAffinityTerm{{TopologyKey: "zone", Selector: selects("web"), NamespaceSelector: odd}}
+			p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: selects("web"), NamespaceSelector: odd}}
 		},
-		"spread": func(p *outrank.Pod) { p.TopologySpread = []outrank.TopologySpreadConstraint{constraint} },
-		"anyway": func(p *outrank.Pod) { p.TopologySpread = []outrank.TopologySpreadConstraint{anyway} },
+		"spread": func(p *outrank.Pod) { p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{constraint} },
+		"anyway": func(p *outrank.Pod) { p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{anyway} },
 	}
 	for name, option := range with {
 		t.Run(name, func(t *testing.T) {

@@ -86,7 +86,7 @@ func TestViolationsBeforeTheFirstFigures(t *testing.T) {
 		Nodes: []*outrank.Node{{Name: "violating", Allocatable: allocatable}, {Name: "free", Allocatable: allocatable}},
 		Pods:  []*outrank.Pod{pod("a", "violating", "4", time.Minute), pod("b", "free", "2", time.Hour), pod("c", "free", "2", time.Hour)},
 		Budgets: []*outrank.PodDisruptionBudget{{
-			Name: "none", Selector: &outrank.LabelSelector{Labels: map[string]string{"on": "violating"}},
+			Name: "none", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"on": "violating"}},
 		}},
 	})
 	require.NoError(t, err)

@@ -79,9 +79,9 @@ func withQuotas(c *outrank.Cluster, p *outrank.Pod, quotas []quota) (*outrank.Cl
 		}
 		q := *p
 		// The status says the same, which counts in its place from v1.37 on.
-		q.Containers = append(slices.Clip(p.Containers), outrank.Container{Name: "quota", Requests: l, Allocated: l, Actual: l})
-		if p.Allocated != nil && p.Actual != nil {
-			q.Allocated, q.Actual = p.Allocated.Plus(l), p.Actual.Plus(l)
+		q.Containers = append(slices.Clip(p.Containers), outrank.Container{Name: "quota", Requests: l, AllocatedResources: l, Actual: l})
+		if p.AllocatedResources != nil && p.Actual != nil {
+			q.AllocatedResources, q.Actual = p.AllocatedResources.Plus(l), p.Actual.Plus(l)
 		}
 		return &q
 	}

@@ -150,7 +150,7 @@ var hooks = map[string]func(f *fuse) preemption.Config{
 			DefaultSpread: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: outrank.DoNotSchedule}},
 			SpreadSelector: func(p *outrank.Pod) *outrank.LabelSelector {
 				f.call()
-				return &outrank.LabelSelector{Labels: p.Labels}
+				return &outrank.LabelSelector{MatchLabels: p.Labels}
 			},
 		}}
 	},

@@ -30,7 +30,7 @@ func drawPlugins(t *rapid.T) preemption.Plugins {
 			if pod.Labels["app"] == "" {
 				return nil
 			}
-			return &outrank.LabelSelector{Labels: map[string]string{"app": pod.Labels["app"]}}
+			return &outrank.LabelSelector{MatchLabels: map[string]string{"app": pod.Labels["app"]}}
 		},
 	}
 	term := func(key string, op outrank.Operator, values ...string) outrank.NodeSelectorTerm {
@@ -38,10 +38,10 @@ func drawPlugins(t *rapid.T) preemption.Plugins {
 	}
 	p.AddedAffinity = rapid.SampledFrom([]*outrank.NodeSelector{
 		nil, nil,
-		{Terms: []outrank.NodeSelectorTerm{term(outrank.ZoneLabel, outrank.In, "z2")}},
-		{Terms: []outrank.NodeSelectorTerm{term(outrank.ZoneLabel, outrank.Exists), term("rack", outrank.In, "r2")}},
-		{Terms: []outrank.NodeSelectorTerm{term(outrank.ZoneLabel, outrank.NotIn, "z1")}},
-		{Terms: []outrank.NodeSelectorTerm{{Fields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.NotIn, Values: []string{"n0"}}}}}},
+		{NodeSelectorTerms: []outrank.NodeSelectorTerm{term(outrank.ZoneLabel, outrank.In, "z2")}},
+		{NodeSelectorTerms: []outrank.NodeSelectorTerm{term(outrank.ZoneLabel, outrank.Exists), term("rack", outrank.In, "r2")}},
+		{NodeSelectorTerms: []outrank.NodeSelectorTerm{term(outrank.ZoneLabel, outrank.NotIn, "z1")}},
+		{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchFields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.NotIn, Values: []string{"n0"}}}}}},
 		{},
 	}).Draw(t, "added affinity")
 	if rapid.Bool().Draw(t, "ignores resources") {
@@ -138,7 +138,7 @@ func TestPluginsAreInTheSignature(t *testing.T) {
 		Pods:  []*outrank.Pod{pod("p1", 1, "1", on("n1")), pod("p2", 2, "1", on("n2"))},
 	}
 	c.Nodes[0].Unschedulable = true
-	elsewhere := &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{byLabel("kubernetes.io/os", outrank.DoesNotExist)}}
+	elsewhere := &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{byLabel("kubernetes.io/os", outrank.DoesNotExist)}}
 	for name, p := range map[string]preemption.Plugins{
 		"off":    {Off: []string{preemption.NodeUnschedulable}},
 		"silent": {OffOnNodes: []string{preemption.NodeUnschedulable}},
@@ -163,9 +163,9 @@ func TestPluginsAreInTheSignature(t *testing.T) {
 func TestPluginsProblems(t *testing.T) {
 	config := preemption.Config{Plugins: preemption.Plugins{
 		Off: []string{"NodePorts", "ImageLocality"}, OffOnNodes: []string{"DefaultPreemption"},
-		AddedAffinity: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{byLabel("zone", "in", "a")}},
+		AddedAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{byLabel("zone", "in", "a")}},
 		DefaultSpread: []outrank.TopologySpreadConstraint{
-			{Selector: &outrank.LabelSelector{}, WhenUnsatisfiable: "Perhaps"},
+			{LabelSelector: &outrank.LabelSelector{}, WhenUnsatisfiable: "Perhaps"},
 			{MaxSkew: 1, TopologyKey: "zone"},
 		},
 	}}
@@ -194,7 +194,7 @@ func TestSpreadSelectorThatCannotBeRead(t *testing.T) {
 	e := newEvaluator(t, preemption.Config{Plugins: preemption.Plugins{
 		DefaultSpread: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone"}},
 		SpreadSelector: func(*outrank.Pod) *outrank.LabelSelector {
-			return &outrank.LabelSelector{Labels: map[string]string{"-": ""}}
+			return &outrank.LabelSelector{MatchLabels: map[string]string{"-": ""}}
 		},
 	}})
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}})

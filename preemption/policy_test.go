@@ -125,7 +125,7 @@ func TestVariantsDiffer(t *testing.T) {
 			name: "the simplified charges budgets for the victims alone",
 			c: &outrank.Cluster{
 				Nodes:   []*outrank.Node{node("n1", "2", "a")},
-				Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: selects("web"), Allowed: 1}},
+				Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: selects("web"), DisruptionsAllowed: 1}},
 				Pods:    []*outrank.Pod{pod("hi", 5, "1", on("n1"), app("web")), pod("lo", 1, "1", on("n1"), app("web"))},
 			},
 			p: pod("p", 9, "1"), current: "n1 [hi] 0", v113: "n1 [lo] 0", simplified: "n1 [lo] 0",
@@ -155,7 +155,7 @@ func TestPropertySimplified(t *testing.T) {
 			if b.Selector.Empty() {
 				b.Selector = nil // empty ones have rows of their own
 			}
-			b.Disrupted = nil // a ledger does not charge those (rule 13.3.11)
+			b.DisruptedPods = nil // a ledger does not charge those (rule 13.3.11)
 		}
 		for _, q := range c.Pods {
 			if q.Priority == nil {
@@ -261,7 +261,7 @@ func TestMayEvictAmongTheLeastImportant(t *testing.T) {
 // have to leave in their place. Where its start decides, no bound from the starts of
 // the least important may keep its node from being looked at.
 func TestTheMoreImportantLeaveForABudget(t *testing.T) {
-	all := &outrank.LabelSelector{Labels: map[string]string{"app": "b"}}
+	all := &outrank.LabelSelector{MatchLabels: map[string]string{"app": "b"}}
 	covered := app("b")
 	for _, tt := range []struct {
 		name     string
@@ -299,11 +299,11 @@ func TestTheMoreImportantLeaveForABudget(t *testing.T) {
 			c := &outrank.Cluster{
 				Nodes:   []*outrank.Node{node("n1", "1", "a"), node("n2", "0", "a")},
 				Pods:    []*outrank.Pod{pod("x", 1, "1", on("n1"), startedAgo(10*time.Minute))},
-				Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Allowed: tt.allowed, Selector: tt.selector}},
+				Budgets: []*outrank.PodDisruptionBudget{{Name: "b", DisruptionsAllowed: tt.allowed, Selector: tt.selector}},
 			}
 			running := 0
 			for _, p := range tt.pods {
-				if p.NominatedNode == "" {
+				if p.NominatedNodeName == "" {
 					p.NodeName = "n2"
 					running++
 				}
@@ -330,7 +330,7 @@ func TestTheMoreImportantByOne(t *testing.T) {
 		Pods: []*outrank.Pod{
 			pod("x", 3, "3", on("n1")), pod("large", 2, "3", on("n2")), small("a"), small("b"), small("c"),
 		},
-		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "b"}}}},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "b"}}}},
 	}
 	for _, ranks := range [][]preemption.Rank{{preemption.ByPrioritySum}, {preemption.ByVictims, preemption.ByTopPriority}} {
 		e := newEvaluator(t, by(preemption.Policy{Ranks: ranks}))
@@ -350,7 +350,7 @@ func TestSimplifiedKeepsTheNeighbour(t *testing.T) {
 		},
 	}
 	p := pod("p", 9, "1")
-	p.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "f"}}, TopologyKey: "zone"}}
+	p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "f"}}, TopologyKey: "zone"}}
 	for _, more := range [][]*outrank.Pod{nil, {pod("reserved", 9, "0", nominated("n1"))}} {
 		c.Pods = append(c.Pods, more...)
 		plan, err := newEvaluator(t, preemption.Config{Variant: outrank.VariantSimplified}).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)

@@ -369,7 +369,7 @@ func TestPropertyBystandersAreIrrelevant(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		more := *c
 		more.Namespaces = append(slices.Clip(c.Namespaces), &outrank.Namespace{Name: "elsewhere", Labels: map[string]string{"x": "y"}})
-		more.Budgets = append(slices.Clip(c.Budgets), &outrank.PodDisruptionBudget{Name: "nobody", Namespace: "elsewhere", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}})
+		more.Budgets = append(slices.Clip(c.Budgets), &outrank.PodDisruptionBudget{Name: "nobody", Namespace: "elsewhere", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}})
 		more.Nodes = append(slices.Clip(c.Nodes), &outrank.Node{Name: "zz-full"})
 		want, got := explain(t, c, p), explain(t, &more, p)
 		if diff := cmp.Diff(want.Candidates, got.Candidates); diff != "" {

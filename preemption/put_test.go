@@ -17,9 +17,9 @@ import (
 // selectors of the preemptor and of the pods that run already; one that goes is
 // gone for the preemptor's.
 func TestNamespacesOfASnapshotChange(t *testing.T) {
-	prod := &outrank.LabelSelector{Labels: map[string]string{"stage": "prod"}}
-	away := outrank.Affinity{AntiPods: []outrank.PodAffinityTerm{{
-		Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}, NamespaceSelector: prod, TopologyKey: "zone",
+	prod := &outrank.LabelSelector{MatchLabels: map[string]string{"stage": "prod"}}
+	away := outrank.Affinity{PodAntiAffinity: []outrank.PodAffinityTerm{{
+		LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, NamespaceSelector: prod, TopologyKey: "zone",
 	}}}
 	web := map[string]string{"app": "web"}
 	for _, test := range []struct {
@@ -48,11 +48,11 @@ func TestNamespacesOfASnapshotChange(t *testing.T) {
 			}
 			assert.Equal(t, 1, fits(), "nobody knows the namespace")
 			mark := snap.Mark()
-			require.NoError(t, snap.PutNamespace(&outrank.Namespace{Name: test.namespace, Labels: prod.Labels}))
+			require.NoError(t, snap.PutNamespace(&outrank.Namespace{Name: test.namespace, Labels: prod.MatchLabels}))
 			assert.Equal(t, 0, fits(), "it is there")
 			require.NoError(t, snap.PutNamespace(&outrank.Namespace{Name: test.namespace}))
 			assert.Equal(t, 1, fits(), "it has lost its label")
-			require.NoError(t, snap.PutNamespace(&outrank.Namespace{Name: test.namespace, Labels: prod.Labels}))
+			require.NoError(t, snap.PutNamespace(&outrank.Namespace{Name: test.namespace, Labels: prod.MatchLabels}))
 			require.NoError(t, snap.RemoveNamespace(test.namespace))
 			assert.Equal(t, 1, fits(), "it is gone")
 			require.ErrorIs(t, snap.RemoveNamespace(test.namespace), preemption.ErrNotFound)
@@ -79,7 +79,7 @@ func TestPutPodKeepsWhatIsNotWrittenYet(t *testing.T) {
 		{"new", func() error { return snap.PutPod(pod(same)) }, "", ""},
 		{"room was made", func() error { return snap.Nominate("default/p", "m") }, "", "m"},
 		{"the nomination is not written yet", func() error { return snap.PutPod(pod(same)) }, "", "m"},
-		{"another one is", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.NominatedNode = "n" })) }, "", "n"},
+		{"another one is", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.NominatedNodeName = "n" })) }, "", "n"},
 		{"it was cleared", func() error { return snap.PutPod(pod(same)) }, "", ""},
 		{"bound by the caller", func() error { return snap.Bind("default/p", "m") }, "m", ""},
 		{"the binding is not written yet", func() error { return snap.PutPod(pod(same)) }, "m", ""},

@@ -48,10 +48,10 @@ func ExampleSnapshot_Unbind() {
 func ExampleSnapshot_PutBudget() {
 	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
 	budget := outrank.PodDisruptionBudget{
-		Name: "batch", Allowed: 1, Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "batch"}},
+		Name: "batch", DisruptionsAllowed: 1, Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "batch"}},
 	}
 	exhausted := budget
-	exhausted.Allowed = 0
+	exhausted.DisruptionsAllowed = 0
 	for _, version := range []*outrank.PodDisruptionBudget{&budget, &exhausted} {
 		if err := snap.PutBudget(version); err != nil {
 			fmt.Println(err)
@@ -113,7 +113,7 @@ func ExampleSnapshot_PutGroup() {
 	snap := must(preemption.NewSnapshot(grouped()))
 	fmt.Println(snap.PutGroup(&outrank.PodGroup{Name: "shop"}), snap.PutGroup(&outrank.PodGroup{Name: "bank"}))
 	for g := range snap.Groups() {
-		fmt.Println(g.Key(), g.Disruption == outrank.DisruptPodGroup)
+		fmt.Println(g.Key(), g.DisruptionMode == outrank.DisruptPodGroup)
 	}
 	// Output:
 	// <nil> <nil>
@@ -161,7 +161,7 @@ func ExampleSnapshot_Cluster() {
 	snap, pod := must(preemption.NewSnapshot(sample())), urgent()
 	fmt.Println(snap.PutPod(pod), snap.Nominate("default/urgent", "n2"))
 	c := snap.Cluster()
-	fmt.Println(len(c.Nodes), len(c.Pods), c.Pod("", "urgent").NominatedNode, pod.NominatedNode == "")
+	fmt.Println(len(c.Nodes), len(c.Pods), c.Pod("", "urgent").NominatedNodeName, pod.NominatedNodeName == "")
 	// Output:
 	// <nil> <nil>
 	// 2 5 n2 true

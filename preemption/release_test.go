@@ -67,7 +67,7 @@ func offering(name, cpu string) *outrank.Node {
 // Each rule of a decision that differs between releases, as a cluster and a pod.
 func TestReleasesDiffer(t *testing.T) {
 	budget := func(name string, allowed int32, key string) *outrank.PodDisruptionBudget {
-		return &outrank.PodDisruptionBudget{Name: name, Allowed: allowed, Selector: &outrank.LabelSelector{Labels: map[string]string{key: "y"}}}
+		return &outrank.PodDisruptionBudget{Name: name, DisruptionsAllowed: allowed, Selector: &outrank.LabelSelector{MatchLabels: map[string]string{key: "y"}}}
 	}
 	overlapping := func(budgets ...*outrank.PodDisruptionBudget) outrank.Cluster {
 		x1, x2, x3 := running("x1", "n1", "1", "a", "y", "b", "y"), running("x2", "n1", "1", "b", "y"), running("x3", "n1", "1", "c", "y")
@@ -85,8 +85,8 @@ func TestReleasesDiffer(t *testing.T) {
 	}
 	term := func(selector outrank.Requirement) []outrank.PodAffinityTerm {
 		return []outrank.PodAffinityTerm{{
-			TopologyKey: "kubernetes.io/hostname", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "db"}},
-			NamespaceSelector: &outrank.LabelSelector{Expressions: []outrank.Requirement{selector}},
+			TopologyKey: "kubernetes.io/hostname", LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "db"}},
+			NamespaceSelector: &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{selector}},
 		}}
 	}
 	cordoned := offering("n1", "1")
@@ -95,11 +95,11 @@ func TestReleasesDiffer(t *testing.T) {
 	named := func(names ...string) *outrank.NodeSelector {
 		s := &outrank.NodeSelector{}
 		for _, name := range names {
-			s.Terms = append(s.Terms, outrank.NodeSelectorTerm{Fields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.In, Values: []string{name}}}})
+			s.NodeSelectorTerms = append(s.NodeSelectorTerms, outrank.NodeSelectorTerm{MatchFields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.In, Values: []string{name}}}})
 		}
 		return s
 	}
-	gated := askingFor("1", 20, func(p *outrank.Pod) { p.Name, p.NominatedNode, p.SchedulingGates = "gated", "n1", []string{"wait"} })
+	gated := askingFor("1", 20, func(p *outrank.Pod) { p.Name, p.NominatedNodeName, p.SchedulingGates = "gated", "n1", []string{"wait"} })
 	bare := offering("n1", "1")
 	bare.MissingDrivers = []string{"disk.example.com"}
 	mounting := askingFor("100m", 10, func(p *outrank.Pod) {
@@ -130,22 +130,22 @@ func TestReleasesDiffer(t *testing.T) {
 		{"rule 6.3.8: and in the other one", overlapping(budget("p2", 1, "b"), budget("p1", 0, "a")), askingFor("1", 10, nil),
 			"n1: NodeResourcesFit Insufficient cpu; victim x3", "n1: NodeResourcesFit Insufficient cpu; victim x3"},
 		{"rule 7.13.19: anti-affinity", namespaces, askingFor("100m", 10, func(p *outrank.Pod) {
-			p.Affinity.AntiPods = term(outrank.Requirement{Key: "team", Operator: outrank.DoesNotExist})
+			p.Affinity.PodAntiAffinity = term(outrank.Requirement{Key: "team", Operator: outrank.DoesNotExist})
 		}), "n1: InterPodAffinity node(s) didn't match pod anti-affinity rules; victim other", "fits"},
 		{"rule 7.13.19: affinity", namespaces, askingFor("100m", 10, func(p *outrank.Pod) {
-			p.Affinity.Pods = term(outrank.Requirement{Key: "team", Operator: outrank.NotIn, Values: []string{"red"}})
+			p.Affinity.PodAffinity = term(outrank.Requirement{Key: "team", Operator: outrank.NotIn, Values: []string{"red"}})
 		}), "fits", "n1: InterPodAffinity node(s) didn't match pod affinity rules; nothing helps"},
 		{"rules 7.1.7 and 7.15.8: another node is named", two, askingFor("1", 10, func(p *outrank.Pod) { p.NodeName = "n3" }),
 			"n1: NodeUnschedulable node(s) were unschedulable; n2: NodeName node(s) didn't match the requested node name; nothing helps",
 			"n1:  node(s) didn't satisfy plugin(s) [NodeName]; n2:  node(s) didn't satisfy plugin(s) [NodeName]; nothing helps"},
-		{"rule 7.15.8: by both, one left", two, askingFor("1", 10, func(p *outrank.Pod) { p.NodeName, p.Affinity.Node = "n1", named("n1", "n2") }),
+		{"rule 7.15.8: by both, one left", two, askingFor("1", 10, func(p *outrank.Pod) { p.NodeName, p.Affinity.NodeAffinity = "n1", named("n1", "n2") }),
 			"n1: NodeUnschedulable node(s) were unschedulable; n2: NodeName node(s) didn't match the requested node name; nothing helps",
 			"n1: NodeUnschedulable node(s) were unschedulable; n2:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName]; nothing helps"},
-		{"rule 7.15.8: by both, none left", two, askingFor("1", 10, func(p *outrank.Pod) { p.NodeName, p.Affinity.Node = "n1", named("n2") }),
+		{"rule 7.15.8: by both, none left", two, askingFor("1", 10, func(p *outrank.Pod) { p.NodeName, p.Affinity.NodeAffinity = "n1", named("n2") }),
 			"n1:  node(s) didn't satisfy plugin(s) [NodeAffinity]; n2: NodeName node(s) didn't match the requested node name; nothing helps",
 			"n1:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; n2:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; nothing helps"},
 		{"rule 7.15.8: none left before the claims are looked at", two, askingFor("1", 10, func(p *outrank.Pod) {
-			p.NodeName, p.Affinity.Node = "n1", named("n2")
+			p.NodeName, p.Affinity.NodeAffinity = "n1", named("n2")
 			p.Volumes = []outrank.Volume{{Claim: "data", State: outrank.ClaimDeleting}}
 		}),
 			"n1: VolumeBinding persistentvolumeclaim \"data\" is being deleted; n2: VolumeBinding persistentvolumeclaim \"data\" is being deleted; nothing helps",
@@ -175,7 +175,7 @@ func TestReleasesDiffer(t *testing.T) {
 // charged whatever the release.
 func TestPerBudgetChargesAllBudgets(t *testing.T) {
 	all := func(name string) *outrank.PodDisruptionBudget {
-		return &outrank.PodDisruptionBudget{Name: name, Selector: &outrank.LabelSelector{Labels: map[string]string{"a": "y"}}}
+		return &outrank.PodDisruptionBudget{Name: name, Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"a": "y"}}}
 	}
 	for _, r := range outrank.Releases() {
 		c := &outrank.Cluster{

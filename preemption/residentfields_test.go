@@ -11,55 +11,55 @@ import (
 // residentIrrelevant are the fields of a pod in the cluster that make no
 // difference to the victims.
 var residentIrrelevant = map[string]string{
-	"Value":                              "the caller's own",
-	"UID":                                "pods are told apart by their names",
-	"Owner.Kind":                         "for reports",
-	"Owner.Name":                         "for reports",
-	"PriorityClass":                      "the priority counts",
-	"PreemptionPolicy":                   "it does not preempt",
-	"ResizeDeferred":                     "nothing looks at it in v1.36",
-	"Containers[].Name":                  "a name",
-	"Containers[].Limits":                "requests count",
-	"Containers[].Sidecar":               "only init containers are sidecars",
-	"InitContainers[].Name":              "a name",
-	"InitContainers[].Limits":            "requests count",
-	"Resources.Limits":                   "requests count",
-	"NodeSelector":                       "it has its place",
-	"Affinity.Node.Terms[].Labels[].Key": "it has its place",
-	"Affinity.Node.Terms[].Labels[].Operator":  "it has its place",
-	"Affinity.Node.Terms[].Labels[].Values":    "it has its place",
-	"Affinity.Node.Terms[].Fields[].Key":       "it has its place",
-	"Affinity.Node.Terms[].Fields[].Operator":  "it has its place",
-	"Affinity.Node.Terms[].Fields[].Values":    "it has its place",
-	"Tolerations[].Key":                        "it has its place",
-	"Tolerations[].Operator":                   "it has its place",
-	"Tolerations[].Value":                      "it has its place",
-	"Tolerations[].Effect":                     "it has its place",
-	"HostNetwork":                              "it has its place",
-	"HostUsers":                                "it has its place",
-	"Containers[].RestartsAll":                 "it has its place",
-	"InitContainers[].RestartsAll":             "it has its place",
-	"Containers[].BindMountOptions":            "it has its place",
-	"InitContainers[].BindMountOptions":        "it has its place",
-	"Volumes[].OncePod":                        "a claim in use is in use",
-	"Volumes[].State":                          "it runs all the same",
-	"Volumes[].MissingVolume":                  "it runs all the same",
-	"Volumes[].Zones":                          "it has its place",
-	"Volumes[].Node.Terms[].Labels[].Key":      "it has its place",
-	"Volumes[].Node.Terms[].Labels[].Operator": "it has its place",
-	"Volumes[].Node.Terms[].Labels[].Values":   "it has its place",
-	"Volumes[].Node.Terms[].Fields[].Key":      "it has its place",
-	"Volumes[].Node.Terms[].Fields[].Operator": "it has its place",
-	"Volumes[].Node.Terms[].Fields[].Values":   "it has its place",
-	"Group":                                    "only a preemptor that is a group takes groups as a whole",
-	"OS":                                       "the kubelet's business",
-	"StrictGroups":                             "the kubelet's business",
-	"Grace":                                    "how long it takes to end counts for nothing",
-	"Ready":                                    "budgets say what they allow",
-	"QOSClass":                                 "the kubelet's business",
-	"Static":                                   "the kubelet's business",
-	"Mirror":                                   "the kubelet's business",
-	"Phase":                                    "a pod that has finished is refused, and no other phase counts",
+	"Value":                   "the caller's own",
+	"UID":                     "pods are told apart by their names",
+	"Owner.Kind":              "for reports",
+	"Owner.Name":              "for reports",
+	"PriorityClassName":       "the priority counts",
+	"PreemptionPolicy":        "it does not preempt",
+	"ResizeDeferred":          "nothing looks at it in v1.36",
+	"Containers[].Name":       "a name",
+	"Containers[].Limits":     "requests count",
+	"Containers[].Sidecar":    "only init containers are sidecars",
+	"InitContainers[].Name":   "a name",
+	"InitContainers[].Limits": "requests count",
+	"Resources.Limits":        "requests count",
+	"NodeSelector":            "it has its place",
+	"Affinity.Node.NodeSelectorTerms[].MatchExpressions[].Key":      "it has its place",
+	"Affinity.Node.NodeSelectorTerms[].MatchExpressions[].Operator": "it has its place",
+	"Affinity.Node.NodeSelectorTerms[].MatchExpressions[].Values":   "it has its place",
+	"Affinity.Node.NodeSelectorTerms[].MatchFields[].Key":           "it has its place",
+	"Affinity.Node.NodeSelectorTerms[].MatchFields[].Operator":      "it has its place",
+	"Affinity.Node.NodeSelectorTerms[].MatchFields[].Values":        "it has its place",
+	"Tolerations[].Key":                 "it has its place",
+	"Tolerations[].Operator":            "it has its place",
+	"Tolerations[].Value":               "it has its place",
+	"Tolerations[].Effect":              "it has its place",
+	"HostNetwork":                       "it has its place",
+	"HostUsers":                         "it has its place",
+	"Containers[].RestartsAll":          "it has its place",
+	"InitContainers[].RestartsAll":      "it has its place",
+	"Containers[].BindMountOptions":     "it has its place",
+	"InitContainers[].BindMountOptions": "it has its place",
+	"Volumes[].OncePod":                 "a claim in use is in use",
+	"Volumes[].State":                   "it runs all the same",
+	"Volumes[].MissingVolume":           "it runs all the same",
+	"Volumes[].Zones":                   "it has its place",
+	"Volumes[].Node.NodeSelectorTerms[].MatchExpressions[].Key":      "it has its place",
+	"Volumes[].Node.NodeSelectorTerms[].MatchExpressions[].Operator": "it has its place",
+	"Volumes[].Node.NodeSelectorTerms[].MatchExpressions[].Values":   "it has its place",
+	"Volumes[].Node.NodeSelectorTerms[].MatchFields[].Key":           "it has its place",
+	"Volumes[].Node.NodeSelectorTerms[].MatchFields[].Operator":      "it has its place",
+	"Volumes[].Node.NodeSelectorTerms[].MatchFields[].Values":        "it has its place",
+	"Group":        "only a preemptor that is a group takes groups as a whole",
+	"OS":           "the kubelet's business",
+	"StrictGroups": "the kubelet's business",
+	"Grace":        "how long it takes to end counts for nothing",
+	"Ready":        "budgets say what they allow",
+	"QOSClass":     "the kubelet's business",
+	"Static":       "the kubelet's business",
+	"Mirror":       "the kubelet's business",
+	"Phase":        "a pod that has finished is refused, and no other phase counts",
 }
 
 func init() {
@@ -68,11 +68,11 @@ func init() {
 		residentIrrelevant["Affinity.Pods[]."+t.field] = "only anti-affinity works both ways"
 	}
 	for _, field := range []string{
-		"MaxSkew", "TopologyKey", "WhenUnsatisfiable", "Selector.Labels", "Selector.Expressions[].Key",
-		"Selector.Expressions[].Operator", "Selector.Expressions[].Values", "MinDomains",
+		"MaxSkew", "TopologyKey", "WhenUnsatisfiable", "LabelSelector.MatchLabels", "LabelSelector.MatchExpressions[].Key",
+		"LabelSelector.MatchExpressions[].Operator", "LabelSelector.MatchExpressions[].Values", "MinDomains",
 		"NodeAffinityPolicy", "NodeTaintsPolicy", "MatchLabelKeys",
 	} {
-		residentIrrelevant["TopologySpread[]."+field] = "the preemptor's own constraints count"
+		residentIrrelevant["TopologySpreadConstraints[]."+field] = "the preemptor's own constraints count"
 	}
 }
 
@@ -105,7 +105,7 @@ func residentVariations() []variation {
 			at = on("c")
 		}
 		repels := func(term outrank.PodAffinityTerm) with {
-			return all(t.own, at, func(p *outrank.Pod) { p.Affinity.AntiPods = []outrank.PodAffinityTerm{term} })
+			return all(t.own, at, func(p *outrank.Pod) { p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{term} })
 		}
 		add("Affinity.AntiPods[]."+t.field, "", yard(), nothing, repels(t.a), repels(t.b))
 	}
@@ -133,14 +133,14 @@ func addResidentIdentity(add residentAdder) {
 	add("Namespace", "a budget covers it", guarded, nothing, victim, all(victim, namespace("team")))
 	add("Labels", "a budget covers it", guarded, nothing, all(victim, namespace("team")), all(victim, namespace("team"), tagged("app", "free")))
 	add("Labels", "the preemptor stays away from it", yard(), apart("foe"), tagged("app", "friend"), tagged("app", "foe"))
-	add("Labels", "the preemptor is spread", yard(), spread(outrank.TopologySpreadConstraint{Selector: selects("fa")}), tagged("app", "fa"), tagged("app", "web"))
+	add("Labels", "the preemptor is spread", yard(), spread(outrank.TopologySpreadConstraint{LabelSelector: selects("fa")}), tagged("app", "fa"), tagged("app", "web"))
 	add("NodeName", "", halfYard(), nothing, asking("cpu", "1"), all(asking("cpu", "1"), on("b")))
 	booked := all(func(p *outrank.Pod) { p.NodeName, p.Priority = "", outrank.Priority(100) }, asking("cpu", "1"), nominated("a"))
 	add("SchedulingGates", "its nomination does not count", in36(halfYard()), nothing, booked, all(booked, gated("quota")))
 	add("SchedulerName", "its nomination does not count", halfYard(), nothing, booked, all(booked, scheduledBy("mine")))
-	add("DeletionTime", "its nomination does not count", halfYard(), nothing, booked, all(booked, func(p *outrank.Pod) { p.DeletionTime = gen.Now }))
+	add("DeletionTimestamp", "its nomination does not count", halfYard(), nothing, booked, all(booked, func(p *outrank.Pod) { p.DeletionTimestamp = gen.Now }))
 	waits := func(node string) with { return all(asking("cpu", "1"), on(""), nominated(node)) }
-	add("NominatedNode", "", halfYard(), nothing, waits("a"), waits("b"))
+	add("NominatedNodeName", "", halfYard(), nothing, waits("a"), waits("b"))
 	outranking := func(priority *int32) with {
 		return all(asking("cpu", "1"), func(p *outrank.Pod) { p.Priority = priority })
 	}
@@ -168,10 +168,10 @@ func addResidentTimes(add residentAdder) {
 	add("StartTime", "none", halfYard(), nothing, started(2*time.Hour), unstarted)
 	add("StartTime", "none, and another in the future", beyond, nothing, started(-2*time.Second), unstarted)
 	due := all(lowest, asking("cpu", "1"), leaving(outrank.PreemptionByScheduler))
-	stays := all(due, func(p *outrank.Pod) { p.DeletionTime = time.Time{} })
-	add("DeletionTime", "it is waited for", halfYard(), nominated("a"), stays, due)
-	leavesWeb := all(tagged("app", "fa"), func(p *outrank.Pod) { p.DeletionTime = gen.Now })
-	add("DeletionTime", "it is not counted", yard(), spread(outrank.TopologySpreadConstraint{Selector: selects("fa")}), tagged("app", "fa"), leavesWeb)
+	stays := all(due, func(p *outrank.Pod) { p.DeletionTimestamp = time.Time{} })
+	add("DeletionTimestamp", "it is waited for", halfYard(), nominated("a"), stays, due)
+	leavesWeb := all(tagged("app", "fa"), func(p *outrank.Pod) { p.DeletionTimestamp = gen.Now })
+	add("DeletionTimestamp", "it is not counted", yard(), spread(outrank.TopologySpreadConstraint{LabelSelector: selects("fa")}), tagged("app", "fa"), leavesWeb)
 	add("DisruptionReason", "", halfYard(), nominated("a"), due, all(due, leaving(outrank.TerminationByKubelet)))
 }
 
@@ -187,38 +187,40 @@ func addResidentAmounts(add residentAdder) {
 			add(field, r.sort+why, halfYard(), wants, takes(change, nil), takes(change, one))
 		}
 		vary("Containers[].Requests", "", func(p *outrank.Pod, l resource.List) { p.Containers[0].Requests = l })
-		vary("Containers[].Allocated", "", func(p *outrank.Pod, l resource.List) { p.Containers[0].Allocated, p.Containers[0].Reported = l, true })
-		vary("Containers[].Actual", "", func(p *outrank.Pod, l resource.List) { p.Containers[0].Actual = l })
-		vary("Containers[].Allocated", " beside Actual", func(p *outrank.Pod, l resource.List) {
-			p.Containers[0].Allocated, p.Containers[0].Actual = l, resource.List{}
+		vary("Containers[].AllocatedResources", "", func(p *outrank.Pod, l resource.List) {
+			p.Containers[0].AllocatedResources, p.Containers[0].Reported = l, true
 		})
-		vary("Containers[].Actual", " beside Allocated", func(p *outrank.Pod, l resource.List) {
-			p.Containers[0].Allocated, p.Containers[0].Actual = resource.List{}, l
+		vary("Containers[].Actual", "", func(p *outrank.Pod, l resource.List) { p.Containers[0].Actual = l })
+		vary("Containers[].AllocatedResources", " beside Actual", func(p *outrank.Pod, l resource.List) {
+			p.Containers[0].AllocatedResources, p.Containers[0].Actual = l, resource.List{}
+		})
+		vary("Containers[].Actual", " beside AllocatedResources", func(p *outrank.Pod, l resource.List) {
+			p.Containers[0].AllocatedResources, p.Containers[0].Actual = resource.List{}, l
 		})
 		vary("InitContainers[].Requests", "", func(p *outrank.Pod, l resource.List) { helper(outrank.Container{Requests: l})(p) })
-		vary("InitContainers[].Allocated", "", func(p *outrank.Pod, l resource.List) {
-			helper(outrank.Container{Sidecar: true, Allocated: l, Reported: true})(p)
+		vary("InitContainers[].AllocatedResources", "", func(p *outrank.Pod, l resource.List) {
+			helper(outrank.Container{Sidecar: true, AllocatedResources: l, Reported: true})(p)
 		})
 		vary("InitContainers[].Actual", "", func(p *outrank.Pod, l resource.List) {
 			helper(outrank.Container{Sidecar: true, Actual: l})(p)
 		})
 		add("Containers[].Reported", r.sort, in36(halfYard()), wants, takes(func(p *outrank.Pod, l resource.List) {
-			p.Containers[0].Allocated = l
+			p.Containers[0].AllocatedResources = l
 		}, one), takes(func(p *outrank.Pod, l resource.List) {
-			p.Containers[0].Allocated, p.Containers[0].Reported = l, true
+			p.Containers[0].AllocatedResources, p.Containers[0].Reported = l, true
 		}, one))
 		add("InitContainers[].Reported", r.sort, in36(halfYard()), wants,
-			all(lowest, asking(), helper(outrank.Container{Sidecar: true, Allocated: one})),
-			all(lowest, asking(), helper(outrank.Container{Sidecar: true, Allocated: one, Reported: true})))
+			all(lowest, asking(), helper(outrank.Container{Sidecar: true, AllocatedResources: one})),
+			all(lowest, asking(), helper(outrank.Container{Sidecar: true, AllocatedResources: one, Reported: true})))
 		vary("Overhead", "", func(p *outrank.Pod, l resource.List) { p.Overhead = l })
 		if r.name == resource.CPU || r.name == resource.Memory {
 			vary("Resources.Requests", "", func(p *outrank.Pod, l resource.List) { p.Resources = &resource.Requirements{Requests: l} })
 			named := func(p *outrank.Pod) {
 				p.Resources = &resource.Requirements{Requests: resource.List{r.name: resource.Quantity{}}}
 			}
-			vary("Allocated", "", func(p *outrank.Pod, l resource.List) {
+			vary("AllocatedResources", "", func(p *outrank.Pod, l resource.List) {
 				named(p)
-				p.Allocated, p.Actual = l, resource.List{}
+				p.AllocatedResources, p.Actual = l, resource.List{}
 			})
 			vary("Actual", "", func(p *outrank.Pod, l resource.List) {
 				named(p)
@@ -227,7 +229,7 @@ func addResidentAmounts(add residentAdder) {
 			reported := func(reported bool) with {
 				return takes(func(p *outrank.Pod, l resource.List) {
 					named(p)
-					p.Allocated, p.Reported = l, reported
+					p.AllocatedResources, p.Reported = l, reported
 				}, one)
 			}
 			add("Reported", r.sort, halfYard(), wants, reported(false), reported(true))

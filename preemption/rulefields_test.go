@@ -27,16 +27,16 @@ func friends() *outrank.Cluster {
 func termVariations() []termVariation {
 	anywhere := &outrank.LabelSelector{}
 	expression := func(key string, op outrank.Operator, value string) *outrank.LabelSelector {
-		return &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: key, Operator: op, Values: []string{value}}}}
+		return &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: key, Operator: op, Values: []string{value}}}}
 	}
 	byLabels := func(key, value string) *outrank.LabelSelector {
-		return &outrank.LabelSelector{Labels: map[string]string{key: value}}
+		return &outrank.LabelSelector{MatchLabels: map[string]string{key: value}}
 	}
 	selecting := func(s *outrank.LabelSelector) outrank.PodAffinityTerm {
-		return outrank.PodAffinityTerm{Selector: s, NamespaceSelector: anywhere, TopologyKey: "kind"}
+		return outrank.PodAffinityTerm{LabelSelector: s, NamespaceSelector: anywhere, TopologyKey: "kind"}
 	}
 	from := func(s *outrank.LabelSelector, namespaces ...string) outrank.PodAffinityTerm {
-		return outrank.PodAffinityTerm{Selector: byLabels("all", "yes"), NamespaceSelector: s, Namespaces: namespaces, TopologyKey: "kind"}
+		return outrank.PodAffinityTerm{LabelSelector: byLabels("all", "yes"), NamespaceSelector: s, Namespaces: namespaces, TopologyKey: "kind"}
 	}
 	matching := func(keys, unlike []string) outrank.PodAffinityTerm {
 		t := selecting(byLabels("all", "yes"))
@@ -50,15 +50,15 @@ func termVariations() []termVariation {
 	}
 	tier := []string{"tier"}
 	return []termVariation{
-		{"Selector.Labels", selecting(byLabels("app", "fa")), selecting(byLabels("app", "fb")), nothing},
-		{"Selector.Expressions[].Key", selecting(expression("app", outrank.In, "fa")), selecting(expression("role", outrank.In, "fa")), nothing},
-		{"Selector.Expressions[].Operator", selecting(expression("app", outrank.In, "fa")), selecting(expression("app", outrank.NotIn, "fa")), nothing},
-		{"Selector.Expressions[].Values", selecting(expression("app", outrank.In, "fa")), selecting(expression("app", outrank.In, "fb")), nothing},
+		{"LabelSelector.MatchLabels", selecting(byLabels("app", "fa")), selecting(byLabels("app", "fb")), nothing},
+		{"LabelSelector.MatchExpressions[].Key", selecting(expression("app", outrank.In, "fa")), selecting(expression("role", outrank.In, "fa")), nothing},
+		{"LabelSelector.MatchExpressions[].Operator", selecting(expression("app", outrank.In, "fa")), selecting(expression("app", outrank.NotIn, "fa")), nothing},
+		{"LabelSelector.MatchExpressions[].Values", selecting(expression("app", outrank.In, "fa")), selecting(expression("app", outrank.In, "fb")), nothing},
 		{"Namespaces", from(nil, "default"), from(nil, "team"), nothing},
-		{"NamespaceSelector.Labels", from(byLabels("env", "dev")), from(byLabels("env", "prod")), nothing},
-		{"NamespaceSelector.Expressions[].Key", from(expression("env", outrank.In, "prod")), from(expression("other", outrank.In, "prod")), nothing},
-		{"NamespaceSelector.Expressions[].Operator", from(expression("env", outrank.In, "prod")), from(expression("env", outrank.NotIn, "prod")), nothing},
-		{"NamespaceSelector.Expressions[].Values", from(expression("env", outrank.In, "dev")), from(expression("env", outrank.In, "prod")), nothing},
+		{"NamespaceSelector.MatchLabels", from(byLabels("env", "dev")), from(byLabels("env", "prod")), nothing},
+		{"NamespaceSelector.MatchExpressions[].Key", from(expression("env", outrank.In, "prod")), from(expression("other", outrank.In, "prod")), nothing},
+		{"NamespaceSelector.MatchExpressions[].Operator", from(expression("env", outrank.In, "prod")), from(expression("env", outrank.NotIn, "prod")), nothing},
+		{"NamespaceSelector.MatchExpressions[].Values", from(expression("env", outrank.In, "dev")), from(expression("env", outrank.In, "prod")), nothing},
 		{"TopologyKey", within("zone"), within("rack"), nothing},
 		{"MatchLabelKeys", matching(nil, nil), matching(tier, nil), tagged("tier", "y")},
 		{"MismatchLabelKeys", matching(nil, nil), matching(nil, tier), tagged("tier", "x")},
@@ -73,15 +73,15 @@ func addSpread(add adder) {
 	type constraint = outrank.TopologySpreadConstraint
 	vary := func(field string, c *outrank.Cluster, a, b func(*constraint)) {
 		spreads := func(change func(*constraint)) with {
-			s := constraint{MaxSkew: 1, TopologyKey: "kind", Selector: selects("web")}
+			s := constraint{MaxSkew: 1, TopologyKey: "kind", LabelSelector: selects("web")}
 			change(&s)
-			return all(tagged("app", "web", "tier", "y"), chooses("site", "s"), func(p *outrank.Pod) { p.TopologySpread = []constraint{s} })
+			return all(tagged("app", "web", "tier", "y"), chooses("site", "s"), func(p *outrank.Pod) { p.TopologySpreadConstraints = []constraint{s} })
 		}
-		add("TopologySpread[]."+field, "", c, spreads(a), spreads(b))
+		add("TopologySpreadConstraints[]."+field, "", c, spreads(a), spreads(b))
 	}
 	by := func(key string, op outrank.Operator, value string) func(*constraint) {
 		return func(s *constraint) {
-			s.Selector = &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: key, Operator: op, Values: []string{value}}}}
+			s.LabelSelector = &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: key, Operator: op, Values: []string{value}}}}
 		}
 	}
 	none := func(*constraint) {}
@@ -89,10 +89,10 @@ func addSpread(add adder) {
 	vary("MaxSkew", uneven, none, func(s *constraint) { s.MaxSkew = 2 })
 	vary("TopologyKey", uneven, none, func(s *constraint) { s.TopologyKey = "floor" })
 	vary("WhenUnsatisfiable", uneven, none, func(s *constraint) { s.WhenUnsatisfiable = outrank.ScheduleAnyway })
-	vary("Selector.Labels", uneven, none, func(s *constraint) { s.Selector = selects("db") })
-	vary("Selector.Expressions[].Key", uneven, by("app", outrank.In, "web"), by("role", outrank.In, "web"))
-	vary("Selector.Expressions[].Operator", uneven, by("app", outrank.In, "web"), by("app", outrank.NotIn, "web"))
-	vary("Selector.Expressions[].Values", uneven, by("app", outrank.In, "web"), by("app", outrank.In, "db"))
+	vary("LabelSelector.MatchLabels", uneven, none, func(s *constraint) { s.LabelSelector = selects("db") })
+	vary("LabelSelector.MatchExpressions[].Key", uneven, by("app", outrank.In, "web"), by("role", outrank.In, "web"))
+	vary("LabelSelector.MatchExpressions[].Operator", uneven, by("app", outrank.In, "web"), by("app", outrank.NotIn, "web"))
+	vary("LabelSelector.MatchExpressions[].Values", uneven, by("app", outrank.In, "web"), by("app", outrank.In, "db"))
 	vary("MatchLabelKeys", uneven, none, func(s *constraint) { s.MatchLabelKeys = []string{"tier"} })
 	even := yard(webA, webB)
 	vary("MinDomains", even, none, func(s *constraint) { s.MinDomains = 3 })

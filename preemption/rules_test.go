@@ -239,11 +239,11 @@ func isSelective(f Filter) bool {
 // room has to be left for.
 func addOddities(t *rapid.T, c *outrank.Cluster) {
 	if rapid.IntRange(0, 2).Draw(t, "empty selector") == 0 {
-		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "all", Allowed: rapid.Int32Range(0, 2).Draw(t, "allowed by it"), Selector: &outrank.LabelSelector{}})
+		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "all", DisruptionsAllowed: rapid.Int32Range(0, 2).Draw(t, "allowed by it"), Selector: &outrank.LabelSelector{}})
 	}
 	for i := range rapid.SampledFrom([]int{0, 0, 1, 8}).Draw(t, "nominated") {
 		p := *rapid.SampledFrom(c.Pods).Draw(t, "like")
-		p.Name, p.NominatedNode, p.NodeName, p.StartTime = fmt.Sprint("nominated", i), p.NodeName, "", time.Time{}
+		p.Name, p.NominatedNodeName, p.NodeName, p.StartTime = fmt.Sprint("nominated", i), p.NodeName, "", time.Time{}
 		p.Priority = outrank.Priority(rapid.SampledFrom([]int32{0, 1000}).Draw(t, "priority of the nominated"))
 		c.Pods = append(c.Pods, &p)
 	}

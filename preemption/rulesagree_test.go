@@ -28,7 +28,7 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		if rapid.IntRange(0, 2).Draw(t, "empty selector") == 0 {
-			c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "all", Allowed: 1, Selector: &outrank.LabelSelector{}})
+			c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "all", DisruptionsAllowed: 1, Selector: &outrank.LabelSelector{}})
 		}
 		if rapid.IntRange(0, 4).Draw(t, "deferred resize") == 0 {
 			p = drawResizing(t, c)

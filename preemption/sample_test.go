@@ -58,7 +58,7 @@ func TestPropertySample(t *testing.T) {
 // A sample of one goes on until a candidate is free of violations, and does not take
 // one for free that is not.
 func TestSampleGoesOnUntilOneIsFree(t *testing.T) {
-	b := &outrank.LabelSelector{Labels: map[string]string{"app": "b"}}
+	b := &outrank.LabelSelector{MatchLabels: map[string]string{"app": "b"}}
 	elsewhere := func(p *outrank.Pod) { p.Namespace = "elsewhere" }
 	free := pod("free", 1, "2", on("n3"), app("x"), elsewhere)
 	for _, tt := range []struct {

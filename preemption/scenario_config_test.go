@@ -99,11 +99,11 @@ func (w *scenarioWorld) readPlugins(l *scenario.Line) {
 // pods without any.
 func (w *scenarioWorld) readDefaults(l *scenario.Line) {
 	p, like := &w.config.Plugins, l.Pod()
-	p.AddedAffinity, p.DefaultSpread = like.Affinity.Node, like.TopologySpread
+	p.AddedAffinity, p.DefaultSpread = like.Affinity.NodeAffinity, like.TopologySpreadConstraints
 	var selectors []*outrank.LabelSelector
 	for i := range p.DefaultSpread {
-		selectors = append(selectors, p.DefaultSpread[i].Selector)
-		p.DefaultSpread[i].Selector = nil
+		selectors = append(selectors, p.DefaultSpread[i].LabelSelector)
+		p.DefaultSpread[i].LabelSelector = nil
 	}
 	p.SpreadSelector = func(pod *outrank.Pod) *outrank.LabelSelector {
 		for _, s := range selectors {

@@ -135,7 +135,7 @@ func (w *scenarioWorld) withdraw(victims, cleared []*outrank.Pod) {
 func (w *scenarioWorld) nominate(p *outrank.Pod, node string) {
 	w.remove(p.Key())
 	q := *p
-	q.NominatedNode = node
+	q.NominatedNodeName = node
 	w.cluster.Pods = append(w.cluster.Pods, &q)
 }
 
@@ -211,7 +211,7 @@ func (w *scenarioWorld) bind(key outrank.Key, node string) error {
 	for i, p := range w.cluster.Pods {
 		if p.Key() == key {
 			q := *p
-			q.NodeName, q.NominatedNode = node, ""
+			q.NodeName, q.NominatedNodeName = node, ""
 			w.cluster.Pods[i] = &q
 		}
 	}

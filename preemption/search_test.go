@@ -42,8 +42,8 @@ func crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
 	allowed := rapid.SampledFrom([]int{0, 0, 1}).Draw(t, "allowed")
 	for i := range rapid.SampledFrom([]int{0, 4, 8, 8}).Draw(t, "budgets") {
 		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
-			Name: fmt.Sprint("b", i), Allowed: int32(r.IntN(1 + allowed)),
-			Selector: &outrank.LabelSelector{Labels: map[string]string{"app": fmt.Sprint(i)}},
+			Name: fmt.Sprint("b", i), DisruptionsAllowed: int32(r.IntN(1 + allowed)),
+			Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint(i)}},
 		})
 	}
 	p := &outrank.Pod{Name: "asker", Priority: outrank.Priority(rapid.SampledFrom([]int32{5, 50, 1000}).Draw(t, "priority"))}
@@ -116,9 +116,9 @@ func TestPropertyBounds(t *testing.T) {
 		c, p := crowd(t)
 		switch rapid.IntRange(0, 3).Draw(t, "rule") {
 		case 0:
-			p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "1"}}, TopologyKey: "zone"}}
+			p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "1"}}, TopologyKey: "zone"}}
 		case 1:
-			p.TopologySpread = []outrank.TopologySpreadConstraint{{MaxSkew: 2, TopologyKey: "zone", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "2"}}}}
+			p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{MaxSkew: 2, TopologyKey: "zone", LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "2"}}}}
 		}
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
@@ -157,7 +157,7 @@ func TestBeyondSummaries(t *testing.T) {
 	many, err := NewSnapshot(c)
 	require.NoError(t, err)
 	c = &outrank.Cluster{Nodes: []*outrank.Node{n}, Pods: []*outrank.Pod{huge("low", 1, 8), huge("claim", 100, 3)}}
-	c.Pods[0].NodeName, c.Pods[1].NominatedNode = n.Name, n.Name
+	c.Pods[0].NodeName, c.Pods[1].NominatedNodeName = n.Name, n.Name
 	claimed, err := NewSnapshot(c)
 	require.NoError(t, err)
 	eval, err := NewEvaluator(Config{})

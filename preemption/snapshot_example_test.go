@@ -48,7 +48,7 @@ func ExampleSnapshot_Nominate() {
 // A budget turns the choice to the other node.
 func ExampleSnapshot_SetBudgets() {
 	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
-	budget := &outrank.PodDisruptionBudget{Name: "batch", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "batch"}}}
+	budget := &outrank.PodDisruptionBudget{Name: "batch", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "batch"}}}
 	fmt.Println(snap.SetBudgets([]*outrank.PodDisruptionBudget{budget}), len(snap.Budgets()))
 	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
 	fmt.Println(plan.Node, plan.Victims, plan.Violations())

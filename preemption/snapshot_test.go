@@ -193,7 +193,7 @@ func (m *machine) take(p *outrank.Pod) {
 	if p.NodeName != "" {
 		m.running[p.Key()] = p.NodeName
 	} else {
-		m.waiting[p.Key()] = p.NominatedNode
+		m.waiting[p.Key()] = p.NominatedNodeName
 	}
 }
 
@@ -219,12 +219,12 @@ func (m *machine) AddPod(t *rapid.T) {
 		p = *like
 	}
 	p.Name, p.Namespace = fmt.Sprintf("new%d", m.serial), "default"
-	p.NodeName, p.NominatedNode = "", ""
+	p.NodeName, p.NominatedNodeName = "", ""
 	switch rapid.IntRange(0, 2).Draw(t, "where") {
 	case 0:
 		p.NodeName = m.nodeName(t)
 	case 1:
-		p.NominatedNode = m.nodeName(t)
+		p.NominatedNodeName = m.nodeName(t)
 	}
 	require.NoError(t, m.snap.AddPod(&p))
 	require.ErrorIs(t, m.snap.AddPod(&p), decision.ErrExists)
@@ -366,18 +366,18 @@ func (m *machine) SetBudgets(t *rapid.T) {
 			continue
 		case "status":
 			other := *b
-			other.Allowed = rapid.Int32Range(0, 2).Draw(t, "allowed")
+			other.DisruptionsAllowed = rapid.Int32Range(0, 2).Draw(t, "allowed")
 			b = &other
 		case "selector":
 			other := *b
-			other.Selector = &outrank.LabelSelector{Labels: map[string]string{"app": rapid.SampledFrom([]string{"a", "b", "new"}).Draw(t, "app")}}
+			other.Selector = &outrank.LabelSelector{MatchLabels: map[string]string{"app": rapid.SampledFrom([]string{"a", "b", "new"}).Draw(t, "app")}}
 			b = &other
 		}
 		budgets = append(budgets, b)
 	}
 	for range rapid.SampledFrom([]int{0, 0, 1, 2, 20}).Draw(t, "more") {
 		m.serial++
-		b := &outrank.PodDisruptionBudget{Name: fmt.Sprint("set", m.serial), Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "a"}}}
+		b := &outrank.PodDisruptionBudget{Name: fmt.Sprint("set", m.serial), Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "a"}}}
 		at := len(budgets)
 		if rapid.Bool().Draw(t, "between") {
 			at = rapid.IntRange(0, at).Draw(t, "at")
@@ -534,7 +534,7 @@ func TestSnapshotQueries(t *testing.T) {
 		Pods: []*outrank.Pod{
 			{Name: "x", NodeName: "a", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "100m", "memory", "8E", "example.com/gpu", "2", "storage", "1")}}},
 			{Name: "y", NodeName: "a", Priority: outrank.Priority(1), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "150m", "memory", "8E")}}},
-			{Name: "z", NominatedNode: "b"}, {Name: "w", Phase: outrank.PhaseFailed, NodeName: "a"},
+			{Name: "z", NominatedNodeName: "b"}, {Name: "w", Phase: outrank.PhaseFailed, NodeName: "a"},
 			{Name: "lost", NodeName: "gone"},
 		},
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "p"}},

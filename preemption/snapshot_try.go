@@ -64,7 +64,7 @@ func (s *Snapshot) StateOf(f StatefulFilter) ClusterState {
 // snapshot: the nodes and budgets in their order, the pods in that of
 // [Snapshot.Pods], namespaces by name, groups and composite groups by key. Where a pod runs and what
 // is nominated is as the snapshot knows it; a pod whose own fields say otherwise is
-// replaced by a copy of which NodeName and NominatedNode are written. All other
+// replaced by a copy of which NodeName and NominatedNodeName are written. All other
 // objects are the caller's own, and none is changed. Priority classes, claims,
 // workloads and what was skipped are empty: a snapshot does not keep them. The slices
 // are the caller's. Time is that of Pods.

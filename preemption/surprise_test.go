@@ -30,7 +30,7 @@ func pod(name string, priority int32, cpu string, options ...with) *outrank.Pod 
 }
 
 func on(node string) with        { return func(p *outrank.Pod) { p.NodeName = node } }
-func nominated(node string) with { return func(p *outrank.Pod) { p.NominatedNode = node } }
+func nominated(node string) with { return func(p *outrank.Pod) { p.NominatedNodeName = node } }
 func app(name string) with {
 	return func(p *outrank.Pod) { p.Labels = map[string]string{"app": name, "rev": "1"} }
 }
@@ -38,29 +38,29 @@ func port(n int32) with {
 	return func(p *outrank.Pod) { p.Containers[0].Ports = []outrank.Port{{HostPort: n}} }
 }
 func leaving(reason string) with {
-	return func(p *outrank.Pod) { p.DeletionTime, p.DisruptionReason = gen.Now, reason }
+	return func(p *outrank.Pod) { p.DeletionTimestamp, p.DisruptionReason = gen.Now, reason }
 }
 
 func selects(name string) *outrank.LabelSelector {
-	return &outrank.LabelSelector{Labels: map[string]string{"app": name}}
+	return &outrank.LabelSelector{MatchLabels: map[string]string{"app": name}}
 }
 
 func near(name string) with {
 	return func(p *outrank.Pod) {
-		p.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: selects(name), TopologyKey: "zone"}}
+		p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{LabelSelector: selects(name), TopologyKey: "zone"}}
 	}
 }
 
 func apart(name string) with {
 	return func(p *outrank.Pod) {
-		p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: selects(name), TopologyKey: "zone"}}
+		p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: selects(name), TopologyKey: "zone"}}
 	}
 }
 
 func spread(c outrank.TopologySpreadConstraint) with {
 	return func(p *outrank.Pod) {
 		c.MaxSkew, c.TopologyKey = 1, "zone"
-		p.TopologySpread = []outrank.TopologySpreadConstraint{c}
+		p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{c}
 	}
 }
 
@@ -77,7 +77,7 @@ func TestSurprises(t *testing.T) {
 	tainted := node("n2", "4", "b")
 	tainted.Taints = []outrank.Taint{{Key: "k", Effect: outrank.NoSchedule}}
 	budget := func(allowed int32) *outrank.PodDisruptionBudget {
-		return &outrank.PodDisruptionBudget{Name: "b", Selector: selects("web"), Allowed: allowed}
+		return &outrank.PodDisruptionBudget{Name: "b", Selector: selects("web"), DisruptionsAllowed: allowed}
 	}
 	twoRevisions := func(p *outrank.Pod) { p.Labels = map[string]string{"app": "web", "rev": "2"} }
 	resized := func(infeasible bool) with {
@@ -194,7 +194,7 @@ func TestSurprises(t *testing.T) {
 				Nodes: []*outrank.Node{node("n1", "4", "a"), tainted},
 				Pods:  []*outrank.Pod{pod("web", 1, "1", on("n1"), app("web"))},
 			},
-			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{Selector: selects("web")})),
+			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{LabelSelector: selects("web")})),
 			outcome: preemption.Preempt, want: "n1 [default/web] 0",
 		},
 		{
@@ -203,7 +203,7 @@ func TestSurprises(t *testing.T) {
 				Nodes: []*outrank.Node{node("n1", "4", "a"), tainted},
 				Pods:  []*outrank.Pod{pod("web", 1, "1", on("n1"), app("web"))},
 			},
-			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{Selector: selects("web"), NodeTaintsPolicy: outrank.NodeHonor})),
+			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{LabelSelector: selects("web"), NodeTaintsPolicy: outrank.NodeHonor})),
 			outcome: preemption.Fits,
 		},
 		{
@@ -212,7 +212,7 @@ func TestSurprises(t *testing.T) {
 				Nodes: []*outrank.Node{node("n1", "4", "a")},
 				Pods:  []*outrank.Pod{pod("web", 1, "1", on("n1"), app("web"))},
 			},
-			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{Selector: selects("web"), MinDomains: 2})),
+			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{LabelSelector: selects("web"), MinDomains: 2})),
 			outcome: preemption.Preempt, want: "n1 [default/web] 0",
 		},
 		{
@@ -223,7 +223,7 @@ func TestSurprises(t *testing.T) {
 					pod("coming", 9, "1", nominated("n1"), app("web")), pod("web", 9, "1", on("n2"), app("web")),
 				},
 			},
-			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{Selector: selects("web")})),
+			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{LabelSelector: selects("web")})),
 			outcome: preemption.Fits,
 		},
 		{
@@ -232,7 +232,7 @@ func TestSurprises(t *testing.T) {
 				Nodes: []*outrank.Node{node("n1", "4", "a"), node("n2", "1", "b")},
 				Pods:  []*outrank.Pod{pod("web", 1, "1", on("n1"), twoRevisions), pod("full", 9, "1", on("n2"))},
 			},
-			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{Selector: selects("web"), MatchLabelKeys: []string{"rev"}})),
+			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{LabelSelector: selects("web"), MatchLabelKeys: []string{"rev"}})),
 			outcome: preemption.Fits,
 		},
 		{
@@ -243,7 +243,7 @@ func TestSurprises(t *testing.T) {
 					pod("going", 1, "1", on("n1"), app("web"), leaving("")), pod("web", 9, "1", on("n2"), app("web")),
 				},
 			},
-			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{Selector: selects("web")})),
+			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{LabelSelector: selects("web")})),
 			outcome: preemption.Preempt, want: "n1 [default/going] 0",
 		},
 		{
@@ -253,7 +253,7 @@ func TestSurprises(t *testing.T) {
 				is := func(n string) outrank.NodeRequirement {
 					return outrank.NodeRequirement{Key: outrank.FieldName, Operator: outrank.In, Values: []string{n}}
 				}
-				p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Fields: []outrank.NodeRequirement{is("n1"), is("n2")}}}}
+				p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchFields: []outrank.NodeRequirement{is("n1"), is("n2")}}}}
 			}),
 			outcome: preemption.NothingHelps,
 		},
@@ -264,9 +264,9 @@ func TestSurprises(t *testing.T) {
 				Pods:  []*outrank.Pod{pod("web", 1, "1", on("n1"), app("web"), func(p *outrank.Pod) { p.Namespace = "unlisted" })},
 			},
 			p: pod("p", 5, "1", func(p *outrank.Pod) {
-				p.Affinity.AntiPods = []outrank.PodAffinityTerm{{
-					Selector: selects("web"), TopologyKey: "zone",
-					NamespaceSelector: &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "x", Operator: outrank.Exists}}},
+				p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{
+					LabelSelector: selects("web"), TopologyKey: "zone",
+					NamespaceSelector: &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "x", Operator: outrank.Exists}}},
 				}}
 			}),
 			outcome: preemption.Fits,
@@ -279,9 +279,9 @@ func TestSurprises(t *testing.T) {
 				Pods:    []*outrank.Pod{pod("web", 1, "1", on("n1"), app("web"), func(p *outrank.Pod) { p.Namespace = "unlisted" })},
 			},
 			p: pod("p", 5, "1", func(p *outrank.Pod) {
-				p.Affinity.AntiPods = []outrank.PodAffinityTerm{{
-					Selector: selects("web"), TopologyKey: "zone",
-					NamespaceSelector: &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "x", Operator: outrank.DoesNotExist}}},
+				p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{
+					LabelSelector: selects("web"), TopologyKey: "zone",
+					NamespaceSelector: &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "x", Operator: outrank.DoesNotExist}}},
 				}}
 			}),
 			outcome: preemption.Preempt, want: "n1 [unlisted/web] 0",

@@ -18,9 +18,9 @@ func ExampleEvaluator_Trials() {
 		Pods: []*outrank.Pod{
 			{Name: "batch", Namespace: "default", NodeName: "n1", Priority: outrank.Priority(10), Containers: asks("3"), Labels: map[string]string{"app": "batch"}},
 			{Name: "agent", Namespace: "default", NodeName: "n1", Priority: outrank.Priority(5), Containers: asks("1")},
-			{Name: "next", NominatedNode: "n1", Priority: outrank.Priority(200), Containers: asks("1")},
+			{Name: "next", NominatedNodeName: "n1", Priority: outrank.Priority(200), Containers: asks("1")},
 		},
-		Budgets: []*outrank.PodDisruptionBudget{{Name: "batch", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "batch"}}}},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "batch", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "batch"}}}},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -29,9 +29,9 @@ func TestCacheFollowsUnits(t *testing.T) {
 		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "1", "pods", "10")}
 	}
 	all, single := outrank.DisruptPodGroup, outrank.DisruptPod
-	team := &outrank.PodGroup{Name: "team", Disruption: all, Priority: outrank.Priority(3)}
+	team := &outrank.PodGroup{Name: "team", DisruptionMode: all, Priority: outrank.Priority(3)}
 	budget := func(allowed int32) *outrank.PodDisruptionBudget {
-		return &outrank.PodDisruptionBudget{Name: "b", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "far"}}, Allowed: allowed}
+		return &outrank.PodDisruptionBudget{Name: "b", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "far"}}, DisruptionsAllowed: allowed}
 	}
 	s, err := NewSnapshot(&outrank.Cluster{
 		Release: withUnits(t), Groups: []*outrank.PodGroup{team}, Budgets: []*outrank.PodDisruptionBudget{budget(5)},
@@ -75,14 +75,14 @@ func TestCacheFollowsUnits(t *testing.T) {
 			return s.AddPod(cpu("farther", "n3", "team", 3, "50m"))
 		}},
 		{"they leave one by one", func() error {
-			return s.PutGroup(&outrank.PodGroup{Name: "team", Disruption: single, Priority: outrank.Priority(3)})
+			return s.PutGroup(&outrank.PodGroup{Name: "team", DisruptionMode: single, Priority: outrank.Priority(3)})
 		}},
 		{"and together again", func() error { return s.PutGroup(team) }},
 		{"the group counts more", func() error {
-			return s.PutGroup(&outrank.PodGroup{Name: "team", Disruption: all, Priority: outrank.Priority(30)})
+			return s.PutGroup(&outrank.PodGroup{Name: "team", DisruptionMode: all, Priority: outrank.Priority(30)})
 		}},
 		{"a composite group counts", func() error {
-			if err := s.PutGroup(&outrank.PodGroup{Name: "team", Disruption: all, Priority: outrank.Priority(30), Parent: "top"}); err != nil {
+			if err := s.PutGroup(&outrank.PodGroup{Name: "team", DisruptionMode: all, Priority: outrank.Priority(30), Parent: "top"}); err != nil {
 				return err
 			}
 			return s.PutComposite(&outrank.CompositePodGroup{Name: "top", Priority: outrank.Priority(3)})
@@ -107,7 +107,7 @@ func teams(t *rapid.T) *outrank.Cluster {
 	c := &outrank.Cluster{Release: withUnits(t)}
 	for _, name := range []string{"g0", "g1"} {
 		c.Groups = append(c.Groups, &outrank.PodGroup{
-			Name: name, Disruption: rapid.SampledFrom([]outrank.DisruptionMode{outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod}).Draw(t, "disruption"),
+			Name: name, DisruptionMode: rapid.SampledFrom([]outrank.DisruptionMode{outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod}).Draw(t, "disruption"),
 			Priority: outrank.Priority(rapid.SampledFrom([]int32{4, 5}).Draw(t, "priority of the group")),
 		})
 	}

@@ -30,7 +30,7 @@ func together(c *outrank.Cluster, p *outrank.Pod) (priority int32, whole string)
 		}
 		return *priority
 	}
-	if priority = value(g.Priority); g.Disruption == outrank.DisruptPodGroup {
+	if priority = value(g.Priority); g.DisruptionMode == outrank.DisruptPodGroup {
 		whole = "group " + string(g.Key())
 	}
 	parent := g.ParentKey()
@@ -40,7 +40,7 @@ func together(c *outrank.Cluster, p *outrank.Pod) (priority int32, whole string)
 			break
 		}
 		above := c.Composites[at]
-		if priority = value(above.Priority); above.Disruption == outrank.DisruptPodGroup {
+		if priority = value(above.Priority); above.DisruptionMode == outrank.DisruptPodGroup {
 			whole = "composite " + string(above.Key())
 		}
 		parent = above.ParentKey()

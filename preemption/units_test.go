@@ -44,14 +44,14 @@ func dumpUnits(s *Snapshot) string {
 
 func drawGroup(t *rapid.T, name string) *outrank.PodGroup {
 	g := &outrank.PodGroup{Name: name, Parent: drawParent(t)}
-	g.Disruption = rapid.SampledFrom([]outrank.DisruptionMode{outrank.DisruptPodGroup, outrank.DisruptPod}).Draw(t, "disruption")
+	g.DisruptionMode = rapid.SampledFrom([]outrank.DisruptionMode{outrank.DisruptPodGroup, outrank.DisruptPod}).Draw(t, "disruption")
 	g.Priority = rapid.SampledFrom([]*int32{nil, outrank.Priority(0), outrank.Priority(7)}).Draw(t, "priority")
 	return g
 }
 
 func drawComposite(t *rapid.T, name string) *outrank.CompositePodGroup {
 	g := &outrank.CompositePodGroup{Name: name, Parent: drawParent(t)}
-	g.Disruption = rapid.SampledFrom([]outrank.DisruptionMode{outrank.DisruptPodGroup, outrank.DisruptPod}).Draw(t, "disruption")
+	g.DisruptionMode = rapid.SampledFrom([]outrank.DisruptionMode{outrank.DisruptPodGroup, outrank.DisruptPod}).Draw(t, "disruption")
 	g.Priority = rapid.SampledFrom([]*int32{nil, outrank.Priority(0), outrank.Priority(7)}).Draw(t, "priority")
 	return g
 }
@@ -63,7 +63,7 @@ func drawParent(t *rapid.T) string {
 // What a pod counts as by its group and the groups above it.
 func TestUnitsOfPods(t *testing.T) {
 	composite := func(name, parent string, mode outrank.DisruptionMode, priority int32) *outrank.CompositePodGroup {
-		return &outrank.CompositePodGroup{Name: name, Parent: parent, Disruption: mode, Priority: outrank.Priority(priority)}
+		return &outrank.CompositePodGroup{Name: name, Parent: parent, DisruptionMode: mode, Priority: outrank.Priority(priority)}
 	}
 	single, all := outrank.DisruptPod, outrank.DisruptPodGroup
 	c := &outrank.Cluster{
@@ -72,9 +72,9 @@ func TestUnitsOfPods(t *testing.T) {
 			composite("top", "", single, 9), composite("middle", "top", all, 3), composite("low", "middle", single, 4), composite("gap", "gone", all, 5),
 		},
 		Groups: []*outrank.PodGroup{
-			{Name: "alone", Disruption: all, Priority: outrank.Priority(6)},
-			{Name: "plain", Priority: outrank.Priority(2)}, {Name: "unsaid", Disruption: all},
-			{Name: "under", Parent: "low", Disruption: single}, {Name: "beside", Parent: "middle", Disruption: all, Priority: outrank.Priority(1)},
+			{Name: "alone", DisruptionMode: all, Priority: outrank.Priority(6)},
+			{Name: "plain", Priority: outrank.Priority(2)}, {Name: "unsaid", DisruptionMode: all},
+			{Name: "under", Parent: "low", DisruptionMode: single}, {Name: "beside", Parent: "middle", DisruptionMode: all, Priority: outrank.Priority(1)},
 			{Name: "gapped", Parent: "gap"},
 		},
 	}

@@ -65,7 +65,7 @@ func groupSome(c *outrank.Cluster, own bool) {
 	for i := 3; i < len(c.Pods); i += 10 {
 		p := *c.Pods[i]
 		if i/10%8 == 0 {
-			group = &outrank.PodGroup{Name: fmt.Sprint("group", i), Disruption: outrank.DisruptPodGroup, Priority: p.Priority, Namespace: p.Namespace}
+			group = &outrank.PodGroup{Name: fmt.Sprint("group", i), DisruptionMode: outrank.DisruptPodGroup, Priority: p.Priority, Namespace: p.Namespace}
 			c.Groups = append(c.Groups, group)
 		}
 		if p.Group, p.Namespace = group.Name, group.Namespace; !own {

@@ -274,7 +274,7 @@ func TestVerifyOfStrictBudgets(t *testing.T) {
 	snap := newSnapshot(t, &outrank.Cluster{
 		Nodes:   []*outrank.Node{node("n1", "2", "a")},
 		Pods:    []*outrank.Pod{pod("a", 1, "1", on("n1"), app("web")), pod("b", 2, "1", on("n1"), app("web"))},
-		Budgets: []*outrank.PodDisruptionBudget{{Name: "one", Allowed: 1, Selector: selects("web")}},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "one", DisruptionsAllowed: 1, Selector: selects("web")}},
 	})
 	e, p, ctx := newEvaluator(t, preemption.Config{Policy: preemption.Policy{Strict: true}}), pod("p", 5, "1"), context.Background()
 	plan, err := e.Preempt(ctx, snap, p, gen.Now)
@@ -282,7 +282,7 @@ func TestVerifyOfStrictBudgets(t *testing.T) {
 	require.Equal(t, "n1 [default/a]", plan.Candidate.String())
 	assert.NoError(t, e.Verify(ctx, snap, plan, gen.Now))
 	none := *snap.Budgets()[0]
-	none.Allowed = 0
+	none.DisruptionsAllowed = 0
 	require.NoError(t, snap.PutBudget(&none))
 	assert.ErrorContains(t, e.Verify(ctx, snap, plan, gen.Now), "the policy is strict")
 }
@@ -294,7 +294,7 @@ func TestVerifyCountsBudgets(t *testing.T) {
 		Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("cpu", "1", "pods", "9")}},
 		Pods:  []*outrank.Pod{{Name: "v", NodeName: "n", Labels: web, Containers: small}},
 		Budgets: []*outrank.PodDisruptionBudget{
-			{Name: "a", Selector: &outrank.LabelSelector{Labels: web}}, {Name: "b", Selector: &outrank.LabelSelector{Labels: web}},
+			{Name: "a", Selector: &outrank.LabelSelector{MatchLabels: web}}, {Name: "b", Selector: &outrank.LabelSelector{MatchLabels: web}},
 		},
 	})
 	p, ctx := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: small}, context.Background()
@@ -325,7 +325,7 @@ func TestVerifyGroupSaysWhatIsWrong(t *testing.T) {
 	assert.ErrorContains(t, e.VerifyGroup(ctx, snap, &never, now), "preemptionPolicy=Never")
 	assert.ErrorIs(t, e.VerifyGroup(ctx, snap, nil, now), outrank.ErrInvalid)
 	assert.ErrorIs(t, e.VerifyGroup(ctx, nil, plan, now), outrank.ErrInvalid)
-	require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{Name: "web", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}}))
+	require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{Name: "web", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}))
 	assert.ErrorContains(t, e.VerifyGroup(ctx, snap, plan, now), "1 victims violate a budget, not 0")
 }
 

@@ -49,7 +49,7 @@ func labelled(n *outrank.Node, pairs ...string) *outrank.Node {
 }
 
 func usedWhere(terms ...outrank.NodeSelectorTerm) outrank.Volume {
-	return outrank.Volume{Node: &outrank.NodeSelector{Terms: terms}}
+	return outrank.Volume{Node: &outrank.NodeSelector{NodeSelectorTerms: terms}}
 }
 
 func inZone(label string, values ...string) outrank.Volume {
@@ -58,7 +58,7 @@ func inZone(label string, values ...string) outrank.Volume {
 
 // usedIn is a volume that only nodes of a zone can use.
 func usedIn(zone string) outrank.Volume {
-	return usedWhere(outrank.NodeSelectorTerm{Labels: []outrank.NodeRequirement{{Key: "zone", Operator: outrank.In, Values: []string{zone}}}})
+	return usedWhere(outrank.NodeSelectorTerm{MatchExpressions: []outrank.NodeRequirement{{Key: "zone", Operator: outrank.In, Values: []string{zone}}}})
 }
 
 // volumeCase is a preemptor of priority 5 with volumes, on nodes with room.
@@ -382,7 +382,7 @@ func TestWhereVolumesCanBeUsed(t *testing.T) {
 		},
 		{
 			name: "any of its terms will do",
-			asks: []outrank.Volume{usedWhere(append(usedIn("b").Node.Terms, usedIn("a").Node.Terms...)...)}, outcome: preemption.Fits,
+			asks: []outrank.Volume{usedWhere(append(usedIn("b").Node.NodeSelectorTerms, usedIn("a").Node.NodeSelectorTerms...)...)}, outcome: preemption.Fits,
 		},
 		{
 			name: "a selector without terms matches no node", pods: []*outrank.Pod{lo},
@@ -394,7 +394,7 @@ func TestWhereVolumesCanBeUsed(t *testing.T) {
 		},
 		{
 			name: "the name of the node is not looked at: the reference knows it by its labels alone",
-			asks: []outrank.Volume{usedWhere(outrank.NodeSelectorTerm{Fields: []outrank.NodeRequirement{named}})}, outcome: preemption.Fits,
+			asks: []outrank.Volume{usedWhere(outrank.NodeSelectorTerm{MatchFields: []outrank.NodeRequirement{named}})}, outcome: preemption.Fits,
 		},
 		{
 			name: "a volume of another zone", nodes: placed(outrank.ZoneLabel, "a"), pods: []*outrank.Pod{lo},
@@ -452,7 +452,7 @@ func TestOrderOfVolumeFilters(t *testing.T) {
 			Pods:  []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(taken, handle("old")))},
 		}
 		p := pod("p", 5, test.cpu, has(test.asks...))
-		p.TopologySpread = []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "rack"}}
+		p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "rack"}}
 		s := explain(t, c, p).Nodes[0].Status
 		assert.Equal(t, test.filter, s.Filter)
 		assert.Equal(t, test.code, s.Code, test.filter)

@@ -30,7 +30,7 @@ func TestPropertyFollowingEqualsAskingAfresh(t *testing.T) {
 				c := gen.Cluster(shape).Draw(t, "cluster")
 				p := gen.Preemptor(shape).Draw(t, "preemptor")
 				for _, q := range c.Pods {
-					q.DeletionTime = time.Time{}
+					q.DeletionTimestamp = time.Time{}
 				}
 				follow(t, c, p)
 			})

@@ -14,7 +14,7 @@ func Example() {
 		{Name: "batch", Value: -10, PreemptionPolicy: outrank.PreemptNever},
 		{Name: "web", Value: 1000, GlobalDefault: true},
 	}}
-	pod := &outrank.Pod{Name: "night-1", PriorityClass: "batch"}
+	pod := &outrank.Pod{Name: "night-1", PriorityClassName: "batch"}
 
 	table, err := priority.NewTable(cluster.Classes)
 	if err != nil {
@@ -25,7 +25,7 @@ func Example() {
 		panic(err)
 	}
 	admitted := resolved.Apply(*pod)
-	fmt.Println(admitted.PriorityClass, *admitted.Priority, admitted.PreemptionPolicy)
+	fmt.Println(admitted.PriorityClassName, *admitted.Priority, admitted.PreemptionPolicy)
 	// Output:
 	// batch -10 Never
 }
@@ -86,11 +86,11 @@ func ExampleTable_With() {
 
 func ExampleTable_Without() {
 	table, _ := priority.NewTable([]*outrank.PriorityClass{{Name: "web", Value: 1000}})
-	old := &outrank.Pod{Name: "old", PriorityClass: "web"}
+	old := &outrank.Pod{Name: "old", PriorityClassName: "web"}
 	resolved, _ := table.Resolve(old)
 
 	table, _ = table.Without("web")
-	_, err := table.Resolve(&outrank.Pod{Name: "new", PriorityClass: "web"})
+	_, err := table.Resolve(&outrank.Pod{Name: "new", PriorityClassName: "web"})
 	fmt.Println(err)
 	fmt.Println("old keeps", resolved.Value)
 	// Output:
@@ -100,7 +100,7 @@ func ExampleTable_Without() {
 
 func ExampleTable_Resolve() {
 	table, _ := priority.NewTable([]*outrank.PriorityClass{{Name: "web", Value: 1000}})
-	_, err := table.Resolve(&outrank.Pod{Name: "web-1", PriorityClass: "web", Priority: outrank.Priority(7)})
+	_, err := table.Resolve(&outrank.Pod{Name: "web-1", PriorityClassName: "web", Priority: outrank.Priority(7)})
 	fmt.Println(err)
 	// Output:
 	// conflict with the priority class: pod default/web-1: spec.priority: is 7, but class web gives 1000
@@ -109,7 +109,7 @@ func ExampleTable_Resolve() {
 func ExampleResolution_Apply() {
 	pod := outrank.Pod{Name: "web-1"}
 	admitted := priority.Resolution{Class: "web", Value: 1000, Policy: outrank.PreemptLowerPriority}.Apply(pod)
-	fmt.Println(admitted.PriorityClass, *admitted.Priority, pod.Priority == nil)
+	fmt.Println(admitted.PriorityClassName, *admitted.Priority, pod.Priority == nil)
 	// Output:
 	// web 1000 true
 }

@@ -21,7 +21,7 @@ func (t *Table) ResolveGroupIn(r outrank.Release, g *outrank.PodGroup) (Resoluti
 	if g == nil {
 		return Resolution{}, missing("podgroup")
 	}
-	return t.resolve(r, claim{"podgroup " + string(g.Key()), "group", g.PriorityClass, g.Priority, g.PreemptionPolicy})
+	return t.resolve(r, claim{"podgroup " + string(g.Key()), "group", g.PriorityClassName, g.Priority, g.PreemptionPolicy})
 }
 
 // ResolveCompositeIn is [Table.ResolveGroupIn] for a group of groups (rule 4.4.3). The
@@ -31,7 +31,7 @@ func (t *Table) ResolveCompositeIn(r outrank.Release, g *outrank.CompositePodGro
 	if g == nil {
 		return Resolution{}, missing("compositepodgroup")
 	}
-	c := claim{"compositepodgroup " + string(g.Key()), "group", g.PriorityClass, g.Priority, g.PreemptionPolicy}
+	c := claim{"compositepodgroup " + string(g.Key()), "group", g.PriorityClassName, g.Priority, g.PreemptionPolicy}
 	if r.Known() && !release.Of(release.Release(r)).CompositesResolved {
 		return Resolution{}, &outrank.InputError{Problems: []outrank.Problem{{Object: c.object, Text: fmt.Sprintf("%v has no such groups", r.OrDefault())}}}
 	}
@@ -62,7 +62,7 @@ func missing(object string) error {
 // the resolution has one, its policy. The copy is shallow, as that of
 // [Resolution.Apply].
 func (r Resolution) ApplyToGroup(g outrank.PodGroup) outrank.PodGroup {
-	g.PriorityClass, g.Priority = r.Class, outrank.Priority(r.Value)
+	g.PriorityClassName, g.Priority = r.Class, outrank.Priority(r.Value)
 	if r.Policy != "" {
 		g.PreemptionPolicy = r.Policy
 	}
@@ -71,7 +71,7 @@ func (r Resolution) ApplyToGroup(g outrank.PodGroup) outrank.PodGroup {
 
 // ApplyToComposite is [Resolution.ApplyToGroup] for a group of groups.
 func (r Resolution) ApplyToComposite(g outrank.CompositePodGroup) outrank.CompositePodGroup {
-	g.PriorityClass, g.Priority = r.Class, outrank.Priority(r.Value)
+	g.PriorityClassName, g.Priority = r.Class, outrank.Priority(r.Value)
 	if r.Policy != "" {
 		g.PreemptionPolicy = r.Policy
 	}

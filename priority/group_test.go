@@ -42,24 +42,24 @@ func TestResolveGroups(t *testing.T) {
 		err     string
 		is      error
 	}{
-		{"a class", composites, plain, outrank.PodGroup{PriorityClass: "batch"}, priority.Resolution{Class: "batch", Value: 100}, "", nil},
-		{"a class, with its policy", policies, plain, outrank.PodGroup{PriorityClass: "batch"}, priority.Resolution{Class: "batch", Value: 100, Policy: outrank.PreemptNever}, "", nil},
+		{"a class", composites, plain, outrank.PodGroup{PriorityClassName: "batch"}, priority.Resolution{Class: "batch", Value: 100}, "", nil},
+		{"a class, with its policy", policies, plain, outrank.PodGroup{PriorityClassName: "batch"}, priority.Resolution{Class: "batch", Value: 100, Policy: outrank.PreemptNever}, "", nil},
 		{"the default", policies, fallback, outrank.PodGroup{}, priority.Resolution{Class: "usual", Value: 7, Policy: outrank.PreemptLowerPriority}, "", nil},
 		{"none", policies, plain, outrank.PodGroup{}, priority.Resolution{Policy: outrank.PreemptLowerPriority}, "", nil},
-		{"the same brought along", policies, plain, outrank.PodGroup{PriorityClass: "batch", Priority: p(100), PreemptionPolicy: outrank.PreemptNever},
+		{"the same brought along", policies, plain, outrank.PodGroup{PriorityClassName: "batch", Priority: p(100), PreemptionPolicy: outrank.PreemptNever},
 			priority.Resolution{Class: "batch", Value: 100, Policy: outrank.PreemptNever}, "", nil},
-		{"another priority", composites, plain, outrank.PodGroup{PriorityClass: "batch", Priority: p(5)}, priority.Resolution{}, "spec.priority: is 5, but class batch gives 100", priority.ErrConflict},
+		{"another priority", composites, plain, outrank.PodGroup{PriorityClassName: "batch", Priority: p(5)}, priority.Resolution{}, "spec.priority: is 5, but class batch gives 100", priority.ErrConflict},
 		{"a priority without a class", composites, plain, outrank.PodGroup{Priority: p(5)}, priority.Resolution{}, "spec.priority: is 5, but a group without a class gets 0", priority.ErrConflict},
-		{"another policy", policies, plain, outrank.PodGroup{PriorityClass: "batch", PreemptionPolicy: outrank.PreemptLowerPriority}, priority.Resolution{},
+		{"another policy", policies, plain, outrank.PodGroup{PriorityClassName: "batch", PreemptionPolicy: outrank.PreemptLowerPriority}, priority.Resolution{},
 			`spec.preemptionPolicy: is "PreemptLowerPriority", but class batch gives Never`, priority.ErrConflict},
-		{"another policy, without the gate", composites, plain, outrank.PodGroup{PriorityClass: "batch", PreemptionPolicy: outrank.PreemptLowerPriority},
+		{"another policy, without the gate", composites, plain, outrank.PodGroup{PriorityClassName: "batch", PreemptionPolicy: outrank.PreemptLowerPriority},
 			priority.Resolution{Class: "batch", Value: 100}, "", nil},
-		{"no such class", composites, plain, outrank.PodGroup{PriorityClass: "gone"}, priority.Resolution{}, `spec.priorityClassName: there is no class "gone"`, priority.ErrUnknownClass},
+		{"no such class", composites, plain, outrank.PodGroup{PriorityClassName: "gone"}, priority.Resolution{}, `spec.priorityClassName: there is no class "gone"`, priority.ErrUnknownClass},
 		{"an unknown release", 7, plain, outrank.PodGroup{}, priority.Resolution{}, "release 0x7 is not known", outrank.ErrInvalid},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.group.Name, c.group.Namespace = "g", "team"
-			composite := outrank.CompositePodGroup{Name: "g", Namespace: "team", PriorityClass: c.group.PriorityClass, Priority: c.group.Priority, PreemptionPolicy: c.group.PreemptionPolicy}
+			composite := outrank.CompositePodGroup{Name: "g", Namespace: "team", PriorityClassName: c.group.PriorityClassName, Priority: c.group.Priority, PreemptionPolicy: c.group.PreemptionPolicy}
 			got, err := c.table.ResolveGroupIn(c.release, &c.group)
 			above, aboveErr := c.table.ResolveCompositeIn(c.release, &composite)
 			assert.Equal(t, got, above)
@@ -77,8 +77,8 @@ func TestResolveGroups(t *testing.T) {
 				policy = c.group.PreemptionPolicy
 			}
 			applied, root := got.ApplyToGroup(c.group), got.ApplyToComposite(composite)
-			assert.Equal(t, []any{c.want.Class, c.want.Value, policy}, []any{applied.PriorityClass, *applied.Priority, applied.PreemptionPolicy})
-			assert.Equal(t, []any{c.want.Class, c.want.Value, policy}, []any{root.PriorityClass, *root.Priority, root.PreemptionPolicy})
+			assert.Equal(t, []any{c.want.Class, c.want.Value, policy}, []any{applied.PriorityClassName, *applied.Priority, applied.PreemptionPolicy})
+			assert.Equal(t, []any{c.want.Class, c.want.Value, policy}, []any{root.PriorityClassName, *root.Priority, root.PreemptionPolicy})
 		})
 	}
 	_, err = plain.ResolveGroupIn(composites, nil)
@@ -88,7 +88,7 @@ func TestResolveGroups(t *testing.T) {
 	for _, r := range outrank.Releases() {
 		_, err = plain.ResolveCompositeIn(r, &outrank.CompositePodGroup{Name: "g"})
 		require.ErrorIs(t, err, outrank.ErrInvalid, "without its gate")
-		got, err := plain.ResolveGroupIn(r, &outrank.PodGroup{Name: "g", PriorityClass: "batch"})
+		got, err := plain.ResolveGroupIn(r, &outrank.PodGroup{Name: "g", PriorityClassName: "batch"})
 		require.NoError(t, err)
 		assert.Equal(t, priority.Resolution{Class: "batch", Value: 100}, got)
 	}
@@ -101,7 +101,7 @@ func ExampleTable_ResolveGroupIn() {
 	if err != nil {
 		panic(err)
 	}
-	group := outrank.PodGroup{Name: "model", PriorityClass: "training"}
+	group := outrank.PodGroup{Name: "model", PriorityClassName: "training"}
 	gated, _ := outrank.V1_37.With(map[string]bool{"PodGroupPreemptionPolicy": true})
 	for _, r := range []outrank.Release{outrank.V1_37, gated} {
 		res, err := table.ResolveGroupIn(r, &group)
@@ -120,7 +120,7 @@ func ExampleTable_ResolveGroupIn() {
 func ExampleTable_ResolveCompositeIn() {
 	var table priority.Table
 	release, _ := outrank.V1_37.With(map[string]bool{"CompositePodGroup": true})
-	root := outrank.CompositePodGroup{Name: "job", PriorityClass: priority.ClusterCriticalName}
+	root := outrank.CompositePodGroup{Name: "job", PriorityClassName: priority.ClusterCriticalName}
 	res, err := table.ResolveCompositeIn(release, &root)
 	fmt.Println(*res.ApplyToComposite(root).Priority, err)
 	// Output: 2000000000 <nil>

@@ -41,7 +41,7 @@ func (t *Table) Resolve(pod *outrank.Pod) (Resolution, error) {
 	if pod == nil {
 		return Resolution{}, missing("pod")
 	}
-	return t.give(claim{"pod " + string(pod.Key()), "pod", pod.PriorityClass, pod.Priority, pod.PreemptionPolicy})
+	return t.give(claim{"pod " + string(pod.Key()), "pod", pod.PriorityClassName, pod.Priority, pod.PreemptionPolicy})
 }
 
 // claim is what a pod or a group says of its priority. noun is what it is.
@@ -101,7 +101,7 @@ func (r Resolution) gives(noun string, what any) string {
 // copy is shallow: except for its own priority it shares everything that pod
 // points to.
 func (r Resolution) Apply(pod outrank.Pod) outrank.Pod {
-	pod.PriorityClass = r.Class
+	pod.PriorityClassName = r.Class
 	pod.Priority = outrank.Priority(r.Value)
 	pod.PreemptionPolicy = r.Policy
 	return pod

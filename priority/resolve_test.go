@@ -31,31 +31,31 @@ func TestResolve(t *testing.T) {
 		{name: "nothing at all", reason: "0, and no class name", table: plain, want: Resolution{"", 0, lower}},
 		{name: "default class", reason: "its name, value and policy", table: withDefault, want: Resolution{"usual", 5, no}},
 		{name: "named", reason: "the default does not matter", table: withDefault,
-			pod: outrank.Pod{PriorityClass: "web"}, want: Resolution{"web", 1000, lower}},
+			pod: outrank.Pod{PriorityClassName: "web"}, want: Resolution{"web", 1000, lower}},
 		{name: "policy of the class", reason: "Never is handed on", table: plain,
-			pod: outrank.Pod{PriorityClass: "batch"}, want: Resolution{"batch", -10, no}},
+			pod: outrank.Pod{PriorityClassName: "batch"}, want: Resolution{"batch", -10, no}},
 		{name: "built in", reason: "it is never missing", table: bare,
-			pod: outrank.Pod{PriorityClass: NodeCriticalName}, want: Resolution{NodeCriticalName, NodeCritical, lower}},
+			pod: outrank.Pod{PriorityClassName: NodeCriticalName}, want: Resolution{NodeCriticalName, NodeCritical, lower}},
 		{name: "the same priority", reason: "an equal one is fine", table: plain,
-			pod: outrank.Pod{PriorityClass: "web", Priority: at(1000), PreemptionPolicy: lower}, want: Resolution{"web", 1000, lower}},
+			pod: outrank.Pod{PriorityClassName: "web", Priority: at(1000), PreemptionPolicy: lower}, want: Resolution{"web", 1000, lower}},
 		{name: "0 without a class", reason: "that is what it gets", table: bare,
 			pod: outrank.Pod{Priority: at(0)}, want: Resolution{"", 0, lower}},
 		{name: "unknown class", reason: "no fallback to the default", table: withDefault,
-			pod: outrank.Pod{Name: "p", PriorityClass: "nope"}, sentinel: ErrUnknownClass, problems: []string{"pod default/p: spec.priorityClassName"}},
+			pod: outrank.Pod{Name: "p", PriorityClassName: "nope"}, sentinel: ErrUnknownClass, problems: []string{"pod default/p: spec.priorityClassName"}},
 		{name: "class name in upper case", reason: "case matters", table: plain,
-			pod: outrank.Pod{Name: "p", PriorityClass: "Web"}, sentinel: ErrUnknownClass, problems: []string{"pod default/p: spec.priorityClassName"}},
+			pod: outrank.Pod{Name: "p", PriorityClassName: "Web"}, sentinel: ErrUnknownClass, problems: []string{"pod default/p: spec.priorityClassName"}},
 		{name: "other priority", reason: "it must not be chosen by hand", table: plain,
-			pod: outrank.Pod{Name: "p", Namespace: "n", PriorityClass: "web", Priority: at(7)}, sentinel: ErrConflict, problems: []string{"pod n/p: spec.priority"}},
+			pod: outrank.Pod{Name: "p", Namespace: "n", PriorityClassName: "web", Priority: at(7)}, sentinel: ErrConflict, problems: []string{"pod n/p: spec.priority"}},
 		{name: "priority without a class", reason: "not even then", table: bare,
 			pod: outrank.Pod{Name: "p", Priority: at(7)}, sentinel: ErrConflict, problems: []string{"pod default/p: spec.priority"}},
 		{name: "0 against a default class", reason: "the default gives 5", table: withDefault,
 			pod: outrank.Pod{Name: "p", Priority: at(0)}, sentinel: ErrConflict, problems: []string{"pod default/p: spec.priority"}},
 		{name: "other policy", reason: "a class without a policy means PreemptLowerPriority", table: plain,
-			pod: outrank.Pod{Name: "p", PriorityClass: "web", PreemptionPolicy: no}, sentinel: ErrConflict, problems: []string{"pod default/p: spec.preemptionPolicy"}},
+			pod: outrank.Pod{Name: "p", PriorityClassName: "web", PreemptionPolicy: no}, sentinel: ErrConflict, problems: []string{"pod default/p: spec.preemptionPolicy"}},
 		{name: "policy without a class", reason: "refused as well", table: bare,
 			pod: outrank.Pod{Name: "p", PreemptionPolicy: no}, sentinel: ErrConflict, problems: []string{"pod default/p: spec.preemptionPolicy"}},
 		{name: "both", reason: "every problem is listed", table: plain,
-			pod:      outrank.Pod{Name: "p", PriorityClass: "batch", Priority: at(1), PreemptionPolicy: lower},
+			pod:      outrank.Pod{Name: "p", PriorityClassName: "batch", Priority: at(1), PreemptionPolicy: lower},
 			sentinel: ErrConflict, problems: []string{"pod default/p: spec.priority", "pod default/p: spec.preemptionPolicy"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestResolveAgain(t *testing.T) {
 			PreemptionPolicy: rapid.SampledFrom([]outrank.PreemptionPolicy{"", outrank.PreemptNever}).Draw(t, "policy"),
 		}})
 		require.NoError(t, err)
-		pod := outrank.Pod{Name: "p", PriorityClass: rapid.SampledFrom([]string{"", "a", NodeCriticalName}).Draw(t, "class")}
+		pod := outrank.Pod{Name: "p", PriorityClassName: rapid.SampledFrom([]string{"", "a", NodeCriticalName}).Draw(t, "class")}
 		first, err := table.Resolve(&pod)
 		require.NoError(t, err)
 		resolved := first.Apply(pod)

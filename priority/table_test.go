@@ -107,7 +107,7 @@ func TestZeroTable(t *testing.T) {
 			require.Equal(t, []string{NodeCriticalName, ClusterCriticalName}, names(table.Classes()))
 			_, ok := table.Default()
 			require.False(t, ok)
-			r, err := table.Resolve(&outrank.Pod{Name: "p", PriorityClass: ClusterCriticalName})
+			r, err := table.Resolve(&outrank.Pod{Name: "p", PriorityClassName: ClusterCriticalName})
 			require.NoError(t, err)
 			require.Equal(t, ClusterCritical, r.Value)
 			more, err := table.With(&outrank.PriorityClass{Name: "a"})

@@ -81,9 +81,9 @@ func askedOf(q *asking) Asked {
 	}
 	asked := Asked{
 		Key: string(p.Key()), From: q.from, Requests: p.Requests(),
-		Priority: p.PriorityValue(), PriorityClass: p.PriorityClass, PrioritySource: q.source,
+		Priority: p.PriorityValue(), PriorityClass: p.PriorityClassName, PrioritySource: q.source,
 		PreemptionPolicy: policy,
-		NodeName:         p.NodeName, NominatedNode: p.NominatedNode, NodeSelector: p.NodeSelector,
+		NodeName:         p.NodeName, NominatedNode: p.NominatedNodeName, NodeSelector: p.NodeSelector,
 	}
 	if t := q.template; t != nil {
 		asked.Template = t.String()
@@ -113,7 +113,7 @@ func (a *Answer) choose(d *decision) {
 
 func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 	out := Victim{
-		Key: string(v.Pod.Key()), Priority: v.Pod.PriorityValue(), PriorityClass: v.Pod.PriorityClass,
+		Key: string(v.Pod.Key()), Priority: v.Pod.PriorityValue(), PriorityClass: v.Pod.PriorityClassName,
 		Start: v.Pod.StartTime, Requests: v.Pod.RunningRequestsIn(r), Owner: v.Pod.Owner.String(),
 		Violated: []Budget{}, Terminating: v.Terminating(),
 		Node: v.Node,
@@ -125,7 +125,7 @@ func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 		out.With = "compositepodgroup " + string(v.Composite.Key())
 	}
 	for _, b := range v.Violated[:min(len(v.Violated), mostBroken)] {
-		out.Violated = append(out.Violated, Budget{string(b.Key()), b.Allowed})
+		out.Violated = append(out.Violated, Budget{string(b.Key()), b.DisruptionsAllowed})
 	}
 	out.MoreViolated = len(v.Violated) - len(out.Violated)
 	return out

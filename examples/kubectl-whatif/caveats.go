@@ -67,7 +67,7 @@ func aboutNominations(opts *options, c *outrank.Cluster) []Warning {
 	}
 	pods, names := 0, map[string]bool{}
 	for _, p := range c.Pods {
-		if p.NodeName == "" && p.NominatedNode != "" && !p.Finished() && !p.Terminating() && p.Scheduler() != outrank.DefaultScheduler {
+		if p.NodeName == "" && p.NominatedNodeName != "" && !p.Finished() && !p.Terminating() && p.Scheduler() != outrank.DefaultScheduler {
 			pods, names[p.Scheduler()] = pods+1, true
 		}
 	}
@@ -226,7 +226,7 @@ func missingNamespaces(c *outrank.Cluster, q *asking) []string {
 
 // selectsNamespaces reports whether the labels of namespaces matter to the pod.
 func selectsNamespaces(p *outrank.Pod) bool {
-	return slices.ContainsFunc(slices.Concat(p.Affinity.Pods, p.Affinity.AntiPods), func(t outrank.PodAffinityTerm) bool {
+	return slices.ContainsFunc(slices.Concat(p.Affinity.PodAffinity, p.Affinity.PodAntiAffinity), func(t outrank.PodAffinityTerm) bool {
 		return t.NamespaceSelector != nil && !t.NamespaceSelector.Empty()
 	})
 }

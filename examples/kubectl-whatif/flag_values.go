@@ -59,10 +59,10 @@ func (v *lenientValue) Set(text string) error {
 // labelProblem refuses what cannot be a label.
 func labelProblem(key, value string) error {
 	const text = "letters, digits, '-', '_' and '.', a letter or digit at both ends, at most 63"
-	if (&outrank.LabelSelector{Labels: map[string]string{key: ""}}).Validate() != nil {
+	if (&outrank.LabelSelector{MatchLabels: map[string]string{key: ""}}).Validate() != nil {
 		return fmt.Errorf("%q is no key of a label: %s, with a domain and a slash in front or without", key, text)
 	}
-	if (&outrank.LabelSelector{Labels: map[string]string{key: value}}).Validate() != nil {
+	if (&outrank.LabelSelector{MatchLabels: map[string]string{key: value}}).Validate() != nil {
 		return fmt.Errorf("%q is no value of a label: %s, or nothing", value, text)
 	}
 	return nil

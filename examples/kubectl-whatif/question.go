@@ -127,7 +127,7 @@ func namespaceKnown(c *outrank.Cluster, pod *outrank.Pod) error {
 func askDescribed(opts *options, c *outrank.Cluster) (*asking, error) {
 	pod := &outrank.Pod{
 		Name: opts.name, Namespace: opts.namespace, Labels: opts.labels,
-		PriorityClass: opts.class, NodeSelector: opts.nodeSelector,
+		PriorityClassName: opts.class, NodeSelector: opts.nodeSelector,
 		Tolerations: opts.tolerations,
 		Containers:  []outrank.Container{{Name: "main", Requests: opts.requests, Ports: opts.hostPorts}},
 	}

@@ -16,7 +16,7 @@ func (q *asking) resolve(c *outrank.Cluster) error {
 		return unusable("the priority classes of the dump", err)
 	}
 	// A dump without classes knows less than a pod that was resolved before.
-	if _, known := table.Lookup(q.pod.PriorityClass); len(c.Classes) == 0 && q.pod.Priority != nil && !known {
+	if _, known := table.Lookup(q.pod.PriorityClassName); len(c.Classes) == 0 && q.pod.Priority != nil && !known {
 		q.source = SourceNumber
 		return nil
 	}
@@ -36,7 +36,7 @@ func (q *asking) resolve(c *outrank.Cluster) error {
 // sourceOf says where a resolved priority comes from.
 func sourceOf(pod *outrank.Pod, r priority.Resolution) PrioritySource {
 	switch {
-	case pod.PriorityClass != "":
+	case pod.PriorityClassName != "":
 		return SourceClass
 	case r.Class != "":
 		return SourceDefaultClass
@@ -68,8 +68,8 @@ func unknownClass(pod *outrank.Pod, table *priority.Table, inDump int) error {
 		}
 		return some(text, most, len(names))
 	}
-	text := fmt.Sprintf("pod %s: there is no priority class %s", pod.Key(), pod.PriorityClass)
-	if near := nearNames(names, pod.PriorityClass); len(near) > 0 {
+	text := fmt.Sprintf("pod %s: there is no priority class %s", pod.Key(), pod.PriorityClassName)
+	if near := nearNames(names, pod.PriorityClassName); len(near) > 0 {
 		text += "; near it: " + with(near, mostNear)
 	}
 	text += "; known: " + with(names, 20)

@@ -140,8 +140,8 @@ func (c *Case) latest() time.Time {
 		if p != nil && p.StartTime.After(t) {
 			t = p.StartTime
 		}
-		if p != nil && p.DeletionTime.After(t) {
-			t = p.DeletionTime
+		if p != nil && p.DeletionTimestamp.After(t) {
+			t = p.DeletionTimestamp
 		}
 	}
 	return t

@@ -124,7 +124,7 @@ func bestIsRandom(t *testing.T, line []byte, got *Scheduler) bool {
 		pods[string(p.Key())] = p
 	}
 	for _, g := range c.Groups {
-		whole[g.Key()] = g.Disruption == outrank.DisruptPodGroup
+		whole[g.Key()] = g.DisruptionMode == outrank.DisruptPodGroup
 	}
 	for i := 0; len(whole) > 0 && got != nil && i < len(got.Candidates); i++ {
 		victims := got.Candidates[i].Victims

@@ -186,7 +186,7 @@ func (in *input) unplaceable() int {
 
 // mayUse reports whether the pod's demands on the GPU model allow this one.
 func mayUse(p *outrank.Pod, model string) bool {
-	return p.Affinity.Node == nil || slices.Contains(p.Affinity.Node.Terms[0].Labels[0].Values, model)
+	return p.Affinity.NodeAffinity == nil || slices.Contains(p.Affinity.NodeAffinity.NodeSelectorTerms[0].MatchExpressions[0].Values, model)
 }
 
 // writeArrivals writes a line for every pod that comes, until the context ends.

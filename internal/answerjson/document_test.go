@@ -177,10 +177,10 @@ func TestReferences(t *testing.T) {
 		says   []string
 	}{
 		{outrank.Pod{}, func(v reflect.Value) any { return preemption.Victim{Pod: v.Addr().Interface().(*outrank.Pod)} },
-			[]string{"Name", "Namespace", "UID", "NodeName", "NominatedNode", "Priority", "PriorityClass", "StartTime", "DeletionTime"}},
+			[]string{"Name", "Namespace", "UID", "NodeName", "NominatedNodeName", "Priority", "PriorityClassName", "StartTime", "DeletionTimestamp"}},
 		{outrank.PodDisruptionBudget{}, func(v reflect.Value) any {
 			return preemption.Victim{Violated: []*outrank.PodDisruptionBudget{v.Addr().Interface().(*outrank.PodDisruptionBudget)}}
-		}, []string{"Name", "Namespace", "Allowed"}},
+		}, []string{"Name", "Namespace", "DisruptionsAllowed"}},
 		{outrank.PodGroup{}, func(v reflect.Value) any { return preemption.Unit{Group: v.Addr().Interface().(*outrank.PodGroup)} },
 			[]string{"Name", "Namespace"}},
 	} {

@@ -55,8 +55,8 @@ func (e *Encoder) Pod(p *outrank.Pod) *Pod {
 	}
 	return &Pod{
 		Namespace: p.NamespaceName(), Name: p.Name, UID: p.UID,
-		Priority: p.Priority, PriorityClass: p.PriorityClass,
-		Node: p.NodeName, NominatedNode: p.NominatedNode,
+		Priority: p.Priority, PriorityClass: p.PriorityClassName,
+		Node: p.NodeName, NominatedNode: p.NominatedNodeName,
 		StartTime:   e.Time(p.StartTime, "pod "+string(p.Key()), "status.startTime"),
 		Terminating: p.Terminating(),
 	}
@@ -73,7 +73,7 @@ func (e *Encoder) Budgets(budgets []*outrank.PodDisruptionBudget) []*Budget {
 		if b == nil {
 			return nil
 		}
-		return &Budget{b.NamespaceName(), b.Name, b.Allowed}
+		return &Budget{b.NamespaceName(), b.Name, b.DisruptionsAllowed}
 	})
 }
 

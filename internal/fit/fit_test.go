@@ -17,10 +17,10 @@ var node = &outrank.Node{
 
 func TestMatchesTerm(t *testing.T) {
 	label := func(key string, op outrank.Operator, values ...string) outrank.NodeSelectorTerm {
-		return outrank.NodeSelectorTerm{Labels: []outrank.NodeRequirement{{Key: key, Operator: op, Values: values}}}
+		return outrank.NodeSelectorTerm{MatchExpressions: []outrank.NodeRequirement{{Key: key, Operator: op, Values: values}}}
 	}
 	field := func(op outrank.Operator, values ...string) outrank.NodeSelectorTerm {
-		return outrank.NodeSelectorTerm{Fields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: op, Values: values}}}
+		return outrank.NodeSelectorTerm{MatchFields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: op, Values: values}}}
 	}
 	for _, test := range []struct {
 		name string
@@ -48,8 +48,8 @@ func TestMatchesTerm(t *testing.T) {
 		{"field not in", field(outrank.NotIn, "n2"), true},
 		{"field takes one value", field(outrank.In, "n1", "n2"), false},
 		{"field knows In and NotIn alone", field(outrank.Exists), false},
-		{"no such field", outrank.NodeSelectorTerm{Fields: []outrank.NodeRequirement{{Key: "spec.x", Operator: outrank.In, Values: []string{"n1"}}}}, false},
-		{"labels and fields must both hold", outrank.NodeSelectorTerm{Labels: label("gen", outrank.Exists).Labels, Fields: field(outrank.In, "n2").Fields}, false},
+		{"no such field", outrank.NodeSelectorTerm{MatchFields: []outrank.NodeRequirement{{Key: "spec.x", Operator: outrank.In, Values: []string{"n1"}}}}, false},
+		{"labels and fields must both hold", outrank.NodeSelectorTerm{MatchExpressions: label("gen", outrank.Exists).MatchExpressions, MatchFields: field(outrank.In, "n2").MatchFields}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			assert.Equal(t, test.want, fit.MatchesTerm(test.term, node), "%+v", test.term)
@@ -58,7 +58,7 @@ func TestMatchesTerm(t *testing.T) {
 }
 
 func TestNodeAffinity(t *testing.T) {
-	yes := outrank.NodeSelectorTerm{Labels: []outrank.NodeRequirement{{Key: "gen", Operator: outrank.Exists}}}
+	yes := outrank.NodeSelectorTerm{MatchExpressions: []outrank.NodeRequirement{{Key: "gen", Operator: outrank.Exists}}}
 	for _, test := range []struct {
 		name string
 		pod  outrank.Pod
@@ -68,11 +68,11 @@ func TestNodeAffinity(t *testing.T) {
 		{"selector", outrank.Pod{NodeSelector: map[string]string{"disk": "ssd"}}, true},
 		{"selector, other value", outrank.Pod{NodeSelector: map[string]string{"disk": "hdd"}}, false},
 		{"selector, an empty value is not a missing label", outrank.Pod{NodeSelector: map[string]string{"rack": ""}}, false},
-		{"no terms match nothing", outrank.Pod{Affinity: outrank.Affinity{Node: &outrank.NodeSelector{}}}, false},
-		{"one of the terms is enough", outrank.Pod{Affinity: outrank.Affinity{Node: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{}, yes}}}}, true},
+		{"no terms match nothing", outrank.Pod{Affinity: outrank.Affinity{NodeAffinity: &outrank.NodeSelector{}}}, false},
+		{"one of the terms is enough", outrank.Pod{Affinity: outrank.Affinity{NodeAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{}, yes}}}}, true},
 		{"selector and terms must both hold", outrank.Pod{
 			NodeSelector: map[string]string{"disk": "hdd"},
-			Affinity:     outrank.Affinity{Node: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{yes}}},
+			Affinity:     outrank.Affinity{NodeAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{yes}}},
 		}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestNamedNodes(t *testing.T) {
 	term := func(names ...string) outrank.NodeSelectorTerm {
 		var term outrank.NodeSelectorTerm
 		for _, n := range names {
-			term.Fields = append(term.Fields, outrank.NodeRequirement{Key: outrank.FieldName, Operator: outrank.In, Values: []string{n}})
+			term.MatchFields = append(term.MatchFields, outrank.NodeRequirement{Key: outrank.FieldName, Operator: outrank.In, Values: []string{n}})
 		}
 		return term
 	}
@@ -97,11 +97,11 @@ func TestNamedNodes(t *testing.T) {
 		{"no terms name none", nil, nil},
 		{"terms are united", []outrank.NodeSelectorTerm{term("a"), term("b")}, map[string]bool{"a": true, "b": true}},
 		{"within a term they are intersected", []outrank.NodeSelectorTerm{term("a", "b")}, map[string]bool{}},
-		{"one term without a name leaves all nodes open", []outrank.NodeSelectorTerm{term("a"), {Labels: []outrank.NodeRequirement{{Key: "x", Operator: outrank.Exists}}}}, nil},
-		{"NotIn names nobody", []outrank.NodeSelectorTerm{{Fields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.NotIn, Values: []string{"a"}}}}}, nil},
+		{"one term without a name leaves all nodes open", []outrank.NodeSelectorTerm{term("a"), {MatchExpressions: []outrank.NodeRequirement{{Key: "x", Operator: outrank.Exists}}}}, nil},
+		{"NotIn names nobody", []outrank.NodeSelectorTerm{{MatchFields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.NotIn, Values: []string{"a"}}}}}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			pod := &outrank.Pod{Affinity: outrank.Affinity{Node: &outrank.NodeSelector{Terms: test.terms}}}
+			pod := &outrank.Pod{Affinity: outrank.Affinity{NodeAffinity: &outrank.NodeSelector{NodeSelectorTerms: test.terms}}}
 			got, ok := fit.NamedNodes(pod)
 			assert.Equal(t, test.want != nil, ok)
 			assert.Equal(t, test.want, got)

@@ -38,8 +38,8 @@ func NodeAffinity(pod *outrank.Pod, node *outrank.Node) bool {
 			return false
 		}
 	}
-	s := pod.Affinity.Node
-	return s == nil || slices.ContainsFunc(s.Terms, func(t outrank.NodeSelectorTerm) bool {
+	s := pod.Affinity.NodeAffinity
+	return s == nil || slices.ContainsFunc(s.NodeSelectorTerms, func(t outrank.NodeSelectorTerm) bool {
 		return MatchesTerm(t, node)
 	})
 }
@@ -50,8 +50,8 @@ func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
 	if !termMatchesLabels(&t, node.Labels) {
 		return false
 	}
-	for i := range t.Fields {
-		if !meetsField(&t.Fields[i], node) {
+	for i := range t.MatchFields {
+		if !meetsField(&t.MatchFields[i], node) {
 			return false
 		}
 	}
@@ -62,8 +62,8 @@ func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
 // labels. Fields are not looked at, which is how a volume selects its nodes
 // (component-helpers CheckNodeAffinity).
 func MatchesLabels(s *outrank.NodeSelector, labels map[string]string) bool {
-	for i := range s.Terms {
-		if termMatchesLabels(&s.Terms[i], labels) {
+	for i := range s.NodeSelectorTerms {
+		if termMatchesLabels(&s.NodeSelectorTerms[i], labels) {
 			return true
 		}
 	}
@@ -73,12 +73,12 @@ func MatchesLabels(s *outrank.NodeSelector, labels map[string]string) bool {
 // termMatchesLabels reports whether the label part of a term holds. An empty
 // term matches nothing.
 func termMatchesLabels(t *outrank.NodeSelectorTerm, labels map[string]string) bool {
-	if len(t.Labels) == 0 && len(t.Fields) == 0 {
+	if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 {
 		return false
 	}
-	for i := range t.Labels {
-		value, ok := labels[t.Labels[i].Key]
-		if !meets(&t.Labels[i], value, ok) {
+	for i := range t.MatchExpressions {
+		value, ok := labels[t.MatchExpressions[i].Key]
+		if !meets(&t.MatchExpressions[i], value, ok) {
 			return false
 		}
 	}
@@ -169,12 +169,12 @@ func compares(r *outrank.NodeRequirement, value string) bool {
 // Names within a term are intersected, those of several terms united; none may
 // be left.
 func NamedNodes(pod *outrank.Pod) (names map[string]bool, ok bool) {
-	s := pod.Affinity.Node
-	if s == nil || len(s.Terms) == 0 {
+	s := pod.Affinity.NodeAffinity
+	if s == nil || len(s.NodeSelectorTerms) == 0 {
 		return nil, false
 	}
 	names = map[string]bool{}
-	for _, t := range s.Terms {
+	for _, t := range s.NodeSelectorTerms {
 		named, any := namesOf(t)
 		if !any {
 			return nil, false
@@ -187,7 +187,7 @@ func NamedNodes(pod *outrank.Pod) (names map[string]bool, ok bool) {
 }
 
 func namesOf(t outrank.NodeSelectorTerm) (names []string, any bool) {
-	for _, r := range t.Fields {
+	for _, r := range t.MatchFields {
 		if r.Key != outrank.FieldName || r.Operator != outrank.In {
 			continue
 		}

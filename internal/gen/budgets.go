@@ -15,11 +15,11 @@ func budgets(t *rapid.T, s Shape, pods []*outrank.Pod) []*outrank.PodDisruptionB
 	return drawList(t, "budgets", s.Budgets, func(t *rapid.T) *outrank.PodDisruptionBudget {
 		i++
 		return &outrank.PodDisruptionBudget{
-			Name:      fmt.Sprintf("budget-%d", i),
-			Namespace: namespace(t),
-			Selector:  budgetSelector(t),
-			Allowed:   pick[int32](t, "allowed", 0, 1, 0, 2),
-			Disrupted: disrupted(t, pods),
+			Name:               fmt.Sprintf("budget-%d", i),
+			Namespace:          namespace(t),
+			Selector:           budgetSelector(t),
+			DisruptionsAllowed: pick[int32](t, "allowed", 0, 1, 0, 2),
+			DisruptedPods:      disrupted(t, pods),
 		}
 	})
 }

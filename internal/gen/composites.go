@@ -35,9 +35,9 @@ func composites(t *rapid.T, groups []*outrank.PodGroup) []*outrank.CompositePodG
 	for i := range count {
 		c := &outrank.CompositePodGroup{
 			Name: fmt.Sprintf("c%d", i), Namespace: pick(t, "composite namespace", "default", "", "default", "team-a"),
-			Disruption: pick(t, "composite disruption", outrank.DisruptPodGroup, outrank.DisruptPod, ""),
-			Policy:     outrank.BasicPolicy,
-			Parent:     parent(i + 1),
+			DisruptionMode: pick(t, "composite disruption", outrank.DisruptPodGroup, outrank.DisruptPod, ""),
+			Policy:         outrank.BasicPolicy,
+			Parent:         parent(i + 1),
 		}
 		if oneIn(t, "composite has a priority", 2) {
 			c.Priority = residentPriority(t)

@@ -53,7 +53,7 @@ func TestMaxima(t *testing.T) {
 			switch {
 			case p.NodeName != "" && p.NodeName != "gone":
 				onNode[p.NodeName]++
-			case p.NominatedNode != "" && p.Name != "preemptor":
+			case p.NominatedNodeName != "" && p.Name != "preemptor":
 				waiting++
 			}
 		}
@@ -204,14 +204,14 @@ var features = []struct {
 	{"a sidecar", "resources", anyPod(func(p *outrank.Pod) bool { return slices.ContainsFunc(p.InitContainers, isSidecar) })},
 	{"a resize", "resources", anyPod(func(p *outrank.Pod) bool { return p.Containers[0].Actual != nil })},
 	{"an infeasible resize", "resources", anyPod(func(p *outrank.Pod) bool { return p.ResizeInfeasible })},
-	{"a nomination", "nominated", anyPod(func(p *outrank.Pod) bool { return p.NominatedNode != "" })},
+	{"a nomination", "nominated", anyPod(func(p *outrank.Pod) bool { return p.NominatedNodeName != "" })},
 	{"a nomination to no node", "nominated", nominatedNowhere},
-	{"a nominated preemptor", "nominated", func(_ *outrank.Cluster, p *outrank.Pod) bool { return p.NominatedNode != "" }},
+	{"a nominated preemptor", "nominated", func(_ *outrank.Cluster, p *outrank.Pod) bool { return p.NominatedNodeName != "" }},
 	{"a nominated pod that is being deleted", "nominated", nominatedPod((*outrank.Pod).Terminating)},
 	{"a nominated pod with gates", "nominated", nominatedPod((*outrank.Pod).Gated)},
 	{"a nominated pod of another scheduler", "nominated", nominatedPod(func(p *outrank.Pod) bool { return p.Scheduler() != outrank.DefaultScheduler })},
 	{"the preemptor among the pending", "nominated", anyPod(func(p *outrank.Pod) bool { return p.Name == "preemptor" })},
-	{"a disrupted name", "budgets", anyBudget(func(b *outrank.PodDisruptionBudget) bool { return len(b.Disrupted) > 0 })},
+	{"a disrupted name", "budgets", anyBudget(func(b *outrank.PodDisruptionBudget) bool { return len(b.DisruptedPods) > 0 })},
 	{"a nil selector", "budgets", anyBudget(func(b *outrank.PodDisruptionBudget) bool { return b.Selector == nil })},
 	{"an empty selector", "budgets", anyBudget(func(b *outrank.PodDisruptionBudget) bool { return b.Selector.Empty() })},
 	{"an invalid selector", "budgets", anyBudget(func(b *outrank.PodDisruptionBudget) bool { return b.Selector.Validate() != nil })},
@@ -220,13 +220,13 @@ var features = []struct {
 	}},
 	{"a toleration", "taints", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.Tolerations) > 0 }},
 	{"a node selector", "selectors", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.NodeSelector) > 0 }},
-	{"a node affinity", "selectors", func(_ *outrank.Cluster, p *outrank.Pod) bool { return p.Affinity.Node != nil }},
+	{"a node affinity", "selectors", func(_ *outrank.Cluster, p *outrank.Pod) bool { return p.Affinity.NodeAffinity != nil }},
 	{"a node name", "selectors", func(_ *outrank.Cluster, p *outrank.Pod) bool { return p.NodeName != "" }},
 	{"a host port", "ports", anyPod(func(p *outrank.Pod) bool { return len(p.Containers[0].Ports) > 0 })},
 	{"a wanted host port", "ports", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.Containers[0].Ports) > 0 }},
-	{"an affinity", "affinity", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.Affinity.Pods) > 0 }},
-	{"an anti-affinity", "affinity", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.Affinity.AntiPods) > 0 }},
-	{"another pod's anti-affinity", "affinity", anyPod(func(p *outrank.Pod) bool { return len(p.Affinity.AntiPods) > 0 })},
+	{"an affinity", "affinity", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.Affinity.PodAffinity) > 0 }},
+	{"an anti-affinity", "affinity", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.Affinity.PodAntiAffinity) > 0 }},
+	{"another pod's anti-affinity", "affinity", anyPod(func(p *outrank.Pod) bool { return len(p.Affinity.PodAntiAffinity) > 0 })},
 	{"a group", "groups", func(c *outrank.Cluster, _ *outrank.Pod) bool { return len(c.Groups) > 0 }},
 	{"a pod in a group", "groups", anyPod(func(p *outrank.Pod) bool { return p.Group != "" })},
 	{"a claim", "volumes", anyVolume(func(v outrank.Volume) bool { return v.Claim != "" })},
@@ -244,7 +244,7 @@ var features = []struct {
 	{"a limit of volumes", "volumes", func(c *outrank.Cluster, _ *outrank.Pod) bool {
 		return slices.ContainsFunc(c.Nodes, func(n *outrank.Node) bool { return len(n.AttachLimits) > 0 })
 	}},
-	{"a spread constraint", "spread", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.TopologySpread) > 0 }},
+	{"a spread constraint", "spread", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.TopologySpreadConstraints) > 0 }},
 }
 
 type predicate = func(*outrank.Cluster, *outrank.Pod) bool
@@ -254,7 +254,7 @@ func anyPod(has func(*outrank.Pod) bool) predicate {
 }
 
 func nominatedPod(has func(*outrank.Pod) bool) predicate {
-	return anyPod(func(p *outrank.Pod) bool { return p.NominatedNode != "" && has(p) })
+	return anyPod(func(p *outrank.Pod) bool { return p.NominatedNodeName != "" && has(p) })
 }
 
 func anyVolume(has func(outrank.Volume) bool) predicate {
@@ -273,7 +273,7 @@ func isSidecar(c outrank.Container) bool { return c.Sidecar }
 
 func nominatedNowhere(c *outrank.Cluster, _ *outrank.Pod) bool {
 	return slices.ContainsFunc(c.Pods, func(p *outrank.Pod) bool {
-		return p.NominatedNode != "" && !slices.ContainsFunc(c.Nodes, func(n *outrank.Node) bool { return n.Name == p.NominatedNode })
+		return p.NominatedNodeName != "" && !slices.ContainsFunc(c.Nodes, func(n *outrank.Node) bool { return n.Name == p.NominatedNodeName })
 	})
 }
 

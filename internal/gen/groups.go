@@ -33,7 +33,7 @@ func groups(t *rapid.T, s Shape, pods []*outrank.Pod) []*outrank.PodGroup {
 	for _, name := range s.groupNames()[:s.Groups] {
 		g := &outrank.PodGroup{
 			Name: name, Namespace: pick(t, "group namespace", "default", "", "default", "team-a"),
-			Disruption: pick(t, "disruption", outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod, ""),
+			DisruptionMode: pick(t, "disruption", outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod, ""),
 		}
 		if oneIn(t, "has a priority", 2) {
 			g.Priority = residentPriority(t)

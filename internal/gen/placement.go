@@ -35,8 +35,8 @@ func addSelectors(t *rapid.T, s Shape, p *outrank.Pod) {
 		p.NodeSelector = map[string]string{diskKey: "ssd"}
 	}
 	if oneIn(t, "node affinity", 6) {
-		p.Affinity.Node = &outrank.NodeSelector{
-			Terms: rapid.SliceOfN(nodeTerm(s), 1, 3).Draw(t, "node terms"),
+		p.Affinity.NodeAffinity = &outrank.NodeSelector{
+			NodeSelectorTerms: rapid.SliceOfN(nodeTerm(s), 1, 3).Draw(t, "node terms"),
 		}
 	}
 	if oneIn(t, "node name", 30) {
@@ -47,8 +47,8 @@ func addSelectors(t *rapid.T, s Shape, p *outrank.Pod) {
 func nodeTerm(s Shape) *rapid.Generator[outrank.NodeSelectorTerm] {
 	return rapid.Custom(func(t *rapid.T) outrank.NodeSelectorTerm {
 		return outrank.NodeSelectorTerm{
-			Labels: drawList(t, "expressions", 2, nodeLabel),
-			Fields: drawList(t, "fields", 1, func(t *rapid.T) outrank.NodeRequirement {
+			MatchExpressions: drawList(t, "expressions", 2, nodeLabel),
+			MatchFields: drawList(t, "fields", 1, func(t *rapid.T) outrank.NodeRequirement {
 				return outrank.NodeRequirement{
 					Key:      outrank.FieldName,
 					Operator: pick(t, "field operator", outrank.In, outrank.NotIn),

@@ -30,8 +30,8 @@ func podKind(s Shape) *rapid.Generator[*outrank.Pod] {
 			addPorts(t, p)
 		}
 		if s.Affinity {
-			p.Affinity.AntiPods = podTerms(t, "anti-affinity", 3)
-			p.Affinity.Pods = podTerms(t, "affinity", 6)
+			p.Affinity.PodAntiAffinity = podTerms(t, "anti-affinity", 3)
+			p.Affinity.PodAffinity = podTerms(t, "affinity", 6)
 		}
 		if s.Volumes {
 			podVolumes(t, p, 6)
@@ -95,7 +95,7 @@ func resident(t *rapid.T, kinds []*outrank.Pod) *outrank.Pod {
 	}
 	often := 12
 	if oneIn(t, "terminating", 5) {
-		p.DeletionTime = Now.Add(-time.Minute)
+		p.DeletionTimestamp = Now.Add(-time.Minute)
 		often = 2
 	}
 	if oneIn(t, "disrupted", often) {
@@ -121,9 +121,9 @@ func nominated(t *rapid.T, s Shape, kinds []*outrank.Pod) []*outrank.Pod {
 	pods := drawList(t, "nominated", s.Nominated, func(t *rapid.T) *outrank.Pod {
 		p := *rapid.SampledFrom(kinds).Draw(t, "kind")
 		p.Priority = nominatedPriority(t)
-		p.NominatedNode = pick(t, "nominated node", s.nodeNames()...)
+		p.NominatedNodeName = pick(t, "nominated node", s.nodeNames()...)
 		if oneIn(t, "leaving", 8) {
-			p.DeletionTime = Now.Add(-time.Minute)
+			p.DeletionTimestamp = Now.Add(-time.Minute)
 		}
 		if oneIn(t, "gated", 8) {
 			p.SchedulingGates = []string{"wait"}
@@ -133,10 +133,10 @@ func nominated(t *rapid.T, s Shape, kinds []*outrank.Pod) []*outrank.Pod {
 	})
 	if s.Nominated > 0 && oneIn(t, "preemptor is pending", 4) {
 		pods = append(pods, &outrank.Pod{
-			Name:          preemptorName,
-			NominatedNode: pick(t, "its node", s.nodeNames()...),
-			Priority:      nominatedPriority(t),
-			Containers:    []outrank.Container{{Requests: preemptorRequests(t)}},
+			Name:              preemptorName,
+			NominatedNodeName: pick(t, "its node", s.nodeNames()...),
+			Priority:          nominatedPriority(t),
+			Containers:        []outrank.Container{{Requests: preemptorRequests(t)}},
 		})
 	}
 	return pods

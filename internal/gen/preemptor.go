@@ -24,7 +24,7 @@ func Preemptor(shape Shape) *rapid.Generator[*outrank.Pod] {
 			demand(t, p, preemptorRequests)
 		}
 		if s.Nominated > 0 && rapid.Bool().Draw(t, "was nominated") {
-			p.NominatedNode = pick(t, "nominated node", s.nodeNames()...)
+			p.NominatedNodeName = pick(t, "nominated node", s.nodeNames()...)
 		}
 		addConstraints(t, s, p)
 		return p
@@ -42,12 +42,12 @@ func addConstraints(t *rapid.T, s Shape, p *outrank.Pod) {
 		addPorts(t, p)
 	}
 	if s.Affinity {
-		p.Affinity.AntiPods = podTerms(t, "anti-affinity", 3)
-		p.Affinity.Pods = podTerms(t, "affinity", 6)
+		p.Affinity.PodAntiAffinity = podTerms(t, "anti-affinity", 3)
+		p.Affinity.PodAffinity = podTerms(t, "affinity", 6)
 	}
 	if s.Spread && !oneIn(t, "not spread", 4) {
 		for range rapid.IntRange(1, 2).Draw(t, "constraints") {
-			p.TopologySpread = append(p.TopologySpread, spreadConstraint(t, p.Labels))
+			p.TopologySpreadConstraints = append(p.TopologySpreadConstraints, spreadConstraint(t, p.Labels))
 		}
 	}
 	if s.Volumes {

@@ -9,14 +9,14 @@ import (
 // and an empty one, which picks everything.
 func selector(t *rapid.T) *outrank.LabelSelector {
 	expression := func(op outrank.Operator, key string, values ...string) *outrank.LabelSelector {
-		return &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: key, Operator: op, Values: values}}}
+		return &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: key, Operator: op, Values: values}}}
 	}
 	return pick(t, "selector",
-		&outrank.LabelSelector{Labels: map[string]string{"app": "web"}},
-		&outrank.LabelSelector{Labels: map[string]string{"app": "web"}},
-		&outrank.LabelSelector{Labels: map[string]string{"app": "web"}},
-		&outrank.LabelSelector{Labels: map[string]string{"app": "db"}},
-		&outrank.LabelSelector{Labels: map[string]string{"app": "web", "tier": "front"}},
+		&outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		&outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		&outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		&outrank.LabelSelector{MatchLabels: map[string]string{"app": "db"}},
+		&outrank.LabelSelector{MatchLabels: map[string]string{"app": "web", "tier": "front"}},
 		expression(outrank.In, "tier", "front", "back"),
 		expression(outrank.NotIn, "app", "db"),
 		expression(outrank.Exists, "tier"),
@@ -30,7 +30,7 @@ func selector(t *rapid.T) *outrank.LabelSelector {
 // pod.
 func brokenSelectors() []*outrank.LabelSelector {
 	broken := func(r outrank.Requirement) *outrank.LabelSelector {
-		return &outrank.LabelSelector{Labels: map[string]string{"app": "web"}, Expressions: []outrank.Requirement{r}}
+		return &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}, MatchExpressions: []outrank.Requirement{r}}
 	}
 	return []*outrank.LabelSelector{
 		broken(outrank.Requirement{Key: "app", Operator: outrank.In}),
@@ -54,7 +54,7 @@ func podTerms(t *rapid.T, label string, n int) []outrank.PodAffinityTerm {
 
 func podTerm(t *rapid.T) outrank.PodAffinityTerm {
 	return outrank.PodAffinityTerm{
-		Selector:          selector(t),
+		LabelSelector:     selector(t),
 		TopologyKey:       topologyKey(t),
 		Namespaces:        pick(t, "namespaces", nil, nil, nil, []string{"default"}, []string{"team-a", "team-b"}),
 		NamespaceSelector: namespaceSelector(t),
@@ -66,8 +66,8 @@ func podTerm(t *rapid.T) outrank.PodAffinityTerm {
 func namespaceSelector(t *rapid.T) *outrank.LabelSelector {
 	return pick(t, "namespace selector", nil, nil, nil,
 		&outrank.LabelSelector{},
-		&outrank.LabelSelector{Labels: map[string]string{"env": "prod"}},
-		&outrank.LabelSelector{Expressions: []outrank.Requirement{
+		&outrank.LabelSelector{MatchLabels: map[string]string{"env": "prod"}},
+		&outrank.LabelSelector{MatchExpressions: []outrank.Requirement{
 			{Key: "env", Operator: outrank.NotIn, Values: []string{"prod"}},
 		}},
 	)
@@ -76,7 +76,7 @@ func namespaceSelector(t *rapid.T) *outrank.LabelSelector {
 // spreadConstraint draws a constraint for a pod with these labels, which mostly
 // spreads the pods like it.
 func spreadConstraint(t *rapid.T, own map[string]string) outrank.TopologySpreadConstraint {
-	picks := &outrank.LabelSelector{Labels: own}
+	picks := &outrank.LabelSelector{MatchLabels: own}
 	if oneIn(t, "spreads others", 3) {
 		picks = selector(t)
 	}
@@ -84,7 +84,7 @@ func spreadConstraint(t *rapid.T, own map[string]string) outrank.TopologySpreadC
 		MaxSkew:            pick[int32](t, "max skew", 1, 1, 1, 2),
 		TopologyKey:        topologyKey(t),
 		WhenUnsatisfiable:  pick(t, "when unsatisfiable", outrank.DoNotSchedule, outrank.DoNotSchedule, "", outrank.ScheduleAnyway),
-		Selector:           picks,
+		LabelSelector:      picks,
 		MinDomains:         pick[int32](t, "min domains", 0, 0, 1, 2, 3),
 		NodeAffinityPolicy: pick(t, "affinity policy", "", outrank.NodeHonor, outrank.NodeIgnore),
 		NodeTaintsPolicy:   pick(t, "taints policy", "", outrank.NodeHonor, outrank.NodeIgnore),

@@ -142,16 +142,16 @@ func resize(t *rapid.T, p *outrank.Pod) {
 	if len(p.InitContainers) > 0 && oneIn(t, "an init container", 2) {
 		c = &p.InitContainers[0]
 	}
-	c.Allocated = drawAmounts(t, amounts{resource.CPU, []string{"200m", "400m", ""}}, amounts{resource.Memory, []string{"", "64Mi", "192Mi"}})
+	c.AllocatedResources = drawAmounts(t, amounts{resource.CPU, []string{"200m", "400m", ""}}, amounts{resource.Memory, []string{"", "64Mi", "192Mi"}})
 	c.Actual = drawAmounts(t, amounts{resource.CPU, []string{"200m", "350m", ""}}, amounts{resource.Memory, []string{"", "64Mi", "256Mi"}})
 	switch rapid.IntRange(0, 4).Draw(t, "missing of the status") {
 	case 1:
-		c.Allocated = nil
+		c.AllocatedResources = nil
 	case 2:
 		c.Actual, c.Reported = nil, rapid.Bool().Draw(t, "resources without requests")
 	}
 	if oneIn(t, "status of the pod", 4) {
-		p.Allocated = drawAmounts(t, amounts{resource.CPU, []string{"300m", "500m"}}, amounts{resource.Memory, []string{"", "64Mi"}})
+		p.AllocatedResources = drawAmounts(t, amounts{resource.CPU, []string{"300m", "500m"}}, amounts{resource.Memory, []string{"", "64Mi"}})
 		p.Actual = drawAmounts(t, amounts{resource.CPU, []string{"", "300m"}})
 	}
 	p.ResizeInfeasible = rapid.Bool().Draw(t, "infeasible")

@@ -99,7 +99,7 @@ func podVolumes(t *rapid.T, p *outrank.Pod, usable int) {
 func addVolumes(t *rapid.T, s Shape, p *outrank.Pod) {
 	podVolumes(t, p, 12)
 	if oneIn(t, "bound to nodes", 6) {
-		selector := &outrank.NodeSelector{Terms: rapid.SliceOfN(nodeTerm(s), 0, 2).Draw(t, "volume terms")}
+		selector := &outrank.NodeSelector{NodeSelectorTerms: rapid.SliceOfN(nodeTerm(s), 0, 2).Draw(t, "volume terms")}
 		p.Volumes = append(p.Volumes, outrank.Volume{Claim: "local", Node: selector})
 	}
 	if oneIn(t, "bound to zones", 5) {

@@ -82,8 +82,8 @@ func (w *Workload) grow(t *rapid.T) {
 		for level := range rapid.IntRange(1, outrank.MaxGroupLevels-1).Draw(t, "levels of tree "+tree) {
 			c := &outrank.CompositePodGroup{
 				Name: fmt.Sprintf("%s%d", tree, level), Namespace: namespace, Parent: parent, Policy: outrank.BasicPolicy,
-				Disruption: pick(t, "mode in tree", outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod),
-				Priority:   residentPriority(t),
+				DisruptionMode: pick(t, "mode in tree", outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod),
+				Priority:       residentPriority(t),
 			}
 			parent, names = c.Name, append(names, c.Name)
 			w.Cluster.Composites = append(w.Cluster.Composites, c)
@@ -148,7 +148,7 @@ func (w *Workload) agree(t *rapid.T) {
 			g.Priority, g.PreemptionPolicy = outrank.Priority(priority), first.PreemptionPolicy
 		}
 		if oneIn(t, "gang of groups", 3) {
-			g.Policy, g.MinGroups = outrank.GangPolicy, rapid.Int32Range(1, 3).Draw(t, "min groups")
+			g.Policy, g.MinGroupCount = outrank.GangPolicy, rapid.Int32Range(1, 3).Draw(t, "min groups")
 		}
 	}
 }

@@ -21,13 +21,17 @@ type Budgets struct {
 var Crowds = []Budgets{
 	{
 		Name: "pods alike", All: true,
-		selector: func(int) *outrank.LabelSelector { return &outrank.LabelSelector{Labels: map[string]string{"app": "x"}} },
-		labels:   func(int) map[string]string { return map[string]string{"app": "x"} },
+		selector: func(int) *outrank.LabelSelector {
+			return &outrank.LabelSelector{MatchLabels: map[string]string{"app": "x"}}
+		},
+		labels: func(int) map[string]string { return map[string]string{"app": "x"} },
 	},
 	{
 		Name: "a label of each pod's own", All: true,
-		selector: func(int) *outrank.LabelSelector { return &outrank.LabelSelector{Labels: map[string]string{"app": "x"}} },
-		labels:   func(i int) map[string]string { return map[string]string{"app": "x", "index": fmt.Sprint(i)} },
+		selector: func(int) *outrank.LabelSelector {
+			return &outrank.LabelSelector{MatchLabels: map[string]string{"app": "x"}}
+		},
+		labels: func(i int) map[string]string { return map[string]string{"app": "x", "index": fmt.Sprint(i)} },
 	},
 	{
 		Name: "a value of each pod's own", All: true,
@@ -37,7 +41,7 @@ var Crowds = []Budgets{
 	{
 		Name: "a label each",
 		selector: func(i int) *outrank.LabelSelector {
-			return &outrank.LabelSelector{Labels: map[string]string{"app": fmt.Sprint("v", i)}}
+			return &outrank.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint("v", i)}}
 		},
 		labels: func(i int) map[string]string { return map[string]string{"app": fmt.Sprint("v", i)} },
 	},
@@ -54,7 +58,7 @@ var Crowds = []Budgets{
 }
 
 func expecting(key string, op outrank.Operator, values ...string) *outrank.LabelSelector {
-	return &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: key, Operator: op, Values: values}}}
+	return &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: key, Operator: op, Values: values}}}
 }
 
 // Cluster returns a cluster with n budgets over n pods of 1 cpu and priority 0, on ten nodes

@@ -76,8 +76,8 @@ func (a *attempt) place(p *outrank.Pod) {
 	case p.Finished():
 	case p.NodeName != "":
 		a.running[p.NodeName] = append(a.running[p.NodeName], p)
-	case p.NominatedNode != "" && p.Key() != a.pod.Key() && a.countsNomination(p):
-		a.nominated[p.NominatedNode] = append(a.nominated[p.NominatedNode], p)
+	case p.NominatedNodeName != "" && p.Key() != a.pod.Key() && a.countsNomination(p):
+		a.nominated[p.NominatedNodeName] = append(a.nominated[p.NominatedNodeName], p)
 	}
 }
 

@@ -29,8 +29,8 @@ func newAttempt(in Input) *attempt {
 		a.place(p)
 	}
 	a.constraints = readConstraints(in.Pod, a.setup)
-	a.affinity = readTerms(in.Pod, in.Pod.Affinity.Pods)
-	a.antiAffinity = readTerms(in.Pod, in.Pod.Affinity.AntiPods)
+	a.affinity = readTerms(in.Pod, in.Pod.Affinity.PodAffinity)
+	a.antiAffinity = readTerms(in.Pod, in.Pod.Affinity.PodAntiAffinity)
 	a.countClaims()
 	a.spreadAtStart = a.countSpread()
 	a.interpodAtStart = a.countInterpod()

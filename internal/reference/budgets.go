@@ -15,7 +15,7 @@ func (a *attempt) broken(pods []*outrank.Pod) map[*outrank.Pod]int {
 	stop := a.rules.BudgetsStopAtFirst && !variant.PerBudget && !variant.Uncharged
 	allowance := make([]int64, len(budgets))
 	for i, b := range budgets {
-		allowance[i] = int64(b.Allowed)
+		allowance[i] = int64(b.DisruptionsAllowed)
 	}
 	broken := map[*outrank.Pod]int{}
 	for _, p := range pods {
@@ -61,9 +61,9 @@ func (a *attempt) spared(units []*unit) []*unit {
 		enough := true
 		for b, n := range takes {
 			if a.variant.Uncharged {
-				enough = enough && b.Allowed > 0
+				enough = enough && b.DisruptionsAllowed > 0
 			} else {
-				enough = enough && taken[b]+n <= int64(b.Allowed)
+				enough = enough && taken[b]+n <= int64(b.DisruptionsAllowed)
 			}
 		}
 		if !enough {
@@ -109,6 +109,6 @@ func covers(b *outrank.PodDisruptionBudget, p *outrank.Pod) bool {
 
 // alreadyCounted: the disruption of this pod is already in the allowance.
 func alreadyCounted(b *outrank.PodDisruptionBudget, p *outrank.Pod) bool {
-	_, ok := b.Disrupted[p.Name]
+	_, ok := b.DisruptedPods[p.Name]
 	return ok
 }

@@ -54,7 +54,7 @@ func (c *recordedCase) cluster(t *testing.T) *outrank.Cluster {
 func (c *recordedCase) now() time.Time {
 	var t time.Time
 	for _, p := range c.Pods {
-		for _, u := range []time.Time{p.StartTime, p.DeletionTime} {
+		for _, u := range []time.Time{p.StartTime, p.DeletionTimestamp} {
 			if u.After(t) {
 				t = u
 			}
@@ -285,7 +285,7 @@ func firstIsRandom(c *outrank.Cluster, victims []*outrank.Pod) bool {
 // sizeOfUnit is how many of the pods leave together with the first.
 func sizeOfUnit(c *outrank.Cluster, pods []*outrank.Pod) int {
 	for _, g := range c.Groups {
-		if g.Key() == pods[0].GroupKey() && g.Disruption == outrank.DisruptPodGroup {
+		if g.Key() == pods[0].GroupKey() && g.DisruptionMode == outrank.DisruptPodGroup {
 			other := slices.IndexFunc(pods, func(p *outrank.Pod) bool { return p.GroupKey() != g.Key() })
 			if other < 0 {
 				return len(pods)

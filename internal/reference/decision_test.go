@@ -221,16 +221,16 @@ func notStarted(p *outrank.Pod) { p.StartTime = time.Time{} }
 
 func noPriority(p *outrank.Pod) { p.Priority = nil }
 
-func terminating(p *outrank.Pod) { p.DeletionTime = now }
+func terminating(p *outrank.Pod) { p.DeletionTimestamp = now }
 
 func preempted(p *outrank.Pod) { p.DisruptionReason = outrank.PreemptionByScheduler }
 
-func nominatedTo(node string) podOption { return func(p *outrank.Pod) { p.NominatedNode = node } }
+func nominatedTo(node string) podOption { return func(p *outrank.Pod) { p.NominatedNodeName = node } }
 
 // selects is a label selector for these labels, key and value in turn; without
 // any it is empty and picks everything.
 func selects(pairs ...string) *outrank.LabelSelector {
-	s := &outrank.LabelSelector{Labels: map[string]string{}}
-	setPairs(s.Labels, pairs)
+	s := &outrank.LabelSelector{MatchLabels: map[string]string{}}
+	setPairs(s.MatchLabels, pairs)
 	return s
 }

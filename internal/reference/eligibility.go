@@ -54,10 +54,10 @@ func (a *attempt) nomination() string {
 	}
 	for _, p := range a.cluster.Pods {
 		if p.NodeName == "" && !p.Finished() && p.Key() == a.pod.Key() {
-			return p.NominatedNode
+			return p.NominatedNodeName
 		}
 	}
-	return a.pod.NominatedNode
+	return a.pod.NominatedNodeName
 }
 
 // leavesByPreemption: the pod is being deleted, and the first condition that

@@ -24,7 +24,7 @@ func TestDecideGroup(t *testing.T) {
 		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "1", "pods", "9")}
 	}
 	three := []*outrank.Node{node("n1"), node("n2"), node("n3")}
-	whole := []*outrank.PodGroup{{Name: "g", Disruption: outrank.DisruptPodGroup}}
+	whole := []*outrank.PodGroup{{Name: "g", DisruptionMode: outrank.DisruptPodGroup}}
 	low := outrank.Priority(0)
 	for _, test := range []struct {
 		name       string
@@ -62,7 +62,7 @@ func TestDecideGroup(t *testing.T) {
 			name: "a budget keeps the lesser pod",
 			c: &outrank.Cluster{
 				Nodes: three[:2], Pods: []*outrank.Pod{pod("a", "n1", "", 2), pod("b", "n2", "", 1)},
-				Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "b"}}}},
+				Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "b"}}}},
 			},
 			pods:      []*outrank.Pod{pod("p", "", "", 9)},
 			victims:   [][]string{{"default/a"}},

@@ -96,7 +96,7 @@ func (l *placing) placePod(p *outrank.Pod) bool {
 // onNode is the pod as it stands on the node.
 func onNode(p *outrank.Pod, n *outrank.Node) *outrank.Pod {
 	bound := *p
-	bound.NodeName, bound.NominatedNode = n.Name, ""
+	bound.NodeName, bound.NominatedNodeName = n.Name, ""
 	return &bound
 }
 

@@ -28,7 +28,7 @@ func withPending(in *GroupInput) *outrank.Cluster {
 	c := in.Cluster
 	for _, p := range in.Pods {
 		waits := *p
-		waits.NodeName, waits.NominatedNode = "", (&attempt{cluster: in.Cluster, pod: p}).nomination()
+		waits.NodeName, waits.NominatedNodeName = "", (&attempt{cluster: in.Cluster, pod: p}).nomination()
 		c = withPods(withoutPending(c, p), []*outrank.Pod{&waits})
 	}
 	return c

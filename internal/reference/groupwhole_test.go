@@ -77,11 +77,11 @@ func TestEarlierNominationsCountTwice(t *testing.T) {
 	in := groupScene(t, 1, memberPod("x", "a", "", "1", 1))
 	in.Cluster.Nodes[0].Allocatable = resource.MustList("cpu", "3", "pods", "9")
 	require.Empty(t, reference.DecideGroup(in).Victims)
-	in.Pods[1].NominatedNode = "a"
+	in.Pods[1].NominatedNodeName = "a"
 	d := reference.DecideGroup(in)
 	assert.Equal(t, reference.Success, d.Fit.Code)
 	assert.Empty(t, d.Victims, "p does not see q where it stands, and q not itself")
-	in.Pods[0].NominatedNode = "a"
+	in.Pods[0].NominatedNodeName = "a"
 	d = reference.DecideGroup(in)
 	assert.Equal(t, [][]string{{"default/x"}}, unitNames(d), "q sees p twice")
 }
@@ -100,7 +100,7 @@ func TestTreeIsPlaced(t *testing.T) {
 	d := reference.DecideGroup(in)
 	require.NoError(t, d.Err)
 	assert.Equal(t, map[string]string{"default/s": "a"}, d.Placement, "g has no place for its third pod")
-	top.Policy, top.MinGroups = outrank.GangPolicy, 2
+	top.Policy, top.MinGroupCount = outrank.GangPolicy, 2
 	d = reference.DecideGroup(in)
 	assert.Equal(t, []string{"minCount (2) cannot be satisfied: 0 scheduled, 1 remaining"}, d.Fit.Reasons)
 	in.Pods[3].Priority = outrank.Priority(8)
@@ -112,10 +112,10 @@ func TestTreeIsPlaced(t *testing.T) {
 // Where nobody may be pushed out, and while victims are on their way, nobody is.
 func TestGroupWaitsOrMayNot(t *testing.T) {
 	leaving := memberPod("x", "a", "", "2", 1)
-	leaving.DeletionTime, leaving.DisruptionReason = gen.Now, outrank.PreemptionByScheduler
+	leaving.DeletionTimestamp, leaving.DisruptionReason = gen.Now, outrank.PreemptionByScheduler
 	in := groupScene(t, 1, leaving)
 	assert.Equal(t, [][]string{{"default/x"}}, unitNames(reference.DecideGroup(in)))
-	in.Pods[1].NominatedNode = "a"
+	in.Pods[1].NominatedNodeName = "a"
 	d := reference.DecideGroup(in)
 	assert.True(t, d.Ongoing)
 	assert.Equal(t, map[string]string{"default/p": "", "default/q": "a"}, d.Nominations)
@@ -136,10 +136,10 @@ func TestGroupWaitsOrMayNot(t *testing.T) {
 func TestPodPushesUnitsOut(t *testing.T) {
 	c := groupScene(t, 2, memberPod("x", "a", "low", "2", 50), memberPod("y", "b", "low", "1", 60), memberPod("z", "a", "", "1", 3)).Cluster
 	c.Nodes[0].Allocatable = resource.MustList("cpu", "3", "pods", "9")
-	c.Groups = append(c.Groups, &outrank.PodGroup{Name: "low", Disruption: outrank.DisruptPodGroup, Parent: "above"})
+	c.Groups = append(c.Groups, &outrank.PodGroup{Name: "low", DisruptionMode: outrank.DisruptPodGroup, Parent: "above"})
 	c.Composites = []*outrank.CompositePodGroup{{Name: "above", Priority: outrank.Priority(2)}}
 	c.Budgets = []*outrank.PodDisruptionBudget{{Name: "none", Selector: &outrank.LabelSelector{
-		Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.In, Values: []string{"x", "y"}}},
+		MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.In, Values: []string{"x", "y"}}},
 	}}}
 	p := memberPod("pre", "", "", "1", 9)
 	d := reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now})

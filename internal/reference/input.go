@@ -11,7 +11,7 @@ import (
 // Input is everything a decision depends on.
 type Input struct {
 	// Cluster is the state of things. Pods with a NodeName are on that node;
-	// the others are pending, and nominated if NominatedNode is set. Finished
+	// the others are pending, and nominated if NominatedNodeName is set. Finished
 	// pods and pods on unknown nodes count nowhere. The order of Nodes breaks
 	// the last tie.
 	Cluster *outrank.Cluster
@@ -87,8 +87,8 @@ func (s *Setup) ignores(resource string) bool {
 // spreadOf: a pod's own constraints, or else the default ones if anything selects
 // the pod together with others. Its labels narrow only its own.
 func (s *Setup) spreadOf(p *outrank.Pod) []outrank.TopologySpreadConstraint {
-	if len(p.TopologySpread) > 0 || len(s.DefaultSpread) == 0 || s.SpreadSelector == nil {
-		return p.TopologySpread
+	if len(p.TopologySpreadConstraints) > 0 || len(s.DefaultSpread) == 0 || s.SpreadSelector == nil {
+		return p.TopologySpreadConstraints
 	}
 	selector := s.SpreadSelector(p)
 	if selector == nil || selector.Empty() {
@@ -96,7 +96,7 @@ func (s *Setup) spreadOf(p *outrank.Pod) []outrank.TopologySpreadConstraint {
 	}
 	var list []outrank.TopologySpreadConstraint
 	for _, c := range s.DefaultSpread {
-		c.Selector, c.MatchLabelKeys = selector, nil
+		c.LabelSelector, c.MatchLabelKeys = selector, nil
 		list = append(list, c)
 	}
 	return list

@@ -30,7 +30,7 @@ func (a *attempt) count(state *interpodState, p *outrank.Pod, n *outrank.Node, b
 			state.anti.add(n, t.key, by)
 		}
 	}
-	for _, t := range readTerms(p, p.Affinity.AntiPods) {
+	for _, t := range readTerms(p, p.Affinity.PodAntiAffinity) {
 		if a.matches(t, a.pod) {
 			state.existing.add(n, t.key, by)
 		}

@@ -10,15 +10,19 @@ type podTerm = outrank.PodAffinityTerm
 
 // near and away are a required affinity and anti-affinity term over the key.
 func near(key string, s *outrank.LabelSelector, changes ...func(*podTerm)) podOption {
-	return func(p *outrank.Pod) { p.Affinity.Pods = append(p.Affinity.Pods, makeTerm(key, s, changes)) }
+	return func(p *outrank.Pod) {
+		p.Affinity.PodAffinity = append(p.Affinity.PodAffinity, makeTerm(key, s, changes))
+	}
 }
 
 func away(key string, s *outrank.LabelSelector, changes ...func(*podTerm)) podOption {
-	return func(p *outrank.Pod) { p.Affinity.AntiPods = append(p.Affinity.AntiPods, makeTerm(key, s, changes)) }
+	return func(p *outrank.Pod) {
+		p.Affinity.PodAntiAffinity = append(p.Affinity.PodAntiAffinity, makeTerm(key, s, changes))
+	}
 }
 
 func makeTerm(key string, s *outrank.LabelSelector, changes []func(*podTerm)) podTerm {
-	t := podTerm{TopologyKey: key, Selector: s}
+	t := podTerm{TopologyKey: key, LabelSelector: s}
 	for _, change := range changes {
 		change(&t)
 	}

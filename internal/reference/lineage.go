@@ -33,7 +33,7 @@ func (a *attempt) lineageOf(group outrank.Key) []level {
 func (a *attempt) groupLevel(key outrank.Key) (level, bool) {
 	for _, g := range a.cluster.Groups {
 		if key != "" && g.Key() == key {
-			return level{key, false, g.ParentKey(), g.Disruption, g.Priority, g.PreemptionPolicy, g.Policy, int(g.MinCount)}, true
+			return level{key, false, g.ParentKey(), g.DisruptionMode, g.Priority, g.PreemptionPolicy, g.Policy, int(g.MinCount)}, true
 		}
 	}
 	return level{}, false
@@ -46,7 +46,7 @@ func (a *attempt) compositeLevel(key outrank.Key) (level, bool) {
 	}
 	for _, g := range a.cluster.Composites {
 		if key != "" && g.Key() == key {
-			return level{key, true, g.ParentKey(), g.Disruption, g.Priority, g.PreemptionPolicy, g.Policy, int(g.MinGroups)}, true
+			return level{key, true, g.ParentKey(), g.DisruptionMode, g.Priority, g.PreemptionPolicy, g.Policy, int(g.MinGroupCount)}, true
 		}
 	}
 	return level{}, false

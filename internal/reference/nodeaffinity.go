@@ -18,26 +18,26 @@ func wantsNode(p *outrank.Pod, n *outrank.Node) bool {
 			return false
 		}
 	}
-	if p.Affinity.Node == nil {
+	if p.Affinity.NodeAffinity == nil {
 		return true
 	}
 	// Terms are ORed; without any, nothing matches.
-	return slices.ContainsFunc(p.Affinity.Node.Terms, func(t outrank.NodeSelectorTerm) bool {
+	return slices.ContainsFunc(p.Affinity.NodeAffinity.NodeSelectorTerms, func(t outrank.NodeSelectorTerm) bool {
 		return termWantsNode(t, n)
 	})
 }
 
 // termWantsNode: what a term lists is ANDed, and an empty term matches nothing.
 func termWantsNode(t outrank.NodeSelectorTerm, n *outrank.Node) bool {
-	if len(t.Labels) == 0 && len(t.Fields) == 0 {
+	if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 {
 		return false
 	}
-	for _, r := range t.Labels {
+	for _, r := range t.MatchExpressions {
 		if !labelHolds(r, n.Labels) {
 			return false
 		}
 	}
-	for _, r := range t.Fields {
+	for _, r := range t.MatchFields {
 		if !fieldHolds(r, n.Name) {
 			return false
 		}
@@ -56,7 +56,7 @@ func labelHolds(r outrank.NodeRequirement, labels map[string]string) bool {
 			return false
 		}
 	}
-	selector := outrank.LabelSelector{Expressions: []outrank.Requirement{{
+	selector := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{
 		Key: r.Key, Operator: r.Operator, Values: r.Values,
 	}}}
 	return selector.Matches(labels)
@@ -135,11 +135,11 @@ func (a *attempt) namesItsNode() bool {
 // term names none and so leaves every node open.
 func (a *attempt) namedNodes() (names map[string]bool, all bool) {
 	p := a.pod
-	if a.setup.off(filter.NodeAffinity) || p.Affinity.Node == nil || len(p.Affinity.Node.Terms) == 0 {
+	if a.setup.off(filter.NodeAffinity) || p.Affinity.NodeAffinity == nil || len(p.Affinity.NodeAffinity.NodeSelectorTerms) == 0 {
 		return nil, true
 	}
 	names = map[string]bool{}
-	for _, t := range p.Affinity.Node.Terms {
+	for _, t := range p.Affinity.NodeAffinity.NodeSelectorTerms {
 		named, any := namedByTerm(t)
 		if !any {
 			return nil, true
@@ -152,7 +152,7 @@ func (a *attempt) namedNodes() (names map[string]bool, all bool) {
 // namedByTerm are the nodes that all of the term's fields name; any is false if
 // it has no field that names nodes. NotIn names none.
 func namedByTerm(t outrank.NodeSelectorTerm) (names map[string]bool, any bool) {
-	for _, r := range t.Fields {
+	for _, r := range t.MatchFields {
 		if r.Key != outrank.FieldName || r.Operator != outrank.In {
 			continue
 		}
@@ -172,7 +172,7 @@ func (s *Setup) allows(n *outrank.Node) bool {
 	if s.Added == nil {
 		return true
 	}
-	for _, t := range s.Added.Terms {
+	for _, t := range s.Added.NodeSelectorTerms {
 		if termWantsNode(t, n) {
 			return true
 		}

@@ -14,15 +14,15 @@ func cordoned(n *outrank.Node) { n.Unschedulable = true }
 
 // nodeTerms sets the pod's required node affinity.
 func nodeTerms(terms ...outrank.NodeSelectorTerm) podOption {
-	return func(p *outrank.Pod) { p.Affinity.Node = &outrank.NodeSelector{Terms: terms} }
+	return func(p *outrank.Pod) { p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: terms} }
 }
 
 func label(key string, op outrank.Operator, values ...string) outrank.NodeSelectorTerm {
-	return outrank.NodeSelectorTerm{Labels: []outrank.NodeRequirement{{Key: key, Operator: op, Values: values}}}
+	return outrank.NodeSelectorTerm{MatchExpressions: []outrank.NodeRequirement{{Key: key, Operator: op, Values: values}}}
 }
 
 func field(op outrank.Operator, name string) outrank.NodeSelectorTerm {
-	return outrank.NodeSelectorTerm{Fields: []outrank.NodeRequirement{
+	return outrank.NodeSelectorTerm{MatchFields: []outrank.NodeRequirement{
 		{Key: outrank.FieldName, Operator: op, Values: []string{name}},
 	}}
 }
@@ -31,8 +31,8 @@ func field(op outrank.Operator, name string) outrank.NodeSelectorTerm {
 func both(terms ...outrank.NodeSelectorTerm) outrank.NodeSelectorTerm {
 	var all outrank.NodeSelectorTerm
 	for _, t := range terms {
-		all.Labels = append(all.Labels, t.Labels...)
-		all.Fields = append(all.Fields, t.Fields...)
+		all.MatchExpressions = append(all.MatchExpressions, t.MatchExpressions...)
+		all.MatchFields = append(all.MatchFields, t.MatchFields...)
 	}
 	return all
 }

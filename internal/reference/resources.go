@@ -66,7 +66,7 @@ func (s *scene) filterDeferred() Status {
 	if s.a.pod.NodeName != s.node.Name {
 		return unresolvable(filter.DeferredPodScheduling, "pod assigned to different node")
 	}
-	if len(s.node.ResizePreemptionDisabled) > 0 {
+	if len(s.node.DisableResizePreemption) > 0 {
 		return unresolvable(filter.DeferredPodScheduling, "node had resize preemption disabled")
 	}
 	return Status{}

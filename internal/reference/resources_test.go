@@ -115,9 +115,9 @@ func TestResources(t *testing.T) {
 func resizing(spec, allocated string, infeasible bool) podOption {
 	return func(p *outrank.Pod) {
 		p.Containers = []outrank.Container{{
-			Requests:  resource.MustList("cpu", spec),
-			Allocated: resource.MustList("cpu", allocated),
-			Actual:    resource.MustList("cpu", allocated),
+			Requests:           resource.MustList("cpu", spec),
+			AllocatedResources: resource.MustList("cpu", allocated),
+			Actual:             resource.MustList("cpu", allocated),
 		}}
 		p.ResizeInfeasible = infeasible
 	}

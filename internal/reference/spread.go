@@ -19,7 +19,7 @@ func readConstraints(p *outrank.Pod, setup *Setup) []constraint {
 			key:           c.TopologyKey,
 			maxSkew:       int(c.MaxSkew),
 			minDomains:    max(1, int(c.MinDomains)),
-			selector:      narrow(c.Selector, p, c.MatchLabelKeys, outrank.In),
+			selector:      narrow(c.LabelSelector, p, c.MatchLabelKeys, outrank.In),
 			honorAffinity: c.NodeAffinityPolicy != outrank.NodeIgnore,
 			honorTaints:   c.NodeTaintsPolicy == outrank.NodeHonor,
 		})

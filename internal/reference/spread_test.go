@@ -10,12 +10,12 @@ import (
 func spread(key string, changes ...func(*outrank.TopologySpreadConstraint)) podOption {
 	return func(p *outrank.Pod) {
 		c := outrank.TopologySpreadConstraint{
-			MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: outrank.DoNotSchedule, Selector: selects("app", "web"),
+			MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: outrank.DoNotSchedule, LabelSelector: selects("app", "web"),
 		}
 		for _, change := range changes {
 			change(&c)
 		}
-		p.TopologySpread = append(p.TopologySpread, c)
+		p.TopologySpreadConstraints = append(p.TopologySpreadConstraints, c)
 	}
 }
 
@@ -24,7 +24,7 @@ type constraint = outrank.TopologySpreadConstraint
 func minDomains(n int32) func(*constraint) { return func(c *constraint) { c.MinDomains = n } }
 
 func selecting(s *outrank.LabelSelector) func(*constraint) {
-	return func(c *constraint) { c.Selector = s }
+	return func(c *constraint) { c.LabelSelector = s }
 }
 
 var web = labels("app", "web")

@@ -18,7 +18,7 @@ func readTerms(owner *outrank.Pod, list []outrank.PodAffinityTerm) []term {
 // says nothing about namespaces, means the owner's own (rules 7.13.12 and
 // 7.13.17).
 func readTerm(owner *outrank.Pod, t outrank.PodAffinityTerm) term {
-	selector := narrow(t.Selector, owner, t.MatchLabelKeys, outrank.In)
+	selector := narrow(t.LabelSelector, owner, t.MatchLabelKeys, outrank.In)
 	selector = narrow(selector, owner, t.MismatchLabelKeys, outrank.NotIn)
 	namespaces := t.Namespaces
 	if len(namespaces) == 0 && t.NamespaceSelector == nil {
@@ -73,10 +73,10 @@ func narrow(s *outrank.LabelSelector, p *outrank.Pod, keys []string, op outrank.
 	if s == nil {
 		return nil
 	}
-	folded := &outrank.LabelSelector{Labels: s.Labels, Expressions: slices.Clone(s.Expressions)}
+	folded := &outrank.LabelSelector{MatchLabels: s.MatchLabels, MatchExpressions: slices.Clone(s.MatchExpressions)}
 	for _, key := range keys {
 		if value, ok := p.Labels[key]; ok && !added(s, key, op) {
-			folded.Expressions = append(folded.Expressions,
+			folded.MatchExpressions = append(folded.MatchExpressions,
 				outrank.Requirement{Key: key, Operator: op, Values: []string{value}})
 		}
 	}
@@ -87,7 +87,7 @@ func narrow(s *outrank.LabelSelector, p *outrank.Pod, keys []string, op outrank.
 // writes for a key when it creates the pod. It may hold a value that the pod
 // has lost since, and then that value counts.
 func added(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
-	return slices.ContainsFunc(s.Expressions, func(r outrank.Requirement) bool {
+	return slices.ContainsFunc(s.MatchExpressions, func(r outrank.Requirement) bool {
 		return r.Key == key && r.Operator == op && len(r.Values) == 1
 	})
 }

@@ -123,7 +123,7 @@ func TestVictims(t *testing.T) {
 
 // budget covers pods with app=web and allows so many disruptions.
 func budget(name string, allowed int32, changes ...func(*outrank.PodDisruptionBudget)) *outrank.PodDisruptionBudget {
-	b := &outrank.PodDisruptionBudget{Name: name, Selector: selects("app", "web"), Allowed: allowed}
+	b := &outrank.PodDisruptionBudget{Name: name, Selector: selects("app", "web"), DisruptionsAllowed: allowed}
 	for _, change := range changes {
 		change(b)
 	}
@@ -257,21 +257,21 @@ func TestBudgets(t *testing.T) {
 
 func disrupted(names ...string) func(*outrank.PodDisruptionBudget) {
 	return func(b *outrank.PodDisruptionBudget) {
-		b.Disrupted = map[string]time.Time{}
+		b.DisruptedPods = map[string]time.Time{}
 		for _, name := range names {
-			b.Disrupted[name] = now
+			b.DisruptedPods[name] = now
 		}
 	}
 }
 
 // brokenSelector picks app=web by its labels, but In needs values.
 var brokenSelector = &outrank.LabelSelector{
-	Labels:      map[string]string{"app": "web"},
-	Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.In}},
+	MatchLabels:      map[string]string{"app": "web"},
+	MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.In}},
 }
 
 var notDB = &outrank.LabelSelector{
-	Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.NotIn, Values: []string{"db"}}},
+	MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.NotIn, Values: []string{"db"}}},
 }
 
 // Two pods of the same name are no valid cluster, but the order of victims is

@@ -188,13 +188,13 @@ func (s *scene) filterVolumeBinding() Status {
 }
 
 func usable(selector *outrank.NodeSelector, n *outrank.Node) bool {
-	for _, t := range selector.Terms {
+	for _, t := range selector.NodeSelectorTerms {
 		switch {
-		case len(t.Labels) > 0:
-			if termWantsNode(outrank.NodeSelectorTerm{Labels: t.Labels}, n) {
+		case len(t.MatchExpressions) > 0:
+			if termWantsNode(outrank.NodeSelectorTerm{MatchExpressions: t.MatchExpressions}, n) {
 				return true
 			}
-		case len(t.Fields) > 0:
+		case len(t.MatchFields) > 0:
 			return true
 		}
 	}

@@ -80,11 +80,11 @@ func (l *Line) Budget() *outrank.PodDisruptionBudget {
 	l.Options(Options{
 		"namespace=": Text(&b.Namespace),
 		"selector=":  func(v string) error { selected = true; return Selector(&b.Selector)(v) },
-		"allowed=":   func(v string) error { allowed = true; return Number(&b.Allowed)(v) },
+		"allowed=":   func(v string) error { allowed = true; return Number(&b.DisruptionsAllowed)(v) },
 		"disrupted=": func(v string) error {
-			b.Disrupted = map[string]time.Time{}
+			b.DisruptedPods = map[string]time.Time{}
 			for _, name := range parts(v, ',') {
-				b.Disrupted[name] = Now
+				b.DisruptedPods[name] = Now
 			}
 			return nil
 		},
@@ -100,7 +100,7 @@ func (l *Line) podGroup() *outrank.PodGroup {
 	var priority int32
 	l.Options(Options{
 		"namespace=": Text(&g.Namespace),
-		"whole":      func(string) error { g.Disruption = outrank.DisruptPodGroup; return nil },
+		"whole":      func(string) error { g.DisruptionMode = outrank.DisruptPodGroup; return nil },
 		"basic":      func(string) error { g.Policy = outrank.BasicPolicy; return nil },
 		"gang=":      func(v string) error { g.Policy = outrank.GangPolicy; return Number(&g.MinCount)(v) },
 		"priority=":  func(v string) error { g.Priority = &priority; return Number(&priority)(v) },
@@ -114,7 +114,7 @@ func (l *Line) compositePodGroup() *outrank.CompositePodGroup {
 	var priority int32
 	l.Options(Options{
 		"namespace=": Text(&g.Namespace),
-		"whole":      func(string) error { g.Disruption = outrank.DisruptPodGroup; return nil },
+		"whole":      func(string) error { g.DisruptionMode = outrank.DisruptPodGroup; return nil },
 		"priority=":  func(v string) error { g.Priority = &priority; return Number(&priority)(v) },
 		"parent=":    Text(&g.Parent),
 	})

@@ -35,7 +35,7 @@ func (l *Line) Node() *outrank.Node {
 		"attach=":   attachLimits(&n.AttachLimits),
 		"lacks=":    Names(&n.MissingDrivers),
 		"declares=": Names(&n.DeclaredFeatures),
-		"spares=":   Names(&n.ResizePreemptionDisabled),
+		"spares=":   Names(&n.DisableResizePreemption),
 		"cordoned":  Flag(&n.Unschedulable),
 	})
 	return n

@@ -77,16 +77,16 @@ func TestObjects(t *testing.T) {
 			AttachLimits: map[string]int64{"ebs": 2}, DeclaredFeatures: []string{"F", "G"},
 		}},
 		Budgets: []*outrank.PodDisruptionBudget{{
-			Name: "b", Namespace: "x", Allowed: 1, Disrupted: map[string]time.Time{"p": Now, "q": Now},
+			Name: "b", Namespace: "x", DisruptionsAllowed: 1, DisruptedPods: map[string]time.Time{"p": Now, "q": Now},
 			Selector: &outrank.LabelSelector{
-				Labels: map[string]string{"app": "web"},
-				Expressions: []outrank.Requirement{
+				MatchLabels: map[string]string{"app": "web"},
+				MatchExpressions: []outrank.Requirement{
 					{Key: "tier", Operator: outrank.In, Values: []string{"a", "b"}}, {Key: "old", Operator: outrank.DoesNotExist},
 				},
 			},
 		}},
 		Namespaces: []*outrank.Namespace{{Name: "x", Labels: map[string]string{"team": "t"}}},
-		Groups:     []*outrank.PodGroup{{Name: "g", Disruption: outrank.DisruptPodGroup, Priority: &five}},
+		Groups:     []*outrank.PodGroup{{Name: "g", DisruptionMode: outrank.DisruptPodGroup, Priority: &five}},
 	}
 	if diff := cmp.Diff(want, got, sameAmounts); diff != "" {
 		t.Errorf("cluster (-want +got):\n%s", diff)
@@ -112,12 +112,12 @@ func TestPodInFull(t *testing.T) {
 		return outrank.NodeRequirement{Key: key, Operator: outrank.In, Values: []string{value}}
 	}
 	app := func(name string) *outrank.LabelSelector {
-		return &outrank.LabelSelector{Labels: map[string]string{"app": name}}
+		return &outrank.LabelSelector{MatchLabels: map[string]string{"app": name}}
 	}
 	want := &outrank.Pod{
 		Name: "p", Namespace: "x", UID: "u", Labels: map[string]string{"app": "web"}, Group: "g", Priority: &priority,
-		PreemptionPolicy: outrank.PreemptNever, StartTime: Now.Add(-time.Hour), DeletionTime: Now, DisruptionReason: "Why",
-		NodeName: "n1", NominatedNode: "n2", ResizeInfeasible: true, ResizeDeferred: true, Overhead: resource.MustList("cpu", "100m"),
+		PreemptionPolicy: outrank.PreemptNever, StartTime: Now.Add(-time.Hour), DeletionTimestamp: Now, DisruptionReason: "Why",
+		NodeName: "n1", NominatedNodeName: "n2", ResizeInfeasible: true, ResizeDeferred: true, Overhead: resource.MustList("cpu", "100m"),
 		Containers: []outrank.Container{{
 			Name: "main", Requests: resource.MustList("cpu", "1", "memory", "2Gi", "example.com/gpu", "1"),
 			RestartsAll: true, BindMountOptions: true, Limits: resource.MustList("cpu", "2"), Actual: resource.MustList("cpu", "3"),
@@ -132,24 +132,24 @@ func TestPodInFull(t *testing.T) {
 		Static: true, Mirror: true, QOSClass: outrank.Burstable, Phase: outrank.PhaseRunning,
 		NodeSelector: map[string]string{"disk": "ssd"},
 		Affinity: outrank.Affinity{
-			Node: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{
+			NodeAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{
 				{
-					Labels: []outrank.NodeRequirement{in("zone", "a")},
-					Fields: []outrank.NodeRequirement{{Key: "metadata.name", Operator: outrank.NotIn, Values: []string{"n3"}}},
+					MatchExpressions: []outrank.NodeRequirement{in("zone", "a")},
+					MatchFields:      []outrank.NodeRequirement{{Key: "metadata.name", Operator: outrank.NotIn, Values: []string{"n3"}}},
 				},
-				{Labels: []outrank.NodeRequirement{{Key: "gen", Operator: outrank.Gt, Values: []string{"3"}}}},
+				{MatchExpressions: []outrank.NodeRequirement{{Key: "gen", Operator: outrank.Gt, Values: []string{"3"}}}},
 				{},
 			}},
-			Pods: []outrank.PodAffinityTerm{
-				{Selector: app("db"), TopologyKey: "zone"}, {TopologyKey: "host", Namespaces: []string{"x", "y"}},
+			PodAffinity: []outrank.PodAffinityTerm{
+				{LabelSelector: app("db"), TopologyKey: "zone"}, {TopologyKey: "host", Namespaces: []string{"x", "y"}},
 			},
-			AntiPods: []outrank.PodAffinityTerm{{
-				Selector: &outrank.LabelSelector{}, TopologyKey: "zone",
-				NamespaceSelector: &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "team", Operator: outrank.Exists}}},
+			PodAntiAffinity: []outrank.PodAffinityTerm{{
+				LabelSelector: &outrank.LabelSelector{}, TopologyKey: "zone",
+				NamespaceSelector: &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "team", Operator: outrank.Exists}}},
 			}},
 		},
-		TopologySpread: []outrank.TopologySpreadConstraint{{
-			Selector: app("web"), TopologyKey: "zone", MaxSkew: 2, MinDomains: 3, MatchLabelKeys: []string{"rev"},
+		TopologySpreadConstraints: []outrank.TopologySpreadConstraint{{
+			LabelSelector: app("web"), TopologyKey: "zone", MaxSkew: 2, MinDomains: 3, MatchLabelKeys: []string{"rev"},
 			NodeAffinityPolicy: outrank.NodeIgnore, NodeTaintsPolicy: outrank.NodeHonor, WhenUnsatisfiable: outrank.ScheduleAnyway,
 		}},
 		Tolerations: []outrank.Toleration{
@@ -159,7 +159,7 @@ func TestPodInFull(t *testing.T) {
 		Volumes: []outrank.Volume{
 			{
 				Claim: "c", OncePod: true, Ephemeral: true, State: outrank.ClaimLost, MissingVolume: "v", Driver: "d", Handle: "h", Zones: map[string][]string{outrank.ZoneLabel: {"a", "b"}},
-				Node: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Labels: []outrank.NodeRequirement{in("zone", "a")}}}},
+				Node: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchExpressions: []outrank.NodeRequirement{in("zone", "a")}}}},
 			},
 			{Disk: outrank.Disk{Kind: outrank.RBD, ID: "pool/i", ReadOnly: true}},
 		},

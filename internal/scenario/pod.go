@@ -67,11 +67,11 @@ func (l *Line) podIs(p *outrank.Pod) Options {
 		"priority=": func(v string) error { p.Priority = &priority; return Number(&priority)(v) },
 		"never":     func(string) error { p.PreemptionPolicy = outrank.PreemptNever; return nil },
 		"start=":    Time(&p.StartTime),
-		"leaving":   func(string) error { p.DeletionTime = Now; return nil },
-		"leaving=":  func(v string) error { p.DeletionTime = Now; return Text(&p.DisruptionReason)(v) },
+		"leaving":   func(string) error { p.DeletionTimestamp = Now; return nil },
+		"leaving=":  func(v string) error { p.DeletionTimestamp = Now; return Text(&p.DisruptionReason)(v) },
 		"phase=":    Text(&p.Phase),
 		"static":    Flag(&p.Static), "mirror": Flag(&p.Mirror), "qos=": Text(&p.QOSClass),
-		"on=": Text(&p.NodeName), "nominated=": Text(&p.NominatedNode),
+		"on=": Text(&p.NodeName), "nominated=": Text(&p.NominatedNodeName),
 	}
 }
 
@@ -92,9 +92,9 @@ func (l *Line) podAsks(p *outrank.Pod, main *outrank.Container) Options {
 // podStands has the options for a pod's rules about nodes, neighbours and ports.
 func (l *Line) podStands(p *outrank.Pod, main *outrank.Container) Options {
 	return Options{
-		"selector=": Labels(&p.NodeSelector), "node=": nodeSelector(&p.Affinity.Node),
-		"affinity=": l.terms(&p.Affinity.Pods), "anti=": l.terms(&p.Affinity.AntiPods),
-		"spread=": l.spread(&p.TopologySpread), "tolerates=": tolerations(&p.Tolerations),
+		"selector=": Labels(&p.NodeSelector), "node=": nodeSelector(&p.Affinity.NodeAffinity),
+		"affinity=": l.terms(&p.Affinity.PodAffinity), "anti=": l.terms(&p.Affinity.PodAntiAffinity),
+		"spread=": l.spread(&p.TopologySpreadConstraints), "tolerates=": tolerations(&p.Tolerations),
 		"ports=": ports(&main.Ports), "volume=": l.volumes(&p.Volumes),
 		"host-network": Flag(&p.HostNetwork), "host-users=": hostUsers(&p.HostUsers),
 	}
@@ -135,7 +135,7 @@ func (l *Line) terms(list *[]outrank.PodAffinityTerm) Setter {
 			if err != nil {
 				return err
 			}
-			t := outrank.PodAffinityTerm{Selector: selector, TopologyKey: w.Next("topology key")}
+			t := outrank.PodAffinityTerm{LabelSelector: selector, TopologyKey: w.Next("topology key")}
 			if w.Accept("in") {
 				t.Namespaces = parts(w.Next("namespaces"), ',')
 			}
@@ -175,7 +175,7 @@ func (l *Line) spread(list *[]outrank.TopologySpreadConstraint) Setter {
 			if err != nil {
 				return err
 			}
-			c := outrank.TopologySpreadConstraint{Selector: selector, MaxSkew: 1, TopologyKey: w.Next("topology key")}
+			c := outrank.TopologySpreadConstraint{LabelSelector: selector, MaxSkew: 1, TopologyKey: w.Next("topology key")}
 			w.Options(Options{
 				"skew=": Number(&c.MaxSkew), "min-domains=": Number(&c.MinDomains), "keys=": Names(&c.MatchLabelKeys),
 				"affinity=": Text(&c.NodeAffinityPolicy), "taints=": Text(&c.NodeTaintsPolicy),

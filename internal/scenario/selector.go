@@ -84,12 +84,12 @@ func parseSelector(text string) (*outrank.LabelSelector, error) {
 		case r.operator == outrank.Gt || r.operator == outrank.Lt:
 			return nil, fmt.Errorf("%q: labels of pods are not compared as numbers", part)
 		case r.equal:
-			if s.Labels == nil {
-				s.Labels = map[string]string{}
+			if s.MatchLabels == nil {
+				s.MatchLabels = map[string]string{}
 			}
-			s.Labels[r.key] = r.values[0]
+			s.MatchLabels[r.key] = r.values[0]
 		default:
-			s.Expressions = append(s.Expressions, outrank.Requirement{Key: r.key, Operator: r.operator, Values: r.values})
+			s.MatchExpressions = append(s.MatchExpressions, outrank.Requirement{Key: r.key, Operator: r.operator, Values: r.values})
 		}
 	}
 	return s, nil
@@ -108,14 +108,14 @@ func parseNodeSelector(text string) (*outrank.NodeSelector, error) {
 				if err != nil {
 					return nil, err
 				}
-				to := &t.Labels
+				to := &t.MatchExpressions
 				if r.key == outrank.FieldName {
-					to = &t.Fields
+					to = &t.MatchFields
 				}
 				*to = append(*to, outrank.NodeRequirement{Key: r.key, Operator: r.operator, Values: r.values})
 			}
 		}
-		s.Terms = append(s.Terms, t)
+		s.NodeSelectorTerms = append(s.NodeSelectorTerms, t)
 	}
 	return s, nil
 }

@@ -162,7 +162,7 @@ func (x *explainer) nameLabels(out *Failure) {
 		}
 		return 1
 	})
-	out.Affinity = !fit.NodeAffinity(&outrank.Pod{Affinity: outrank.Affinity{Node: x.pod.Affinity.Node}}, x.node)
+	out.Affinity = !fit.NodeAffinity(&outrank.Pod{Affinity: outrank.Affinity{NodeAffinity: x.pod.Affinity.NodeAffinity}}, x.node)
 }
 
 func (x *explainer) namePorts(out *Failure) {

@@ -97,10 +97,10 @@ func benchmarkAllocatable(r *rand.Rand, sum resource.List) resource.List {
 
 func benchmarkBudget(i int) *outrank.PodDisruptionBudget {
 	return &outrank.PodDisruptionBudget{
-		Name:      fmt.Sprintf("budget-%d", i),
-		Namespace: benchmarkNamespace(i),
-		Selector:  &outrank.LabelSelector{Labels: map[string]string{"app": fmt.Sprintf("app-%d", i)}},
-		Allowed:   int32(i % 3),
+		Name:               fmt.Sprintf("budget-%d", i),
+		Namespace:          benchmarkNamespace(i),
+		Selector:           &outrank.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprintf("app-%d", i)}},
+		DisruptionsAllowed: int32(i % 3),
 	}
 }
 

@@ -13,11 +13,11 @@ import (
 func (g *generator) budget(i int) *outrank.PodDisruptionBudget {
 	r := g.stream(ofBudgets, i)
 	return &outrank.PodDisruptionBudget{
-		Name:      fmt.Sprintf("budget-%d", i),
-		Namespace: namespace(r),
-		Selector:  budgetSelector(r),
-		Allowed:   pick[int32](r, 0, 1, 0, 2),
-		Disrupted: g.disrupted(r),
+		Name:               fmt.Sprintf("budget-%d", i),
+		Namespace:          namespace(r),
+		Selector:           budgetSelector(r),
+		DisruptionsAllowed: pick[int32](r, 0, 1, 0, 2),
+		DisruptedPods:      g.disrupted(r),
 	}
 }
 

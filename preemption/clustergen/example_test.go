@@ -61,7 +61,7 @@ func ExampleCluster() {
 	for _, p := range c.Pods {
 		fmt.Println(p.Key(), p.NodeName, p.PriorityValue(), p.Requests())
 	}
-	fmt.Println(c.Budgets[0].Key(), c.Budgets[0].Allowed)
+	fmt.Println(c.Budgets[0].Key(), c.Budgets[0].DisruptionsAllowed)
 	// Output:
 	// j0 cpu: 300m, ephemeral-storage: 1Gi, example.com/gpu: 2, hugepages-2Mi: 2Mi, memory: 303Mi, pods: 4
 	// t1 cpu: 421m, ephemeral-storage: 1Gi, example.com/gpu: 2, hugepages-2Mi: 2Mi, memory: 235Mi, pods: 2
@@ -108,7 +108,7 @@ func ExampleBenchmark() {
 	}
 	b := c.Budgets[5]
 	fmt.Println(len(c.Nodes), "nodes,", len(c.Pods), "pods,", len(c.Budgets), "budgets")
-	fmt.Println(b.Key(), "allows", b.Allowed, "of", b.Selector.Labels["app"])
+	fmt.Println(b.Key(), "allows", b.DisruptionsAllowed, "of", b.Selector.MatchLabels["app"])
 	fmt.Println("the preemptor has priority", *p.Priority, "and asks for", p.Requests())
 	// Output:
 	// 100 nodes, 3000 pods, 20 budgets

@@ -14,9 +14,9 @@ func groupName(i int) string { return fmt.Sprintf("g%d", i) }
 func (g *generator) group(i int) *outrank.PodGroup {
 	r := g.stream(ofGroups, i)
 	group := &outrank.PodGroup{
-		Name:       groupName(i),
-		Namespace:  pick(r, "default", "", "default", "team-a"),
-		Disruption: pick(r, outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod, ""),
+		Name:           groupName(i),
+		Namespace:      pick(r, "default", "", "default", "team-a"),
+		DisruptionMode: pick(r, outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod, ""),
 	}
 	if oneIn(r, 2) {
 		group.Priority = g.residentPriority(r)

@@ -31,15 +31,15 @@ func (g *generator) nominated(kinds []*outrank.Pod) []placedPod {
 		r := g.stream(ofNominated, i)
 		p := *pick(r, kinds...)
 		p.Name, p.Priority = fmt.Sprintf("nominated-%d", i), g.nominatedPriority(r)
-		p.NominatedNode = g.nomination(r)
+		p.NominatedNodeName = g.nomination(r)
 		if oneIn(r, 8) {
-			p.DeletionTime = Now().Add(-time.Minute)
+			p.DeletionTimestamp = Now().Add(-time.Minute)
 		}
 		g.join(g.stream(ofMembers, g.Nodes+i), &p)
 		pods = append(pods, placedPod{&p, r.Uint64()})
 	}
 	if r := g.stream(ofNominated, g.Nominated); g.Nominated > 0 && oneIn(r, 4) {
-		p := &outrank.Pod{Name: preemptorName, NominatedNode: g.nomination(r), Priority: g.nominatedPriority(r)}
+		p := &outrank.Pod{Name: preemptorName, NominatedNodeName: g.nomination(r), Priority: g.nominatedPriority(r)}
 		p.Containers = []outrank.Container{{Name: "c0", Requests: g.preemptorRequests(r)}}
 		pods = append(pods, placedPod{p, r.Uint64()})
 	}

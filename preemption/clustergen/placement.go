@@ -27,7 +27,7 @@ func (g *generator) addSelectors(r *rand.Rand, p *outrank.Pod) {
 		p.NodeSelector = map[string]string{diskKey: "ssd"}
 	}
 	if oneIn(r, 6) {
-		p.Affinity.Node = &outrank.NodeSelector{Terms: several(r, 1, 3, g.nodeTerm)}
+		p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: several(r, 1, 3, g.nodeTerm)}
 	}
 	if oneIn(r, 30) {
 		p.NodeName = g.someNode(r)
@@ -36,8 +36,8 @@ func (g *generator) addSelectors(r *rand.Rand, p *outrank.Pod) {
 
 func (g *generator) nodeTerm(r *rand.Rand) outrank.NodeSelectorTerm {
 	return outrank.NodeSelectorTerm{
-		Labels: several(r, 0, 2, nodeLabel),
-		Fields: several(r, 0, 1, func(r *rand.Rand) outrank.NodeRequirement {
+		MatchExpressions: several(r, 0, 2, nodeLabel),
+		MatchFields: several(r, 0, 1, func(r *rand.Rand) outrank.NodeRequirement {
 			return outrank.NodeRequirement{
 				Key: outrank.FieldName, Operator: pick(r, outrank.In, outrank.NotIn), Values: []string{g.someNode(r)},
 			}

@@ -106,7 +106,7 @@ func (g *generator) resident(r *rand.Rand, kinds []*outrank.Pod) *outrank.Pod {
 	}
 	often := 12
 	if oneIn(r, 8) {
-		p.DeletionTime = Now().Add(-time.Minute)
+		p.DeletionTimestamp = Now().Add(-time.Minute)
 		often = 2
 	}
 	if oneIn(r, often) {

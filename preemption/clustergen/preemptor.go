@@ -72,7 +72,7 @@ func (g *generator) preemptor(number int) *outrank.Pod {
 	addRequests(r, p, g.preemptorRequests(r))
 	if g.Nominated > 0 {
 		if r := g.stream(ofPreemptorNomination, number); oneIn(r, 2) {
-			p.NominatedNode = g.nomination(r)
+			p.NominatedNodeName = g.nomination(r)
 		}
 	}
 	g.addConstraints(p, number)
@@ -96,7 +96,7 @@ func (g *generator) addConstraints(p *outrank.Pod, number int) {
 	}
 	if g.Spread {
 		if r := g.stream(ofPreemptorSpread, number); !oneIn(r, 4) {
-			p.TopologySpread = several(r, 1, 2, func(r *rand.Rand) outrank.TopologySpreadConstraint {
+			p.TopologySpreadConstraints = several(r, 1, 2, func(r *rand.Rand) outrank.TopologySpreadConstraint {
 				return spreadConstraint(r, p.Labels)
 			})
 		}

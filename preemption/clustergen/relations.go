@@ -9,9 +9,9 @@ import (
 // selector draws a valid label selector, among them nil, which picks nothing,
 // and an empty one, which picks everything.
 func selector(r *rand.Rand) *outrank.LabelSelector {
-	labels := func(set map[string]string) *outrank.LabelSelector { return &outrank.LabelSelector{Labels: set} }
+	labels := func(set map[string]string) *outrank.LabelSelector { return &outrank.LabelSelector{MatchLabels: set} }
 	expression := func(key string, op outrank.Operator, values ...string) *outrank.LabelSelector {
-		return &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: key, Operator: op, Values: values}}}
+		return &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: key, Operator: op, Values: values}}}
 	}
 	switch r.IntN(11) {
 	case 0, 1, 2:
@@ -38,8 +38,8 @@ func selector(r *rand.Rand) *outrank.LabelSelector {
 // pod.
 func brokenSelector(r *rand.Rand) *outrank.LabelSelector {
 	return &outrank.LabelSelector{
-		Labels: map[string]string{"app": "web"},
-		Expressions: []outrank.Requirement{pick(r,
+		MatchLabels: map[string]string{"app": "web"},
+		MatchExpressions: []outrank.Requirement{pick(r,
 			outrank.Requirement{Key: "app", Operator: outrank.In},
 			outrank.Requirement{Key: "app", Operator: outrank.Exists, Values: []string{"web"}},
 			outrank.Requirement{Key: "app", Operator: "in", Values: []string{"web"}},
@@ -55,16 +55,16 @@ func topologyKey(r *rand.Rand) string {
 // addPodTerms gives every third pod anti-affinity, and every sixth affinity.
 func addPodTerms(r *rand.Rand, p *outrank.Pod) {
 	if oneIn(r, 3) {
-		p.Affinity.AntiPods = several(r, 1, 2, podTerm)
+		p.Affinity.PodAntiAffinity = several(r, 1, 2, podTerm)
 	}
 	if oneIn(r, 6) {
-		p.Affinity.Pods = several(r, 1, 2, podTerm)
+		p.Affinity.PodAffinity = several(r, 1, 2, podTerm)
 	}
 }
 
 func podTerm(r *rand.Rand) outrank.PodAffinityTerm {
 	return outrank.PodAffinityTerm{
-		Selector:          selector(r),
+		LabelSelector:     selector(r),
 		TopologyKey:       topologyKey(r),
 		Namespaces:        pick(r, nil, nil, nil, []string{"default"}, []string{"team-a", "team-b"}),
 		NamespaceSelector: namespaceSelector(r),
@@ -76,8 +76,8 @@ func podTerm(r *rand.Rand) outrank.PodAffinityTerm {
 func namespaceSelector(r *rand.Rand) *outrank.LabelSelector {
 	return pick(r, nil, nil, nil,
 		&outrank.LabelSelector{},
-		&outrank.LabelSelector{Labels: map[string]string{"env": "prod"}},
-		&outrank.LabelSelector{Expressions: []outrank.Requirement{
+		&outrank.LabelSelector{MatchLabels: map[string]string{"env": "prod"}},
+		&outrank.LabelSelector{MatchExpressions: []outrank.Requirement{
 			{Key: "env", Operator: outrank.NotIn, Values: []string{"prod"}},
 		}},
 	)
@@ -91,7 +91,7 @@ func labelKeys(r *rand.Rand) []string {
 // spreadConstraint draws a constraint for a pod with these labels, which mostly
 // spreads the pods like it.
 func spreadConstraint(r *rand.Rand, own map[string]string) outrank.TopologySpreadConstraint {
-	picks := &outrank.LabelSelector{Labels: own}
+	picks := &outrank.LabelSelector{MatchLabels: own}
 	if oneIn(r, 3) {
 		picks = selector(r)
 	}
@@ -99,7 +99,7 @@ func spreadConstraint(r *rand.Rand, own map[string]string) outrank.TopologySprea
 		MaxSkew:            pick[int32](r, 1, 1, 1, 2),
 		TopologyKey:        topologyKey(r),
 		WhenUnsatisfiable:  pick(r, outrank.DoNotSchedule, outrank.DoNotSchedule, "", outrank.ScheduleAnyway),
-		Selector:           picks,
+		LabelSelector:      picks,
 		MinDomains:         pick[int32](r, 0, 0, 1, 2, 3),
 		NodeAffinityPolicy: pick(r, "", outrank.NodeHonor, outrank.NodeIgnore),
 		NodeTaintsPolicy:   pick(r, "", outrank.NodeHonor, outrank.NodeIgnore),

@@ -135,7 +135,7 @@ func podLevel(r *rand.Rand, p *outrank.Pod) *resource.Requirements {
 // resize puts the first container in the middle of a resize in place.
 func resize(r *rand.Rand, p *outrank.Pod) {
 	c := &p.Containers[0]
-	c.Allocated = resource.List{resource.CPU: resource.NewMilli(pick[int64](r, 200, 400)), resource.Memory: mebibytes(pick[int64](r, 64, 192))}
+	c.AllocatedResources = resource.List{resource.CPU: resource.NewMilli(pick[int64](r, 200, 400)), resource.Memory: mebibytes(pick[int64](r, 64, 192))}
 	c.Actual = resource.List{resource.CPU: resource.NewMilli(pick[int64](r, 200, 350)), resource.Memory: mebibytes(pick[int64](r, 64, 256))}
 	p.ResizeInfeasible = oneIn(r, 2)
 }

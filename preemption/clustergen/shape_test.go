@@ -66,7 +66,7 @@ func takeCensus(c *outrank.Cluster) census {
 			if cpu := p.Containers[0].Requests.Amount(resource.CPU); cpu > 0 {
 				s.sizes[cpu] = true
 			}
-		case p.NominatedNode != "" && p.Name != "preemptor":
+		case p.NominatedNodeName != "" && p.Name != "preemptor":
 			s.nominated++
 		}
 	}

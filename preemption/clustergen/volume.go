@@ -57,7 +57,7 @@ func disk(r *rand.Rand) outrank.Disk {
 func (g *generator) addVolumes(r *rand.Rand, p *outrank.Pod) {
 	p.Volumes = podVolumes(r, 2)
 	if oneIn(r, 6) {
-		p.Volumes = append(p.Volumes, outrank.Volume{Claim: "local", Node: &outrank.NodeSelector{Terms: several(r, 0, 2, g.nodeTerm)}})
+		p.Volumes = append(p.Volumes, outrank.Volume{Claim: "local", Node: &outrank.NodeSelector{NodeSelectorTerms: several(r, 0, 2, g.nodeTerm)}})
 	}
 	if oneIn(r, 5) {
 		label := pick(r, zoneKey, zoneKey, outrank.BetaZoneLabel, outrank.RegionLabel)

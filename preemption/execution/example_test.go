@@ -123,7 +123,7 @@ func ExampleNominator_Update() {
 	fmt.Println(nominator.NodeOf(pod.Key()), nominator.NominatedTo("n1")[0] == labelled)
 
 	moved := urgent()
-	moved.NominatedNode = "n2"
+	moved.NominatedNodeName = "n2"
 	nominator.Update(labelled, moved)
 	fmt.Println(nominator.NodeOf(pod.Key()))
 	nominator.Update(moved, labelled)

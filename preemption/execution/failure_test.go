@@ -255,8 +255,8 @@ func TestTexts(t *testing.T) {
 func TestFiltersOfAPodThatNamesItsNode(t *testing.T) {
 	p := pendingPod("agent")
 	p.Containers = []outrank.Container{{Requests: resource.MustList("cpu", "4")}}
-	p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
-		Fields: []outrank.NodeRequirement{{Key: "metadata.name", Operator: outrank.In, Values: []string{"n1"}}},
+	p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
+		MatchFields: []outrank.NodeRequirement{{Key: "metadata.name", Operator: outrank.In, Values: []string{"n1"}}},
 	}}}
 	room := resource.MustList("cpu", "1", "pods", "10")
 	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1", Allocatable: room}, {Name: "n2", Allocatable: room}}})

@@ -189,7 +189,7 @@ func TestSetAside(t *testing.T) { // rule 15.4.10
 	newer.Priority = outrank.Priority(900)
 	n.Update(pods["updated"], newer)
 	named := gangPod("renamed")
-	named.NominatedNode = "n3"
+	named.NominatedNodeName = "n3"
 	n.Update(pods["renamed"], named)
 	n.Add(pods["added"], "n2")
 	back()

@@ -20,7 +20,7 @@ import (
 
 var errBusy = errors.New("busy")
 
-func withDeletion(p *outrank.Pod) { p.DeletionTime = time.Unix(1, 0) }
+func withDeletion(p *outrank.Pod) { p.DeletionTimestamp = time.Unix(1, 0) }
 
 // planFor is a plan of the pod p, with a priority of 100, to take these victims
 // from node n1.
@@ -118,7 +118,7 @@ func pendingPod(name string, change ...func(*outrank.Pod)) *outrank.Pod {
 
 func withUID(id string) func(*outrank.Pod) { return func(p *outrank.Pod) { p.UID = id } }
 func withNomination(to string) func(*outrank.Pod) {
-	return func(p *outrank.Pod) { p.NominatedNode = to }
+	return func(p *outrank.Pod) { p.NominatedNodeName = to }
 }
 func withNode(node string) func(*outrank.Pod) { return func(p *outrank.Pod) { p.NodeName = node } }
 func withPriority(value int32) func(*outrank.Pod) {

@@ -145,7 +145,7 @@ func TestMetricFamilies(t *testing.T) {
 // already, too, and none twice.
 func TestVictimsThatAreCounted(t *testing.T) {
 	a, b, terminating := runningPod("a", "uid-a"), runningPod("b", "uid-b"), runningPod("c", "uid-c")
-	terminating.DeletionTime = time.Unix(1, 0)
+	terminating.DeletionTimestamp = time.Unix(1, 0)
 	busy := errors.New("busy")
 	for _, c := range []struct {
 		name    string

@@ -20,7 +20,7 @@ import (
 func TestNominationsOfGatedPods(t *testing.T) {
 	pod := func(node string, gates ...string) *outrank.Pod {
 		p := pendingPod("p")
-		p.NominatedNode, p.SchedulingGates = node, gates
+		p.NominatedNodeName, p.SchedulingGates = node, gates
 		return p
 	}
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestEmptyNominationLeavesNone(t *testing.T) {
 	for _, r := range outrank.Releases() {
 		n := &execution.Nominator{Release: r}
 		pod := pendingPod("p")
-		pod.NominatedNode = "n1"
+		pod.NominatedNodeName = "n1"
 		n.Add(pod, "")
 		handler := execution.FailureHandler{Actions: &executiontest.Recorder{}, Nominator: n}
 		plan := &preemption.Plan{Outcome: preemption.NothingHelps, Pod: pod}

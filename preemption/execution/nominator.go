@@ -16,7 +16,7 @@ import (
 
 // Nominator remembers the nominations: which pending pods room was made for, and
 // on which node (group 15.4; the scheduling queue's nominator, nominatedPodMap
-// in v1.13). It may know more than the pods' own NominatedNode, which is
+// in v1.13). It may know more than the pods' own NominatedNodeName, which is
 // written later and read back later still.
 //
 // A pod is known by its namespace and name. A UID, where there is one, keeps
@@ -60,7 +60,7 @@ const mostBefore = 8
 
 // Add records that room was made for the pod on the node, in place of any
 // earlier nomination of the pod. An empty node stands for the pod's own
-// NominatedNode, and where that is empty too the pod is not nominated any more. A
+// NominatedNodeName, and where that is empty too the pod is not nominated any more. A
 // pod that runs or has finished has no nomination: it is deleted whatever the
 // node. A nil pod is ignored. What a pod with scheduling gates names itself counts from
 // v1.37 on; before, it is recorded with the next update of the pod (rule 15.4.8). A nomination
@@ -234,7 +234,7 @@ func (n *Nominator) broughtBy(pod *outrank.Pod) string {
 	if pod.Gated() && !release.Of(release.Release(n.Release)).AddedNominations {
 		return ""
 	}
-	return pod.NominatedNode
+	return pod.NominatedNodeName
 }
 
 // latest returns the latest version of the pod as far as it is known, nil where it

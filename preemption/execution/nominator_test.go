@@ -147,7 +147,7 @@ func (l *plainNominator) add(p *outrank.Pod, node string, before map[string]bool
 	}
 	*l = slices.DeleteFunc(*l, func(e nominated) bool { return e.pod.Key() == p.Key() })
 	if node == "" {
-		node = p.NominatedNode
+		node = p.NominatedNodeName
 	}
 	if node != "" && p.NodeName == "" && !p.Finished() {
 		if before == nil {
@@ -165,12 +165,12 @@ func (l *plainNominator) update(old, new *outrank.Pod) {
 		if e.pod.Key() != old.Key() || !same {
 			continue
 		}
-		if e.aside && !successor && old.NominatedNode == "" && new.NominatedNode == "" {
+		if e.aside && !successor && old.NominatedNodeName == "" && new.NominatedNodeName == "" {
 			(*l)[i].pod = new
 			return
 		}
 		before = maps.Clone(e.before)
-		if !successor && old.NominatedNode == "" && new.NominatedNode == "" {
+		if !successor && old.NominatedNodeName == "" && new.NominatedNodeName == "" {
 			node = e.node
 		}
 	}
@@ -367,7 +367,7 @@ func TestApplyToIsWhatThePodsSay(t *testing.T) {
 				continue
 			}
 			knows := *p
-			knows.NominatedNode = node
+			knows.NominatedNodeName = node
 			told.Pods = append(told.Pods, &knows)
 			n.Add(p, node)
 			if rapid.Bool().Draw(t, "known") {

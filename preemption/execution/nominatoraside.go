@@ -54,7 +54,7 @@ func (n *Nominator) SetAside(pods ...*outrank.Pod) (back func()) {
 // whether that stays there: it does where neither version names a node.
 func (n *Nominator) updateAside(old, new *outrank.Pod) bool {
 	e, ok := n.aside[old.Key()]
-	if !ok || !samePod(e.pod, old) || !samePod(old, new) || old.NominatedNode != "" || new.NominatedNode != "" {
+	if !ok || !samePod(e.pod, old) || !samePod(old, new) || old.NominatedNodeName != "" || new.NominatedNodeName != "" {
 		return false
 	}
 	e.pod = new
@@ -64,7 +64,7 @@ func (n *Nominator) updateAside(old, new *outrank.Pod) bool {
 
 // Update follows a change of the pod's object from old to new. Where neither
 // names a node, the nomination in memory stays, because it may not be written
-// yet. Else new's own NominatedNode counts (UpdateNominatedPod). In either case
+// yet. Else new's own NominatedNodeName counts (UpdateNominatedPod). In either case
 // the nomination belongs to new from now on. A new pod with another UID is
 // another pod, which takes no nomination over.
 func (n *Nominator) Update(old, new *outrank.Pod) {
@@ -85,9 +85,9 @@ func (n *Nominator) Update(old, new *outrank.Pod) {
 	switch {
 	case !samePod(old, new):
 		e.before = earlier(e.before, old)
-	case old.NominatedNode == "" && new.NominatedNode == "":
+	case old.NominatedNodeName == "" && new.NominatedNodeName == "":
 		node = e.node
 	}
 	n.takeOut(old)
-	n.put(new, cmp.Or(node, new.NominatedNode), e.before)
+	n.put(new, cmp.Or(node, new.NominatedNodeName), e.before)
 }

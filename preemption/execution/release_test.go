@@ -48,7 +48,7 @@ func TestActivatedAfterAVictimInMemory(t *testing.T) {
 // Victims that are all being deleted already are counted from v1.37 on (rule 14.5.8).
 func TestTerminatingVictimsAreCounted(t *testing.T) {
 	leaving := runningPod("leaving", "uid-1")
-	leaving.DeletionTime = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
+	leaving.DeletionTimestamp = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
 	for r, want := range map[outrank.Release]uint64{outrank.V1_36: 0, outrank.V1_37: 1} {
 		metrics := &execution.Metrics{}
 		e, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}, Order: execution.Asynchronous, Metrics: metrics, Release: r})

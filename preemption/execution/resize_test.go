@@ -28,7 +28,7 @@ var withResizes = func() outrank.Release {
 // growing is a pod on node n1 whose resize to 3 cpu is deferred.
 func growing() *outrank.Pod {
 	p := &outrank.Pod{Name: "p", UID: "uid-p", NodeName: "n1", Priority: outrank.Priority(100), ResizeDeferred: true}
-	p.Containers = []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "3"), Allocated: resource.MustList("cpu", "2")}}
+	p.Containers = []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "3"), AllocatedResources: resource.MustList("cpu", "2")}}
 	return p
 }
 

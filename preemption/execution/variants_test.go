@@ -427,19 +427,19 @@ func (w *world) cluster() *outrank.Cluster {
 	}
 	for _, p := range w.waiting {
 		q := p.pod()
-		q.NominatedNode = p.node
+		q.NominatedNodeName = p.node
 		c.Pods = append(c.Pods, q)
 	}
 	for i, b := range w.budgets {
-		budget := &outrank.PodDisruptionBudget{Name: fmt.Sprint("b", i), Allowed: int32(b.allowed), Selector: &outrank.LabelSelector{}}
+		budget := &outrank.PodDisruptionBudget{Name: fmt.Sprint("b", i), DisruptionsAllowed: int32(b.allowed), Selector: &outrank.LabelSelector{}}
 		if b.app != "" {
-			budget.Selector.Labels = map[string]string{"app": b.app}
+			budget.Selector.MatchLabels = map[string]string{"app": b.app}
 		}
 		for _, name := range b.counted {
-			if budget.Disrupted == nil {
-				budget.Disrupted = map[string]time.Time{}
+			if budget.DisruptedPods == nil {
+				budget.DisruptedPods = map[string]time.Time{}
 			}
-			budget.Disrupted[name] = now
+			budget.DisruptedPods[name] = now
 		}
 		c.Budgets = append(c.Budgets, budget)
 	}
@@ -455,7 +455,7 @@ func (p *worldPod) pod() *outrank.Pod {
 		q.Containers[0].Ports = []outrank.Port{{HostPort: p.port}}
 	}
 	if p.leaves {
-		q.DeletionTime, q.DisruptionReason = now, outrank.PreemptionByScheduler
+		q.DeletionTimestamp, q.DisruptionReason = now, outrank.PreemptionByScheduler
 	}
 	if p.never {
 		q.PreemptionPolicy = outrank.PreemptNever
@@ -477,7 +477,7 @@ func statusOf(failed []string) preemption.Status {
 func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*told, []string) {
 	eval := must(preemption.NewEvaluator(preemption.Config{Variant: variant, Workers: workers}))
 	pod := w.asks.pod()
-	pod.NominatedNode = w.asks.node
+	pod.NominatedNodeName = w.asks.node
 	req := preemption.Request{Pod: pod, Now: now}
 	if w.failed != nil {
 		req.Statuses = map[string]preemption.Status{}

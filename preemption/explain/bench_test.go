@@ -22,7 +22,7 @@ func variants(p *outrank.Pod) map[string]*outrank.Pod {
 	lowest.Priority = outrank.Priority(-1 << 31)
 	apart := *p
 	apart.Labels = map[string]string{"app": "web"}
-	apart.Affinity.AntiPods = []outrank.PodAffinityTerm{{TopologyKey: "kubernetes.io/hostname", Selector: &outrank.LabelSelector{}}}
+	apart.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{TopologyKey: "kubernetes.io/hostname", LabelSelector: &outrank.LabelSelector{}}}
 	taken := *p
 	taken.Priority = outrank.Priority(-1 << 31)
 	taken.Containers = []outrank.Container{{Requests: resource.MustList("cpu", "1"), Ports: []outrank.Port{{HostPort: 80}}}}

@@ -36,8 +36,8 @@ func configs() map[string]preemption.Config {
 		}},
 		"guard":        {Guard: oneOfEach{}},
 		"no resources": {Plugins: preemption.Plugins{Off: []string{preemption.NodeResourcesFit}}},
-		"added affinity": {Plugins: preemption.Plugins{AddedAffinity: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{
-			{Labels: []outrank.NodeRequirement{{Key: "zone", Operator: outrank.In, Values: []string{"a"}}}},
+		"added affinity": {Plugins: preemption.Plugins{AddedAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{
+			{MatchExpressions: []outrank.NodeRequirement{{Key: "zone", Operator: outrank.In, Values: []string{"a"}}}},
 		}}}},
 		"sample": {Sample: &preemption.Sample{Percent: 40, Offset: 1}},
 		"filter": {Filters: []preemption.Filter{preemption.NodeRule("Odd", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {

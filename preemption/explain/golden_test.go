@@ -67,7 +67,7 @@ func fleet() (*outrank.Cluster, *outrank.Pod) {
 	port := func(p *outrank.Pod) { p.Containers[0].Ports = []outrank.Port{{HostPort: 8080}} }
 	disk := outrank.Volume{Disk: outrank.Disk{Kind: outrank.GCEPersistentDisk, ID: "data"}}
 	keepsAway := func(p *outrank.Pod) {
-		p.Affinity.AntiPods = []outrank.PodAffinityTerm{{TopologyKey: "host", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}}}
+		p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{TopologyKey: "host", LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}}
 	}
 	c.Pods = []*outrank.Pod{
 		running("proxy", "port-system", 2000001000, port), running("batch-1", "port-system", 1),
@@ -76,15 +76,15 @@ func fleet() (*outrank.Cluster, *outrank.Pod) {
 		running("ebs", "attached", 5000, func(p *outrank.Pod) { p.Volumes = []outrank.Volume{{Driver: "ebs.csi.aws.com", Handle: "vol-1"}} }),
 		running("rival", "apart", 5000, keepsAway), running("enemy", "affine", 5000),
 	}
-	rack := outrank.NodeSelectorTerm{Labels: []outrank.NodeRequirement{{Key: "rack", Operator: outrank.NotIn, Values: []string{"r2"}}}}
+	rack := outrank.NodeSelectorTerm{MatchExpressions: []outrank.NodeRequirement{{Key: "rack", Operator: outrank.NotIn, Values: []string{"r2"}}}}
 	pod := &outrank.Pod{
 		Namespace: "shop", Name: "web-1", Labels: map[string]string{"app": "web"}, Priority: outrank.Priority(1000),
 		Containers: asking("cpu", "2", "memory", "1Gi"), NodeSelector: map[string]string{"disk": "ssd"},
 		Volumes: []outrank.Volume{
 			disk,
-			{Claim: "data", Driver: "ebs.csi.aws.com", Handle: "vol-2", Node: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{rack}}, Zones: map[string][]string{outrank.ZoneLabel: {"eu-1"}}},
+			{Claim: "data", Driver: "ebs.csi.aws.com", Handle: "vol-2", Node: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{rack}}, Zones: map[string][]string{outrank.ZoneLabel: {"eu-1"}}},
 		},
-		Affinity: outrank.Affinity{AntiPods: []outrank.PodAffinityTerm{{TopologyKey: "host", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "enemy"}}}}},
+		Affinity: outrank.Affinity{PodAntiAffinity: []outrank.PodAffinityTerm{{TopologyKey: "host", LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "enemy"}}}}},
 	}
 	port(pod)
 	return c, pod
@@ -98,7 +98,7 @@ func zones() (*outrank.Cluster, *outrank.Pod) {
 	}
 	delete(c.Nodes[3].Labels, "zone")
 	pod := running("web-4", "", 1000)
-	pod.TopologySpread = []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}}}
+	pod.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}}
 	return c, pod
 }
 
@@ -107,13 +107,13 @@ func crowd() (*outrank.Cluster, *outrank.Pod) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{machine("n1"), machine("n2"), machine("n3")},
 		Pods: []*outrank.Pod{
-			running("cart", "n1", 50, takes("cpu", "2")), running("mail", "n1", 40, takes("cpu", "1500m"), func(p *outrank.Pod) { p.DeletionTime = now }),
+			running("cart", "n1", 50, takes("cpu", "2")), running("mail", "n1", 40, takes("cpu", "1500m"), func(p *outrank.Pod) { p.DeletionTimestamp = now }),
 			running("tiny", "n1", 10, takes("cpu", "100m")), running("core", "n1", 9000, takes("cpu", "100m")),
 			running("search", "n2", 60, takes("cpu", "4")), running("index", "n3", 50, takes("cpu", "4")),
 		},
 		Budgets: []*outrank.PodDisruptionBudget{
-			{Namespace: "shop", Name: "index", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "index"}}},
-			{Namespace: "shop", Name: "tiny", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "tiny"}}},
+			{Namespace: "shop", Name: "index", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "index"}}},
+			{Namespace: "shop", Name: "tiny", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "tiny"}}},
 		},
 	}
 	return c, &outrank.Pod{Namespace: "shop", Name: "urgent", Priority: outrank.Priority(1000), Containers: asking("cpu", "3")}
@@ -164,7 +164,7 @@ var scenes = map[string]func() (*outrank.Cluster, *outrank.Pod){
 	},
 	"nominated": func() (*outrank.Cluster, *outrank.Pod) {
 		c, p := crowd()
-		c.Pods = append(c.Pods, running("promised", "", 2000, takes("cpu", "2"), func(p *outrank.Pod) { p.NominatedNode, p.StartTime = "n1", time.Time{} }))
+		c.Pods = append(c.Pods, running("promised", "", 2000, takes("cpu", "2"), func(p *outrank.Pod) { p.NominatedNodeName, p.StartTime = "n1", time.Time{} }))
 		return c, p
 	},
 }

@@ -27,10 +27,10 @@ func gangs(amount string) (*preemption.Snapshot, *preemption.GroupPlan, error) {
 			running("batch", "n2", 10, takes("cpu", "3")), running("tiny", "n1", 5, takes("cpu", "100m")),
 		},
 		Groups: []*outrank.PodGroup{
-			{Namespace: "shop", Name: "shop", Disruption: outrank.DisruptPodGroup, Priority: outrank.Priority(50)},
+			{Namespace: "shop", Name: "shop", DisruptionMode: outrank.DisruptPodGroup, Priority: outrank.Priority(50)},
 			{Namespace: "shop", Name: "train", Policy: outrank.GangPolicy, MinCount: 2, Priority: outrank.Priority(1000)},
 		},
-		Budgets: []*outrank.PodDisruptionBudget{{Namespace: "shop", Name: "batch", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "batch"}}}},
+		Budgets: []*outrank.PodDisruptionBudget{{Namespace: "shop", Name: "batch", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "batch"}}}},
 	}
 	c.Pods[0].Group, c.Pods[1].Group = "shop", "shop"
 	release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
@@ -127,7 +127,7 @@ func TestPropertyGroupReportsAreTrue(t *testing.T) {
 				require.Equal(t, plan.Outcome == preemption.Preempt || plan.Outcome == preemption.Fits, len(r.Seats) > 0)
 				require.Equal(t, len(plan.Victims), len(r.Victims))
 				seats(t, e, snap, pods, r, -1)
-				nominated := slices.ContainsFunc(pods, func(p *outrank.Pod) bool { return p.NominatedNode != "" || snap.NominationOf(p.Key()) != "" })
+				nominated := slices.ContainsFunc(pods, func(p *outrank.Pod) bool { return p.NominatedNodeName != "" || snap.NominationOf(p.Key()) != "" })
 				for i := range r.Victims {
 					require.NotNil(t, r.Victims[i].Blocks)
 					if !nominated { // such a pod counts twice on its node (rule 12.9.9)
@@ -159,7 +159,7 @@ func seats(t *rapid.T, e *preemption.Evaluator, from *preemption.Snapshot, pods 
 	placed := 0
 	for _, s := range r.Seats {
 		p := *pods[slices.IndexFunc(pods, func(p *outrank.Pod) bool { return p.Key() == s.Pod })]
-		p.Group, p.NodeName, p.NominatedNode = "", "", ""
+		p.Group, p.NodeName, p.NominatedNodeName = "", "", ""
 		status, err := e.Check(snap, &p, s.Node)
 		require.NoError(t, err)
 		if status.Code == preemption.Success {

@@ -17,22 +17,22 @@ func (f *finder) nameLabels(o *Obstacle, at *place) {
 			o.Labels = append(o.Labels, labelOf(&r, at.node))
 		}
 	}
-	o.Terms = append(f.unmetTerms(f.pod.Affinity.Node, at.node, false),
+	o.Terms = append(f.unmetTerms(f.pod.Affinity.NodeAffinity, at.node, false),
 		f.unmetTerms(f.config.Plugins.AddedAffinity, at.node, true)...)
 }
 
 // unmetTerms returns the terms of a selector that does not match the node; nil for one
 // that does. A selector without terms, which matches nothing, is told as one empty term.
 func (f *finder) unmetTerms(s *outrank.NodeSelector, node *outrank.Node, added bool) []Term {
-	if s == nil || slices.ContainsFunc(s.Terms, func(t outrank.NodeSelectorTerm) bool { return fit.MatchesTerm(t, node) }) {
+	if s == nil || slices.ContainsFunc(s.NodeSelectorTerms, func(t outrank.NodeSelectorTerm) bool { return fit.MatchesTerm(t, node) }) {
 		return nil
 	}
-	if len(s.Terms) == 0 {
+	if len(s.NodeSelectorTerms) == 0 {
 		return []Term{{Unmet: []Label{}, Added: added}}
 	}
-	out := make([]Term, len(s.Terms))
-	for i := range s.Terms {
-		out[i] = Term{Unmet: unmetOf(&s.Terms[i], node), Added: added}
+	out := make([]Term, len(s.NodeSelectorTerms))
+	for i := range s.NodeSelectorTerms {
+		out[i] = Term{Unmet: unmetOf(&s.NodeSelectorTerms[i], node), Added: added}
 	}
 	return out
 }
@@ -48,11 +48,11 @@ func unmetOf(t *outrank.NodeSelectorTerm, node *outrank.Node) []Label {
 			unmet = append(unmet, l)
 		}
 	}
-	for i := range t.Labels {
-		add(&t.Labels[i], outrank.NodeSelectorTerm{Labels: t.Labels[i : i+1]})
+	for i := range t.MatchExpressions {
+		add(&t.MatchExpressions[i], outrank.NodeSelectorTerm{MatchExpressions: t.MatchExpressions[i : i+1]})
 	}
-	for i := range t.Fields {
-		add(&t.Fields[i], outrank.NodeSelectorTerm{Fields: t.Fields[i : i+1]})
+	for i := range t.MatchFields {
+		add(&t.MatchFields[i], outrank.NodeSelectorTerm{MatchFields: t.MatchFields[i : i+1]})
 	}
 	if len(unmet) == 0 {
 		return all

@@ -18,7 +18,7 @@ var behind = map[string]func(*finder, *Obstacle, *place){
 	filter.TaintToleration:       (*finder).nameTaints,
 	filter.NodeAffinity:          (*finder).nameLabels,
 	filter.NodePorts:             (*finder).namePorts,
-	filter.DeferredPodScheduling: func(_ *finder, o *Obstacle, at *place) { o.DisabledBy = slices.Clone(at.node.ResizePreemptionDisabled) },
+	filter.DeferredPodScheduling: func(_ *finder, o *Obstacle, at *place) { o.DisabledBy = slices.Clone(at.node.DisableResizePreemption) },
 	filter.NodeResourcesFit:      func(_ *finder, o *Obstacle, at *place) { o.Short = shortOf(at.trial.Room(at.gone)) },
 	filter.VolumeRestrictions:    (*finder).nameDisks,
 	filter.NodeVolumeLimits:      (*finder).nameLimits,

@@ -11,7 +11,7 @@ import (
 func (f *finder) indexNeighbours() *neighbourIndex {
 	x := &neighbourIndex{
 		namespaces: map[string]map[string]string{}, near: map[domain][]placed{}, others: map[domain][]placed{},
-		own: termsOf(f.pod, f.pod.Affinity.Pods), anti: termsOf(f.pod, f.pod.Affinity.AntiPods),
+		own: termsOf(f.pod, f.pod.Affinity.PodAffinity), anti: termsOf(f.pod, f.pod.Affinity.PodAntiAffinity),
 		faulty: !release.Of(release.Release(f.snap.Release())).NamespacesReplaceSelector,
 	}
 	for ns := range f.snap.Namespaces() {
@@ -45,8 +45,8 @@ func (x *neighbourIndex) add(pod, p *outrank.Pod, n *outrank.Node) {
 			put(x.away[i], x.anti[i].key, nil)
 		}
 	}
-	for i := range p.Affinity.AntiPods {
-		if t := termOf(p, &p.Affinity.AntiPods[i]); x.means(&t, pod, false) {
+	for i := range p.Affinity.PodAntiAffinity {
+		if t := termOf(p, &p.Affinity.PodAntiAffinity[i]); x.means(&t, pod, false) {
 			put(x.others, t.key, &t)
 		}
 	}
@@ -151,8 +151,8 @@ func (f *finder) othersAnti(at *place) []Neighbour {
 		return out
 	}
 	for _, p := range at.trial.Nominated() {
-		for i := range p.Affinity.AntiPods {
-			t := termOf(p, &p.Affinity.AntiPods[i])
+		for i := range p.Affinity.PodAntiAffinity {
+			t := termOf(p, &p.Affinity.PodAntiAffinity[i])
 			if n := neighbourOf(othersAntiAffinity, &t, at.node); !n.Missing && x.means(&t, f.pod, false) {
 				n.Pod = f.ref(p, at.node.Name)
 				out = append(out, n)

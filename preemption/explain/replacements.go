@@ -170,7 +170,7 @@ func (s *successors) after(plan *preemption.Plan, depth int) ([]Replacement, err
 // put has a pod run on a node.
 func (s *successors) put(p *outrank.Pod, node string) error {
 	placed := *p
-	placed.NodeName, placed.NominatedNode = node, ""
+	placed.NodeName, placed.NominatedNodeName = node, ""
 	s.count(&placed, 1)
 	return s.snap.PutPod(&placed)
 }
@@ -234,9 +234,9 @@ func (s *successors) copyOf(victim *outrank.Pod) *outrank.Pod {
 	s.made++
 	p := *victim
 	p.Name, p.UID = fmt.Sprintf("%s-replacement-%d", victim.Name, s.made), ""
-	p.NodeName, p.NominatedNode, p.Phase, p.DisruptionReason, p.Ready = "", "", "", "", false
-	p.StartTime, p.DeletionTime = time.Time{}, time.Time{}
-	p.Allocated, p.Actual, p.Reported, p.ResizeDeferred, p.ResizeInfeasible = nil, nil, false, false, false
+	p.NodeName, p.NominatedNodeName, p.Phase, p.DisruptionReason, p.Ready = "", "", "", "", false
+	p.StartTime, p.DeletionTimestamp = time.Time{}, time.Time{}
+	p.AllocatedResources, p.Actual, p.Reported, p.ResizeDeferred, p.ResizeInfeasible = nil, nil, false, false, false
 	p.Containers, p.InitContainers = fresh(p.Containers), fresh(p.InitContainers)
 	return &p
 }
@@ -245,7 +245,7 @@ func (s *successors) copyOf(victim *outrank.Pod) *outrank.Pod {
 func fresh(containers []outrank.Container) []outrank.Container {
 	out := append([]outrank.Container(nil), containers...)
 	for i := range out {
-		out[i].Allocated, out[i].Actual, out[i].Reported = nil, nil, false
+		out[i].AllocatedResources, out[i].Actual, out[i].Reported = nil, nil, false
 	}
 	return out
 }

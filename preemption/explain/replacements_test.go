@@ -121,7 +121,7 @@ func (q *question) waitInTheMiddle() {
 		}
 		if rapid.Bool().Draw(q.T, "somebody waits for "+n.Name) {
 			q.cluster.Pods = append(q.cluster.Pods, &outrank.Pod{
-				Name: fmt.Sprint("waits-", i), Priority: outrank.Priority(q.pod.PriorityValue() - 1), NominatedNode: n.Name,
+				Name: fmt.Sprint("waits-", i), Priority: outrank.Priority(q.pod.PriorityValue() - 1), NominatedNodeName: n.Name,
 				Containers: asking("cpu", rapid.SampledFrom([]string{"500m", "4"}).Draw(q.T, "asks for")),
 			})
 		}
@@ -167,7 +167,7 @@ func (w *walk) place(pod *outrank.Pod, node string) {
 	status, err := w.eval.Check(w.snap, &placed, node)
 	require.NoError(w, err)
 	require.Equal(w, preemption.Success, status.Code, "%s on %s: %s", pod.Key(), node, status)
-	placed.NodeName, placed.NominatedNode = node, ""
+	placed.NodeName, placed.NominatedNodeName = node, ""
 	require.NoError(w, w.snap.PutPod(&placed))
 }
 
@@ -191,12 +191,12 @@ func (w *walk) again(f *explain.Replacement, victim *outrank.Pod, depth int) {
 	require.Equal(w, []int{left, ready}, []int{f.Left, f.Ready}, "%s", f.Pod.Key)
 	w.made++
 	pod := *victim
-	pod.Name, pod.UID, pod.NodeName, pod.NominatedNode = fmt.Sprintf("%s-replacement-%d", victim.Name, w.made), "", "", ""
-	pod.StartTime, pod.DeletionTime, pod.Phase = time.Time{}, time.Time{}, ""
-	pod.Allocated, pod.Actual, pod.Reported, pod.ResizeDeferred, pod.ResizeInfeasible = nil, nil, false, false, false
+	pod.Name, pod.UID, pod.NodeName, pod.NominatedNodeName = fmt.Sprintf("%s-replacement-%d", victim.Name, w.made), "", "", ""
+	pod.StartTime, pod.DeletionTimestamp, pod.Phase = time.Time{}, time.Time{}, ""
+	pod.AllocatedResources, pod.Actual, pod.Reported, pod.ResizeDeferred, pod.ResizeInfeasible = nil, nil, false, false, false
 	pod.Containers = slices.Clone(pod.Containers)
 	for i := range pod.Containers {
-		pod.Containers[i].Allocated, pod.Containers[i].Actual, pod.Containers[i].Reported = nil, nil, false
+		pod.Containers[i].AllocatedResources, pod.Containers[i].Actual, pod.Containers[i].Reported = nil, nil, false
 	}
 	if f.Tied {
 		pod.NodeName = f.Pod.Node
@@ -231,7 +231,7 @@ func TestReplacementsAndClearedNominations(t *testing.T) {
 	accelerated := machine("n1")
 	accelerated.Allocatable = resource.MustList("cpu", "4", "pods", "10", "example.com/gpu", "1")
 	waits := running("waits", "", 500)
-	waits.NominatedNode = "n1"
+	waits.NominatedNodeName = "n1"
 	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{accelerated, machine("n2")}, Pods: []*outrank.Pod{
 		running("web", "n1", 50, takes("cpu", "4"), owned("ReplicaSet", "web")), waits,
 		running("batch", "n2", 10, takes("cpu", "3600m")), running("crumb", "n2", 5, takes("cpu", "400m"), owned("ReplicaSet", "crumb")),

@@ -11,8 +11,8 @@ import (
 // configuration (rules 7.18.7 to 7.18.9).
 func (f *finder) spreadOf() []outrank.TopologySpreadConstraint {
 	p := &f.config.Plugins
-	if len(f.pod.TopologySpread) > 0 || len(p.DefaultSpread) == 0 || p.SpreadSelector == nil {
-		return f.pod.TopologySpread
+	if len(f.pod.TopologySpreadConstraints) > 0 || len(p.DefaultSpread) == 0 || p.SpreadSelector == nil {
+		return f.pod.TopologySpreadConstraints
 	}
 	selector := p.SpreadSelector(f.pod)
 	if selector == nil || selector.Empty() {
@@ -20,7 +20,7 @@ func (f *finder) spreadOf() []outrank.TopologySpreadConstraint {
 	}
 	list := slices.Clone(p.DefaultSpread)
 	for i := range list {
-		list[i].Selector, list[i].MatchLabelKeys = selector, nil
+		list[i].LabelSelector, list[i].MatchLabelKeys = selector, nil
 	}
 	return list
 }
@@ -32,7 +32,7 @@ func (f *finder) indexSpread() *spreadIndex {
 		if c.WhenUnsatisfiable == outrank.ScheduleAnyway {
 			continue
 		}
-		s := narrowed(c.Selector, f.pod, c.MatchLabelKeys, outrank.In)
+		s := narrowed(c.LabelSelector, f.pod, c.MatchLabelKeys, outrank.In)
 		m, _ := s.Matcher()
 		x.constraints = append(x.constraints, constraint{
 			key: c.TopologyKey, maxSkew: c.MaxSkew, minDomains: max(1, int(c.MinDomains)), selector: s, matcher: m,

@@ -18,12 +18,12 @@ func withSkew(pod *outrank.Pod, s explain.Spread, skew int) *outrank.Pod {
 		return c.TopologyKey == s.TopologyKey && c.MaxSkew == s.MaxSkew && c.WhenUnsatisfiable != outrank.ScheduleAnyway
 	}
 	other := *pod
-	other.TopologySpread = slices.Clone(pod.TopologySpread)
-	i := slices.IndexFunc(other.TopologySpread, is)
-	if i < 0 || slices.ContainsFunc(other.TopologySpread[i+1:], is) {
+	other.TopologySpreadConstraints = slices.Clone(pod.TopologySpreadConstraints)
+	i := slices.IndexFunc(other.TopologySpreadConstraints, is)
+	if i < 0 || slices.ContainsFunc(other.TopologySpreadConstraints[i+1:], is) {
 		return nil
 	}
-	other.TopologySpread[i].MaxSkew = int32(skew)
+	other.TopologySpreadConstraints[i].MaxSkew = int32(skew)
 	return &other
 }
 

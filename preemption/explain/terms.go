@@ -13,13 +13,13 @@ func narrowed(s *outrank.LabelSelector, owner *outrank.Pod, keys []string, op ou
 	if s == nil {
 		return nil
 	}
-	out := &outrank.LabelSelector{Labels: s.Labels, Expressions: slices.Clone(s.Expressions)}
+	out := &outrank.LabelSelector{MatchLabels: s.MatchLabels, MatchExpressions: slices.Clone(s.MatchExpressions)}
 	for _, key := range keys {
-		written := slices.ContainsFunc(s.Expressions, func(r outrank.Requirement) bool {
+		written := slices.ContainsFunc(s.MatchExpressions, func(r outrank.Requirement) bool {
 			return r.Key == key && r.Operator == op && len(r.Values) == 1
 		})
 		if value, ok := owner.Labels[key]; ok && !written {
-			out.Expressions = append(out.Expressions, outrank.Requirement{Key: key, Operator: op, Values: []string{value}})
+			out.MatchExpressions = append(out.MatchExpressions, outrank.Requirement{Key: key, Operator: op, Values: []string{value}})
 		}
 	}
 	return out
@@ -34,11 +34,11 @@ func selectorText(s *outrank.LabelSelector) string {
 		return "all pods"
 	}
 	var parts []string
-	for k, v := range s.Labels {
+	for k, v := range s.MatchLabels {
 		parts = append(parts, k+"="+v)
 	}
 	slices.Sort(parts)
-	for _, r := range s.Expressions {
+	for _, r := range s.MatchExpressions {
 		parts = append(parts, requirementText(r.Key, r.Operator, r.Values))
 	}
 	return strings.Join(parts, ",")
@@ -71,7 +71,7 @@ func requirementText(key string, op outrank.Operator, values []string) string {
 }
 
 func termOf(owner *outrank.Pod, t *outrank.PodAffinityTerm) podTerm {
-	s := narrowed(t.Selector, owner, t.MatchLabelKeys, outrank.In)
+	s := narrowed(t.LabelSelector, owner, t.MatchLabelKeys, outrank.In)
 	s = narrowed(s, owner, t.MismatchLabelKeys, outrank.NotIn)
 	out := podTerm{owner: owner, key: t.TopologyKey, selector: s, namespaces: t.Namespaces, inLabels: t.NamespaceSelector}
 	if len(out.namespaces) == 0 && out.inLabels == nil {

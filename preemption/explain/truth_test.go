@@ -296,7 +296,7 @@ func TestPropertyLabelsAreMissing(t *testing.T) {
 				require.Equal(q, []any{have, !ok}, []any{l.Have, l.Missing})
 			}
 			if len(g.Before.Terms) > 0 {
-				for i, term := range q.pod.Affinity.Node.Terms {
+				for i, term := range q.pod.Affinity.NodeAffinity.NodeSelectorTerms {
 					require.False(q, fit.MatchesTerm(term, node), "term %d", i)
 				}
 				continue
@@ -411,7 +411,7 @@ func TestPropertyBudgetsCoverVictims(t *testing.T) {
 		for _, b := range q.report.Budgets {
 			i := slices.IndexFunc(q.cluster.Budgets, func(c *outrank.PodDisruptionBudget) bool { return c.Key() == b.Key })
 			require.GreaterOrEqual(q, i, 0)
-			require.Equal(q, q.cluster.Budgets[i].Allowed, b.Allowed)
+			require.Equal(q, q.cluster.Budgets[i].DisruptionsAllowed, b.Allowed)
 			for _, key := range b.Victims {
 				pod, _ := q.snap.Pod(key)
 				require.True(q, q.cluster.Budgets[i].Selector.Matches(pod.Labels))

@@ -94,7 +94,7 @@ func (f *finder) budgets(victims []preemption.Victim, more *int) []Budget {
 			if !ok {
 				at = len(out)
 				index[b] = at
-				out = append(out, Budget{Key: b.Key(), Allowed: b.Allowed})
+				out = append(out, Budget{Key: b.Key(), Allowed: b.DisruptionsAllowed})
 			}
 			if broken := &out[at]; len(broken.Victims) < f.most {
 				broken.Victims = append(broken.Victims, victims[i].Pod.Key())

@@ -145,8 +145,8 @@ func (f *finder) unusable(v *outrank.Volume, node *outrank.Node) Volume {
 		out.Claim, out.Disk = "", diskText(&v.Disk)
 	}
 	more := 0
-	for _, t := range cut(v.Node.Terms, f.most, &more) {
-		out.Terms = append(out.Terms, Term{Unmet: unmetOf(&outrank.NodeSelectorTerm{Labels: t.Labels}, node)})
+	for _, t := range cut(v.Node.NodeSelectorTerms, f.most, &more) {
+		out.Terms = append(out.Terms, Term{Unmet: unmetOf(&outrank.NodeSelectorTerm{MatchExpressions: t.MatchExpressions}, node)})
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 func TestApplyClearsNominations(t *testing.T) {
 	lower := func(uid string) *outrank.Pod {
 		p := pod("lower", "", 99, "1")
-		p.NominatedNode, p.UID = "n1", uid
+		p.NominatedNodeName, p.UID = "n1", uid
 		return p
 	}
 	for _, test := range []struct {
@@ -46,7 +46,7 @@ func TestApplyClearsNominations(t *testing.T) {
 // had.
 func TestApplyKeepsWhatIsPlaced(t *testing.T) {
 	both := pod("both", "", 99, "1")
-	both.NominatedNode = "n1"
+	both.NominatedNodeName = "n1"
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), both)
 	plan := preempt(t, snap, preemption.Config{}, pod("w", "", 100, "3"), both)
 	for i := range plan.Placements {

@@ -15,7 +15,7 @@ import (
 // (rule 6.3.8): some victims then say nothing about more of them.
 func TestViolationsThatShrink(t *testing.T) {
 	budget := func(name string) *outrank.PodDisruptionBudget {
-		return &outrank.PodDisruptionBudget{Name: name, Allowed: 1, Selector: &outrank.LabelSelector{Labels: map[string]string{name: "yes"}}}
+		return &outrank.PodDisruptionBudget{Name: name, DisruptionsAllowed: 1, Selector: &outrank.LabelSelector{MatchLabels: map[string]string{name: "yes"}}}
 	}
 	covered := func(name string, priority int32, budgets ...string) *outrank.Pod {
 		p := &outrank.Pod{Name: name, Priority: outrank.Priority(priority), Labels: map[string]string{}}

@@ -137,8 +137,8 @@ func TestAntiAffinityBetweenThePods(t *testing.T) {
 	apart := func(name string) *outrank.Pod {
 		p := pod(name, "", 100, "1")
 		p.Labels = map[string]string{"app": "web"}
-		p.Affinity.AntiPods = []outrank.PodAffinityTerm{{
-			Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}, TopologyKey: "zone"}}
+		p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{
+			LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, TopologyKey: "zone"}}
 		return p
 	}
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 1, "4"))
@@ -151,8 +151,8 @@ func TestAntiAffinityBetweenThePods(t *testing.T) {
 // Rule 25.3.3: a pod that has to be near a later one waits for it.
 func TestPodThatWaitsForAnother(t *testing.T) {
 	near := pod("near", "", 100, "1")
-	near.Affinity.Pods = []outrank.PodAffinityTerm{{
-		Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "db"}}, TopologyKey: "zone"}}
+	near.Affinity.PodAffinity = []outrank.PodAffinityTerm{{
+		LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "db"}}, TopologyKey: "zone"}}
 	db := pod("db", "", 50, "1")
 	db.Labels = map[string]string{"app": "db"}
 	snap := cluster(t, []string{"n1"}, pod("a", "n1", 1, "4"))
@@ -166,8 +166,8 @@ func TestPodThatWaitsForAnother(t *testing.T) {
 // that (rule 25.1.3).
 func TestPodThatWaitsEvictsNoOther(t *testing.T) {
 	near := pod("near", "", 100, "1")
-	near.Affinity.Pods = []outrank.PodAffinityTerm{{
-		Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "db"}}, TopologyKey: "rack"}}
+	near.Affinity.PodAffinity = []outrank.PodAffinityTerm{{
+		LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "db"}}, TopologyKey: "rack"}}
 	db := pod("db", "", 50, "1")
 	db.Labels = map[string]string{"app": "db"}
 	c := &outrank.Cluster{Pods: []*outrank.Pod{pod("a", "n2", 60, "4")}}
@@ -196,8 +196,8 @@ func TestPodNearAPossibleVictim(t *testing.T) {
 		return p
 	}
 	near := pod("near", "", 100, "3")
-	near.Affinity.Pods = []outrank.PodAffinityTerm{{
-		Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "cache"}}, TopologyKey: "zone"}}
+	near.Affinity.PodAffinity = []outrank.PodAffinityTerm{{
+		LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "cache"}}, TopologyKey: "zone"}}
 	snap := cluster(t, []string{"n1", "n2"}, cache("low", "n1", 2), pod("a", "n1", 1, "3"), cache("high", "n2", 200), pod("b", "n2", 50, "3"))
 	plan := preempt(t, snap, preemption.Config{}, near)
 	assert.Equal(t, int32(50), plan.OneByOne.TopPriority)
@@ -216,7 +216,7 @@ func TestSpreadMindsTheOrder(t *testing.T) {
 			{Name: "counts", NodeName: "n1", Priority: outrank.Priority(200), Labels: map[string]string{"app": "web"}},
 			web("q", "n1", "covered", 4), web("p", "n2", "covered", 5), web("r", "n3", "free", 6),
 		},
-		Budgets: []*outrank.PodDisruptionBudget{{Name: "one", Allowed: 1, Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "covered"}}}},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "one", DisruptionsAllowed: 1, Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "covered"}}}},
 	}
 	for name, rack := range map[string]string{"n1": "a", "n2": "b", "n3": "b"} {
 		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "4", "pods", "10"), Labels: map[string]string{"rack": rack}})
@@ -226,9 +226,9 @@ func TestSpreadMindsTheOrder(t *testing.T) {
 	require.NoError(t, err)
 	waits := func(name string) *outrank.Pod {
 		p := web(name, "", "web", 100)
-		p.TopologySpread = []outrank.TopologySpreadConstraint{{
+		p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{
 			MaxSkew: 1, TopologyKey: "rack", WhenUnsatisfiable: outrank.DoNotSchedule,
-			Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}},
+			LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 		}}
 		return p
 	}
@@ -277,7 +277,7 @@ func TestPlanThatMeetsItsBound(t *testing.T) {
 func TestNominationsOfTheSamePriorityStay(t *testing.T) {
 	nominated := func(name string, priority int32) *outrank.Pod {
 		p := pod(name, "", priority, "1")
-		p.NominatedNode = "n1"
+		p.NominatedNodeName = "n1"
 		return p
 	}
 	snap := cluster(t, []string{"n1"}, pod("a", "n1", 1, "4"), nominated("equal", 100), nominated("lower", 99))

@@ -76,7 +76,7 @@ func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
 
 // coupled reports whether a pod can see on one node what happens on another.
 func (m *member) coupled() bool {
-	return m.loose || len(m.pod.Affinity.AntiPods)+len(m.pod.Volumes) > 0
+	return m.loose || len(m.pod.Affinity.PodAntiAffinity)+len(m.pod.Volumes) > 0
 }
 
 // search returns the best plan that is found, beginning with the one of one by one.

@@ -103,8 +103,8 @@ func drawUneven(t *rapid.T) *drawn {
 		}
 	}
 	for _, app := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b"}), 0, 2, rapid.ID[string]).Draw(t, "budgets") {
-		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: app, Allowed: int32(rapid.IntRange(0, 1).Draw(t, "allowed")),
-			Selector: &outrank.LabelSelector{Labels: map[string]string{"app": app}}})
+		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: app, DisruptionsAllowed: int32(rapid.IntRange(0, 1).Draw(t, "allowed")),
+			Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": app}}})
 	}
 	d := &drawn{T: t}
 	var err error

@@ -133,7 +133,7 @@ func newMember(ctx context.Context, eval *preemption.Evaluator, snap *preemption
 	}
 	config := eval.Config()
 	m := &member{pod: pod, at: at, evicts: plan.Ineligible == preemption.Eligible}
-	m.loose = len(pod.Affinity.Pods)+len(pod.TopologySpread)+len(config.Filters)+len(config.Plugins.DefaultSpread) > 0
+	m.loose = len(pod.Affinity.PodAffinity)+len(pod.TopologySpreadConstraints)+len(config.Filters)+len(config.Plugins.DefaultSpread) > 0
 	return m, nil
 }
 
@@ -153,6 +153,6 @@ func kinds(all []*member) {
 
 func nameless(pod *outrank.Pod) *outrank.Pod {
 	p := *pod
-	p.Name, p.UID, p.NominatedNode, p.Value = "", "", "", nil
+	p.Name, p.UID, p.NominatedNodeName, p.Value = "", "", "", nil
 	return &p
 }

@@ -82,7 +82,7 @@ func (cv *converter) container(w *manifest.Container, at *fields.Path) outrank.C
 // status keeps the requests that a container's status reports.
 func (cv *converter) status(c *outrank.Container, st *manifest.ContainerStatus, container *fields.Path) {
 	at := container.Field("(status).allocatedResources")
-	c.Allocated = cv.reported(st.AllocatedResources, &at)
+	c.AllocatedResources = cv.reported(st.AllocatedResources, &at)
 	if st.Resources != nil {
 		at = container.Field("(status).resources.requests")
 		c.Actual = cv.reported(st.Resources.Requests, &at)

@@ -19,8 +19,8 @@ func (cv *converter) group(w *manifest.PodGroup) *outrank.PodGroup {
 	t := cv.terms(&w.Spec, &fields.Path{Name: "spec", Index: -1}, fields.OfPods)
 	g := &outrank.PodGroup{
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace), UID: w.Metadata.UID,
-		Disruption: t.Disruption, Policy: t.Policy, MinCount: t.MinCount,
-		Priority: t.Priority, PriorityClass: t.PriorityClass, PreemptionPolicy: t.PreemptionPolicy,
+		DisruptionMode: t.DisruptionMode, Policy: t.Policy, MinCount: t.MinCount,
+		Priority: t.Priority, PriorityClassName: t.PriorityClassName, PreemptionPolicy: t.PreemptionPolicy,
 		Parent: cv.text(w.Spec.Parent), Topology: t.Topology, Scheduled: isScheduled(&w.Status, fields.OfPods),
 	}
 	g.Workload, g.Template = cv.madeFrom(&w.Spec)
@@ -32,8 +32,8 @@ func (cv *converter) composite(w *manifest.PodGroup) *outrank.CompositePodGroup 
 	t := cv.terms(&w.Spec, &fields.Path{Name: "spec", Index: -1}, fields.OfGroups)
 	g := &outrank.CompositePodGroup{
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace), UID: w.Metadata.UID,
-		Disruption: t.Disruption, Policy: t.Policy, MinGroups: t.MinCount,
-		Priority: t.Priority, PriorityClass: t.PriorityClass, PreemptionPolicy: t.PreemptionPolicy,
+		DisruptionMode: t.DisruptionMode, Policy: t.Policy, MinGroupCount: t.MinCount,
+		Priority: t.Priority, PriorityClassName: t.PriorityClassName, PreemptionPolicy: t.PreemptionPolicy,
 		Parent: cv.text(w.Spec.Parent), Topology: t.Topology, Scheduled: isScheduled(&w.Status, fields.OfGroups),
 	}
 	g.Workload, g.Template = cv.madeFrom(&w.Spec)
@@ -73,11 +73,11 @@ func isScheduled(st *manifest.GroupStatus, kind *fields.GroupKind) bool {
 // terms reads what the group or template at a place says of itself.
 func (cv *converter) terms(w *manifest.GroupSpec, at *fields.Path, kind *fields.GroupKind) outrank.PodGroupTemplate {
 	t := outrank.PodGroupTemplate{
-		Priority: w.Priority, PriorityClass: cv.text(w.PriorityClassName),
+		Priority: w.Priority, PriorityClassName: cv.text(w.PriorityClassName),
 		PreemptionPolicy: outrank.PreemptionPolicy(cv.text(w.PreemptionPolicy)),
 	}
 	mode := at.Field("disruptionMode")
-	t.Disruption = cv.disruption(w.DisruptionMode, &mode, kind)
+	t.DisruptionMode = cv.disruption(w.DisruptionMode, &mode, kind)
 	for _, c := range w.SchedulingConstraints.Topology {
 		t.Topology = append(t.Topology, cv.text(c.Key))
 	}

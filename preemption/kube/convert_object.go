@@ -21,7 +21,7 @@ func (cv *converter) node(w *manifest.Node) *outrank.Node {
 	if len(w.Status.DeclaredFeatures) > 0 {
 		n.DeclaredFeatures = cv.list(w.Status.DeclaredFeatures)
 	}
-	n.ResizePreemptionDisabled = cv.list(w.Spec.Preemption.DisableResize)
+	n.DisableResizePreemption = cv.list(w.Spec.Preemption.DisableResize)
 	status := fields.Path{Name: "status", Index: -1}
 	at := status.Field("allocatable")
 	n.Allocatable = cv.amounts(w.Status.Allocatable, &at)
@@ -35,9 +35,9 @@ func (cv *converter) node(w *manifest.Node) *outrank.Node {
 func (cv *converter) budget(w *manifest.Budget) *outrank.PodDisruptionBudget {
 	b := &outrank.PodDisruptionBudget{
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace),
-		Selector: cv.selector(w.Spec.Selector),
-		Allowed:  w.Status.DisruptionsAllowed,
-		Healthy:  w.Status.CurrentHealthy, Desired: w.Status.DesiredHealthy,
+		Selector:           cv.selector(w.Spec.Selector),
+		DisruptionsAllowed: w.Status.DisruptionsAllowed,
+		CurrentHealthy:     w.Status.CurrentHealthy, DesiredHealthy: w.Status.DesiredHealthy,
 		UnhealthyPodEvictionPolicy: outrank.UnhealthyPodEvictionPolicy(cv.text(w.Spec.Unhealthy)),
 	}
 	spec, status := fields.Path{Name: "spec", Index: -1}, fields.Path{Name: "status", Index: -1}
@@ -46,14 +46,14 @@ func (cv *converter) budget(w *manifest.Budget) *outrank.PodDisruptionBudget {
 	at = spec.Field("maxUnavailable")
 	b.MaxUnavailable = cv.intOrPercent(w.Spec.MaxUnavailable, &at)
 	if len(w.Status.DisruptedPods) > 0 {
-		b.Disrupted = make(map[string]time.Time, len(w.Status.DisruptedPods))
+		b.DisruptedPods = make(map[string]time.Time, len(w.Status.DisruptedPods))
 		list := status.Field("disruptedPods")
 		for _, name := range fields.SortedKeys(w.Status.DisruptedPods) {
 			at := list.Field(name)
 			if text := w.Status.DisruptedPods[name]; text != nil {
-				b.Disrupted[name] = cv.time(*text, &at)
+				b.DisruptedPods[name] = cv.time(*text, &at)
 			} else {
-				b.Disrupted[name] = time.Time{}
+				b.DisruptedPods[name] = time.Time{}
 			}
 		}
 	}

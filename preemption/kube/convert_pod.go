@@ -15,25 +15,25 @@ func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 	spec, status, meta := root.Field("spec"), root.Field("status"), root.Field("metadata")
 	p := &outrank.Pod{
 		Name: m.Name, Namespace: cv.text(m.Namespace), UID: m.UID,
-		Labels:           cv.labels(m.Labels),
-		Owner:            cv.owner(m.OwnerReferences),
-		NodeName:         cv.text(s.NodeName),
-		SchedulerName:    cv.text(s.SchedulerName),
-		OS:               cv.text(s.OS.Name),
-		StrictGroups:     s.SecurityContext.SupplementalGroupsPolicy == strictGroups,
-		HostNetwork:      s.HostNetwork,
-		HostUsers:        s.HostUsers,
-		Grace:            graceOf(s.TerminationGraceSeconds),
-		NominatedNode:    cv.text(st.NominatedNodeName),
-		Priority:         s.Priority,
-		PriorityClass:    cv.text(s.PriorityClassName),
-		PreemptionPolicy: outrank.PreemptionPolicy(cv.text(s.PreemptionPolicy)),
-		Group:            cv.text(s.SchedulingGroup.PodGroupName),
-		NodeSelector:     cv.labels(s.NodeSelector),
-		QOSClass:         outrank.QOSClass(cv.text(st.QOSClass)),
-		Phase:            outrank.Phase(cv.text(st.Phase)),
-		Mirror:           m.Annotations.ConfigMirror != nil,
-		Static:           m.Annotations.ConfigSource != nil && *m.Annotations.ConfigSource != "api",
+		Labels:            cv.labels(m.Labels),
+		Owner:             cv.owner(m.OwnerReferences),
+		NodeName:          cv.text(s.NodeName),
+		SchedulerName:     cv.text(s.SchedulerName),
+		OS:                cv.text(s.OS.Name),
+		StrictGroups:      s.SecurityContext.SupplementalGroupsPolicy == strictGroups,
+		HostNetwork:       s.HostNetwork,
+		HostUsers:         s.HostUsers,
+		Grace:             graceOf(s.TerminationGraceSeconds),
+		NominatedNodeName: cv.text(st.NominatedNodeName),
+		Priority:          s.Priority,
+		PriorityClassName: cv.text(s.PriorityClassName),
+		PreemptionPolicy:  outrank.PreemptionPolicy(cv.text(s.PreemptionPolicy)),
+		Group:             cv.text(s.SchedulingGroup.PodGroupName),
+		NodeSelector:      cv.labels(s.NodeSelector),
+		QOSClass:          outrank.QOSClass(cv.text(st.QOSClass)),
+		Phase:             outrank.Phase(cv.text(st.Phase)),
+		Mirror:            m.Annotations.ConfigMirror != nil,
+		Static:            m.Annotations.ConfigSource != nil && *m.Annotations.ConfigSource != "api",
 	}
 	context := spec.Field("securityContext")
 	cv.word(s.SecurityContext.SupplementalGroupsPolicy, groupsPolicies, "supplementalGroupsPolicy", &context)
@@ -60,12 +60,12 @@ func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 		p.Tolerations = append(p.Tolerations, outrank.Toleration{Key: cv.text(t.Key), Operator: outrank.TolerationOperator(cv.text(t.Operator)), Value: cv.text(t.Value), Effect: outrank.TaintEffect(cv.text(t.Effect))})
 	}
 	for i := range s.TopologySpreadConstraints {
-		p.TopologySpread = append(p.TopologySpread, cv.spread(&s.TopologySpreadConstraints[i]))
+		p.TopologySpreadConstraints = append(p.TopologySpreadConstraints, cv.spread(&s.TopologySpreadConstraints[i]))
 	}
 	at = status.Field("startTime")
 	p.StartTime = cv.time(st.StartTime, &at)
 	at = meta.Field("deletionTimestamp")
-	p.DeletionTime = cv.time(m.DeletionTimestamp, &at)
+	p.DeletionTimestamp = cv.time(m.DeletionTimestamp, &at)
 	cv.conditions(p, st.Conditions)
 	cv.podTimes(w, p)
 	return p
@@ -75,7 +75,7 @@ func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 func (cv *converter) podLevelStatus(p *outrank.Pod, st *manifest.PodStatus) {
 	status := fields.Path{Name: "status", Index: -1}
 	at := status.Field("allocatedResources")
-	p.Allocated = cv.reported(st.AllocatedResources, &at)
+	p.AllocatedResources = cv.reported(st.AllocatedResources, &at)
 	if st.Resources != nil {
 		res := status.Field("resources")
 		at = res.Field("requests")

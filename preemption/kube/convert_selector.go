@@ -9,9 +9,9 @@ func (cv *converter) selector(w *manifest.LabelSelector) *outrank.LabelSelector 
 	if w == nil {
 		return nil
 	}
-	s := &outrank.LabelSelector{Labels: cv.labels(w.MatchLabels)}
+	s := &outrank.LabelSelector{MatchLabels: cv.labels(w.MatchLabels)}
 	for _, r := range w.MatchExpressions {
-		s.Expressions = append(s.Expressions, outrank.Requirement{Key: cv.text(r.Key), Operator: outrank.Operator(cv.text(r.Operator)), Values: cv.list(r.Values)})
+		s.MatchExpressions = append(s.MatchExpressions, outrank.Requirement{Key: cv.text(r.Key), Operator: outrank.Operator(cv.text(r.Operator)), Values: cv.list(r.Values)})
 	}
 	return s
 }
@@ -22,9 +22,9 @@ func (cv *converter) nodeSelector(w *manifest.NodeSelector) *outrank.NodeSelecto
 	}
 	s := &outrank.NodeSelector{}
 	for _, t := range w.NodeSelectorTerms {
-		s.Terms = append(s.Terms, outrank.NodeSelectorTerm{
-			Labels: cv.nodeRequirements(t.MatchExpressions),
-			Fields: cv.nodeRequirements(t.MatchFields),
+		s.NodeSelectorTerms = append(s.NodeSelectorTerms, outrank.NodeSelectorTerm{
+			MatchExpressions: cv.nodeRequirements(t.MatchExpressions),
+			MatchFields:      cv.nodeRequirements(t.MatchFields),
 		})
 	}
 	return s
@@ -41,13 +41,13 @@ func (cv *converter) nodeRequirements(rs []manifest.Requirement) []outrank.NodeR
 func (cv *converter) affinity(w *manifest.Affinity) outrank.Affinity {
 	var a outrank.Affinity
 	if w.NodeAffinity != nil {
-		a.Node = cv.nodeSelector(w.NodeAffinity.Required)
+		a.NodeAffinity = cv.nodeSelector(w.NodeAffinity.Required)
 	}
 	if w.PodAffinity != nil {
-		a.Pods = cv.podTerms(w.PodAffinity.Required)
+		a.PodAffinity = cv.podTerms(w.PodAffinity.Required)
 	}
 	if w.PodAntiAffinity != nil {
-		a.AntiPods = cv.podTerms(w.PodAntiAffinity.Required)
+		a.PodAntiAffinity = cv.podTerms(w.PodAntiAffinity.Required)
 	}
 	return a
 }
@@ -56,7 +56,7 @@ func (cv *converter) podTerms(ts []manifest.PodAffinityTerm) []outrank.PodAffini
 	var out []outrank.PodAffinityTerm
 	for _, t := range ts {
 		out = append(out, outrank.PodAffinityTerm{
-			Selector:          cv.selector(t.LabelSelector),
+			LabelSelector:     cv.selector(t.LabelSelector),
 			Namespaces:        cv.list(t.Namespaces),
 			NamespaceSelector: cv.selector(t.NamespaceSelector),
 			TopologyKey:       cv.text(t.TopologyKey),
@@ -71,7 +71,7 @@ func (cv *converter) spread(w *manifest.Spread) outrank.TopologySpreadConstraint
 	c := outrank.TopologySpreadConstraint{
 		MaxSkew: w.MaxSkew, TopologyKey: cv.text(w.TopologyKey),
 		WhenUnsatisfiable:  outrank.UnsatisfiablePolicy(cv.text(w.WhenUnsatisfiable)),
-		Selector:           cv.selector(w.LabelSelector),
+		LabelSelector:      cv.selector(w.LabelSelector),
 		NodeAffinityPolicy: outrank.NodeInclusionPolicy(cv.text(w.NodeAffinityPolicy)),
 		NodeTaintsPolicy:   outrank.NodeInclusionPolicy(cv.text(w.NodeTaintsPolicy)),
 		MatchLabelKeys:     cv.list(w.MatchLabelKeys),

@@ -17,11 +17,11 @@ const believableGrace = 100 * 366 * 24 * 3600
 func (cv *converter) podTimes(w *manifest.Pod, p *outrank.Pod) {
 	cv.latest(p.StartTime)
 	cv.creationTime(w.Metadata.CreationTimestamp)
-	if grace := w.Metadata.DeletionGrace; !p.DeletionTime.IsZero() {
+	if grace := w.Metadata.DeletionGrace; !p.DeletionTimestamp.IsZero() {
 		if grace < 0 || grace > believableGrace {
 			grace = 0
 		}
-		cv.latest(p.DeletionTime.Add(-time.Duration(grace) * time.Second))
+		cv.latest(p.DeletionTimestamp.Add(-time.Duration(grace) * time.Second))
 	}
 	for i := range w.Status.Conditions {
 		c := &w.Status.Conditions[i]

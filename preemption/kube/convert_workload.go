@@ -16,9 +16,9 @@ func (cv *converter) workload(w *manifest.Workload) *outrank.Workload {
 	spec := fields.Path{Name: "spec", Index: -1}
 	return &outrank.Workload{
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace),
-		Owner:      outrank.Owner{Kind: cv.text(w.Spec.ControllerRef.Kind), Name: cv.text(w.Spec.ControllerRef.Name)},
-		Groups:     cv.groupTemplates(w.Spec.Groups, &spec, 1),
-		Composites: cv.compositeTemplates(w.Spec.Composites, &spec, 1),
+		Owner:                      outrank.Owner{Kind: cv.text(w.Spec.ControllerRef.Kind), Name: cv.text(w.Spec.ControllerRef.Name)},
+		PodGroupTemplates:          cv.groupTemplates(w.Spec.Groups, &spec, 1),
+		CompositePodGroupTemplates: cv.compositeTemplates(w.Spec.Composites, &spec, 1),
 	}
 }
 
@@ -61,10 +61,10 @@ func (cv *converter) compositeTemplate(raw json.RawMessage, at *fields.Path, lev
 	cv.wrong(wrong, at)
 	t := cv.terms(&own, at, fields.OfGroups)
 	return outrank.CompositePodGroupTemplate{
-		Name: cv.text(own.Name), Disruption: t.Disruption, Policy: t.Policy, MinGroups: t.MinCount,
-		Priority: t.Priority, PriorityClass: t.PriorityClass, PreemptionPolicy: t.PreemptionPolicy, Topology: t.Topology,
-		Groups:     cv.groupTemplates(below.Groups, at, level+1),
-		Composites: cv.compositeTemplates(below.Composites, at, level+1),
+		Name: cv.text(own.Name), DisruptionMode: t.DisruptionMode, Policy: t.Policy, MinGroupCount: t.MinCount,
+		Priority: t.Priority, PriorityClassName: t.PriorityClassName, PreemptionPolicy: t.PreemptionPolicy, Topology: t.Topology,
+		PodGroupTemplates:          cv.groupTemplates(below.Groups, at, level+1),
+		CompositePodGroupTemplates: cv.compositeTemplates(below.Composites, at, level+1),
 	}
 }
 

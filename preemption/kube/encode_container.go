@@ -61,8 +61,8 @@ func (e *encoder) statuses(cs []outrank.Container, field string, spec *fields.Pa
 			}
 			continue
 		}
-		if there := hasReport(c.Reported, c.Actual); there || c.Allocated != nil {
-			st := manifest.ContainerStatus{Name: c.Name, AllocatedResources: wireReported(c.Allocated)}
+		if there := hasReport(c.Reported, c.Actual); there || c.AllocatedResources != nil {
+			st := manifest.ContainerStatus{Name: c.Name, AllocatedResources: wireReported(c.AllocatedResources)}
 			if there {
 				r := manifest.Requirements{Requests: wireReported(c.Actual)}
 				st.Resources = &r
@@ -84,7 +84,7 @@ func sameName(cs []outrank.Container, name string) *outrank.Container {
 
 // sameStatus reports whether two containers have equal statuses.
 func sameStatus(a, b *outrank.Container) bool {
-	return hasReport(a.Reported, a.Actual) == hasReport(b.Reported, b.Actual) && sameReport(a.Allocated, b.Allocated) && sameReport(a.Actual, b.Actual)
+	return hasReport(a.Reported, a.Actual) == hasReport(b.Reported, b.Actual) && sameReport(a.AllocatedResources, b.AllocatedResources) && sameReport(a.Actual, b.Actual)
 }
 
 // hasReport reports whether a status has resources: it says so or has a list of them.

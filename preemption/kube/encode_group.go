@@ -70,31 +70,31 @@ func scheduledStatus(scheduled bool, kind *fields.GroupKind) manifest.GroupStatu
 // of groups, composite groups and the templates of both are written the same way.
 func groupTerms(g *outrank.PodGroup) *outrank.PodGroupTemplate {
 	return &outrank.PodGroupTemplate{
-		Disruption: g.Disruption, Policy: g.Policy, MinCount: g.MinCount,
-		Priority: g.Priority, PriorityClass: g.PriorityClass, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
+		DisruptionMode: g.DisruptionMode, Policy: g.Policy, MinCount: g.MinCount,
+		Priority: g.Priority, PriorityClassName: g.PriorityClassName, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
 	}
 }
 
-// compositeTerms is groupTerms for a composite group; MinCount has its MinGroups.
+// compositeTerms is groupTerms for a composite group; MinCount has its MinGroupCount.
 func compositeTerms(g *outrank.CompositePodGroup) *outrank.PodGroupTemplate {
 	return &outrank.PodGroupTemplate{
-		Disruption: g.Disruption, Policy: g.Policy, MinCount: g.MinGroups,
-		Priority: g.Priority, PriorityClass: g.PriorityClass, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
+		DisruptionMode: g.DisruptionMode, Policy: g.Policy, MinCount: g.MinGroupCount,
+		Priority: g.Priority, PriorityClassName: g.PriorityClassName, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
 	}
 }
 
 // templateTerms is compositeTerms for a template.
 func templateTerms(t *outrank.CompositePodGroupTemplate) *outrank.PodGroupTemplate {
 	return &outrank.PodGroupTemplate{
-		Disruption: t.Disruption, Policy: t.Policy, MinCount: t.MinGroups,
-		Priority: t.Priority, PriorityClass: t.PriorityClass, PreemptionPolicy: t.PreemptionPolicy, Topology: t.Topology,
+		DisruptionMode: t.DisruptionMode, Policy: t.Policy, MinCount: t.MinGroupCount,
+		Priority: t.Priority, PriorityClassName: t.PriorityClassName, PreemptionPolicy: t.PreemptionPolicy, Topology: t.Topology,
 	}
 }
 
 // terms writes what a group or template says of itself; old is for v1.36.
 func (e *encoder) terms(t *outrank.PodGroupTemplate, at *fields.Path, kind *fields.GroupKind, old bool) manifest.GroupSpec {
 	w := manifest.GroupSpec{
-		Priority: t.Priority, PriorityClassName: t.PriorityClass, PreemptionPolicy: string(t.PreemptionPolicy),
+		Priority: t.Priority, PriorityClassName: t.PriorityClassName, PreemptionPolicy: string(t.PreemptionPolicy),
 	}
 	for _, key := range t.Topology {
 		w.SchedulingConstraints.Topology = append(w.SchedulingConstraints.Topology, manifest.TopologyConstraint{Key: key})
@@ -112,13 +112,13 @@ func (e *encoder) terms(t *outrank.PodGroupTemplate, at *fields.Path, kind *fiel
 		policy := at.Field("schedulingPolicy")
 		e.add(&policy, "%s is neither basic nor gang", fields.Quote(string(t.Policy)))
 	}
-	switch t.Disruption {
+	switch t.DisruptionMode {
 	case "":
 	case outrank.DisruptPod, outrank.DisruptPodGroup:
-		w.DisruptionMode = wireDisruption(t.Disruption, old)
+		w.DisruptionMode = wireDisruption(t.DisruptionMode, old)
 	default:
 		mode := at.Field("disruptionMode")
-		e.add(&mode, "%s is %s", fields.Quote(string(t.Disruption)), kind.Modes)
+		e.add(&mode, "%s is %s", fields.Quote(string(t.DisruptionMode)), kind.Modes)
 	}
 	return w
 }

@@ -13,7 +13,7 @@ func (e *encoder) node(n *outrank.Node) *manifest.Node {
 	w := &manifest.Node{APIVersion: "v1", Kind: kindNode}
 	w.Metadata = manifest.Meta{Name: n.Name, Labels: n.Labels}
 	w.Spec.Unschedulable = n.Unschedulable
-	w.Spec.Preemption.DisableResize = n.ResizePreemptionDisabled
+	w.Spec.Preemption.DisableResize = n.DisableResizePreemption
 	w.Status.DeclaredFeatures = n.DeclaredFeatures
 	w.Status.NodeInfo.KubeletVersion = n.KubeletVersion
 	w.Status.Features.SupplementalGroupsPolicy = n.StrictGroups
@@ -31,13 +31,13 @@ func (e *encoder) budget(b *outrank.PodDisruptionBudget) *manifest.Budget {
 	w.Spec.Selector = wireSelector(b.Selector)
 	w.Spec.MinAvailable, w.Spec.MaxUnavailable = wireShare(b.MinAvailable), wireShare(b.MaxUnavailable)
 	w.Spec.Unhealthy = string(b.UnhealthyPodEvictionPolicy)
-	w.Status.DisruptionsAllowed, w.Status.CurrentHealthy, w.Status.DesiredHealthy = b.Allowed, b.Healthy, b.Desired
-	if len(b.Disrupted) == 0 {
+	w.Status.DisruptionsAllowed, w.Status.CurrentHealthy, w.Status.DesiredHealthy = b.DisruptionsAllowed, b.CurrentHealthy, b.DesiredHealthy
+	if len(b.DisruptedPods) == 0 {
 		return w
 	}
-	w.Status.DisruptedPods = make(map[string]*string, len(b.Disrupted))
-	for _, name := range fields.SortedKeys(b.Disrupted) {
-		if text := e.time(b.Disrupted[name]); text != "" {
+	w.Status.DisruptedPods = make(map[string]*string, len(b.DisruptedPods))
+	for _, name := range fields.SortedKeys(b.DisruptedPods) {
+		if text := e.time(b.DisruptedPods[name]); text != "" {
 			w.Status.DisruptedPods[name] = &text
 		} else {
 			w.Status.DisruptedPods[name] = nil

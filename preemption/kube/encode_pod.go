@@ -17,17 +17,17 @@ func (e *encoder) pod(p *outrank.Pod) *manifest.Pod {
 		Metadata: manifest.Meta{
 			Name: p.Name, Namespace: p.Namespace, UID: p.UID, Labels: p.Labels,
 			Annotations:       wireSource(p),
-			DeletionTimestamp: e.time(p.DeletionTime),
+			DeletionTimestamp: e.time(p.DeletionTimestamp),
 			OwnerReferences:   wireOwner(p.Owner),
 		},
 		Spec: e.podSpec(p, &spec),
 		Status: manifest.PodStatus{
 			Phase: string(p.Phase), StartTime: e.time(p.StartTime),
-			NominatedNodeName: p.NominatedNode, QOSClass: string(p.QOSClass),
+			NominatedNodeName: p.NominatedNodeName, QOSClass: string(p.QOSClass),
 			Conditions:            wireConditions(p),
 			ContainerStatuses:     e.statuses(p.Containers, "containers", &spec),
 			InitContainerStatuses: e.statuses(p.InitContainers, "initContainers", &spec),
-			AllocatedResources:    wireReported(p.Allocated),
+			AllocatedResources:    wireReported(p.AllocatedResources),
 		},
 	}
 	if p.ResizeDeferred && p.ResizeInfeasible {
@@ -43,7 +43,7 @@ func (e *encoder) pod(p *outrank.Pod) *manifest.Pod {
 
 func (e *encoder) podSpec(p *outrank.Pod, at *fields.Path) manifest.PodSpec {
 	w := manifest.PodSpec{
-		NodeName: p.NodeName, HostNetwork: p.HostNetwork, HostUsers: p.HostUsers, Priority: p.Priority, PriorityClassName: p.PriorityClass,
+		NodeName: p.NodeName, HostNetwork: p.HostNetwork, HostUsers: p.HostUsers, Priority: p.Priority, PriorityClassName: p.PriorityClassName,
 		PreemptionPolicy: string(p.PreemptionPolicy),
 		Containers:       wireContainers(p.Containers), InitContainers: wireContainers(p.InitContainers),
 		Overhead: wireAmounts(p.Overhead), NodeSelector: p.NodeSelector, Affinity: wireAffinity(&p.Affinity),
@@ -68,8 +68,8 @@ func (e *encoder) podSpec(p *outrank.Pod, at *fields.Path) manifest.PodSpec {
 			Key: t.Key, Operator: string(t.Operator), Value: t.Value, Effect: string(t.Effect),
 		})
 	}
-	for i := range p.TopologySpread {
-		w.TopologySpreadConstraints = append(w.TopologySpreadConstraints, wireSpread(&p.TopologySpread[i]))
+	for i := range p.TopologySpreadConstraints {
+		w.TopologySpreadConstraints = append(w.TopologySpreadConstraints, wireSpread(&p.TopologySpreadConstraints[i]))
 	}
 	return w
 }

@@ -9,8 +9,8 @@ func wireSelector(s *outrank.LabelSelector) *manifest.LabelSelector {
 	if s == nil {
 		return nil
 	}
-	w := &manifest.LabelSelector{MatchLabels: s.Labels}
-	for _, r := range s.Expressions {
+	w := &manifest.LabelSelector{MatchLabels: s.MatchLabels}
+	for _, r := range s.MatchExpressions {
 		w.MatchExpressions = append(w.MatchExpressions, manifest.Requirement{Key: r.Key, Operator: string(r.Operator), Values: r.Values})
 	}
 	return w
@@ -21,9 +21,9 @@ func wireNodeSelector(s *outrank.NodeSelector) *manifest.NodeSelector {
 		return nil
 	}
 	w := &manifest.NodeSelector{}
-	for _, t := range s.Terms {
+	for _, t := range s.NodeSelectorTerms {
 		w.NodeSelectorTerms = append(w.NodeSelectorTerms, manifest.NodeSelectorTerm{
-			MatchExpressions: wireNodeRequirements(t.Labels), MatchFields: wireNodeRequirements(t.Fields),
+			MatchExpressions: wireNodeRequirements(t.MatchExpressions), MatchFields: wireNodeRequirements(t.MatchFields),
 		})
 	}
 	return w
@@ -52,14 +52,14 @@ func (e *encoder) affinity(a *outrank.Affinity) *manifest.Affinity {
 
 func wireAffinity(a *outrank.Affinity) *manifest.Affinity {
 	var w manifest.Affinity
-	if a.Node != nil {
-		w.NodeAffinity = &manifest.NodeAffinity{Required: wireNodeSelector(a.Node)}
+	if a.NodeAffinity != nil {
+		w.NodeAffinity = &manifest.NodeAffinity{Required: wireNodeSelector(a.NodeAffinity)}
 	}
-	if len(a.Pods) > 0 {
-		w.PodAffinity = &manifest.PodAffinity{Required: wirePodTerms(a.Pods)}
+	if len(a.PodAffinity) > 0 {
+		w.PodAffinity = &manifest.PodAffinity{Required: wirePodTerms(a.PodAffinity)}
 	}
-	if len(a.AntiPods) > 0 {
-		w.PodAntiAffinity = &manifest.PodAffinity{Required: wirePodTerms(a.AntiPods)}
+	if len(a.PodAntiAffinity) > 0 {
+		w.PodAntiAffinity = &manifest.PodAffinity{Required: wirePodTerms(a.PodAntiAffinity)}
 	}
 	if w == (manifest.Affinity{}) {
 		return nil
@@ -71,7 +71,7 @@ func wirePodTerms(ts []outrank.PodAffinityTerm) []manifest.PodAffinityTerm {
 	out := make([]manifest.PodAffinityTerm, len(ts))
 	for i, t := range ts {
 		out[i] = manifest.PodAffinityTerm{
-			LabelSelector: wireSelector(t.Selector),
+			LabelSelector: wireSelector(t.LabelSelector),
 			Namespaces:    t.Namespaces, NamespaceSelector: wireSelector(t.NamespaceSelector),
 			TopologyKey:    t.TopologyKey,
 			MatchLabelKeys: t.MatchLabelKeys, MismatchLabelKeys: t.MismatchLabelKeys,
@@ -83,7 +83,7 @@ func wirePodTerms(ts []outrank.PodAffinityTerm) []manifest.PodAffinityTerm {
 func wireSpread(c *outrank.TopologySpreadConstraint) manifest.Spread {
 	w := manifest.Spread{
 		MaxSkew: c.MaxSkew, TopologyKey: c.TopologyKey, WhenUnsatisfiable: string(c.WhenUnsatisfiable),
-		LabelSelector:      wireSelector(c.Selector),
+		LabelSelector:      wireSelector(c.LabelSelector),
 		NodeAffinityPolicy: string(c.NodeAffinityPolicy), NodeTaintsPolicy: string(c.NodeTaintsPolicy),
 		MatchLabelKeys: c.MatchLabelKeys,
 	}

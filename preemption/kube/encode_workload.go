@@ -19,8 +19,8 @@ func (e *encoder) workload(one *outrank.Workload) *manifest.Workload {
 	w.Metadata = manifest.Meta{Name: one.Name, Namespace: one.Namespace}
 	w.Spec = manifest.WorkloadSpec{
 		ControllerRef: manifest.Owner{Kind: one.Owner.Kind, Name: one.Owner.Name},
-		Groups:        e.groupTemplates(one.Groups, &spec),
-		Composites:    e.compositeTemplates(one.Composites, &spec),
+		Groups:        e.groupTemplates(one.PodGroupTemplates, &spec),
+		Composites:    e.compositeTemplates(one.CompositePodGroupTemplates, &spec),
 	}
 	return w
 }
@@ -59,8 +59,8 @@ func (e *encoder) compositeTemplates(ts []outrank.CompositePodGroupTemplate, par
 		own := e.terms(templateTerms(&ts[i]), &at, fields.OfGroups, false)
 		own.Name = ts[i].Name
 		below := manifest.WorkloadSpec{
-			Groups:     e.groupTemplates(ts[i].Groups, &at),
-			Composites: e.compositeTemplates(ts[i].Composites, &at),
+			Groups:     e.groupTemplates(ts[i].PodGroupTemplates, &at),
+			Composites: e.compositeTemplates(ts[i].CompositePodGroupTemplates, &at),
 		}
 		out = append(out, joined(e.part(&own, &at), e.part(&below, &at)))
 	}

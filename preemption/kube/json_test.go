@@ -89,7 +89,7 @@ func TestUnmarshalKeepsFinishedPods(t *testing.T) {
 }
 
 func TestMarshalRefuses(t *testing.T) {
-	_, err := json.Marshal(outrank.PodGroup{Name: "g", Disruption: "Half"})
+	_, err := json.Marshal(outrank.PodGroup{Name: "g", DisruptionMode: "Half"})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.ErrorContains(t, err, `podgroup default/g: spec.disruptionMode: "Half" is neither Pod nor PodGroup`)
 	_, err = json.Marshal(volumePods([]outrank.Volume{{Disk: outrank.Disk{Kind: "floppy"}}}).Pods[0])
@@ -110,14 +110,14 @@ func TestEveryKindInJSON(t *testing.T) {
 	lost := *c.Claims[1]
 	lost.Volume.Driver = ""
 	container := fullContainer("a")
-	container.Actual, container.Allocated = nil, nil
+	container.Actual, container.AllocatedResources = nil, nil
 	for _, test := range []struct{ object, want any }{
 		{*c.Pods[0], pod}, {*c.Nodes[0], node}, {*c.Claims[0], claim}, {*c.Claims[1], lost},
 		{*c.Budgets[0], nil}, {*c.Classes[0], nil}, {*c.Namespaces[0], nil}, {*c.Groups[0], nil},
-		{*c.Composites[0], nil}, {*c.Workloads[0], nil}, {outrank.Workload{Name: "flat", Groups: c.Workloads[0].Composites[0].Groups}, nil},
-		{*fullSelector(), nil}, {outrank.LabelSelector{}, nil}, {fullSelector().Expressions[0], nil},
+		{*c.Composites[0], nil}, {*c.Workloads[0], nil}, {outrank.Workload{Name: "flat", PodGroupTemplates: c.Workloads[0].CompositePodGroupTemplates[0].PodGroupTemplates}, nil},
+		{*fullSelector(), nil}, {outrank.LabelSelector{}, nil}, {fullSelector().MatchExpressions[0], nil},
 		{*fullNodeSelector(), nil}, {c.Pods[0].Affinity, nil}, {outrank.Affinity{}, nil}, {fullTerm(), nil}, {fullContainer("a"), container},
-		{c.Pods[0].Tolerations[0], nil}, {c.Pods[0].TopologySpread[0], nil}, {c.Nodes[0].Taints[0], nil},
+		{c.Pods[0].Tolerations[0], nil}, {c.Pods[0].TopologySpreadConstraints[0], nil}, {c.Nodes[0].Taints[0], nil},
 		{*c.Budgets[0].MinAvailable, nil}, {*c.Budgets[0].MaxUnavailable, nil}, {c.Pods[0].Volumes[0], nil},
 		{*c.Pods[0].Resources, nil}, {container.Ports[0], nil}, {*c, nil},
 	} {

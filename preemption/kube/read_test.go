@@ -74,46 +74,46 @@ func TestReadPodReadsEveryField(t *testing.T) {
 	want := &outrank.Pod{
 		Name: "web-1", Namespace: "shop", UID: "u1",
 		Labels: map[string]string{"app": "web"}, Owner: outrank.Owner{Kind: "ReplicaSet", Name: "web"},
-		NodeName: "n1", NominatedNode: "n2", HostNetwork: true, HostUsers: new(bool), Grace: new(time.Duration),
-		Priority: outrank.Priority(-5), PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever,
+		NodeName: "n1", NominatedNodeName: "n2", HostNetwork: true, HostUsers: new(bool), Grace: new(time.Duration),
+		Priority: outrank.Priority(-5), PriorityClassName: "low", PreemptionPolicy: outrank.PreemptNever,
 		Containers: []outrank.Container{
 			{
 				Name: "a", Requests: resource.MustList("cpu", "100m"), Limits: resource.MustList("cpu", "1"),
-				Ports:     []outrank.Port{{HostPort: 8080, HostIP: "10.0.0.1", Protocol: "UDP"}},
-				Allocated: resource.MustList("cpu", "200m"), Actual: resource.MustList("cpu", "150m"),
+				Ports:              []outrank.Port{{HostPort: 8080, HostIP: "10.0.0.1", Protocol: "UDP"}},
+				AllocatedResources: resource.MustList("cpu", "200m"), Actual: resource.MustList("cpu", "150m"),
 			},
 			{Name: "b", Reported: true, RestartsAll: true, BindMountOptions: true},
 		},
-		InitContainers: []outrank.Container{{Name: "side", Sidecar: true, Requests: resource.MustList("memory", "1Mi"), Allocated: resource.MustList("cpu", "1")}},
+		InitContainers: []outrank.Container{{Name: "side", Sidecar: true, Requests: resource.MustList("memory", "1Mi"), AllocatedResources: resource.MustList("cpu", "1")}},
 		Resources: &resource.Requirements{
 			Requests: resource.MustList("cpu", "2"), Limits: resource.MustList("memory", "1Gi"),
 		},
 		Overhead: resource.MustList("cpu", "50m"), ResizeInfeasible: true,
 		NodeSelector: map[string]string{"disk": "ssd"},
 		Affinity: outrank.Affinity{
-			Node: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
-				Labels: []outrank.NodeRequirement{{Key: "gen", Operator: outrank.Gt, Values: []string{"3"}}},
-				Fields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.In, Values: []string{"n1"}}},
+			NodeAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
+				MatchExpressions: []outrank.NodeRequirement{{Key: "gen", Operator: outrank.Gt, Values: []string{"3"}}},
+				MatchFields:      []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.In, Values: []string{"n1"}}},
 			}}},
-			Pods: []outrank.PodAffinityTerm{{
-				Selector:   &outrank.LabelSelector{Labels: map[string]string{"app": "db"}},
-				Namespaces: []string{"data"}, TopologyKey: "zone", MatchLabelKeys: []string{"rev"},
+			PodAffinity: []outrank.PodAffinityTerm{{
+				LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "db"}},
+				Namespaces:    []string{"data"}, TopologyKey: "zone", MatchLabelKeys: []string{"rev"},
 			}},
-			AntiPods: []outrank.PodAffinityTerm{{
-				Selector:          &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}}},
+			PodAntiAffinity: []outrank.PodAffinityTerm{{
+				LabelSelector:     &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}}},
 				NamespaceSelector: &outrank.LabelSelector{}, TopologyKey: "host", MismatchLabelKeys: []string{"rev"},
 			}},
 		},
 		Tolerations: []outrank.Toleration{{Key: "k", Operator: outrank.TolerationExists, Effect: outrank.NoExecute}},
-		TopologySpread: []outrank.TopologySpreadConstraint{{
+		TopologySpreadConstraints: []outrank.TopologySpreadConstraint{{
 			MaxSkew: 2, TopologyKey: "zone", WhenUnsatisfiable: outrank.DoNotSchedule, MinDomains: 3,
-			Selector:           &outrank.LabelSelector{Labels: map[string]string{"app": "web"}},
+			LabelSelector:      &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 			NodeAffinityPolicy: outrank.NodeIgnore, NodeTaintsPolicy: outrank.NodeHonor, MatchLabelKeys: []string{"rev"},
 		}},
-		StartTime:        time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC),
-		DeletionTime:     time.Date(2026, 1, 10, 13, 0, 0, 0, time.UTC),
-		DisruptionReason: outrank.PreemptionByScheduler,
-		Ready:            true, QOSClass: outrank.Burstable, Static: true, Mirror: true, Phase: outrank.PhaseRunning,
+		StartTime:         time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC),
+		DeletionTimestamp: time.Date(2026, 1, 10, 13, 0, 0, 0, time.UTC),
+		DisruptionReason:  outrank.PreemptionByScheduler,
+		Ready:             true, QOSClass: outrank.Burstable, Static: true, Mirror: true, Phase: outrank.PhaseRunning,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ReadPod (-want +got):\n%s", diff)
@@ -151,10 +151,10 @@ func wantList() *outrank.Cluster {
 		Pods: []*outrank.Pod{{Name: "p", Namespace: "shop", NodeName: "n1", Containers: []outrank.Container{{Name: "c"}}}},
 		Budgets: []*outrank.PodDisruptionBudget{
 			{
-				Name: "b", Namespace: "shop", Allowed: 2,
-				Selector:     &outrank.LabelSelector{Labels: map[string]string{"app": "x"}},
-				MinAvailable: &outrank.IntOrPercent{Value: 50, Percent: true},
-				Disrupted:    map[string]time.Time{"p": time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)},
+				Name: "b", Namespace: "shop", DisruptionsAllowed: 2,
+				Selector:      &outrank.LabelSelector{MatchLabels: map[string]string{"app": "x"}},
+				MinAvailable:  &outrank.IntOrPercent{Value: 50, Percent: true},
+				DisruptedPods: map[string]time.Time{"p": time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)},
 			},
 			{Name: "c", MaxUnavailable: &outrank.IntOrPercent{Value: 1}},
 		},

@@ -57,14 +57,14 @@ var inVersions = map[string]struct {
 	"v1alpha3 of a composite group": {
 		text: later("v1alpha3", "CompositePodGroup", `"gang": {"minGroupCount": 2}`, "CompositePodGroupInitiallyScheduled"),
 		want: &outrank.Cluster{Composites: []*outrank.CompositePodGroup{{
-			Name: "g", Namespace: "ml", UID: "u", Disruption: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinGroups: 2,
-			Priority: outrank.Priority(7), PriorityClass: "high", PreemptionPolicy: outrank.PreemptNever,
+			Name: "g", Namespace: "ml", UID: "u", DisruptionMode: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinGroupCount: 2,
+			Priority: outrank.Priority(7), PriorityClassName: "high", PreemptionPolicy: outrank.PreemptNever,
 			Parent: "c", Topology: []string{"rack"}, Workload: "w", Template: "t", Scheduled: true,
 		}}},
 	},
 	"a composite group with the basic policy": {
 		text: `{"kind": "CompositePodGroup", "metadata": {"name": "c"}, "spec": {"schedulingPolicy": {"basic": {}}, "disruptionMode": {"single": {}, "all": null}}}`,
-		want: &outrank.Cluster{Composites: []*outrank.CompositePodGroup{{Name: "c", Policy: outrank.BasicPolicy, Disruption: outrank.DisruptPod}}},
+		want: &outrank.Cluster{Composites: []*outrank.CompositePodGroup{{Name: "c", Policy: outrank.BasicPolicy, DisruptionMode: outrank.DisruptPod}}},
 	},
 	"v1alpha2 of a workload": {
 		text: `{"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "Workload", "metadata": {"name": "w", "namespace": "ml"},
@@ -72,7 +72,7 @@ var inVersions = map[string]struct {
 				{"name": "t", "schedulingPolicy": {"gang": {"minCount": 3}}, "disruptionMode": "Pod", "priority": 7, "priorityClassName": "high"}]}}`,
 		want: &outrank.Cluster{Workloads: []*outrank.Workload{{
 			Name: "w", Namespace: "ml", Owner: outrank.Owner{Kind: "Job", Name: "j"},
-			Groups: []outrank.PodGroupTemplate{{Name: "t", Policy: outrank.GangPolicy, MinCount: 3, Disruption: outrank.DisruptPod, Priority: outrank.Priority(7), PriorityClass: "high"}},
+			PodGroupTemplates: []outrank.PodGroupTemplate{{Name: "t", Policy: outrank.GangPolicy, MinCount: 3, DisruptionMode: outrank.DisruptPod, Priority: outrank.Priority(7), PriorityClassName: "high"}},
 		}}},
 	},
 	"v1beta1 of a workload": {
@@ -80,10 +80,10 @@ var inVersions = map[string]struct {
 			{"name": "root", "schedulingPolicy": {"gang": {"minGroupCount": 2}}, "disruptionMode": {"all": {}}, "preemptionPolicy": "Never",
 				"podGroupTemplates": [{"name": "t", "schedulingPolicy": {"basic": {}}, "schedulingConstraints": {"topology": [{"key": "rack"}]}}],
 				"compositePodGroupTemplates": [{"name": "deeper"}]}]}}`,
-		want: &outrank.Cluster{Workloads: []*outrank.Workload{{Name: "w", Composites: []outrank.CompositePodGroupTemplate{{
-			Name: "root", Policy: outrank.GangPolicy, MinGroups: 2, Disruption: outrank.DisruptPodGroup, PreemptionPolicy: outrank.PreemptNever,
-			Groups:     []outrank.PodGroupTemplate{{Name: "t", Policy: outrank.BasicPolicy, Topology: []string{"rack"}}},
-			Composites: []outrank.CompositePodGroupTemplate{{Name: "deeper"}},
+		want: &outrank.Cluster{Workloads: []*outrank.Workload{{Name: "w", CompositePodGroupTemplates: []outrank.CompositePodGroupTemplate{{
+			Name: "root", Policy: outrank.GangPolicy, MinGroupCount: 2, DisruptionMode: outrank.DisruptPodGroup, PreemptionPolicy: outrank.PreemptNever,
+			PodGroupTemplates:          []outrank.PodGroupTemplate{{Name: "t", Policy: outrank.BasicPolicy, Topology: []string{"rack"}}},
+			CompositePodGroupTemplates: []outrank.CompositePodGroupTemplate{{Name: "deeper"}},
 		}}}}},
 	},
 	"v1alpha1 of a workload": {
@@ -108,8 +108,8 @@ func later(version, kind, policy, condition string) string {
 
 func member(parent string, policy outrank.PreemptionPolicy) *outrank.PodGroup {
 	return &outrank.PodGroup{
-		Name: "g", Namespace: "ml", UID: "u", Disruption: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinCount: 3,
-		Priority: outrank.Priority(7), PriorityClass: "high", PreemptionPolicy: policy,
+		Name: "g", Namespace: "ml", UID: "u", DisruptionMode: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinCount: 3,
+		Priority: outrank.Priority(7), PriorityClassName: "high", PreemptionPolicy: policy,
 		Parent: parent, Topology: []string{"rack"}, Workload: "w", Template: "t", Scheduled: true,
 	}
 }
@@ -129,7 +129,7 @@ func TestGroupsInEveryVersion(t *testing.T) {
 // Groups are written as v1.36 has them as long as that says all of it, and a
 // cluster has them in one version (rule 22.3.1).
 func TestVersionThatGroupsAreWrittenIn(t *testing.T) {
-	plain := &outrank.PodGroup{Name: "a", Disruption: outrank.DisruptPodGroup, Workload: "w", Template: "t"}
+	plain := &outrank.PodGroup{Name: "a", DisruptionMode: outrank.DisruptPodGroup, Workload: "w", Template: "t"}
 	for _, test := range []struct {
 		name string
 		c    outrank.Cluster
@@ -146,12 +146,12 @@ func TestVersionThatGroupsAreWrittenIn(t *testing.T) {
 			`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"b"},"spec":{"parentCompositePodGroupName":"c"}}`,
 		}},
 		{"a composite group beside", outrank.Cluster{
-			Groups: []*outrank.PodGroup{{Name: "a"}}, Composites: []*outrank.CompositePodGroup{{Name: "c", Disruption: outrank.DisruptPod}},
+			Groups: []*outrank.PodGroup{{Name: "a"}}, Composites: []*outrank.CompositePodGroup{{Name: "c", DisruptionMode: outrank.DisruptPod}},
 		}, []string{
 			`{"apiVersion":"scheduling.k8s.io/v1alpha3","kind":"CompositePodGroup","metadata":{"name":"c"},"spec":{"disruptionMode":{"single":{}}}}`,
 			`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"a"}}`,
 		}},
-		{"a workload", outrank.Cluster{Workloads: []*outrank.Workload{{Name: "w", Composites: []outrank.CompositePodGroupTemplate{{Name: "t"}}}}}, []string{
+		{"a workload", outrank.Cluster{Workloads: []*outrank.Workload{{Name: "w", CompositePodGroupTemplates: []outrank.CompositePodGroupTemplate{{Name: "t"}}}}}, []string{
 			`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"Workload","metadata":{"name":"w"},"spec":{"compositePodGroupTemplates":[{"name":"t"}]}}`,
 		}},
 	} {
@@ -211,8 +211,8 @@ func TestProblemsOfLaterGroups(t *testing.T) {
 // Templates that hold themselves are refused, and not followed for ever.
 func TestWorkloadWithoutEnd(t *testing.T) {
 	endless := make([]outrank.CompositePodGroupTemplate, 1)
-	endless[0] = outrank.CompositePodGroupTemplate{Name: "t", Composites: endless}
-	w := &outrank.Workload{Name: "w", Composites: endless}
+	endless[0] = outrank.CompositePodGroupTemplate{Name: "t", CompositePodGroupTemplates: endless}
+	w := &outrank.Workload{Name: "w", CompositePodGroupTemplates: endless}
 	_, err := json.Marshal(w)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	require.ErrorIs(t, kube.WriteCluster(io.Discard, &outrank.Cluster{Workloads: []*outrank.Workload{w}}), outrank.ErrInvalid)
@@ -226,15 +226,15 @@ func TestWorkloadWithoutEnd(t *testing.T) {
 func TestLevelsOfTemplates(t *testing.T) {
 	last := outrank.CompositePodGroupTemplate{Name: "t"}
 	for range outrank.MaxGroupLevels - 1 {
-		last = outrank.CompositePodGroupTemplate{Name: "t", Composites: []outrank.CompositePodGroupTemplate{last}}
+		last = outrank.CompositePodGroupTemplate{Name: "t", CompositePodGroupTemplates: []outrank.CompositePodGroupTemplate{last}}
 	}
-	c := &outrank.Cluster{Workloads: []*outrank.Workload{{Name: "w", Composites: []outrank.CompositePodGroupTemplate{last}}}}
+	c := &outrank.Cluster{Workloads: []*outrank.Workload{{Name: "w", CompositePodGroupTemplates: []outrank.CompositePodGroupTemplate{last}}}}
 	require.NoError(t, c.Validate())
-	bottom := &c.Workloads[0].Composites[0]
-	for len(bottom.Composites) > 0 {
-		bottom = &bottom.Composites[0]
+	bottom := &c.Workloads[0].CompositePodGroupTemplates[0]
+	for len(bottom.CompositePodGroupTemplates) > 0 {
+		bottom = &bottom.CompositePodGroupTemplates[0]
 	}
-	bottom.Groups = []outrank.PodGroupTemplate{{Name: "g"}}
+	bottom.PodGroupTemplates = []outrank.PodGroupTemplate{{Name: "g"}}
 	require.ErrorContains(t, c.Validate(), "].podGroupTemplates: below the last of 4 levels")
 }
 
@@ -263,8 +263,8 @@ func TestFieldsOfResizes(t *testing.T) {
 	}
 	c := readList(t, `{"kind":"Node","metadata":{"name":"n"},"spec":{"podPreemptionPolicy":{"disableResizePreemption":["b","a"],"later":1}}}
 		{"kind":"Node","metadata":{"name":"m"},"spec":{"podPreemptionPolicy":{"disableResizePreemption":[]}}}`)
-	assert.Equal(t, []string{"b", "a"}, c.Nodes[0].ResizePreemptionDisabled)
-	assert.Empty(t, c.Nodes[1].ResizePreemptionDisabled)
+	assert.Equal(t, []string{"b", "a"}, c.Nodes[0].DisableResizePreemption)
+	assert.Empty(t, c.Nodes[1].DisableResizePreemption)
 }
 
 // Recorded cases with groups as v1.37 has them: all of their documents are read,
@@ -280,7 +280,7 @@ func TestRecordedGroupsAreRead(t *testing.T) {
 			if g.Parent != "" {
 				count["parents"]++
 			}
-			if g.Disruption == outrank.DisruptPodGroup {
+			if g.DisruptionMode == outrank.DisruptPodGroup {
 				count["whole groups"]++
 			}
 		}

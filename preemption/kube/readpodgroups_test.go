@@ -18,7 +18,7 @@ func TestReadClusterReadsGroups(t *testing.T) {
 		return `{"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": {"name": "g", "namespace": "ml"}, "spec": ` + spec + `}`
 	}
 	want := func(mode outrank.DisruptionMode, priority *int32) []*outrank.PodGroup {
-		return []*outrank.PodGroup{{Name: "g", Namespace: "ml", Disruption: mode, Priority: priority}}
+		return []*outrank.PodGroup{{Name: "g", Namespace: "ml", DisruptionMode: mode, Priority: priority}}
 	}
 	for _, test := range []struct {
 		name, text string

@@ -112,6 +112,6 @@ func TestYearsOfAnyLength(t *testing.T) {
 		again, err := kube.ReadCluster(&b)
 		require.NoError(t, err)
 		require.True(t, c.Pods[0].StartTime.Equal(again.Pods[0].StartTime))
-		require.True(t, c.Budgets[0].Disrupted["a"].Equal(again.Budgets[0].Disrupted["a"]))
+		require.True(t, c.Budgets[0].DisruptedPods["a"].Equal(again.Budgets[0].DisruptedPods["a"]))
 	}
 }

@@ -46,8 +46,8 @@ var storageDump = []string{
 func TestReadVolumes(t *testing.T) {
 	data := outrank.Volume{
 		Claim: "data-db-0", OncePod: true, Driver: "ebs.csi.aws.com", Handle: "vol-1",
-		Node: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
-			Labels: []outrank.NodeRequirement{{Key: "zone", Operator: outrank.In, Values: []string{"a"}}},
+		Node: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
+			MatchExpressions: []outrank.NodeRequirement{{Key: "zone", Operator: outrank.In, Values: []string{"a"}}},
 		}}},
 		// A label with an empty value in it says nothing.
 		Zones: map[string][]string{outrank.ZoneLabel: {"a", "b"}, outrank.BetaRegionLabel: {"r"}},

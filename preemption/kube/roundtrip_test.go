@@ -26,21 +26,21 @@ func fullNode() *outrank.Node {
 		Name: "n1", Labels: map[string]string{"zone": "a"}, Allocatable: resource.MustList("cpu", "4", "pods", "110"),
 		Taints:       []outrank.Taint{{Key: "k", Value: "v", Effect: outrank.NoSchedule}},
 		AttachLimits: map[string]int64{"disk.example.com": 3, "file.example.com": 0}, MissingDrivers: []string{"gone.example.com"}, Unschedulable: true, DeclaredFeatures: []string{"F"}, StrictGroups: true, KubeletVersion: "v1.37.1",
-		ResizePreemptionDisabled: []string{"autoscaler"},
+		DisableResizePreemption: []string{"autoscaler"},
 	}
 }
 
 func fullSelector() *outrank.LabelSelector {
 	return &outrank.LabelSelector{
-		Labels:      map[string]string{"app": "web"},
-		Expressions: []outrank.Requirement{{Key: "tier", Operator: outrank.NotIn, Values: []string{"db", ""}}},
+		MatchLabels:      map[string]string{"app": "web"},
+		MatchExpressions: []outrank.Requirement{{Key: "tier", Operator: outrank.NotIn, Values: []string{"db", ""}}},
 	}
 }
 
 func fullNodeSelector() *outrank.NodeSelector {
-	return &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
-		Labels: []outrank.NodeRequirement{{Key: "gen", Operator: outrank.Gt, Values: []string{"3"}}},
-		Fields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.NotIn, Values: []string{"n9"}}},
+	return &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
+		MatchExpressions: []outrank.NodeRequirement{{Key: "gen", Operator: outrank.Gt, Values: []string{"3"}}},
+		MatchFields:      []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.NotIn, Values: []string{"n9"}}},
 	}}}
 }
 
@@ -48,13 +48,13 @@ func fullContainer(name string) outrank.Container {
 	return outrank.Container{
 		Name: name, Requests: resource.MustList("cpu", "100m"), Limits: resource.MustList("memory", "1Gi"),
 		Ports:   []outrank.Port{{HostPort: 8080, HostIP: "10.0.0.1", Protocol: "UDP"}},
-		Sidecar: true, RestartsAll: true, BindMountOptions: true, Allocated: resource.MustList("cpu", "200m"), Actual: resource.MustList("cpu", "150m"),
+		Sidecar: true, RestartsAll: true, BindMountOptions: true, AllocatedResources: resource.MustList("cpu", "200m"), Actual: resource.MustList("cpu", "150m"),
 	}
 }
 
 func fullTerm() outrank.PodAffinityTerm {
 	return outrank.PodAffinityTerm{
-		Selector: fullSelector(), Namespaces: []string{"data"}, NamespaceSelector: fullSelector(), TopologyKey: "zone",
+		LabelSelector: fullSelector(), Namespaces: []string{"data"}, NamespaceSelector: fullSelector(), TopologyKey: "zone",
 		MatchLabelKeys: []string{"rev"}, MismatchLabelKeys: []string{"color"},
 	}
 }
@@ -63,17 +63,17 @@ func fullPod() *outrank.Pod {
 	at := time.Date(2026, 1, 10, 12, 0, 0, 500, time.UTC)
 	return &outrank.Pod{
 		Name: "web-1", Namespace: "shop", UID: "u1", Labels: map[string]string{"app": "web"},
-		Owner: outrank.Owner{Kind: "ReplicaSet", Name: "web"}, NodeName: "n1", NominatedNode: "n2", HostNetwork: true, HostUsers: new(bool),
+		Owner: outrank.Owner{Kind: "ReplicaSet", Name: "web"}, NodeName: "n1", NominatedNodeName: "n2", HostNetwork: true, HostUsers: new(bool),
 		SchedulerName: "mine", SchedulingGates: []string{"a", "b"}, OS: "linux", StrictGroups: true, Grace: new(time.Duration),
-		Allocated: resource.MustList("cpu", "3"), Actual: resource.MustList("memory", "2Gi"),
-		Priority: outrank.Priority(-5), PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever,
+		AllocatedResources: resource.MustList("cpu", "3"), Actual: resource.MustList("memory", "2Gi"),
+		Priority: outrank.Priority(-5), PriorityClassName: "low", PreemptionPolicy: outrank.PreemptNever,
 		Containers: []outrank.Container{fullContainer("a"), {Name: "b", Reported: true}}, InitContainers: []outrank.Container{fullContainer("a")},
 		Resources: &resource.Requirements{Requests: resource.MustList("cpu", "2"), Limits: resource.MustList("memory", "1Gi")},
 		Overhead:  resource.MustList("cpu", "50m"), ResizeInfeasible: true, NodeSelector: map[string]string{"disk": "ssd"},
-		Affinity:    outrank.Affinity{Node: fullNodeSelector(), Pods: []outrank.PodAffinityTerm{fullTerm()}, AntiPods: []outrank.PodAffinityTerm{fullTerm()}},
+		Affinity:    outrank.Affinity{NodeAffinity: fullNodeSelector(), PodAffinity: []outrank.PodAffinityTerm{fullTerm()}, PodAntiAffinity: []outrank.PodAffinityTerm{fullTerm()}},
 		Tolerations: []outrank.Toleration{{Key: "k", Operator: outrank.TolerationEqual, Value: "v", Effect: outrank.NoExecute}},
-		TopologySpread: []outrank.TopologySpreadConstraint{{
-			MaxSkew: 2, TopologyKey: "zone", WhenUnsatisfiable: outrank.ScheduleAnyway, Selector: fullSelector(), MinDomains: 3,
+		TopologySpreadConstraints: []outrank.TopologySpreadConstraint{{
+			MaxSkew: 2, TopologyKey: "zone", WhenUnsatisfiable: outrank.ScheduleAnyway, LabelSelector: fullSelector(), MinDomains: 3,
 			NodeAffinityPolicy: outrank.NodeIgnore, NodeTaintsPolicy: outrank.NodeHonor, MatchLabelKeys: []string{"rev"},
 		}},
 		Volumes: []outrank.Volume{
@@ -84,7 +84,7 @@ func fullPod() *outrank.Pod {
 			{Disk: outrank.Disk{Kind: outrank.RBD, ID: "pool/image/x", Monitors: []string{"m1", "m2"}, ReadOnly: true}},
 			{Claim: "web-1-scratch", Ephemeral: true, State: outrank.ClaimLost, MissingVolume: "pv-gone", Driver: "disk.example.com"},
 		},
-		Group: "train", StartTime: at, DeletionTime: at.Add(time.Hour), DisruptionReason: outrank.PreemptionByScheduler,
+		Group: "train", StartTime: at, DeletionTimestamp: at.Add(time.Hour), DisruptionReason: outrank.PreemptionByScheduler,
 		Ready: true, QOSClass: outrank.Burstable, Static: true, Mirror: true, Phase: outrank.PhaseRunning,
 		Value: "the caller's own",
 	}
@@ -93,11 +93,11 @@ func fullPod() *outrank.Pod {
 func fullCluster() *outrank.Cluster {
 	return &outrank.Cluster{
 		Nodes: []*outrank.Node{fullNode()},
-		Pods:  []*outrank.Pod{fullPod(), {Name: "resized", Reported: true, Allocated: resource.List{}, ResizeDeferred: true}},
+		Pods:  []*outrank.Pod{fullPod(), {Name: "resized", Reported: true, AllocatedResources: resource.List{}, ResizeDeferred: true}},
 		Budgets: []*outrank.PodDisruptionBudget{{
 			Name: "b", Namespace: "shop", Selector: fullSelector(), MinAvailable: &outrank.IntOrPercent{Value: 50, Percent: true},
-			MaxUnavailable: &outrank.IntOrPercent{Value: -3}, Allowed: 2, Healthy: 7, Desired: 5, UnhealthyPodEvictionPolicy: outrank.AlwaysAllow,
-			Disrupted: map[string]time.Time{"web-1": time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC), "web-2": {}},
+			MaxUnavailable: &outrank.IntOrPercent{Value: -3}, DisruptionsAllowed: 2, CurrentHealthy: 7, DesiredHealthy: 5, UnhealthyPodEvictionPolicy: outrank.AlwaysAllow,
+			DisruptedPods: map[string]time.Time{"web-1": time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC), "web-2": {}},
 		}},
 		Classes: []*outrank.PriorityClass{{
 			Name: "low", Value: -5, GlobalDefault: true, PreemptionPolicy: outrank.PreemptNever, Description: `"<low> & slow"`,
@@ -113,31 +113,31 @@ func fullCluster() *outrank.Cluster {
 
 func fullGroup() *outrank.PodGroup {
 	return &outrank.PodGroup{
-		Name: "train", Namespace: "shop", UID: "u2", Disruption: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinCount: 3,
-		Priority: outrank.Priority(7), PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever, Parent: "trains",
+		Name: "train", Namespace: "shop", UID: "u2", DisruptionMode: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinCount: 3,
+		Priority: outrank.Priority(7), PriorityClassName: "low", PreemptionPolicy: outrank.PreemptNever, Parent: "trains",
 		Topology: []string{"rack"}, Workload: "job", Template: "workers", Scheduled: true,
 	}
 }
 
 func fullComposite() *outrank.CompositePodGroup {
 	return &outrank.CompositePodGroup{
-		Name: "trains", Namespace: "shop", UID: "u3", Disruption: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinGroups: 2,
-		Priority: outrank.Priority(-7), PriorityClass: "low", PreemptionPolicy: outrank.PreemptLowerPriority, Parent: "all",
+		Name: "trains", Namespace: "shop", UID: "u3", DisruptionMode: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinGroupCount: 2,
+		Priority: outrank.Priority(-7), PriorityClassName: "low", PreemptionPolicy: outrank.PreemptLowerPriority, Parent: "all",
 		Topology: []string{"zone"}, Workload: "job", Template: "root", Scheduled: true,
 	}
 }
 
 func fullWorkload() *outrank.Workload {
 	workers := outrank.PodGroupTemplate{
-		Name: "workers", Disruption: outrank.DisruptPod, Policy: outrank.GangPolicy, MinCount: 3, Priority: outrank.Priority(7),
-		PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever, Topology: []string{"rack"},
+		Name: "workers", DisruptionMode: outrank.DisruptPod, Policy: outrank.GangPolicy, MinCount: 3, Priority: outrank.Priority(7),
+		PriorityClassName: "low", PreemptionPolicy: outrank.PreemptNever, Topology: []string{"rack"},
 	}
 	return &outrank.Workload{
 		Name: "job", Namespace: "shop", Owner: outrank.Owner{Kind: "Job", Name: "job"},
-		Composites: []outrank.CompositePodGroupTemplate{{
-			Name: "root", Disruption: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinGroups: 2, Priority: outrank.Priority(7),
-			PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever, Topology: []string{"zone"},
-			Groups: []outrank.PodGroupTemplate{workers}, Composites: []outrank.CompositePodGroupTemplate{{Name: "deeper"}, {Name: "other"}},
+		CompositePodGroupTemplates: []outrank.CompositePodGroupTemplate{{
+			Name: "root", DisruptionMode: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinGroupCount: 2, Priority: outrank.Priority(7),
+			PriorityClassName: "low", PreemptionPolicy: outrank.PreemptNever, Topology: []string{"zone"},
+			PodGroupTemplates: []outrank.PodGroupTemplate{workers}, CompositePodGroupTemplates: []outrank.CompositePodGroupTemplate{{Name: "deeper"}, {Name: "other"}},
 		}},
 	}
 }
@@ -240,8 +240,8 @@ func TestEveryFieldAloneIsWritten(t *testing.T) {
 		c.Groups = append(c.Groups, g)
 	})
 	alone(t, full.Composites[0], func(c *outrank.Cluster, g *outrank.CompositePodGroup) {
-		if g.Policy != "" || g.MinGroups != 0 {
-			g.Policy, g.MinGroups = outrank.GangPolicy, max(g.MinGroups, 1)
+		if g.Policy != "" || g.MinGroupCount != 0 {
+			g.Policy, g.MinGroupCount = outrank.GangPolicy, max(g.MinGroupCount, 1)
 		}
 		c.Composites = append(c.Composites, g)
 	})

@@ -28,7 +28,7 @@ import (
 // Not written are Release, which is no object, Skipped, Finished and AsOf, which
 // describe an input, the Claim within VolumeClaim.Volume, and Pod.Value. Finished pods
 // are written, but ReadCluster only counts them. Empty lists and maps read back as nil,
-// but for Allocated and Actual, and Reported beside an Actual is lost. Amounts keep
+// but for AllocatedResources and Actual, and Reported beside an Actual is lost. Amounts keep
 // their value, but a binary amount may read back as a decimal one
 // ([resource.Quantity.String]).
 //

@@ -114,7 +114,7 @@ pod default/a: spec.volumes[0]: has Zones but no claim to have it from`},
 // What looks like a difference and is none.
 func TestWriteClusterTakes(t *testing.T) {
 	terms := func(values []string) *outrank.NodeSelector {
-		return &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Labels: []outrank.NodeRequirement{{Key: "a", Operator: outrank.Exists, Values: values}}}}}
+		return &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchExpressions: []outrank.NodeRequirement{{Key: "a", Operator: outrank.Exists, Values: values}}}}}
 	}
 	for name, c := range map[string]*outrank.Cluster{
 		"nil and empty":             volumePods([]outrank.Volume{{Claim: "c", Node: terms(nil)}}, []outrank.Volume{{Claim: "c", Node: terms([]string{})}}),

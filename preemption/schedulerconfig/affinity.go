@@ -23,7 +23,7 @@ func (p *profileReader) readAffinityArgs(o *object) {
 		p.Config.Plugins.AddedAffinity = &outrank.NodeSelector{}
 		r.objects("nodeSelectorTerms", func(t *object) {
 			s := p.Config.Plugins.AddedAffinity
-			s.Terms = append(s.Terms, readTerm(t))
+			s.NodeSelectorTerms = append(s.NodeSelectorTerms, readTerm(t))
 		})
 		r.done()
 	}
@@ -40,8 +40,8 @@ func (p *profileReader) readAffinityArgs(o *object) {
 // sense, other than with that of a pod.
 func readTerm(o *object) outrank.NodeSelectorTerm {
 	return outrank.NodeSelectorTerm{
-		Labels: readRequirements(o, "matchExpressions", labelProblem),
-		Fields: readRequirements(o, "matchFields", fieldProblem),
+		MatchExpressions: readRequirements(o, "matchExpressions", labelProblem),
+		MatchFields:      readRequirements(o, "matchFields", fieldProblem),
 	}
 }
 
@@ -71,7 +71,7 @@ func labelProblem(r *outrank.NodeRequirement) string {
 		}
 		return ""
 	}
-	selector := outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: r.Key, Operator: r.Operator, Values: r.Values}}}
+	selector := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: r.Key, Operator: r.Operator, Values: r.Values}}}
 	if err := selector.Validate(); err != nil {
 		return err.Error()
 	}

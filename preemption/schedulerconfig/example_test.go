@@ -81,9 +81,9 @@ func ExampleConfiguration_Profile() {
 
 func ExampleSpreadSelector() {
 	of := schedulerconfig.SpreadSelector([]schedulerconfig.Workload{
-		{Kind: "Service", Name: "web", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}},
+		{Kind: "Service", Name: "web", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
 	})
-	fmt.Println(of(&outrank.Pod{Name: "web-1", Labels: map[string]string{"app": "web", "version": "2"}}).Labels)
+	fmt.Println(of(&outrank.Pod{Name: "web-1", Labels: map[string]string{"app": "web", "version": "2"}}).MatchLabels)
 	fmt.Println(of(&outrank.Pod{Name: "db-1", Labels: map[string]string{"app": "db"}}))
 	// Output:
 	// map[app:web]

@@ -201,7 +201,7 @@ func itoa(i int) string { return strconv.Itoa(i) }
 
 // qualified reports whether a text could name a label.
 func qualified(name string) bool {
-	s := outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: name, Operator: outrank.Exists}}}
+	s := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: name, Operator: outrank.Exists}}}
 	return s.Validate() == nil
 }
 

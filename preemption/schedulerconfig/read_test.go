@@ -155,9 +155,9 @@ func TestArgs(t *testing.T) {
 	p = read(t, args("NodeAffinity", `'addedAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': {'nodeSelectorTerms': [
 		{'matchExpressions': [{'key': 'pool', 'operator': 'In', 'values': ['a', 'b']}, {'key': 'gen', 'operator': 'Gt', 'values': ['3']}]},
 		{'matchFields': [{'key': 'metadata.name', 'operator': 'NotIn', 'values': ['n1']}]}]}}`))
-	assert.Equal(t, &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{
-		{Labels: []outrank.NodeRequirement{{Key: "pool", Operator: outrank.In, Values: []string{"a", "b"}}, {Key: "gen", Operator: outrank.Gt, Values: []string{"3"}}}},
-		{Fields: []outrank.NodeRequirement{{Key: "metadata.name", Operator: outrank.NotIn, Values: []string{"n1"}}}},
+	assert.Equal(t, &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{
+		{MatchExpressions: []outrank.NodeRequirement{{Key: "pool", Operator: outrank.In, Values: []string{"a", "b"}}, {Key: "gen", Operator: outrank.Gt, Values: []string{"3"}}}},
+		{MatchFields: []outrank.NodeRequirement{{Key: "metadata.name", Operator: outrank.NotIn, Values: []string{"n1"}}}},
 	}}, p.Config.Plugins.AddedAffinity)
 	assert.NoError(t, p.Config.Validate())
 
@@ -304,22 +304,22 @@ func (broken) Read([]byte) (int, error) { return 0, errors.New("cable") }
 // What a pod's services and its controller select, together (rule 19.3.5).
 func TestSpreadSelector(t *testing.T) {
 	labels := func(kv ...string) *outrank.LabelSelector {
-		s := &outrank.LabelSelector{Labels: map[string]string{}}
+		s := &outrank.LabelSelector{MatchLabels: map[string]string{}}
 		for i := 0; i < len(kv); i += 2 {
-			s.Labels[kv[i]] = kv[i+1]
+			s.MatchLabels[kv[i]] = kv[i+1]
 		}
 		return s
 	}
 	of := schedulerconfig.SpreadSelector([]schedulerconfig.Workload{
 		{Kind: "Service", Name: "web", Selector: labels("app", "web")},
 		{Kind: "Service", Name: "front", Selector: &outrank.LabelSelector{
-			Labels: map[string]string{"tier": "front"}, Expressions: []outrank.Requirement{{Key: "tier", Operator: outrank.DoesNotExist}},
+			MatchLabels: map[string]string{"tier": "front"}, MatchExpressions: []outrank.Requirement{{Key: "tier", Operator: outrank.DoesNotExist}},
 		}},
 		{Kind: "Service", Name: "none"},
 		{Kind: "Service", Name: "all", Selector: labels()},
 		{Kind: "Service", Name: "elsewhere", Namespace: "other", Selector: labels("app", "web")},
 		{Kind: "ReplicaSet", Name: "web-1", Selector: &outrank.LabelSelector{
-			Labels: map[string]string{"hash": "1"}, Expressions: []outrank.Requirement{{Key: "x", Operator: outrank.Exists}},
+			MatchLabels: map[string]string{"hash": "1"}, MatchExpressions: []outrank.Requirement{{Key: "x", Operator: outrank.Exists}},
 		}},
 		{Kind: "StatefulSet", Name: "db", Namespace: "other", Selector: labels("app", "db")},
 		{Kind: "ReplicationController", Name: "old", Selector: labels("rc", "old")},
@@ -327,22 +327,22 @@ func TestSpreadSelector(t *testing.T) {
 		{Kind: "Job", Name: "job", Selector: labels("job", "1")},
 	})
 	pod := func(owner outrank.Owner, kv ...string) *outrank.Pod {
-		return &outrank.Pod{Name: "p", Owner: owner, Labels: labels(kv...).Labels}
+		return &outrank.Pod{Name: "p", Owner: owner, Labels: labels(kv...).MatchLabels}
 	}
 	none := outrank.Owner{}
 	assert.Equal(t, labels("app", "web", "tier", "front"), of(pod(none, "app", "web", "tier", "front")))
 	assert.Nil(t, of(pod(none, "app", "db")))
 	assert.Equal(t, labels("rc", "old"), of(pod(outrank.Owner{Kind: "ReplicationController", Name: "old"})))
 	assert.Equal(t, &outrank.LabelSelector{
-		Labels:      map[string]string{"app": "web"},
-		Expressions: []outrank.Requirement{{Key: "hash", Operator: outrank.In, Values: []string{"1"}}, {Key: "x", Operator: outrank.Exists}},
+		MatchLabels:      map[string]string{"app": "web"},
+		MatchExpressions: []outrank.Requirement{{Key: "hash", Operator: outrank.In, Values: []string{"1"}}, {Key: "x", Operator: outrank.Exists}},
 	}, of(pod(outrank.Owner{Kind: "ReplicaSet", Name: "web-1"}, "app", "web")))
 	assert.Nil(t, of(pod(outrank.Owner{Kind: "StatefulSet", Name: "bad"})))
 	assert.Nil(t, of(pod(outrank.Owner{Kind: "Job", Name: "job"})))
 	db := pod(outrank.Owner{Kind: "StatefulSet", Name: "db"})
 	assert.Nil(t, of(db), "another one of this name is elsewhere")
 	db.Namespace = "other"
-	assert.Equal(t, []outrank.Requirement{{Key: "app", Operator: outrank.In, Values: []string{"db"}}}, of(db).Expressions)
+	assert.Equal(t, []outrank.Requirement{{Key: "app", Operator: outrank.In, Values: []string{"db"}}}, of(db).MatchExpressions)
 	inOther := pod(outrank.Owner{Kind: "ReplicaSet", Name: "web-1"}, "app", "web")
 	inOther.Namespace = "other"
 	assert.Equal(t, labels("app", "web"), of(inOther), "the set of another namespace is another one")

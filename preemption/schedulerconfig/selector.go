@@ -45,10 +45,10 @@ func SpreadSelector(workloads []Workload) func(pod *outrank.Pod) *outrank.LabelS
 		if pod == nil {
 			return nil
 		}
-		both := &outrank.LabelSelector{Labels: map[string]string{}}
+		both := &outrank.LabelSelector{MatchLabels: map[string]string{}}
 		for _, s := range services[pod.NamespaceName()] {
-			if s != nil && (&outrank.LabelSelector{Labels: s.Labels}).Matches(pod.Labels) {
-				maps.Copy(both.Labels, s.Labels)
+			if s != nil && (&outrank.LabelSelector{MatchLabels: s.MatchLabels}).Matches(pod.Labels) {
+				maps.Copy(both.MatchLabels, s.MatchLabels)
 			}
 		}
 		addController(both, pod.Owner.Kind, controllers[pod.Owner][outrank.NewKey(pod.Namespace, pod.Owner.Name)])
@@ -65,11 +65,11 @@ func addController(to *outrank.LabelSelector, kind string, s *outrank.LabelSelec
 	switch {
 	case s == nil || s.Validate() != nil:
 	case kind == "ReplicationController":
-		maps.Copy(to.Labels, s.Labels)
+		maps.Copy(to.MatchLabels, s.MatchLabels)
 	case kind == "ReplicaSet" || kind == "StatefulSet":
-		for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
-			to.Expressions = append(to.Expressions, outrank.Requirement{Key: key, Operator: outrank.In, Values: []string{s.Labels[key]}})
+		for _, key := range slices.Sorted(maps.Keys(s.MatchLabels)) {
+			to.MatchExpressions = append(to.MatchExpressions, outrank.Requirement{Key: key, Operator: outrank.In, Values: []string{s.MatchLabels[key]}})
 		}
-		to.Expressions = append(to.Expressions, s.Expressions...)
+		to.MatchExpressions = append(to.MatchExpressions, s.MatchExpressions...)
 	}
 }

@@ -96,7 +96,7 @@ type flightLog struct {
 // kind returns the kind that the event counts as: a nominated pod that goes gives up room as a
 // pod on a node does.
 func (event *ClusterEvent) kind() ClusterEventKind {
-	if event.Kind == EventUnscheduledPodDeleted && (event.Pod == nil || event.Pod.NominatedNode != "") {
+	if event.Kind == EventUnscheduledPodDeleted && (event.Pod == nil || event.Pod.NominatedNodeName != "") {
 		return EventAssignedPodDeleted
 	}
 	return event.Kind
@@ -117,14 +117,14 @@ func (event *ClusterEvent) tellsNeighbour() bool {
 // concernsNode returns the node that the event's pod is on or nominated to.
 func (event *ClusterEvent) concernsNode() string {
 	if event.Pod.NodeName == "" {
-		return event.Pod.NominatedNode
+		return event.Pod.NominatedNodeName
 	}
 	return event.Pod.NodeName
 }
 
 // letsPreempt reports whether pods may be pushed out of the node from this event on.
 func (event *ClusterEvent) letsPreempt() bool {
-	may := func(n *outrank.Node) bool { return n == nil || len(n.ResizePreemptionDisabled) == 0 }
+	may := func(n *outrank.Node) bool { return n == nil || len(n.DisableResizePreemption) == 0 }
 	if event.Kind == EventNodeUpdated && event.NodeBefore != nil {
 		return !may(event.NodeBefore) && may(event.Node)
 	}

@@ -40,9 +40,9 @@ func TestHelps(t *testing.T) {
 }
 
 func TestAssignedPod(t *testing.T) {
-	web := &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}
-	db := &outrank.LabelSelector{Labels: map[string]string{"app": "db"}}
-	broken := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "app", Operator: "in"}}}
+	web := &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+	db := &outrank.LabelSelector{MatchLabels: map[string]string{"app": "db"}}
+	broken := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "app", Operator: "in"}}}
 	type terms = []outrank.PodAffinityTerm
 	for _, c := range []struct {
 		name, reason string
@@ -52,22 +52,22 @@ func TestAssignedPod(t *testing.T) {
 		want         bool
 	}{
 		{"no terms", "it waits for no other pod", "", nil, nil, waiting("web"), false},
-		{"match", "the pod it waited for", "", terms{{Selector: web}}, nil, waiting("web"), true},
-		{"labels", "some other pod", "", terms{{Selector: web}}, nil, waiting("db"), false},
-		{"anti-affinity", "another pod cannot help that", "", nil, terms{{Selector: web}}, waiting("web"), false},
-		{"one of two", "the other may be there already", "", terms{{Selector: db}, {Selector: web}}, nil, waiting("web"), true},
+		{"match", "the pod it waited for", "", terms{{LabelSelector: web}}, nil, waiting("web"), true},
+		{"labels", "some other pod", "", terms{{LabelSelector: web}}, nil, waiting("db"), false},
+		{"anti-affinity", "another pod cannot help that", "", nil, terms{{LabelSelector: web}}, waiting("web"), false},
+		{"one of two", "the other may be there already", "", terms{{LabelSelector: db}, {LabelSelector: web}}, nil, waiting("web"), true},
 		{"no selector", "it matches nothing", "", terms{{}}, nil, waiting("web"), false},
-		{"invalid selector", "it matches nothing", "", terms{{Selector: broken}}, nil, waiting("web"), false},
-		{"other namespace", "a term is about the namespace of its pod", "a", terms{{Selector: web}}, nil, waiting("web"), false},
-		{"default namespace", "no namespace is the one called default", "default", terms{{Selector: web}}, nil, waiting("web"), true},
-		{"named namespace", "it is listed", "a", terms{{Selector: web, Namespaces: []string{"b", "default"}}}, nil, waiting("web"), true},
-		{"not its own", "other namespaces are listed", "", terms{{Selector: web, Namespaces: []string{"b"}}}, nil, waiting("web"), false},
-		{"namespaces by label", "their labels are not known here", "a", terms{{Selector: web, NamespaceSelector: web}}, nil, waiting("web"), true},
+		{"invalid selector", "it matches nothing", "", terms{{LabelSelector: broken}}, nil, waiting("web"), false},
+		{"other namespace", "a term is about the namespace of its pod", "a", terms{{LabelSelector: web}}, nil, waiting("web"), false},
+		{"default namespace", "no namespace is the one called default", "default", terms{{LabelSelector: web}}, nil, waiting("web"), true},
+		{"named namespace", "it is listed", "a", terms{{LabelSelector: web, Namespaces: []string{"b", "default"}}}, nil, waiting("web"), true},
+		{"not its own", "other namespaces are listed", "", terms{{LabelSelector: web, Namespaces: []string{"b"}}}, nil, waiting("web"), false},
+		{"namespaces by label", "their labels are not known here", "a", terms{{LabelSelector: web, NamespaceSelector: web}}, nil, waiting("web"), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Log(c.reason)
 			pod := with("p1", func(p *outrank.Pod) {
-				p.Namespace, p.Affinity = c.namespace, outrank.Affinity{Pods: c.near, AntiPods: c.far}
+				p.Namespace, p.Affinity = c.namespace, outrank.Affinity{PodAffinity: c.near, PodAntiAffinity: c.far}
 			})
 			moved, soon, late, flying := 0, "0 0 1 0", "0 0 1 0", "0 0 1 0"
 			if c.want {

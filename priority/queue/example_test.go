@@ -157,7 +157,7 @@ func ExampleQueue_Update() {
 	entry.FailedFilters = []string{preemption.NodeAffinity}
 	_ = q.AddUnschedulableIfNotPresent(entry, midnight)
 
-	_ = q.Update(&outrank.Pod{Name: "web", NominatedNode: "n1"}, after(5))
+	_ = q.Update(&outrank.Pod{Name: "web", NominatedNodeName: "n1"}, after(5))
 	fmt.Println(q.Counts())
 	_ = q.Update(&outrank.Pod{Name: "web", NodeSelector: map[string]string{"disk": "ssd"}}, after(5))
 	fmt.Println(q.Counts())
@@ -169,9 +169,9 @@ func ExampleQueue_Update() {
 func ExampleQueue_AssignedPodAdded() {
 	q, _ := queue.New(queue.Config{})
 	for _, wanted := range []string{"cache", "db"} {
-		_ = q.Add(&outrank.Pod{Name: "near-" + wanted, Affinity: outrank.Affinity{Pods: []outrank.PodAffinityTerm{{
-			Selector:    &outrank.LabelSelector{Labels: map[string]string{"app": wanted}},
-			TopologyKey: "zone",
+		_ = q.Add(&outrank.Pod{Name: "near-" + wanted, Affinity: outrank.Affinity{PodAffinity: []outrank.PodAffinityTerm{{
+			LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": wanted}},
+			TopologyKey:   "zone",
 		}}}}, midnight)
 		entry, _ := q.TryPop(midnight)
 		entry.FailedFilters = []string{preemption.InterPodAffinity}

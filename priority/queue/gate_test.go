@@ -37,7 +37,7 @@ func TestGates(t *testing.T) {
 			{0, activate(0, "p1"), "0 0 0 0 gated 1"},
 			{0, addIfNotPresent("p1", false), "0 0 0 0 gated 1"},
 			{900, flush(0), "0 0 0 0 gated 1"},
-			{900, update(with("p1", func(p *outrank.Pod) { gates(p); p.NominatedNode = "n1" })), "0 0 0 0 gated 1"},
+			{900, update(with("p1", func(p *outrank.Pod) { gates(p); p.NominatedNodeName = "n1" })), "0 0 0 0 gated 1"},
 			{900, update(waiting("p1")), "1 0 0 0"},
 			{900, pop("p1"), "0 0 0 1"},
 			{900, func(d *desk) {

@@ -171,13 +171,13 @@ func fresh(t *testing.T) *desk {
 // seeker is a pending pod that waits for a neighbour called x.
 func seeker(change func(p *outrank.Pod)) *outrank.Pod {
 	p := &outrank.Pod{Name: "seeker", UID: "1"}
-	p.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "x"}}}}
+	p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "x"}}}}
 	change(p)
 	return p
 }
 
 func asWas(*outrank.Pod)          {}
-func nominatedNow(p *outrank.Pod) { p.NominatedNode = "n1" }
+func nominatedNow(p *outrank.Pod) { p.NominatedNodeName = "n1" }
 func urgentNow(p *outrank.Pod)    { p.Priority = outrank.Priority(7) }
 
 // fill puts something other than the zero value into a field.

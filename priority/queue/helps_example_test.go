@@ -10,9 +10,9 @@ import (
 // A pod keeps away from pods of two labels, and a pod with one of them goes.
 func ExampleHelps_release() {
 	with := func(key string) outrank.PodAffinityTerm {
-		return outrank.PodAffinityTerm{Selector: &outrank.LabelSelector{Labels: map[string]string{key: "yes"}}}
+		return outrank.PodAffinityTerm{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{key: "yes"}}}
 	}
-	shy := &outrank.Pod{Name: "shy", Affinity: outrank.Affinity{AntiPods: []outrank.PodAffinityTerm{with("loud"), with("bright")}}}
+	shy := &outrank.Pod{Name: "shy", Affinity: outrank.Affinity{PodAntiAffinity: []outrank.PodAffinityTerm{with("loud"), with("bright")}}}
 	loud := &outrank.Pod{Name: "loud", NodeName: "n1", Labels: map[string]string{"loud": "yes"}}
 	waits := &queue.Entry{Pod: shy, FailedFilters: []string{"InterPodAffinity"}}
 	gone := queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Pod: loud}

@@ -64,9 +64,9 @@ func neighbourHelps(rules *release.Rules, waiting *outrank.Pod, event *ClusterEv
 // anti-affinity, or all of them before that is enough. No terms match nothing.
 func antiMatches(rules *release.Rules, of, pod *outrank.Pod) bool {
 	match := func(t outrank.PodAffinityTerm) bool {
-		return mayCover(&t, of, pod.NamespaceName()) && t.Selector.Matches(pod.Labels)
+		return mayCover(&t, of, pod.NamespaceName()) && t.LabelSelector.Matches(pod.Labels)
 	}
-	terms := of.Affinity.AntiPods
+	terms := of.Affinity.PodAntiAffinity
 	if rules.AnyAntiAffinityTerm {
 		return slices.ContainsFunc(terms, match)
 	}
@@ -76,8 +76,8 @@ func antiMatches(rules *release.Rules, of, pod *outrank.Pod) bool {
 // mayNeighbour reports whether the assigned pod may satisfy a required pod
 // affinity term of the waiting pod.
 func mayNeighbour(waiting, assigned *outrank.Pod) bool {
-	return slices.ContainsFunc(waiting.Affinity.Pods, func(t outrank.PodAffinityTerm) bool {
-		return mayCover(&t, waiting, assigned.NamespaceName()) && t.Selector.Matches(assigned.Labels)
+	return slices.ContainsFunc(waiting.Affinity.PodAffinity, func(t outrank.PodAffinityTerm) bool {
+		return mayCover(&t, waiting, assigned.NamespaceName()) && t.LabelSelector.Matches(assigned.Labels)
 	})
 }
 

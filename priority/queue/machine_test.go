@@ -34,11 +34,11 @@ type machine struct {
 // neighbour; "" and "default" are the same namespace.
 func (m *machine) pod(t *rapid.T) *outrank.Pod {
 	p := &outrank.Pod{
-		Name:          rapid.SampledFrom([]string{"a", "b", "c", "d", "near-a", "near-b"}).Draw(t, "name"),
-		Namespace:     rapid.SampledFrom([]string{"", "default", "ops"}).Draw(t, "namespace"),
-		UID:           rapid.SampledFrom([]string{"1", "1", "1", "2"}).Draw(t, "uid"),
-		Priority:      outrank.Priority(rapid.Int32Range(-1, 2).Draw(t, "priority")),
-		NominatedNode: rapid.SampledFrom([]string{"", "n1"}).Draw(t, "nominated"),
+		Name:              rapid.SampledFrom([]string{"a", "b", "c", "d", "near-a", "near-b"}).Draw(t, "name"),
+		Namespace:         rapid.SampledFrom([]string{"", "default", "ops"}).Draw(t, "namespace"),
+		UID:               rapid.SampledFrom([]string{"1", "1", "1", "2"}).Draw(t, "uid"),
+		Priority:          outrank.Priority(rapid.Int32Range(-1, 2).Draw(t, "priority")),
+		NominatedNodeName: rapid.SampledFrom([]string{"", "n1"}).Draw(t, "nominated"),
 	}
 	if m.alike {
 		p.Name, p.UID = rapid.SampledFrom([]string{"a", "b", "d", "e", "f", "g", "h"}).Draw(t, "one of many"), ""
@@ -48,8 +48,8 @@ func (m *machine) pod(t *rapid.T) *outrank.Pod {
 	}
 	p.Labels = map[string]string{"app": rapid.SampledFrom([]string{"x", "y"}).Draw(t, "is")}
 	if p.Name[0] == 'n' {
-		p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "y"}}}}
-		p.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "x"}}}}
+		p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "y"}}}}
+		p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "x"}}}}
 	}
 	return p
 }
@@ -178,7 +178,7 @@ func (m *machine) putBackOne(t *rapid.T) {
 	e.PendingFilters = rapid.SampledFrom([][]string{nil, nil, nil, {"NodeName"}, {"own"}, {"NodePorts", "NodeName", "NodePorts"}}).Draw(t, "pending")
 	if rapid.Bool().Draw(t, "newer") {
 		newer := *e.Pod
-		newer.NominatedNode = "n2"
+		newer.NominatedNodeName = "n2"
 		e.Pod = &newer
 	}
 	err := m.q.AddUnschedulableIfNotPresent(e, m.now)
@@ -244,12 +244,12 @@ func (m *machine) moveFor(t *rapid.T, event ClusterEvent) {
 // neighbour draws a pod on a node that pods wait for, or that keeps them off.
 func (m *machine) neighbour(t *rapid.T) *outrank.Pod {
 	app := func(name string) *outrank.LabelSelector {
-		return &outrank.LabelSelector{Labels: map[string]string{"app": name}}
+		return &outrank.LabelSelector{MatchLabels: map[string]string{"app": name}}
 	}
 	p := &outrank.Pod{Name: "neighbour", NodeName: rapid.SampledFrom([]string{"n1", "n1", ""}).Draw(t, "node")}
 	p.Labels = map[string]string{"app": rapid.SampledFrom([]string{"x", "y"}).Draw(t, "neighbour is")}
-	p.Affinity.AntiPods = rapid.SampledFrom([][]outrank.PodAffinityTerm{
-		nil, {{Selector: app("x")}}, {{Selector: app("x")}, {Selector: app("z")}},
+	p.Affinity.PodAntiAffinity = rapid.SampledFrom([][]outrank.PodAffinityTerm{
+		nil, {{LabelSelector: app("x")}}, {{LabelSelector: app("x")}, {LabelSelector: app("z")}},
 	}).Draw(t, "neighbour keeps off")
 	return p
 }

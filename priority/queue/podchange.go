@@ -16,9 +16,9 @@ import (
 func sameButStatus(before, after *outrank.Pod) bool {
 	a, b := *before, *after
 	for _, p := range []*outrank.Pod{&a, &b} {
-		p.NominatedNode, p.StartTime, p.DisruptionReason = "", time.Time{}, ""
+		p.NominatedNodeName, p.StartTime, p.DisruptionReason = "", time.Time{}, ""
 		p.Ready, p.QOSClass, p.Phase, p.ResizeInfeasible, p.ResizeDeferred = false, "", "", false, false
-		p.Value, p.Allocated, p.Actual, p.Reported = nil, nil, nil, false
+		p.Value, p.AllocatedResources, p.Actual, p.Reported = nil, nil, nil, false
 	}
 	return reflect.DeepEqual(a, b)
 }
@@ -42,12 +42,12 @@ var looksAt = map[string]parts{
 	filter.VolumeBinding:         volumesOf,
 	filter.VolumeZone:            volumesOf,
 	filter.PodTopologySpread:     spreadOf,
-	filter.InterPodAffinity:      func(p *outrank.Pod) []any { return []any{p.Labels, p.Affinity.Pods, p.Affinity.AntiPods} },
+	filter.InterPodAffinity:      func(p *outrank.Pod) []any { return []any{p.Labels, p.Affinity.PodAffinity, p.Affinity.PodAntiAffinity} },
 }
 
 func tolerationsOf(p *outrank.Pod) []any { return []any{p.Tolerations} }
 
-func nodeDemandsOf(p *outrank.Pod) []any { return []any{p.NodeSelector, p.Affinity.Node} }
+func nodeDemandsOf(p *outrank.Pod) []any { return []any{p.NodeSelector, p.Affinity.NodeAffinity} }
 
 func containersOf(p *outrank.Pod) []any { return []any{p.Containers, p.InitContainers} }
 
@@ -57,7 +57,7 @@ func volumesOf(p *outrank.Pod) []any { return []any{p.Volumes} }
 
 // spreadOf has what a constraint's node policies look at as well.
 func spreadOf(p *outrank.Pod) []any {
-	return append(nodeDemandsOf(p), p.Labels, p.TopologySpread, p.Tolerations)
+	return append(nodeDemandsOf(p), p.Labels, p.TopologySpreadConstraints, p.Tolerations)
 }
 
 // preemptionOf is what decides whom the pod may push out. It may help whatever the

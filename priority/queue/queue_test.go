@@ -11,7 +11,7 @@ import (
 
 func TestQueueSteps(t *testing.T) {
 	node := func(name string) func(p *outrank.Pod) { return func(p *outrank.Pod) { p.NodeName = name } }
-	nominated := func(p *outrank.Pod) { p.NominatedNode = "n1" }
+	nominated := func(p *outrank.Pod) { p.NominatedNodeName = "n1" }
 	reborn := func(p *outrank.Pod) { p.UID = "2" }
 	urgent := func(p *outrank.Pod) { p.Priority = outrank.Priority(9) }
 	smaller := func(p *outrank.Pod) {
@@ -235,7 +235,7 @@ func TestQueueSteps(t *testing.T) {
 			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"},
 			{0, update(with("p1", nominated)), "0 0 0 1"},
 			{0, fail("p1", fit), "0 0 1 0"},
-			{0, func(d *desk) { require.Equal(d, "n1", d.q.Pending().Unschedulable[0].Pod.NominatedNode) }, "0 0 1 0"},
+			{0, func(d *desk) { require.Equal(d, "n1", d.q.Pending().Unschedulable[0].Pod.NominatedNodeName) }, "0 0 1 0"},
 			{2, moveAll(EventNodeAdded, 1), "1 0 0 0"},
 			{2, pop("p1"), "0 0 0 1"},
 			{2, update(with("p1", node("n1"))), "0 0 0 1"},
@@ -313,7 +313,7 @@ func TestQueueEntry(t *testing.T) {
 	p.Unschedulable[0].FailedFilters[0] = "mine"
 	require.Equal(t, []Entry{want}, q.Pending().Unschedulable, "a listing belongs to the caller")
 
-	newer := with("p1", func(p *outrank.Pod) { p.NominatedNode = "n1" })
+	newer := with("p1", func(p *outrank.Pod) { p.NominatedNodeName = "n1" })
 	require.Equal(t, 1, q.Activate(newer))
 	e, _ = q.TryPop(at)
 	require.Equal(t, 2, e.Attempts)

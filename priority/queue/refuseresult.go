@@ -69,7 +69,7 @@ func (s *batchRefusal) resultFor(x *refusedItem) (to *result, found bool) {
 	if x.members != nil {
 		key.step, classes = min(it.Refusals+1, s.steps), len(x.members.list)
 	}
-	if len(it.Pod.Affinity.Pods) > 0 {
+	if len(it.Pod.Affinity.PodAffinity) > 0 {
 		key.class = s.core.classOf(it, s.r)
 	}
 	at, found := s.found[key]

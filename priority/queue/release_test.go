@@ -89,13 +89,13 @@ func TestWildcardsAskGates(t *testing.T) {
 // InterPodAffinity kept off (rules 5.4.12 and 5.4.13).
 func TestAntiAffinityHint(t *testing.T) {
 	app := func(name string) outrank.PodAffinityTerm {
-		return outrank.PodAffinityTerm{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": name}}}
+		return outrank.PodAffinityTerm{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": name}}}
 	}
-	tier := outrank.PodAffinityTerm{Selector: &outrank.LabelSelector{Labels: map[string]string{"tier": "front"}}}
+	tier := outrank.PodAffinityTerm{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"tier": "front"}}}
 	type terms = []outrank.PodAffinityTerm
 	type labels = map[string]string
 	pod := func(l labels, anti ...outrank.PodAffinityTerm) *outrank.Pod {
-		return &outrank.Pod{Name: "there", NodeName: "n1", Labels: l, Affinity: outrank.Affinity{AntiPods: anti}}
+		return &outrank.Pod{Name: "there", NodeName: "n1", Labels: l, Affinity: outrank.Affinity{PodAntiAffinity: anti}}
 	}
 	both, web, none := labels{"app": "web", "tier": "front"}, labels{"app": "web"}, labels{"app": "db"}
 	bare := pod(web)
@@ -124,7 +124,7 @@ func TestAntiAffinityHint(t *testing.T) {
 		{"without a node", terms{tier}, nil, bare, nil, true, true},
 	} {
 		e := &Entry{FailedFilters: []string{"InterPodAffinity", "NodeName"}, Pod: &outrank.Pod{
-			Name: "waits", Labels: labels{"app": "self"}, Affinity: outrank.Affinity{Pods: c.seeks, AntiPods: c.keepsOff},
+			Name: "waits", Labels: labels{"app": "self"}, Affinity: outrank.Affinity{PodAffinity: c.seeks, PodAntiAffinity: c.keepsOff},
 		}}
 		event := ClusterEvent{Kind: EventAssignedPodUpdated, Pod: c.after, Before: c.before}
 		if c.after == nil {
@@ -149,7 +149,7 @@ func TestAntiAffinityHint(t *testing.T) {
 
 // What happens to pods without a node helps if it gives up room (rule 5.4.14).
 func TestUnscheduledPods(t *testing.T) {
-	nominated := &outrank.Pod{Name: "a", NominatedNode: "n1"}
+	nominated := &outrank.Pod{Name: "a", NominatedNodeName: "n1"}
 	for _, c := range []struct {
 		event  ClusterEvent
 		filter string
@@ -232,7 +232,7 @@ func TestCrowdParts(t *testing.T) {
 		require.Len(t, q.pools[unschedulable].items, 1, "they are a batch")
 		off := func(values ...string) outrank.Affinity {
 			in := outrank.Requirement{Key: "of", Operator: "In", Values: values}
-			return outrank.Affinity{AntiPods: []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Expressions: []outrank.Requirement{in}}}}}
+			return outrank.Affinity{PodAntiAffinity: []outrank.PodAffinityTerm{{LabelSelector: &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{in}}}}}
 		}
 		gone := ClusterEvent{Kind: EventAssignedPodDeleted, Pod: &outrank.Pod{Name: "gone", NodeName: "n1", Affinity: off("e")}}
 		require.Zero(t, q.MoveAll(gone, noon))

@@ -31,7 +31,7 @@ func onNode(name, node string, requests ...string) *outrank.Pod {
 func deferredOn(node string, requests ...string) *outrank.Pod {
 	p := onNode("me", node, requests...)
 	p.ResizeDeferred, p.Group = true, "some-group"
-	p.Containers[0].Allocated = resource.MustList("cpu", "1")
+	p.Containers[0].AllocatedResources = resource.MustList("cpu", "1")
 	return p
 }
 
@@ -85,13 +85,13 @@ func TestFollowResize(t *testing.T) {
 // would do so without the gate.
 func TestResizeIsHelpedByItsNodeAlone(t *testing.T) {
 	node := func(name, cpu string, disabled ...string) *outrank.Node {
-		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", cpu), ResizePreemptionDisabled: disabled}
+		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", cpu), DisableResizePreemption: disabled}
 	}
 	fits := []string{filter.NodeResourcesFit, filter.NodeName}
 	policy := []string{filter.DeferredPodScheduling, filter.NodeName}
 	nominatedTo := func(node string) *outrank.Pod {
 		p := onNode("hope", "", "cpu", "1")
-		p.NominatedNode = node
+		p.NominatedNodeName = node
 		return p
 	}
 	for _, c := range []struct {
@@ -179,7 +179,7 @@ func TestResizeIsHelpedByItsOwnRequests(t *testing.T) {
 			p.Containers[0].Actual = resource.MustList("cpu", "2")
 			p.Containers[0].Requests = resource.MustList("cpu", "1")
 		}, Counts{Unschedulable: 1}},
-		{"a part is there", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Allocated = resource.MustList("cpu", "2") }, Counts{Unschedulable: 1}},
+		{"a part is there", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].AllocatedResources = resource.MustList("cpu", "2") }, Counts{Unschedulable: 1}},
 		{"the node spares its pods", filter.DeferredPodScheduling, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "1") }, Counts{Unschedulable: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 // in anew, a pod in backoff stays there. An unschedulable pod moves if the change
 // may help, as [Config.Helps] answers about [EventPodUpdated]. It is not asked where
 // nothing has changed but the parts of the status that a pending pod has, such as
-// [outrank.Pod.NominatedNode]. Where the pod's pointer is inside already the
+// [outrank.Pod.NominatedNodeName]. Where the pod's pointer is inside already the
 // earlier version is not known. For a pod in flight the question is asked when it
 // is put back, about each update by itself; from v1.37 on also of the other pods that
 // were in flight (rule 5.5.7). Time O(log n), and the comparison of the two versions.

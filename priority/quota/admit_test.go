@@ -35,7 +35,7 @@ func list(pairs ...string) resource.List { return resource.MustList(pairs...) }
 
 // asks is a pod of a class that asks for cpu in one container.
 func asks(class, cpu string) *outrank.Pod {
-	return &outrank.Pod{Name: "web", PriorityClass: class, Containers: []outrank.Container{{
+	return &outrank.Pod{Name: "web", PriorityClassName: class, Containers: []outrank.Container{{
 		Name: "main", Requests: list("cpu", cpu), Limits: list("cpu", cpu),
 	}}}
 }
@@ -167,8 +167,8 @@ func TestCrossNamespaceAffinity(t *testing.T) {
 		"selected": {outrank.PodAffinityTerm{TopologyKey: "zone", NamespaceSelector: &outrank.LabelSelector{}}, false},
 	} {
 		for _, place := range []func(p *outrank.Pod){
-			func(p *outrank.Pod) { p.Affinity.Pods = []outrank.PodAffinityTerm{x.term} },
-			func(p *outrank.Pod) { p.Affinity.AntiPods = []outrank.PodAffinityTerm{x.term} },
+			func(p *outrank.Pod) { p.Affinity.PodAffinity = []outrank.PodAffinityTerm{x.term} },
+			func(p *outrank.Pod) { p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{x.term} },
 		} {
 			pod := asks("", "1")
 			place(pod)

@@ -25,7 +25,7 @@ func ExampleAdmission_Admit() {
 	}}}
 	for _, key := range []string{"shop/a", "shop/b", "blog/c"} {
 		namespace, name, _ := strings.Cut(key, "/")
-		pod := &outrank.Pod{Namespace: namespace, Name: name, PriorityClass: "urgent"}
+		pod := &outrank.Pod{Namespace: namespace, Name: name, PriorityClassName: "urgent"}
 		v, err := admission.Admit(quotas, quota.Pod{Pod: pod})
 		if err != nil {
 			panic(err)
@@ -55,7 +55,7 @@ func ExampleQuota_Measure() {
 		{Scope: quota.PriorityClass, Operator: outrank.In, Values: []string{"urgent"}},
 	}}
 	fmt.Println(q.Measure(outrank.DefaultRelease, []quota.Pod{
-		{Pod: &outrank.Pod{Name: "a", PriorityClass: "urgent"}}, {Pod: &outrank.Pod{Name: "b", PriorityClass: "usual"}},
+		{Pod: &outrank.Pod{Name: "a", PriorityClassName: "urgent"}}, {Pod: &outrank.Pod{Name: "b", PriorityClassName: "usual"}},
 	}))
 	// Output: pods: 1
 }

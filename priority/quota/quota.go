@@ -160,7 +160,7 @@ func (r *Requirement) unreadable() string {
 
 // selector is the requirement as one about a label.
 func (r *Requirement) selector() *outrank.LabelSelector {
-	return &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: string(r.Scope), Operator: r.Operator, Values: r.Values}}}
+	return &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: string(r.Scope), Operator: r.Operator, Values: r.Values}}}
 }
 
 func invalid(ps []outrank.Problem) error {

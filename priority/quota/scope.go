@@ -21,12 +21,12 @@ func (r *Requirement) holds(release outrank.Release, pod *Pod) bool {
 		return qos.OfIn(release, pod.Pod) != outrank.BestEffort
 	case PriorityClass:
 		var labels map[string]string
-		if pod.PriorityClass != "" {
-			labels = map[string]string{string(PriorityClass): pod.PriorityClass}
+		if pod.PriorityClassName != "" {
+			labels = map[string]string{string(PriorityClass): pod.PriorityClassName}
 		}
 		return r.selector().Matches(labels)
 	case CrossNamespacePodAffinity:
-		return pod.PrefersAcross || slices.ContainsFunc(pod.Affinity.Pods, across) || slices.ContainsFunc(pod.Affinity.AntiPods, across)
+		return pod.PrefersAcross || slices.ContainsFunc(pod.Affinity.PodAffinity, across) || slices.ContainsFunc(pod.Affinity.PodAntiAffinity, across)
 	}
 	return false
 }

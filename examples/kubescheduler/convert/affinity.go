@@ -14,13 +14,13 @@ func affinity(a *corev1.Affinity) outrank.Affinity {
 		return out
 	}
 	if n := a.NodeAffinity; n != nil {
-		out.Node = nodeSelector(n.RequiredDuringSchedulingIgnoredDuringExecution)
+		out.NodeAffinity = nodeSelector(n.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
 	if n := a.PodAffinity; n != nil {
-		out.Pods = podTerms(n.RequiredDuringSchedulingIgnoredDuringExecution)
+		out.PodAffinity = podTerms(n.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
 	if n := a.PodAntiAffinity; n != nil {
-		out.AntiPods = podTerms(n.RequiredDuringSchedulingIgnoredDuringExecution)
+		out.PodAntiAffinity = podTerms(n.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
 	return out
 }
@@ -32,8 +32,8 @@ func nodeSelector(s *corev1.NodeSelector) *outrank.NodeSelector {
 	out := &outrank.NodeSelector{}
 	for i := range s.NodeSelectorTerms {
 		t := &s.NodeSelectorTerms[i]
-		out.Terms = append(out.Terms, outrank.NodeSelectorTerm{
-			Labels: nodeRequirements(t.MatchExpressions), Fields: nodeRequirements(t.MatchFields),
+		out.NodeSelectorTerms = append(out.NodeSelectorTerms, outrank.NodeSelectorTerm{
+			MatchExpressions: nodeRequirements(t.MatchExpressions), MatchFields: nodeRequirements(t.MatchFields),
 		})
 	}
 	return out
@@ -58,7 +58,7 @@ func podTerms(ts []corev1.PodAffinityTerm) []outrank.PodAffinityTerm {
 	for i := range ts {
 		t := &ts[i]
 		out[i] = outrank.PodAffinityTerm{
-			Selector: labelSelector(t.LabelSelector), Namespaces: list(t.Namespaces),
+			LabelSelector: labelSelector(t.LabelSelector), Namespaces: list(t.Namespaces),
 			NamespaceSelector: labelSelector(t.NamespaceSelector), TopologyKey: t.TopologyKey,
 			MatchLabelKeys: list(t.MatchLabelKeys), MismatchLabelKeys: list(t.MismatchLabelKeys),
 		}
@@ -76,7 +76,7 @@ func spreads(cs []corev1.TopologySpreadConstraint) []outrank.TopologySpreadConst
 		out[i] = outrank.TopologySpreadConstraint{
 			MaxSkew: c.MaxSkew, TopologyKey: c.TopologyKey,
 			WhenUnsatisfiable:  outrank.UnsatisfiablePolicy(c.WhenUnsatisfiable),
-			Selector:           labelSelector(c.LabelSelector),
+			LabelSelector:      labelSelector(c.LabelSelector),
 			MinDomains:         valueOf(c.MinDomains),
 			NodeAffinityPolicy: outrank.NodeInclusionPolicy(valueOf(c.NodeAffinityPolicy)),
 			NodeTaintsPolicy:   outrank.NodeInclusionPolicy(valueOf(c.NodeTaintsPolicy)),
@@ -90,10 +90,10 @@ func labelSelector(s *metav1.LabelSelector) *outrank.LabelSelector {
 	if s == nil {
 		return nil
 	}
-	out := &outrank.LabelSelector{Labels: texts(s.MatchLabels)}
+	out := &outrank.LabelSelector{MatchLabels: texts(s.MatchLabels)}
 	for i := range s.MatchExpressions {
 		r := &s.MatchExpressions[i]
-		out.Expressions = append(out.Expressions, outrank.Requirement{Key: r.Key, Operator: outrank.Operator(r.Operator), Values: list(r.Values)})
+		out.MatchExpressions = append(out.MatchExpressions, outrank.Requirement{Key: r.Key, Operator: outrank.Operator(r.Operator), Values: list(r.Values)})
 	}
 	return out
 }

@@ -22,21 +22,21 @@ func Budget(b *policyv1.PodDisruptionBudget) (*outrank.PodDisruptionBudget, erro
 	ps := problems{kind: "poddisruptionbudget", namespace: orDefault(b.Namespace), name: b.Name}
 	out := &outrank.PodDisruptionBudget{
 		Name: b.Name, Namespace: b.Namespace,
-		Selector:       labelSelector(b.Spec.Selector),
-		MinAvailable:   ps.intOrPercent(b.Spec.MinAvailable, "spec.minAvailable"),
-		MaxUnavailable: ps.intOrPercent(b.Spec.MaxUnavailable, "spec.maxUnavailable"),
-		Allowed:        b.Status.DisruptionsAllowed,
-		Healthy:        b.Status.CurrentHealthy,
-		Desired:        b.Status.DesiredHealthy,
+		Selector:           labelSelector(b.Spec.Selector),
+		MinAvailable:       ps.intOrPercent(b.Spec.MinAvailable, "spec.minAvailable"),
+		MaxUnavailable:     ps.intOrPercent(b.Spec.MaxUnavailable, "spec.maxUnavailable"),
+		DisruptionsAllowed: b.Status.DisruptionsAllowed,
+		CurrentHealthy:     b.Status.CurrentHealthy,
+		DesiredHealthy:     b.Status.DesiredHealthy,
 	}
 	if policy := b.Spec.UnhealthyPodEvictionPolicy; policy != nil {
 		out.UnhealthyPodEvictionPolicy = outrank.UnhealthyPodEvictionPolicy(*policy)
 	}
 	if n := len(b.Status.DisruptedPods); n > 0 {
-		out.Disrupted = make(map[string]time.Time, n)
+		out.DisruptedPods = make(map[string]time.Time, n)
 		for _, name := range slices.Sorted(maps.Keys(b.Status.DisruptedPods)) {
 			at := b.Status.DisruptedPods[name]
-			out.Disrupted[name] = timeAt(&at)
+			out.DisruptedPods[name] = timeAt(&at)
 		}
 	}
 	if err := ps.with((&outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{out}}).Validate()); err != nil {

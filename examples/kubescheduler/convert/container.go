@@ -21,7 +21,7 @@ func (ps *problems) podContainers(out *outrank.Pod, p *corev1.Pod) {
 			Limits:   ps.amounts(r.Limits, "spec.resources.limits"),
 		}
 	}
-	out.Allocated = ps.reported(status.AllocatedResources, "status.allocatedResources")
+	out.AllocatedResources = ps.reported(status.AllocatedResources, "status.allocatedResources")
 	if status.Resources != nil {
 		out.Actual = ps.reported(status.Resources.Requests, "status.resources.requests")
 		out.Reported = out.Actual == nil
@@ -84,7 +84,7 @@ func (ps *problems) container(out *outrank.Container, c *corev1.Container) {
 
 // containerStatus keeps the requests that a container's status reports.
 func (ps *problems) containerStatus(out *outrank.Container, st *corev1.ContainerStatus) {
-	out.Allocated = ps.reported(st.AllocatedResources, "(status).allocatedResources")
+	out.AllocatedResources = ps.reported(st.AllocatedResources, "(status).allocatedResources")
 	if st.Resources != nil {
 		out.Actual = ps.reported(st.Resources.Requests, "(status).resources.requests")
 		out.Reported = out.Actual == nil

@@ -45,8 +45,8 @@ func CompositePodGroup(g *schedulingv1alpha3.CompositePodGroup) (*outrank.Compos
 	ps.terms(&t, "spec")
 	out := &outrank.CompositePodGroup{
 		Name: g.Name, Namespace: g.Namespace, UID: string(g.UID),
-		Disruption: t.disruption, Policy: t.policy, MinGroups: t.count, Topology: t.topology,
-		Priority: s.Priority, PriorityClass: s.PriorityClassName,
+		DisruptionMode: t.disruption, Policy: t.policy, MinGroupCount: t.count, Topology: t.topology,
+		Priority: s.Priority, PriorityClassName: s.PriorityClassName,
 		PreemptionPolicy: outrank.PreemptionPolicy(valueOf(s.PreemptionPolicy)),
 		Parent:           valueOf(s.ParentCompositePodGroupName),
 		Scheduled:        ps.scheduled(g.Status.Conditions, compositeScheduled[:]),
@@ -75,8 +75,8 @@ func groupOf(m *metav1.ObjectMeta, s groupSpec, conditions []metav1.Condition) (
 	ps.terms(&s.terms, "spec")
 	out := &outrank.PodGroup{
 		Name: m.Name, Namespace: m.Namespace, UID: string(m.UID),
-		Disruption: s.terms.disruption, Policy: s.terms.policy, MinCount: s.terms.count, Topology: s.terms.topology,
-		Priority: s.priority, PriorityClass: s.class, PreemptionPolicy: s.preemption,
+		DisruptionMode: s.terms.disruption, Policy: s.terms.policy, MinCount: s.terms.count, Topology: s.terms.topology,
+		Priority: s.priority, PriorityClassName: s.class, PreemptionPolicy: s.preemption,
 		Parent: s.parent, Workload: s.workload, Template: s.template,
 		Scheduled: ps.scheduled(conditions, groupScheduled[:]),
 	}

@@ -75,8 +75,8 @@ func (ps *problems) alphaComposites(ts []scheduling.CompositePodGroupTemplate, p
 		c := alphaCompositeTerms(t.SchedulingPolicy, t.DisruptionMode, t.SchedulingConstraints)
 		ps.terms(&c, at)
 		one := c.composite(t.Name, t.Priority, t.PriorityClassName, outrank.PreemptionPolicy(valueOf(t.PreemptionPolicy)))
-		one.Groups = ps.alphaTemplates(t.PodGroupTemplates, at, level+1)
-		one.Composites = ps.alphaComposites(t.CompositePodGroupTemplates, at, level+1)
+		one.PodGroupTemplates = ps.alphaTemplates(t.PodGroupTemplates, at, level+1)
+		one.CompositePodGroupTemplates = ps.alphaComposites(t.CompositePodGroupTemplates, at, level+1)
 		out = append(out, one)
 	}
 	return out

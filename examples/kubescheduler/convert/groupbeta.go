@@ -75,8 +75,8 @@ func (ps *problems) betaComposites(ts []scheduling.CompositePodGroupTemplate, pa
 		c := betaCompositeTerms(t.SchedulingPolicy, t.DisruptionMode, t.SchedulingConstraints)
 		ps.terms(&c, at)
 		one := c.composite(t.Name, t.Priority, t.PriorityClassName, outrank.PreemptionPolicy(valueOf(t.PreemptionPolicy)))
-		one.Groups = ps.betaTemplates(t.PodGroupTemplates, at, level+1)
-		one.Composites = ps.betaComposites(t.CompositePodGroupTemplates, at, level+1)
+		one.PodGroupTemplates = ps.betaTemplates(t.PodGroupTemplates, at, level+1)
+		one.CompositePodGroupTemplates = ps.betaComposites(t.CompositePodGroupTemplates, at, level+1)
 		out = append(out, one)
 	}
 	return out

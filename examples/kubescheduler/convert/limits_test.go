@@ -58,7 +58,7 @@ func TestFirstStatusCounts(t *testing.T) {
 		one, err := convert.Pod(p)
 		require.NoError(t, err)
 		for i := range one.Containers {
-			assert.EqualValues(t, 1000, one.Containers[i].Allocated.Amount("cpu"), "%d of %d", i, containers)
+			assert.EqualValues(t, 1000, one.Containers[i].AllocatedResources.Amount("cpu"), "%d of %d", i, containers)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (ps *problems) node(n *corev1.Node) *outrank.Node {
 		out.StrictGroups = valueOf(f.SupplementalGroupsPolicy)
 	}
 	if p := n.Spec.PodPreemptionPolicy; p != nil {
-		out.ResizePreemptionDisabled = list(p.DisableResizePreemption)
+		out.DisableResizePreemption = list(p.DisableResizePreemption)
 	}
 	for i := range n.Spec.Taints {
 		t := &n.Spec.Taints[i]

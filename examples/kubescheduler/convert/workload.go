@@ -19,8 +19,8 @@ func Workload(w *schedulingv1beta1.Workload) (*outrank.Workload, error) {
 	ps := workloadProblems(&w.ObjectMeta)
 	out := &outrank.Workload{
 		Name: w.Name, Namespace: w.Namespace,
-		Groups:     ps.betaTemplates(w.Spec.PodGroupTemplates, "spec", 1),
-		Composites: ps.betaComposites(w.Spec.CompositePodGroupTemplates, "spec", 1),
+		PodGroupTemplates:          ps.betaTemplates(w.Spec.PodGroupTemplates, "spec", 1),
+		CompositePodGroupTemplates: ps.betaComposites(w.Spec.CompositePodGroupTemplates, "spec", 1),
 	}
 	if r := w.Spec.ControllerRef; r != nil {
 		out.Owner = outrank.Owner{Kind: r.Kind, Name: r.Name}
@@ -36,8 +36,8 @@ func WorkloadAlpha(w *schedulingv1alpha3.Workload) (*outrank.Workload, error) {
 	ps := workloadProblems(&w.ObjectMeta)
 	out := &outrank.Workload{
 		Name: w.Name, Namespace: w.Namespace,
-		Groups:     ps.alphaTemplates(w.Spec.PodGroupTemplates, "spec", 1),
-		Composites: ps.alphaComposites(w.Spec.CompositePodGroupTemplates, "spec", 1),
+		PodGroupTemplates:          ps.alphaTemplates(w.Spec.PodGroupTemplates, "spec", 1),
+		CompositePodGroupTemplates: ps.alphaComposites(w.Spec.CompositePodGroupTemplates, "spec", 1),
 	}
 	if r := w.Spec.ControllerRef; r != nil {
 		out.Owner = outrank.Owner{Kind: r.Kind, Name: r.Name}
@@ -73,14 +73,14 @@ func compositesAt(parent string, i int) string {
 
 func (t *terms) template(name string, priority *int32, class string, preemption outrank.PreemptionPolicy) outrank.PodGroupTemplate {
 	return outrank.PodGroupTemplate{
-		Name: name, Disruption: t.disruption, Policy: t.policy, MinCount: t.count, Topology: t.topology,
-		Priority: priority, PriorityClass: class, PreemptionPolicy: preemption,
+		Name: name, DisruptionMode: t.disruption, Policy: t.policy, MinCount: t.count, Topology: t.topology,
+		Priority: priority, PriorityClassName: class, PreemptionPolicy: preemption,
 	}
 }
 
 func (t *terms) composite(name string, priority *int32, class string, preemption outrank.PreemptionPolicy) outrank.CompositePodGroupTemplate {
 	return outrank.CompositePodGroupTemplate{
-		Name: name, Disruption: t.disruption, Policy: t.policy, MinGroups: t.count, Topology: t.topology,
-		Priority: priority, PriorityClass: class, PreemptionPolicy: preemption,
+		Name: name, DisruptionMode: t.disruption, Policy: t.policy, MinGroupCount: t.count, Topology: t.topology,
+		Priority: priority, PriorityClassName: class, PreemptionPolicy: preemption,
 	}
 }

@@ -27,8 +27,8 @@ func BenchmarkCase(nodes, podsPerNode, budgets int) (*Case, error) {
 	for _, b := range cluster.Budgets {
 		c.Budgets = append(c.Budgets, &policyv1.PodDisruptionBudget{
 			ObjectMeta: metav1.ObjectMeta{Name: b.Name, Namespace: b.Namespace},
-			Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: b.Selector.Labels}},
-			Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: b.Allowed},
+			Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: b.Selector.MatchLabels}},
+			Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: b.DisruptionsAllowed},
 		})
 	}
 	for _, p := range cluster.Pods {

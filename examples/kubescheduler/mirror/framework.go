@@ -219,9 +219,9 @@ func (m *Mirror) arrive(p *corev1.Pod, node, nominated string) error {
 	key := outrank.Key(at.name)
 	one, err := m.convert(p)
 	if err == nil {
-		one.NodeName, one.NominatedNode, one.Phase = node, nominated, counted(one)
+		one.NodeName, one.NominatedNodeName, one.Phase = node, nominated, counted(one)
 		if node == "" {
-			one.DeletionTime = time.Time{}
+			one.DeletionTimestamp = time.Time{}
 		}
 	}
 	err = m.place(key, one, err, func(one *outrank.Pod) error {

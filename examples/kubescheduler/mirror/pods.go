@@ -90,7 +90,7 @@ func (m *Mirror) renew(key outrank.Key) {
 	api, _ := at.Value.(*corev1.Pod)
 	one, err := m.convert(api)
 	if err == nil {
-		one.NodeName, one.NominatedNode, one.Phase, one.DeletionTime = at.NodeName, at.NominatedNode, at.Phase, at.DeletionTime
+		one.NodeName, one.NominatedNodeName, one.Phase, one.DeletionTimestamp = at.NodeName, at.NominatedNodeName, at.Phase, at.DeletionTimestamp
 	}
 	_ = m.note(id{podKind, string(key)}, api, m.place(key, one, err, take))
 }

@@ -17,7 +17,7 @@ func (p *Plugin) spreadSelector(pod *outrank.Pod) *outrank.LabelSelector {
 		list = append(list, schedulerconfig.Workload{Kind: kind, Namespace: namespace, Name: name, Selector: selector})
 	}
 	plain := func(kind string, object metav1.Object, selector map[string]string) {
-		add(kind, object.GetName(), &outrank.LabelSelector{Labels: selector})
+		add(kind, object.GetName(), &outrank.LabelSelector{MatchLabels: selector})
 	}
 	services, _ := factory.Core().V1().Services().Lister().Services(namespace).List(labels.Everything())
 	for _, s := range services {
@@ -55,9 +55,9 @@ func labelSelector(of *metav1.LabelSelector) *outrank.LabelSelector {
 	if of == nil {
 		return nil
 	}
-	out := &outrank.LabelSelector{Labels: of.MatchLabels}
+	out := &outrank.LabelSelector{MatchLabels: of.MatchLabels}
 	for _, e := range of.MatchExpressions {
-		out.Expressions = append(out.Expressions, outrank.Requirement{Key: e.Key, Operator: outrank.Operator(e.Operator), Values: e.Values})
+		out.MatchExpressions = append(out.MatchExpressions, outrank.Requirement{Key: e.Key, Operator: outrank.Operator(e.Operator), Values: e.Values})
 	}
 	return out
 }

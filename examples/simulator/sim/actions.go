@@ -124,16 +124,16 @@ func (a *actions) UpdateStatus(_ context.Context, obj *outrank.Pod, _ outrank.Po
 
 // nominate writes a nomination down on the pod; the nominator has it already.
 func (s *Simulation) nominate(p *pod, node string) {
-	before := p.obj.NominatedNode
+	before := p.obj.NominatedNodeName
 	if before == node {
 		return
 	}
 	if node == "" {
-		s.tell(Event{Kind: NominationLost, Pod: p.obj, Node: p.obj.NominatedNode}, "")
+		s.tell(Event{Kind: NominationLost, Pod: p.obj, Node: p.obj.NominatedNodeName}, "")
 	} else {
 		s.tell(Event{Kind: Nominated, Pod: p.obj, Node: node}, "")
 	}
-	p.revise(func(o *outrank.Pod) { o.NominatedNode = node })
+	p.revise(func(o *outrank.Pod) { o.NominatedNodeName = node })
 	must(s.queue.Update(p.obj, s.Time()))
 	s.show(p)
 	if before != "" {

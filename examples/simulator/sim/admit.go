@@ -134,7 +134,7 @@ func (s *Simulation) settle(p *pod, ps *problems) {
 	s.budgets.join(p)
 	if p.obj.Terminating() {
 		p.phase = Terminating
-		p.until = max(0, p.obj.DeletionTime.Sub(s.config.Start))
+		p.until = max(0, p.obj.DeletionTimestamp.Sub(s.config.Start))
 		s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
 	}
 }

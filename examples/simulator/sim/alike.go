@@ -62,7 +62,7 @@ func (s *Simulation) alikeTo(p *pod) *alike {
 
 func (s *Simulation) findAlike(p *pod) *alike {
 	bare := s.stripped(p.obj)
-	if node := p.obj.NominatedNode; node != "" || s.nominator.NodeOf(p.obj.Key()) != "" {
+	if node := p.obj.NominatedNodeName; node != "" || s.nominator.NodeOf(p.obj.Key()) != "" {
 		a := s.newAlike(p, bare)
 		a.alone, a.host = true, s.hosts[node]
 		return a
@@ -86,8 +86,8 @@ func (s *Simulation) newAlike(p *pod, bare *outrank.Pod) *alike {
 // matter only where pods ask for the company of others.
 func (s *Simulation) stripped(obj *outrank.Pod) *outrank.Pod {
 	bare := *obj
-	bare.Name, bare.UID, bare.NominatedNode, bare.Value = "", "", "", nil
-	bare.Owner, bare.PriorityClass = outrank.Owner{}, ""
+	bare.Name, bare.UID, bare.NominatedNodeName, bare.Value = "", "", "", nil
+	bare.Owner, bare.PriorityClassName = outrank.Owner{}, ""
 	if !s.related {
 		bare.Namespace, bare.Labels = "", nil
 	}
@@ -124,7 +124,7 @@ func (s *Simulation) share(yes bool) {
 // relational reports whether a pod's place depends on other pods' labels.
 func relational(obj *outrank.Pod) bool {
 	a := &obj.Affinity
-	return len(a.Pods)+len(a.AntiPods)+len(obj.TopologySpread) > 0
+	return len(a.PodAffinity)+len(a.PodAntiAffinity)+len(obj.TopologySpreadConstraints) > 0
 }
 
 // plain reports whether a stripped pod asks for resources, and for nodes by what
@@ -136,7 +136,7 @@ func (s *Simulation) plain(bare *outrank.Pod) bool {
 	}
 	rest := *bare
 	rest.Priority, rest.PreemptionPolicy, rest.SchedulerName = nil, "", ""
-	rest.NodeSelector, rest.Affinity.Node, rest.Tolerations = nil, nil, nil
+	rest.NodeSelector, rest.Affinity.NodeAffinity, rest.Tolerations = nil, nil, nil
 	rest.Overhead, rest.SchedulingGates = nil, nil
 	rest.Containers, rest.InitContainers = nil, nil
 	return reflect.DeepEqual(rest, outrank.Pod{}) && plainContainers(bare.Containers) && plainContainers(bare.InitContainers)

@@ -25,7 +25,7 @@ func TestFailedBinding(t *testing.T) {
 		p := asking("p", 100, "3")
 		p.PreemptionPolicy = outrank.PreemptNever
 		if nominated {
-			p.NominatedNode = "n1"
+			p.NominatedNodeName = "n1"
 		}
 		work := []Work{endless(p, 10), lasting(asking("q", 50, "4"), 10, 1), endless(asking("small", 0, "1"), 20)}
 		w := watched(t, nodes(node("n1", "4")), work, config)

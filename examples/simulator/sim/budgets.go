@@ -80,9 +80,9 @@ func (b *budgets) renew(s *Simulation) bool {
 			in.Pods = append(in.Pods, p.obj)
 		}
 		status, err := pdb.StatusOf(in)
-		if err == nil && status.Allowed != x.Allowed {
+		if err == nil && status.Allowed != x.DisruptionsAllowed {
 			copied := *x
-			copied.Allowed = status.Allowed
+			copied.DisruptionsAllowed = status.Allowed
 			b.list[i], changed = &copied, true
 		}
 	}

@@ -72,7 +72,7 @@ func DeletePod(key outrank.Key) Change {
 			s.budgets.leave(p)
 			s.retire(p)
 			s.changed(nil)
-			if p.obj.NominatedNode != "" {
+			if p.obj.NominatedNodeName != "" {
 				s.queue.RoomGivenUp(p.obj, s.Time())
 			}
 		case Admitting, Running:

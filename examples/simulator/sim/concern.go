@@ -190,5 +190,5 @@ func (s *Simulation) reserve(p *pod) {
 // hostOf returns the node that a pod in the snapshot is on, or nominated to; nil
 // if there is none of that name.
 func (s *Simulation) hostOf(obj *outrank.Pod) *host {
-	return s.hosts[cmp.Or(obj.NodeName, obj.NominatedNode)]
+	return s.hosts[cmp.Or(obj.NodeName, obj.NominatedNodeName)]
 }

@@ -27,8 +27,8 @@ func drawGangs(t *rapid.T, c *scene) {
 	for i := range rapid.IntRange(1, 3).Draw(t, "gangs") {
 		g := &outrank.PodGroup{
 			Name: fmt.Sprintf("g%d", i), Priority: pick(t, "gang's priority", outrank.Priority(0), outrank.Priority(10), outrank.Priority(100)),
-			Policy:     pick(t, "gang's policy", outrank.GangPolicy, outrank.GangPolicy, outrank.BasicPolicy),
-			Disruption: pick(t, "mode", outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod),
+			Policy:         pick(t, "gang's policy", outrank.GangPolicy, outrank.GangPolicy, outrank.BasicPolicy),
+			DisruptionMode: pick(t, "mode", outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod),
 		}
 		policy := pick(t, "gang's preemption", "", "", outrank.PreemptNever)
 		for j := range c.work {
@@ -87,7 +87,7 @@ func TestGangIsPushedOutAndComesBack(t *testing.T) {
 	}
 	gang := func(name string, priority int32, least int32) *outrank.PodGroup {
 		return &outrank.PodGroup{
-			Name: name, UID: name, Priority: outrank.Priority(priority), Policy: outrank.GangPolicy, MinCount: least, Disruption: outrank.DisruptPodGroup,
+			Name: name, UID: name, Priority: outrank.Priority(priority), Policy: outrank.GangPolicy, MinCount: least, DisruptionMode: outrank.DisruptPodGroup,
 		}
 	}
 	cluster := &outrank.Cluster{

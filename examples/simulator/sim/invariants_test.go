@@ -182,7 +182,7 @@ func (w *watch) nominations() {
 		for _, p := range l.lives {
 			if node := w.s.nominator.NodeOf(p.obj.Key()); node != "" || p.phase == Queued {
 				require.Equal(w, Queued, p.phase, "%s is nominated", p.obj.Key())
-				require.Equal(w, node, p.obj.NominatedNode)
+				require.Equal(w, node, p.obj.NominatedNodeName)
 				require.Equal(w, node, w.s.snap.NominationOf(p.obj.Key()))
 				nominated += one(node != "")
 			}
@@ -205,7 +205,7 @@ func (w *watch) leaving() {
 				continue
 			}
 			require.GreaterOrEqual(w, p.until, w.s.at, "%s should be gone", p.obj.Key())
-			require.Equal(w, w.s.config.Start.Add(p.until), p.obj.DeletionTime)
+			require.Equal(w, w.s.config.Start.Add(p.until), p.obj.DeletionTimestamp)
 			told := p.evicted && p.cause == noCause && w.s.config.variant() == 0 // the others tell nothing
 			require.Equal(w, told, p.obj.DisruptionReason == outrank.PreemptionByScheduler)
 			require.Equal(w, p.cause != noCause, p.obj.DisruptionReason == outrank.TerminationByKubelet)
@@ -227,7 +227,7 @@ func (w *watch) counters() {
 				waiting[p.obj.PriorityValue()]++
 				tried += one(p.tried == w.s.state)
 				a := p.obj.Affinity
-				relational += one(len(a.Pods)+len(a.AntiPods)+len(p.obj.TopologySpread) > 0)
+				relational += one(len(a.PodAffinity)+len(a.PodAntiAffinity)+len(p.obj.TopologySpreadConstraints) > 0)
 			}
 		}
 	}
@@ -266,7 +266,7 @@ func (w *watch) allowances() {
 		in.Budget = b
 		status, err := pdb.StatusOf(in)
 		require.NoError(w, err)
-		require.Equal(w, status.Allowed, b.Allowed, "%s at %v", b.Key(), w.s.at)
+		require.Equal(w, status.Allowed, b.DisruptionsAllowed, "%s at %v", b.Key(), w.s.at)
 	}
 }
 
@@ -316,7 +316,7 @@ func (w *watch) whole() {
 		if e.Kind == Bound && g.group.Policy == outrank.GangPolicy {
 			require.GreaterOrEqual(w, int32(there), g.group.MinCount, "%s was placed in part at %v", g.group.Key(), e.Time)
 		}
-		if e.Kind == Evicted && g.group.Disruption == outrank.DisruptPodGroup {
+		if e.Kind == Evicted && g.group.DisruptionMode == outrank.DisruptPodGroup {
 			require.Zero(w, running, "%s was pushed out in part at %v", g.group.Key(), e.Time)
 		}
 	}
@@ -472,8 +472,8 @@ func (w *watch) apart(e Event) {
 			continue
 		}
 		for _, pair := range [][2]*outrank.Pod{{e.Pod, other}, {other, e.Pod}} {
-			for _, term := range pair[0].Affinity.AntiPods {
-				require.False(w, term.TopologyKey == "host" && term.Selector.Matches(pair[1].Labels),
+			for _, term := range pair[0].Affinity.PodAntiAffinity {
+				require.False(w, term.TopologyKey == "host" && term.LabelSelector.Matches(pair[1].Labels),
 					"%s and %s", pair[0].Key(), pair[1].Key())
 			}
 		}

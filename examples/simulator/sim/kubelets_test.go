@@ -196,7 +196,7 @@ func drawKubelets(t *rapid.T, c *scene) {
 		case "disk":
 			w.Usage = &kubeletadmit.Usage{Disk: int64(rapid.IntRange(0, 7).Draw(t, "disk used"))}
 		}
-		if w.Pod.NominatedNode != "" {
+		if w.Pod.NominatedNodeName != "" {
 			continue
 		}
 		switch pick(t, "way", "", "", "", "static", "static", "past the scheduler", "critical", "system") {

@@ -95,10 +95,10 @@ func must(err error) {
 // then on, or as soon as the node's kubelet lets it.
 func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) error {
 	s.count(p, -1)
-	nominated := p.obj.NominatedNode
+	nominated := p.obj.NominatedNodeName
 	s.nominator.Remove(p.obj)
 	p.phase, p.host = Admitting, h
-	p.revise(func(o *outrank.Pod) { o.NodeName, o.NominatedNode, o.StartTime = h.node.Name, "", s.Time() })
+	p.revise(func(o *outrank.Pod) { o.NodeName, o.NominatedNodeName, o.StartTime = h.node.Name, "", s.Time() })
 	if s.config.Kubelets == nil {
 		p.phase = Running
 		p.revise(func(o *outrank.Pod) { o.Phase, o.Ready = outrank.PhaseRunning, true })
@@ -143,7 +143,7 @@ func (s *Simulation) tellToGo(p *pod, grace *time.Duration, reason string) {
 	}
 	p.phase, p.until = Terminating, later(s.at, d)
 	p.revise(func(o *outrank.Pod) {
-		o.DeletionTime, o.DisruptionReason = s.config.Start.Add(p.until), reason
+		o.DeletionTimestamp, o.DisruptionReason = s.config.Start.Add(p.until), reason
 	})
 	s.show(p)
 	s.budgets.touch(p)
@@ -157,7 +157,7 @@ func (s *Simulation) hasten(p *pod, grace *time.Duration) {
 		return
 	}
 	p.until = later(s.at, *grace)
-	p.revise(func(o *outrank.Pod) { o.DeletionTime = s.config.Start.Add(p.until) })
+	p.revise(func(o *outrank.Pod) { o.DeletionTimestamp = s.config.Start.Add(p.until) })
 	s.show(p)
 	s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
 }
@@ -231,8 +231,8 @@ func (s *Simulation) recreate(p *pod) error {
 	if first.there {
 		made.NodeName = ""
 	}
-	made.NominatedNode, made.UID = "", ""
-	made.StartTime, made.DeletionTime, made.DisruptionReason = time.Time{}, time.Time{}, ""
+	made.NominatedNodeName, made.UID = "", ""
+	made.StartTime, made.DeletionTimestamp, made.DisruptionReason = time.Time{}, time.Time{}, ""
 	made.Ready, made.Phase = false, ""
 	if s.config.Recreate.Change != nil {
 		s.config.Recreate.Change(&made, l.evictions)

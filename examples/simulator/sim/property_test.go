@@ -75,15 +75,15 @@ func drawPod(t *rapid.T, name string) *outrank.Pod {
 
 // drawRelations adds demands on nodes to a few pods.
 func drawRelations(t *rapid.T, p *outrank.Pod) {
-	selector := &outrank.LabelSelector{Labels: map[string]string{"app": pick(t, "related app", "web", "db", "job")}}
-	term := outrank.PodAffinityTerm{Selector: selector, TopologyKey: pick(t, "topology", "host", "zone")}
+	selector := &outrank.LabelSelector{MatchLabels: map[string]string{"app": pick(t, "related app", "web", "db", "job")}}
+	term := outrank.PodAffinityTerm{LabelSelector: selector, TopologyKey: pick(t, "topology", "host", "zone")}
 	switch pick(t, "relation", "", "", "", "", "", "affinity", "apart", "spread", "zone", "port") {
 	case "affinity":
-		p.Affinity.Pods = []outrank.PodAffinityTerm{term}
+		p.Affinity.PodAffinity = []outrank.PodAffinityTerm{term}
 	case "apart":
-		p.Affinity.AntiPods = []outrank.PodAffinityTerm{term}
+		p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{term}
 	case "spread":
-		p.TopologySpread = []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: term.TopologyKey, Selector: selector}}
+		p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: term.TopologyKey, LabelSelector: selector}}
 	case "zone":
 		p.NodeSelector = map[string]string{"zone": "a"}
 	case "port":
@@ -93,7 +93,7 @@ func drawRelations(t *rapid.T, p *outrank.Pod) {
 
 func drawBudget(t *rapid.T, name string) *outrank.PodDisruptionBudget {
 	b := &outrank.PodDisruptionBudget{Name: name, Selector: &outrank.LabelSelector{
-		Labels: map[string]string{"app": pick(t, "covered", "web", "db", "job")},
+		MatchLabels: map[string]string{"app": pick(t, "covered", "web", "db", "job")},
 	}}
 	figure := &outrank.IntOrPercent{Value: int32(rapid.IntRange(0, 3).Draw(t, "figure"))}
 	switch pick(t, "kind of budget", "least", "most", "percent", "fixed") {
@@ -104,7 +104,7 @@ func drawBudget(t *rapid.T, name string) *outrank.PodDisruptionBudget {
 	case "percent":
 		b.MinAvailable = &outrank.IntOrPercent{Value: figure.Value * 30, Percent: true}
 	case "fixed":
-		b.Allowed = figure.Value
+		b.DisruptionsAllowed = figure.Value
 	}
 	return b
 }

@@ -12,7 +12,7 @@ import (
 // is gone, lands elsewhere or loses its nomination. They are tried at once then,
 // not after five minutes.
 func TestRoomGivenUp(t *testing.T) {
-	shy := &outrank.LabelSelector{Labels: map[string]string{"app": "loud"}}
+	shy := &outrank.LabelSelector{MatchLabels: map[string]string{"app": "loud"}}
 	for _, c := range []struct {
 		name   string
 		change Change
@@ -26,12 +26,12 @@ func TestRoomGivenUp(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := asking("p", 100, "3")
-			p.NominatedNode, p.Labels = "n1", map[string]string{"app": "loud"}
+			p.NominatedNodeName, p.Labels = "n1", map[string]string{"app": "loud"}
 			p.PreemptionPolicy = outrank.PreemptNever // so it keeps its nomination
 			p.NodeSelector = map[string]string{"big": "yes"}
 			old := asking("old", 1000, "1")
 			old.NodeName = "n2"
-			old.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: shy, TopologyKey: "host"}}
+			old.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: shy, TopologyKey: "host"}}
 			n1, n2 := node("n1", "4"), node("n2", "4")
 			n1.Labels, n2.Labels = map[string]string{"host": "n1"}, map[string]string{"host": "n2", "big": "yes"}
 			cluster := nodes(n1, n2)

@@ -57,7 +57,7 @@ func (sc *scenario) readBudget(s *statement) {
 		"selector": asSelector(&b.Selector),
 		"min":      asCount(&b.MinAvailable),
 		"max":      asCount(&b.MaxUnavailable),
-		"allowed":  asNumber(&b.Allowed),
+		"allowed":  asNumber(&b.DisruptionsAllowed),
 	})
 	if b.Selector == nil || given != 2 {
 		s.fail("a budget has a selector, and one of min, max and allowed")
@@ -131,7 +131,7 @@ func (sc *scenario) readWork(s *statement) (w sim.Work, node string) {
 	var uses kubeletadmit.Usage
 	s.options(optionSet{
 		"priority": func(v string) error { p.Priority = &value; return asNumber(&value)(v) },
-		"class":    asString(&p.PriorityClass),
+		"class":    asString(&p.PriorityClassName),
 		"policy":   asPolicy(&p.PreemptionPolicy),
 		"cpu":      asAmount(asks, resource.CPU), "memory": asAmount(asks, resource.Memory), "disk": asAmount(asks, resource.EphemeralStorage),
 		"uses":      func(v string) error { w.Usage = &uses; return asBytes(&uses.Memory)(v) },
@@ -141,7 +141,7 @@ func (sc *scenario) readWork(s *statement) (w sim.Work, node string) {
 		"runs":      func(v string) error { w.Endless = false; return asDuration(&w.Duration)(v) },
 		"grace":     func(v string) error { w.Grace = &grace; return asDuration(&grace)(v) },
 		"labels":    asLabels(&p.Labels), "on": asLabels(&p.NodeSelector),
-		"affinity": asTerm(&p.Affinity.Pods), "anti": asTerm(&p.Affinity.AntiPods),
+		"affinity": asTerm(&p.Affinity.PodAffinity), "anti": asTerm(&p.Affinity.PodAntiAffinity),
 		"tolerates": asToleration(&p.Tolerations),
 		"gates":     func(v string) error { p.SchedulingGates = strings.Split(v, ","); return nil },
 		"scheduler": asString(&scheduler), "node": asString(&node),
@@ -149,7 +149,7 @@ func (sc *scenario) readWork(s *statement) (w sim.Work, node string) {
 	if p.Static = static != ""; p.Static && static != "yes" {
 		s.fail("static: %q is not yes", static)
 	}
-	if p.PriorityClass != "" {
+	if p.PriorityClassName != "" {
 		if err := sc.resolve(p); err != nil {
 			s.fail("%v", err)
 		}

@@ -100,7 +100,7 @@ func (sc *scenario) readScheduler(s *statement) {
 
 // carries reports whether a pod has all these labels.
 func carries(p *outrank.Pod, labels map[string]string) bool {
-	return (&outrank.LabelSelector{Labels: labels}).Matches(p.Labels)
+	return (&outrank.LabelSelector{MatchLabels: labels}).Matches(p.Labels)
 }
 
 // taker is an extender with a taste of its own in victims.

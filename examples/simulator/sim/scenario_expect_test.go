@@ -163,8 +163,8 @@ func (sc *scenario) readAllows(s *statement) func(*scene) string {
 	want := s.number("number")
 	return func(at *scene) string {
 		for _, b := range at.run.Budgets() {
-			if b.Name == name && b.Allowed != int32(want) {
-				return fmt.Sprintf("budget %s allows %d", name, b.Allowed)
+			if b.Name == name && b.DisruptionsAllowed != int32(want) {
+				return fmt.Sprintf("budget %s allows %d", name, b.DisruptionsAllowed)
 			} else if b.Name == name {
 				return ""
 			}

@@ -72,7 +72,7 @@ func asLabels(to *map[string]string) func(string) error {
 func asSelector(to **outrank.LabelSelector) func(string) error {
 	return func(value string) error {
 		*to = &outrank.LabelSelector{}
-		return asLabels(&(*to).Labels)(value)
+		return asLabels(&(*to).MatchLabels)(value)
 	}
 }
 
@@ -90,7 +90,7 @@ func asTerm(to *[]outrank.PodAffinityTerm) func(string) error {
 			return errors.New("no topology after the slash")
 		}
 		term := outrank.PodAffinityTerm{TopologyKey: topology}
-		err := asSelector(&term.Selector)(labels)
+		err := asSelector(&term.LabelSelector)(labels)
 		*to = append(*to, term)
 		return err
 	}

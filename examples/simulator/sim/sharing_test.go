@@ -41,7 +41,7 @@ func drawCrowd(t *rapid.T) *scene {
 		w.Duration = time.Duration(rapid.IntRange(1, 90_000).Draw(t, "milliseconds")) * time.Millisecond
 		switch pick(t, "peculiarity", "", "", "", "", "", "", "nominated", "gated", "named", "labelled") {
 		case "nominated":
-			made.NominatedNode = rapid.SampledFrom(c.cluster.Nodes).Draw(t, "nominated to").Name
+			made.NominatedNodeName = rapid.SampledFrom(c.cluster.Nodes).Draw(t, "nominated to").Name
 		case "gated":
 			made.SchedulingGates = []string{"quota"}
 			c.open(t, made.Key())
@@ -65,7 +65,7 @@ func drawCrowd(t *rapid.T) *scene {
 func (c *scene) strip() {
 	for i := range c.work {
 		p := *c.work[i].Pod
-		p.Affinity.Pods, p.Affinity.AntiPods, p.TopologySpread = nil, nil, nil
+		p.Affinity.PodAffinity, p.Affinity.PodAntiAffinity, p.TopologySpreadConstraints = nil, nil, nil
 		c.work[i].Pod = &p
 	}
 }
@@ -87,7 +87,7 @@ func (c *scene) drawQueue(t *rapid.T) {
 	q.UnschedulableTimeout = pick(t, "time-out", 0, 0, 20*time.Second)
 	switch pick(t, "rule of the caller", "", "", "", "", "", "gate", "order", "hint") {
 	case "gate":
-		q.Gates = []queue.Gate{{Name: "m", Holds: func(p *outrank.Pod) bool { return p.Name == "m-07" || p.NominatedNode != "" }}}
+		q.Gates = []queue.Gate{{Name: "m", Holds: func(p *outrank.Pod) bool { return p.Name == "m-07" || p.NominatedNodeName != "" }}}
 	case "order":
 		q.Compare = func(a, b *queue.Entry) int { return b.Attempts - a.Attempts }
 	case "hint":

@@ -155,10 +155,10 @@ func TestClusterAtTheBeginning(t *testing.T) {
 	start := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	running, leaving, pending, over := asking("running", 0, "1"), asking("leaving", 0, "3"), asking("pending", 0, "2"), asking("over", 0, "9")
 	running.NodeName, leaving.NodeName, over.NodeName = "n", "n", "n"
-	leaving.DeletionTime, over.Phase = start.Add(seconds(7)), outrank.PhaseSucceeded
+	leaving.DeletionTimestamp, over.Phase = start.Add(seconds(7)), outrank.PhaseSucceeded
 	c := nodes(node("n", "4"))
 	unwanted, nominated := asking("unwanted", 0, "1"), asking("nominated", 0, "9")
-	unwanted.DeletionTime, nominated.NominatedNode = start, "n"
+	unwanted.DeletionTimestamp, nominated.NominatedNodeName = start, "n"
 	c.Pods = []*outrank.Pod{running, leaving, pending, over, unwanted, nominated}
 	w := watched(t, c, nil, Config{Start: start})
 	w.at(6, map[string]Place{"running": {Phase: Running, Node: "n"}, "pending": {Phase: Queued}, "over": {}, "unwanted": {}})
@@ -175,20 +175,20 @@ func TestBudgetsFollowThePods(t *testing.T) {
 	c := nodes(node("n1", "2"), node("n2", "2"), node("n3", "2"))
 	c.Budgets = []*outrank.PodDisruptionBudget{{
 		Name: "db", MinAvailable: &outrank.IntOrPercent{Value: 1},
-		Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "db"}},
+		Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "db"}},
 	}}
 	w := watched(t, c, []Work{
 		endless(labelled(asking("db1", 0, "2")), 0), endless(labelled(asking("db2", 0, "2")), 0),
 		endless(asking("dear", 50, "2"), 0),
 		endless(asking("web1", 100, "2"), 10), endless(asking("web2", 100, "2"), 11),
 	}, Config{})
-	allowed := func() int32 { return w.s.Budgets()[0].Allowed }
+	allowed := func() int32 { return w.s.Budgets()[0].DisruptionsAllowed }
 	w.at(5, nil)
 	require.EqualValues(t, 1, allowed(), "two run, one has to")
 	w.at(10, nil)
 	require.EqualValues(t, 0, allowed())
 	w.at(100, map[string]Place{"dear": {Phase: Gone, Node: "n1"}})
-	require.EqualValues(t, 0, c.Budgets[0].Allowed, "what is given stays as it was")
+	require.EqualValues(t, 0, c.Budgets[0].DisruptionsAllowed, "what is given stays as it was")
 }
 
 func TestChanges(t *testing.T) {

@@ -32,7 +32,7 @@ func Gangs(items []Item, size int) ([]Item, []*outrank.PodGroup, error) {
 		}
 		g := &outrank.PodGroup{
 			Name: fmt.Sprintf("gang-%d", len(groups)+1), UID: fmt.Sprintf("gang-%d", len(groups)+1), Policy: outrank.GangPolicy,
-			MinCount: int32(size), Disruption: outrank.DisruptPodGroup, Priority: out[i].Pod.Priority, PriorityClass: out[i].Pod.PriorityClass,
+			MinCount: int32(size), DisruptionMode: outrank.DisruptPodGroup, Priority: out[i].Pod.Priority, PriorityClassName: out[i].Pod.PriorityClassName,
 		}
 		for _, member := range forming[class] {
 			pod := *out[member].Pod

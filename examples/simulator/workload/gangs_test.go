@@ -40,7 +40,7 @@ func TestGangs(t *testing.T) {
 	for i, g := range groups {
 		require.Equal(t, fmt.Sprintf("gang-%d", i+1), g.Name)
 		require.Equal(t, outrank.GangPolicy, g.Policy)
-		require.Equal(t, outrank.DisruptPodGroup, g.Disruption)
+		require.Equal(t, outrank.DisruptPodGroup, g.DisruptionMode)
 		list := members[g.Name]
 		require.Len(t, list, int(g.MinCount))
 		latest := list[0].Arrival

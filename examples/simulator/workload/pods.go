@@ -88,11 +88,11 @@ func (t *table) item(classes Classes, unknown map[string]int) Item {
 		Containers: []outrank.Container{{Name: "main", Requests: t.requests()}},
 	}
 	if item.Class != NoClass {
-		item.Pod.PriorityClass = item.Class
+		item.Pod.PriorityClassName = item.Class
 	}
 	if models := t.models(); len(models) > 0 {
-		item.Pod.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
-			Labels: []outrank.NodeRequirement{{Key: ModelLabel, Operator: outrank.In, Values: models}},
+		item.Pod.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
+			MatchExpressions: []outrank.NodeRequirement{{Key: ModelLabel, Operator: outrank.In, Values: models}},
 		}}}
 	}
 	t.times(&item)

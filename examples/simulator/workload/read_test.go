@@ -99,8 +99,8 @@ func itemText(i *Item) string {
 		fmt.Fprintf(&b, "%s=%d ", name, resource.Amount(name, requests[name]))
 	}
 	var models []string
-	if i.Pod.Affinity.Node != nil {
-		models = i.Pod.Affinity.Node.Terms[0].Labels[0].Values
+	if i.Pod.Affinity.NodeAffinity != nil {
+		models = i.Pod.Affinity.NodeAffinity.NodeSelectorTerms[0].MatchExpressions[0].Values
 	}
 	fmt.Fprintf(&b, "%v at %v for ", models, i.Arrival)
 	if i.Endless {

@@ -95,7 +95,7 @@ func (c *Charger) coveringAny(p *state.PodState) []int32 {
 func (c *Charger) exhaustedOf(covering []int32) []int32 {
 	c.exhausted = c.exhausted[:0]
 	for _, i := range covering {
-		if c.Budgets.List[i].Allowed <= 0 {
+		if c.Budgets.List[i].DisruptionsAllowed <= 0 {
 			c.exhausted = append(c.exhausted, i)
 		}
 	}
@@ -115,7 +115,7 @@ func (c *Charger) coveredBy(p *state.PodState) []int32 {
 		if budget == nil {
 			continue
 		}
-		if _, counted := budget.Disrupted[p.Pod.Name]; !counted || c.whole {
+		if _, counted := budget.DisruptedPods[p.Pod.Name]; !counted || c.whole {
 			c.exhausted = append(c.exhausted, b)
 		}
 	}

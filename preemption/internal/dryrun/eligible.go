@@ -88,7 +88,7 @@ func (a *Attempt) Nomination() string {
 	if p, ok := a.Snap.PodStates.Of(a.Pod); ok {
 		return p.Nominated()
 	}
-	return a.Pod.NominatedNode
+	return a.Pod.NominatedNodeName
 }
 
 // LeavesByPreemption reports whether a pod is leaving because of an earlier preemption.

@@ -73,7 +73,7 @@ func (a *Attempt) Gains(filter int, far bool) bool {
 	case filters.PortsFilter.Index, filters.RestrictionsFilter.Index, filters.VolumeBindingFilter.Index, filters.VolumeZoneFilter.Index, filters.DeclaredFeaturesFilter.Index:
 		return true
 	case filters.InterPodFilter.Index:
-		return len(a.Pod.Affinity.Pods) == 0
+		return len(a.Pod.Affinity.PodAffinity) == 0
 	case filters.SpreadFilter.Index:
 		return !far
 	}
@@ -176,7 +176,7 @@ func (x *setSearch) findBudgets() {
 		for _, b := range set.List {
 			allowed := int64(0)
 			if b != nil {
-				allowed = int64(b.Allowed)
+				allowed = int64(b.DisruptionsAllowed)
 			}
 			q.Left = append(q.Left, allowed)
 		}

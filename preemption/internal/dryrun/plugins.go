@@ -36,7 +36,7 @@ func pluginsProblems(p *decision.Plugins) []outrank.Problem {
 		if c.TopologyKey == "" {
 			add(at+"TopologyKey", "missing")
 		}
-		if c.Selector != nil {
+		if c.LabelSelector != nil {
 			add(at+"Selector", "default constraints have none: SpreadSelector says which pods count")
 		}
 		switch c.WhenUnsatisfiable {
@@ -53,10 +53,10 @@ func pluginsProblems(p *decision.Plugins) []outrank.Problem {
 
 // affinityProblems holds AddedAffinity to what a pod's node affinity is held to.
 func affinityProblems(p *decision.Plugins) []outrank.Problem {
-	if p.AddedAffinity == nil || len(p.AddedAffinity.Terms) == 0 {
+	if p.AddedAffinity == nil || len(p.AddedAffinity.NodeSelectorTerms) == 0 {
 		return nil
 	}
-	pod := outrank.Pod{Name: "any", Affinity: outrank.Affinity{Node: p.AddedAffinity}}
+	pod := outrank.Pod{Name: "any", Affinity: outrank.Affinity{NodeAffinity: p.AddedAffinity}}
 	var wrong *outrank.InputError
 	if !errors.As(pod.Validate(), &wrong) {
 		return nil

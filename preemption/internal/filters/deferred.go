@@ -19,7 +19,7 @@ var DeferredFilter = descriptor{
 		switch {
 		case node.Name != q.Pod.NodeName:
 			return otherNodeText
-		case len(node.ResizePreemptionDisabled) > 0:
+		case len(node.DisableResizePreemption) > 0:
 			return resizeDisabledText
 		}
 		return nil

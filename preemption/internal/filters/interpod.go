@@ -72,12 +72,12 @@ type domainCounts struct {
 // no terms, and no pod's anti-affinity picks it. That holds for the whole
 // attempt, also for nominated pods (rules 7.13.15 and 7.13.16).
 func newInterPod(snap *state.Snapshot, pod *outrank.Pod) *InterPod {
-	if len(pod.Affinity.Pods)+len(pod.Affinity.AntiPods)+snap.AntiAffinityClasses == 0 {
+	if len(pod.Affinity.PodAffinity)+len(pod.Affinity.PodAntiAffinity)+snap.AntiAffinityClasses == 0 {
 		return nil
 	}
 	ip := &InterPod{
 		Snap: snap, Pod: pod, touched: make([]bool, len(snap.NodeStates)),
-		Affinity: state.TermsOf(pod, pod.Affinity.Pods), antiAffinity: state.TermsOf(pod, pod.Affinity.AntiPods),
+		Affinity: state.TermsOf(pod, pod.Affinity.PodAffinity), antiAffinity: state.TermsOf(pod, pod.Affinity.PodAntiAffinity),
 	}
 	for _, terms := range [...][]state.Term{ip.Affinity, ip.antiAffinity} {
 		for i := range terms {

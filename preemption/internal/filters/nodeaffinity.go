@@ -16,7 +16,7 @@ var (
 var nodeAffinityFilter = descriptor{
 	Name: filter.NodeAffinity,
 	concernsPod: func(pod *outrank.Pod) bool {
-		return len(pod.NodeSelector) > 0 || pod.Affinity.Node != nil
+		return len(pod.NodeSelector) > 0 || pod.Affinity.NodeAffinity != nil
 	},
 	check: func(q *Question, node *outrank.Node) []string {
 		if !fit.NodeAffinity(q.Pod, node) {
@@ -40,5 +40,5 @@ var nodeAffinityFilter = descriptor{
 // appendNodeAffinity appends the labels and names of nodes that a pod asks for.
 func appendNodeAffinity(key *state.KeyWriter, pod *outrank.Pod) {
 	key.Labels(pod.NodeSelector)
-	key.NodeSelector(pod.Affinity.Node)
+	key.NodeSelector(pod.Affinity.NodeAffinity)
 }

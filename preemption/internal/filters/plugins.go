@@ -36,7 +36,7 @@ func ignores(p *decision.Plugins, name resource.Name) bool {
 // enforced reports whether a node meets what the configuration adds (rule
 // 7.18.3).
 func enforced(p *decision.Plugins, node *outrank.Node) bool {
-	return p.AddedAffinity == nil || slices.ContainsFunc(p.AddedAffinity.Terms, func(t outrank.NodeSelectorTerm) bool {
+	return p.AddedAffinity == nil || slices.ContainsFunc(p.AddedAffinity.NodeSelectorTerms, func(t outrank.NodeSelectorTerm) bool {
 		return fit.MatchesTerm(t, node)
 	})
 }
@@ -52,8 +52,8 @@ func HardSpread(p *decision.Plugins) bool {
 // the selector that goes with the pod (rules 7.18.7 to 7.18.9;
 // buildDefaultConstraints).
 func spreadOf(p *decision.Plugins, pod *outrank.Pod) ([]outrank.TopologySpreadConstraint, error) {
-	if len(pod.TopologySpread) > 0 || p.SpreadSelector == nil || !HardSpread(p) {
-		return pod.TopologySpread, nil
+	if len(pod.TopologySpreadConstraints) > 0 || p.SpreadSelector == nil || !HardSpread(p) {
+		return pod.TopologySpreadConstraints, nil
 	}
 	selector := p.SpreadSelector(pod)
 	if err := selector.Validate(); err != nil {
@@ -64,7 +64,7 @@ func spreadOf(p *decision.Plugins, pod *outrank.Pod) ([]outrank.TopologySpreadCo
 	}
 	constraints := slices.Clone(p.DefaultSpread)
 	for i := range constraints {
-		constraints[i].Selector, constraints[i].MatchLabelKeys = selector, nil
+		constraints[i].LabelSelector, constraints[i].MatchLabelKeys = selector, nil
 	}
 	return constraints, nil
 }

@@ -106,7 +106,7 @@ func newSpreadConstraint(snap *state.Snapshot, c *outrank.TopologySpreadConstrai
 	sc := spreadConstraint{
 		TopologySpreadConstraint: c,
 		Partition:                snap.Partition(c.TopologyKey),
-		matcher:                  state.Narrowed(c.Selector, pod.Labels, c.MatchLabelKeys, nil),
+		matcher:                  state.Narrowed(c.LabelSelector, pod.Labels, c.MatchLabelKeys, nil),
 		Included:                 make([]bool, len(snap.NodeStates)),
 		minDomains:               int(max(1, c.MinDomains)),
 	}

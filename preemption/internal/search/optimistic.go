@@ -248,7 +248,7 @@ func (s *Search) NoteTight() {
 		if b == nil {
 			continue
 		}
-		for pods := max(0, int64(b.Allowed)) + 1; pods < int64(len(s.tight)); pods++ {
+		for pods := max(0, int64(b.DisruptionsAllowed)) + 1; pods < int64(len(s.tight)); pods++ {
 			s.tight[pods] |= 1 << (i % state.BudgetBits)
 		}
 		s.tight[len(s.tight)-1] |= 1 << (i % state.BudgetBits)

@@ -92,7 +92,7 @@ func Prunes(c *dryrun.Settings, req *decision.Request) bool {
 // searchRulesOf returns the rules of a search. Where no budget is exhausted, victims violate
 // none by the variant that reads the first (rule 13.2.2), and the first is the highest.
 func searchRulesOf(c *dryrun.Settings, budgets []*outrank.PodDisruptionBudget) searchRules {
-	readsFirst := c.ReadsFirst() && slices.ContainsFunc(budgets, func(b *outrank.PodDisruptionBudget) bool { return b != nil && b.Allowed <= 0 })
+	readsFirst := c.ReadsFirst() && slices.ContainsFunc(budgets, func(b *outrank.PodDisruptionBudget) bool { return b != nil && b.DisruptionsAllowed <= 0 })
 	policy, variant := &c.Policy, c.ByVariant()
 	r := searchRules{asked: c.MayEvict != nil || c.MayTake != nil, reordered: c.Importance != nil, chosen: c.Chosen(), partial: c.Partial(), exact: c.Exact()}
 	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == decision.Reprieve && policy.Budgets == decision.PerVictim && c.Variant == 0

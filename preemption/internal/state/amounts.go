@@ -190,7 +190,7 @@ func (c *Columns) Running(p *outrank.Pod, r outrank.Release) Amounts {
 // askedForMore reports whether any list of a pod names a resource that has no
 // column.
 func (c *Columns) askedForMore(p *outrank.Pod) bool {
-	if c.lack(p.Overhead) || c.lack(p.Allocated) || c.lack(p.Actual) || p.Resources != nil && c.lack(p.Resources.Requests) {
+	if c.lack(p.Overhead) || c.lack(p.AllocatedResources) || c.lack(p.Actual) || p.Resources != nil && c.lack(p.Resources.Requests) {
 		return true
 	}
 	return c.lackFor(p.Containers) || c.lackFor(p.InitContainers)
@@ -198,7 +198,7 @@ func (c *Columns) askedForMore(p *outrank.Pod) bool {
 
 func (c *Columns) lackFor(cs []outrank.Container) bool {
 	for i := range cs {
-		if x := &cs[i]; c.lack(x.Requests) || c.lack(x.Allocated) || c.lack(x.Actual) {
+		if x := &cs[i]; c.lack(x.Requests) || c.lack(x.AllocatedResources) || c.lack(x.Actual) {
 			return true
 		}
 	}

@@ -41,9 +41,9 @@ func (b *BudgetSet) Ledger(whole bool) *pdb.Ledger {
 	}
 	list := slices.Clone(b.List)
 	for i, budget := range list {
-		if budget != nil && len(budget.Disrupted) > 0 {
+		if budget != nil && len(budget.DisruptedPods) > 0 {
 			c := *budget
-			c.Disrupted, list[i] = nil, &c
+			c.DisruptedPods, list[i] = nil, &c
 		}
 	}
 	return pdb.New(list).Ledger()
@@ -78,10 +78,10 @@ func (b *BudgetSet) AppendChanges(dst []BudgetChange, earlier *BudgetSet) []Budg
 		if x == y || x == nil || y == nil {
 			continue
 		}
-		limit := max(0, int(min(x.Allowed, y.Allowed)))
-		if !maps.Equal(x.Disrupted, y.Disrupted) {
+		limit := max(0, int(min(x.DisruptionsAllowed, y.DisruptionsAllowed)))
+		if !maps.Equal(x.DisruptedPods, y.DisruptedPods) {
 			limit = 0
-		} else if limit == max(0, int(max(x.Allowed, y.Allowed))) {
+		} else if limit == max(0, int(max(x.DisruptionsAllowed, y.DisruptionsAllowed))) {
 			continue
 		}
 		dst = append(dst, BudgetChange{int32(i), limit})

@@ -57,7 +57,7 @@ func (s *Snapshot) AddPod(p *outrank.Pod) error {
 	if _, ok := s.PodStates.Of(p); ok {
 		return fmt.Errorf("pod %s: %w", p.Key(), decision.ErrExists)
 	}
-	s.Put(s.NewPodState(p, p.NodeName, p.NominatedNode, s.ClassOf(p)))
+	s.Put(s.NewPodState(p, p.NodeName, p.NominatedNodeName, s.ClassOf(p)))
 	return nil
 }
 

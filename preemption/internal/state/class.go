@@ -45,10 +45,10 @@ func classKey(p *outrank.Pod, units bool) []byte {
 	if units {
 		b.Text(p.Group)
 	}
-	for i := range p.Affinity.AntiPods {
-		t := &p.Affinity.AntiPods[i]
+	for i := range p.Affinity.PodAntiAffinity {
+		t := &p.Affinity.PodAntiAffinity[i]
 		b.Text(t.TopologyKey)
-		b.selector(t.Selector)
+		b.selector(t.LabelSelector)
 		b.Texts(t.Namespaces)
 		b.selector(t.NamespaceSelector)
 		b.Texts(t.MatchLabelKeys)

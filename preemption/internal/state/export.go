@@ -84,11 +84,11 @@ func (s *Snapshot) Cluster() *outrank.Cluster {
 
 // Located returns the pod with fields that say where it is.
 func (p *PodState) Located() *outrank.Pod {
-	if p.Pod.NodeName == p.Node() && (p.Running || p.Pod.NominatedNode == p.Nominated()) {
+	if p.Pod.NodeName == p.Node() && (p.Running || p.Pod.NominatedNodeName == p.Nominated()) {
 		return p.Pod
 	}
 	at := *p.Pod
-	at.NodeName, at.NominatedNode = p.Node(), p.Nominated()
+	at.NodeName, at.NominatedNodeName = p.Node(), p.Nominated()
 	return &at
 }
 

@@ -60,10 +60,10 @@ func (b *KeyWriter) selector(s *outrank.LabelSelector) {
 	if s == nil {
 		return
 	}
-	b.Labels(s.Labels)
-	b.Number(len(s.Expressions))
-	for i := range s.Expressions {
-		e := &s.Expressions[i]
+	b.Labels(s.MatchLabels)
+	b.Number(len(s.MatchExpressions))
+	for i := range s.MatchExpressions {
+		e := &s.MatchExpressions[i]
 		b.Text(e.Key)
 		b.Text(string(e.Operator))
 		b.Texts(e.Values)
@@ -76,10 +76,10 @@ func (b *KeyWriter) NodeSelector(s *outrank.NodeSelector) {
 	if s == nil {
 		return
 	}
-	b.Number(len(s.Terms))
-	for i := range s.Terms {
-		b.requirements(s.Terms[i].Labels)
-		b.requirements(s.Terms[i].Fields)
+	b.Number(len(s.NodeSelectorTerms))
+	for i := range s.NodeSelectorTerms {
+		b.requirements(s.NodeSelectorTerms[i].MatchExpressions)
+		b.requirements(s.NodeSelectorTerms[i].MatchFields)
 	}
 }
 

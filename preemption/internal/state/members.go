@@ -33,7 +33,7 @@ func (s *Snapshot) classWith(p *outrank.Pod, covering func(*outrank.Pod) []int32
 	}
 	k := &PodClass{
 		Key: string(key), Namespace: p.NamespaceName(), Labels: p.Labels,
-		AntiAffinity: TermsOf(p, p.Affinity.AntiPods),
+		AntiAffinity: TermsOf(p, p.Affinity.PodAntiAffinity),
 		Terminating:  p.Terminating(), Bit: bitOf(key),
 		Covering: covering(p),
 	}

@@ -42,7 +42,7 @@ func (s *Snapshot) PutPod(p *outrank.Pod) error {
 			s.Drop(known)
 		}
 	case !ok:
-		s.Put(s.NewPodState(p, p.NodeName, p.NominatedNode, s.ClassOf(p)))
+		s.Put(s.NewPodState(p, p.NodeName, p.NominatedNodeName, s.ClassOf(p)))
 	case !older(p, known.Pod):
 		s.putVersion(known, p)
 	}
@@ -51,11 +51,11 @@ func (s *Snapshot) PutPod(p *outrank.Pod) error {
 
 // putVersion puts another version of a known pod where it belongs.
 func (s *Snapshot) putVersion(known *PodState, p *outrank.Pod) {
-	node, nominated := p.NodeName, p.NominatedNode
+	node, nominated := p.NodeName, p.NominatedNodeName
 	if node == "" && known.Pod.NodeName == "" {
 		node = known.Node()
 	}
-	if nominated == "" && known.Pod.NominatedNode == "" {
+	if nominated == "" && known.Pod.NominatedNodeName == "" {
 		nominated = known.Nominated()
 	}
 	if node != "" {

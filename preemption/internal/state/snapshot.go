@@ -145,10 +145,10 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 		if p.Finished() {
 			continue
 		}
-		if at := cmp.Or(p.NodeName, p.NominatedNode); at != "" {
+		if at := cmp.Or(p.NodeName, p.NominatedNodeName); at != "" {
 			s.writable(at)
 		}
-		ps := s.NewPodState(p, p.NodeName, p.NominatedNode, s.classWith(p, covering))
+		ps := s.NewPodState(p, p.NodeName, p.NominatedNodeName, s.classWith(p, covering))
 		s.PodStates.set(ps)
 		if ps.Running {
 			running[ps.At.Name] = append(running[ps.At.Name], ps)

@@ -25,7 +25,7 @@ func TermsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
 		t := &terms[i]
 		prepared := Term{
 			Key:        t.TopologyKey,
-			matcher:    Narrowed(t.Selector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys),
+			matcher:    Narrowed(t.LabelSelector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys),
 			namespaces: t.Namespaces,
 			all:        t.NamespaceSelector.Empty(),
 		}
@@ -69,11 +69,11 @@ func Narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike [
 		return outrank.Matcher{}
 	}
 	narrowed := *s
-	narrowed.Expressions = narrowed.Expressions[:len(s.Expressions):len(s.Expressions)]
+	narrowed.MatchExpressions = narrowed.MatchExpressions[:len(s.MatchExpressions):len(s.MatchExpressions)]
 	fold := func(keys []string, op outrank.Operator) {
 		for _, k := range keys {
 			if v, ok := labels[k]; ok && !isNarrowedBy(s, k, op) {
-				narrowed.Expressions = append(narrowed.Expressions, outrank.Requirement{Key: k, Operator: op, Values: []string{v}})
+				narrowed.MatchExpressions = append(narrowed.MatchExpressions, outrank.Requirement{Key: k, Operator: op, Values: []string{v}})
 			}
 		}
 	}
@@ -90,8 +90,8 @@ func Narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike [
 // server writes for a key: one value. No user can have written it, because the
 // API server rejects a selector that names such a key.
 func isNarrowedBy(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
-	for i := range s.Expressions {
-		if e := &s.Expressions[i]; e.Key == key && e.Operator == op && len(e.Values) == 1 {
+	for i := range s.MatchExpressions {
+		if e := &s.MatchExpressions[i]; e.Key == key && e.Operator == op && len(e.Values) == 1 {
 			return true
 		}
 	}

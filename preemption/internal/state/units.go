@@ -149,7 +149,7 @@ func (s *groupObjects) fateOf(key string) groupFate {
 		return groupFate{}
 	}
 	f := groupFate{group: g, priority: OrZero(g.Priority)}
-	if g.Disruption == outrank.DisruptPodGroup {
+	if g.DisruptionMode == outrank.DisruptPodGroup {
 		f.whole = "podgroup " + key
 	}
 	if !s.leveled {
@@ -163,7 +163,7 @@ func (s *groupObjects) fateOf(key string) groupFate {
 			break
 		}
 		f.priority = OrZero(c.Priority)
-		if c.Disruption == outrank.DisruptPodGroup {
+		if c.DisruptionMode == outrank.DisruptPodGroup {
 			f.whole, f.composite = "compositepodgroup "+string(at), c
 		}
 		at = c.ParentKey()

@@ -62,7 +62,7 @@ func TestTemplates(t *testing.T) {
 			assert.Equal(t, outrank.Key("shop/web"), pod.Key())
 			assert.Equal(t, tt.name+"/web", pod.Owner.String())
 			assert.Equal(t, map[string]string{"app": "web"}, pod.Labels)
-			assert.Equal(t, "high", pod.PriorityClass)
+			assert.Equal(t, "high", pod.PriorityClassName)
 			requests := pod.Requests()
 			assert.Equal(t, "100m 12345678901", requests["cpu"].String()+" "+requests["memory"].String())
 			assert.Equal(t, tt.name == "DaemonSet", len(pod.Tolerations) == 6, "%v", pod.Tolerations)

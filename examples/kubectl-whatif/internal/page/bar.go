@@ -244,8 +244,8 @@ func (p *painter) tip(q *part) string {
 		b.WriteString(" (the pod that is asked about)")
 	}
 	fmt.Fprintf(&b, "\npriority %d", q.pod.PriorityValue())
-	if q.pod.PriorityClass != "" {
-		b.WriteString(", " + isolated(q.pod.PriorityClass))
+	if q.pod.PriorityClassName != "" {
+		b.WriteString(", " + isolated(q.pod.PriorityClassName))
 	}
 	fmt.Fprintf(&b, "\n%s", isolated(amount.Texts(q.pod.Requests())))
 	return b.String()

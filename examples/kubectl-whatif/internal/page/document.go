@@ -239,7 +239,7 @@ func headline(e *preemption.Explanation) []headPart {
 
 func (d *maker) asked() asked {
 	p := d.pod
-	a := asked{Key: string(p.Key()), Class: p.PriorityClass, From: d.in.Priority, Priority: p.PriorityValue(), Requests: amount.Texts(p.Requests())}
+	a := asked{Key: string(p.Key()), Class: p.PriorityClassName, From: d.in.Priority, Priority: p.PriorityValue(), Requests: amount.Texts(p.Requests())}
 	if !d.in.Explanation.Resize {
 		a.Nominated = d.in.Snapshot.NominationOf(p.Key())
 	}

@@ -32,16 +32,16 @@ func strange(names ...string) (*outrank.Cluster, *outrank.Pod) {
 	}
 	for i := range 6 * len(names) {
 		p := pod(name(i), name(i%5), int32(i%7), "cpu", "1", "example.com/"+name(i%5+1), "1")
-		p.Namespace, p.PriorityClass = name(i+1), name(i+2)
+		p.Namespace, p.PriorityClassName = name(i+1), name(i+2)
 		p.Labels = map[string]string{"app": "x"}
 		p.Owner = outrank.Owner{Kind: name(i + 3), Name: name(i + 4)}
 		c.Pods = append(c.Pods, p)
 		if i < 20 {
-			c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: name(i), Namespace: p.Namespace, Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "x"}}})
+			c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: name(i), Namespace: p.Namespace, Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "x"}}})
 		}
 	}
 	p := pod(name(2)+"-asks", "", 5, "cpu", "2", "example.com/"+name(1), "2")
-	p.Namespace, p.PriorityClass = name(3), name(4)
+	p.Namespace, p.PriorityClassName = name(3), name(4)
 	return c, p
 }
 

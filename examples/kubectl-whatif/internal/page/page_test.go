@@ -77,7 +77,7 @@ func deferred(t require.TestingT, to string) (*outrank.Cluster, *outrank.Pod) {
 	require.NoError(t, err)
 	me := pod("me", "n1", 100, "cpu", to)
 	me.ResizeDeferred = true
-	me.Containers[0].Allocated, me.Containers[0].Actual = resource.MustList("cpu", "2"), resource.MustList("cpu", "2")
+	me.Containers[0].AllocatedResources, me.Containers[0].Actual = resource.MustList("cpu", "2"), resource.MustList("cpu", "2")
 	return &outrank.Cluster{
 		Release: release, Nodes: []*outrank.Node{node("n1", "cpu", "4"), node("n2", "cpu", "8")},
 		Pods: []*outrank.Pod{pod("a", "n1", 1, "cpu", "1"), pod("b", "n1", 1, "cpu", "1"), me},
@@ -93,7 +93,7 @@ func together(t require.TestingT) (*outrank.Cluster, *outrank.Pod) {
 	return &outrank.Cluster{
 		Release: release, Nodes: []*outrank.Node{node("n1", "cpu", "4"), node("n2", "cpu", "4")},
 		Pods:   []*outrank.Pod{a, b, pod("web", "n2", 500, "cpu", "1")},
-		Groups: []*outrank.PodGroup{{Name: "training", Disruption: outrank.DisruptPodGroup, Priority: outrank.Priority(1)}},
+		Groups: []*outrank.PodGroup{{Name: "training", DisruptionMode: outrank.DisruptPodGroup, Priority: outrank.Priority(1)}},
 	}, pod("urgent", "", 100, "cpu", "4")
 }
 

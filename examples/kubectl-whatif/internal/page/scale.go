@@ -41,7 +41,7 @@ func newScale(snap *preemption.Snapshot, asker int32) scale {
 			of = map[string]int{}
 			classes[p.PriorityValue()] = of
 		}
-		of[p.PriorityClass]++
+		of[p.PriorityClassName]++
 	}
 	all := slices.Sorted(maps.Keys(classes))
 	cut, _ := slices.BinarySearch(all, asker)

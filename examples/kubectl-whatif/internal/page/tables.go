@@ -50,7 +50,7 @@ func (d *maker) victims() (rows []victimRow, more int) {
 func (d *maker) victim(v *preemption.Victim) victimRow {
 	p := v.Pod
 	r := victimRow{
-		Key: string(p.Key()), Class: p.PriorityClass, Priority: p.PriorityValue(),
+		Key: string(p.Key()), Class: p.PriorityClassName, Priority: p.PriorityValue(),
 		Started: amount.Moment(p.StartTime), Age: amount.Age(d.in.Now, p.StartTime),
 		Requests: amount.Texts(p.RunningRequestsIn(d.in.Snapshot.Release())), Owner: p.Owner.String(),
 		Node: v.Node, Terminating: v.Terminating(),
@@ -62,7 +62,7 @@ func (d *maker) victim(v *preemption.Victim) victimRow {
 		r.With = string(v.Group.Key())
 	}
 	for _, b := range v.Violated[:min(len(v.Violated), mostBudgets)] {
-		r.Budgets = append(r.Budgets, fmt.Sprintf("%s, which allows %s", b.Key(), plural(int(b.Allowed), "disruption")))
+		r.Budgets = append(r.Budgets, fmt.Sprintf("%s, which allows %s", b.Key(), plural(int(b.DisruptionsAllowed), "disruption")))
 	}
 	r.More = len(v.Violated) - len(r.Budgets)
 	return r

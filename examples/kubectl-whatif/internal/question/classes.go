@@ -208,15 +208,15 @@ func (q *classQuestion) changes(changed []*outrank.PriorityClass) {
 // next is a pod as it would be if it were created again after the change; the pod itself
 // where it would be the same.
 func (q *classQuestion) next(p *outrank.Pod) *outrank.Pod {
-	value := valueOf(q.after, p.PriorityClass)
+	value := valueOf(q.after, p.PriorityClassName)
 	switch {
 	case value == nil:
 		q.out.UnknownClass++
 		return p
-	case p.PriorityClass != "" && p.PriorityClass == q.out.DefaultBefore && q.out.DefaultAfter != q.out.DefaultBefore:
+	case p.PriorityClassName != "" && p.PriorityClassName == q.out.DefaultBefore && q.out.DefaultAfter != q.out.DefaultBefore:
 		q.out.NamedDefault++
 	}
-	if was := valueOf(q.before, p.PriorityClass); was != nil && was.Value == value.Value && was.Policy == value.Policy {
+	if was := valueOf(q.before, p.PriorityClassName); was != nil && was.Value == value.Value && was.Policy == value.Policy {
 		return p // if it has something else, that comes from elsewhere
 	}
 	if p.PriorityValue() == value.Value && policyOf(p) == value.Policy {
@@ -224,8 +224,8 @@ func (q *classQuestion) next(p *outrank.Pod) *outrank.Pod {
 	}
 	c := *p
 	c.Priority, c.PreemptionPolicy = outrank.Priority(value.Value), value.Policy
-	if c.PriorityClass == "" {
-		c.PriorityClass = q.out.DefaultAfter
+	if c.PriorityClassName == "" {
+		c.PriorityClassName = q.out.DefaultAfter
 	}
 	return &c
 }

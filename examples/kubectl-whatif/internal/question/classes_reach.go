@@ -122,7 +122,7 @@ func (t *tally) add(c *counted, was, is bool) {
 		t.Lost++
 	case is && !was:
 		t.Gained++
-		t.by[c.pod.PriorityClass]++
+		t.by[c.pod.PriorityClassName]++
 		if len(t.Names) < mostNames {
 			t.Names = append(t.Names, c.pod.Key())
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 func inClass(name string) func(*outrank.Pod) {
-	return func(p *outrank.Pod) { p.PriorityClass = name }
+	return func(p *outrank.Pod) { p.PriorityClassName = name }
 }
 
 // service is a cluster as before priorities were thought of: the store has none, and a copy

@@ -22,7 +22,7 @@ func strange() *outrank.Cluster {
 		n.Name = odd(n.Name)
 	}
 	for _, p := range c.Pods {
-		p.Name, p.PriorityClass = odd(p.Name), odd("class")
+		p.Name, p.PriorityClassName = odd(p.Name), odd("class")
 		if p.NodeName != "" {
 			p.NodeName = odd(p.NodeName)
 		}
@@ -36,7 +36,7 @@ func strange() *outrank.Cluster {
 	c.Pods = append(c.Pods,
 		pod(odd("gated"), "", 9, "1", func(p *outrank.Pod) { p.SchedulingGates = []string{odd("gate")} }),
 		pod(odd("foreign"), "", 9, "1", func(p *outrank.Pod) { p.SchedulerName = odd("scheduler") }),
-		pod(odd("waits"), "", 700, "2", func(p *outrank.Pod) { p.PriorityClass = odd("class") }))
+		pod(odd("waits"), "", 700, "2", func(p *outrank.Pod) { p.PriorityClassName = odd("class") }))
 	return c
 }
 

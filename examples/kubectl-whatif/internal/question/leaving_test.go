@@ -17,10 +17,10 @@ func TestLeavingVictimIsChargedOnce(t *testing.T) {
 	s := set(t, &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1"), node("n2")},
 		Pods: []*outrank.Pod{
-			pod("leaving", "n1", 1, "4", covered, func(p *outrank.Pod) { p.DeletionTime = now }), pod("stays", "n2", 2, "4", covered),
+			pod("leaving", "n1", 1, "4", covered, func(p *outrank.Pod) { p.DeletionTimestamp = now }), pod("stays", "n2", 2, "4", covered),
 			pod("first", "", 100, "4"), pod("second", "", 90, "4"),
 		},
-		Budgets: []*outrank.PodDisruptionBudget{{Namespace: "shop", Name: "web", Allowed: 1, Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}}},
+		Budgets: []*outrank.PodDisruptionBudget{{Namespace: "shop", Name: "web", DisruptionsAllowed: 1, Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}},
 	})
 	p, err := question.AllPending(context.Background(), s)
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestPushedOutPodOfADaemonSet(t *testing.T) {
 func TestRemadePodReportsNothing(t *testing.T) {
 	s := set(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1")}})
 	one := pod("web", "", 1000, "1", func(p *outrank.Pod) {
-		p.Containers[0].Allocated, p.Containers[0].Actual = resource.MustList("cpu", "4"), resource.MustList("cpu", "4")
+		p.Containers[0].AllocatedResources, p.Containers[0].Actual = resource.MustList("cpu", "4"), resource.MustList("cpu", "4")
 	})
 	r, err := question.AskReplicas(context.Background(), s, one, 5)
 	require.NoError(t, err)

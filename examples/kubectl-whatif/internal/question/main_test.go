@@ -79,7 +79,7 @@ func unchanged(t require.TestingT, s question.Setting, ask func()) {
 			out = append(out, fmt.Sprintf("%p %d", n, s.Snapshot.Used(n.Name, resource.CPU)))
 		}
 		for _, b := range s.Snapshot.Budgets() {
-			out = append(out, fmt.Sprintf("%p %d", b, b.Allowed))
+			out = append(out, fmt.Sprintf("%p %d", b, b.DisruptionsAllowed))
 		}
 		return out
 	}

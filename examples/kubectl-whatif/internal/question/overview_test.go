@@ -78,7 +78,7 @@ func TestPropertyPagesHoldTheAnswer(t *testing.T) {
 		require.Equal(t, nodes, o.Gone)
 		pageHolds(t, s, o)
 
-		if i := slices.IndexFunc(s.Cluster.Pods, func(p *outrank.Pod) bool { return p.NodeName == "" && p.NominatedNode == "" }); i >= 0 {
+		if i := slices.IndexFunc(s.Cluster.Pods, func(p *outrank.Pod) bool { return p.NodeName == "" && p.NominatedNodeName == "" }); i >= 0 {
 			pod := s.Cluster.Pods[i]
 			if r, err := question.AskReplicas(ctx, s, pod, 5); err == nil {
 				o = r.Overview(s.Snapshot, pod)

@@ -25,7 +25,7 @@ func crowd() *outrank.Cluster {
 			pod("late", "", 50, "2"), pod("huge", "", 3000, "5"),
 		},
 		Budgets: []*outrank.PodDisruptionBudget{{
-			Namespace: "shop", Name: "web", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}, Allowed: 1,
+			Namespace: "shop", Name: "web", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, DisruptionsAllowed: 1,
 		}},
 	}
 }

@@ -23,7 +23,7 @@ type Pod struct {
 }
 
 func podOf(p *outrank.Pod, node string) Pod {
-	return Pod{Key: p.Key(), Priority: p.PriorityValue(), PriorityClass: p.PriorityClass, Owner: p.Owner.String(), Node: node}
+	return Pod{Key: p.Key(), Priority: p.PriorityValue(), PriorityClass: p.PriorityClassName, Owner: p.Owner.String(), Node: node}
 }
 
 // Victim is a pod that has to leave.
@@ -120,10 +120,10 @@ func replaced(p *outrank.Pod) bool {
 // remade is a pod as its controller makes it again: nothing of it says where it ran.
 func remade(p *outrank.Pod, name string) *outrank.Pod {
 	c := *p
-	c.Name, c.UID, c.NodeName, c.NominatedNode = name, "", "", ""
+	c.Name, c.UID, c.NodeName, c.NominatedNodeName = name, "", "", ""
 	c.Phase, c.DisruptionReason, c.Ready = "", "", false
-	c.StartTime, c.DeletionTime = time.Time{}, time.Time{}
-	c.Allocated, c.Actual, c.Reported, c.ResizeDeferred, c.ResizeInfeasible = nil, nil, false, false, false
+	c.StartTime, c.DeletionTimestamp = time.Time{}, time.Time{}
+	c.AllocatedResources, c.Actual, c.Reported, c.ResizeDeferred, c.ResizeInfeasible = nil, nil, false, false, false
 	c.Containers, c.InitContainers = unreported(c.Containers), unreported(c.InitContainers)
 	return &c
 }
@@ -132,7 +132,7 @@ func remade(p *outrank.Pod, name string) *outrank.Pod {
 func unreported(containers []outrank.Container) []outrank.Container {
 	out := slices.Clone(containers)
 	for i := range out {
-		out[i].Allocated, out[i].Actual, out[i].Reported = nil, nil, false
+		out[i].AllocatedResources, out[i].Actual, out[i].Reported = nil, nil, false
 	}
 	return out
 }

@@ -33,13 +33,13 @@ func drawn(t *rapid.T, shape clustergen.Shape) question.Setting {
 		p.Ready = i%5 > 0
 		if i%3 > 0 {
 			class := c.Classes[i%len(c.Classes)]
-			p.PriorityClass, p.Priority, p.PreemptionPolicy = class.Name, outrank.Priority(class.Value), class.PreemptionPolicy
+			p.PriorityClassName, p.Priority, p.PreemptionPolicy = class.Name, outrank.Priority(class.Value), class.PreemptionPolicy
 		}
 	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "waiting") {
 		p, err := clustergen.Preemptor(shape, rapid.Uint64().Draw(t, "pod"))
 		require.NoError(t, err)
-		p.Name, p.UID, p.NominatedNode = fmt.Sprintf("waiting-%d", i), "", ""
+		p.Name, p.UID, p.NominatedNodeName = fmt.Sprintf("waiting-%d", i), "", ""
 		c.Pods = append(c.Pods, p)
 	}
 	s := set(t, c)
@@ -88,7 +88,7 @@ func (s *stage) feasible(pod *outrank.Pod) int {
 func (s *stage) run(pod *outrank.Pod, node string) {
 	require.True(s, s.fits(pod, node), "%s is said to fit on %s", pod.Key(), node)
 	placed := *pod
-	placed.NodeName, placed.NominatedNode = node, ""
+	placed.NodeName, placed.NominatedNodeName = node, ""
 	require.NoError(s, s.snap.PutPod(&placed))
 }
 
@@ -135,7 +135,7 @@ func TestPropertyReplicasAreTrue(t *testing.T) {
 		for i, turn := range r.Turns {
 			one := *p
 			_, one.Name = turn.Pod.Key.Split()
-			one.UID, one.NominatedNode = "", ""
+			one.UID, one.NominatedNodeName = "", ""
 			switch turn.Outcome {
 			case question.Placed:
 				require.Equal(t, walk.feasible(&one), turn.Fits)
@@ -178,7 +178,7 @@ func TestPropertyReplicasAreTrue(t *testing.T) {
 func drawPod(t *rapid.T, s question.Setting) *outrank.Pod {
 	p, err := clustergen.Preemptor(clustergen.Shape{}, rapid.Uint64().Draw(t, "asked"))
 	require.NoError(t, err)
-	p.Name, p.Group, p.NominatedNode = "asked", "", ""
+	p.Name, p.Group, p.NominatedNodeName = "asked", "", ""
 	return p
 }
 
@@ -225,7 +225,7 @@ func (s *stage) announce(turn *question.Turn) {
 		require.Equal(s, known.Terminating(), v.Terminating)
 		if !v.Terminating {
 			leaving := *known
-			leaving.NodeName, leaving.DeletionTime, leaving.DisruptionReason = s.snap.NodeOf(v.Key), s.Now, outrank.PreemptionByScheduler
+			leaving.NodeName, leaving.DeletionTimestamp, leaving.DisruptionReason = s.snap.NodeOf(v.Key), s.Now, outrank.PreemptionByScheduler
 			require.NoError(s, s.snap.UpdatePod(&leaving))
 		}
 	}
@@ -284,7 +284,7 @@ func remade(t *rapid.T, s question.Setting, r *question.ClassImpact) question.Se
 	for _, p := range s.Cluster.Pods {
 		for _, class := range r.Classes {
 			other := class.After != nil && (class.Before == nil || class.Before.Value != class.After.Value || class.Before.Policy != class.After.Policy)
-			if class.Class == p.PriorityClass && other && p.NodeName != "" && p.Owner != (outrank.Owner{}) && !p.Mirror && !p.Static && !p.Terminating() {
+			if class.Class == p.PriorityClassName && other && p.NodeName != "" && p.Owner != (outrank.Owner{}) && !p.Mirror && !p.Static && !p.Terminating() {
 				again := *p
 				again.Priority, again.PreemptionPolicy = outrank.Priority(class.After.Value), class.After.Policy
 				p = &again
@@ -397,15 +397,15 @@ func TestPropertyWithoutIsTrue(t *testing.T) {
 // again is a pod as its controller makes it anew.
 func again(p *outrank.Pod) *outrank.Pod {
 	c := *p
-	c.UID, c.NominatedNode, c.Phase, c.DisruptionReason = "", "", "", ""
+	c.UID, c.NominatedNodeName, c.Phase, c.DisruptionReason = "", "", "", ""
 	if c.NodeName = ""; c.Owner.Kind == "DaemonSet" {
 		c.NodeName = p.NodeName
 	}
-	c.Allocated, c.Actual, c.Reported, c.ResizeDeferred, c.ResizeInfeasible = nil, nil, false, false, false
+	c.AllocatedResources, c.Actual, c.Reported, c.ResizeDeferred, c.ResizeInfeasible = nil, nil, false, false, false
 	for _, list := range []*[]outrank.Container{&c.Containers, &c.InitContainers} {
 		fresh := append([]outrank.Container(nil), *list...)
 		for i := range fresh {
-			fresh[i].Allocated, fresh[i].Actual, fresh[i].Reported = nil, nil, false
+			fresh[i].AllocatedResources, fresh[i].Actual, fresh[i].Reported = nil, nil, false
 		}
 		*list = fresh
 	}

@@ -31,7 +31,7 @@ func (s *scene) bind(pod *outrank.Pod, node string) error {
 		return s.snap.Bind(pod.Key(), node)
 	}
 	placed := *pod
-	placed.NodeName, placed.NominatedNode = node, ""
+	placed.NodeName, placed.NominatedNodeName = node, ""
 	return s.snap.AddPod(&placed)
 }
 
@@ -41,7 +41,7 @@ func (s *scene) nominate(pod *outrank.Pod, node string) error {
 		return s.snap.Nominate(pod.Key(), node)
 	}
 	waiting := *pod
-	waiting.NodeName, waiting.NominatedNode = "", node
+	waiting.NodeName, waiting.NominatedNodeName = "", node
 	return s.snap.AddPod(&waiting)
 }
 
@@ -54,9 +54,9 @@ func (s *scene) ask(victim *outrank.Pod) error {
 	}
 	leaving := *known
 	leaving.NodeName = s.snap.NodeOf(victim.Key())
-	leaving.DeletionTime, leaving.DisruptionReason = s.set.moment(), outrank.PreemptionByScheduler
-	if leaving.DeletionTime.Before(time.Unix(0, 0)) {
-		leaving.DeletionTime = time.Unix(0, 0).UTC()
+	leaving.DeletionTimestamp, leaving.DisruptionReason = s.set.moment(), outrank.PreemptionByScheduler
+	if leaving.DeletionTimestamp.Before(time.Unix(0, 0)) {
+		leaving.DeletionTimestamp = time.Unix(0, 0).UTC()
 	}
 	if err := s.snap.UpdatePod(&leaving); err != nil {
 		return err
@@ -72,11 +72,11 @@ func (s *scene) charge(p *outrank.Pod) error {
 	}
 	for _, i := range s.budgets.Covering(p) {
 		b := s.allowed[i]
-		if _, counted := b.Disrupted[p.Name]; counted || b.Allowed <= 0 {
+		if _, counted := b.DisruptedPods[p.Name]; counted || b.DisruptionsAllowed <= 0 {
 			continue
 		}
 		less := *b
-		less.Allowed--
+		less.DisruptionsAllowed--
 		s.allowed[i] = &less
 		if err := s.snap.PutBudget(&less); err != nil {
 			return err

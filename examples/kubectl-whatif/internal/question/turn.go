@@ -125,7 +125,7 @@ func (s *scene) decide(eval *preemption.Evaluator, pod *outrank.Pod) (Turn, *pre
 
 // fits looks at the node that a pod is nominated to, before any other.
 func (s *scene) fits(eval *preemption.Evaluator, pod *outrank.Pod, t *Turn) (bool, error) {
-	nomination := pod.NominatedNode
+	nomination := pod.NominatedNodeName
 	if _, ok := s.snap.Pod(pod.Key()); ok {
 		nomination = s.snap.NominationOf(pod.Key())
 	}

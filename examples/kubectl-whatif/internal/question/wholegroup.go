@@ -107,7 +107,7 @@ func (s *scene) wholeGroup(pod *outrank.Pod) (*WholeGroup, error) {
 	out := &WholeGroup{Group: g.Key(), Tree: g.Composite != nil, Priority: g.Priority(), Asked: pod.Key(), snap: s.snap}
 	switch {
 	case out.Tree && g.Composite.Policy == outrank.GangPolicy:
-		out.MinCount = g.Composite.MinGroups
+		out.MinCount = g.Composite.MinGroupCount
 	case !out.Tree && g.PodGroup.Policy == outrank.GangPolicy:
 		out.MinCount = g.PodGroup.MinCount
 	}

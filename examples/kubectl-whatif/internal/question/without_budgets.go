@@ -55,7 +55,7 @@ func (q *withoutQuestion) load() {
 	}
 	for i, l := range loads {
 		if b := q.allowed[i]; l.Pods > 0 {
-			l.Key, l.Allowed, l.Drain = b.Key(), b.Allowed, effect(b.Allowed, l.Pods-l.Free)
+			l.Key, l.Allowed, l.Drain = b.Key(), b.DisruptionsAllowed, effect(b.DisruptionsAllowed, l.Pods-l.Free)
 			q.out.Budgets = append(q.out.Budgets, l)
 		}
 	}
@@ -69,7 +69,7 @@ func (l *BudgetLoad) bear(p *outrank.Pod, b *outrank.PodDisruptionBudget) {
 		return
 	}
 	l.Unready++
-	if p.Phase == outrank.PhasePending || b.UnhealthyPodEvictionPolicy == outrank.AlwaysAllow || b.Desired > 0 && b.Healthy >= b.Desired {
+	if p.Phase == outrank.PhasePending || b.UnhealthyPodEvictionPolicy == outrank.AlwaysAllow || b.DesiredHealthy > 0 && b.CurrentHealthy >= b.DesiredHealthy {
 		l.Free++
 	}
 }

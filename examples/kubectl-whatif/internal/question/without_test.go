@@ -22,7 +22,7 @@ func drained() *outrank.Cluster {
 			pod("web-1", "n1", 1000, "2", owned("ReplicaSet", "web"), labelled("app", "web")),
 			pod("agent-1", "n1", 10, "0", owned("DaemonSet", "agent")), pod("shell", "n1", 10, "0"),
 			pod("api-1", "n1", 500, "1", owned("ReplicaSet", "api"), labelled("app", "api")),
-			pod("gone", "n1", 500, "0", owned("ReplicaSet", "api"), func(p *outrank.Pod) { p.DeletionTime = now }),
+			pod("gone", "n1", 500, "0", owned("ReplicaSet", "api"), func(p *outrank.Pod) { p.DeletionTimestamp = now }),
 			pod("kube-proxy", "n1", 2000001000, "0", func(p *outrank.Pod) { p.Mirror = true }),
 			pod("web-2", "n2", 1000, "2", owned("ReplicaSet", "web"), labelled("app", "web")), pod("batch-1", "n2", 100, "2", owned("Job", "batch")),
 			pod("idle-1", "n3", 5, "1", owned("ReplicaSet", "idle")), pod("core", "n3", 9000, "2", owned("ReplicaSet", "core")),
@@ -34,7 +34,7 @@ func drained() *outrank.Cluster {
 		allowed          int32
 	}{{"web", "app", "web", 0}, {"api", "app", "api", 1}, {"both", "both", "yes", 5}} {
 		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
-			Namespace: "shop", Name: b.name, Allowed: b.allowed, Selector: &outrank.LabelSelector{Labels: map[string]string{b.key: b.value}},
+			Namespace: "shop", Name: b.name, DisruptionsAllowed: b.allowed, Selector: &outrank.LabelSelector{MatchLabels: map[string]string{b.key: b.value}},
 		})
 	}
 	return c
@@ -84,8 +84,8 @@ func TestWithoutUnreadyPods(t *testing.T) {
 				c.Pods = append(c.Pods, pod("web-"+string(rune('a'+i)), "n1", 1, "0", owned("ReplicaSet", "web"), labelled("app", "web"), more))
 			}
 			c.Budgets = []*outrank.PodDisruptionBudget{{
-				Namespace: "shop", Name: "web", Allowed: tt.allowed, Healthy: tt.healthy, Desired: tt.wanted, UnhealthyPodEvictionPolicy: tt.policy,
-				Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}},
+				Namespace: "shop", Name: "web", DisruptionsAllowed: tt.allowed, CurrentHealthy: tt.healthy, DesiredHealthy: tt.wanted, UnhealthyPodEvictionPolicy: tt.policy,
+				Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 			}}
 			w, err := question.AskWithout(context.Background(), set(t, c), []string{"n1"})
 			require.NoError(t, err)

@@ -105,7 +105,7 @@ func TestUnlike(t *testing.T) {
 	}
 	fresh := &outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n"}}, Pods: []*outrank.Pod{pod("a", "n"), pod("b", "n"), pod("c", "n")},
-		Budgets: []*outrank.PodDisruptionBudget{{Name: "p", Allowed: 1}}, Namespaces: []*outrank.Namespace{{Name: "x"}},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "p", DisruptionsAllowed: 1}}, Namespaces: []*outrank.Namespace{{Name: "x"}},
 		Claims: []*outrank.VolumeClaim{{Name: "v"}},
 	}
 	assert.Empty(t, unlike(fresh, fresh))
@@ -113,7 +113,7 @@ func TestUnlike(t *testing.T) {
 		Nodes: fresh.Nodes, Pods: []*outrank.Pod{pod("d", "n"), pod("b", "m"), pod("a", "n")},
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "p"}}, Namespaces: fresh.Namespaces, Claims: fresh.Claims,
 	}
-	assert.Equal(t, []string{"budget /p has another Allowed: 0, not 1", "pod default/b has another NodeName: m, not n", "pod default/c was missed", "pod default/d is there no longer"}, unlike(followed, fresh))
+	assert.Equal(t, []string{"budget /p has another DisruptionsAllowed: 0, not 1", "pod default/b has another NodeName: m, not n", "pod default/c was missed", "pod default/d is there no longer"}, unlike(followed, fresh))
 }
 
 // What the API server refuses is counted, and what was created goes again.

@@ -145,7 +145,7 @@ func TestQuotasUse(t *testing.T) {
 	eval, err := preemption.NewEvaluator(s.Preemption)
 	require.NoError(t, err)
 	ask := func(class, cpu string) preemption.Outcome {
-		plan, err := eval.Preempt(t.Context(), snap, &outrank.Pod{Name: "p", PriorityClass: class,
+		plan, err := eval.Preempt(t.Context(), snap, &outrank.Pod{Name: "p", PriorityClassName: class,
 			Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}}, time.Time{})
 		require.NoError(t, err)
 		return plan.Outcome

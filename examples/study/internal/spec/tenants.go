@@ -28,7 +28,7 @@ func (b *Budget) Object() *outrank.PodDisruptionBudget {
 	ready := b.Ready
 	return &outrank.PodDisruptionBudget{
 		Name: "budget-" + strings.ToLower(b.Class), MinAvailable: &ready,
-		Selector: &outrank.LabelSelector{Labels: map[string]string{ClassLabel: b.Class}},
+		Selector: &outrank.LabelSelector{MatchLabels: map[string]string{ClassLabel: b.Class}},
 	}
 }
 
@@ -139,8 +139,8 @@ func (q *Quotas) Use(c *preemption.Config, nodes []*outrank.Node) error {
 }
 
 func (q *Quotas) queueOf(p *outrank.Pod) string {
-	if slices.ContainsFunc(q.Shares, func(s Share) bool { return s.Class == p.PriorityClass }) {
-		return p.PriorityClass
+	if slices.ContainsFunc(q.Shares, func(s Share) bool { return s.Class == p.PriorityClassName }) {
+		return p.PriorityClassName
 	}
 	return ""
 }

@@ -60,7 +60,7 @@ func generate(g *spec.Generate, classes workload.Classes) (*Trace, error) {
 			Arrival:  time.Duration(dice.Float64() * g.Hours * float64(time.Hour)).Truncate(time.Second),
 			Duration: max(time.Second, time.Duration(math.Min(dice.ExpFloat64(), 20)*g.Minutes*float64(time.Minute)).Truncate(time.Second)),
 			Pod: &outrank.Pod{
-				Name: fmt.Sprintf("pod-%08d", i), Priority: priorities[shares[class].class], PriorityClass: shares[class].class,
+				Name: fmt.Sprintf("pod-%08d", i), Priority: priorities[shares[class].class], PriorityClassName: shares[class].class,
 				Containers: []outrank.Container{{Name: "main", Requests: requests[size]}},
 			},
 		}
