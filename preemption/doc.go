@@ -70,24 +70,19 @@
 // code: the data, the bounds of the search with their proofs, the cache, and
 // how to add a filter or a rank.
 //
-// The first part of a file's name is its layer. A layer uses itself and the
-// layers before it:
+// The words of an answer are those of package decision, which this package has as its
+// own. The engine is in packages below internal, each of which uses those before it:
 //
-//	answer      Plan, Status, Score, ranks
-//	state       Snapshot and what it keeps
-//	filter      one file per filter
-//	config      Config, Policy, Request
-//	dryrun      one attempt on one node
-//	exhaustive  the search that evaluates every node
-//	search      the search that prunes
-//	evaluator   Preempt, Explain, Feasible, Check
-//	group       PreemptGroup
+//	state    Snapshot and what it keeps
+//	filters  one file per filter
+//	dryrun   one attempt on one node; the search that evaluates every node
+//	search   the search that prunes
 //
-// A reader may begin with answer_plan.go, then evaluator.go, then dryrun.go,
-// which is chapter 9 in code. filter_descriptor.go and a small filter such as
-// filter_ports.go show how filters work. state_node.go shows what is kept of a
-// node. exhaustive.go is the whole decision without shortcuts, and search.go
-// the shortcuts.
+// A reader may begin with plan.go of package decision, then evaluator.go here, then
+// internal/dryrun/dryrun.go, which is chapter 9 in code. descriptor.go of
+// internal/filters and a small filter such as ports.go there show how filters work,
+// node.go of internal/state what is kept of a node. exhaustive.go of internal/dryrun is
+// the whole decision without shortcuts, and search.go of internal/search the shortcuts.
 //
 // # Where the reference leaves the answer open
 //

@@ -241,3 +241,28 @@ func fieldsOf(t types.Type, in *types.Package, seen map[types.Type]bool) (n int)
 	}
 	return n
 }
+
+// Doors returns how many distinct exported names the package uses of each other package at
+// a path that begins with below: declarations, fields and methods.
+func (p *Package) Doors(below string) map[string]int {
+	seen := map[token.Pos]bool{}
+	width := map[string]int{}
+	for _, object := range p.info.Uses {
+		switch o := object.(type) {
+		case *types.Func:
+			object = o.Origin()
+		case *types.Var:
+			object = o.Origin()
+		}
+		of := object.Pkg()
+		if of == nil || of == p.types || !object.Exported() || !strings.HasPrefix(of.Path(), below) || seen[object.Pos()] {
+			continue
+		}
+		if _, ok := object.(*types.PkgName); ok {
+			continue
+		}
+		seen[object.Pos()] = true
+		width[of.Path()]++
+	}
+	return width
+}

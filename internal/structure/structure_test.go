@@ -39,3 +39,11 @@ func TestNoPackage(t *testing.T) {
 	_, err = structure.NewReader().Read(dir)
 	require.Error(t, err)
 }
+
+func TestDoors(t *testing.T) {
+	p, err := structure.NewReader().Read(".")
+	require.NoError(t, err)
+	doors := p.Doors("go/")
+	assert.Positive(t, doors["go/token"])
+	assert.NotContains(t, doors, "strings")
+}
