@@ -55,7 +55,8 @@ func (b *nodeBound) leads(x figure) int64 {
 func lowestSum(b *nodeBound) int64 { return int64(b.fewest) * (int64(b.bound) + priorityShift) }
 
 // tightenByShares improves the bound of a node by the sums of shares of the pods of the
-// lowest priority, and reports whether it could.
+// lowest priority, and reports whether it could. Only searches by other rules than the default
+// ones ask for it, and they bound no node byUnits.
 func (w *searchWorker) tightenByShares(b *nodeBound, slot int32, sum *nodeSummary) bool {
 	if b.bound != sum.lowest || b.kind == byUnits {
 		return false
