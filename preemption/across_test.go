@@ -29,6 +29,8 @@ func acrossCluster(t *rapid.T, most int) (*outrank.Cluster, *outrank.Pod) {
 	if rapid.IntRange(0, 3).Draw(t, "units") == 0 {
 		c.Release = groupsOn
 		c.Groups = []*outrank.PodGroup{{Name: "g", DisruptionMode: outrank.DisruptPodGroup}}
+	} else if rapid.Bool().Draw(t, "v1.36") {
+		c.Release = outrank.V1_36
 	}
 	for i := range rapid.IntRange(2, 4).Draw(t, "nodes") {
 		n := node(fmt.Sprint("n", i), fmt.Sprint(rapid.IntRange(1, 6).Draw(t, "cpu")), rapid.SampledFrom([]string{"a", "a", "b"}).Draw(t, "zone"))
@@ -53,7 +55,7 @@ func acrossCluster(t *rapid.T, most int) (*outrank.Cluster, *outrank.Pod) {
 		if rapid.IntRange(0, 4).Draw(t, "port") == 0 { // several pods of a node may hold it
 			p.Containers[0].Ports = []outrank.Port{{HostPort: 80}}
 		}
-		if c.Release != 0 && rapid.IntRange(0, 4).Draw(t, "grouped") == 0 { // no victim then (rule 23.6)
+		if c.Groups != nil && rapid.IntRange(0, 4).Draw(t, "grouped") == 0 { // no victim then (rule 23.6)
 			p.Group = "g"
 		}
 		c.Pods = append(c.Pods, p)

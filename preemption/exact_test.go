@@ -33,12 +33,15 @@ func fullNode(seed uint64, most int) (*outrank.Cluster, *outrank.Pod) {
 	names := []resource.Name{resource.CPU, resource.Memory, "example.com/gpu"}
 	used := resource.List{}
 	c := &outrank.Cluster{}
+	if seed%2 == 0 { // of a pod under two budgets both are charged, whatever the first allows
+		c.Release = outrank.V1_36
+	}
 	priorities := 1 + r.IntN(4)
 	alike, apps := r.IntN(3), 1+r.IntN(4) // with few of these most pods share budgets
 	for i := range 2 + r.IntN(most-1) {
 		p := &outrank.Pod{
 			Name: fmt.Sprintf("p%02d", i), NodeName: "n", Priority: outrank.Priority(int32(r.IntN(priorities) * 10)),
-			StartTime: gen.Now.Add(-time.Duration(r.IntN(6)) * time.Hour), Labels: map[string]string{"app": string(rune('a' + r.IntN(apps)))},
+			StartTime: gen.Now.Add(-time.Duration(r.IntN(6)) * time.Hour), Labels: map[string]string{"app": string(rune('a' + r.IntN(apps))), "tier": string(rune('a' + r.IntN(2)))},
 		}
 		asks := resource.List{}
 		for k, name := range names {
@@ -57,6 +60,9 @@ func fullNode(seed uint64, most int) (*outrank.Cluster, *outrank.Pod) {
 			Name: fmt.Sprintf("b%d", i), DisruptionsAllowed: int32(r.IntN(3)),
 			Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": string(rune('a' + r.IntN(apps)))}},
 		})
+		if r.IntN(2) == 0 { // it covers some of the pods of the others, and others of its own
+			c.Budgets[i].Selector = &outrank.LabelSelector{Labels: map[string]string{"tier": string(rune('a' + r.IntN(2)))}}
+		}
 	}
 	asks := resource.List{}
 	offers := resource.List{resource.Pods: resource.MustParse("110")}

@@ -102,9 +102,16 @@ func drawUneven(t *rapid.T) *drawn {
 			c.Pods = append(c.Pods, make(fmt.Sprint("p", len(c.Pods)), node, priority, amount("takes", 5)))
 		}
 	}
-	for _, app := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b"}), 0, 2, rapid.ID[string]).Draw(t, "budgets") {
-		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: app, DisruptionsAllowed: int32(rapid.IntRange(0, 1).Draw(t, "allowed")),
-			Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": app}}})
+	if rapid.Bool().Draw(t, "v1.36") {
+		c.Release = outrank.V1_36
+	}
+	every := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}}}
+	for _, app := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "every"}), 0, 3, rapid.ID[string]).Draw(t, "budgets") {
+		selector := every
+		if app != "every" {
+			selector = &outrank.LabelSelector{MatchLabels: map[string]string{"app": app}}
+		}
+		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: app, DisruptionsAllowed: int32(rapid.IntRange(0, 1).Draw(t, "allowed")), Selector: selector})
 	}
 	d := &drawn{T: t}
 	var err error

@@ -103,7 +103,9 @@ func (c *cachedSearch) open() {
 	c.t, c.known.Nodes, c.known.Shared = t, t, false
 }
 
-// update bounds the nodes that changed, or all nodes if that is less work.
+// update bounds the nodes that changed, or all nodes if that is less work. An entry that misses
+// a change which is no more in the log misses more changes than there are nodes: answerCache
+// drops changes only beyond so many. So the first condition is one of safety.
 func (c *cachedSearch) update(ctx context.Context) error {
 	t, end := c.t, c.cache.End()
 	if c.known.Synced < c.cache.Start || t.nodes == 0 || end-c.known.Synced > uint64(t.nodes) {
@@ -209,7 +211,9 @@ func (c *cachedSearch) bound(position int32) {
 	c.w.after.count(e.after, 1)
 }
 
-// scoreByBound writes the best score that a node's bound allows.
+// scoreByBound writes the best score that a node's bound allows. The start would hold for units,
+// too: a set that ties with the bound before is of pods of the node with its lowest priority,
+// as a pod elsewhere makes it one more than are needed.
 func (c *cachedSearch) scoreByBound(position int32) {
 	e := c.t.writable(position)
 	e.NodeScore = NodeScore{Position: -1}

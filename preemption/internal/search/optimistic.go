@@ -60,7 +60,8 @@ func (b *NodeBound) leads(x rank.Figure) int64 {
 func lowestSum(b *NodeBound) int64 { return int64(b.fewest) * (int64(b.Bound) + rank.PriorityShift) }
 
 // TightenByShares improves the bound of a node by the sums of shares of the pods of the
-// lowest priority, and reports whether it could.
+// lowest priority, and reports whether it could. Only searches by other rules than the default
+// ones ask for it, and they bound no node byUnits.
 func (w *Worker) TightenByShares(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
 	if b.Bound != sum.Lowest || b.Kind == byUnits {
 		return false
