@@ -61,7 +61,7 @@ func fullNode(seed uint64, most int) (*outrank.Cluster, *outrank.Pod) {
 			Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": string(rune('a' + r.IntN(apps)))}},
 		})
 		if r.IntN(2) == 0 { // it covers some of the pods of the others, and others of its own
-			c.Budgets[i].Selector = &outrank.LabelSelector{Labels: map[string]string{"tier": string(rune('a' + r.IntN(2)))}}
+			c.Budgets[i].Selector = &outrank.LabelSelector{MatchLabels: map[string]string{"tier": string(rune('a' + r.IntN(2)))}}
 		}
 	}
 	asks := resource.List{}

@@ -48,7 +48,7 @@ func TestNodePutOffWinsByALaterRank(t *testing.T) {
 // A unit that strict budgets spare takes nothing from any of them (rule 13.5.1).
 func TestSparedUnitTakesNoAllowance(t *testing.T) {
 	budget := func(app string, allowed int32) *outrank.PodDisruptionBudget {
-		return &outrank.PodDisruptionBudget{Name: app, Selector: selects(app), Allowed: allowed}
+		return &outrank.PodDisruptionBudget{Name: app, Selector: selects(app), DisruptionsAllowed: allowed}
 	}
 	c := withGroups(&outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "3", "a")},
