@@ -29,14 +29,33 @@ import (
 )
 
 var (
-	sequences    = flag.Int("sequences", 540, "number of sequences of attempts")
+	sequences    = flag.Int("sequences", usualSequences, "number of sequences of attempts")
 	sequenceSeed = flag.Uint64("sequence-seed", 1, "seed of the first sequence")
 	sequenceMost = flag.Int("sequence-most", 1, "number of sequences that may differ before the test ends")
 	sequenceKeep = flag.String("sequence-keep", "", "folder for sequences that differ: the changes, and the cluster as a list that whatif reads")
 )
 
-// attempts of one sequence.
-const attempts = 25
+const (
+	// attempts of one sequence.
+	attempts       = 25
+	usualSequences = 540
+	// leastAttempts come to be in all sequences of the usual number. Not each that is to come
+	// does, as there may be nothing to try.
+	leastAttempts = 10_000
+)
+
+// attempted counts the attempts of the tests that have run, and runs those tests.
+var attempted, runs int
+
+// Sequences of the usual number are of so many attempts that a mistake which shows rarely does.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if code == 0 && runs == 3 && *sequences >= usualSequences && attempted < leastAttempts {
+		fmt.Printf("FAIL: %d attempts in all sequences, want %d\n", attempted, leastAttempts)
+		code = 1
+	}
+	os.Exit(code)
+}
 
 // A live scheduler, and a mirror of its framework, one of the informers, a fresh conversion
 // and the plugin agree on what becomes of pods while everything changes, events come late
@@ -92,6 +111,7 @@ func runSequences(t *testing.T, sequences int, kinds []string, like differential
 			break
 		}
 	}
+	attempted, runs = attempted+counts["attempts"], runs+1
 	for _, what := range slices.Sorted(maps.Keys(counts)) {
 		t.Logf("%8d %s", counts[what], what)
 	}
