@@ -57,7 +57,7 @@ func TestSparedUnitTakesNoAllowance(t *testing.T) {
 			pod("second", 0, "1", on("n1"), started(-30), in("unit"), app("y")),
 			pod("single", 10, "1", on("n1"), app("x")),
 		},
-		Groups:  []*outrank.PodGroup{{Name: "unit", Disruption: outrank.DisruptPodGroup, Priority: outrank.Priority(0)}},
+		Groups:  []*outrank.PodGroup{{Name: "unit", DisruptionMode: outrank.DisruptPodGroup, Priority: outrank.Priority(0)}},
 		Budgets: []*outrank.PodDisruptionBudget{budget("x", 1), budget("y", 0)},
 	})
 	e := newEvaluator(t, preemption.Config{Policy: preemption.Policy{Strict: true}})
