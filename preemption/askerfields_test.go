@@ -125,7 +125,7 @@ var askerIrrelevant = map[string]string{
 	"Resources.Limits":                    "requests count",
 	"ResizeDeferred":                      "nothing looks at it in v1.36",
 	"ResizeInfeasible":                    "a pod that does not run counts by its spec",
-	"Affinity.Node.NodeSelectorTerms[].MatchFields[].Key":       "there is only one",
+	"Affinity.NodeAffinity.NodeSelectorTerms[].MatchFields[].Key":       "there is only one",
 	"Volumes[].Node.NodeSelectorTerms[].MatchFields[].Key":      "a volume looks at labels alone",
 	"Volumes[].Node.NodeSelectorTerms[].MatchFields[].Operator": "a volume looks at labels alone",
 	"Volumes[].Node.NodeSelectorTerms[].MatchFields[].Values":   "a volume looks at labels alone",
@@ -166,8 +166,8 @@ func askerVariations() []variation {
 		}
 		nearA, apartA := put(t.a)
 		nearB, apartB := put(t.b)
-		add("Affinity.Pods[]."+t.field, "", friends(), all(t.own, nearA), all(t.own, nearB))
-		add("Affinity.AntiPods[]."+t.field, "", friends(), all(t.own, apartA), all(t.own, apartB))
+		add("Affinity.PodAffinity[]."+t.field, "", friends(), all(t.own, nearA), all(t.own, nearB))
+		add("Affinity.PodAntiAffinity[]."+t.field, "", friends(), all(t.own, apartA), all(t.own, apartB))
 	}
 	return vs
 }
@@ -258,7 +258,7 @@ func addNodeDemands(add adder) {
 		}
 		affinityA, volumeA := demand(r.a)
 		affinityB, volumeB := demand(r.b)
-		add("Affinity.Node.NodeSelectorTerms[]."+r.field, "", yard(), affinityA, affinityB)
+		add("Affinity.NodeAffinity.NodeSelectorTerms[]."+r.field, "", yard(), affinityA, affinityB)
 		if len(r.a.MatchExpressions) > 0 {
 			add("Volumes[].Node.NodeSelectorTerms[]."+r.field, "", yard(), volumeA, volumeB)
 		}
@@ -283,7 +283,7 @@ func addNodeDemands(add adder) {
 		}
 	}
 	never := byLabel("kind", outrank.In, "nothing")
-	add("Affinity.Node.NodeSelectorTerms[].MatchExpressions[].Values", "the second term", yard(),
+	add("Affinity.NodeAffinity.NodeSelectorTerms[].MatchExpressions[].Values", "the second term", yard(),
 		two(never, byLabel("kind", outrank.In, "a")), two(never, byLabel("kind", outrank.In, "b")))
 }
 

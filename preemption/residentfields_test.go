@@ -25,12 +25,12 @@ var residentIrrelevant = map[string]string{
 	"InitContainers[].Limits": "requests count",
 	"Resources.Limits":        "requests count",
 	"NodeSelector":            "it has its place",
-	"Affinity.Node.NodeSelectorTerms[].MatchExpressions[].Key":      "it has its place",
-	"Affinity.Node.NodeSelectorTerms[].MatchExpressions[].Operator": "it has its place",
-	"Affinity.Node.NodeSelectorTerms[].MatchExpressions[].Values":   "it has its place",
-	"Affinity.Node.NodeSelectorTerms[].MatchFields[].Key":           "it has its place",
-	"Affinity.Node.NodeSelectorTerms[].MatchFields[].Operator":      "it has its place",
-	"Affinity.Node.NodeSelectorTerms[].MatchFields[].Values":        "it has its place",
+	"Affinity.NodeAffinity.NodeSelectorTerms[].MatchExpressions[].Key":      "it has its place",
+	"Affinity.NodeAffinity.NodeSelectorTerms[].MatchExpressions[].Operator": "it has its place",
+	"Affinity.NodeAffinity.NodeSelectorTerms[].MatchExpressions[].Values":   "it has its place",
+	"Affinity.NodeAffinity.NodeSelectorTerms[].MatchFields[].Key":           "it has its place",
+	"Affinity.NodeAffinity.NodeSelectorTerms[].MatchFields[].Operator":      "it has its place",
+	"Affinity.NodeAffinity.NodeSelectorTerms[].MatchFields[].Values":        "it has its place",
 	"Tolerations[].Key":                 "it has its place",
 	"Tolerations[].Operator":            "it has its place",
 	"Tolerations[].Value":               "it has its place",
@@ -65,7 +65,7 @@ var residentIrrelevant = map[string]string{
 func init() {
 	// A running pod demands nothing of other pods except by its anti-affinity.
 	for _, t := range termVariations() {
-		residentIrrelevant["Affinity.Pods[]."+t.field] = "only anti-affinity works both ways"
+		residentIrrelevant["Affinity.PodAffinity[]."+t.field] = "only anti-affinity works both ways"
 	}
 	for _, field := range []string{
 		"MaxSkew", "TopologyKey", "WhenUnsatisfiable", "LabelSelector.MatchLabels", "LabelSelector.MatchExpressions[].Key",
@@ -107,7 +107,7 @@ func residentVariations() []variation {
 		repels := func(term outrank.PodAffinityTerm) with {
 			return all(t.own, at, func(p *outrank.Pod) { p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{term} })
 		}
-		add("Affinity.AntiPods[]."+t.field, "", yard(), nothing, repels(t.a), repels(t.b))
+		add("Affinity.PodAntiAffinity[]."+t.field, "", yard(), nothing, repels(t.a), repels(t.b))
 	}
 	for _, v := range volumePairs() {
 		c := yard()

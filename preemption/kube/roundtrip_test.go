@@ -154,7 +154,7 @@ var left = []string{
 	"Cluster.Release", "Cluster.Skipped", "Cluster.Finished", "Cluster.AsOf", "Pod.Value",
 	// Volume is two things: in a claim it has no claim and no disk.
 	// A workload has templates of one kind; the other stands further down.
-	"Workload.Groups",
+	"Workload.PodGroupTemplates",
 	"VolumeClaim.Volume.Claim", "VolumeClaim.Volume.Ephemeral", "VolumeClaim.Volume.Disk",
 }
 
