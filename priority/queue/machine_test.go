@@ -273,7 +273,7 @@ func (m *machine) roomGivenUp(t *rapid.T) {
 	}
 	for _, p := range m.pods {
 		if p.place == inFlight {
-			p.offers = append(p.offers, concerns)
+			p.offers = append(p.offers, offer{event, concerns})
 		}
 	}
 	want := m.reviveAll(m.now, event.Kind, func(p *modelPod) (bool, bool) {

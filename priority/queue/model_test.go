@@ -19,14 +19,20 @@ type modelPod struct {
 	// since then that concern it, with the version before.
 	events  []ClusterEvent
 	updates [][2]*outrank.Pod
-	// offers say of the rooms given up since then whether they are for the pod.
-	offers []func(*modelPod) bool
+	// offers are the rooms given up since then.
+	offers []offer
 	// flushed is when time had it tried or asked about the last time.
 	flushed time.Time
 	// hurried: the caller asked for it whatever is left of its backoff.
 	hurried bool
 	// wasHeld: it was gated since its last attempt.
 	wasHeld bool
+}
+
+// offer is a room that was given up, and says which pods that concerns.
+type offer struct {
+	event    ClusterEvent
+	concerns func(*modelPod) bool
 }
 
 func (p *modelPod) key() string { return string(p.Pod.Key()) }
@@ -206,8 +212,10 @@ func (m *model) askedAfterwards(p *modelPod) (helps, atOnce bool) {
 	for _, u := range p.updates {
 		add(changeHelps(u[0], u[1], p.FailedFilters), len(p.PendingFilters) > 0 && changeHelps(u[0], u[1], p.PendingFilters))
 	}
-	if slices.ContainsFunc(p.offers, func(concerns func(*modelPod) bool) bool { return concerns(p) }) {
-		add(m.asked(p, ClusterEvent{Kind: EventAssignedPodDeleted}))
+	for _, o := range p.offers {
+		if o.concerns(p) {
+			add(m.asked(p, o.event))
+		}
 	}
 	for _, e := range p.events {
 		add(m.asked(p, e))
