@@ -278,7 +278,7 @@ func (m *machine) roomGivenUp(t *rapid.T) {
 	}
 	want := m.reviveAll(m.now, event.Kind, func(p *modelPod) (bool, bool) {
 		helps, atOnce := m.asked(p, event)
-		return concerns(p) && helps, atOnce
+		return concerns(p) && helps, concerns(p) && atOnce
 	})
 	require.Equal(t, want, m.q.RoomGivenUp(pod, m.now))
 }
