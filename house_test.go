@@ -86,8 +86,8 @@ var rooms = map[string][]string{
 	"internal/structure/unused": {"internal/structure"},
 	"internal/scenario":         {".", "resource"},
 	// Counts what code does, so that it imports what it counts.
-	"internal/structure/work":         {},
-	"internal/structure/work/counted": {".", "internal/hostile", "internal/manifest", "preemption", "preemption/kube"},
+	"internal/structure/growth":         {},
+	"internal/structure/growth/counted": {".", "internal/hostile", "internal/manifest", "preemption", "preemption/kube"},
 }
 
 // Tools for tests are the only internal packages that reach outside the

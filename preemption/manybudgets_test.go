@@ -42,7 +42,7 @@ func costOf(t *testing.T, c *outrank.Cluster, p *outrank.Pod) cost {
 }
 
 // Thousands of budgets over thousands of pods take memory in proportion to the input. The
-// time that they take is counted by internal/structure/work.
+// time that they take is counted by internal/structure/growth.
 func TestManyBudgetsOverManyPods(t *testing.T) {
 	for _, crowd := range hostile.Crowds {
 		t.Run(crowd.Name, func(t *testing.T) {

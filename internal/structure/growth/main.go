@@ -1,9 +1,9 @@
-// Command work counts how much code runs, and how many bytes are allocated, for inputs that
+// Command growth counts how much code runs, and how many bytes are allocated, for inputs that
 // hold one thing many times, at two sizes, and fails where the work grows faster than the
 // input. It counts in place of taking the time, so that the answer is the same on every
 // machine, whatever else the machine does.
 //
-//	go run ./internal/structure/work [-v]
+//	go run ./internal/structure/growth [-v]
 //
 // The module's own packages and those of the standard library that it calls most are built
 // with coverage counters. What a single instruction of the machine repeats (a search for one
@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	program = "github.com/outrank-go/outrank/internal/structure/work/counted"
+	program = "github.com/outrank-go/outrank/internal/structure/growth/counted"
 	covered = "github.com/outrank-go/outrank/...,bufio,bytes,encoding/json,io,maps,slices,sort,strconv,strings"
 )
 
@@ -32,7 +32,7 @@ func main() {
 	flag.Parse()
 	ok, err := run(os.Stdout, *verbose)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "work:", err)
+		fmt.Fprintln(os.Stderr, "growth:", err)
 	}
 	if err != nil || !ok {
 		os.Exit(1)
