@@ -81,7 +81,7 @@ const (
 	// BasicPolicy: each pod may run by itself, so that a place for one is enough.
 	BasicPolicy GroupPolicy = "basic"
 	// GangPolicy: at least [PodGroup.MinCount] pods of the group run, or none; or
-	// as many groups as [CompositePodGroup.MinGroups] says.
+	// as many groups as [CompositePodGroup.MinGroupCount] says.
 	GangPolicy GroupPolicy = "gang"
 )
 

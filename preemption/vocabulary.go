@@ -26,7 +26,7 @@ type (
 	// Refusal is why there is no place for a group.
 	Refusal = decision.Refusal
 	// Unit is a set of pods that leave together: a single pod, or all running pods of a group
-	// whose Disruption is [outrank.DisruptPodGroup].
+	// whose DisruptionMode is [outrank.DisruptPodGroup].
 	Unit = decision.Unit
 	// GroupVictim is a unit that has to leave, with the reasons.
 	GroupVictim = decision.GroupVictim

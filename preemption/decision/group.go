@@ -67,7 +67,7 @@ func (r *Refusal) String() string {
 }
 
 // Unit is a set of pods that leave together: a single pod, or all running pods
-// of a group whose Disruption is [outrank.DisruptPodGroup].
+// of a group whose DisruptionMode is [outrank.DisruptPodGroup].
 type Unit struct {
 	// Group is nil for a single pod, whether or not that belongs to a group, and for all
 	// pods below a composite group. Composite is that group then.

@@ -52,7 +52,6 @@ type change struct {
 
 // carryOut makes the change, or says why that is not possible.
 func (s *Snapshot) carryOut(c *change) error {
-	s.Begin()
 	if err := s.checkChange(c); err != nil {
 		return err
 	}

@@ -92,7 +92,6 @@ func tell(state decision.ClusterState, p *PodState, node *outrank.Node, by int) 
 
 // Attach is preemption.Snapshot.Attach.
 func (s *Snapshot) Attach(f Follower) error {
-	s.Begin()
 	if f == nil || f.Name() == "" {
 		return fmt.Errorf("%w: attached filter without a name", outrank.ErrInvalid)
 	}

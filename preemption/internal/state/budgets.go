@@ -141,7 +141,6 @@ func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget {
 
 // SetBudgets is preemption.Snapshot.SetBudgets.
 func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
-	s.Begin()
 	c := outrank.Cluster{Budgets: budgets}
 	if err := c.Validate(); err != nil {
 		return err
@@ -227,7 +226,6 @@ func (b *BudgetSet) coveringElse(earlier *BudgetSet) []string {
 
 // PutBudget is preemption.Snapshot.PutBudget.
 func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
-	s.Begin()
 	c := outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{b}}
 	if err := c.Validate(); err != nil {
 		return err
@@ -251,7 +249,6 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 
 // DeleteBudget is preemption.Snapshot.DeleteBudget.
 func (s *Snapshot) DeleteBudget(key outrank.Key) error {
-	s.Begin()
 	namespace, _ := key.Split()
 	i := s.findBudget(key)
 	if i < 0 {

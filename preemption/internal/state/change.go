@@ -11,7 +11,6 @@ import (
 
 // AddNode is preemption.Snapshot.AddNode.
 func (s *Snapshot) AddNode(n *outrank.Node) error {
-	s.Begin()
 	if err := n.Validate(); err != nil {
 		return err
 	}
@@ -47,7 +46,6 @@ func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 
 // AddPod is preemption.Snapshot.AddPod.
 func (s *Snapshot) AddPod(p *outrank.Pod) error {
-	s.Begin()
 	if err := p.Validate(); err != nil {
 		return err
 	}

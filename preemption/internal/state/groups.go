@@ -17,7 +17,6 @@ func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] { return s.groups.sorted
 
 // SetGroups is preemption.Snapshot.SetGroups.
 func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
-	s.Begin()
 	c := outrank.Cluster{Groups: groups}
 	if err := c.Validate(); err != nil {
 		return err
@@ -37,7 +36,6 @@ func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
 
 // PutGroup is preemption.Snapshot.PutGroup.
 func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
-	s.Begin()
 	c := outrank.Cluster{Groups: []*outrank.PodGroup{g}}
 	if err := c.Validate(); err != nil {
 		return err
@@ -80,7 +78,6 @@ func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] { return s.
 
 // SetComposites is preemption.Snapshot.SetComposites.
 func (s *Snapshot) SetComposites(composites []*outrank.CompositePodGroup) error {
-	s.Begin()
 	c := outrank.Cluster{Composites: composites}
 	if err := c.Validate(); err != nil {
 		return err
@@ -106,7 +103,6 @@ func (s *Snapshot) SetComposites(composites []*outrank.CompositePodGroup) error 
 
 // PutComposite is preemption.Snapshot.PutComposite.
 func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
-	s.Begin()
 	c := outrank.Cluster{Composites: []*outrank.CompositePodGroup{g}}
 	if err := c.Validate(); err != nil {
 		return err

@@ -14,7 +14,6 @@ func (s *Snapshot) Namespaces() iter.Seq[*outrank.Namespace] { return s.Namespac
 
 // PutNamespace is preemption.Snapshot.PutNamespace.
 func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
-	s.Begin()
 	c := outrank.Cluster{Namespaces: []*outrank.Namespace{ns}}
 	if err := c.Validate(); err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 
 // PutNode is preemption.Snapshot.PutNode.
 func (s *Snapshot) PutNode(n *outrank.Node) error {
-	s.Begin()
 	if err := n.Validate(); err != nil {
 		return err
 	}
@@ -24,7 +23,6 @@ func (s *Snapshot) PutNode(n *outrank.Node) error {
 
 // PutPod is preemption.Snapshot.PutPod.
 func (s *Snapshot) PutPod(p *outrank.Pod) error {
-	s.Begin()
 	if err := p.Validate(); err != nil {
 		return err
 	}

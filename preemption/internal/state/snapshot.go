@@ -123,18 +123,8 @@ func indexed(c *outrank.Cluster, traits filterTraits) *Snapshot {
 // UsualTraits are those of the built-in filters, which the filter layer sets.
 var UsualTraits filterTraits
 
-// Empty returns what NewSnapshot(nil) does.
+// Empty returns the state of an empty cluster.
 func Empty() *Snapshot { return indexed(&outrank.Cluster{}, UsualTraits) }
-
-// Begin makes the zero Snapshot that of an empty cluster. Changes that need nothing to be
-// there call it first; all others find nothing in the zero Snapshot. Marks stay good.
-func (s *Snapshot) Begin() {
-	if s.Owner == nil {
-		marks := s.Journal
-		s.snapshotState = Empty().snapshotState
-		s.Journal = marks
-	}
-}
 
 // load puts all pods into a new snapshot. It sorts the pods of each node only
 // once.
@@ -177,7 +167,6 @@ func (s *Snapshot) refresh(n *NodeState) {
 
 // Clone is preemption.Snapshot.Clone.
 func (s *Snapshot) Clone() *Snapshot {
-	s.Begin()
 	s.Owner = &Owner{} // what is shared from now on belongs to neither
 	c := s.View()
 	c.Slots, c.PodStates, c.Classes = s.Slots.Share(), s.PodStates.share(), s.Classes.Share()
