@@ -162,6 +162,32 @@ func ExampleSnapshot_Attach() {
 	// fits
 }
 
+// A snapshot begins with the state of no pods and adds those that the filter concerns.
+func ExampleStatefulFilter() {
+	var filter preemption.StatefulFilter = gpuSharing{}
+	node := &outrank.Node{Name: "n1", Labels: map[string]string{"gpus": "1"}}
+	state := filter.NewState()
+	for _, share := range []string{"60", "40", ""} {
+		if p := (&outrank.Pod{Name: "p", NodeName: "n1", Labels: map[string]string{"gpu-share": share}}); filter.Concerns(p) {
+			state.Add(p, node)
+		}
+	}
+	fmt.Println(state.(gpuCluster)["n1"][0], "of 100")
+	// Output: 100 of 100
+}
+
+// Remove takes back what Add did, and a clone keeps what it had.
+func ExampleClusterState() {
+	var state preemption.ClusterState = gpuCluster{}
+	node := &outrank.Node{Name: "n1", Labels: map[string]string{"gpus": "1"}}
+	train := &outrank.Pod{Name: "train", NodeName: "n1", Labels: map[string]string{"gpu-share": "60"}}
+	state.Add(train, node)
+	before := state.Clone()
+	state.Remove(train, node)
+	fmt.Println(before.(gpuCluster)["n1"][0], state.(gpuCluster)["n1"][0])
+	// Output: 60 0
+}
+
 // A filter that is not attached counts the cluster anew for each decision.
 func ExampleSnapshot_StateOf() {
 	snap := must(preemption.NewSnapshot(&outrank.Cluster{

@@ -1,48 +1,30 @@
-// Package clustergen answers what a cluster looks like that puts preemption to
-// the test: nearly full, and made of few distinct values, so that ties and
-// conflicts are the rule. It is for the tests of programs that use package
-// preemption, for simulators and for benchmarks.
+// Package clustergen answers what a cluster looks like that puts preemption to the test: nearly
+// full, and made of few distinct values, so that ties and conflicts are the rule. It is for the
+// tests of programs that use package preemption, for simulators and for benchmarks.
 //
 //	shape := clustergen.Full()
 //	cluster, err := clustergen.Cluster(shape, seed)
 //	pod, err := clustergen.Preemptor(shape, seed)
 //
-// # What is in it
+// A [Shape] says how much there is of everything. Pods belong to a few kinds, as if a controller
+// had made them, and many nodes hold the same kinds, so that they tie in all ranks but the last.
+// Every cluster has pods without a priority or a start time, pods that terminate or have
+// finished, pods in the middle of a resize, init containers, overhead, and namespaces in which
+// two pods have the same name. Budgets that cover nothing, nominations to nodes that do not
+// exist and groups that do not exist are drawn where the shape asks for budgets, nominations and
+// groups. [outrank.Cluster.Validate] and [outrank.Pod.Validate] return nil all the same.
 //
-// A [Shape] says how much there is of everything. Pods belong to a few kinds, as
-// if a controller had made them, and many nodes hold the same kinds, so that they
-// tie in all ranks but the last. Every cluster has pods without a priority or a
-// start time, pods that terminate or have finished, pods in the middle of a
-// resize, init containers, overhead, and namespaces in which two pods have the
-// same name. Budgets with selectors that cover nothing, nominations to nodes that
-// do not exist and groups that do not exist are part of it where the shape asks
-// for budgets, nominations and groups, because the real system lives with them
-// too.
+// A seed and a shape give the same cluster to the byte, on every platform; a test holds that to
+// recorded hashes. A failing case can be made smaller by hand: with the same seed, a shape with
+// fewer nodes gives the first nodes of the larger one with the same pods, and a shape without a
+// feature gives the same pods and nodes without it. What changes is how much room is left, see
+// [Shape].
 //
-// Everything is valid all the same: [outrank.Cluster.Validate] and
-// [outrank.Pod.Validate] return nil for what the functions here return.
+// Time and memory are linear in the numbers of the shape, some 1.5 KB and 3 us a pod.
+// [Shape.Validate] refuses shapes that ask for more than five million pods. All functions may be
+// called by several goroutines at once. What they return belongs to the caller; two pods of one
+// cluster may share maps and slices, so that a caller who changes one replaces it.
 //
-// # Seeds
-//
-// A seed and a shape give the same cluster to the byte, on every platform; a test
-// holds that to recorded hashes. Nothing else has a part in it, no clock and no
-// map order.
-//
-// There is no shrinking, but a failing case can be made smaller by hand. With the
-// same seed, a shape with fewer nodes gives the first nodes of the larger one,
-// with the same pods on them, and a shape without some feature gives the same pods
-// and nodes without that feature. What changes with the features is how much room
-// is left, see [Shape].
-//
-// # Cost and concurrency
-//
-// Time and memory are linear in the numbers of the shape, some 1.5 KB and 3 us a
-// pod. [Shape.Validate] refuses shapes that ask for more than five million pods, and
-// nothing is generated for those. All functions may be called by several
-// goroutines at once. What they return belongs to the caller; two pods of one
-// cluster may share maps and slices, such as those of labels and containers, so
-// that a caller who changes one replaces it.
-//
-// [Benchmark] is apart from the rest: one large cluster, the same for all seeds,
-// on which the figures of this module are measured.
+// [Benchmark] is apart from the rest: one large cluster, the same for all seeds, on which the
+// figures of this module are measured.
 package clustergen

@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/history"
 )
 
-// oracle applies the definitions of the package comment to the whole list of
+// oracle applies the definitions of chapter 16 to the whole list of
 // preemptions, anew for every question, in time quadratic in the list.
 type oracle struct {
 	config  history.Config
