@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 // Trees that no API server looks at are let in, and told of (group 22.4).
@@ -73,7 +73,7 @@ func TestTreesOfGroups(t *testing.T) {
 			for _, w := range c.Warnings() {
 				got = append(got, w.String())
 			}
-			assert.Empty(t, cmp.Diff(test.want, got))
+			assert.Empty(t, testdiff.Diff(test.want, got))
 		})
 	}
 }
@@ -121,7 +121,7 @@ func TestUnknownGroupsAreAWarning(t *testing.T) {
 		`pod default/lost: spec.schedulingGroup.podGroupName: no pod group "gone"; the pod counts by itself`,
 		`pod ml/elsewhere: spec.schedulingGroup.podGroupName: no pod group "g"; the pod counts by itself`,
 	}
-	assert.Empty(t, cmp.Diff(want, got))
+	assert.Empty(t, testdiff.Diff(want, got))
 }
 
 func ExamplePodGroup() {

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/resource"
@@ -124,13 +124,13 @@ func TestRequests(t *testing.T) {
 			if test.kubelet == nil {
 				test.kubelet = test.want
 			}
-			if diff := cmp.Diff(test.want, test.pod.Requests()); diff != "" {
+			if diff := testdiff.Diff(test.want, test.pod.Requests()); diff != "" {
 				t.Errorf("Requests (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(test.want, test.pod.RunningRequests()); diff != "" {
+			if diff := testdiff.Diff(test.want, test.pod.RunningRequests()); diff != "" {
 				t.Errorf("RunningRequests (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(test.kubelet, test.pod.KubeletRequests()); diff != "" {
+			if diff := testdiff.Diff(test.kubelet, test.pod.KubeletRequests()); diff != "" {
 				t.Errorf("KubeletRequests (-want +got):\n%s", diff)
 			}
 		})
@@ -159,7 +159,7 @@ func TestRunningRequests(t *testing.T) {
 		{"plain init containers are not", outrank.Pod{InitContainers: []outrank.Container{init}}, resource.MustList("cpu", "3", "memory", "1Gi")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, test.pod.RunningRequestsIn(outrank.V1_36)); diff != "" {
+			if diff := testdiff.Diff(test.want, test.pod.RunningRequestsIn(outrank.V1_36)); diff != "" {
 				t.Errorf("RunningRequests (-want +got):\n%s", diff)
 			}
 		})
@@ -179,7 +179,7 @@ func TestRequestsLeaveThePodAlone(t *testing.T) {
 		l["cpu"] = resource.New(99)
 		l["memory"] = resource.New(99)
 	}
-	assert.Empty(t, cmp.Diff(pod(), p))
+	assert.Empty(t, testdiff.Diff(pod(), p))
 }
 
 // For each resource alone the answer is the one that the list holds.
@@ -308,12 +308,12 @@ func TestRequestsBySource(t *testing.T) {
 				assert.Equal(t, want, p.RunningRequestsIn(r).Amount(test.resource), "%v", r)
 				assert.Equal(t, want, resource.Amount(test.resource, p.RunningRequestOfIn(r, test.resource)), "%v, one resource", r)
 			}
-			assert.Empty(t, cmp.Diff(p.RunningRequestsIn(outrank.DefaultRelease), p.RunningRequests()))
+			assert.Empty(t, testdiff.Diff(p.RunningRequestsIn(outrank.DefaultRelease), p.RunningRequests()))
 			written, err := p.MarshalJSON()
 			require.NoError(t, err)
 			again, err := kube.ReadPod(strings.NewReader(string(written)))
 			require.NoError(t, err)
-			assert.Empty(t, cmp.Diff(p, again), "written and read")
+			assert.Empty(t, testdiff.Diff(p, again), "written and read")
 		})
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -57,13 +57,13 @@ func TestResolveOutcomes(t *testing.T) {
 			if (got.ReferenceMessage() == "") != (tt.reason == "") {
 				t.Errorf("ReferenceMessage: %q for reason %q", got.ReferenceMessage(), got.Reason)
 			}
-			if d := cmp.Diff(tt.failures, got.Failures); d != "" {
+			if d := testdiff.Diff(tt.failures, got.Failures); d != "" {
 				t.Errorf("failures (-want +got):\n%s", d)
 			}
-			if d := cmp.Diff(tt.returned, got.Returned); d != "" {
+			if d := testdiff.Diff(tt.returned, got.Returned); d != "" {
 				t.Errorf("returned (-want +got):\n%s", d)
 			}
-			if d := cmp.Diff(tt.evicted, evicted(got)); d != "" {
+			if d := testdiff.Diff(tt.evicted, evicted(got)); d != "" {
 				t.Errorf("evicted (-want +got):\n%s", d)
 			}
 		})
@@ -85,7 +85,7 @@ func TestResolveNotEnough(t *testing.T) {
 		t.Fatalf("Err = %v, want a NotEnoughError that wraps ErrNotEnough", got.Err)
 	}
 	want := &kubeletadmit.NotEnoughError{Pod: "default/dns", Missing: []kubeletadmit.ResourceNeed{{"cpu", 750}, {gpu, 1}, {"pods", 2}}}
-	if d := cmp.Diff(want, short); d != "" {
+	if d := testdiff.Diff(want, short); d != "" {
 		t.Errorf("Err (-want +got):\n%s", d)
 	}
 	const text = "pod default/dns: not enough to be freed: evicting every pod it may preempt leaves it short of 750m cpu, 1 example.com/gpu, 2 pods"
@@ -179,7 +179,7 @@ func TestAdmit(t *testing.T) {
 			Contributions: []kubeletadmit.Contribution{{Resource: "cpu", Needed: 1000, Frees: 1000}},
 		}},
 	}
-	if d := cmp.Diff(want, got); d != "" {
+	if d := testdiff.Diff(want, got); d != "" {
 		t.Errorf("Admit (-want +got):\n%s", d)
 	}
 }

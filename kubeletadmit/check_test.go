@@ -5,11 +5,11 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -70,7 +70,7 @@ func TestCheckAmounts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(tt.want, got); d != "" {
+			if d := testdiff.Diff(tt.want, got); d != "" {
 				t.Errorf("Check (-want +got):\n%s", d)
 			}
 		})
@@ -121,7 +121,7 @@ func TestCheckPredicates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(tt.want, got); d != "" {
+			if d := testdiff.Diff(tt.want, got); d != "" {
 				t.Errorf("Check (-want +got):\n%s", d)
 			}
 		})
@@ -149,7 +149,7 @@ func TestCheckInput(t *testing.T) {
 				t.Errorf("Check = %v, %v, want no failures and %q", got, err, tt.want)
 			}
 			adm, err := kubeletadmit.Admit(tt.node, tt.active, tt.pod)
-			if d := cmp.Diff(kubeletadmit.Admission{}, adm); err == nil || err.Error() != tt.want || d != "" {
+			if d := testdiff.Diff(kubeletadmit.Admission{}, adm); err == nil || err.Error() != tt.want || d != "" {
 				t.Errorf("Admit: error %v, want %q; admission %s", err, tt.want, d)
 			}
 		})

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/kubeletadmit"
 )
 
@@ -63,7 +63,7 @@ func TestEvict(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []kubeletadmit.KillResult{{Pod: order[0], Tried: true}, {Pod: order[1], Tried: true, Err: errStuck}, {Pod: order[2], Tried: true}}
-	if d := cmp.Diff(want, got, cmpopts.EquateErrors()); d != "" {
+	if d := testdiff.Diff(want, got, cmpopts.EquateErrors()); d != "" {
 		t.Errorf("report (-want +got):\n%s", d)
 	}
 	wantLog := []string{
@@ -72,7 +72,7 @@ func TestEvict(t *testing.T) {
 		"record b Warning Preempting", "kill b", // failed: not counted
 		"record a Warning Preempting", "kill a", `count kubelet_preemptions{preemption_signal="memory"}`,
 	}
-	if d := cmp.Diff(wantLog, rec.log); d != "" {
+	if d := testdiff.Diff(wantLog, rec.log); d != "" {
 		t.Errorf("calls (-want +got):\n%s", d)
 	}
 	status := kubeletadmit.PodStatus{
@@ -80,7 +80,7 @@ func TestEvict(t *testing.T) {
 		Condition: outrank.PodCondition{Type: "DisruptionTarget", Status: "True", Reason: "TerminationByKubelet",
 			Message: "Pod was preempted by Kubelet to accommodate a critical pod."},
 	}
-	if d := cmp.Diff([]kubeletadmit.PodStatus{status, status, status}, rec.status); d != "" {
+	if d := testdiff.Diff([]kubeletadmit.PodStatus{status, status, status}, rec.status); d != "" {
 		t.Errorf("status (-want +got):\n%s", d)
 	}
 }
@@ -95,7 +95,7 @@ func TestEvictStops(t *testing.T) {
 		t.Errorf("error %v, want one that wraps the cause", err)
 	}
 	want := []kubeletadmit.KillResult{{Pod: order[0], Tried: true}, {Pod: order[1], Err: errStopped}, {Pod: order[2], Err: errStopped}}
-	if d := cmp.Diff(want, got, cmpopts.EquateErrors()); d != "" {
+	if d := testdiff.Diff(want, got, cmpopts.EquateErrors()); d != "" {
 		t.Errorf("report (-want +got):\n%s", d)
 	}
 	if len(rec.log) != 3 {

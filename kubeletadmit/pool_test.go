@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -109,7 +109,7 @@ func TestChoice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(tt.want, evicted(got)); d != "" {
+			if d := testdiff.Diff(tt.want, evicted(got)); d != "" {
 				t.Errorf("evicted (-want +got):\n%s%v", d, got.Err)
 			}
 		})
@@ -131,7 +131,7 @@ func TestChoiceReasons(t *testing.T) {
 	want := []kubeletadmit.EvictedPod{
 		{Pod: active[0], Tier: outrank.Guaranteed, Distance: 0, Contributions: []kubeletadmit.Contribution{{Resource: "memory", Needed: 3 << 29, Frees: 2 << 30}}},
 	}
-	if d := cmp.Diff(want, got.Evictions); d != "" {
+	if d := testdiff.Diff(want, got.Evictions); d != "" {
 		t.Errorf("with g (-want +got):\n%s", d)
 	}
 	got, err = kubeletadmit.Admitter{}.Resolve(newCritical(nil), active[1:], []kubeletadmit.CheckFailure{lacks("cpu", 750), lacks("pods", 0), lacks("memory", 1<<29)})
@@ -143,7 +143,7 @@ func TestChoiceReasons(t *testing.T) {
 			{Resource: "cpu", Needed: 750, Frees: 500}, {Resource: "memory", Needed: 1 << 29, Frees: 1 << 29}}},
 		{Pod: active[2], Tier: outrank.Burstable, Distance: 0, Contributions: []kubeletadmit.Contribution{{Resource: "cpu", Needed: 250, Frees: 250}}},
 	}
-	if d := cmp.Diff(want, got.Evictions); d != "" {
+	if d := testdiff.Diff(want, got.Evictions); d != "" {
 		t.Errorf("without g (-want +got):\n%s", d)
 	}
 	if left := got.Evictions[0].Contributions[0].Left(); left != 250 {

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -79,7 +79,7 @@ func TestRankForEviction(t *testing.T) {
 			for i, r := range ranked {
 				got[i] = r.Pod.Name
 			}
-			if d := cmp.Diff(tt.want, got); d != "" {
+			if d := testdiff.Diff(tt.want, got); d != "" {
 				t.Errorf("order (-want +got):\n%s", d)
 			}
 			if !slices.Equal(before, tt.pods) {
@@ -94,14 +94,14 @@ func TestRankForEvictionReasons(t *testing.T) {
 	pod.Overhead = resource.MustList("memory", "24")
 	got, err := kubeletadmit.RankForEviction([]*outrank.Pod{pod}, kubeletadmit.MemoryPressure, stats{"a": {Memory: 1000}}.of)
 	want := []kubeletadmit.RankedPod{{Pod: pod, Measured: true, Priority: 7, Usage: 1000, Request: 1048}}
-	if d := cmp.Diff(want, got); err != nil || d != "" {
+	if d := testdiff.Diff(want, got); err != nil || d != "" {
 		t.Errorf("error %v (-want +got):\n%s", err, d)
 	}
 	if above := got[0].Above(); above != -48 {
 		t.Errorf("Above = %d, want -48", above)
 	}
 	got, err = kubeletadmit.RankForEviction([]*outrank.Pod{pod}, kubeletadmit.MemoryPressure, nil)
-	if d := cmp.Diff([]kubeletadmit.RankedPod{{Pod: pod, Priority: 7}}, got); err != nil || d != "" {
+	if d := testdiff.Diff([]kubeletadmit.RankedPod{{Pod: pod, Priority: 7}}, got); err != nil || d != "" {
 		t.Errorf("without statistics: error %v (-want +got):\n%s", err, d)
 	}
 }

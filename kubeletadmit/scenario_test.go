@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/scenario"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -153,7 +152,7 @@ func readFailure(l *scenario.Line) kubeletadmit.CheckFailure {
 // agree compares two ways to the same answer.
 func (h *scenarioHost) agree(c *scenario.Command, first, other kubeletadmit.Admission, how string) {
 	h.t.Helper()
-	if diff := cmp.Diff(admissionText(first), admissionText(other)); diff != "" {
+	if diff := testdiff.Diff(admissionText(first), admissionText(other)); diff != "" {
 		h.t.Errorf("%s: %s, %s (-first +other):\n%s", c.Line.Place(), c.Line.Text, how, diff)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -280,10 +280,10 @@ func TestSplitIsTheRule(t *testing.T) {
 		budgets := New(input)
 		for range 2 { // a second call knows nothing of the first
 			violating, ok := budgets.SplitIn(r, pods)
-			if diff := cmp.Diff(keys(wantViolating), keys(violating)); diff != "" {
+			if diff := testdiff.Diff(keys(wantViolating), keys(violating)); diff != "" {
 				t.Fatalf("violating (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(keys(wantOK), keys(ok)); diff != "" {
+			if diff := testdiff.Diff(keys(wantOK), keys(ok)); diff != "" {
 				t.Fatalf("ok (-want +got):\n%s", diff)
 			}
 		}

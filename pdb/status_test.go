@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -114,7 +114,7 @@ func TestStatusOf(t *testing.T) {
 			b.MinAvailable, b.MaxUnavailable, b.DisruptedPods = c.min, c.max, c.disrupted
 			got, err := StatusOf(StatusInput{Budget: b, Pods: c.pods, Now: noon, Scale: c.scale})
 			require.NoError(t, err)
-			if diff := cmp.Diff(c.want, got); diff != "" {
+			if diff := testdiff.Diff(c.want, got); diff != "" {
 				t.Errorf("%s: StatusOf (-want +got):\n%s", c.reason, diff)
 			}
 			require.Zero(t, b.DisruptionsAllowed, "the budget is only read")

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -121,7 +121,7 @@ func (w *world) ask(t fataler, e *preemption.Evaluator, p *outrank.Pod, now time
 	if err != nil {
 		return answer{}
 	}
-	if diff := cmp.Diff(answered(want), answered(got)); diff != "" {
+	if diff := testdiff.Diff(answered(want), answered(got)); diff != "" {
 		t.Fatalf("%s asks at %s (-fresh snapshot +changed in place):\n%s", p.Key(), now, diff)
 	}
 	return answered(got)
@@ -141,7 +141,7 @@ func (w *world) agree(t fataler, p *outrank.Pod, now time.Time) answer {
 			for i, snap := range []*preemption.Snapshot{w.snap, fresh} {
 				got, err := e.Preempt(context.Background(), snap, p, now)
 				require.NoError(t, err)
-				if diff := cmp.Diff(want, answered(got)); diff != "" {
+				if diff := testdiff.Diff(want, answered(got)); diff != "" {
 					which := []string{"changed in place", "fresh"}[i]
 					t.Fatalf("%s asks for time %d with %d workers at %s (-reference +%s):\n%s", p.Key(), turn+1, workers, now, which, diff)
 				}
@@ -150,7 +150,7 @@ func (w *world) agree(t fataler, p *outrank.Pod, now time.Time) answer {
 	}
 	ex, err := newEvaluator(t, preemption.Config{Schedulers: w.schedulers}).Explain(context.Background(), w.snap, p, now)
 	require.NoError(t, err)
-	if diff := cmp.Diff(want, answered(&ex.Plan)); diff != "" {
+	if diff := testdiff.Diff(want, answered(&ex.Plan)); diff != "" {
 		t.Fatalf("%s is explained at %s (-reference +engine):\n%s", p.Key(), now, diff)
 	}
 	return want

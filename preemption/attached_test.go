@@ -10,13 +10,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -80,11 +80,11 @@ func (m *attachedMachine) clone(t *rapid.T) {
 
 func (m *attachedMachine) check(t *rapid.T) {
 	require.Len(t, m.snap.of.Attachments, 1)
-	if diff := cmp.Diff(stateOf(m.fresh(t)), stateOf(m.snap)); diff != "" {
+	if diff := testdiff.Diff(stateOf(m.fresh(t)), stateOf(m.snap)); diff != "" {
 		t.Fatalf("state (-built anew +attached):\n%s", diff)
 	}
 	for _, o := range m.others {
-		if diff := cmp.Diff(o.then, stateOf(o.snap)); diff != "" {
+		if diff := testdiff.Diff(o.then, stateOf(o.snap)); diff != "" {
 			t.Fatalf("the state of a clone changed (-then +now):\n%s", diff)
 		}
 	}

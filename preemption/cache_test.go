@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/search"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -130,7 +130,7 @@ func (m *cacheMachine) ask(t *rapid.T) {
 	got, gotErr := eval.Preempt(context.Background(), m.snap, asker, now)
 	want, wantErr := eval.Preempt(context.Background(), held(m.snap.of.View()), asker, now)
 	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := testdiff.Diff(want, got); diff != "" {
 		t.Fatalf("plan (-searched +cached):\n%s", diff)
 	}
 	if gotErr == nil {
@@ -198,7 +198,7 @@ func TestCacheConcurrently(t *testing.T) {
 	for range 8 {
 		group.Go(func() {
 			for range 50 {
-				assert.Empty(t, cmp.Diff(want, b.ask(snap, p)))
+				assert.Empty(t, testdiff.Diff(want, b.ask(snap, p)))
 			}
 		})
 	}
@@ -235,7 +235,7 @@ func (b *bench) ask(s *Snapshot, p *outrank.Pod) *decision.Plan {
 // sameAsCold asks about the cluster's pod, and once more a snapshot that knows nothing.
 func (b *bench) sameAsCold(s *Snapshot) *decision.Plan {
 	plan := b.ask(s, b.pod)
-	require.Empty(b.t, cmp.Diff(b.ask(held(s.of.View()), b.pod), plan))
+	require.Empty(b.t, testdiff.Diff(b.ask(held(s.of.View()), b.pod), plan))
 	return plan
 }
 
@@ -272,10 +272,10 @@ func TestCloneIsWarm(t *testing.T) {
 	require.NoError(t, clone.Apply(plan))
 	assert.NotEqual(t, plan.Victims, ask(clone).Victims)
 	assert.LessOrEqual(t, differing(before, blocksOf(clone)), 2, "the node that changed, and the next one")
-	assert.Empty(t, cmp.Diff(plan, ask(snap)), "the origin is as it was")
+	assert.Empty(t, testdiff.Diff(plan, ask(snap)), "the origin is as it was")
 	assert.Zero(t, differing(before, blocksOf(snap)))
 	further := clone.Clone()
-	assert.Empty(t, cmp.Diff(ask(clone), ask(further)), "a clone of a clone")
+	assert.Empty(t, testdiff.Diff(ask(clone), ask(further)), "a clone of a clone")
 	for _, p := range c.Pods[:10] { // of the first node
 		dearer := *p
 		dearer.Priority = outrank.Priority(p.PriorityValue() + 1)
@@ -337,8 +337,8 @@ func TestClonesConcurrently(t *testing.T) {
 				var readers sync.WaitGroup
 				for range 3 {
 					readers.Go(func() {
-						assert.Empty(t, cmp.Diff(want, ask(s, p)))
-						assert.Empty(t, cmp.Diff(wantOther, ask(s, &q)))
+						assert.Empty(t, testdiff.Diff(want, ask(s, p)))
+						assert.Empty(t, testdiff.Diff(wantOther, ask(s, &q)))
 					})
 				}
 				readers.Wait()
@@ -421,13 +421,13 @@ func TestCacheNoticesBudgets(t *testing.T) {
 	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{MatchLabels: victim.Labels},
 	}}))
-	assert.Empty(t, cmp.Diff(ask(held(snap.of.View())), ask(snap)))
+	assert.Empty(t, testdiff.Diff(ask(held(snap.of.View())), ask(snap)))
 	before := ask(snap)
 	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{MatchLabels: victim.Labels}, DisruptionsAllowed: 5,
 	}}))
-	assert.Empty(t, cmp.Diff(ask(held(snap.of.View())), ask(snap)))
-	assert.NotEmpty(t, cmp.Diff(before, ask(snap)))
+	assert.Empty(t, testdiff.Diff(ask(held(snap.of.View())), ask(snap)))
+	assert.NotEmpty(t, testdiff.Diff(before, ask(snap)))
 }
 
 // So it does after all nodes were bounded anew, because more changed than there
@@ -453,8 +453,8 @@ func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 		before := ask(snap)
 		guard(0, victim.Labels, victim.Namespace)
 		after := ask(snap)
-		assert.Empty(t, cmp.Diff(ask(held(snap.of.View())), after))
-		assert.NotEmpty(t, cmp.Diff(before, after))
+		assert.Empty(t, testdiff.Diff(ask(held(snap.of.View())), after))
+		assert.NotEmpty(t, testdiff.Diff(before, after))
 		guard(5, victim.Labels, victim.Namespace)
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -27,7 +27,7 @@ func TestPropertyCheckIsExplain(t *testing.T) {
 		for _, n := range explained.Nodes {
 			got, err := e.Check(snap, p, n.Node)
 			require.NoError(t, err)
-			if diff := cmp.Diff(n.Status, got); diff != "" {
+			if diff := testdiff.Diff(n.Status, got); diff != "" {
 				t.Fatalf("node %s (-Explain +Check):\n%s", n.Node, diff)
 			}
 		}

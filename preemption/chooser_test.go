@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -265,7 +265,7 @@ func TestPropertyChooserAsSimplified(t *testing.T) {
 		}
 		want.Unhelpful, plan.Unhelpful, want.Grace = nil, nil, nil
 		want.ClearedNominations, plan.ClearedNominations = nil, nil
-		if diff := cmp.Diff(want, plan); diff != "" {
+		if diff := testdiff.Diff(want, plan); diff != "" {
 			t.Fatalf("(-by policy +by rule):\n%s", diff)
 		}
 		if plan.Outcome == preemption.Preempt {

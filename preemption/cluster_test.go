@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of the cluster
 )
@@ -37,7 +37,7 @@ func TestPropertyClusterDecidesAlike(t *testing.T) {
 		got, gotErr := e.Explain(ctx, again, p, gen.Now)
 		require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
 		where := cmpopts.IgnoreFields(outrank.Pod{}, "NodeName", "NominatedNodeName")
-		if diff := cmp.Diff(want, got, where); diff != "" {
+		if diff := testdiff.Diff(want, got, where); diff != "" {
 			t.Fatalf("explanation (-snapshot +snapshot of its cluster):\n%s", diff)
 		}
 	})

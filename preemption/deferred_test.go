@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -14,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -128,7 +128,7 @@ func TestPropertyDeferredResizesAgreeWithReference(t *testing.T) {
 		require.NoError(t, err)
 		got := asReference(ex)
 		got.ClearedNominations, want.ClearedNominations = nil, nil
-		if diff := cmp.Diff(want, got, equateEmpty); diff != "" {
+		if diff := testdiff.Diff(want, got, equateEmpty); diff != "" {
 			t.Fatalf("Explain (-reference +engine):\n%s\ncluster: %s\npod: %s", diff, asJSON(c), asJSON(p))
 		}
 		oneNodeAgrees(t, e, w.snap, p, ex)

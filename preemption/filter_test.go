@@ -8,13 +8,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -108,11 +108,11 @@ func TestPropertyOwnFilterTakesPart(t *testing.T) {
 		require.NoError(t, err)
 		byResource, asking := withSlots(c, p, f)
 		want := explain(t, byResource, asking)
-		if diff := cmp.Diff(victims(want), victims(got)); diff != "" {
+		if diff := testdiff.Diff(victims(want), victims(got)); diff != "" {
 			t.Fatalf("candidates (-by resource +by filter):\n%s", diff)
 		}
 		if len(got.Candidates) > 0 && got.Outcome == preemption.Preempt {
-			if diff := cmp.Diff(got.Candidates[0], got.Plan.Candidate); diff != "" {
+			if diff := testdiff.Diff(got.Candidates[0], got.Plan.Candidate); diff != "" {
 				t.Fatalf("the plan (-best candidate +chosen):\n%s", diff)
 			}
 		}
@@ -160,7 +160,7 @@ func TestOwnFilterStatuses(t *testing.T) {
 			AfterRemoval: preemption.Status{Code: preemption.Unschedulable, Filter: "Mood", Reasons: []string{"not now"}},
 		},
 	}
-	if diff := cmp.Diff(want, ex.Nodes); diff != "" {
+	if diff := testdiff.Diff(want, ex.Nodes); diff != "" {
 		t.Errorf("Nodes (-want +got):\n%s", diff)
 	}
 	assert.Len(t, ex.TurnedDown, 4, "each kind of status is counted apart")

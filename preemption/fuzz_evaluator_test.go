@@ -8,12 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -67,7 +67,7 @@ func explainedAsReference(t *testing.T, c *outrank.Cluster, p *outrank.Pod) {
 	} else {
 		want.ClearedNominations = nil
 	}
-	if diff := cmp.Diff(want, got, equateEmpty); diff != "" {
+	if diff := testdiff.Diff(want, got, equateEmpty); diff != "" {
 		t.Fatalf("Explain (-reference +engine):\n%s\ncluster: %s\npreemptor: %s", diff, asJSON(c), asJSON(p))
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -178,19 +179,19 @@ func TestPropertyGroupOneAnswer(t *testing.T) {
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
 		snap := newSnapshot(t, c)
 		want := preemptGroup(t, snap, pods)
-		if diff := cmp.Diff(want, preemptGroup(t, snap, pods)); diff != "" {
+		if diff := testdiff.Diff(want, preemptGroup(t, snap, pods)); diff != "" {
 			t.Fatalf("the second time (-first +second):\n%s", diff)
 		}
 		other := gen.Shuffled(c).Draw(t, "shuffled")
 		other.Nodes, other.Budgets = c.Nodes, c.Budgets
-		if diff := cmp.Diff(want, preemptGroup(t, newSnapshot(t, other), pods)); diff != "" {
+		if diff := testdiff.Diff(want, preemptGroup(t, newSnapshot(t, other), pods)); diff != "" {
 			t.Fatalf("with pods and groups shuffled (-want +got):\n%s", diff)
 		}
 		// FirstFit as a caller's own Place, on copies, is the same thing.
 		e := newEvaluator(t, preemption.Config{Workers: 3})
 		got, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now, Place: e.FirstFit})
 		require.NoError(t, err)
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := testdiff.Diff(want, got); diff != "" {
 			t.Fatalf("FirstFit from outside (-inside +outside):\n%s", diff)
 		}
 	})
@@ -206,7 +207,7 @@ func TestPropertyGroupInputIsReadOnly(t *testing.T) {
 		if err == nil && plan.Outcome == preemption.Preempt {
 			require.NoError(t, snap.ApplyGroup(plan))
 		}
-		if diff := cmp.Diff(workloads.Example(seed), w); diff != "" {
+		if diff := testdiff.Diff(workloads.Example(seed), w); diff != "" {
 			t.Fatalf("workload of seed %d (-before +after):\n%s", seed, diff)
 		}
 	}

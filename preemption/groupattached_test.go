@@ -4,12 +4,12 @@ import (
 	"context"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/decision"
 )
 
@@ -41,7 +41,7 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 			}
 			plans = append(plans, plan)
 		}
-		if diff := cmp.Diff(plans[0], plans[1]); diff != "" {
+		if diff := testdiff.Diff(plans[0], plans[1]); diff != "" {
 			t.Fatalf("PreemptGroup (-counted anew +attached):\n%s", diff)
 		}
 		decided[plans[0].Outcome]++

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -17,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -89,7 +89,7 @@ func TestPropertyFitterIsFirstFit(t *testing.T) {
 				req.Place = e.FirstFit
 				want, err := e.PreemptGroup(context.Background(), snap, req)
 				require.NoError(t, err)
-				if diff := cmp.Diff(want, got); diff != "" {
+				if diff := testdiff.Diff(want, got); diff != "" {
 					t.Fatalf("PreemptGroup (-placed by FirstFit +placed by itself):\n%s\ncluster: %s\ngroup: %s", diff, asJSON(c), asJSON(pods))
 				}
 				decided[got.Outcome]++
@@ -117,7 +117,7 @@ func TestLargeGroupAgreesWithReference(t *testing.T) {
 				req.Refused = true
 				plan, err := e.PreemptGroup(context.Background(), snap, req)
 				require.NoError(t, err)
-				if diff := cmp.Diff(toldBy(d), toldOf(first, plan), equateEmpty); diff != "" {
+				if diff := testdiff.Diff(toldBy(d), toldOf(first, plan), equateEmpty); diff != "" {
 					t.Fatalf("PreemptGroup (-reference +engine):\n%s\ncluster: %s\ngroup: %s", diff, asJSON(c), asJSON(pods))
 				}
 			})

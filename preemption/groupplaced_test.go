@@ -7,13 +7,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -333,7 +333,7 @@ func TestPropertyGroupPlacedOnce(t *testing.T) {
 				own := newEvaluator(t, preemption.Config{Filters: []preemption.Filter{countingFilter{t}}})
 				same, err := own.PreemptGroup(ctx, snap, req)
 				require.NoError(t, err)
-				require.Empty(t, cmp.Diff(plan, same))
+				require.Empty(t, testdiff.Diff(plan, same))
 				if plan.Placement == nil {
 					return
 				}
@@ -351,7 +351,7 @@ func TestPropertyGroupPlacedOnce(t *testing.T) {
 				require.NoError(t, snap.Undo(mark))
 				again, err := e.PreemptGroup(ctx, snap, req)
 				require.NoError(t, err)
-				require.Empty(t, cmp.Diff(plan, again))
+				require.Empty(t, testdiff.Diff(plan, again))
 			})
 		})
 	}

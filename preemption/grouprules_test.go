@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -352,7 +352,7 @@ func TestGroupRules(t *testing.T) {
 			refused, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: test.pods, Now: gen.Now, Refused: true})
 			require.NoError(t, err)
 			want := toldBy(reference.DecideGroup(reference.GroupInput{Cluster: test.c, Pods: test.pods, Now: gen.Now}))
-			if diff := cmp.Diff(want, toldOf(plan, refused), equateEmpty); diff != "" {
+			if diff := testdiff.Diff(want, toldOf(plan, refused), equateEmpty); diff != "" {
 				t.Errorf("PreemptGroup (-reference +engine):\n%s", diff)
 			}
 		})

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -116,12 +116,12 @@ func TestGroupPlacedOnceAgreesWithReference(t *testing.T) {
 					req.Place = place
 					plan, err := e.PreemptGroup(context.Background(), snap, req)
 					require.NoError(t, err)
-					if diff := cmp.Diff(toldBy(d), toldOf(first, plan), equateEmpty); diff != "" {
+					if diff := testdiff.Diff(toldBy(d), toldOf(first, plan), equateEmpty); diff != "" {
 						t.Fatalf("own function: %v (-reference +engine):\n%s\ncluster: %s\ngroup: %s", place != nil, diff, asJSON(w.Cluster), asJSON(w.Pods))
 					}
 				}
 				if first.Outcome != preemption.Fits {
-					require.Empty(t, cmp.Diff(toldOf(first, first), toldBy(d), equateEmpty))
+					require.Empty(t, testdiff.Diff(toldOf(first, first), toldBy(d), equateEmpty))
 				}
 			})
 		})
@@ -164,7 +164,7 @@ func agreeOn(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 	require.NoError(t, err)
 	got := asReference(ex)
 	got.ClearedNominations = want.ClearedNominations
-	if diff := cmp.Diff(want, got, equateEmpty); diff != "" {
+	if diff := testdiff.Diff(want, got, equateEmpty); diff != "" {
 		t.Fatalf("Explain (-reference +engine):\n%s\ncluster: %s\npod: %s", diff, asJSON(c), asJSON(p))
 	}
 	w := newWorld(t, c)

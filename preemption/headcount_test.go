@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -181,7 +181,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 				if want.Outcome == decision.Fits || want.Outcome == decision.Preempt && isSelective(eval.asked.Filters[0]) {
 					want.Unhelpful = nil
 				}
-				if diff := gocmp.Diff(&want, got); diff != "" {
+				if diff := testdiff.Diff(&want, got); diff != "" {
 					t.Fatalf("evaluator %d (-explained +searched):\n%s", i, diff)
 				}
 			}

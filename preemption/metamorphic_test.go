@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -17,7 +17,7 @@ func TestPropertyLabelsAreNames(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		want, got := explain(t, c, p), explain(t, renamedCluster(c), renamedPod(p))
-		if diff := cmp.Diff(summary(want), summary(got)); diff != "" {
+		if diff := testdiff.Diff(summary(want), summary(got)); diff != "" {
 			t.Fatalf("with labels renamed (-want +got):\n%s", diff)
 		}
 	})

@@ -8,11 +8,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/search"
@@ -74,7 +74,7 @@ func TestStatusesByNameAreThoseInOrder(t *testing.T) {
 		for range 3 {
 			got, err := e.PreemptRequest(context.Background(), snap, decision.Request{Pod: p, Now: gen.Now, Statuses: given})
 			require.NoError(t, err)
-			require.Empty(t, cmp.Diff(want, got), "(-in order +by name)")
+			require.Empty(t, testdiff.Diff(want, got), "(-in order +by name)")
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestUnknownNameOfAStatus(t *testing.T) {
 		require.ErrorContains(t, err, "status of node ghost:")
 		got, err := e.PreemptRequest(context.Background(), snap, decision.Request{Pod: p, Now: gen.Now, Statuses: given})
 		require.NoError(t, err)
-		require.Empty(t, cmp.Diff(want, got))
+		require.Empty(t, testdiff.Diff(want, got))
 	}
 	empty, err := NewSnapshot(nil)
 	require.NoError(t, err)

@@ -10,13 +10,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -194,12 +194,12 @@ func checkQuotas(t fataler, c *outrank.Cluster, p *outrank.Pod, quotas []quota, 
 		e := newEvaluator(t, preemption.Config{Filters: filters, Workers: workers})
 		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
-		if diff := cmp.Diff(want, choiceOf(answered(plan))); diff != "" {
+		if diff := testdiff.Diff(want, choiceOf(answered(plan))); diff != "" {
 			t.Fatalf("%d filters, %d workers (-reference +Preempt):\n%s", len(filters), workers, diff)
 		}
 		ex, err := e.Explain(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
-		if diff := cmp.Diff(want, choiceOf(answered(&ex.Plan))); diff != "" {
+		if diff := testdiff.Diff(want, choiceOf(answered(&ex.Plan))); diff != "" {
 			t.Fatalf("%d filters, %d workers (-reference +Explain):\n%s", len(filters), workers, diff)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -12,6 +11,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -106,7 +106,7 @@ func agreesWith(t *rapid.T, config preemption.Config, snap *preemption.Snapshot,
 		e := newEvaluator(t, config)
 		got, err := e.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
-		if diff := cmp.Diff(want, answered(got)); diff != "" {
+		if diff := testdiff.Diff(want, answered(got)); diff != "" {
 			t.Fatalf("with %+v (-reference +Preempt):\n%s", config, diff)
 		}
 		require.NoError(t, e.Verify(context.Background(), snap, got, gen.Now), "%+v", config)
@@ -116,7 +116,7 @@ func agreesWith(t *rapid.T, config preemption.Config, snap *preemption.Snapshot,
 	require.NoError(t, err)
 	got, full := asReference(ex), sortReasons(decision)
 	got.ClearedNominations, full.ClearedNominations = nil, nil
-	if diff := cmp.Diff(full, got, equateEmpty); diff != "" {
+	if diff := testdiff.Diff(full, got, equateEmpty); diff != "" {
 		t.Fatalf("with %+v (-reference +Explain):\n%s", config, diff)
 	}
 	nodes, err := e.Feasible(context.Background(), snap, p)
@@ -125,7 +125,7 @@ func agreesWith(t *rapid.T, config preemption.Config, snap *preemption.Snapshot,
 	for _, n := range nodes {
 		feasible = append(feasible, n.Name)
 	}
-	if diff := cmp.Diff(decision.Feasible, feasible, equateEmpty); diff != "" {
+	if diff := testdiff.Diff(decision.Feasible, feasible, equateEmpty); diff != "" {
 		t.Fatalf("with %+v (-reference +Feasible):\n%s", config, diff)
 	}
 }

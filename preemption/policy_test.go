@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority"
@@ -169,7 +169,7 @@ func TestPropertySimplified(t *testing.T) {
 		for _, candidate := range explainBy(t, preemption.Config{Variant: outrank.VariantSimplified}, c, p).Candidates {
 			possible := lesser(c, p, candidate.Node)
 			n := len(possible) - len(candidate.Victims)
-			if diff := cmp.Diff(possible[n:], pods(candidate.Victims)); diff != "" {
+			if diff := testdiff.Diff(possible[n:], pods(candidate.Victims)); diff != "" {
 				t.Fatalf("victims (-the least important +got):\n%s", diff)
 			}
 			ledger, violations := budgets.Ledger(), 0
@@ -234,7 +234,7 @@ func TestPropertyMayEvict(t *testing.T) {
 			raised.Pods = append(raised.Pods, q)
 		}
 		want, got := explain(t, &raised, p), explainBy(t, config, c, p)
-		if diff := cmp.Diff(want.Candidates, got.Candidates); diff != "" {
+		if diff := testdiff.Diff(want.Candidates, got.Candidates); diff != "" {
 			t.Fatalf("candidates (-protected by priority +by rule):\n%s", diff)
 		}
 	})

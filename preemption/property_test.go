@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -17,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority"
@@ -168,7 +168,7 @@ func TestAgreesWithReference(t *testing.T) {
 		} else {
 			want.ClearedNominations = nil
 		}
-		if diff := cmp.Diff(want, got, equateEmpty); diff != "" {
+		if diff := testdiff.Diff(want, got, equateEmpty); diff != "" {
 			t.Fatalf("Explain (-reference +engine):\n%s\ncluster: %s\npreemptor: %s", diff, asJSON(c), asJSON(p))
 		}
 		wantOutcome := preemption.Preempt
@@ -203,7 +203,7 @@ func TestPropertyRanksAgreeWithReference(t *testing.T) {
 		e := newEvaluator(t, preemption.Config{Policy: preemption.Policy{Ranks: order}, Cost: cost})
 		got, err := e.Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
 		require.NoError(t, err)
-		require.Empty(t, cmp.Diff(want, answered(got)), "ranks %v (-reference +engine)", order)
+		require.Empty(t, testdiff.Diff(want, answered(got)), "ranks %v (-reference +engine)", order)
 	})
 }
 
@@ -223,12 +223,12 @@ func TestPropertyOneAnswer(t *testing.T) {
 			if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible {
 				want.Unhelpful = nil // nothing was tried
 			}
-			if diff := cmp.Diff(&want, plan); diff != "" {
+			if diff := testdiff.Diff(&want, plan); diff != "" {
 				t.Fatalf("Preempt with %d workers (-Explain +Preempt):\n%s", workers, diff)
 			}
 			again, err := e.Explain(context.Background(), snap, p, gen.Now)
 			require.NoError(t, err)
-			if diff := cmp.Diff(ex, again); diff != "" {
+			if diff := testdiff.Diff(ex, again); diff != "" {
 				t.Fatalf("Explain with %d workers (-one worker +now):\n%s", workers, diff)
 			}
 		}
@@ -349,14 +349,14 @@ func TestPropertyOrderIsIrrelevant(t *testing.T) {
 		}
 		want, got := explain(t, c, p), explain(t, other, p)
 		if len(want.Candidates) > 0 {
-			if diff := cmp.Diff(want.Candidates[0].Score, got.Candidates[0].Score); diff != "" {
+			if diff := testdiff.Diff(want.Candidates[0].Score, got.Candidates[0].Score); diff != "" {
 				t.Fatalf("best score after shuffling (-want +got):\n%s", diff)
 			}
 		}
 		other.Nodes = c.Nodes
 		got = explain(t, other, p)
 		budgetOrder := cmpopts.SortSlices(func(a, b *outrank.PodDisruptionBudget) bool { return a.Key() < b.Key() })
-		if diff := cmp.Diff(want, got, budgetOrder); diff != "" {
+		if diff := testdiff.Diff(want, got, budgetOrder); diff != "" {
 			t.Fatalf("with pods and budgets shuffled (-want +got):\n%s", diff)
 		}
 	})
@@ -372,10 +372,10 @@ func TestPropertyBystandersAreIrrelevant(t *testing.T) {
 		more.Budgets = append(slices.Clip(c.Budgets), &outrank.PodDisruptionBudget{Name: "nobody", Namespace: "elsewhere", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}})
 		more.Nodes = append(slices.Clip(c.Nodes), &outrank.Node{Name: "zz-full"})
 		want, got := explain(t, c, p), explain(t, &more, p)
-		if diff := cmp.Diff(want.Candidates, got.Candidates); diff != "" {
+		if diff := testdiff.Diff(want.Candidates, got.Candidates); diff != "" {
 			t.Fatalf("candidates (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(want.Nodes, got.Nodes[:len(c.Nodes)]); diff != "" {
+		if diff := testdiff.Diff(want.Nodes, got.Nodes[:len(c.Nodes)]); diff != "" {
 			t.Fatalf("nodes (-want +got):\n%s", diff)
 		}
 	})
@@ -440,7 +440,7 @@ func TestPropertyApply(t *testing.T) {
 			t.Fatalf("after the plan, node %s says %s", plan.Node, s)
 		}
 		require.NoError(t, snap.Undo(mark))
-		if diff := cmp.Diff(explain(t, c, p), mustExplain(t, snap, p)); diff != "" {
+		if diff := testdiff.Diff(explain(t, c, p), mustExplain(t, snap, p)); diff != "" {
 			t.Fatalf("after undo (-want +got):\n%s", diff)
 		}
 	})
@@ -462,10 +462,10 @@ func TestPropertyInputIsReadOnly(t *testing.T) {
 			snap := newSnapshot(t, c)
 			require.NoError(t, snap.Apply(plan))
 		}
-		if diff := cmp.Diff(gen.Cluster(gen.Full()).Example(seed), c); diff != "" {
+		if diff := testdiff.Diff(gen.Cluster(gen.Full()).Example(seed), c); diff != "" {
 			t.Fatalf("cluster of seed %d (-before +after):\n%s", seed, diff)
 		}
-		if diff := cmp.Diff(gen.Preemptor(gen.Full()).Example(seed), p); diff != "" {
+		if diff := testdiff.Diff(gen.Preemptor(gen.Full()).Example(seed), p); diff != "" {
 			t.Fatalf("preemptor of seed %d (-before +after):\n%s", seed, diff)
 		}
 	}

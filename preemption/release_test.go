@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -26,7 +26,7 @@ func outcomeIn(t *testing.T, c outrank.Cluster, p *outrank.Pod, r outrank.Releas
 	want := sortReasons(reference.Decide(reference.Input{Cluster: &c, Pod: p, Now: gen.Now}))
 	got := asReference(ex)
 	got.ClearedNominations, want.ClearedNominations = nil, nil
-	require.Empty(t, cmp.Diff(want, got, equateEmpty), "(-reference +engine)")
+	require.Empty(t, testdiff.Diff(want, got, equateEmpty), "(-reference +engine)")
 	var parts []string
 	for _, n := range ex.Nodes {
 		if n.Status.Code != preemption.Success {

@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
@@ -283,7 +283,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 		if want.Outcome == decision.Preempt && (config.MayEvict != nil || config.MayTake != nil || config.Chooser != nil || config.Guard != nil || config.Policy.Strict || slices.ContainsFunc(config.Filters, isSelective)) {
 			want.Unhelpful = nil // not every node is asked then
 		}
-		if diff := gocmp.Diff(&want, got); diff != "" {
+		if diff := testdiff.Diff(&want, got); diff != "" {
 			t.Fatalf("plan by %s (-explained +searched):\n%s", fmt.Sprintf("%v %+v", eval.config.Variant, eval.config.Policy), diff)
 		}
 	}
@@ -295,7 +295,7 @@ func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req decision.Req
 	ctx := context.Background()
 	got, err := eval.ExplainRequest(ctx, snap, req)
 	require.NoError(t, err)
-	if diff := gocmp.Diff(want, got); diff != "" {
+	if diff := testdiff.Diff(want, got); diff != "" {
 		t.Fatalf("explanation (-exhaustive +by rows):\n%s", diff)
 	}
 	var each []decision.Candidate
@@ -306,7 +306,7 @@ func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req decision.Req
 			break
 		}
 	}
-	if diff := gocmp.Diff(want.Candidates[:min(wanted, len(want.Candidates))], each, cmpopts.EquateEmpty()); diff != "" {
+	if diff := testdiff.Diff(want.Candidates[:min(wanted, len(want.Candidates))], each, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("best candidates (-exhaustive +one by one):\n%s", diff)
 	}
 	if eval.config.Sample != nil || len(eval.config.Scorers) > 0 {
@@ -315,13 +315,13 @@ func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req decision.Req
 	for _, report := range want.Nodes {
 		got, c, err := eval.ExplainNode(ctx, snap, req, report.Node)
 		require.NoError(t, err)
-		if diff := gocmp.Diff(report, got); diff != "" {
+		if diff := testdiff.Diff(report, got); diff != "" {
 			t.Fatalf("node (-of all +alone):\n%s", diff)
 		}
 		at := slices.IndexFunc(want.Candidates, func(c decision.Candidate) bool { return c.Node == report.Node })
 		require.Equal(t, at >= 0, c != nil)
 		if c != nil {
-			require.Empty(t, gocmp.Diff(want.Candidates[at], *c))
+			require.Empty(t, testdiff.Diff(want.Candidates[at], *c))
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -13,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -67,7 +67,7 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 		require.NoError(t, err)
 		got := asReference(ex)
 		got.ClearedNominations = want.ClearedNominations // the answer has them
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		if diff := testdiff.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("%v %+v (-reference +Explain):\n%s", config.Variant, config.Policy, diff)
 		}
 		for range 2 {
@@ -77,7 +77,7 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 			if (config.MayEvict != nil || config.MayTake != nil || config.Guard != nil || config.Policy.Strict) && want.Outcome == preemption.Preempt {
 				want.Unhelpful = got.Unhelpful // not every node is asked
 			}
-			require.Empty(t, cmp.Diff(want, got), "(-reference +Preempt)")
+			require.Empty(t, testdiff.Diff(want, got), "(-reference +Preempt)")
 		}
 	})
 }

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -44,7 +44,7 @@ func TestPropertySample(t *testing.T) {
 			nodes = append(nodes, candidate.Node)
 		}
 		// The ranks put both in the same order.
-		if diff := cmp.Diff(want, nodes); diff != "" {
+		if diff := testdiff.Diff(want, nodes); diff != "" {
 			t.Fatalf("candidates of %+v (-one by one +got):\n%s", sample, diff)
 		}
 		plan, err := newEvaluator(t, preemption.Config{Sample: sample}).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)

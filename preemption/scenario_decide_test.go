@@ -11,6 +11,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/scenario"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -86,7 +87,7 @@ func (w *scenarioWorld) ask(c *scenario.Command, e *preemption.Evaluator, snap *
 		if want.Outcome == preemption.Preempt && (w.config.MayEvict != nil || w.config.Policy.Strict) {
 			want.Unhelpful = nil // not every node is asked then
 		}
-		if diff := cmp.Diff(&want, plan); diff != "" {
+		if diff := testdiff.Diff(&want, plan); diff != "" {
 			w.t.Errorf("%s: question %d, %s (-Explain +Preempt):\n%s", c.Line.Place(), i+1, how, diff)
 		}
 	}
@@ -113,7 +114,7 @@ func (w *scenarioWorld) compareReference(c *scenario.Command, pod *outrank.Pod, 
 	}
 	// A pod that was bound or nominated is in the cluster as a copy.
 	byKey := cmp.Comparer(func(p, q *outrank.Pod) bool { return p.Key() == q.Key() })
-	if diff := cmp.Diff(want, got, equateEmpty, byKey); diff != "" {
+	if diff := testdiff.Diff(want, got, equateEmpty, byKey); diff != "" {
 		w.t.Errorf("%s: %s (-reference +engine):\n%s", c.Line.Place(), c.Line.Text, diff)
 	}
 }
@@ -196,7 +197,7 @@ func (w *scenarioWorld) compareGroup(c *scenario.Command, e *preemption.Evaluato
 	refused, err := e.PreemptGroup(context.Background(), w.snap, preemption.GroupRequest{Pods: pods, Now: scenario.Now, Refused: true})
 	require.NoError(w.t, err, "%s", c.Line.Place())
 	want := toldBy(reference.DecideGroup(reference.GroupInput{Cluster: w.cluster, Pods: pods, Now: scenario.Now}))
-	if diff := cmp.Diff(want, toldOf(w.group, refused), equateEmpty); diff != "" {
+	if diff := testdiff.Diff(want, toldOf(w.group, refused), equateEmpty); diff != "" {
 		w.t.Errorf("%s: (-reference +engine):\n%s", c.Line.Place(), diff)
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -133,7 +133,7 @@ func TestPropertyBounds(t *testing.T) {
 		if want.Outcome == decision.Fits || want.Outcome == decision.NotEligible {
 			want.Unhelpful = nil // Preempt makes no dry runs then
 		}
-		if diff := cmp.Diff(&want, got); diff != "" {
+		if diff := testdiff.Diff(&want, got); diff != "" {
 			t.Fatalf("plan (-explained +searched):\n%s", diff)
 		}
 	})
@@ -178,7 +178,7 @@ func TestBeyondSummaries(t *testing.T) {
 		require.NoError(t, err)
 		explained, err := eval.Explain(context.Background(), tt.snap, p, gen.Now)
 		require.NoError(t, err)
-		assert.Empty(t, cmp.Diff(&explained.Plan, got), tt.why)
+		assert.Empty(t, testdiff.Diff(&explained.Plan, got), tt.why)
 		assert.Equal(t, tt.want, got.Outcome, tt.why)
 		assert.Len(t, got.Victims, tt.victims, tt.why)
 	}
@@ -236,7 +236,7 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 		for range 3 { // from the cache by then
 			got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 			require.NoError(t, err)
-			require.Empty(t, cmp.Diff(want, got))
+			require.Empty(t, testdiff.Diff(want, got))
 		}
 	})
 }

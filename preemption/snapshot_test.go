@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -420,7 +420,7 @@ func (m *machine) Undo(t *rapid.T) {
 	i := rapid.IntRange(0, len(m.past)-1).Draw(t, "mark")
 	was, later := m.past[i], m.past[i+1:]
 	require.NoError(t, m.snap.Undo(was.mark))
-	if diff := cmp.Diff(was.dump, dump(m.snap)); diff != "" {
+	if diff := testdiff.Diff(was.dump, dump(m.snap)); diff != "" {
 		t.Fatalf("Undo (-marked +undone):\n%s", diff)
 	}
 	for _, used := range append(later, was) {
@@ -459,11 +459,11 @@ func (m *machine) Clone(t *rapid.T) {
 
 // Check runs after every step.
 func (m *machine) Check(t *rapid.T) {
-	if diff := cmp.Diff(dump(m.fresh(t)), dump(m.snap)); diff != "" {
+	if diff := testdiff.Diff(dump(m.fresh(t)), dump(m.snap)); diff != "" {
 		t.Fatalf("snapshot (-built anew +changed in place):\n%s", diff)
 	}
 	for _, c := range m.clones {
-		if diff := cmp.Diff(c.dump, dump(c.snap)); diff != "" {
+		if diff := testdiff.Diff(c.dump, dump(c.snap)); diff != "" {
 			t.Fatalf("a clone changed (-then +now):\n%s", diff)
 		}
 	}

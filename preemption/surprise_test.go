@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -297,7 +297,7 @@ func TestSurprises(t *testing.T) {
 			assert.Equal(t, test.want, got)
 			want := reference.Decide(reference.Input{Cluster: test.c, Pod: test.p, Now: gen.Now})
 			want.ClearedNominations = nil
-			if diff := cmp.Diff(sortReasons(want), asReference(ex), equateEmpty); diff != "" {
+			if diff := testdiff.Diff(sortReasons(want), asReference(ex), equateEmpty); diff != "" {
 				t.Errorf("Explain (-reference +engine):\n%s", diff)
 			}
 		})

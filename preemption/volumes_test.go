@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -88,7 +88,7 @@ func (v *volumeCase) run(t *testing.T) {
 	assert.Equal(t, v.filter, ex.Nodes[0].Status.Filter)
 	want := reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now})
 	want.ClearedNominations = nil
-	if diff := cmp.Diff(sortReasons(want), asReference(ex), equateEmpty); diff != "" {
+	if diff := testdiff.Diff(sortReasons(want), asReference(ex), equateEmpty); diff != "" {
 		t.Errorf("Explain (-reference +engine):\n%s", diff)
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 // problemsOf returns "object: field" for each problem of an error, and checks
@@ -63,7 +63,7 @@ func TestValidate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := problemsOf(t, Validate(c.class), ErrClass)
-			if diff := cmp.Diff(c.want, got); diff != "" {
+			if diff := testdiff.Diff(c.want, got); diff != "" {
 				t.Errorf("%s: Validate(%+v) (-want +got):\n%s", c.reason, c.class, diff)
 			}
 		})

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 func TestCritical(t *testing.T) {
@@ -107,7 +107,7 @@ func TestCompareIsATotalOrder(t *testing.T) {
 		slices.SortFunc(other, less)
 		for i := range pods {
 			if less(pods[i], other[i]) != 0 {
-				t.Fatalf("place %d (-one order +other order):\n%s", i, gocmp.Diff(pods[i], other[i]))
+				t.Fatalf("place %d (-one order +other order):\n%s", i, testdiff.Diff(pods[i], other[i]))
 			}
 		}
 	})

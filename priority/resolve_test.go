@@ -3,11 +3,11 @@ package priority
 import (
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 func TestResolve(t *testing.T) {
@@ -61,10 +61,10 @@ func TestResolve(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			before := c.pod
 			got, err := c.table.Resolve(&c.pod)
-			if diff := gocmp.Diff(c.problems, problemsOf(t, err, c.sentinel)); diff != "" {
+			if diff := testdiff.Diff(c.problems, problemsOf(t, err, c.sentinel)); diff != "" {
 				t.Fatalf("%s: problems (-want +got):\n%s", c.reason, diff)
 			}
-			if diff := gocmp.Diff(c.want, got); diff != "" {
+			if diff := testdiff.Diff(c.want, got); diff != "" {
 				t.Errorf("%s: Resolve (-want +got):\n%s", c.reason, diff)
 			}
 			require.Equal(t, before, c.pod, "the pod is only read")

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 func names(classes []outrank.PriorityClass) []string {
@@ -58,14 +58,14 @@ func TestNewTable(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table, err := NewTable(c.classes)
-			if diff := gocmp.Diff(c.problems, problemsOf(t, err, ErrClass)); diff != "" {
+			if diff := testdiff.Diff(c.problems, problemsOf(t, err, ErrClass)); diff != "" {
 				t.Fatalf("%s: problems (-want +got):\n%s", c.reason, diff)
 			}
 			if err != nil {
 				require.Nil(t, table)
 				return
 			}
-			if diff := gocmp.Diff(c.want, names(table.Classes())); diff != "" {
+			if diff := testdiff.Diff(c.want, names(table.Classes())); diff != "" {
 				t.Errorf("%s: classes (-want +got):\n%s", c.reason, diff)
 			}
 			fallback, ok := table.Default()
@@ -139,7 +139,7 @@ func TestWithAndWithout(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			more, err := table.With(c.class)
-			if diff := gocmp.Diff(c.want, problemsOf(t, err, ErrClass)); diff != "" {
+			if diff := testdiff.Diff(c.want, problemsOf(t, err, ErrClass)); diff != "" {
 				t.Fatalf("%s: With(%+v) (-want +got):\n%s", c.reason, c.class, diff)
 			}
 			require.Equal(t, err == nil, more != nil)

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -55,7 +54,7 @@ func TestListAsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"cpu": 1.5, "memory": "1024Mi", "pods": "110"}`), &l); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(resource.MustList("cpu", "1500m", "memory", "1Gi", "pods", "110"), l); diff != "" {
+	if diff := testdiff.Diff(resource.MustList("cpu", "1500m", "memory", "1Gi", "pods", "110"), l); diff != "" {
 		t.Error(diff)
 	}
 	data, err := json.Marshal(l)
@@ -94,7 +93,7 @@ func TestRequirementsAsJSON(t *testing.T) {
 	if err := json.Unmarshal(data, &got); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := testdiff.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -54,10 +54,10 @@ func TestListEqual(t *testing.T) {
 func TestListCombine(t *testing.T) {
 	a := resource.MustList("cpu", "500m", "memory", "1Gi", "a", "-1")
 	b := resource.MustList("cpu", "1", "memory", "512Mi", "b", "3")
-	if diff := cmp.Diff(resource.MustList("cpu", "1500m", "memory", "1536Mi", "a", "-1", "b", "3"), a.Plus(b)); diff != "" {
+	if diff := testdiff.Diff(resource.MustList("cpu", "1500m", "memory", "1536Mi", "a", "-1", "b", "3"), a.Plus(b)); diff != "" {
 		t.Errorf("Plus: %s", diff)
 	}
-	if diff := cmp.Diff(resource.MustList("cpu", "1", "memory", "1Gi", "a", "-1", "b", "3"), a.Max(b)); diff != "" {
+	if diff := testdiff.Diff(resource.MustList("cpu", "1", "memory", "1Gi", "a", "-1", "b", "3"), a.Max(b)); diff != "" {
 		t.Errorf("Max: %s", diff)
 	}
 	if sum := resource.List(nil).Plus(nil); sum == nil || len(sum) != 0 {
@@ -103,7 +103,7 @@ func TestListProperties(t *testing.T) {
 		sum["cpu"], most["cpu"] = resource.New(99), resource.New(99)
 		clone := a.Clone()
 		clone["memory"] = resource.New(99)
-		if diff := cmp.Diff(aBefore, a) + cmp.Diff(bBefore, b); diff != "" || len(a) != len(aBefore) || len(b) != len(bBefore) {
+		if diff := testdiff.Diff(aBefore, a) + testdiff.Diff(bBefore, b); diff != "" || len(a) != len(aBefore) || len(b) != len(bBefore) {
 			t.Fatalf("an operand changed: %s", diff)
 		}
 	})

@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -47,8 +46,8 @@ func TestEqualIgnoresFormat(t *testing.T) {
 	same := []string{"1024Mi", "1Gi", "1073741824", "1073741824e0", "1073741824000m", "+1.073741824e9"}
 	for _, a := range same {
 		for _, b := range same {
-			if diff := cmp.Diff(resource.MustParse(a), resource.MustParse(b)); diff != "" {
-				t.Errorf("cmp.Diff(%s, %s): %s", a, b, diff)
+			if diff := testdiff.Diff(resource.MustParse(a), resource.MustParse(b)); diff != "" {
+				t.Errorf("testdiff.Diff(%s, %s): %s", a, b, diff)
 			}
 		}
 	}

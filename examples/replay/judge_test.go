@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 // compare lists in what an answer differs from the recorded one. Where the
@@ -46,7 +48,7 @@ func compare(want *recorded, got *Decision) []string {
 type differences []string
 
 func (d *differences) add(what string, want, got any) {
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+	if diff := testdiff.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		*d = append(*d, what+" (-want +got):\n"+diff)
 	}
 }
@@ -204,7 +206,7 @@ func (d *differences) kubelet(want *recordedKubelet, got *Kubelet) {
 func (d *differences) facts(want, got []PodFacts) {
 	// A missing amount and 0 are the same, and each pod takes one of "pods".
 	amounts := cmpopts.IgnoreMapEntries(func(name string, v int64) bool { return v == 0 || name == "pods" })
-	if diff := cmp.Diff(want, got, amounts, cmpopts.EquateEmpty()); diff != "" {
+	if diff := testdiff.Diff(want, got, amounts, cmpopts.EquateEmpty()); diff != "" {
 		*d = append(*d, "facts (-want +got):\n"+diff)
 	}
 }

@@ -13,8 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -60,7 +61,7 @@ func TestGolden(t *testing.T) {
 			}
 			want, err := os.ReadFile(file)
 			require.NoError(t, err)
-			if diff := cmp.Diff(string(want), got); diff != "" {
+			if diff := testdiff.Diff(string(want), got); diff != "" {
 				t.Errorf("simulator %q, after a change that is meant run go test -update (-want +got):\n%s", tt.args, diff)
 			}
 		})
@@ -97,7 +98,7 @@ shared,1000,1024,1,500,T4|P100,,200,600
 	}
 	demand := s.Demand
 	s.Demand = nil
-	if diff := cmp.Diff(want, s); diff != "" {
+	if diff := testdiff.Diff(want, s); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	require.Len(t, demand, 10)

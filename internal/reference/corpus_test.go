@@ -16,6 +16,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of the cluster
 )
 
@@ -113,7 +114,7 @@ func differsFromAll(want, got *recordedGroup) string {
 	}
 	same := *want
 	same.UnitsUnknown, same.Alternatives = false, nil
-	return cmp.Diff(&same, got, cmpopts.EquateEmpty())
+	return testdiff.Diff(&same, got, cmpopts.EquateEmpty())
 }
 
 func decideRecorded(c *recordedCase, cluster *outrank.Cluster) *recordedGroup {
@@ -236,7 +237,7 @@ func TestUnitsAsRecorded(t *testing.T) {
 			got.Candidates = append(got.Candidates, recordedCandidate{k.Node, unitsByName(cluster, k.Victims), k.Violations})
 		}
 		got.Best, got.BestUnion, got.PostFilter = want.Best, want.BestUnion, want.PostFilter
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		if diff := testdiff.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-recorded +reference):\n%s", c.ID, diff)
 		}
 		// The ranks look at the first victim, which is any pod of the first unit in the

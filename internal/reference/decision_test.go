@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -41,7 +41,7 @@ func runRows(t *testing.T, rows []row) {
 				t.Fatalf("the case itself is wrong: %v", err)
 			}
 			got := text(c, reference.Decide(reference.Input{Cluster: c, Pod: r.pod, Now: now}))
-			if diff := cmp.Diff(lines(r.want), lines(got)); diff != "" {
+			if diff := testdiff.Diff(lines(r.want), lines(got)); diff != "" {
 				t.Errorf("%s\nDecide (-want +got):\n%s", r.why, diff)
 			}
 		})

@@ -4,11 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -85,10 +84,10 @@ func TestDecideGroup(t *testing.T) {
 				}
 				victims = append(victims, pods)
 			}
-			if diff := cmp.Diff(test.victims, victims); diff != "" {
+			if diff := testdiff.Diff(test.victims, victims); diff != "" {
 				t.Errorf("victims (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(test.placement, d.Placement); diff != "" || d.Violations != test.violations {
+			if diff := testdiff.Diff(test.placement, d.Placement); diff != "" || d.Violations != test.violations {
 				t.Errorf("%d violations, want %d; placement (-want +got):\n%s", d.Violations, test.violations, diff)
 			}
 		})

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"pgregory.net/rapid"
 )
 
@@ -35,12 +35,12 @@ func TestOnlyNodeOrderMatters(t *testing.T) {
 			d.Best, d.ClearedNominations = "", nil
 			return text(c, d)
 		}
-		if diff := cmp.Diff(lines(withoutChoice(want)), lines(withoutChoice(got))); diff != "" {
+		if diff := testdiff.Diff(lines(withoutChoice(want)), lines(withoutChoice(got))); diff != "" {
 			t.Fatalf("Decide of the shuffled cluster (-want +got):\n%s", diff)
 		}
 		// In the same node order, the choice does too.
 		other.Nodes = c.Nodes
-		if diff := cmp.Diff(lines(text(c, want)), lines(text(c, decide(other, p)))); diff != "" {
+		if diff := testdiff.Diff(lines(text(c, want)), lines(text(c, decide(other, p)))); diff != "" {
 			t.Fatalf("Decide with pods and budgets shuffled (-want +got):\n%s", diff)
 		}
 	})
@@ -50,10 +50,10 @@ func TestInputIsReadOnly(t *testing.T) {
 	for seed := range 50 {
 		c, p := gen.Cluster(gen.Full()).Example(seed), gen.Preemptor(gen.Full()).Example(seed)
 		decide(c, p)
-		if diff := cmp.Diff(gen.Cluster(gen.Full()).Example(seed), c); diff != "" {
+		if diff := testdiff.Diff(gen.Cluster(gen.Full()).Example(seed), c); diff != "" {
 			t.Fatalf("Decide changed the cluster of seed %d (-before +after):\n%s", seed, diff)
 		}
-		if diff := cmp.Diff(gen.Preemptor(gen.Full()).Example(seed), p); diff != "" {
+		if diff := testdiff.Diff(gen.Preemptor(gen.Full()).Example(seed), p); diff != "" {
 			t.Fatalf("Decide changed the preemptor of seed %d (-before +after):\n%s", seed, diff)
 		}
 	}

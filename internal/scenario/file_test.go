@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 const aFile = `# A rule.
@@ -42,7 +44,7 @@ func TestParse(t *testing.T) {
 		got = append(got, command{c.Name, c.Expected, len(c.Body), c.prose})
 	}
 	want := []command{{"cluster", "", 2, true}, {"ask", "yes\n  because\n", 0, true}, {"ask", "", 0, true}, {"quiet", "", 0, false}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(command{})); diff != "" {
+	if diff := testdiff.Diff(want, got, cmp.AllowUnexported(command{})); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
 	if got, want := f.Commands[0].Body[1].Place(), "f.txt:6"; got != want {
@@ -114,7 +116,7 @@ func TestAnswersAreWritten(t *testing.T) {
 		t.Errorf("failures %q, want %q", failures, want)
 	}
 	want := strings.Replace(aFile, "ask again\n", "ask again\n----\nyes\n  because\n\n", 1)
-	if diff := cmp.Diff(want, out); diff != "" {
+	if diff := testdiff.Diff(want, out); diff != "" {
 		t.Errorf("written (-want +got):\n%s", diff)
 	}
 	failures, again := played(t, out)
@@ -192,7 +194,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q is written as %q: %v", text, written, err)
 		}
-		if diff := cmp.Diff(answers(first), answers(second)); diff != "" {
+		if diff := testdiff.Diff(answers(first), answers(second)); diff != "" {
 			t.Fatalf("%q is written as %q: answers (-first +second):\n%s", text, written, diff)
 		}
 		if again := second.rewritten(answers(second)); again != written {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -88,7 +89,7 @@ func TestObjects(t *testing.T) {
 		Namespaces: []*outrank.Namespace{{Name: "x", Labels: map[string]string{"team": "t"}}},
 		Groups:     []*outrank.PodGroup{{Name: "g", DisruptionMode: outrank.DisruptPodGroup, Priority: &five}},
 	}
-	if diff := cmp.Diff(want, got, sameAmounts); diff != "" {
+	if diff := testdiff.Diff(want, got, sameAmounts); diff != "" {
 		t.Errorf("cluster (-want +got):\n%s", diff)
 	}
 }
@@ -164,7 +165,7 @@ func TestPodInFull(t *testing.T) {
 			{Disk: outrank.Disk{Kind: outrank.RBD, ID: "pool/i", ReadOnly: true}},
 		},
 	}
-	if diff := cmp.Diff(want, got, sameAmounts); diff != "" {
+	if diff := testdiff.Diff(want, got, sameAmounts); diff != "" {
 		t.Errorf("pod (-want +got):\n%s", diff)
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,17 +29,60 @@ type Package struct {
 	info  *types.Info
 }
 
-// Reader reads packages. Packages that several of them import are checked once. It must not
-// be used by several goroutines at once.
+// Reader reads packages. What they import comes from the files that the compiler left in its
+// cache, so that nothing but the package itself is checked. It must not be used by several
+// goroutines at once.
 type Reader struct {
 	fset *token.FileSet
-	from types.ImporterFrom
+	from types.Importer
+	// exported are the compiler's files by import path, and modules the folders whose
+	// modules are among them.
+	exported map[string]string
+	modules  map[string]bool
 }
 
 // NewReader returns a reader that finds imports where the go command does.
 func NewReader() *Reader {
-	fset := token.NewFileSet()
-	return &Reader{fset, importer.ForCompiler(fset, "source", nil).(types.ImporterFrom)}
+	r := &Reader{fset: token.NewFileSet(), exported: map[string]string{}, modules: map[string]bool{}}
+	r.from = importer.ForCompiler(r.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(r.exported[path]) })
+	return r
+}
+
+// compile has the go command compile the module that a folder is in, as far as its cache
+// does not have it, and notes where the results are.
+func (r *Reader) compile(dir string) error {
+	root, err := moduleOf(dir)
+	if err != nil || r.modules[root] {
+		return err
+	}
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}", "./...")
+	list.Dir, list.Stderr = root, os.Stderr
+	text, err := list.Output()
+	if err != nil {
+		return fmt.Errorf("%s: %w", root, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		r.exported[path] = file
+	}
+	r.modules[root] = true
+	return nil
+}
+
+// moduleOf returns the folder of the module that a folder is in.
+func moduleOf(dir string) (string, error) {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for ; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+			return at, nil
+		}
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("%s is in no module", dir)
+		}
+	}
 }
 
 // Read reads the package in a folder. It returns nil where the folder has no Go files
@@ -67,7 +112,12 @@ func (r *Reader) Read(dir string) (*Package, error) {
 		return nil, nil
 	}
 	slices.Sort(p.Files)
-	config := types.Config{Importer: inFolder{r.from, dir}}
+	if slices.ContainsFunc(p.asts, func(f *ast.File) bool { return len(f.Imports) > 0 }) {
+		if err := r.compile(dir); err != nil {
+			return nil, err
+		}
+	}
+	config := types.Config{Importer: r.from}
 	if p.types, err = config.Check(p.Name, r.fset, p.asts, p.info); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -78,16 +128,6 @@ func (p *Package) add(file *ast.File, name string, lines int) {
 	p.Name = file.Name.Name
 	p.Files, p.asts = append(p.Files, name), append(p.asts, file)
 	p.Lines += lines
-}
-
-// inFolder finds imports from a folder.
-type inFolder struct {
-	from types.ImporterFrom
-	dir  string
-}
-
-func (i inFolder) Import(path string) (*types.Package, error) {
-	return i.from.ImportFrom(path, i.dir, 0)
 }
 
 // file is the name of the file that a position is in.
@@ -245,7 +285,7 @@ func fieldsOf(t types.Type, in *types.Package, seen map[types.Type]bool) (n int)
 // Doors returns how many distinct exported names the package uses of each other package at
 // a path that begins with below: declarations, fields and methods.
 func (p *Package) Doors(below string) map[string]int {
-	seen := map[token.Pos]bool{}
+	seen := map[types.Object]bool{}
 	width := map[string]int{}
 	for _, object := range p.info.Uses {
 		switch o := object.(type) {
@@ -255,13 +295,13 @@ func (p *Package) Doors(below string) map[string]int {
 			object = o.Origin()
 		}
 		of := object.Pkg()
-		if of == nil || of == p.types || !object.Exported() || !strings.HasPrefix(of.Path(), below) || seen[object.Pos()] {
+		if of == nil || of == p.types || !object.Exported() || !strings.HasPrefix(of.Path(), below) || seen[object] {
 			continue
 		}
 		if _, ok := object.(*types.PkgName); ok {
 			continue
 		}
-		seen[object.Pos()] = true
+		seen[object] = true
 		width[of.Path()]++
 	}
 	return width

@@ -3,6 +3,7 @@ package structure
 import (
 	"fmt"
 	"go/ast"
+	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -46,8 +47,9 @@ type Name struct {
 
 // NewUsers returns a Users without packages.
 func NewUsers() *Users {
-	r := NewReader()
-	return &Users{fset: r.fset, from: r.from, declared: map[string]Name{}, used: map[string]bool{}, exampled: map[string]bool{}, wanted: map[string]bool{}}
+	fset := token.NewFileSet()
+	from := importer.ForCompiler(fset, "source", nil).(types.ImporterFrom)
+	return &Users{fset: fset, from: from, declared: map[string]Name{}, used: map[string]bool{}, exampled: map[string]bool{}, wanted: map[string]bool{}}
 }
 
 // Add reads the package in a folder of the module, with its tests. The names of a public
@@ -94,6 +96,16 @@ func (u *Users) check(dir string, files []*ast.File) (*types.Package, *types.Inf
 	config := types.Config{Importer: inFolder{u.from, dir}, Error: func(error) {}}
 	checked, _ := config.Check(dir, u.fset, files, info)
 	return checked, info
+}
+
+// inFolder finds imports from a folder.
+type inFolder struct {
+	from types.ImporterFrom
+	dir  string
+}
+
+func (i inFolder) Import(path string) (*types.Package, error) {
+	return i.from.ImportFrom(path, i.dir, 0)
 }
 
 // place tells an object from others, also where it was read twice.

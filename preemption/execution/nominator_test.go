@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/resource"
@@ -268,7 +269,7 @@ func TestNominatorStateMachine(t *testing.T) {
 					require.Equal(t, e.node, n.NodeOf(e.pod.Key()))
 				}
 				for _, node := range nodes {
-					require.Empty(t, cmp.Diff(plain.onNode(node), n.NominatedTo(node), cmp.Comparer(func(a, b *outrank.Pod) bool { return a == b })))
+					require.Empty(t, testdiff.Diff(plain.onNode(node), n.NominatedTo(node), cmp.Comparer(func(a, b *outrank.Pod) bool { return a == b })))
 				}
 			},
 		})
@@ -323,7 +324,7 @@ func TestApplyToAlignsEveryNomination(t *testing.T) {
 			"stale": "", "moved": "n2", "right": "n2", "bare": "n1", "new": "n1",
 			"runs": "", "reborn": "", "nowhere": "",
 		}
-		require.Empty(t, cmp.Diff(want, got), "a second time changes nothing")
+		require.Empty(t, testdiff.Diff(want, got), "a second time changes nothing")
 	}
 	assert.Equal(t, "n1", snap.NodeOf("default/runs"))
 	_, known := snap.Pod("default/nowhere")

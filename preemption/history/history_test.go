@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/history"
 )
 
@@ -157,7 +157,7 @@ func TestSummary(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := brief(historyOf(t, tt.config, entries(tt.entries)).Summary())
-			if diff := cmp.Diff(tt.want, got); diff != "" {
+			if diff := testdiff.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -183,12 +183,12 @@ func TestCounts(t *testing.T) {
 		CutCascades: 1, Rounds: 3, OtherRounds: 1,
 	}
 	r.LongestCascade, r.Cycles, r.LongestCycle, r.Repeats = nil, nil, history.Cycle{}, nil
-	if diff := cmp.Diff(want, r); diff != "" {
+	if diff := testdiff.Diff(want, r); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	cycles := h.Summary().Cycles
 	first, last := now.Add(2*time.Second), now.Add(6*time.Second)
-	if diff := cmp.Diff([]history.Cycle{{Lineages: []string{"a", "b"}, Rounds: 2, First: first, Last: last}}, cycles); diff != "" {
+	if diff := testdiff.Diff([]history.Cycle{{Lineages: []string{"a", "b"}, Rounds: 2, First: first, Last: last}}, cycles); diff != "" {
 		t.Errorf("the first cycle is kept (-want +got):\n%s", diff)
 	}
 }
@@ -199,7 +199,7 @@ func TestSummaryIsTheCallersOwn(t *testing.T) {
 	r.LongestCycle.Lineages[0], r.LongestCascade[0].Victim = "x", "x"
 	require.Equal(t, "a", r.Cycles[0].Lineages[0], "two fields share memory")
 	r.Cycles[0].Lineages[1] = "x"
-	if diff := cmp.Diff(want, h.Summary()); diff != "" {
+	if diff := testdiff.Diff(want, h.Summary()); diff != "" {
 		t.Errorf("changing a report changed the next (-want +got):\n%s", diff)
 	}
 }

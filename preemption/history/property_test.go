@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/history"
 )
 
@@ -210,7 +210,7 @@ func TestPropertyFollowsTheDefinitions(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.entries = es[:i+1]
-			if diff := cmp.Diff(o.report(), h.Summary()); diff != "" {
+			if diff := testdiff.Diff(o.report(), h.Summary()); diff != "" {
 				t.Fatalf("after entry %d (-definition +history):\n%s", i+1, diff)
 			}
 		}
@@ -239,7 +239,7 @@ func TestPropertyIndifferent(t *testing.T) {
 				given[i] = "scribbled over"
 			}
 		}
-		if diff := cmp.Diff(want, h.Summary()); diff != "" {
+		if diff := testdiff.Diff(want, h.Summary()); diff != "" {
 			t.Fatalf("victims in reverse (-want +got):\n%s", diff)
 		}
 	})

@@ -12,10 +12,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
@@ -55,7 +55,7 @@ func FuzzReadCluster(f *testing.F) {
 		c.Warnings()
 		written := write(t, c)
 		once := read(t, written)
-		if diff := cmp.Diff(c, once, whatIsWritten); diff != "" {
+		if diff := testdiff.Diff(c, once, whatIsWritten); diff != "" {
 			t.Fatalf("written and read (-want +got):\n%s\n%s", diff, written)
 		}
 		// An amount may change its form once, and never again.

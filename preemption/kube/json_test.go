@@ -6,11 +6,11 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 // Whatever is read by itself says what could not be read of it.
@@ -130,7 +130,7 @@ func TestEveryKindInJSON(t *testing.T) {
 			got := reflect.New(reflect.TypeOf(test.object))
 			got.Elem().Set(reflect.ValueOf(test.object)) // nothing of what was there may stay
 			require.NoError(t, json.Unmarshal(text, got.Interface()), "%s", text)
-			if diff := cmp.Diff(test.want, got.Elem().Interface(), whatIsWritten); diff != "" {
+			if diff := testdiff.Diff(test.want, got.Elem().Interface(), whatIsWritten); diff != "" {
 				t.Errorf("(-want +got):\n%s\n%s", diff, text)
 			}
 			again, err := json.Marshal(got.Interface())

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -115,7 +116,7 @@ func TestReadPodReadsEveryField(t *testing.T) {
 		DisruptionReason:  outrank.PreemptionByScheduler,
 		Ready:             true, QOSClass: outrank.Burstable, Static: true, Mirror: true, Phase: outrank.PhaseRunning,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := testdiff.Diff(want, got); diff != "" {
 		t.Errorf("ReadPod (-want +got):\n%s", diff)
 	}
 }
@@ -165,7 +166,7 @@ func wantList() *outrank.Cluster {
 }
 
 func TestReadCluster(t *testing.T) {
-	if diff := cmp.Diff(wantList(), readList(t, list)); diff != "" {
+	if diff := testdiff.Diff(wantList(), readList(t, list)); diff != "" {
 		t.Errorf("ReadCluster (-want +got):\n%s", diff)
 	}
 }
@@ -188,7 +189,7 @@ func TestReadClusterForms(t *testing.T) {
 		"escapes and odd brackets":    strings.Replace(class, `"d"`, `"d","x":{"a":"}]\\\"{","b":[[],{}]}`, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(want, readList(t, text)); diff != "" {
+			if diff := testdiff.Diff(want, readList(t, text)); diff != "" {
 				t.Errorf("ReadCluster(%s) (-want +got):\n%s", text, diff)
 			}
 		})
@@ -202,7 +203,7 @@ func TestReadClusterListsInLists(t *testing.T) {
 	in := func(text string) string { return `{"kind":"List","items":[` + text + `]}` }
 	got, err := kube.ReadCluster(strings.NewReader(in(in("") + "," + in(list))))
 	require.NoError(t, err)
-	assert.Empty(t, cmp.Diff(want, got))
+	assert.Empty(t, testdiff.Diff(want, got))
 
 	c, err := kube.ReadCluster(strings.NewReader(in(`{"kind":"NodeList","items":[{"metadata":{"name":"n"}}]},{"kind":"BlackList"},{"kind":"NodeList","items":null}`)))
 	require.NoError(t, err)
@@ -232,7 +233,7 @@ func TestReadClusterInPieces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, err := kube.ReadCluster(r)
 			require.NoError(t, err)
-			if diff := cmp.Diff(wantList(), got); diff != "" {
+			if diff := testdiff.Diff(wantList(), got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -294,7 +295,7 @@ func TestReadClusterListsEveryProblem(t *testing.T) {
 		got = append(got, p.String())
 	}
 	byPrefix := cmp.Comparer(func(x, y string) bool { return strings.HasPrefix(x, y) || strings.HasPrefix(y, x) })
-	if diff := cmp.Diff(want, got, byPrefix); diff != "" {
+	if diff := testdiff.Diff(want, got, byPrefix); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 	assert.Equal(t, strings.Join(got, "\n"), err.Error(), "the error lists each on a line")
@@ -323,7 +324,7 @@ func TestReadClusterNotJSON(t *testing.T) {
 
 func TestReadClusterEmpty(t *testing.T) {
 	for _, text := range []string{`{"kind":"List","items":[]}`, `{"kind":"List"}`, " \n" + `{"kind":"PodList","items":null}`} {
-		if diff := cmp.Diff(&outrank.Cluster{}, readList(t, text), cmpopts.EquateEmpty()); diff != "" {
+		if diff := testdiff.Diff(&outrank.Cluster{}, readList(t, text), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("ReadCluster(%q) (-want +got):\n%s", text, diff)
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
@@ -59,11 +59,11 @@ func TestReadClaimStates(t *testing.T) {
 				require.NoError(t, err)
 				assert.Empty(t, got.Skipped)
 				want := c.want
-				assert.Empty(t, cmp.Diff(want, got.Claims[0].Volume))
+				assert.Empty(t, testdiff.Diff(want, got.Claims[0].Volume))
 				want.Claim = "c"
-				assert.Empty(t, cmp.Diff([]outrank.Volume{want}, got.Pods[0].Volumes))
+				assert.Empty(t, testdiff.Diff([]outrank.Volume{want}, got.Pods[0].Volumes))
 				again := read(t, write(t, got))
-				assert.Empty(t, cmp.Diff(got, again, whatIsWritten), "written and read")
+				assert.Empty(t, testdiff.Diff(got, again, whatIsWritten), "written and read")
 			}
 		})
 	}

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
@@ -24,7 +24,7 @@ func TestDumpWithoutItems(t *testing.T) {
 		`{"apiVersion":"v1","items":null,"kind":"NodeList"}`,
 		`{"items":null}`,
 	} {
-		if diff := cmp.Diff(&outrank.Cluster{}, readList(t, text), cmpopts.EquateEmpty()); diff != "" {
+		if diff := testdiff.Diff(&outrank.Cluster{}, readList(t, text), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("ReadCluster(%s) (-want +got):\n%s", text, diff)
 		}
 		_, err := kube.ReadPod(strings.NewReader(text))

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/hostile"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
@@ -119,9 +119,9 @@ func TestGroupsInEveryVersion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, err := kube.ReadCluster(strings.NewReader(test.text))
 			require.NoError(t, err)
-			assert.Empty(t, cmp.Diff(test.want, c))
+			assert.Empty(t, testdiff.Diff(test.want, c))
 			again := read(t, write(t, c))
-			assert.Empty(t, cmp.Diff(test.want, again, whatIsWritten), "written and read back")
+			assert.Empty(t, testdiff.Diff(test.want, again, whatIsWritten), "written and read back")
 		})
 	}
 }
@@ -161,7 +161,7 @@ func TestVersionThatGroupsAreWrittenIn(t *testing.T) {
 			for i := range got {
 				got[i] = strings.TrimSuffix(got[i], ",")
 			}
-			assert.Empty(t, cmp.Diff(test.want, got))
+			assert.Empty(t, testdiff.Diff(test.want, got))
 		})
 	}
 }
@@ -286,7 +286,7 @@ func TestRecordedGroupsAreRead(t *testing.T) {
 		}
 		require.Empty(t, c.Skipped)
 		again := read(t, write(t, c))
-		require.Empty(t, cmp.Diff(c, again, whatIsWritten))
+		require.Empty(t, testdiff.Diff(c, again, whatIsWritten))
 	}
 	want := map[string]int{"pods": 879, "groups": 206, "composite groups": 25, "parents": 27, "whole groups": 76}
 	assert.Equal(t, want, count)

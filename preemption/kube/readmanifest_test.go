@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -55,7 +55,7 @@ func TestManifestRequests(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := readManifest(t, manifest(c.spec))
-			if diff := cmp.Diff(c.want, p.Requests()); diff != "" {
+			if diff := testdiff.Diff(c.want, p.Requests()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			same, err := kube.ReadPod(strings.NewReader(manifest(c.spec)))
@@ -110,7 +110,7 @@ func TestManifestTolerations(t *testing.T) {
 		if c.given != "" {
 			from = 1
 		}
-		if diff := cmp.Diff(append([]outrank.Toleration{}, c.want...), p.Tolerations[from:]); diff != "" {
+		if diff := testdiff.Diff(append([]outrank.Toleration{}, c.want...), p.Tolerations[from:]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.given, diff)
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
@@ -49,8 +49,8 @@ func TestReadClusterReadsGroups(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c, err := kube.ReadCluster(strings.NewReader(test.text))
 			require.NoError(t, err)
-			assert.Empty(t, cmp.Diff(test.want, c.Groups))
-			assert.Empty(t, cmp.Diff(test.skipped, c.Skipped))
+			assert.Empty(t, testdiff.Diff(test.want, c.Groups))
+			assert.Empty(t, testdiff.Diff(test.skipped, c.Skipped))
 		})
 	}
 }

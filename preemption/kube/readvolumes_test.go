@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/hostile"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
@@ -61,7 +61,7 @@ func TestReadVolumes(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, c.Skipped)
 		assert.Len(t, c.Claims, 3)
-		if diff := cmp.Diff(want, c.Pod("shop", "db-0").Volumes); diff != "" {
+		if diff := testdiff.Diff(want, c.Pod("shop", "db-0").Volumes); diff != "" {
 			t.Errorf("volumes (-want +got):\n%s", diff)
 		}
 		assert.Equal(t, []outrank.Volume{{Claim: "data-db-0"}}, c.Pod("default", "db-0").Volumes, "a claim of another namespace")
@@ -88,7 +88,7 @@ func TestReadDisks(t *testing.T) {
 		{Disk: outrank.Disk{Kind: outrank.RBD, ID: "rbd/i", Monitors: []string{"m1", "m2"}, ReadOnly: true}},
 		{Disk: outrank.Disk{Kind: outrank.RBD, ID: "p/i", Monitors: []string{"m1"}}},
 	}
-	if diff := cmp.Diff(want, p.Volumes); diff != "" {
+	if diff := testdiff.Diff(want, p.Volumes); diff != "" {
 		t.Errorf("volumes (-want +got):\n%s", diff)
 	}
 }

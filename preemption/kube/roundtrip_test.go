@@ -16,6 +16,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -217,10 +218,10 @@ func TestFullHasEveryField(t *testing.T) {
 func TestEveryFieldIsWritten(t *testing.T) {
 	want := fullCluster()
 	text := write(t, want)
-	if diff := cmp.Diff(want, read(t, text), whatIsWritten); diff != "" {
+	if diff := testdiff.Diff(want, read(t, text), whatIsWritten); diff != "" {
 		t.Errorf("ReadCluster(WriteCluster(c)) (-want +got):\n%s\n%s", diff, text)
 	}
-	if diff := cmp.Diff(fullCluster(), want); diff != "" {
+	if diff := testdiff.Diff(fullCluster(), want); diff != "" {
 		t.Errorf("WriteCluster changed its input:\n%s", diff)
 	}
 }
@@ -266,7 +267,7 @@ func alone[T any](t *testing.T, full *T, add func(*outrank.Cluster, *T)) {
 			if len(want.Pods) > 0 {
 				got.Claims = nil // invented for the pod's volumes
 			}
-			if diff := cmp.Diff(want, got, whatIsWritten); diff != "" {
+			if diff := testdiff.Diff(want, got, whatIsWritten); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -296,7 +297,7 @@ func TestFullWithoutAnyOneField(t *testing.T) {
 		if len(c.Claims) == 0 || len(c.Claims) < len(got.Claims) {
 			c.Claims, got.Claims = nil, nil
 		}
-		if diff := cmp.Diff(c, got, whatIsWritten); diff != "" {
+		if diff := testdiff.Diff(c, got, whatIsWritten); diff != "" {
 			t.Errorf("without %s (-want +got):\n%s", changed, diff)
 		}
 	}
@@ -326,7 +327,7 @@ func TestClustersSurvive(t *testing.T) {
 			once := read(t, text)
 			want := *c
 			want.Pods = slices.DeleteFunc(slices.Clone(c.Pods), (*outrank.Pod).Finished)
-			if diff := cmp.Diff(&want, once, whatIsWritten, cmpopts.IgnoreFields(outrank.Cluster{}, "Claims")); diff != "" {
+			if diff := testdiff.Diff(&want, once, whatIsWritten, cmpopts.IgnoreFields(outrank.Cluster{}, "Claims")); diff != "" {
 				t.Fatalf("(-want +got):\n%s", diff)
 			}
 			if got, want := once.Finished, len(c.Pods)-len(want.Pods); got != want {
@@ -335,7 +336,7 @@ func TestClustersSurvive(t *testing.T) {
 			twice := read(t, write(t, once))
 			once.Finished, once.AsOf, twice.AsOf = 0, time.Time{}, time.Time{}
 			if !reflect.DeepEqual(once, twice) {
-				t.Fatalf("written and read once more (-want +got):\n%s", cmp.Diff(once, twice))
+				t.Fatalf("written and read once more (-want +got):\n%s", testdiff.Diff(once, twice))
 			}
 			if again := write(t, c); !bytes.Equal(text, again) {
 				t.Fatalf("written twice:\n%s\n%s", text, again)

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 	"github.com/outrank-go/outrank/preemption/tenancy"
@@ -207,12 +207,12 @@ func TestPropertyTenantsAgree(t *testing.T) {
 		require.NoError(t, e.Verify(context.Background(), snap, plan, gen.Now))
 		want := ex.Plan
 		want.Unhelpful, plan.Unhelpful = nil, nil
-		require.Empty(t, cmp.Diff(&want, plan), "(-explained +searched)")
+		require.Empty(t, testdiff.Diff(&want, plan), "(-explained +searched)")
 		require.NoError(t, snap.Attach(rules.Filter()))
 		attached, err := e.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		attached.Unhelpful = nil
-		require.Empty(t, cmp.Diff(plan, attached), "(-counted +attached)")
+		require.Empty(t, testdiff.Diff(plan, attached), "(-counted +attached)")
 	})
 }
 

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 // grouped is v1.37 with gates that are on.
@@ -415,7 +415,7 @@ func (m *groupMachine) check(t *rapid.T) {
 			delete(want, place)
 		}
 	}
-	require.Empty(t, gocmp.Diff(want, got))
+	require.Empty(t, testdiff.Diff(want, got))
 	require.Equal(t, Counts{
 		Active: counts["active"], Backoff: counts["backoff"], Gated: counts["gated"], InFlight: counts["flight"],
 		Incomplete: counts["incomplete"], Waiting: counts["apart"],

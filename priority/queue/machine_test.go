@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 // machine drives a queue and its model side by side.
@@ -129,7 +129,7 @@ func (m *machine) tryPop(t *rapid.T) {
 }
 
 func (m *machine) popped(t *rapid.T, want *modelPod, got Entry) {
-	require.Empty(t, gocmp.Diff(want.Entry, got))
+	require.Empty(t, testdiff.Diff(want.Entry, got))
 	require.True(t, want.hurried || !got.BackoffEnd.After(m.now), "popped before the end of its backoff")
 	for _, p := range m.pods {
 		if p == want || p.place == backoff {
@@ -332,7 +332,7 @@ func (m *machine) close(t *rapid.T) {
 // without one.
 func (m *machine) check(t *rapid.T) {
 	want := Pending{m.entries(active), m.inBackoff(), m.entries(unschedulable), m.entries(gated), m.entries(inFlight), nil, nil}
-	if diff := gocmp.Diff(want, m.q.Pending()); diff != "" {
+	if diff := testdiff.Diff(want, m.q.Pending()); diff != "" {
 		t.Fatalf("-want +got:\n%s", diff)
 	}
 	require.Equal(t, want.String(), m.q.Counts().String())
@@ -344,7 +344,7 @@ func (m *machine) check(t *rapid.T) {
 	for _, in := range m.q.Incoming() {
 		arrived[[2]string{in.Queue, in.Event}] = in.Pods
 	}
-	require.Empty(t, gocmp.Diff(m.arrived, arrived, cmpopts.EquateEmpty()))
+	require.Empty(t, testdiff.Diff(m.arrived, arrived, cmpopts.EquateEmpty()))
 	m.checkPlaces(t)
 }
 

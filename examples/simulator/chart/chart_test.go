@@ -16,12 +16,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -76,7 +76,7 @@ func TestGolden(t *testing.T) {
 			}
 			want, err := os.ReadFile(file)
 			require.NoError(t, err)
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			if diff := testdiff.Diff(string(want), string(got)); diff != "" {
 				t.Errorf("after a change that is meant run go test -update (-want +got):\n%s", diff)
 			}
 		})
@@ -219,7 +219,7 @@ func TestSeries(t *testing.T) {
 	}
 	for range 2 {
 		got := r.Series(3500 * time.Microsecond)
-		if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		if diff := testdiff.Diff(want, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		got.Share[0][0] = 5 // the caller's own

@@ -14,10 +14,10 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/history"
 )
 
@@ -95,7 +95,7 @@ func TestGolden(t *testing.T) {
 			}
 			want, err := os.ReadFile(file)
 			require.NoError(t, err)
-			if diff := cmp.Diff(string(want), b.String()); diff != "" {
+			if diff := testdiff.Diff(string(want), b.String()); diff != "" {
 				t.Errorf("after a change that is meant run go test -update (-want +got):\n%s", diff)
 			}
 		})

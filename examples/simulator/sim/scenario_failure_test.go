@@ -3,10 +3,10 @@ package sim_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -88,7 +88,7 @@ time	event	pod	node	details
 10.000	nominate	web	n1	-
 10.000	refuse	web	-	0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims
 `
-	assert.Empty(t, cmp.Diff(want, out.failures[0]))
+	assert.Empty(t, testdiff.Diff(want, out.failures[0]))
 }
 
 // What is done at a time is done before the scheduler looks, unless something is

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -38,7 +38,7 @@ func TestScenarios(t *testing.T) {
 				require.NoError(t, os.WriteFile(path, []byte(sc.head+logStart+"\n"+log), 0o644))
 				return
 			}
-			t.Errorf("the events are others than in %s; -update writes them anew:\n%s", path, cmp.Diff(sc.log, log))
+			t.Errorf("the events are others than in %s; -update writes them anew:\n%s", path, testdiff.Diff(sc.log, log))
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/chart"
 	"github.com/outrank-go/outrank/examples/simulator/report"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -176,7 +177,7 @@ func (c *scene) course(t *rapid.T, oneByOne, observed bool) (*course, *Simulatio
 
 func requireSame(t *rapid.T, want, got *course) {
 	require.Equal(t, want.Log, got.Log)
-	if diff := gocmp.Diff(want, got, cmpopts.EquateComparable(), gocmp.AllowUnexported(report.Waits{})); diff != "" {
+	if diff := testdiff.Diff(want, got, cmpopts.EquateComparable(), gocmp.AllowUnexported(report.Waits{})); diff != "" {
 		t.Fatalf("-one by one +shared:\n%s", diff)
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 // Each so many pods of a class are a gang, which comes with the last of them.
@@ -15,7 +15,7 @@ func TestGangs(t *testing.T) {
 	items := sampleItems(t)
 	got, groups, err := Gangs(items, 4)
 	require.NoError(t, err)
-	require.Empty(t, cmp.Diff(sampleItems(t), items), "the items are only read")
+	require.Empty(t, testdiff.Diff(sampleItems(t), items), "the items are only read")
 	require.Len(t, got, len(items))
 	before := map[string]Item{}
 	classes := map[string]int{}

@@ -9,11 +9,11 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -43,7 +43,7 @@ func TestReadNodes(t *testing.T) {
 		require.Equal(t, texts(want[i].Allocatable), texts(got[i].Allocatable))
 		got[i].Allocatable = want[i].Allocatable
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := testdiff.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
 func sampleItems(t require.TestingT) []Item {
@@ -34,7 +34,7 @@ func TestZeroShape(t *testing.T) {
 	for i := range want {
 		want[i].Arrival -= items[0].Arrival
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := testdiff.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -52,11 +52,11 @@ func TestShape(t *testing.T) {
 		items := sampleItems(t)[:30]
 		got, err := s.Of(items)
 		require.NoError(t, err)
-		if diff := cmp.Diff(sampleItems(t)[:30], items); diff != "" {
+		if diff := testdiff.Diff(sampleItems(t)[:30], items); diff != "" {
 			t.Fatalf("the items were changed:\n%s", diff)
 		}
 		again, _ := s.Of(items)
-		if diff := cmp.Diff(got, again); diff != "" {
+		if diff := testdiff.Diff(got, again); diff != "" {
 			t.Fatalf("the same seed gives other items:\n%s", diff)
 		}
 		named := map[string]Item{}
@@ -109,7 +109,7 @@ func TestFractionOfLoad(t *testing.T) {
 	}
 	one, _ := Shape{Load: 0.5, Seed: 1}.Of(items)
 	two, _ := Shape{Load: 0.5, Seed: 2}.Of(items)
-	require.NotEmpty(t, cmp.Diff(one, two), "seeds differ")
+	require.NotEmpty(t, testdiff.Diff(one, two), "seeds differ")
 }
 
 func TestShapeErrors(t *testing.T) {
