@@ -23,10 +23,16 @@ const mostMismatches = 1000
 // Decode reads raw into the wire type that to points to. Where values have the
 // wrong type the rest is filled in all the same, and every such field is listed, in
 // the order of the input, up to a thousand of them. Text that is not JSON is a
-// single entry without a field.
+// single entry without a field, and so is an object whose lists have too many parts.
 func Decode(raw []byte, to any) []Mismatch {
-	err := json.Unmarshal(pruned(raw, reflect.TypeOf(to).Elem()), to)
-	if err == nil {
+	kept, err := pruned(raw, shapeFor(reflect.TypeOf(to).Elem()))
+	if err != nil {
+		if kept, again := pruned(raw, named); again == nil {
+			_ = json.Unmarshal(kept, to) // a name of the wrong type is none
+		}
+		return []Mismatch{{Text: err.Error()}}
+	}
+	if err = json.Unmarshal(kept, to); err == nil {
 		return nil
 	}
 	var first *json.UnmarshalTypeError

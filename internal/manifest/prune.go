@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"fmt"
 	"io"
 	"reflect"
 	"sync"
@@ -21,21 +22,40 @@ var writtenType = reflect.TypeFor[Written]()
 
 var shapes sync.Map // of reflect.Type to *shape
 
-// pruned returns raw without the fields that t does not name. It returns raw
-// itself if that cannot be read, for the decoder to say why.
-func pruned(raw []byte, t reflect.Type) []byte {
+// mostParts is how many parts the lists of one object may have together. A part of two bytes
+// takes some hundred in memory, so that the size of an object alone would be no bound. The
+// 3 MB that an API server takes have room for fewer parts that say anything.
+const mostParts = 250_000
+
+var errParts = fmt.Errorf("its lists have more than %d parts together; no API server has an object of that size", mostParts)
+
+// named keeps what messages call an object by.
+var named = &shape{fields: map[string]*shape{"metadata": {fields: map[string]*shape{"name": nil, "namespace": nil}}}}
+
+// shapeFor returns the shape of what a type names.
+func shapeFor(t reflect.Type) *shape {
 	sh, ok := shapes.Load(t)
 	if !ok {
 		sh, _ = shapes.LoadOrStore(t, shapeOf(t))
 	}
+	return sh.(*shape)
+}
+
+// pruned returns raw without the fields that the shape does not name. It returns raw
+// itself if that cannot be read, for the decoder to say why. The error is that there are
+// too many parts.
+func pruned(raw []byte, of *shape) ([]byte, error) {
 	p := pruner{scanner: scanner{buf: raw, err: io.EOF, mark: 0}, out: make([]byte, 0, len(raw)/2)}
-	if err := p.value(sh.(*shape)); err != nil {
-		return raw
+	switch err := p.value(of); {
+	case err == errParts:
+		return nil, err
+	case err != nil:
+		return raw, nil
 	}
 	if _, err := p.peek(); err != io.EOF {
-		return raw
+		return raw, nil
 	}
-	return p.out
+	return p.out, nil
 }
 
 func shapeOf(t reflect.Type) *shape {
@@ -66,7 +86,8 @@ func shapeOf(t reflect.Type) *shape {
 // pruner copies what is to be kept.
 type pruner struct {
 	scanner
-	out []byte
+	out   []byte
+	parts int // of all lists so far
 }
 
 func (p *pruner) value(s *shape) error {
@@ -117,6 +138,9 @@ func (p *pruner) elements(s *shape) error {
 			p.out = append(p.out, ',')
 		}
 		first = false
+		if p.parts++; p.parts > mostParts {
+			return errParts
+		}
 		return p.value(s.element)
 	})
 	p.out = append(p.out, ']')

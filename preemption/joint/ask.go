@@ -52,7 +52,9 @@ func (b *draft) ask(t *preemption.Trials, i, node int) (*ask, answer) {
 	return a, never
 }
 
-// findUnits groups the possible victims. The pods of the request are none.
+// findUnits groups the possible victims. The pods of the request are none; where groups leave
+// together they stand in no unit beside others, because a pod of a group is not asked about
+// alone there (rule 12.8.8).
 func (a *ask) findUnits(t *preemption.Trials) {
 	possible := a.trial.Possible()
 	a.of = make(map[*outrank.Pod]int, len(possible))

@@ -36,3 +36,24 @@ func TestViolationsThatShrink(t *testing.T) {
 	best.Violations, best.Victims = 1, 9
 	assert.True(t, b.mayBeat(few, best), "more victims than few can be better than best")
 }
+
+// A further victim of a higher priority can make for a later start: what is known of the start
+// of some victims says nothing about more of them, unless the top priority was compared before.
+func TestStartsThatComeLater(t *testing.T) {
+	old := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{})
+	require.NoError(t, err)
+	b := newTotals(snap, &preemption.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart}}}, time.Time{})
+	low := &outrank.Pod{Name: "low", Priority: outrank.Priority(1), StartTime: old}
+	high := &outrank.Pod{Name: "high", Priority: outrank.Priority(2), StartTime: old.Add(2 * time.Hour)}
+	best := b.total([]*outrank.Pod{{Name: "other", Priority: outrank.Priority(1), StartTime: old.Add(time.Hour)}})
+	some, more := b.total([]*outrank.Pod{low}), b.total([]*outrank.Pod{low, high})
+	order, _ := b.compare(some, best)
+	assert.Positive(t, order)
+	order, _ = b.compare(more, best)
+	assert.Negative(t, order)
+	assert.True(t, b.mayBeat(some, best))
+
+	b.ranks = []preemption.Rank{preemption.ByTopPriority, preemption.ByStart}
+	assert.False(t, b.mayBeat(some, best))
+}

@@ -112,6 +112,34 @@ func TestHostileInputTakesLinearMemory(t *testing.T) {
 	}
 }
 
+// Where an object is nothing but a list of the smallest parts there are, or has as many labels
+// as fit, it takes a hundred times its size; what that can come to has a bound, because so many
+// parts are no object of Kubernetes.
+func TestPeakHasABound(t *testing.T) {
+	for name, form := range map[string]string{
+		"containers": hostile.InSpec(`"containers":[@{}@]`),
+		"spreads":    hostile.InSpec(`"topologySpreadConstraints":[@{}@]`),
+		"templates":  `{"kind":"Workload","metadata":{"name":"w"},"spec":{"podGroupTemplates":[@{}@]}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireBound(t, hostile.Written(form, 250_000))
+			text := hostile.Written(form, 2_000_000)
+			requireBound(t, text)
+			_, err := kube.ReadCluster(strings.NewReader(text))
+			require.ErrorContains(t, err, "its lists have more than 250000 parts together")
+			require.NotContains(t, err.Error(), "\n", "that is all there is to say")
+		})
+	}
+	t.Run("requests", func(t *testing.T) {
+		requireBound(t, hostile.Written(hostile.InSpec(`"containers":[{"name":"c","resources":{"requests":{@"%d":1@}}}]`), 250_000))
+	})
+}
+
+// requireBound reads a dump and requires the bound that [kube.ReadCluster] promises.
+func requireBound(t *testing.T, text string) {
+	require.Less(t, peakOf(text), int64(10*len(text)+256<<20), "for an input of %d bytes", len(text))
+}
+
 // inUse is how much memory is reachable.
 func inUse() int64 {
 	var m runtime.MemStats

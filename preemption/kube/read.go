@@ -28,7 +28,9 @@ import (
 // It reads as a stream: beside the cluster itself, memory is bounded by the
 // largest single object, and by 64 MB for a list of one kind that names the kind
 // only after objects that do not. An object of more than 8 MB, or a text of that
-// size, ends the reading: no API server has one. Time is linear in the input.
+// size, ends the reading: no API server has one. An object whose lists have more than
+// 250,000 parts together is a problem. So at most ten times the input and 256 MB are
+// in use at any time, whatever the input is. Time is linear in the input.
 //
 // Whatever is wrong with the objects is listed in one *[outrank.InputError], which
 // wraps [outrank.ErrInvalid], and there is no cluster then: amounts and times that

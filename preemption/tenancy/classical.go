@@ -143,8 +143,7 @@ func (d *decision) reclaimable(c *candidates) {
 		} else {
 			c.others = append(c.others, found...)
 		}
-		covered := d.covers(at, rest)
-		claim, skip = claim || covered, at
+		claim, skip = claim || d.covers(at, rest), at
 	}
 }
 

@@ -27,7 +27,7 @@ func (s *guardState) overWithoutLast(at int) bool {
 	for i := range s.away {
 		t := &s.away[i]
 		if !s.now.above(at, t.at) {
-			continue
+			continue // it counts for nothing here
 		}
 		s.now.add(t.at, t.uses, 1)
 		over := s.now.over(at, s.ownedBy(at))

@@ -279,6 +279,26 @@ func decide(t *testing.T, cases []quotaCase) {
 	}
 }
 
+// Where one in the middle is put back, the last one takes its place in the list (rule 24.3.7).
+func TestOrderOfVictims(t *testing.T) {
+	tree := must(tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
+		{Name: "ads", Nominal: resource.MustList("cpu", "11"), Policy: tenancy.Policy{Within: tenancy.Lower}},
+	}}))
+	request := tenancy.Request{Incoming: tenancy.Workload{Name: "in", Queue: "ads", Priority: 9, Uses: resource.MustList("cpu", "10")}}
+	for i, cpu := range []string{"3", "1", "3", "4"} {
+		request.Admitted = append(request.Admitted, tenancy.Workload{
+			Name: fmt.Sprint("w", i), Queue: "ads", Priority: int32(i), Uses: resource.MustList("cpu", cpu),
+		})
+	}
+	a, err := tree.Reclaim(request)
+	require.NoError(t, err)
+	var names []string
+	for _, v := range a.Victims {
+		names = append(names, v.Name)
+	}
+	assert.Equal(t, []string{"w0", "w3", "w2"}, names)
+}
+
 // A request is checked, and a workload that can be admitted as things are takes nothing.
 func TestReclaimChecksTheRequest(t *testing.T) {
 	tree := must(tenancy.NewTree(shop()))

@@ -119,6 +119,73 @@ func TestWhileBorrowingAndWithin(t *testing.T) {
 	}
 }
 
+// What is there for the cohort in which two queues meet gives neither of them a claim on the
+// other: the preemptor's queue would have more than its own (rules 24.3.4 and 24.3.5).
+func TestNoClaimWhereQueuesMeet(t *testing.T) {
+	rules := must(tenancy.New(tenancy.Options{QueueOf: queueOf, Tree: must(tenancy.NewTree(tenancy.Config{
+		Cohorts: []tenancy.Cohort{{Name: "shop", Nominal: resource.MustList("cpu", "4")}},
+		Queues: []tenancy.Queue{
+			{Name: "ads", Cohort: "shop", Nominal: resource.MustList("cpu", "0")},
+			{Name: "search", Cohort: "shop", Nominal: resource.MustList("cpu", "0"), Policy: tenancy.Policy{Reclaim: tenancy.Anybody}},
+		},
+	}))}))
+	var config preemption.Config
+	rules.Use(&config)
+	snap := must(preemption.NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "9")}},
+		Pods:  []*outrank.Pod{running("ads-1", "ads", "4", 0)},
+	}))
+	plan, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-1", "search", "2", 5), now)
+	require.NoError(t, err)
+	require.Equal(t, preemption.NothingHelps, plan.Outcome, "%v", plan)
+	assert.Equal(t, []string{"queue search would have more than its own"}, plan.Unhelpful[0].Reasons)
+}
+
+// The second strategy is asked about each queue with one of its own pods back, whatever
+// leaves from its neighbours (rule 24.5.5).
+func TestSharesWithOnesOwnPodsBack(t *testing.T) {
+	none := resource.MustList("cpu", "0")
+	rules := must(tenancy.New(tenancy.Options{
+		QueueOf: queueOf, Fair: &tenancy.Fair{Strategies: []tenancy.Strategy{tenancy.LessThanInitialShare}},
+		Tree: must(tenancy.NewTree(tenancy.Config{
+			Cohorts: []tenancy.Cohort{{Name: "shop", Nominal: resource.MustList("cpu", "8")}, {Name: "team", Parent: "shop"}},
+			Queues: []tenancy.Queue{
+				{Name: "search", Cohort: "shop", Nominal: none, Policy: tenancy.Policy{Reclaim: tenancy.Anybody}},
+				{Name: "ads", Cohort: "team", Nominal: none}, {Name: "news", Cohort: "team", Nominal: none},
+			},
+		})),
+	}))
+	few, many := running("ads-1", "ads", "1", 0), running("news-1", "news", "4", 0)
+	node := &outrank.Node{Name: "n1", Allocatable: resource.MustList("cpu", "8", "pods", "9")}
+	snap := must(preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node}, Pods: []*outrank.Pod{few, many}}))
+	state := must(rules.Guard().Start(pending("search-1", "search", "3", 5), snap))
+	state.Remove(many, node)
+	assert.Empty(t, state.Check().Reasons, "3 of 8 are less than 4 and the 1 that stays")
+	state.Remove(few, node)
+	assert.Equal(t, []string{"queue search would have the larger share than team"}, state.Check().Reasons, "3 of 8 are more than 1")
+}
+
+// Pods of a job beyond those that may leave at once are farther away, beginning with the first
+// of them (rule 24.6.3).
+func TestClosestLeavesAJobAlone(t *testing.T) {
+	for most, want := range map[int][]string{0: {"web-1", "web-2"}, 1: {"web-1", "db-1"}, 2: {"web-1", "web-2"}} {
+		config := preemption.Config{Chooser: tenancy.Closest(tenancy.Closeness{MaxParallel: func(p *outrank.Pod) (string, int) {
+			return p.Name[:len(p.Name)-2], most
+		}})}
+		snap := must(preemption.NewSnapshot(&outrank.Cluster{
+			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "6", "pods", "9")}},
+			Pods:  []*outrank.Pod{running("web-1", "", "2", 0), running("web-2", "", "2", 0), running("db-1", "", "1", 0)},
+		}))
+		plan, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, pending("in", "", "4", 50), now)
+		require.NoError(t, err)
+		var names []string
+		for _, v := range plan.Victims {
+			names = append(names, v.Pod.Name)
+		}
+		assert.ElementsMatch(t, want, names, "at most %d", most)
+	}
+}
+
 // What YuniKorn asks of the queues (rule 24.5.4).
 func TestYuniKorn(t *testing.T) {
 	list := resource.MustList

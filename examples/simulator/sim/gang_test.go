@@ -124,6 +124,31 @@ func TestGangIsPushedOutAndComesBack(t *testing.T) {
 	require.EqualValues(t, 3, cluster.Groups[0].MinCount, "what was given is only read")
 }
 
+// A gang of which enough pods have a place tries again at once with the others, which may push
+// others out then. As long as enough of its pods can come again, its MinCount stays.
+func TestGangTriesAgainWithTheRest(t *testing.T) {
+	cluster := &outrank.Cluster{
+		Release: withGroups(t),
+		Nodes:   []*outrank.Node{{Name: "n1", Allocatable: resource.List{resource.CPU: resource.New(2), resource.Pods: resource.New(9)}}},
+		Groups:  []*outrank.PodGroup{{Name: "g", Priority: outrank.Priority(9), Policy: outrank.GangPolicy, MinCount: 1}},
+	}
+	work := []Work{
+		gangWork("low", "", 0, 1, 500*time.Second),
+		gangWork("g1", "g", 9, 1, 10*time.Second), gangWork("g2", "g", 9, 1, 500*time.Second),
+	}
+	work[1].Arrival, work[2].Arrival = 20*time.Second, 20*time.Second
+	w := watched(t, cluster, work, Config{})
+	w.run(1000)
+	var log []string
+	for _, e := range w.events {
+		if e.Kind == Bound || e.Kind == Evicted || e.Kind == Ended {
+			log = append(log, fmt.Sprintf("%gs %s %s", e.Time.Seconds(), e.Kind, e.Pod.Name))
+		}
+	}
+	require.Equal(t, []string{"0s bind low", "20s bind g1", "20s evict low", "30s finish g1", "30s bind g2", "530s finish g2"}, log)
+	require.Same(t, cluster.Groups[0], w.s.gangs.inOrder[0].group)
+}
+
 // Without the gate pods of groups are single pods, and so they are in a FIFO.
 func TestGroupsWithoutGangs(t *testing.T) {
 	cluster := &outrank.Cluster{Groups: []*outrank.PodGroup{{Name: "g", Policy: outrank.GangPolicy, MinCount: 2}}}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -302,6 +303,47 @@ func TestKubeletsRefused(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.At(0, SetUsage("default/p", kubeletadmit.Usage{})))
 	require.ErrorContains(t, s.Step(), "nobody looks at what pods use")
+}
+
+// A pressure that a pod's end relieves was seen at the look before it, also where the kubelet is
+// about to look again at that time: pods end first.
+func TestPressureThatEndsAtALook(t *testing.T) {
+	cluster := &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("cpu", "1", "memory", "1Gi", "pods", "9")}}}
+	work := []Work{{
+		Pod: &outrank.Pod{Name: "p", NodeName: "n", Priority: outrank.Priority(2_000_000_000)}, Duration: seconds(100),
+		Usage: &kubeletadmit.Usage{Memory: 2 << 30},
+	}}
+	w := watched(t, cluster, work, Config{Kubelets: &Kubelets{}})
+	w.run(1000)
+	var at []time.Duration
+	for _, e := range w.events {
+		if e.Kind == Changed {
+			at = append(at, e.Time)
+		}
+	}
+	require.Equal(t, []time.Duration{seconds(10), seconds(90) + DefaultTransition}, at)
+}
+
+// A pod whose kubelet still waits for its victim is lost with the node, and made anew. A victim
+// that is told again to go at the same time is left alone.
+func TestNodeGoesWhileAPodIsAdmitted(t *testing.T) {
+	cluster := &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("cpu", "1", "pods", "9")}}}
+	one := []outrank.Container{{Requests: resource.MustList("cpu", "1")}}
+	grace := seconds(100)
+	work := []Work{
+		{Pod: &outrank.Pod{Name: "batch", Priority: outrank.Priority(0), Containers: one}, Endless: true, Grace: &grace},
+		{Pod: &outrank.Pod{Name: "vital", NodeName: "n", Priority: outrank.Priority(2_000_000_000), Containers: one}, Arrival: seconds(1), Endless: true},
+	}
+	w := watched(t, cluster, work, Config{Recreate: Recreate{Rule: RecreateWhenGone}, Kubelets: &Kubelets{}})
+	require.NoError(t, w.s.Until(t.Context(), seconds(1)))
+	require.Equal(t, Admitting, w.s.Where("default/vital").Phase)
+	batch := w.s.pods["default/batch"]
+	told := batch.obj
+	w.s.hasten(batch, &grace)
+	require.Same(t, told, batch.obj)
+	require.NoError(t, w.s.At(seconds(2), RemoveNode("n")))
+	require.NoError(t, w.s.Until(t.Context(), seconds(2)))
+	require.Len(t, w.s.Lives("default/vital"), 2)
 }
 
 // A pod that uses more than any node has is given up in the end, so that a run ends.

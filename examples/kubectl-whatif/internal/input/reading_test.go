@@ -162,6 +162,43 @@ func TestLongPieces(t *testing.T) {
 	assert.ErrorIs(t, Each(endless, func(Object) error { return nil }), errTooMuch)
 }
 
+// The memory in use while YAML is read is no more than 150 times the longest piece, of which no
+// more than mostPiece is given to the parser, and a list of pods is read piece by piece.
+func TestPeakOfYAMLHasABound(t *testing.T) {
+	smallest := "kind: A\nx: [" + strings.Repeat("{a: b},", 1<<17) + "a]\n"
+	assert.Less(t, peakOf(t, smallest), int64(150*len(smallest)))
+	assert.Less(t, peakOf(t, podsOfSize(8<<20)), int64(150*wholeDocument))
+}
+
+// peakOf is how much more memory is in use at most while a text is read.
+func peakOf(t *testing.T, text string) int64 {
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := inUse()
+	ended, peak := make(chan bool), make(chan int64)
+	go func() {
+		most := int64(0)
+		for {
+			select {
+			case <-ended:
+				peak <- most
+				return
+			default:
+				most = max(most, inUse())
+			}
+		}
+	}()
+	n, err := io.Copy(io.Discard, newYAML(bufio.NewReader(strings.NewReader(text))))
+	close(ended)
+	assert.NoError(t, err)
+	assert.Positive(t, n)
+	return <-peak - before
+}
+
 // letters never end.
 type letters struct{}
 

@@ -34,7 +34,9 @@ func isYAML(b *bufio.Reader) bool {
 	return false
 }
 
-// Bounds of YAML, whose parser takes sixty times the memory of what it is given.
+// Bounds of YAML, whose parser takes sixty times the memory of what it is given, and twice that
+// where it is given the smallest parts there are. So at most 600 MB are in use at any time,
+// whatever the text is.
 const (
 	// wholeDocument is up to where a document is handed to the parser in one piece; the
 	// list in a longer one is taken apart first, entry by entry.

@@ -1,0 +1,84 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// holding is a node of 4 of the one resource and 4 slots with pods of these priorities, which
+// take 1 each.
+func holding(priorities ...int32) *host {
+	h := &host{node: &outrank.Node{Name: "n"}, has: []int64{4}, slots: 4}
+	for i, priority := range priorities {
+		h.count(&pod{obj: &outrank.Pod{Name: fmt.Sprint("p", i), Priority: outrank.Priority(priority)}, asks: []int64{1}}, 1)
+	}
+	return h
+}
+
+func promised(priority int32) *pod {
+	return &pod{obj: &outrank.Pod{Name: "promised", Priority: outrank.Priority(priority), NominatedNodeName: "n"}, asks: []int64{1}, phase: Queued}
+}
+
+// What is left of a node is what pods of the level and above leave, each of which takes a slot,
+// and what is free is that without the room of nominated pods of the level and above.
+func TestRoom(t *testing.T) {
+	for _, tt := range []struct {
+		name            string
+		level, stay     int64
+		slots, left     int64
+		freeSlots, free int64
+	}{
+		{"all but the lowest stay", 10, 10, 2, 2, 1, 1},
+		{"the one of the level is heeded, and not the lower one", 11, 11, 4, 4, 4, 4},
+		{"nobody leaves", 10, math.MinInt64, 1, 1, 0, 0},
+		{"nobody leaves, and both are heeded", 5, math.MinInt64, 1, 1, -1, -1},
+		{"the same again", 10, math.MinInt64, 1, 1, 0, 0},
+	} {
+		h := holding(10, 10, 0)
+		h.nominated = []*pod{promised(10), promised(5)}
+		a := &alike{asks: []int64{1}, level: tt.level, stay: tt.stay}
+		r := h.roomFor(a)
+		require.Equal(t, []int64{tt.slots, tt.left, tt.freeSlots, tt.free}, []int64{r.slots, r.left[0], r.freeSlots, r.free[0]}, tt.name)
+	}
+}
+
+// What a node remembers of its room is by level, and gone once a pod is nominated to it or not
+// any more.
+func TestRoomIsRemembered(t *testing.T) {
+	h := holding(10, 10, 0)
+	s := &Simulation{hosts: map[string]*host{"n": h}}
+	high, low := &alike{level: 10, stay: math.MinInt64}, &alike{level: 5, stay: math.MinInt64}
+	for _, a := range []*alike{high, low} {
+		require.EqualValues(t, 1, h.roomFor(a).freeSlots)
+	}
+	p := promised(5)
+	p.shown = p.obj
+	s.reserve(p)
+	require.EqualValues(t, 1, h.roomFor(high).freeSlots)
+	require.EqualValues(t, 0, h.roomFor(low).freeSlots)
+	p.shown = nil
+	s.reserve(p)
+	require.EqualValues(t, 1, h.roomFor(low).freeSlots)
+}
+
+// Attempts that were refused in numbers count once each, also where no attempt of the kind was
+// made one by one.
+func TestRefusedAttemptsAreCounted(t *testing.T) {
+	for _, before := range []int{0, 2} {
+		s := &Simulation{config: Config{Cycle: time.Second}, inOrder: []*schedulerState{{name: "x", refused: 3}}}
+		attempt := execution.Attempt{Result: execution.ResultUnschedulable, Profile: "x"}
+		for range before {
+			s.metrics.AddAttemptDuration(attempt, time.Second)
+		}
+		h := s.counted().AttemptDurations[attempt]
+		require.EqualValues(t, before+3, h.Count())
+		require.Equal(t, seconds(before+3), h.Sum)
+	}
+}

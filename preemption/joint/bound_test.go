@@ -1,0 +1,74 @@
+package joint_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// unproven plans with so few questions that nothing is proven.
+func unproven(t *testing.T, snap *preemption.Snapshot, config preemption.Config, pods ...*outrank.Pod) preemption.Certificate {
+	eval, err := preemption.NewEvaluator(config)
+	require.NoError(t, err)
+	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Limit: 1})
+	require.NoError(t, err)
+	return plan.Certificate
+}
+
+// A pod of the preemptors' own priority is nobody's victim, and its size says nothing about
+// what victims free (rule 25.5.3).
+func TestBoundCountsPossibleVictims(t *testing.T) {
+	snap := cluster(t, []string{"n1"}, pod("equal", "n1", 100, "2"), pod("a", "n1", 1, "1"), pod("b", "n1", 1, "1"))
+	assert.Equal(t, 2, unproven(t, snap, preemption.Config{}, pod("w", "", 100, "2")).Bound.Victims)
+}
+
+// Pods that are alike but for who may preempt are asked about each for itself: the one that
+// may not says nothing about the victims of the other (rule 25.5.2).
+func TestBoundOfPodsOfWhichOneMayNotPreempt(t *testing.T) {
+	config := preemption.Config{MayPreempt: func(p *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) string {
+		if p.Name == "waits" {
+			return "not now"
+		}
+		return by.String()
+	}}
+	// It is bound first, in the room that the other one's victim leaves.
+	snap := cluster(t, []string{"n1"}, pod("a", "n1", 7, "4"))
+	assert.Equal(t, int32(7), unproven(t, snap, config, pod("w", "", 100, "2"), pod("waits", "", 100, "2")).Bound.TopPriority)
+}
+
+// Where groups leave by another priority than their pods count with, nothing is known of the
+// top priority: the group, which goes first, has the more important pod (rule 25.5.2).
+func TestBoundWithGroups(t *testing.T) {
+	member := pod("member", "n1", 50, "2")
+	member.Group = "low"
+	release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
+	require.NoError(t, err)
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+		Release: release,
+		Nodes:   []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "10")}},
+		Pods:    []*outrank.Pod{member, pod("alone", "n1", 10, "2")},
+		Groups:  []*outrank.PodGroup{{Name: "low", Priority: outrank.Priority(1), DisruptionMode: outrank.DisruptPodGroup}},
+	})
+	require.NoError(t, err)
+	w := pod("w", "", 100, "2")
+	assert.LessOrEqual(t, unproven(t, snap, preemption.Config{}, w).Bound.TopPriority, int32(10))
+	assert.Equal(t, int32(10), preempt(t, snap, preemption.Config{}, w).Total.TopPriority)
+}
+
+// A total that only its start could be better than is not proven: by the start nothing is
+// known.
+func TestNothingIsKnownOfTheStart(t *testing.T) {
+	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 2, "4"))
+	c := unproven(t, snap, preemption.Config{}, pod("w", "", 100, "4"))
+	assert.False(t, c.Optimal)
+	assert.Equal(t, preemption.ByStart, c.Rank)
+	assert.Zero(t, c.Gap)
+}
