@@ -92,7 +92,7 @@ var rooms = map[string][]string{
 
 // Tools for tests are the only internal packages that reach outside the
 // standard library, and no library code imports those.
-var testTools = map[string]bool{"internal/gen": true, "internal/reference": true, "internal/scenario": true}
+var testTools = map[string]bool{"internal/gen": true, "internal/reference": true, "internal/scenario": true, "internal/testdiff": true}
 
 // supports are what tests of users import, from the standard library alone. Of
 // this module's packages nothing but tests, tools for tests and one another does.

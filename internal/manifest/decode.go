@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 )
 
 // Mismatch is a field whose JSON value is of the wrong type.
@@ -20,11 +19,8 @@ type Mismatch struct {
 // mostMismatches is how many fields of one object are listed.
 const mostMismatches = 1000
 
-// Decode reads raw into the wire type that to points to. Where values have the
-// wrong type the rest is filled in all the same, and every such field is listed, in
-// the order of the input, up to a thousand of them. Text that is not JSON is a
-// single entry without a field, and so is an object whose lists have too many parts.
-func Decode(raw []byte, to any) []Mismatch {
+// standard is Decode by the decoder of the standard library.
+func standard(raw []byte, to any) []Mismatch {
 	kept, err := pruned(raw, shapeFor(reflect.TypeOf(to).Elem()))
 	if err != nil {
 		if kept, again := pruned(raw, named); again == nil {
@@ -167,12 +163,6 @@ func (c *comparison) add(at string, value json.Token, t reflect.Type) {
 	c.found = append(c.found, mismatchAt(at, value, wanted(t)))
 }
 
-// fieldName is what the field is called in JSON.
-func fieldName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return name
-}
-
 // fits asks the decoder itself whether a scalar fits.
 func fits(value json.Token, t reflect.Type) bool {
 	text, err := json.Marshal(value)
@@ -194,11 +184,6 @@ func wanted(t reflect.Type) string {
 	return fmt.Sprintf("a whole number of %d bits", t.Bits())
 }
 
-// readsItself reports whether the type has its own UnmarshalJSON.
-func readsItself(t reflect.Type) bool {
-	return reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
-}
-
 func mismatchAt(at string, value json.Token, want string) Mismatch {
 	have := "an object"
 	switch v := value.(type) {
@@ -214,14 +199,6 @@ func mismatchAt(at string, value json.Token, want string) Mismatch {
 		}
 	}
 	return Mismatch{Field: at, Text: have + " stands where " + want + " belongs"}
-}
-
-func cut(s string) string {
-	const most = 80
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
 }
 
 func join(at, name string) string {

@@ -46,12 +46,3 @@ func elementAt(i int) string { return fmt.Sprintf("items[%d]", i) }
 
 var errLateKind = &refusal{text: fmt.Sprintf("the elements of this list have no kind, and the list itself says it only behind the first %d MB of them; "+
 	"put kind first, as jq '{kind} + .' does", mostHeld>>20)}
-
-// refusal is input that may well be JSON and still cannot be used. It counts as
-// [ErrSyntax], and says something else.
-type refusal struct{ text string }
-
-func (r *refusal) Error() string { return r.text }
-
-// Is makes errors.Is find ErrSyntax.
-func (r *refusal) Is(target error) bool { return target == ErrSyntax }

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"fmt"
 	"io"
 	"reflect"
 	"sync"
@@ -18,16 +17,7 @@ type shape struct {
 	element *shape
 }
 
-var writtenType = reflect.TypeFor[Written]()
-
 var shapes sync.Map // of reflect.Type to *shape
-
-// mostParts is how many parts the lists of one object may have together. A part of two bytes
-// takes some hundred in memory, so that the size of an object alone would be no bound. The
-// 3 MB that an API server takes have room for fewer parts that say anything.
-const mostParts = 250_000
-
-var errParts = fmt.Errorf("its lists have more than %d parts together; no API server has an object of that size", mostParts)
 
 // named keeps what messages call an object by.
 var named = &shape{fields: map[string]*shape{"metadata": {fields: map[string]*shape{"name": nil, "namespace": nil}}}}

@@ -64,3 +64,18 @@ func (s *scanner) wide() bool {
 
 var errWide = fmt.Errorf("%w: the input is UTF-16, as PowerShell's > writes it; save it as UTF-8, "+
 	"with kubectl ... | Out-File -Encoding utf8 FILE", ErrSyntax)
+
+// unexpected says what stands where something else belongs.
+func (s *scanner) unexpected(c byte) error {
+	if s.wide() {
+		return errWide
+	}
+	at := s.off + int64(s.pos)
+	rest := string(s.buf[s.pos:min(len(s.buf), s.pos+64)])
+	for _, yaml := range []string{"apiVersion:", "kind:", "---", "items:", "#", "- "} {
+		if strings.HasPrefix(rest, yaml) {
+			return fmt.Errorf("%w: this looks like YAML; use kubectl's -o json", ErrSyntax)
+		}
+	}
+	return fmt.Errorf("%w: unexpected %q at byte %d", ErrSyntax, c, at)
+}

@@ -1,27 +1,10 @@
 package manifest
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 )
-
-// Item is one object of a stream, still as text.
-type Item struct {
-	// Kind is the object's kind, or what its list says of it.
-	Kind string
-	// Where names the object's place for messages, "items[3]" or "document 2".
-	Where string
-	// Raw is the object's text, valid until the callback returns.
-	Raw []byte
-	// Single is set for an object that stands in no list.
-	Single bool
-}
-
-// ErrSyntax is wrapped by errors about a stream that is not JSON, and equal to
-// those, for errors.Is, about one that cannot be used for another reason.
-var ErrSyntax = errors.New("not JSON")
 
 // Each calls f for every object of the stream, in order. A stream is any
 // number of JSON objects one after another, with white space between them; an
@@ -157,20 +140,6 @@ func (s *scanner) items(l *list, f func(Item) error) error {
 		it.Raw = s.since()
 		return f(it)
 	})
-}
-
-func (s *scanner) unexpected(c byte) error {
-	if s.wide() {
-		return errWide
-	}
-	at := s.off + int64(s.pos)
-	rest := string(s.buf[s.pos:min(len(s.buf), s.pos+64)])
-	for _, yaml := range []string{"apiVersion:", "kind:", "---", "items:", "#", "- "} {
-		if strings.HasPrefix(rest, yaml) {
-			return fmt.Errorf("%w: this looks like YAML; use kubectl's -o json", ErrSyntax)
-		}
-	}
-	return fmt.Errorf("%w: unexpected %q at byte %d", ErrSyntax, c, at)
 }
 
 func unexpectedEnd(err error) error {

@@ -15,7 +15,7 @@ type converter struct {
 	kind, name string
 	problems   []outrank.Problem
 	more       *int // counts the problems that are too many to be kept
-	texts      map[string]string
+	texts      *manifest.Decoder
 	asOf       *time.Time // of the cluster; see latest
 }
 
@@ -62,18 +62,8 @@ func onlyOne[T any](cv *converter, seen map[string]T, name string) {
 	}
 }
 
-// text returns the single copy that is kept of a text, because texts recur from
-// object to object.
-func (cv *converter) text(s string) string {
-	if s == "" {
-		return ""
-	}
-	if one, ok := cv.texts[s]; ok {
-		return one
-	}
-	cv.texts[s] = s
-	return s
-}
+// text returns the single copy that is kept of a text.
+func (cv *converter) text(s string) string { return cv.texts.Text(s) }
 
 func (cv *converter) list(ss []string) []string {
 	if len(ss) == 0 {
@@ -89,11 +79,7 @@ func (cv *converter) labels(m map[string]string) map[string]string {
 	if len(m) == 0 {
 		return nil
 	}
-	out := make(map[string]string, len(m))
-	for k, v := range m {
-		out[cv.text(k)] = cv.text(v)
-	}
-	return out
+	return m
 }
 
 func (cv *converter) requirements(r *manifest.Requirements, parent *fields.Path) resource.Requirements {

@@ -157,7 +157,7 @@ func (rd *reader) expect(text []byte, kind string) bool {
 func unmarshalPart[W, T any](text []byte, what string, to *T, convert func(*converter, *W) *T) error {
 	var w W
 	more := 0
-	cv := converter{kind: what, texts: map[string]string{}, more: &more}
+	cv := converter{kind: what, texts: &manifest.Decoder{}, more: &more}
 	for _, m := range manifest.Decode(text, &w) {
 		cv.problems = append(cv.problems, outrank.Problem{Object: cv.object(), Field: m.Field, Text: m.Text})
 		more += m.More

@@ -13,7 +13,7 @@ type reader struct {
 	cluster  *outrank.Cluster
 	problems []outrank.Problem // at most mostProblems of them
 	more     int               // how many others there were
-	texts    map[string]string // one copy of each text that recurs
+	decoder  manifest.Decoder
 	storage  storage
 	finished bool // keep pods that have ended, too
 	fills    bool // fill in what the API server would
@@ -21,7 +21,7 @@ type reader struct {
 }
 
 func newReader() *reader {
-	return &reader{cluster: &outrank.Cluster{}, texts: map[string]string{}, storage: newStorage()}
+	return &reader{cluster: &outrank.Cluster{}, storage: newStorage()}
 }
 
 func (rd *reader) problem(object, field, format string, args ...any) {
@@ -49,7 +49,7 @@ func (rd *reader) skip(kind string) {
 // decode fills in the wire form and returns a converter that names the object
 // in problems.
 func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest.Meta, namespaced bool) converter {
-	wrong := manifest.Decode(it.Raw, wire)
+	wrong := rd.decoder.Decode(it.Raw, wire)
 	var name string
 	switch {
 	case meta.Name == "" && it.Where != "":
@@ -61,7 +61,7 @@ func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest
 	default:
 		name = meta.Name
 	}
-	cv := converter{kind: kind, name: name, texts: rd.texts, asOf: &rd.cluster.AsOf}
+	cv := converter{kind: kind, name: name, texts: &rd.decoder, asOf: &rd.cluster.AsOf}
 	for _, m := range wrong {
 		cv.problems = append(cv.problems, outrank.Problem{Object: cv.object(), Field: m.Field, Text: m.Text})
 		rd.more += m.More

@@ -1,0 +1,448 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"reflect"
+	"sync"
+	"unicode/utf8"
+)
+
+// A dump is mostly objects without a fault, and most of each is of no interest. A quick
+// reader fills in a wire type in one pass over the text and skips what the type does not
+// name. It gives up on whatever it is not sure of: a value of the wrong type, text that is
+// not JSON, a name that occurs twice. The decoder of the standard library then has the whole
+// object, and says what is wrong with it. TestPropertyQuickReadsAlike holds the two together.
+
+// part says how a type is read.
+type part struct {
+	kind   reflect.Kind // Interface for a type that reads itself
+	typ    reflect.Type
+	fields map[string]field // of a struct
+	within *part            // of a pointer, a slice or a map
+}
+
+// field is a field of a struct, by its name in JSON.
+type field struct {
+	index int
+	part  *part
+}
+
+// mostFields is how many fields of a struct a quick reader can tell apart.
+const mostFields = 64
+
+var parts sync.Map // of reflect.Type to *part, nil for a type that cannot be read quickly
+
+// partFor returns how a type is read.
+func partFor(t reflect.Type) *part {
+	p, ok := parts.Load(t)
+	if !ok {
+		p, _ = parts.LoadOrStore(t, newPart(t))
+	}
+	return p.(*part)
+}
+
+func newPart(t reflect.Type) *part {
+	p := &part{kind: t.Kind(), typ: t}
+	if readsItself(t) {
+		p.kind = reflect.Interface
+		return p
+	}
+	switch p.kind {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		p.within = newPart(t.Elem())
+	case reflect.Struct:
+		p.fields = map[string]field{}
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Type != writtenType {
+				p.fields[fieldName(f)] = field{i, newPart(f.Type)}
+			}
+		}
+	}
+	return p
+}
+
+// quick is a reader of one text. Once it is lost it stays lost.
+type quick struct {
+	of    *memory
+	buf   []byte
+	pos   int
+	lists int // parts of all lists so far
+	lost  bool
+}
+
+// quickly fills in a value and reports whether it could. What it has filled in by then is of
+// no use if not.
+func quickly(m *memory, raw []byte, to reflect.Value) bool {
+	q := quick{of: m, buf: raw}
+	q.value(partFor(to.Type()), to)
+	return q.next() == 0 && !q.lost && q.pos == len(q.buf)
+}
+
+// next skips white space and returns the byte that follows, 0 at the end.
+func (q *quick) next() byte {
+	for ; q.pos < len(q.buf); q.pos++ {
+		switch c := q.buf[q.pos]; c {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// take takes the next byte if it is this one.
+func (q *quick) take(c byte) bool {
+	if q.next() != c {
+		q.lost = true
+		return false
+	}
+	q.pos++
+	return true
+}
+
+// more is asked after each element: it reports whether another one follows.
+func (q *quick) more(closing byte) bool {
+	switch q.next() {
+	case ',':
+		q.pos++
+		return true
+	case closing:
+		q.pos++
+		return false
+	}
+	q.lost = true
+	return false
+}
+
+// empty takes an opening bracket, and the closing one if nothing stands between.
+func (q *quick) empty(closing byte) bool {
+	q.pos++
+	if q.next() == closing {
+		q.pos++
+		return true
+	}
+	return false
+}
+
+// null takes a null.
+func (q *quick) null() bool {
+	if bytes.HasPrefix(q.buf[q.pos:], []byte("null")) {
+		q.pos += len("null")
+		return true
+	}
+	q.lost = true
+	return false
+}
+
+func (q *quick) value(p *part, v reflect.Value) {
+	c := q.next()
+	switch {
+	case q.lost:
+	case p.kind == reflect.Interface:
+		from := q.pos
+		if q.judge(0); !q.lost {
+			q.lost = v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(q.buf[from:q.pos:q.pos]) != nil
+		}
+	case c == 'n':
+		if q.null() && p.within != nil {
+			v.SetZero()
+		}
+	case p.kind == reflect.Pointer:
+		v.Set(reflect.New(p.typ.Elem()))
+		q.value(p.within, v.Elem())
+	case p.kind == reflect.Struct && c == '{':
+		q.object(p, v)
+	case p.kind == reflect.Slice && c == '[':
+		q.list(p, v)
+	case p.kind == reflect.Map && c == '{':
+		q.mapping(p, v)
+	case p.kind == reflect.String && c == '"':
+		v.SetString(q.of.shared(q.text()))
+	case p.kind == reflect.Bool && c == 't':
+		v.SetBool(q.word("true"))
+	case p.kind == reflect.Bool && c == 'f':
+		q.word("false")
+		v.SetBool(false)
+	default:
+		q.number(v)
+	}
+}
+
+func (q *quick) word(word string) bool {
+	if !bytes.HasPrefix(q.buf[q.pos:], []byte(word)) {
+		q.lost = true
+		return false
+	}
+	q.pos += len(word)
+	return true
+}
+
+func (q *quick) object(p *part, v reflect.Value) {
+	if q.empty('}') {
+		return
+	}
+	var seen uint64
+	for {
+		key := q.key()
+		if q.lost {
+			return
+		}
+		if f, ok := p.fields[string(key)]; ok {
+			if bit := uint64(1) << (f.index % mostFields); seen&bit != 0 {
+				q.lost = true // twice, or too many to tell
+				return
+			} else {
+				seen |= bit
+			}
+			q.value(f.part, v.Field(f.index))
+		} else {
+			q.skip()
+		}
+		if q.lost || !q.more('}') {
+			return
+		}
+	}
+}
+
+// key takes the name of a member and its colon.
+func (q *quick) key() []byte {
+	if q.next() != '"' {
+		q.lost = true
+		return nil
+	}
+	key := q.text()
+	q.take(':')
+	return key
+}
+
+func (q *quick) list(p *part, v reflect.Value) {
+	if q.empty(']') {
+		v.Set(reflect.MakeSlice(p.typ, 0, 0))
+		return
+	}
+	for n := 0; ; n++ {
+		if q.lists++; q.lists > mostParts {
+			q.lost = true
+			return
+		}
+		v.Grow(1)
+		v.SetLen(n + 1)
+		q.value(p.within, v.Index(n))
+		if q.lost || !q.more(']') {
+			return
+		}
+	}
+}
+
+func (q *quick) mapping(p *part, v reflect.Value) {
+	switch m := v.Addr().Interface().(type) {
+	case *map[string]string:
+		*m = map[string]string{}
+		entries(q, *m, func() string {
+			switch q.next() {
+			case '"':
+				return q.of.kept(q.text())
+			case 'n':
+				q.null()
+			default:
+				q.lost = true
+			}
+			return ""
+		})
+	case *Amounts:
+		*m = q.of.emptyAmounts()
+		entries(q, *m, func() (amount Quantity) {
+			from := q.pos
+			if q.next(); !q.lost {
+				from = q.pos
+				q.judge(0)
+			}
+			if !q.lost {
+				q.lost = amount.UnmarshalJSON(q.buf[from:q.pos:q.pos]) != nil
+			}
+			return amount
+		})
+	default:
+		q.lost = true
+	}
+}
+
+// entries reads the members of an object that has any names.
+func entries[T any](q *quick, m map[string]T, value func() T) {
+	if q.empty('}') {
+		return
+	}
+	for {
+		key := q.key()
+		if q.lost {
+			return
+		}
+		m[q.of.kept(key)] = value()
+		if q.lost || !q.more('}') {
+			return
+		}
+	}
+}
+
+// text takes a string and returns what stands between its quotes. One with an escape, or with
+// anything that the standard library would change, is left to that.
+func (q *quick) text() []byte {
+	from := q.pos + 1
+	n := bytes.IndexByte(q.buf[from:], '"')
+	if n < 0 {
+		q.lost = true
+		return nil
+	}
+	text := q.buf[from : from+n]
+	q.pos = from + n + 1
+	wide := false
+	for _, c := range text {
+		if c < ' ' || c == '\\' {
+			q.lost = true
+			return nil
+		}
+		wide = wide || c >= utf8.RuneSelf
+	}
+	if wide && !utf8.Valid(text) {
+		q.lost = true
+	}
+	return text
+}
+
+// number takes a whole number.
+func (q *quick) number(v reflect.Value) {
+	if !v.CanInt() || q.pos == len(q.buf) {
+		q.lost = true
+		return
+	}
+	from, minus := q.pos, false
+	if q.buf[q.pos] == '-' {
+		q.pos, minus = q.pos+1, true
+	}
+	first, n := q.pos, int64(0)
+	for ; q.pos < len(q.buf) && q.buf[q.pos]-'0' <= 9; q.pos++ {
+		digit := int64(q.buf[q.pos] - '0')
+		if n > (math.MaxInt64-digit)/10 {
+			q.lost = true
+			return
+		}
+		n = n*10 + digit
+	}
+	if minus {
+		n = -n
+	}
+	ends := q.pos == len(q.buf) || !bytes.ContainsRune([]byte(".eE"), rune(q.buf[q.pos]))
+	if q.pos == first || q.buf[first] == '0' && q.pos > first+1 || !ends || v.OverflowInt(n) {
+		q.pos, q.lost = from, true
+		return
+	}
+	v.SetInt(n)
+}
+
+// skip skips a value without judging more of it than where it ends, as [scanner.skip] does.
+func (q *quick) skip() {
+	switch q.next() {
+	case '"':
+		q.quoted()
+	case '{', '[':
+		depth := 0
+		for q.pos < len(q.buf) {
+			switch q.buf[q.pos] {
+			case '"':
+				if q.quoted(); q.lost {
+					return
+				}
+				continue
+			case '{', '[':
+				depth++
+			case '}', ']':
+				depth--
+			}
+			q.pos++
+			if depth == 0 {
+				return
+			}
+		}
+		q.lost = true
+	case '}', ']', ',', ':', 0:
+		q.lost = true
+	default:
+		for ; q.pos < len(q.buf); q.pos++ {
+			switch q.buf[q.pos] {
+			case ',', '}', ']', ' ', '\t', '\n', '\r':
+				return
+			case ':', '"', '{', '[':
+				q.lost = true
+				return
+			}
+		}
+	}
+}
+
+// quoted skips a string.
+func (q *quick) quoted() {
+	for at := q.pos + 1; ; {
+		n := bytes.IndexByte(q.buf[at:], '"')
+		if n < 0 {
+			q.lost = true
+			return
+		}
+		if e := bytes.IndexByte(q.buf[at:at+n], '\\'); e >= 0 {
+			at += e + 2 // past what the backslash stands before
+			if at > len(q.buf) {
+				q.lost = true
+				return
+			}
+			continue
+		}
+		q.pos = at + n + 1
+		return
+	}
+}
+
+// mostJudged is how deep a value may be that a type reads itself.
+const mostJudged = 100
+
+// judge takes a value and sees that it is JSON.
+func (q *quick) judge(depth int) {
+	switch c := q.next(); {
+	case depth > mostJudged:
+		q.lost = true
+	case c == '"':
+		if q.pos+1 < len(q.buf) {
+			q.text()
+		} else {
+			q.lost = true
+		}
+	case c == '{' && !q.empty('}'):
+		for {
+			if q.key(); q.lost {
+				return
+			}
+			if q.judge(depth + 1); q.lost || !q.more('}') {
+				return
+			}
+		}
+	case c == '[' && !q.empty(']'):
+		for {
+			if q.judge(depth + 1); q.lost || !q.more(']') {
+				return
+			}
+		}
+	case c == '{' || c == '[':
+	case c == 't':
+		q.word("true")
+	case c == 'f':
+		q.word("false")
+	case c == 'n':
+		q.null()
+	default:
+		from := q.pos
+		for q.pos < len(q.buf) && bytes.IndexByte([]byte("+-.0123456789eE"), q.buf[q.pos]) >= 0 {
+			q.pos++
+		}
+		q.lost = q.lost || !json.Valid(q.buf[from:q.pos])
+	}
+}
