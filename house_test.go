@@ -41,7 +41,7 @@ var rooms = map[string][]string{
 	"preemption/internal/state":   {".", "resource", "pdb", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "internal/"},
 	"kubeletadmit":                {".", "resource", "priority", "qos", "internal/"},
 	// How a dump, a manifest or an object in JSON becomes plain types, and back.
-	"preemption/kube": {".", "resource", "internal/fields", "internal/intree", "internal/manifest", "internal/objectjson"},
+	"preemption/kube": {".", "resource", "internal/atonce", "internal/fields", "internal/intree", "internal/manifest", "internal/objectjson"},
 	// The pods that wait.
 	"priority/queue": {".", "resource", "priority", "internal/filter", "internal/release"},
 	// Who may create pods of a class.

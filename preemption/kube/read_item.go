@@ -11,11 +11,7 @@ func (rd *reader) item(it manifest.Item) error {
 	c := rd.cluster
 	switch it.Kind {
 	case kindPod:
-		if p := rd.pod(it); p.Finished() && !rd.finished {
-			c.Finished++
-		} else {
-			keepNamed(&c.Pods, p, p.Name)
-		}
+		rd.addPod(rd.pod(it))
 	case kindNode:
 		n := rd.node(it)
 		keepNamed(&c.Nodes, n, n.Name)
@@ -64,6 +60,15 @@ func (rd *reader) item(it manifest.Item) error {
 		rd.skip(it.Kind)
 	}
 	return nil
+}
+
+// addPod adds a pod, or counts one that has ended.
+func (rd *reader) addPod(p *outrank.Pod) {
+	if p.Finished() && !rd.finished {
+		rd.cluster.Finished++
+	} else {
+		keepNamed(&rd.cluster.Pods, p, p.Name)
+	}
 }
 
 // keepNamed adds an object to a list. One without a name is a problem already and is

@@ -1,0 +1,76 @@
+package kube
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+// drawObject draws an object of a dump, some of them with mistakes.
+func drawObject(t *rapid.T) string {
+	name := rapid.StringMatching(`[a-c]{0,2}`).Draw(t, "name")
+	switch rapid.IntRange(0, 9).Draw(t, "kind") {
+	case 0:
+		return fmt.Sprintf(`{"kind":"Node","metadata":{"name":%q},"status":{"allocatable":{"cpu":"4"}}}`, name)
+	case 1:
+		return fmt.Sprintf(`{"kind":"PersistentVolumeClaim","metadata":{"name":%q},"spec":{"volumeName":%q}}`, name, name)
+	case 2:
+		return rapid.SampledFrom([]string{"null", "7", `{"kind":"Secret"}`, `{}`, `{"kind":"Pod"}`, `{"kind":"Pod","spec":7}`}).Draw(t, "odd")
+	}
+	field := rapid.SampledFrom([]string{
+		`"priority":5`, `"priority":"x"`, `"containers":[{"name":"c","resources":{"requests":{"cpu":"1x"}}}]`, `"nodeName":"a"`, `"schedulerName":"\u0041"`,
+	}).Draw(t, "field")
+	status := rapid.SampledFrom([]string{
+		`"phase":"Running"`, `"phase":"Succeeded"`, `"startTime":"2026-01-10T12:00:0` + fmt.Sprint(rapid.IntRange(0, 9).Draw(t, "second")) + `Z"`, `"startTime":"soon"`,
+	}).Draw(t, "status")
+	return fmt.Sprintf(`{"kind":"Pod","metadata":{"name":%q,"labels":{"app":%q}},"spec":{%s},"status":{%s}}`, name, name, field, status)
+}
+
+// The size of batches, and the number of workers with it, is seen in nothing: not in the
+// cluster, not in the order of its objects, not in what is said about them.
+func TestPropertyCrewReadsAlike(t *testing.T) {
+	given := 0
+	rapid.Check(t, func(t *rapid.T) {
+		objects := rapid.SliceOfN(rapid.Custom(drawObject), 0, 60).Draw(t, "objects")
+		text := `{"kind":"List","items":[` + strings.Join(objects, ",") + `]}`
+		if rapid.IntRange(0, 5).Draw(t, "ends") == 0 {
+			text = text[:len(text)-rapid.IntRange(1, min(40, len(text)-1)).Draw(t, "cut")]
+		}
+		one := newReader()
+		wantErr := manifest.Each(strings.NewReader(text), one.item)
+		for _, full := range []int{1, 500, 3000, batchText} {
+			c := &crew{rd: newReader(), full: full}
+			err := manifest.Each(strings.NewReader(text), c.add)
+			c.addAll()
+			c.stop()
+			given += c.given
+			require.Equal(t, wantErr, err)
+			require.Equal(t, one.problems, c.rd.problems, "batches of %d bytes", full)
+			require.Equal(t, one.more, c.rd.more)
+			require.Equal(t, one.cluster, c.rd.cluster)
+			require.Equal(t, one.storage, c.rd.storage)
+		}
+	})
+	assert.Greater(t, given, 1000, "workers have read hardly anything")
+}
+
+// What is wrong with this package is not left in a goroutine that nobody can recover.
+func TestPanicOfAWorkerReachesTheCaller(t *testing.T) {
+	c := &crew{rd: newReader(), full: 1}
+	defer c.stop()
+	require.NoError(t, c.add(manifest.Item{Kind: kindPod, Raw: []byte(`{}`)}))
+	c.due[0].items[0].to = 1000 // the worker may have read it by now
+	assert.Panics(t, func() {
+		for range 100 {
+			_ = c.add(manifest.Item{Kind: kindPod, Raw: []byte(`{}`)})
+			c.due[len(c.due)-1].pods = nil
+			c.addAll()
+		}
+	})
+}
