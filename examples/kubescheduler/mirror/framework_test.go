@@ -228,6 +228,19 @@ func TestNominationOfADeletedPod(t *testing.T) {
 	}
 }
 
+// What is wrong with a node is forgotten with it.
+func TestProblemOfANodeThatIsGone(t *testing.T) {
+	bad := node("n1")
+	bad.Status.Allocatable = corev1.ResourceList{"cpu": resource.MustParse("-1")}
+	on := framework.NewNodeInfo()
+	on.SetNode(bad)
+	m := newMirror(t)
+	require.ErrorIs(t, m.Sync([]fwk.NodeInfo{on}, nil), outrank.ErrInvalid)
+	require.Len(t, m.Problems(), 1)
+	require.NoError(t, m.Sync(nil, nil))
+	require.Empty(t, m.Problems())
+}
+
 // Whatever happens to the scheduler's cache, a mirror that follows its snapshots is what
 // would be made of the latest one.
 func TestPropertyFramework(t *testing.T) {

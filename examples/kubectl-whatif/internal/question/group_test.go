@@ -49,6 +49,29 @@ func TestPendingGroups(t *testing.T) {
 	require.ErrorIs(t, err, outrank.ErrInvalid, "no pod of a group has replicas by itself")
 }
 
+// A group that leaves as a whole breaks the budgets of those of its pods that they cover, and a
+// group that pushes it out may have no room for all of its own.
+func TestPendingGroupPushesOutAGroup(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1")},
+		Pods: []*outrank.Pod{
+			pod("low-0", "n1", 1, "2", inGroup("low"), labelled("app", "web")), pod("low-1", "n1", 1, "2", inGroup("low")),
+			pod("high-0", "", 9, "3", inGroup("high")), pod("high-1", "", 9, "3", inGroup("high")),
+		},
+		Groups: []*outrank.PodGroup{
+			{Namespace: "shop", Name: "low", Policy: outrank.GangPolicy, MinCount: 2, Priority: outrank.Priority(1), DisruptionMode: outrank.DisruptPodGroup},
+			{Namespace: "shop", Name: "high", Policy: outrank.GangPolicy, MinCount: 1, Priority: outrank.Priority(9)},
+		},
+		Budgets: []*outrank.PodDisruptionBudget{{Namespace: "shop", Name: "web", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}},
+	}
+	var err error
+	c.Release, err = outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
+	require.NoError(t, err)
+	p, err := question.AllPending(context.Background(), set(t, c))
+	require.NoError(t, err)
+	require.Equal(t, question.PendingTotals{Pods: 2, Groups: 1, PushesOut: 1, Unplaced: 1, Victims: 2, Violating: 1}, p.Totals)
+}
+
 // A group is asked about as things are, whoever else waits, from whichever of its pods.
 func TestAskGroup(t *testing.T) {
 	c := groups(t)
