@@ -72,6 +72,22 @@ func TestPendingGroupPushesOutAGroup(t *testing.T) {
 	require.Equal(t, question.PendingTotals{Pods: 2, Groups: 1, PushesOut: 1, Unplaced: 1, Victims: 2, Violating: 1}, p.Totals)
 }
 
+// A gated pod has no turn with its group.
+func TestGatedPodOfAGroup(t *testing.T) {
+	c := groups(t)
+	c.Pods = append(c.Pods, pod("tiny-2", "", 6000, "500m", inGroup("tiny"), func(p *outrank.Pod) { p.SchedulingGates = []string{"wait.example.com/quota"} }))
+	p, err := question.AllPending(context.Background(), set(t, c))
+	require.NoError(t, err)
+	outcomes := map[outrank.Key]question.Outcome{}
+	for _, turn := range p.Turns {
+		outcomes[turn.Pod.Key] = turn.Outcome
+		if turn.Pod.Key == "shop/tiny" {
+			require.Len(t, turn.Members, 2)
+		}
+	}
+	require.Equal(t, question.Gated, outcomes["shop/tiny-2"])
+}
+
 // A group is asked about as things are, whoever else waits, from whichever of its pods.
 func TestAskGroup(t *testing.T) {
 	c := groups(t)
