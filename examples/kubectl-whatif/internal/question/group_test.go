@@ -2,6 +2,7 @@ package question_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -70,6 +71,29 @@ func TestPendingGroupPushesOutAGroup(t *testing.T) {
 	p, err := question.AllPending(context.Background(), set(t, c))
 	require.NoError(t, err)
 	require.Equal(t, question.PendingTotals{Pods: 2, Groups: 1, PushesOut: 1, Unplaced: 1, Victims: 2, Violating: 1}, p.Totals)
+}
+
+// A tree that is too deep is named by the highest group that a tree may have, and waits.
+func TestTreeThatIsTooDeep(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes:  []*outrank.Node{node("n1")},
+		Pods:   []*outrank.Pod{pod("p", "", 9, "1", inGroup("g"))},
+		Groups: []*outrank.PodGroup{{Namespace: "shop", Name: "g", Policy: outrank.BasicPolicy, Parent: "c2", Priority: outrank.Priority(9)}},
+	}
+	for level := 2; level < outrank.MaxGroupLevels+3; level++ {
+		c.Composites = append(c.Composites, &outrank.CompositePodGroup{
+			Namespace: "shop", Name: fmt.Sprint("c", level), Parent: fmt.Sprint("c", level+1), Policy: outrank.BasicPolicy, Priority: outrank.Priority(9),
+		})
+	}
+	c.Composites[len(c.Composites)-1].Parent = ""
+	var err error
+	c.Release, err = outrank.V1_37.With(map[string]bool{"GenericWorkload": true, "CompositePodGroup": true, "TopologyAwareWorkloadScheduling": true})
+	require.NoError(t, err)
+	p, err := question.AllPending(context.Background(), set(t, c))
+	require.NoError(t, err)
+	require.Len(t, p.Turns, 1)
+	require.Equal(t, outrank.Key(fmt.Sprint("shop/c", outrank.MaxGroupLevels)), p.Turns[0].Pod.Key)
+	require.Contains(t, p.Turns[0].Trouble, fmt.Sprintf("more than %d levels of groups", outrank.MaxGroupLevels))
 }
 
 // A gated pod has no turn with its group.
