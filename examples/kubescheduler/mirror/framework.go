@@ -259,7 +259,7 @@ func (m *Mirror) syncNominations(nominated func(node string) []fwk.PodInfo) (err
 			continue
 		}
 		delete(f.nominated, key)
-		if m.snap.NodeOf(key) == "" {
+		if m.snap.NodeOf(key) == "" { // one that is bound is another object
 			errs = append(errs, m.leave(was.pod))
 		}
 	}

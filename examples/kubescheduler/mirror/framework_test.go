@@ -228,6 +228,46 @@ func TestNominationOfADeletedPod(t *testing.T) {
 	}
 }
 
+// What is wrong with a node is forgotten with it.
+func TestProblemOfANodeThatIsGone(t *testing.T) {
+	bad := node("n1")
+	bad.Status.Allocatable = corev1.ResourceList{"cpu": resource.MustParse("-1")}
+	on := framework.NewNodeInfo()
+	on.SetNode(bad)
+	m := newMirror(t)
+	require.ErrorIs(t, m.Sync([]fwk.NodeInfo{on}, nil), outrank.ErrInvalid)
+	require.Len(t, m.Problems(), 1)
+	require.NoError(t, m.Sync(nil, nil))
+	require.Empty(t, m.Problems())
+}
+
+// A pending pod that was refused is told of once for each node that it is nominated to.
+func TestRefusedPodIsNominatedElsewhere(t *testing.T) {
+	never := corev1.PreemptionPolicy("Perhaps")
+	p := pod("first", "")
+	p.UID, p.ResourceVersion, p.Spec.PreemptionPolicy = "u", "1", &never
+	info, err := framework.NewPodInfo(p)
+	require.NoError(t, err)
+	var nodes []fwk.NodeInfo
+	for _, name := range []string{"n1", "n2"} {
+		on := framework.NewNodeInfo()
+		on.SetNode(node(name))
+		nodes = append(nodes, on)
+	}
+	m := newMirror(t)
+	for i, to := range []string{"n1", "n1", "n2", "n2"} {
+		err := m.Sync(nodes, func(node string) []fwk.PodInfo {
+			if node == to {
+				return []fwk.PodInfo{info}
+			}
+			return nil
+		})
+		require.Equal(t, i%2 == 0, err != nil, "%d", i)
+		require.Len(t, m.Problems(), 1)
+		require.Equal(t, to, m.Problems()[0].Node)
+	}
+}
+
 // Whatever happens to the scheduler's cache, a mirror that follows its snapshots is what
 // would be made of the latest one.
 func TestPropertyFramework(t *testing.T) {

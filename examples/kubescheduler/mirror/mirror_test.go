@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
@@ -124,6 +125,45 @@ func TestAnotherPodOfTheName(t *testing.T) {
 		p.UID, p.ResourceVersion = types.UID(c.uid), c.version
 		require.NoError(t, m.Put(p))
 		require.Equal(t, c.uid, m.Cluster().Pods[0].UID)
+	}
+}
+
+// An object of another UID is gone already, unless what is known of the name has none.
+func TestDeleteByUID(t *testing.T) {
+	for _, c := range []struct{ known, deleted, name string }{{"", "u", ""}, {"u", "", ""}, {"u", "u", ""}, {"u", "v", "p1"}} {
+		m := newMirror(t)
+		p := pod("p1", "n1")
+		p.UID = types.UID(c.known)
+		require.NoError(t, m.Put(p))
+		p = pod("p1", "n1")
+		p.UID = types.UID(c.deleted)
+		require.NoError(t, m.Delete(p))
+		_, there := m.Snapshot().Pod("default/p1")
+		require.Equal(t, c.name != "", there, "%q deleted, %q known", c.deleted, c.known)
+	}
+}
+
+// A node of which its CSINode says what makes no sense is out of the mirror for as long as it
+// does, and so is the problem with it.
+func TestNodeWithLimitsThatMakeNoSense(t *testing.T) {
+	limited := func(most int32) *storagev1.CSINode {
+		return &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: "n1"}, Spec: storagev1.CSINodeSpec{
+			Drivers: []storagev1.CSINodeDriver{{Name: "d", Allocatable: &storagev1.VolumeNodeResources{Count: &most}}},
+		}}
+	}
+	for name, mend := range map[string]func(*mirror.Mirror) error{
+		"put anew": func(m *mirror.Mirror) error { return m.Put(limited(1)) },
+		"deleted":  func(m *mirror.Mirror) error { return m.Delete(limited(-1)) },
+	} {
+		m := newMirror(t)
+		require.NoError(t, m.Put(node("n1")))
+		require.NoError(t, m.Put(limited(-1)))
+		require.Empty(t, m.Cluster().Nodes)
+		require.Len(t, m.Problems(), 1)
+		require.Equal(t, "n1", m.Problems()[0].Node)
+		require.NoError(t, mend(m))
+		require.Len(t, m.Cluster().Nodes, 1, name)
+		require.Empty(t, m.Problems(), name)
 	}
 }
 

@@ -36,6 +36,8 @@ func TestEach(t *testing.T) {
 			[]string{`v1|Pod||x|{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}}`, `v1|Pod|||{"apiVersion":"v1","kind":"Pod"}`}},
 		{"a list of one kind, told last", `{"items":[{"metadata":{"name":"x"}}],"kind":"PodList"}`,
 			[]string{`|Pod||x|{"apiVersion":"","kind":"Pod","metadata":{"name":"x"}}`}},
+		{"an entry with a version of its own", `{"kind":"PodList","apiVersion":"v1","items":[{"apiVersion":"g/v1"}]}`,
+			[]string{`g/v1|Pod|||{"apiVersion":"g/v1","kind":"Pod","apiVersion":"g/v1"}`}},
 		{"an empty list", `{"kind":"List","items":[]} {"kind":"List","items":null}`, nil},
 		{"items that are a field", `{"kind":"Menu","items":[{"kind":"A"}],"x":1}`, []string{`|A|||{"kind":"A"}`, `|Menu|||{"kind":"Menu","x":1}`}},
 		{"what is no object", `{"kind":"List","items":[1]}`, []string{`||||1`}},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"flag"
 	"fmt"
 	"io"
 	"runtime"
@@ -103,12 +104,15 @@ func allocated(f func()) float64 {
 	return float64(after.TotalAlloc - before.TotalAlloc)
 }
 
+// largest is how many bytes of YAML are read at most, usually 9 MB.
+var largest = flag.Int("largest", 9<<20, "how many bytes of YAML are read at most")
+
 // What is copied grows with the text and not with its square: every copy is memory that was
 // asked for. The sizes lie on both sides of wholeDocument and beyond mostPiece, where a
 // list is no longer held as a whole.
 func TestReadingIsLinear(t *testing.T) {
 	perByte := map[int]float64{}
-	sizes := []int{1 << 18, 3 << 18, 5 << 18, 3 << 20, 9 << 20}
+	sizes := []int{1 << 18, 3 << 18, 5 << 18, 3 << 20, *largest}
 	for _, size := range sizes {
 		text := podsOfSize(size)
 		perByte[size] = allocated(func() {

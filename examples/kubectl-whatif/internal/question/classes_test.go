@@ -47,6 +47,16 @@ func TestClasses(t *testing.T) {
 	}
 }
 
+// A pod that has what the class is going to say already is not another one when it is made again.
+func TestClassThatSaysWhatAPodHas(t *testing.T) {
+	c := service()
+	c.Pods[2].Priority, c.Pods[2].PreemptionPolicy = outrank.Priority(50), outrank.PreemptLowerPriority
+	answer, err := question.AskClasses(context.Background(), set(t, c), []*outrank.PriorityClass{{Name: "batch", Value: 50}})
+	require.NoError(t, err)
+	require.Len(t, answer.Changes, 1)
+	require.Zero(t, answer.Remade)
+}
+
 func TestClassesThatMakeNoSense(t *testing.T) {
 	s := set(t, service())
 	_, err := question.AskClasses(context.Background(), s, []*outrank.PriorityClass{{Name: "huge", Value: 2_000_000_000}})

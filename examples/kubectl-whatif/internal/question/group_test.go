@@ -2,6 +2,7 @@ package question_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -47,6 +48,68 @@ func TestPendingGroups(t *testing.T) {
 	})
 	_, err := question.AskReplicas(context.Background(), s, c.Pods[len(c.Pods)-1], 2)
 	require.ErrorIs(t, err, outrank.ErrInvalid, "no pod of a group has replicas by itself")
+}
+
+// A group that leaves as a whole breaks the budgets of those of its pods that they cover, and a
+// group that pushes it out may have no room for all of its own.
+func TestPendingGroupPushesOutAGroup(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1")},
+		Pods: []*outrank.Pod{
+			pod("low-0", "n1", 1, "2", inGroup("low"), labelled("app", "web")), pod("low-1", "n1", 1, "2", inGroup("low")),
+			pod("high-0", "", 9, "3", inGroup("high")), pod("high-1", "", 9, "3", inGroup("high")),
+		},
+		Groups: []*outrank.PodGroup{
+			{Namespace: "shop", Name: "low", Policy: outrank.GangPolicy, MinCount: 2, Priority: outrank.Priority(1), DisruptionMode: outrank.DisruptPodGroup},
+			{Namespace: "shop", Name: "high", Policy: outrank.GangPolicy, MinCount: 1, Priority: outrank.Priority(9)},
+		},
+		Budgets: []*outrank.PodDisruptionBudget{{Namespace: "shop", Name: "web", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}},
+	}
+	var err error
+	c.Release, err = outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
+	require.NoError(t, err)
+	p, err := question.AllPending(context.Background(), set(t, c))
+	require.NoError(t, err)
+	require.Equal(t, question.PendingTotals{Pods: 2, Groups: 1, PushesOut: 1, Unplaced: 1, Victims: 2, Violating: 1}, p.Totals)
+}
+
+// A tree that is too deep is named by the highest group that a tree may have, and waits.
+func TestTreeThatIsTooDeep(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes:  []*outrank.Node{node("n1")},
+		Pods:   []*outrank.Pod{pod("p", "", 9, "1", inGroup("g"))},
+		Groups: []*outrank.PodGroup{{Namespace: "shop", Name: "g", Policy: outrank.BasicPolicy, Parent: "c2", Priority: outrank.Priority(9)}},
+	}
+	for level := 2; level < outrank.MaxGroupLevels+3; level++ {
+		c.Composites = append(c.Composites, &outrank.CompositePodGroup{
+			Namespace: "shop", Name: fmt.Sprint("c", level), Parent: fmt.Sprint("c", level+1), Policy: outrank.BasicPolicy, Priority: outrank.Priority(9),
+		})
+	}
+	c.Composites[len(c.Composites)-1].Parent = ""
+	var err error
+	c.Release, err = outrank.V1_37.With(map[string]bool{"GenericWorkload": true, "CompositePodGroup": true, "TopologyAwareWorkloadScheduling": true})
+	require.NoError(t, err)
+	p, err := question.AllPending(context.Background(), set(t, c))
+	require.NoError(t, err)
+	require.Len(t, p.Turns, 1)
+	require.Equal(t, outrank.Key(fmt.Sprint("shop/c", outrank.MaxGroupLevels)), p.Turns[0].Pod.Key)
+	require.Contains(t, p.Turns[0].Trouble, fmt.Sprintf("more than %d levels of groups", outrank.MaxGroupLevels))
+}
+
+// A gated pod has no turn with its group.
+func TestGatedPodOfAGroup(t *testing.T) {
+	c := groups(t)
+	c.Pods = append(c.Pods, pod("tiny-2", "", 6000, "500m", inGroup("tiny"), func(p *outrank.Pod) { p.SchedulingGates = []string{"wait.example.com/quota"} }))
+	p, err := question.AllPending(context.Background(), set(t, c))
+	require.NoError(t, err)
+	outcomes := map[outrank.Key]question.Outcome{}
+	for _, turn := range p.Turns {
+		outcomes[turn.Pod.Key] = turn.Outcome
+		if turn.Pod.Key == "shop/tiny" {
+			require.Len(t, turn.Members, 2)
+		}
+	}
+	require.Equal(t, question.Gated, outcomes["shop/tiny-2"])
 }
 
 // A group is asked about as things are, whoever else waits, from whichever of its pods.

@@ -98,6 +98,9 @@ func works() []work {
 	for _, name := range slices.Sorted(maps.Keys(hostile.Dumps)) {
 		all = append(all, reading(name, hostile.Dumps[name]))
 	}
+	all = append(all,
+		long("72 MB of pods", `{"kind":"List","items":[@{"kind":"Pod",`+wide+`@]}`),
+		long("72 MB of what is called pods behind it", `{"items":[@{`+wide+`@],"kind":"PodList"}`))
 	for _, of := range []string{`a`, `\n`, `\"`, `\\`} {
 		all = append(all,
 			taking("large reads of "+of, of, func(text string) io.Reader { return strings.NewReader(text) }),
@@ -120,6 +123,22 @@ func reading(name, form string) work {
 				c.Warnings()
 			}
 			return nil // an error takes its time as well
+		}, nil
+	}}
+}
+
+// wide is what follows the kind of a pod with much that nobody reads.
+var wide = `"metadata":{"name":"p%d","annotations":{"text":"` + strings.Repeat("text ", 400) + `"}},"spec":{"containers":[{"name":"c"}]}}`
+
+// long reads a dump of some MB, and one that is longer than the 64 MB that are held of a list
+// which says its kind behind its elements.
+func long(name, form string) work {
+	const times = 16
+	return work{"reading " + name, 2250, times, linear(times), func(size int) (func() error, error) {
+		text := hostile.Written(form, size)
+		return func() error {
+			_, _ = kube.ReadCluster(strings.NewReader(text)) // an error takes its time as well
+			return nil
 		}, nil
 	}}
 }
