@@ -4,23 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/preemption"
 )
-
-// maker holds what the parts of a page are made from.
-type maker struct {
-	in      *Input
-	pod     *outrank.Pod
-	scale   scale
-	views   []view
-	members []*member
-	byName  map[string]*member
-	// numbers are the victims' places in their table; nil without victims.
-	numbers map[outrank.Key]int
-}
 
 // document is what the template writes.
 type document struct {
@@ -265,3 +252,6 @@ func (d *maker) counts() []Figure {
 		{grouped(e.Violations()), "broken " + noun(e.Violations(), "budget")},
 	}
 }
+
+// Figure is a number with what it counts.
+type Figure struct{ Figure, Of string }
