@@ -85,7 +85,7 @@ var ErrNoSnapshot = errors.New("an overview needs a snapshot")
 
 // overviewMaker holds what the pictures of an overview are made from.
 type overviewMaker struct {
-	*maker
+	base    *maker
 	over    *Overview
 	leaving map[outrank.Key]string // with the note
 	coming  map[string][]Arrival   // by node

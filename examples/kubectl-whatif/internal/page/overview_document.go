@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
@@ -32,10 +31,10 @@ func WriteOverview(w io.Writer, in Overview) error {
 	return err
 }
 
-// overviewDocument is what the template of an overview writes. Fields that it does not fill
-// in are those of other pages.
+// overviewDocument is what the template of an overview writes.
 type overviewDocument struct {
-	document
+	Frame    frame
+	Cluster  pictures
 	Headline string
 	Figures  []Figure
 	Tables   []Table
@@ -46,23 +45,16 @@ type overviewDocument struct {
 
 func newOverviewDocument(in *Overview) *overviewDocument {
 	d := newOverviewMaker(in)
-	doc := &overviewDocument{Headline: in.Headline, Figures: in.Figures, Tables: in.Tables, Arrive: len(in.Come) > 0, May: in.May}
-	doc.document = document{
-		Title: screen.Safe(in.Title), Source: in.Source, Release: in.Snapshot.Release().String(), Outcome: "overview",
-		Summary: in.Summary, Caveats: in.Caveats, Views: d.views, Style: style, Script: script, Policy: policy,
+	doc := &overviewDocument{
+		Frame:    newFrame(in.Title, in.Source, in.Snapshot, in.Now),
+		Cluster:  pictures{Below: d.base.scale, Views: d.base.views, Levels: levelTexts(), Sorted: string(d.base.views[d.base.shown()].Name)},
+		Headline: in.Headline, Figures: in.Figures, Tables: in.Tables, Arrive: len(in.Come) > 0, May: in.May,
 	}
-	if !in.Now.IsZero() {
-		doc.Now = in.Now.UTC().Format("2006-01-02 15:04:05") + " UTC"
-	}
-	doc.Rows, doc.MoreRows = d.overviewRows()
-	doc.Panels = d.overviewPanels()
-	doc.Below, doc.Above = d.scale, nil
-	doc.Sorted = string(d.views[d.shown()].Name)
-	for i := range levels {
-		doc.Levels = append(doc.Levels, levels[i].text)
-	}
-	doc.Levels = append(doc.Levels, "over 100 %")
-	doc.legend()
+	f := &doc.Frame
+	f.Outcome, f.Summary, f.Caveats = "overview", in.Summary, in.Caveats
+	doc.Cluster.Rows, doc.MoreRows = d.overviewRows()
+	doc.Cluster.Panels = d.overviewPanels()
+	doc.Cluster.explain(nil)
 	return doc
 }
 
@@ -87,15 +79,15 @@ func newOverviewMaker(in *Overview) *overviewMaker {
 	for _, name := range in.Gone {
 		d.gone[name] = true
 	}
-	d.maker = &maker{
+	d.base = &maker{
 		in:  &Input{Snapshot: in.Snapshot, Explanation: &preemption.Explanation{}, Report: &explain.Report{}, Resource: in.Resource},
 		pod: wanted, byName: map[string]*member{},
 	}
 	if top == math.MinInt32 {
 		top = middle(in.Snapshot)
 	}
-	d.scale = newScale(in.Snapshot, top)
-	d.findViews()
+	d.base.scale = newScale(in.Snapshot, top)
+	d.base.findViews()
 	d.findOverviewMembers()
 	return d
 }
