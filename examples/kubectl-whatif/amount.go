@@ -18,3 +18,23 @@ func amounts(l resource.List) string { return spell.Texts(l) }
 func moment(t time.Time) string { return spell.Moment(t) }
 
 func age(now, t time.Time) string { return spell.Age(now, t) }
+
+// quantity is the inverse of resource.Amount.
+func quantity(name resource.Name, amount int64) resource.Quantity {
+	switch {
+	case name == resource.CPU:
+		return resource.NewMilli(amount)
+	case inBytes(name):
+		return resource.NewBinary(amount)
+	}
+	return resource.New(amount)
+}
+
+// share is what a pod with these requests takes of a resource; of the pods a
+// node can hold every pod is one.
+func share(requests resource.List, name resource.Name) int64 {
+	if name == resource.Pods {
+		return 1
+	}
+	return requests.Amount(name)
+}

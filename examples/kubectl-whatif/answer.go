@@ -152,3 +152,14 @@ type Warning struct {
 
 // String returns "object: field: text".
 func (w Warning) String() string { return outrank.Problem(w).String() }
+
+// ReleaseSource says where a release comes from.
+type ReleaseSource string
+
+// The sources.
+const (
+	ReleaseFlag    ReleaseSource = "flag"    // --release
+	ReleaseNodes   ReleaseSource = "nodes"   // what the kubelets say
+	ReleaseDefault ReleaseSource = "default" // no node says one
+	ReleaseNearest ReleaseSource = "nearest" // what the nodes say is not known
+)

@@ -11,21 +11,21 @@ import (
 // newAnswer puts a decision into the form that is printed.
 func newAnswer(d *decision, list int) *Answer {
 	a := &Answer{
-		Cluster: dumpOf(d.scene), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
-		Caveats: d.caveats, Why: d.why,
-		Outcome: d.Outcome, Ineligible: d.Ineligible,
-		Refused:        d.Refused.Code != preemption.Success,
+		Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
+		Caveats: d.scene.caveats, Why: d.why,
+		Outcome: d.explained.Outcome, Ineligible: d.explained.Ineligible,
+		Refused:        d.explained.Refused.Code != preemption.Success,
 		FeasibleNodes:  feasible(d, list),
-		CandidateCount: len(d.Candidates),
+		CandidateCount: len(d.explained.Candidates),
 		TurnedDown:     turnedDown(d, list), Unhelpful: unhelpful(d, list),
 	}
-	for i := range d.Candidates[:min(len(d.Candidates), list)] {
-		a.Candidates = append(a.Candidates, candidateOf(&d.Candidates[i]))
+	for i := range d.explained.Candidates[:min(len(d.explained.Candidates), list)] {
+		a.Candidates = append(a.Candidates, candidateOf(&d.explained.Candidates[i]))
 	}
-	if d.Outcome == preemption.Preempt {
+	if d.explained.Outcome == preemption.Preempt {
 		a.choose(d)
 	}
-	if d.Outcome == preemption.NothingHelps {
+	if d.explained.Outcome == preemption.NothingHelps {
 		a.Hints = hints(a)
 	}
 	return a
@@ -34,21 +34,21 @@ func newAnswer(d *decision, list int) *Answer {
 // newDocument puts a decision into the form that programs read.
 func newDocument(d *decision) *Document {
 	doc := &Document{
-		APIVersion: "whatif/v1", Cluster: dumpOf(d.scene), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
-		Decision: d.Explanation, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
-		Caveats: append([]Warning{}, d.caveats...), Replacements: d.then, Exact: exactOf(d.best),
+		APIVersion: "whatif/v1", Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
+		Decision: d.explained, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
+		Caveats: append([]Warning{}, d.scene.caveats...), Replacements: d.then, Exact: exactOf(d.best),
 	}
-	if d.Outcome == preemption.Preempt {
+	if d.explained.Outcome == preemption.Preempt {
 		doc.Room = roomOn(d)
 	}
-	for i := range d.Victims {
-		p := d.Victims[i].Pod
-		doc.Victims = append(doc.Victims, VictimFacts{string(p.Key()), p.RunningRequestsIn(d.cluster.Release), p.Owner.String()})
+	for i := range d.explained.Victims {
+		p := d.explained.Victims[i].Pod
+		doc.Victims = append(doc.Victims, VictimFacts{string(p.Key()), p.RunningRequestsIn(d.scene.cluster.Release), p.Owner.String()})
 	}
-	if d.Outcome == preemption.NothingHelps {
+	if d.explained.Outcome == preemption.NothingHelps {
 		doc.Hints = hints(newAnswer(d, 0))
 	}
-	for _, w := range d.warnings {
+	for _, w := range d.scene.warnings {
 		doc.Warnings = append(doc.Warnings, Warning{w.Object, w.Field, w.Text})
 	}
 	return doc
@@ -96,18 +96,18 @@ func askedOf(q *asking) Asked {
 
 // choose fills in what there is to say about the chosen node.
 func (a *Answer) choose(d *decision) {
-	score := scoreOf(d.Score)
-	a.Node, a.Score = d.Node, &score
-	for i := range d.Victims {
-		a.Victims = append(a.Victims, victimOf(&d.Victims[i], d.cluster.Release))
+	score := scoreOf(d.explained.Score)
+	a.Node, a.Score = d.explained.Node, &score
+	for i := range d.explained.Victims {
+		a.Victims = append(a.Victims, victimOf(&d.explained.Victims[i], d.scene.cluster.Release))
 	}
 	a.Room = roomOn(d)
-	for _, p := range d.ClearedNominations {
+	for _, p := range d.explained.ClearedNominations {
 		a.ClearedNominations = append(a.ClearedNominations, Nomination{string(p.Key()), p.PriorityValue()})
 	}
-	if len(d.Candidates) > 1 {
-		second := candidateOf(&d.Candidates[1])
-		a.DecidedBy, a.RunnerUp = d.DecidedBy, &second
+	if len(d.explained.Candidates) > 1 {
+		second := candidateOf(&d.explained.Candidates[1])
+		a.DecidedBy, a.RunnerUp = d.explained.DecidedBy, &second
 	}
 }
 
@@ -161,7 +161,7 @@ func scoreOf(s preemption.Score) Score {
 // roomOn accounts for what the preemptor asks for on the chosen node, in the
 // units that the scheduler counts in.
 func roomOn(d *decision) []Room {
-	node, _ := d.snap.Node(d.Node)
+	node, _ := d.scene.snap.Node(d.explained.Node)
 	needs := needsOf(d)
 	var rooms []Room
 	for _, name := range needs.Names() {
@@ -169,18 +169,18 @@ func roomOn(d *decision) []Room {
 			continue
 		}
 		var freed, reserved int64
-		for _, v := range d.Victims {
+		for _, v := range d.explained.Victims {
 			if v.Node != "" {
 				continue // it makes room elsewhere
 			}
-			freed = resource.AddSat(freed, share(v.Pod.RunningRequestsIn(d.cluster.Release), name))
+			freed = resource.AddSat(freed, share(v.Pod.RunningRequestsIn(d.scene.cluster.Release), name))
 		}
-		for _, p := range d.snap.NominatedTo(d.Node) {
-			if p.PriorityValue() >= d.question.pod.PriorityValue() && p.Key() != d.question.pod.Key() {
+		for _, p := range d.scene.snap.NominatedTo(d.explained.Node) {
+			if p.PriorityValue() >= d.scene.question.pod.PriorityValue() && p.Key() != d.scene.question.pod.Key() {
 				reserved = resource.AddSat(reserved, share(p.Requests(), name))
 			}
 		}
-		used, needed := d.snap.Used(d.Node, name), needs.Amount(name)
+		used, needed := d.scene.snap.Used(d.explained.Node, name), needs.Amount(name)
 		after := resource.AddSat(resource.SubSat(used, freed), needed)
 		rooms = append(rooms, Room{
 			Resource: name, Allocatable: quantity(name, node.Allocatable.Amount(name)),
@@ -191,44 +191,24 @@ func roomOn(d *decision) []Room {
 	return rooms
 }
 
-// share is what a pod with these requests takes of a resource; of the pods a
-// node can hold every pod is one.
-func share(requests resource.List, name resource.Name) int64 {
-	if name == resource.Pods {
-		return 1
-	}
-	return requests.Amount(name)
-}
-
-// quantity is the inverse of resource.Amount.
-func quantity(name resource.Name, amount int64) resource.Quantity {
-	switch {
-	case name == resource.CPU:
-		return resource.NewMilli(amount)
-	case inBytes(name):
-		return resource.NewBinary(amount)
-	}
-	return resource.New(amount)
-}
-
 func feasible(d *decision, list int) Nodes {
-	out := Nodes{Count: d.Feasible, Names: []string{}}
-	for i := range d.Nodes {
-		if d.Nodes[i].Status.Code == preemption.Success && len(out.Names) < list {
-			out.Names = append(out.Names, d.Nodes[i].Node)
+	out := Nodes{Count: d.explained.Feasible, Names: []string{}}
+	for i := range d.explained.Nodes {
+		if d.explained.Nodes[i].Status.Code == preemption.Success && len(out.Names) < list {
+			out.Names = append(out.Names, d.explained.Nodes[i].Node)
 		}
 	}
 	return out
 }
 
 func turnedDown(d *decision, list int) []Reason {
-	return reasons(d, list, d.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) {
+	return reasons(d, list, d.explained.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) {
 		return n.Status, n.Status.Code != preemption.Success
 	})
 }
 
 func unhelpful(d *decision, list int) []Reason {
-	return reasons(d, list, d.Unhelpful, func(n *preemption.NodeReport) (preemption.Status, bool) {
+	return reasons(d, list, d.explained.Unhelpful, func(n *preemption.NodeReport) (preemption.Status, bool) {
 		return n.AfterRemoval, n.Tried && n.AfterRemoval.Code != preemption.Success
 	})
 }
@@ -241,15 +221,15 @@ func reasons(d *decision, list int, counts []preemption.Count, of func(*preempti
 		place[same(c.Status)] = i
 		out[i] = Reason{Filter: c.Filter, Reasons: c.Reasons, Nodes: Nodes{Count: c.Nodes, Names: []string{}}}
 	}
-	for i := range d.Nodes {
-		status, counted := of(&d.Nodes[i])
+	for i := range d.explained.Nodes {
+		status, counted := of(&d.explained.Nodes[i])
 		if !counted {
 			continue
 		}
 		r := &out[place[same(status)]]
-		r.Tried = d.Nodes[i].Tried
+		r.Tried = d.explained.Nodes[i].Tried
 		if len(r.Nodes.Names) < list {
-			r.Nodes.Names = append(r.Nodes.Names, d.Nodes[i].Node)
+			r.Nodes.Names = append(r.Nodes.Names, d.explained.Nodes[i].Node)
 		}
 	}
 	return out

@@ -10,9 +10,6 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// dumpCommand makes a dump with all that an answer may depend on.
-const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json"
-
 // caveats say why the answer may not be what happens: what the dump does not hold,
 // and what is special about the pod.
 func caveats(opts *options, c *outrank.Cluster, q *asking) []Warning {
@@ -236,13 +233,6 @@ func inUse(c *outrank.Cluster, namespace string) bool {
 	return slices.ContainsFunc(c.Pods, func(p *outrank.Pod) bool { return p.NamespaceName() == namespace }) ||
 		slices.ContainsFunc(c.Budgets, func(b *outrank.PodDisruptionBudget) bool { return b.NamespaceName() == namespace }) ||
 		slices.ContainsFunc(c.Claims, func(vc *outrank.VolumeClaim) bool { return cmp.Or(vc.Namespace, outrank.DefaultNamespace) == namespace })
-}
-
-// theDump is the object of a caveat whose text goes on from there.
-const theDump = "the dump"
-
-func dumpLacks(format string, args ...any) Warning {
-	return Warning{Object: theDump, Text: fmt.Sprintf(format, args...)}
 }
 
 // noun is the noun for so many, and subject the same with its verb and number.

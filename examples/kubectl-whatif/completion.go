@@ -160,7 +160,7 @@ func nodeNamesOf(c *outrank.Cluster) (out []string) {
 
 func (o *options) claimNames(c *outrank.Cluster) (out []string) {
 	for _, vc := range c.Claims {
-		if vc.Key() == outrank.NewKey(o.namespace, vc.Name) {
+		if vc.Key() == outrank.NewKey(o.pod.namespace, vc.Name) {
 			out = append(out, vc.Name)
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 
-	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
@@ -11,9 +10,9 @@ import (
 
 // decision is what becomes of a pod, with what it was made from.
 type decision struct {
-	*scene
-	*preemption.Explanation
-	why *explain.Report
+	scene     *scene
+	explained *preemption.Explanation
+	why       *explain.Report
 	// then is what becomes of the victims, nil where nobody asked.
 	then *question.Victims
 	// best is how far the decision is from the best one, nil where nobody asked.
@@ -38,11 +37,11 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 	if err != nil {
 		return nil, unusable("the pod", err)
 	}
-	d := &decision{scene: s, Explanation: e, why: why}
+	d := &decision{scene: s, explained: e, why: why}
 	if s.opts.set["replacements"] && e.Outcome == preemption.Preempt {
 		err = d.follow(ctx)
 	}
-	if s.opts.exact && err == nil {
+	if s.opts.about.exact && err == nil {
 		if d.best, err = eval.Regret(ctx, s.snap, &e.Plan, s.now); err != nil {
 			return nil, unusable("the pod", err)
 		}
@@ -53,31 +52,12 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 
 // follow finds out what becomes of the victims.
 func (d *decision) follow(ctx context.Context) error {
-	set, err := d.setting(nil)
+	set, err := d.scene.setting(nil)
 	if err != nil {
 		return err
 	}
-	if d.then, err = question.AskVictims(ctx, set, &d.Plan, d.opts.replacements); err != nil {
+	if d.then, err = question.AskVictims(ctx, set, &d.explained.Plan, d.scene.opts.about.replacements); err != nil {
 		return unusable("the pod", err)
 	}
 	return nil
-}
-
-func (d *decision) text(p console.Page, list int) error {
-	return writeText(p, newAnswer(d, list), d.then, d.best, list)
-}
-
-func (d *decision) document() any { return newDocument(d) }
-
-func (d *decision) status() int { return preempted(d.Outcome) }
-
-// preempted is the answer about one pod, as an exit status.
-func preempted(o preemption.Outcome) int {
-	switch o {
-	case preemption.Fits:
-		return exitFits
-	case preemption.Preempt:
-		return exitEvicts
-	}
-	return exitStays
 }

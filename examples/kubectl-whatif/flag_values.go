@@ -75,11 +75,11 @@ var (
 
 // checkNames refuses names that nothing in a cluster has.
 func (o *options) checkNames() error {
-	if o.set["name"] && (len(o.name) > 253 || !podName.MatchString(o.name)) {
-		return fmt.Errorf("--name %q is no name of a pod: small letters, digits, '-' and '.', a letter or digit at both ends, at most 253", o.name)
+	if o.set["name"] && (len(o.pod.name) > 253 || !podName.MatchString(o.pod.name)) {
+		return fmt.Errorf("--name %q is no name of a pod: small letters, digits, '-' and '.', a letter or digit at both ends, at most 253", o.pod.name)
 	}
-	if o.set["namespace"] && (len(o.namespace) > 63 || !namespaceName.MatchString(o.namespace)) {
-		return fmt.Errorf("--namespace %q is no name of a namespace: small letters, digits and '-', a letter or digit at both ends, at most 63", o.namespace)
+	if o.set["namespace"] && (len(o.pod.namespace) > 63 || !namespaceName.MatchString(o.pod.namespace)) {
+		return fmt.Errorf("--namespace %q is no name of a namespace: small letters, digits and '-', a letter or digit at both ends, at most 63", o.pod.namespace)
 	}
 	return nil
 }

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"runtime"
+	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/outrank-go/outrank"
@@ -59,14 +63,14 @@ func (o *options) describingFlags() *pflag.FlagSet {
 	fs.Func("cpu", "`AMOUNT` of cpu, like 500m or 4", func(s string) error { return o.request("cpu", s) })
 	fs.Func("memory", "`AMOUNT` of memory, like 8Gi", func(s string) error { return o.request("memory", s) })
 	fs.Func("request", "anything else, as `NAME=AMOUNT`, like nvidia.com/gpu=1; may be repeated", o.requestPair)
-	fs.StringVar(&o.class, "class", "", "its priority class, by `NAME` (default: the cluster's default class)")
+	fs.StringVar(&o.pod.class, "class", "", "its priority class, by `NAME` (default: the cluster's default class)")
 	fs.Func("priority", "its priority, a `NUMBER`, whatever the classes say", o.setPriority)
-	fs.StringVarP(&o.namespace, "namespace", "n", outrank.DefaultNamespace, "its namespace, by `NAME`; also that of a pending pod or manifest that names none "+
+	fs.StringVarP(&o.pod.namespace, "namespace", "n", outrank.DefaultNamespace, "its namespace, by `NAME`; also that of a pending pod or manifest that names none "+
 		"(default: \"default\", or that of kubectl's context where kubectl is asked)")
 	fs.Lookup("namespace").DefValue = ""
-	fs.StringVar(&o.name, "name", "what-if", "its `NAME`; with --filename which of the objects")
-	fs.FuncP("labels", "l", "its labels, as `A=B,C=D`, which budgets, affinity and spreading go by", func(s string) (err error) { o.labels, err = pairs(s); return })
-	fs.Func("node-selector", "labels that its node must have, as `A=B`", func(s string) (err error) { o.nodeSelector, err = pairs(s); return })
+	fs.StringVar(&o.pod.name, "name", "what-if", "its `NAME`; with --filename which of the objects")
+	fs.FuncP("labels", "l", "its labels, as `A=B,C=D`, which budgets, affinity and spreading go by", func(s string) (err error) { o.pod.labels, err = pairs(s); return })
+	fs.Func("node-selector", "labels that its node must have, as `A=B`", func(s string) (err error) { o.pod.nodeSelector, err = pairs(s); return })
 	fs.Func("toleration", "a taint that it tolerates, `KEY=VALUE:EFFECT`, or KEY:EFFECT for any value, or without the effect for all; may be repeated", o.addToleration)
 	fs.Func("host-port", "a port that it takes on its node, `[IP:]PORT[/PROTOCOL]`; may be repeated", o.addHostPort)
 	fs.Func("claim", "a volume claim of the dump that it uses, by `NAME`, of its namespace; may be repeated", o.addClaim)
@@ -75,34 +79,73 @@ func (o *options) describingFlags() *pflag.FlagSet {
 
 func (o *options) questionFlags() *pflag.FlagSet {
 	fs := newFlags()
-	fs.IntVar(&o.replicas, "replicas", 0, "how many of a `NUMBER` of copies of the pod find room, without and with others leaving, and who leaves for each")
-	fs.StringVar(&o.whyNot, "why-not", "", "everything about one `NODE` for the pod: what keeps it out, whose leaving would help, what it lost by")
-	fs.StringVar(&o.onNode, "on-node", "", "what the kubelet of a `NODE` says to the pod when it is bound there: admitted, refused, or after evicting whom")
-	fs.BoolVar(&o.static, "static", false, "with --on-node: the pod is a static one, which the kubelet reads from a file")
-	fs.IntVar(&o.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
-	fs.BoolVar(&o.exact, "exact", false, "beside the answer of kube-scheduler the best one by the same ranks, with what proves it")
+	fs.IntVar(&o.about.replicas, "replicas", 0, "how many of a `NUMBER` of copies of the pod find room, without and with others leaving, and who leaves for each")
+	fs.StringVar(&o.about.whyNot, "why-not", "", "everything about one `NODE` for the pod: what keeps it out, whose leaving would help, what it lost by")
+	fs.StringVar(&o.about.onNode, "on-node", "", "what the kubelet of a `NODE` says to the pod when it is bound there: admitted, refused, or after evicting whom")
+	fs.BoolVar(&o.about.static, "static", false, "with --on-node: the pod is a static one, which the kubelet reads from a file")
+	fs.IntVar(&o.about.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
+	fs.BoolVar(&o.about.exact, "exact", false, "beside the answer of kube-scheduler the best one by the same ranks, with what proves it")
 	fs.Func("set-class", "before a priority class changes to `NAME=VALUE`, or is made: who could push out whom; may be repeated", o.setClass)
-	fs.StringSliceVar(&o.classFiles, "priorityclass", nil, "the same for the classes in a `FILE`, in JSON or YAML; may be repeated")
-	fs.StringSliceVar(&o.without, "without", nil, "what becomes of the pods of `NODE`s that are drained or lost; may be repeated")
+	fs.StringSliceVar(&o.about.classFiles, "priorityclass", nil, "the same for the classes in a `FILE`, in JSON or YAML; may be repeated")
+	fs.StringSliceVar(&o.about.without, "without", nil, "what becomes of the pods of `NODE`s that are drained or lost; may be repeated")
 	return fs
 }
 
 func (o *options) answerFlags() *pflag.FlagSet {
 	fs := newFlags()
-	fs.StringVarP(&o.format, "output", "o", "text", "the `FORM` of the answer: "+formatNames())
-	fs.StringVar(&o.color, "color", console.Auto, "`WHEN` to colour: auto, which is on terminals, always or never; NO_COLOR and TERM=dumb count")
+	fs.StringVarP(&o.answer.format, "output", "o", "text", "the `FORM` of the answer: "+formatNames())
+	fs.StringVar(&o.answer.color, "color", console.Auto, "`WHEN` to colour: auto, which is on terminals, always or never; NO_COLOR and TERM=dumb count")
 	fs.TextVar(&o.release, "release", outrank.DefaultRelease, "whose rules hold: `RELEASE` v1.36 or v1.37, with feature gates behind it if need be, "+
 		"like v1.37,VolumeLimitScaling=false (default: that of the newest kubelet in the dump, or the default where none says it)")
 	fs.StringVar(&o.scheduler, "scheduler-config", "", "decide as a scheduler with this KubeSchedulerConfiguration does, a `FILE` in JSON: "+
 		"yq -o=json . scheduler.yaml (default: as kube-scheduler does without one)")
-	fs.IntVar(&o.list, "list", 5, "how many candidates, reasons and nodes the text lists, a `NUMBER`")
+	fs.IntVar(&o.answer.list, "list", 5, "how many candidates, reasons and nodes the text lists, a `NUMBER`")
 	fs.Func("now", "a `TIME`, from which ages are measured and which a missing start counts as (default: a second after the latest start, deletion, "+
 		"heartbeat or change of a condition in the dump, so that the same dump always gives the same answer); --as-of is the same", o.setNow)
-	fs.IntVar(&o.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "a `NUMBER` of goroutines that share the work (default: the processors); the answer does not depend on it")
+	fs.IntVar(&o.answer.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "a `NUMBER` of goroutines that share the work (default: the processors); the answer does not depend on it")
 	for _, name := range []string{"release", "workers"} {
 		fs.Lookup(name).DefValue = "" // it depends, and the text says on what
 	}
-	fs.BoolVar(&o.exitStatus, "exit-status", false, "tell answers apart by the exit status: 0 where everything fits, 3 where somebody has to leave, 4 where a pod finds no room")
-	fs.BoolVar(&o.timings, "timings", false, "say on standard error how long each step took")
+	fs.BoolVar(&o.answer.exitStatus, "exit-status", false, "tell answers apart by the exit status: 0 where everything fits, 3 where somebody has to leave, 4 where a pod finds no room")
+	fs.BoolVar(&o.answer.timings, "timings", false, "say on standard error how long each step took")
 	return fs
+}
+
+// helpWidth is how wide the help is.
+const helpWidth = 104
+
+// examples are what most people come for.
+const examples = `  kubectl whatif                                            # a sample cluster, to see what answers look like
+  kubectl whatif --live --pending shop/checkout-2           # who would have to leave for it, and why those?
+  kubectl whatif --context prod --pending all               # what becomes of everything that waits?
+  kubectl whatif --cluster dump.json -f deployment.yaml --replicas 10
+  kubectl whatif --cluster dump.json --cpu 2 --memory 4Gi --class standard --why-not node-7
+  kubectl whatif --cluster dump.json --set-class batch=5000 # before the class is changed
+  kubectl whatif --cluster dump.json --without node-7       # before the node is drained
+  ` + dumpCommand + ` |
+    kubectl whatif --cluster - -f pod.yaml -o html > page.html`
+
+// helpful has the command say what it does, flags in groups.
+func helpful(root *cobra.Command, groups []flagGroup) {
+	usual := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd == root {
+			writeUsage(cmd.OutOrStdout(), groups)
+			return
+		}
+		usual(cmd, args)
+	})
+}
+
+func writeUsage(w io.Writer, groups []flagGroup) {
+	var b strings.Builder
+	b.WriteString("Who would this pod push out of the cluster I have, and why?\n\n")
+	fmt.Fprintf(&b, "Usage: %s [--live | --cluster FILE] [the pod] [the question] [flags]\n", displayName)
+	fmt.Fprintf(&b, "       %s version | completion bash|zsh|fish|powershell\n", displayName)
+	for _, g := range groups {
+		fmt.Fprintf(&b, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(helpWidth))
+	}
+	b.WriteString("\nA long flag may also be written with a single dash.\n\nExamples:\n" + examples + "\n")
+	b.WriteString("\nExit status: 0 for an answer, also if nothing helps; 2 for input that cannot be used.\nWith --exit-status: 0 fits, 3 somebody has to leave, 4 a pod finds no room.\n")
+	io.WriteString(w, b.String())
 }

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
-	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
-	"github.com/outrank-go/outrank/resource"
 )
 
 // groupGate has the pods of a group scheduled as a whole, and victims leave with their
@@ -48,7 +44,7 @@ func (o *options) senseless() string {
 		return "--replicas asks about copies of a pod by itself"
 	case o.asked() == askWhyNot:
 		return "--why-not asks about one node for a pod by itself, while the pods of a group may go to many"
-	case o.exact:
+	case o.about.exact:
 		return "--exact knows the best answer for a pod by itself only"
 	case o.set["replacements"]:
 		return "--replacements follows the victims of a pod by itself"
@@ -67,72 +63,6 @@ func groupsNear(c *outrank.Cluster, key outrank.Key) string {
 	}
 	near := nearNames(known, string(key))
 	return ", though it holds others; a scheduler leaves the pod alone until there is one" + suggest("; near it: ", near[:min(len(near), mostNear)])
-}
-
-// group asks about the group of the pod, and adds the caveats of the other pods that wait with
-// it.
-func (q *answeredQuestion) group(ctx context.Context, set question.Setting) error {
-	w, err := question.AskGroup(ctx, set, q.question.pod)
-	if err != nil {
-		return unusable("group "+string(q.question.pod.GroupKey()), err)
-	}
-	q.reply, q.exit = w, exitOfGroup(w)
-	for _, p := range q.members() {
-		for _, c := range aboutClaims(q.cluster, &asking{pod: p, from: fromDump}) {
-			if !slices.Contains(q.caveats, c) {
-				q.caveats = append(q.caveats, c)
-			}
-		}
-	}
-	return nil
-}
-
-// members are the pods of the group that wait.
-func (q *answeredQuestion) members() (pods []*outrank.Pod) {
-	for _, m := range q.reply.(*question.WholeGroup).Members {
-		if p, ok := q.snap.Pod(m.Key); ok {
-			pods = append(pods, p)
-		}
-	}
-	return pods
-}
-
-// exitOfGroup tells whether all pods of the group that wait get a place, and at whose cost.
-func exitOfGroup(w *question.WholeGroup) int { return worst(w.Unplaced, w.Report.VictimPods) }
-
-// groupTitle is the question in words.
-func (q *answeredQuestion) groupTitle(source string) string {
-	w := q.reply.(*question.WholeGroup)
-	return fmt.Sprintf("Who would %s push out of %s, asked about with %s %s, of which %s?",
-		w.Asked, source, groupNoun(w), w.Group, subject(len(w.Members), "pod waits", "pods wait"))
-}
-
-func groupNoun(w *question.WholeGroup) string {
-	if w.Tree {
-		return "its tree of groups"
-	}
-	return "its group"
-}
-
-// writeGroup says which group is asked about, and what its pods that wait ask for together.
-func (q *answeredQuestion) writeGroup(p console.Page) {
-	w := q.reply.(*question.WholeGroup)
-	text := subject(len(w.Members), "pod waits", "pods wait") + ", none has a node"
-	if w.Running > 0 {
-		text = subject(len(w.Members), "pod waits", "pods wait") + ", " + subject(w.Running, "has a node", "have a node")
-	}
-	if w.MinCount > 0 && w.Tree {
-		text += fmt.Sprintf("; wants %s to find their places", plural(int(w.MinCount), "group"))
-	} else if w.MinCount > 0 {
-		text += fmt.Sprintf("; wants %s to have a place, those that have a node included", plural(int(w.MinCount), "pod"))
-	}
-	p.Line("  group      %s: %s", w.Group, text)
-	var sum resource.List
-	for _, m := range q.members() {
-		sum = sum.Plus(m.Requests())
-	}
-	p.Line("  asks for   %s, all that wait together", amounts(sum))
-	p.Line("  priority   %d", w.Priority)
 }
 
 // aboutGroups is about pods of groups by rules that know none.

@@ -12,10 +12,10 @@ import (
 func writeHTML(w io.Writer, d *decision) error {
 	a := newAnswer(d, 0)
 	in := htmlpage.Input{
-		Source: a.Cluster.Source, Snapshot: d.snap, Explanation: d.Explanation, Report: d.why,
-		Priority: howPriorityIsKnown(&a.Pod), Hints: a.Hints, Now: d.now,
+		Source: a.Cluster.Source, Snapshot: d.scene.snap, Explanation: d.explained, Report: d.why,
+		Priority: howPriorityIsKnown(&a.Pod), Hints: a.Hints, Now: d.scene.now,
 	}
-	for _, c := range d.caveats {
+	for _, c := range d.scene.caveats {
 		in.Caveats = append(in.Caveats, caveatText(c))
 	}
 	if d.then != nil {
@@ -30,18 +30,15 @@ type drawn interface {
 	Overview(snap *preemption.Snapshot, pod *outrank.Pod) *htmlpage.Overview
 }
 
-// drawn reports whether there is a page for a question.
-func (a inquiry) drawn() bool { return a != askWhyNot }
-
 // writeOverview draws an answer about the whole cluster.
 func writeOverview(w io.Writer, q *answeredQuestion) error {
 	var pod *outrank.Pod
-	if q.question != nil {
-		pod = q.question.pod
+	if q.scene.question != nil {
+		pod = q.scene.question.pod
 	}
-	in := q.reply.(drawn).Overview(q.snap, pod)
-	in.Source, in.Now = dumpOf(q.scene).Source, q.now
-	for _, c := range q.caveats {
+	in := q.reply.(drawn).Overview(q.scene.snap, pod)
+	in.Source, in.Now = dumpOf(q.scene).Source, q.scene.now
+	for _, c := range q.scene.caveats {
 		in.Caveats = append(in.Caveats, caveatText(c))
 	}
 	return htmlpage.WriteOverview(w, *in)

@@ -257,6 +257,6 @@ func TestDemandsByFlags(t *testing.T) {
 
 	opts, err := parse([]string{"--host-port", "[fd00::1]:443/sctp", "--toleration", "a=b:NoExecute"})
 	require.NoError(t, err)
-	assert.Equal(t, []outrank.Port{{HostPort: 443, HostIP: "fd00::1", Protocol: "SCTP"}}, opts.hostPorts)
-	assert.Equal(t, []outrank.Toleration{{Key: "a", Operator: "Equal", Value: "b", Effect: "NoExecute"}}, opts.tolerations)
+	assert.Equal(t, []outrank.Port{{HostPort: 443, HostIP: "fd00::1", Protocol: "SCTP"}}, opts.pod.hostPorts)
+	assert.Equal(t, []outrank.Toleration{{Key: "a", Operator: "Equal", Value: "b", Effect: "NoExecute"}}, opts.pod.tolerations)
 }

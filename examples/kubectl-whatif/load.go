@@ -83,7 +83,7 @@ func (o *options) settleNamespace() {
 		return
 	}
 	if name := (live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig}).Namespace(context.Background()); name != "" {
-		o.namespace = name
+		o.pod.namespace = name
 	}
 }
 

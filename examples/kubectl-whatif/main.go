@@ -38,8 +38,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
+	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
@@ -57,7 +59,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		if err == nil {
 			_, err = out.WriteTo(stdout)
 		}
-		if opts.exitStatus {
+		if opts.answer.exitStatus {
 			status = exit
 		}
 		return err
@@ -99,10 +101,10 @@ func answerQuestion(opts *options, stdin io.Reader, out, to, stderr io.Writer) (
 		return 0, err
 	}
 	notices(stderr, s)
-	if opts.timings {
+	if opts.answer.timings {
 		fmt.Fprintln(stderr, "whatif:", watch.String())
 	}
-	look, err := console.ScreenOf(to, opts.color, os.Getenv)
+	look, err := console.ScreenOf(to, opts.answer.color, os.Getenv)
 	if err != nil {
 		return 0, err
 	}
@@ -111,7 +113,7 @@ func answerQuestion(opts *options, stdin io.Reader, out, to, stderr io.Writer) (
 
 // write writes an answer in the form that is wanted.
 func write(out console.Page, opts *options, r result) error {
-	switch opts.format {
+	switch opts.answer.format {
 	case "json":
 		return writeJSON(out, r.document())
 	case "yaml":
@@ -125,5 +127,31 @@ func write(out console.Page, opts *options, r result) error {
 		out.Width = 0
 		return r.text(out, everything)
 	}
-	return r.text(out, opts.list)
+	return r.text(out, opts.answer.list)
+}
+
+// notices tells what is odd about the dump and what was left out of it.
+func notices(w io.Writer, s *scene) {
+	warnings, dump := s.warnings, dumpOf(s)
+	for _, p := range warnings[:min(len(warnings), mostWarnings)] {
+		fmt.Fprintln(w, "whatif: warning:", screen.Safe(p.String()))
+	}
+	if more := len(warnings) - mostWarnings; more > 0 {
+		fmt.Fprintf(w, "whatif: and %s more\n", plural(more, "warning"))
+	}
+	if text := leftOut(&dump); text != "" {
+		fmt.Fprintln(w, "whatif: left out:", screen.Safe(text))
+	}
+	if s.question != nil && len(s.question.others) > 0 {
+		fmt.Fprintln(w, "whatif: left out of the manifests:", screen.Safe(strings.Join(kindsOf(s.question.others), ", ")))
+	}
+}
+
+// leftOut lists the objects of the dump that take no part, by kind.
+func leftOut(d *Dump) string {
+	parts := kindsOf(d.Skipped)
+	if d.Finished > 0 {
+		parts = append(parts, plural(d.Finished, "finished pod"))
+	}
+	return strings.Join(parts, ", ")
 }

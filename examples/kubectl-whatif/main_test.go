@@ -63,7 +63,7 @@ func answerOf(t *testing.T, dump string, args ...string) *Answer {
 	if err != nil {
 		t.Fatalf("whatif %q: %v", args, err)
 	}
-	return newAnswer(d, opts.list)
+	return newAnswer(d, opts.answer.list)
 }
 
 func TestGolden(t *testing.T) {

@@ -139,7 +139,7 @@ func (o *options) chosen(all []*input.Template) (*input.Template, error) {
 	var found []*input.Template
 	for _, t := range all {
 		names = append(names, t.String())
-		if !o.set["name"] || t.Name == o.name {
+		if !o.set["name"] || t.Name == o.pod.name {
 			found = append(found, t)
 		}
 	}
@@ -147,10 +147,10 @@ func (o *options) chosen(all []*input.Template) (*input.Template, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
-		return nil, fmt.Errorf("%s holds nothing named %s that makes pods; it has %s", o.manifestName(), o.name, some(names, 10, len(names)))
+		return nil, fmt.Errorf("%s holds nothing named %s that makes pods; it has %s", o.manifestName(), o.pod.name, some(names, 10, len(names)))
 	case o.set["name"]:
 		return nil, fmt.Errorf("%s holds %d objects named %s that make pods; give the one that is meant in a file of its own",
-			o.manifestName(), len(found), o.name)
+			o.manifestName(), len(found), o.pod.name)
 	}
 	return nil, fmt.Errorf("%s holds %d objects that make pods; choose one with --name: %s", o.manifestName(), len(all), some(names, 10, len(names)))
 }
@@ -162,13 +162,13 @@ func askTemplate(opts *options, t *input.Template, c *outrank.Cluster) (*asking,
 		return nil, unusable(opts.manifestName(), err)
 	}
 	if opts.set["namespace"] {
-		if pod.Namespace != "" && pod.Namespace != opts.namespace {
-			return nil, fmt.Errorf("%s is of namespace %s, and --namespace says %s; leave it out", t, pod.Namespace, opts.namespace)
+		if pod.Namespace != "" && pod.Namespace != opts.pod.namespace {
+			return nil, fmt.Errorf("%s is of namespace %s, and --namespace says %s; leave it out", t, pod.Namespace, opts.pod.namespace)
 		}
-		pod.Namespace = opts.namespace
+		pod.Namespace = opts.pod.namespace
 	}
 	if pod.Namespace == "" {
-		pod.Namespace = opts.namespace
+		pod.Namespace = opts.pod.namespace
 	}
 	q := &asking{pod: pod, from: fromManifest, warnings: warnings}
 	if t.Kind != "Pod" {

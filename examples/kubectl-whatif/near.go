@@ -15,19 +15,19 @@ const mostNear = 5
 
 // nearPod is a pod whose name looks like the one that was asked for.
 type nearPod struct {
-	*outrank.Pod
+	pod      *outrank.Pod
 	distance int
 }
 
 // compare puts pods that could be asked about first, then the nearest.
 func (p nearPod) compare(q nearPod) int {
-	if runs := p.NodeName != ""; runs != (q.NodeName != "") {
+	if runs := p.pod.NodeName != ""; runs != (q.pod.NodeName != "") {
 		if runs {
 			return 1
 		}
 		return -1
 	}
-	return cmp.Or(cmp.Compare(p.distance, q.distance), cmp.Compare(p.Key(), q.Key()))
+	return cmp.Or(cmp.Compare(p.distance, q.distance), cmp.Compare(p.pod.Key(), q.pod.Key()))
 }
 
 // nearPods names the pods that are nearest to key, and says of each whether it
@@ -44,10 +44,10 @@ func nearPods(c *outrank.Cluster, key outrank.Key, among func(*outrank.Pod) bool
 	}
 	slices.SortFunc(found, nearPod.compare)
 	var texts []string
-	for _, p := range found[:min(len(found), mostNear)] {
-		text := string(p.Key())
-		if p.NodeName != "" {
-			text += fmt.Sprintf(" (runs on %s)", p.NodeName)
+	for _, near := range found[:min(len(found), mostNear)] {
+		text := string(near.pod.Key())
+		if near.pod.NodeName != "" {
+			text += fmt.Sprintf(" (runs on %s)", near.pod.NodeName)
 		}
 		texts = append(texts, text)
 	}

@@ -62,32 +62,6 @@ func complain(w io.Writer, err error) {
 	}
 }
 
-// notices tells what is odd about the dump and what was left out of it.
-func notices(w io.Writer, s *scene) {
-	warnings, dump := s.warnings, dumpOf(s)
-	for _, p := range warnings[:min(len(warnings), mostWarnings)] {
-		fmt.Fprintln(w, "whatif: warning:", screen.Safe(p.String()))
-	}
-	if more := len(warnings) - mostWarnings; more > 0 {
-		fmt.Fprintf(w, "whatif: and %s more\n", plural(more, "warning"))
-	}
-	if text := leftOut(&dump); text != "" {
-		fmt.Fprintln(w, "whatif: left out:", screen.Safe(text))
-	}
-	if s.question != nil && len(s.question.others) > 0 {
-		fmt.Fprintln(w, "whatif: left out of the manifests:", screen.Safe(strings.Join(kindsOf(s.question.others), ", ")))
-	}
-}
-
-// leftOut lists the objects of the dump that take no part, by kind.
-func leftOut(d *Dump) string {
-	parts := kindsOf(d.Skipped)
-	if d.Finished > 0 {
-		parts = append(parts, plural(d.Finished, "finished pod"))
-	}
-	return strings.Join(parts, ", ")
-}
-
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

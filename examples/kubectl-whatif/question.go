@@ -8,29 +8,6 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/internal/spelling"
-	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
-)
-
-// asking is the pod that is asked about, with its priority resolved.
-type asking struct {
-	pod *outrank.Pod
-	// from is where the pod comes from, and source where its priority does.
-	from   string
-	source PrioritySource
-	// warnings name what a manifest lacks.
-	warnings []outrank.Problem
-	// template is what would make the pod, nil for a pod of its own; others counts what
-	// else stands in the manifests.
-	template *input.Template
-	others   map[string]int
-}
-
-// Where the pod may come from.
-const (
-	fromDump     = "dump"
-	fromManifest = "manifest"
-	fromFlags    = "flags"
 )
 
 // ask finds out which pod is meant.
@@ -69,7 +46,7 @@ func noQuestion(c *outrank.Cluster) error {
 func askPending(opts *options, c *outrank.Cluster, name string) (*asking, error) {
 	namespace, rest, ok := strings.Cut(name, "/")
 	if !ok {
-		namespace, rest = opts.namespace, name
+		namespace, rest = opts.pod.namespace, name
 	}
 	pod := c.Pod(namespace, rest)
 	if pod == nil {
@@ -87,8 +64,6 @@ func askPending(opts *options, c *outrank.Cluster, name string) (*asking, error)
 	return &asking{pod: pod, from: fromDump, source: source}, nil
 }
 
-func isPending(p *outrank.Pod) bool { return p.NodeName == "" }
-
 func unknownPod(c *outrank.Cluster, key outrank.Key) error {
 	text := fmt.Sprintf("there is no pod %s in the dump", key)
 	if c.Finished > 0 {
@@ -101,37 +76,15 @@ func unknownPod(c *outrank.Cluster, key outrank.Key) error {
 	return errors.New(text + suggest("; near it: ", near))
 }
 
-// namespaceKnown refuses a pod that could not be created for want of a namespace.
-// The default one is always there.
-func namespaceKnown(c *outrank.Cluster, pod *outrank.Pod) error {
-	name := pod.NamespaceName()
-	if len(c.Namespaces) == 0 || name == outrank.DefaultNamespace || slices.ContainsFunc(c.Namespaces, func(ns *outrank.Namespace) bool { return ns.Name == name }) {
-		return nil
-	}
-	var known, near []string
-	for _, ns := range c.Namespaces {
-		known = append(known, ns.Name)
-		if spelling.Distance(ns.Name, name) <= 2 {
-			near = append(near, ns.Name)
-		}
-	}
-	if near != nil {
-		known = near
-	}
-	slices.Sort(known)
-	return fmt.Errorf("pod %s cannot be created: there is no namespace %s in the dump; it has %s",
-		pod.Key(), name, some(known, mostNear, len(known)))
-}
-
 // askDescribed makes a pod of the flags.
 func askDescribed(opts *options, c *outrank.Cluster) (*asking, error) {
 	pod := &outrank.Pod{
-		Name: opts.name, Namespace: opts.namespace, Labels: opts.labels,
-		PriorityClassName: opts.class, NodeSelector: opts.nodeSelector,
-		Tolerations: opts.tolerations,
-		Containers:  []outrank.Container{{Name: "main", Requests: opts.requests, Ports: opts.hostPorts}},
+		Name: opts.pod.name, Namespace: opts.pod.namespace, Labels: opts.pod.labels,
+		PriorityClassName: opts.pod.class, NodeSelector: opts.pod.nodeSelector,
+		Tolerations: opts.pod.tolerations,
+		Containers:  []outrank.Container{{Name: "main", Requests: opts.pod.requests, Ports: opts.pod.hostPorts}},
 	}
-	for _, name := range opts.claims {
+	for _, name := range opts.pod.claims {
 		pod.Volumes = append(pod.Volumes, outrank.Volume{Claim: name})
 	}
 	if err := namespaceKnown(c, pod); err != nil {
@@ -145,17 +98,10 @@ func askDescribed(opts *options, c *outrank.Cluster) (*asking, error) {
 		return nil, fmt.Errorf("the dump has a pod %s already; choose another --name or --namespace", pod.Key())
 	}
 	q := &asking{pod: pod, from: fromFlags}
-	if opts.priority != nil {
-		pod.Priority = opts.priority
+	if opts.pod.priority != nil {
+		pod.Priority = opts.pod.priority
 		q.source = SourceNumber
 		return q, nil
 	}
 	return q, q.resolve(c)
-}
-
-func runsOn(c *outrank.Cluster, pod *outrank.Pod) string {
-	if same := c.Pod(pod.Namespace, pod.Name); same != nil {
-		return same.NodeName
-	}
-	return ""
 }

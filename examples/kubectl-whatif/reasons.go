@@ -71,3 +71,19 @@ func nodeNames(n *Nodes, list int) string {
 	}
 	return some(n.Names, shown, n.Count)
 }
+
+// joined lists reasons, and says "Insufficient" once for all that is short.
+func joined(reasons []string) string {
+	const short = "Insufficient "
+	var b strings.Builder
+	for i, r := range reasons {
+		if i > 0 {
+			b.WriteString(", ")
+			if strings.HasPrefix(reasons[i-1], short) {
+				r = strings.TrimPrefix(r, short)
+			}
+		}
+		b.WriteString(r)
+	}
+	return b.String()
+}

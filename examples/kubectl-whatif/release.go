@@ -6,17 +6,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// ReleaseSource says where a release comes from.
-type ReleaseSource string
-
-// The sources.
-const (
-	ReleaseFlag    ReleaseSource = "flag"    // --release
-	ReleaseNodes   ReleaseSource = "nodes"   // what the kubelets say
-	ReleaseDefault ReleaseSource = "default" // no node says one
-	ReleaseNearest ReleaseSource = "nearest" // what the nodes say is not known
-)
-
 // text says it to people.
 func (s ReleaseSource) text() string {
 	switch s {

@@ -71,7 +71,7 @@ func (s *scene) setting(show func(done, total int)) (question.Setting, error) {
 	if s.question != nil {
 		set.Evaluator, warnings, err = s.schedulers.forPod(s.question.pod)
 	} else {
-		set.Evaluator, err = preemption.NewEvaluator(preemption.Config{Workers: s.opts.workers, Schedulers: s.schedulers.names()})
+		set.Evaluator, err = preemption.NewEvaluator(preemption.Config{Workers: s.opts.answer.workers, Schedulers: s.schedulers.names()})
 	}
 	if s.schedulers.read != nil {
 		set.Scheduler = s.schedulers.named

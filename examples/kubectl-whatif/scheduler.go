@@ -21,7 +21,7 @@ type schedulers struct {
 
 // readSchedulers reads the file, if there is one, by the rules of a release.
 func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
-	s := &schedulers{file: o.scheduler, workers: o.workers, known: map[string]*preemption.Evaluator{}}
+	s := &schedulers{file: o.scheduler, workers: o.answer.workers, known: map[string]*preemption.Evaluator{}}
 	if o.scheduler == "" {
 		return s, nil
 	}

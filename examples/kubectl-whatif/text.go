@@ -8,35 +8,10 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
-	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
-
-// writeText prints an answer for a person: the answer first, then why.
-func writeText(p console.Page, a *Answer, then *question.Victims, best *preemption.Regret, list int) error {
-	writeQuestion(p, a)
-	if a.Resize != nil {
-		writeResize(p, a, list)
-	} else {
-		writePlace(p, a, list)
-	}
-	if then != nil {
-		p.Line("")
-		if err := then.WriteText(p, list); err != nil {
-			return err
-		}
-	}
-	if best != nil {
-		writeExact(p, best)
-	}
-	writeReasons(p, a, list)
-	writeDetails(p, a, list)
-	writeWayOut(p, a)
-	writeEnd(p, &a.Cluster)
-	return nil
-}
 
 // writeEnd says where to go on from the sample.
 func writeEnd(p console.Page, c *Dump) {

@@ -84,3 +84,9 @@ func versionCommand() *cobra.Command {
 	c.Flags().StringVarP(&format, "output", "o", "", "json or yaml (default: text)")
 	return c
 }
+
+// Names of the program: that of its file, which shells complete, and what people type.
+const (
+	programName = "kubectl-whatif"
+	displayName = "kubectl whatif"
+)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
@@ -59,22 +58,6 @@ func writeWayOut(p console.Page, a *Answer) {
 	}
 }
 
-// joined lists reasons, and says "Insufficient" once for all that is short.
-func joined(reasons []string) string {
-	const short = "Insufficient "
-	var b strings.Builder
-	for i, r := range reasons {
-		if i > 0 {
-			b.WriteString(", ")
-			if strings.HasPrefix(reasons[i-1], short) {
-				r = strings.TrimPrefix(r, short)
-			}
-		}
-		b.WriteString(r)
-	}
-	return b.String()
-}
-
 // priorityText says how important the pod is and how that is known.
 func priorityText(p *Asked) string {
 	return fmt.Sprintf("%d (%s)", p.Priority, howPriorityIsKnown(p))
@@ -116,6 +99,8 @@ func whyIneligible(a *Answer) string {
 	}
 	return "it waits for pods that were pushed out for it earlier and are still leaving " + a.Pod.NominatedNode + "."
 }
+
+const tooManyPods = "Too many pods"
 
 // mostHints keeps the hints to the obstacles that stand before most nodes.
 const mostHints = 3

@@ -3,13 +3,64 @@ package structure
 import (
 	"cmp"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Circles returns the groups of files that refer to each other in a circle, and so can only
 // be understood together, the largest first. Files in no circle are left out. Time is linear
 // in the references.
 func (p *Package) Circles() [][]string { return circlesOf(p.References()) }
+
+// Bounds of the circles of a package that is large: from so many lines on, how many files a
+// circle has at most, and which part of all files is in one at most.
+const (
+	Large         = 2000
+	LargestCircle = 5
+	InCircles     = 4 // one file of so many
+)
+
+// Tangle says how far the files of a package refer to each other in circles.
+type Tangle struct {
+	// Largest is the number of files of the largest circle, 1 where there is none. Within
+	// counts the files that are in any.
+	Largest, Within int
+}
+
+// Tangle measures the circles of the package.
+func (p *Package) Tangle() Tangle {
+	t := Tangle{Largest: 1}
+	for _, circle := range p.Circles() {
+		t.Largest, t.Within = max(t.Largest, len(circle)), t.Within+len(circle)
+	}
+	return t
+}
+
+// Small reports whether a package of so many files keeps to the bounds.
+func (t Tangle) Small(files int) bool {
+	return t.Largest <= LargestCircle && t.Within*InCircles <= files
+}
+
+// Lines counts the lines of the Go files of a folder outside tests.
+func Lines(dir string) (lines int, err error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return 0, err
+		}
+		lines += strings.Count(string(text), "\n")
+	}
+	return lines, nil
+}
 
 // circlesOf finds the strongly connected components of more than one file (Tarjan).
 func circlesOf(uses map[string]map[string]string) [][]string {

@@ -14,17 +14,10 @@ import (
 	"github.com/outrank-go/outrank/internal/structure"
 )
 
-// What holds for a package that is large: from so many lines on, how many files a circle
-// may have, and which part of all files may be in one.
-const (
-	large         = 2000
-	largestCircle = 5
-	inCircles     = 4 // one file of so many
-)
-
 // Files that refer to each other in a circle can only be understood together: in a large
 // package no circle is long, and most files are in none. The packages that are not there
-// yet stand in a table with their numbers, which may only shrink.
+// yet stand in a table with their numbers, which may only shrink. A module of its own has a
+// test like this one, since its imports are found in it alone.
 func TestCirclesOfFilesAreSmall(t *testing.T) {
 	const root, table = "../..", "testdata/circles.txt"
 	folders, err := structure.Folders(root)
@@ -32,29 +25,27 @@ func TestCirclesOfFilesAreSmall(t *testing.T) {
 	known := circlesIn(t, table)
 	reader := structure.NewReader()
 	for _, folder := range folders {
-		if linesIn(t, filepath.Join(root, folder)) <= large {
+		lines, err := structure.Lines(filepath.Join(root, folder))
+		require.NoError(t, err)
+		if lines <= structure.Large {
 			continue
 		}
 		p, err := reader.Read(filepath.Join(root, folder))
 		require.NoError(t, err)
-		largest, within := 1, 0
-		for _, circle := range p.Circles() {
-			largest, within = max(largest, len(circle)), within+len(circle)
-		}
-		now := circles{largest, within}
+		now := p.Tangle()
 		was, listed := known[folder]
 		delete(known, folder)
-		small := largest <= largestCircle && within*inCircles <= len(p.Files)
-		line := fmt.Sprintf("%s %d %d", folder, now.largest, now.within)
+		small := now.Small(len(p.Files))
+		line := fmt.Sprintf("%s %d %d", folder, now.Largest, now.Within)
 		switch {
 		case !listed:
 			assert.True(t, small, "%s has %d files: the largest circle has %d, and %d are in one: %v",
-				folder, len(p.Files), largest, within, p.Circles())
+				folder, len(p.Files), now.Largest, now.Within, p.Circles())
 		case small:
 			assert.Fail(t, "no longer needed", "%s: take the line of %s out", table, folder)
-		case now.largest > was.largest || now.within > was.within:
+		case now.Largest > was.Largest || now.Within > was.Within:
 			assert.Fail(t, "a circle has grown", "%s: the largest circle has %d files where it had %d, and %d where it were %d are in one: %v",
-				folder, now.largest, was.largest, now.within, was.within, p.Circles())
+				folder, now.Largest, was.Largest, now.Within, was.Within, p.Circles())
 		case now != was:
 			assert.Fail(t, "circles have shrunk", "%s: the line is now %q", table, line)
 		}
@@ -62,40 +53,21 @@ func TestCirclesOfFilesAreSmall(t *testing.T) {
 	assert.Empty(t, known, "%s has packages that are not there, or have become small", table)
 }
 
-// circles is how many files the largest circle of a package has, and how many are in any.
-type circles struct{ largest, within int }
-
 // circlesIn reads the table.
-func circlesIn(t *testing.T, name string) map[string]circles {
+func circlesIn(t *testing.T, name string) map[string]structure.Tangle {
 	t.Helper()
 	file, err := os.Open(name)
 	require.NoError(t, err)
 	defer file.Close()
-	known := map[string]circles{}
+	known := map[string]structure.Tangle{}
 	for s := bufio.NewScanner(file); s.Scan(); {
 		if line := s.Text(); line != "" && !strings.HasPrefix(line, "#") {
 			var folder string
-			var c circles
-			_, err := fmt.Sscan(line, &folder, &c.largest, &c.within)
+			var c structure.Tangle
+			_, err := fmt.Sscan(line, &folder, &c.Largest, &c.Within)
 			require.NoError(t, err, "%s: %s", name, line)
 			known[folder] = c
 		}
 	}
 	return known
-}
-
-// linesIn counts the lines of the Go files of a folder outside tests.
-func linesIn(t *testing.T, dir string) (lines int) {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	require.NoError(t, err)
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
-		lines += strings.Count(string(text), "\n")
-	}
-	return lines
 }

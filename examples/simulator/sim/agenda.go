@@ -2,16 +2,8 @@ package sim
 
 import (
 	"container/heap"
-	"math"
 	"time"
 )
-
-// horizon ends all time, some 146 years after the start; what would happen later
-// happens then. So no sum of two times wraps.
-const horizon = time.Duration(math.MaxInt64 / 2)
-
-// later is a time after another, at the horizon at most.
-func later(t, d time.Duration) time.Duration { return min(t+min(d, horizon), horizon) }
 
 // momentKind orders what happens at the same time: first pods end, and those
 // whose time is up go, so that the room they leave is there for everything else;
@@ -37,7 +29,8 @@ type moment struct {
 	number uint64
 	pod    *pod
 	host   *host
-	change Change
+	// change is what is done from outside.
+	change func() error
 }
 
 // agenda is the moments to come, in a total order: time, kind, number.

@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"context"
+	"math"
 	"reflect"
 	"slices"
 
@@ -14,7 +15,7 @@ import (
 // last of them: a [queue.Class]. As long as nothing concerns them that has
 // changed since, it says the same to all of them.
 type alike struct {
-	s         *Simulation
+	present   *present
 	scheduler *schedulerState
 	// pod is one of them, stripped of what makes it this one.
 	pod *outrank.Pod
@@ -22,18 +23,15 @@ type alike struct {
 	// other; host is where it is nominated to, nil if that is no node.
 	alone bool
 	host  *host
-	// asks is what each of them takes of each resource, level their priority. plain
-	// says that nothing but these, and what nodes have for themselves, decides where
+	// demand is that of each of them; its stay follows from the last answer. plain
+	// says that nothing but this, and what nodes have for themselves, decides where
 	// they fit.
-	asks  []int64
-	level int64
-	plain bool
+	demand demand
+	plain  bool
 
-	// plan is the last answer, made in that state; nil before the first. By it the
-	// pods of the level stay and of higher ones remain where they are.
+	// plan is the last answer, made in that state; nil before the first.
 	plan  *preemption.Plan
 	state uint64
-	stay  int64
 	// refused: the plan came to nothing, and filters are those that turned the
 	// pods down. It holds at least as long as there were so many changes.
 	refused bool
@@ -41,99 +39,17 @@ type alike struct {
 	seen    int
 }
 
-// likeness finds pods that may be alike.
-type likeness struct {
-	scheduler   *schedulerState
-	priority    int32
-	prioritized bool
-	cpu, memory int64
-}
-
-// alikeTo returns the class of a pod that waits, nil for one that shares nothing.
-func (s *Simulation) alikeTo(p *pod) *alike {
-	if !s.sharing || !p.scheduler.shares || p.obj.Group != "" {
-		return nil
-	}
-	if p.class == nil {
-		p.class = s.findAlike(p)
-	}
-	return p.class
-}
-
-func (s *Simulation) findAlike(p *pod) *alike {
-	bare := s.stripped(p.obj)
-	if node := p.obj.NominatedNodeName; node != "" || s.nominator.NodeOf(p.obj.Key()) != "" {
-		a := s.newAlike(p, bare)
-		a.alone, a.host = true, s.hosts[node]
-		return a
-	}
-	key := likeness{p.scheduler, p.obj.PriorityValue(), p.obj.Priority != nil, p.asks[cpuColumn], p.asks[memoryColumn]}
-	for _, a := range s.classes[key] {
-		if reflect.DeepEqual(a.pod, bare) {
-			return a
-		}
-	}
-	a := s.newAlike(p, bare)
-	s.classes[key] = append(s.classes[key], a)
-	return a
-}
-
-func (s *Simulation) newAlike(p *pod, bare *outrank.Pod) *alike {
-	return &alike{s: s, scheduler: p.scheduler, pod: bare, asks: p.asks, level: int64(p.obj.PriorityValue()), plain: s.plain(bare)}
-}
-
-// stripped returns a copy without what no attempt looks at. Labels and namespace
-// matter only where pods ask for the company of others.
-func (s *Simulation) stripped(obj *outrank.Pod) *outrank.Pod {
-	bare := *obj
-	bare.Name, bare.UID, bare.NominatedNodeName, bare.Value = "", "", "", nil
-	bare.Owner, bare.PriorityClassName = outrank.Owner{}, ""
-	if !s.related {
-		bare.Namespace, bare.Labels = "", nil
-	}
-	return &bare
-}
-
-// relate notes a pod that minds what other pods are near. Where the first of them
-// comes after pods were compared without regard to that, nothing is shared any
-// more.
-func (s *Simulation) relate(p *pod) {
-	if s.related || !relational(p.obj) {
-		return
-	}
-	s.related = true
-	if len(s.classes) > 0 {
-		s.share(false)
-	}
-}
-
-// share begins or ends sharing. From its end on pods know for themselves in which
-// state they were tried.
-func (s *Simulation) share(yes bool) {
-	if s.sharing && !yes {
-		pending := s.queue.Pending()
-		for _, e := range podsOf(pending.Active, pending.Backoff, pending.Unschedulable, pending.Gated) {
-			if e.Cycle > s.since {
-				s.pods[e.Pod.Key()].tried = s.state
-			}
-		}
-	}
-	s.sharing = yes
-}
-
-// relational reports whether a pod's place depends on other pods' labels.
-func relational(obj *outrank.Pod) bool {
-	a := &obj.Affinity
-	return len(a.PodAffinity)+len(a.PodAntiAffinity)+len(obj.TopologySpreadConstraints) > 0
+// present is what an answer depends on beside the pod.
+type present struct {
+	clock *clock
+	tries *tries
+	snap  *preemption.Snapshot
 }
 
 // plain reports whether a stripped pod asks for resources, and for nodes by what
 // they have for themselves, and for nothing else. Filters for such pods come
 // before NodeResourcesFit or have nothing to say.
-func (s *Simulation) plain(bare *outrank.Pod) bool {
-	if s.related {
-		return false
-	}
+func plain(bare *outrank.Pod) bool {
 	rest := *bare
 	rest.Priority, rest.PreemptionPolicy, rest.SchedulerName = nil, "", ""
 	rest.NodeSelector, rest.Affinity.NodeAffinity, rest.Tolerations = nil, nil, nil
@@ -152,20 +68,13 @@ func plainContainers(list []outrank.Container) bool {
 	return true
 }
 
-// sharesAnswers reports whether pods that are alike get the same answer by these
-// rules: none of the caller's own is asked.
-func sharesAnswers(c preemption.Config) bool {
-	c.Policy, c.Variant, c.Workers = preemption.Policy{}, 0, 0
-	return reflect.ValueOf(c).IsZero()
-}
-
 // learn notes the answer to a pod of the class.
 func (a *alike) learn(plan *preemption.Plan) {
-	a.plan, a.state, a.seen = plan, a.s.state, a.s.changes.count()
+	a.plan, a.state, a.seen = plan, a.present.tries.state, a.present.tries.changes.count()
 	if a.refused = a.refuses(plan); a.refused {
 		a.filters = filtersOf(plan)
 		a.refused = len(a.filters) > 0
-		a.stay = a.staying(plan)
+		a.demand.stay = a.staying(plan)
 	}
 }
 
@@ -179,6 +88,16 @@ func (a *alike) refuses(plan *preemption.Plan) bool {
 		return !a.alone
 	}
 	return false
+}
+
+// staying is from which level on the pods of a node stay where they are: all of
+// them where the class may push nobody out, which a change on another node than the
+// one it is nominated to does not alter.
+func (a *alike) staying(plan *preemption.Plan) int64 {
+	if plan.Outcome == preemption.NotEligible {
+		return math.MinInt64
+	}
+	return a.demand.level
 }
 
 // filtersOf lists the filters that turned the pod down, as
@@ -198,31 +117,65 @@ func filtersOf(plan *preemption.Plan) []string {
 // planFor returns the answer to a pod of the class if it is known. To an observer
 // it is only where it was given in the present state, since nodes are counted by
 // reasons.
-func (a *alike) planFor(p *pod) *preemption.Plan {
-	if !a.refused || a.state != a.s.state && a.s.config.Observe != nil {
+func (a *alike) planFor(obj *outrank.Pod, observed bool) *preemption.Plan {
+	if !a.refused || a.state != a.present.tries.state && observed {
 		return nil
 	}
 	if _, ok := a.Known(); !ok {
 		return nil
 	}
 	plan := *a.plan
-	plan.Pod = p.obj
+	plan.Pod = obj
 	return &plan
 }
 
 // Known implements [queue.Class]. A change that concerns the class may be made up
 // for by a later one before anybody asks, such as room that another pod takes.
 func (a *alike) Known() ([]string, bool) {
-	if !a.refused || a.s.changes.concern(a) {
+	if !a.refused || a.concerned() {
 		return nil, false
 	}
-	a.seen = a.s.changes.count()
+	a.seen = a.present.tries.changes.count()
 	return a.filters, true
+}
+
+// concerned reports whether a change that the class has not seen may make another
+// answer of the one that its pods are refused with.
+//
+// Such an answer says that no node takes the pod, even without the pods of lower
+// priority. For plain pods, where one node has changed, it stays true as long as
+// the node has too little left for that, and so do the names of the filters:
+// before the change as well as after it the node turns the pod down by a filter
+// that looks at no other pods and stands before NodeResourcesFit, or else by
+// NodeResourcesFit. Before the change because a node that takes the pod does not
+// give this answer, and the filters behind have nothing to say to plain pods.
+func (a *alike) concerned() bool {
+	log := &a.present.tries.changes
+	if a.seen == log.count() {
+		return false
+	}
+	changes, ok := log.after(a.seen)
+	if !a.plain || !ok {
+		return true
+	}
+	var last *host
+	for _, h := range changes {
+		switch {
+		case h == nil || a.alone && h == a.host:
+			return true
+		case h == last:
+			continue
+		case h.mayTake(&a.demand):
+			return true
+		}
+		last = h
+	}
+	return false
 }
 
 // Refuses implements [queue.Class].
 func (a *alike) Refuses(obj *outrank.Pod) ([]string, bool) {
-	plan, err := a.scheduler.eval.Preempt(context.Background(), a.s.snap, obj, a.s.Time())
+	plan, err := a.scheduler.eval.Preempt(context.Background(), a.present.snap, obj, a.present.clock.time())
 	if err != nil {
 		return nil, false
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/pdb"
@@ -42,9 +43,6 @@ func newBudgets(list []*outrank.PodDisruptionBudget, scale func(outrank.Owner, s
 	return b, errors.Join(errs...)
 }
 
-// current lists the budgets as they are.
-func (b *budgets) current() []*outrank.PodDisruptionBudget { return b.list }
-
 // join begins to count a pod, leave ends it, touch says that it has changed.
 func (b *budgets) join(p *pod) {
 	p.covering = b.matcher.AppendCovering(p.covering[:0], p.obj)
@@ -69,13 +67,13 @@ func (b *budgets) touch(p *pod) {
 }
 
 // renew works out what is stale, and reports whether any allowance changed.
-func (b *budgets) renew(s *Simulation) bool {
+func (b *budgets) renew(now time.Time) bool {
 	changed := false
 	for i, x := range b.list {
 		if !b.stale[i] || x.MinAvailable == nil && x.MaxUnavailable == nil {
 			continue
 		}
-		in := pdb.StatusInput{Budget: x, Now: s.Time(), Scale: b.scale}
+		in := pdb.StatusInput{Budget: x, Now: now, Scale: b.scale}
 		for p := range b.pods[i] { // their order means nothing to the sums
 			in.Pods = append(in.Pods, p.obj)
 		}
@@ -89,11 +87,4 @@ func (b *budgets) renew(s *Simulation) bool {
 	clear(b.stale)
 	b.any = false
 	return changed
-}
-
-// syncBudgets shows the snapshot what the budgets allow now.
-func (s *Simulation) syncBudgets() {
-	if s.budgets.any && s.budgets.renew(s) {
-		must(s.snap.SetBudgets(s.budgets.list))
-	}
 }

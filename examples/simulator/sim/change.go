@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // Change is something done to the cluster from outside; see [Simulation.At].
@@ -21,13 +22,18 @@ type Change struct {
 // one time are made in the order in which they were asked for. An error of the
 // change itself is one of the step at which it is made.
 func (s *Simulation) At(t time.Duration, c Change) error {
-	if t < s.at || t > horizon {
-		return fmt.Errorf("%w: %s at %v: not between now, %v, and %v", outrank.ErrInvalid, c.what, t, s.at, horizon)
+	if t < s.clock.at || t > horizon {
+		return fmt.Errorf("%w: %s at %v: not between now, %v, and %v", outrank.ErrInvalid, c.what, t, s.clock.at, horizon)
 	}
 	if c.do == nil {
 		return fmt.Errorf("%w: a change without effect", outrank.ErrInvalid)
 	}
-	s.agenda.add(moment{at: t, kind: changeMoment, change: c})
+	s.agenda.add(moment{at: t, kind: changeMoment, change: func() error {
+		if err := c.do(s); err != nil {
+			return fmt.Errorf("%s: %w", c.what, err)
+		}
+		return nil
+	}})
 	return nil
 }
 
@@ -35,17 +41,17 @@ func (s *Simulation) At(t time.Duration, c Change) error {
 // not count.
 func AddPod(w Work) Change {
 	return Change{"add a pod", func(s *Simulation) error {
-		w.Arrival = s.at
+		w.Arrival = s.clock.at
 		var ps problems
 		w.check(&ps, s.config.Kubelets != nil)
 		if len(ps) > 0 {
 			return ps.err()
 		}
-		p := s.admit(&w, &ps)
+		p := s.controllers.admit(&w, &ps)
 		if p == nil {
 			return ps.err()
 		}
-		return s.arrive(p)
+		return s.life.arrive(p)
 	}}
 }
 
@@ -54,30 +60,30 @@ func AddPod(w Work) Change {
 // being deleted, is left alone; a pod that never was is an error.
 func DeletePod(key outrank.Key) Change {
 	return Change{"delete pod " + string(key), func(s *Simulation) error {
-		p := s.pods[key]
+		p := s.lives.pods[key]
 		if p == nil {
-			return fmt.Errorf("pod %s: %w", key, preemption.ErrNotFound)
+			return missingPod(key)
 		}
 		switch p.phase {
 		case Coming:
 			p.phase = Gone
-			s.retire(p)
+			s.controllers.gangs.retire(p)
 		case Queued:
-			s.tell(Event{Kind: Deleted, Pod: p.obj}, "")
-			s.queue.Remove(p.obj)
-			s.count(p, -1)
-			s.nominator.Remove(p.obj)
+			s.teller.tell(Event{Kind: Deleted, Pod: p.obj}, "")
+			s.line.queue.Remove(p.obj)
+			s.line.count(p, -1)
+			s.cluster.nominator.Remove(p.obj)
 			p.phase = Gone
-			s.show(p)
-			s.budgets.leave(p)
-			s.retire(p)
-			s.changed(nil)
+			s.cluster.show(p)
+			s.cluster.budgets.leave(p)
+			s.controllers.gangs.retire(p)
+			s.cluster.tries.changed(nil)
 			if p.obj.NominatedNodeName != "" {
-				s.queue.RoomGivenUp(p.obj, s.Time())
+				s.line.roomGivenUp(p.obj)
 			}
 		case Admitting, Running:
-			s.tellToGo(p, nil, "")
-			s.tell(Event{Kind: Deleted, Pod: p.obj, Node: p.obj.NodeName}, "gone by %.3f", p.until.Seconds())
+			s.stays.tellToGo(p, nil, "")
+			s.teller.tell(Event{Kind: Deleted, Pod: p.obj, Node: p.obj.NodeName}, "gone by %.3f", p.until.Seconds())
 		}
 		return nil
 	}}
@@ -86,12 +92,7 @@ func DeletePod(key outrank.Key) Change {
 // AddNode adds a node behind all others.
 func AddNode(n *outrank.Node) Change {
 	return Change{"add a node", func(s *Simulation) error {
-		if err := s.snap.AddNode(n); err != nil {
-			return err
-		}
-		s.addHost(n)
-		s.nodeChanged(n, queue.EventNodeAdded, "added")
-		return nil
+		return s.fleet.add(n)
 	}}
 }
 
@@ -99,21 +100,14 @@ func AddNode(n *outrank.Node) Change {
 // make them anew.
 func RemoveNode(name string) Change {
 	return Change{"remove node " + name, func(s *Simulation) error {
-		h := s.hosts[name]
+		h := s.cluster.hosts[name]
 		if h == nil {
-			return fmt.Errorf("node %s: %w", name, preemption.ErrNotFound)
+			return missingNode(name)
 		}
-		h.removed = true // its kubelet does nothing any more
-		for _, obj := range s.snap.PodsOn(name) {
-			p := s.pods[obj.Key()]
-			p.lost = p.phase == Running || p.phase == Admitting || p.evicted
-			if err := s.leave(p); err != nil {
-				return err
-			}
+		if err := s.life.lose(h); err != nil {
+			return err
 		}
-		must(s.snap.RemoveNode(name))
-		s.removeHost(h)
-		s.nodeChanged(h.node, queue.EventNodeDeleted, "removed")
+		s.fleet.remove(h)
 		return nil
 	}}
 }
@@ -126,24 +120,15 @@ func Uncordon(name string) Change { return setUnschedulable("uncordon", name, fa
 
 func setUnschedulable(what, name string, value bool) Change {
 	return Change{what + " node " + name, func(s *Simulation) error {
-		h := s.hosts[name]
+		h := s.cluster.hosts[name]
 		if h == nil {
-			return fmt.Errorf("node %s: %w", name, preemption.ErrNotFound)
+			return missingNode(name)
 		}
 		n := *h.node
 		n.Unschedulable = value
-		s.addHost(&n)
-		must(s.snap.UpdateNode(&n))
-		s.nodeChanged(&n, queue.EventNodeUpdated, what)
+		s.fleet.update(&n, what)
 		return nil
 	}}
-}
-
-func (s *Simulation) nodeChanged(n *outrank.Node, kind queue.ClusterEventKind, text string) {
-	s.unsampled = true
-	s.changed(nil)
-	s.tell(Event{Kind: Changed, Node: n.Name}, "%s", text)
-	s.queue.MoveAll(queue.ClusterEvent{Kind: kind, Node: n}, s.Time())
 }
 
 // SetBudgets replaces all budgets. What they allow follows from the pods from
@@ -158,18 +143,18 @@ func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 		if err != nil {
 			return err
 		}
-		s.budgets = b
-		for _, l := range s.lineages {
+		s.cluster.budgets = b
+		for _, l := range s.lives.lineages {
 			for _, p := range l.lives {
-				if p.phase == Queued || p.onNode() {
+				if p.present() {
 					b.join(p)
 				}
 			}
 		}
-		b.renew(s)
-		s.changed(nil)
-		s.tell(Event{Kind: Changed}, "%d budgets", len(list))
-		return s.snap.SetBudgets(b.list)
+		b.renew(s.Time())
+		s.cluster.tries.changed(nil)
+		s.teller.tell(Event{Kind: Changed}, "%d budgets", len(list))
+		return s.cluster.snap.SetBudgets(b.list)
 	}}
 }
 
@@ -177,17 +162,17 @@ func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 // over is left alone; any other is an error.
 func SetLabels(key outrank.Key, labels map[string]string) Change {
 	return Change{"set labels of pod " + string(key), func(s *Simulation) error {
-		p := s.pods[key]
+		p := s.lives.pods[key]
 		switch {
 		case p == nil || p.phase == Coming:
-			return fmt.Errorf("pod %s: %w", key, preemption.ErrNotFound)
-		case p.phase == Queued || p.onNode():
-			s.budgets.leave(p)
+			return missingPod(key)
+		case p.present():
+			s.cluster.budgets.leave(p)
 			p.revise(func(o *outrank.Pod) { o.Labels = maps.Clone(labels) })
-			s.budgets.join(p)
-			s.show(p)
-			s.changed(nil)
-			s.tell(Event{Kind: Changed, Pod: p.obj}, "labels %v", labels)
+			s.cluster.budgets.join(p)
+			s.cluster.show(p)
+			s.cluster.tries.changed(nil)
+			s.teller.tell(Event{Kind: Changed, Pod: p.obj}, "labels %v", labels)
 			return s.relabelled(p)
 		}
 		return nil
@@ -198,30 +183,30 @@ func SetLabels(key outrank.Key, labels map[string]string) Change {
 // tried. One that is over or has a node is left alone; any other is an error.
 func SetGates(key outrank.Key, gates ...string) Change {
 	return Change{"set gates of pod " + string(key), func(s *Simulation) error {
-		p := s.pods[key]
+		p := s.lives.pods[key]
 		if p == nil || p.phase == Coming {
-			return fmt.Errorf("pod %s: %w", key, preemption.ErrNotFound)
+			return missingPod(key)
 		}
 		if p.phase != Queued {
 			return nil
 		}
 		before := p.obj
 		p.revise(func(o *outrank.Pod) { o.SchedulingGates = slices.Clone(gates) })
-		s.nominator.Update(before, p.obj)
-		s.show(p)
-		s.changed(nil)
-		s.tell(Event{Kind: Changed, Pod: p.obj}, "gates %v", gates)
-		return s.queue.Update(p.obj, s.Time())
+		s.cluster.nominator.Update(before, p.obj)
+		s.cluster.show(p)
+		s.cluster.tries.changed(nil)
+		s.teller.tell(Event{Kind: Changed, Pod: p.obj}, "gates %v", gates)
+		return s.line.update(p.obj)
 	}}
 }
 
 // relabelled tells the queue.
 func (s *Simulation) relabelled(p *pod) error {
 	if p.phase == Queued {
-		return s.queue.Update(p.obj, s.Time())
+		return s.line.update(p.obj)
 	}
-	s.queue.AssignedPodUpdated(p.obj, s.Time())
-	s.queue.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodUpdated, Node: p.host.node, Pod: p.obj}, s.Time())
+	s.line.queue.AssignedPodUpdated(p.obj, s.Time())
+	s.line.move(queue.EventAssignedPodUpdated, p.host.node, p.obj)
 	return nil
 }
 
@@ -232,4 +217,36 @@ func Call(f func(*Simulation) error) Change {
 		return Change{what: "call"}
 	}
 	return Change{"call", f}
+}
+
+// SetUsage has a pod use so much from then on. One that is over is left alone; one that
+// never was is an error, and so is a run without kubelets. Pods that are made in its
+// place use what they did at first.
+func SetUsage(key outrank.Key, u kubeletadmit.Usage) Change {
+	return Change{"set usage of pod " + string(key), func(s *Simulation) error {
+		p := s.lives.pods[key]
+		var ps problems
+		checkUsage(&ps, "pod "+string(key), &u)
+		switch {
+		case len(ps) > 0:
+			return ps.err()
+		case s.config.Kubelets == nil:
+			ps.add("simulation config", "Kubelets", "none, so that nobody looks at what pods use")
+			return ps.err()
+		case p == nil || p.phase == Coming:
+			return missingPod(key)
+		case p.phase == Finished || p.phase == Gone:
+			return nil
+		}
+		s.teller.tell(Event{Kind: Changed, Pod: p.obj, Node: p.obj.NodeName}, "uses %s of memory and %s of disk",
+			resource.NewBinary(u.Memory), resource.NewBinary(u.Disk))
+		if p.started {
+			s.table.use(p, -1)
+		}
+		if p.uses = u; p.started {
+			s.table.use(p, 1)
+			s.kubelets.watchUse(s.table.of(p.host))
+		}
+		return nil
+	}}
 }

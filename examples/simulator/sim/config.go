@@ -280,23 +280,3 @@ func (s *Scheduler) name() string {
 	}
 	return s.Name
 }
-
-// problems collects what is wrong with an input.
-type problems []outrank.Problem
-
-func (ps *problems) add(object, field, format string, args ...any) {
-	*ps = append(*ps, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
-}
-
-func (ps *problems) join(object, field string, err error) {
-	if err != nil {
-		ps.add(object, field, "%v", err)
-	}
-}
-
-func (ps problems) err() error {
-	if len(ps) == 0 {
-		return nil
-	}
-	return &outrank.InputError{Problems: ps}
-}

@@ -52,14 +52,20 @@ type Event struct {
 	Text string
 }
 
+// teller passes events on to the observer.
+type teller struct {
+	clock   *clock
+	observe func(Event) // nil where nobody listens
+}
+
 // tell passes an event on. The text is made only where somebody listens.
-func (s *Simulation) tell(e Event, format string, args ...any) {
-	if s.config.Observe == nil {
+func (t *teller) tell(e Event, format string, args ...any) {
+	if t.observe == nil {
 		return
 	}
-	e.Time = s.at
+	e.Time = t.clock.at
 	if format != "" {
 		e.Text = fmt.Sprintf(format, args...)
 	}
-	s.config.Observe(e)
+	t.observe(e)
 }

@@ -51,15 +51,15 @@ func (w *watch) run(steps int) {
 		}
 		w.step(next)
 	}
-	require.Fail(w, "the run does not end", "%d steps, at %v", steps, w.s.at)
+	require.Fail(w, "the run does not end", "%d steps, at %v", steps, w.s.clock.at)
 }
 
 func (w *watch) step(next time.Duration) {
 	w.noteNodes()
-	before, cycles := w.s.Pending(), w.s.metrics.Values().ScheduleAttempts
+	before, cycles := w.s.Pending(), w.s.tally.metrics.Values().ScheduleAttempts
 	require.NoError(w, w.s.Step())
-	require.Equal(w, next, w.s.at, "Next tells when the next step is")
-	if sum(cycles) != sum(w.s.metrics.Values().ScheduleAttempts) && w.s.gangs == nil {
+	require.Equal(w, next, w.s.clock.at, "Next tells when the next step is")
+	if sum(cycles) != sum(w.s.tally.metrics.Values().ScheduleAttempts) && w.s.gangs == nil {
 		w.first(before)
 	}
 	w.whole()
@@ -100,14 +100,14 @@ func (w *watch) places() {
 		queued[e.Pod.Key()] = e.Pod
 	}
 	running := map[outrank.Key]*outrank.Pod{}
-	for n := range w.s.snap.Nodes() {
-		for _, p := range w.s.snap.PodsOn(n.Name) {
+	for n := range w.s.cluster.snap.Nodes() {
+		for _, p := range w.s.cluster.snap.PodsOn(n.Name) {
 			require.Nil(w, running[p.Key()], "%s is on two nodes", p.Key())
 			require.Equal(w, n.Name, p.NodeName)
 			running[p.Key()] = p
 		}
 	}
-	for _, l := range w.s.lineages {
+	for _, l := range w.s.lives.lineages {
 		w.lineage(l)
 		for _, p := range l.lives {
 			key := p.obj.Key()
@@ -151,17 +151,17 @@ func (w *watch) lineage(l *lineage) {
 // capacity: no node holds more than it offers. Where there are kubelets that is so for
 // the pods that have started; a critical pod has its node before others have left it.
 func (w *watch) capacity() {
-	for n := range w.s.snap.Nodes() {
-		pods := w.s.snap.PodsOn(n.Name)
+	for n := range w.s.cluster.snap.Nodes() {
+		pods := w.s.cluster.snap.PodsOn(n.Name)
 		started := 0
 		for _, p := range pods {
-			started += one(w.s.pods[p.Key()].started)
+			started += one(w.s.lives.pods[p.Key()].started)
 		}
 		require.LessOrEqual(w, int64(started), n.Allocatable.Amount("pods"), "pods on %s", n.Name)
 		require.True(w, started == len(pods) || w.s.config.Kubelets != nil)
 		used := map[resource.Name]int64{}
 		for _, p := range pods {
-			if !w.s.pods[p.Key()].started {
+			if !w.s.lives.pods[p.Key()].started {
 				continue
 			}
 			for name, q := range p.Requests() {
@@ -178,33 +178,33 @@ func (w *watch) capacity() {
 // the snapshot in line changes nothing.
 func (w *watch) nominations() {
 	nominated := 0
-	for _, l := range w.s.lineages {
+	for _, l := range w.s.lives.lineages {
 		for _, p := range l.lives {
-			if node := w.s.nominator.NodeOf(p.obj.Key()); node != "" || p.phase == Queued {
+			if node := w.s.cluster.nominator.NodeOf(p.obj.Key()); node != "" || p.phase == Queued {
 				require.Equal(w, Queued, p.phase, "%s is nominated", p.obj.Key())
 				require.Equal(w, node, p.obj.NominatedNodeName)
-				require.Equal(w, node, w.s.snap.NominationOf(p.obj.Key()))
+				require.Equal(w, node, w.s.cluster.snap.NominationOf(p.obj.Key()))
 				nominated += one(node != "")
 			}
 		}
 	}
-	require.Equal(w, nominated, w.s.nominator.Len())
-	aligned := w.s.snap.Clone()
-	require.NoError(w, w.s.nominator.ApplyTo(aligned))
-	for n := range w.s.snap.Nodes() {
-		require.Equal(w, aligned.NominatedTo(n.Name), w.s.snap.NominatedTo(n.Name))
+	require.Equal(w, nominated, w.s.cluster.nominator.Len())
+	aligned := w.s.cluster.snap.Clone()
+	require.NoError(w, w.s.cluster.nominator.ApplyTo(aligned))
+	for n := range w.s.cluster.snap.Nodes() {
+		require.Equal(w, aligned.NominatedTo(n.Name), w.s.cluster.snap.NominatedTo(n.Name))
 	}
 }
 
 // leaving: who is told to go says so, and is gone by the end of its time.
 func (w *watch) leaving() {
-	for _, l := range w.s.lineages {
+	for _, l := range w.s.lives.lineages {
 		for _, p := range l.lives {
 			if p.phase != Terminating {
 				require.Equal(w, p.phase == Finished || p.phase == Gone, p.obj.Terminating() || p.phase == Finished || p.phase == Gone)
 				continue
 			}
-			require.GreaterOrEqual(w, p.until, w.s.at, "%s should be gone", p.obj.Key())
+			require.GreaterOrEqual(w, p.until, w.s.clock.at, "%s should be gone", p.obj.Key())
 			require.Equal(w, w.s.config.Start.Add(p.until), p.obj.DeletionTimestamp)
 			told := p.evicted && p.cause == noCause && w.s.config.variant() == 0 // the others tell nothing
 			require.Equal(w, told, p.obj.DisruptionReason == outrank.PreemptionByScheduler)
@@ -215,78 +215,78 @@ func (w *watch) leaving() {
 
 // counters: what is counted on the way is what counting now gives.
 func (w *watch) counters() {
-	used := make([]int64, len(w.s.columns))
+	used := make([]int64, len(w.s.meter.columns))
 	waiting, queued, tried, relational := map[int32]int{}, 0, 0, 0
-	for _, l := range w.s.lineages {
+	for _, l := range w.s.lives.lineages {
 		for _, p := range l.lives {
 			if p.onNode() {
-				addTo(used, w.s.amounts(p.obj.Requests()), 1)
+				addTo(used, w.s.meter.columns.row(p.obj.Requests()), 1)
 			}
 			if p.phase == Queued {
 				queued++
 				waiting[p.obj.PriorityValue()]++
-				tried += one(p.tried == w.s.state)
+				tried += one(p.tried == w.s.cluster.tries.state)
 				a := p.obj.Affinity
 				relational += one(len(a.PodAffinity)+len(a.PodAntiAffinity)+len(p.obj.TopologySpreadConstraints) > 0)
 			}
 		}
 	}
-	require.Equal(w, used, w.s.used)
-	require.Equal(w, queued, w.s.inQueue)
-	require.Equal(w, tried, w.s.tried)
-	require.Equal(w, relational, w.s.relational)
-	for value, n := range w.s.waiting {
+	require.Equal(w, used, w.s.meter.used)
+	require.Equal(w, queued, w.s.line.inQueue)
+	require.Equal(w, tried, w.s.cluster.tries.tried)
+	require.Equal(w, relational, w.s.line.relational)
+	for value, n := range w.s.meter.waiting {
 		require.Equal(w, waiting[value], n)
 	}
-	for _, h := range w.s.hosts {
-		require.Equal(w, w.s.snap.Used(h.node.Name, "cpu"), h.used[cpuColumn])
-		require.Equal(w, w.s.snap.Used(h.node.Name, "memory"), h.used[memoryColumn])
+	for _, h := range w.s.cluster.hosts {
+		require.Equal(w, w.s.cluster.snap.Used(h.node.Name, "cpu"), h.used[cpuColumn])
+		require.Equal(w, w.s.cluster.snap.Used(h.node.Name, "memory"), h.used[memoryColumn])
 	}
 }
 
 // allowances: where budgets are up to date, a controller that looks at all pods
 // comes to the same.
 func (w *watch) allowances() {
-	if w.s.budgets.any {
+	if w.s.cluster.budgets.any {
 		return
 	}
 	in := pdb.StatusInput{Now: w.s.Time()}
-	for _, l := range w.s.lineages {
+	for _, l := range w.s.lives.lineages {
 		for _, p := range l.lives {
 			if p.phase == Queued || p.onNode() {
 				in.Pods = append(in.Pods, p.obj)
 			}
 		}
 	}
-	for i, b := range w.s.snap.Budgets() {
-		require.Same(w, b, w.s.budgets.list[i])
+	for i, b := range w.s.cluster.snap.Budgets() {
+		require.Same(w, b, w.s.cluster.budgets.list[i])
 		if b.MinAvailable == nil && b.MaxUnavailable == nil {
 			continue
 		}
 		in.Budget = b
 		status, err := pdb.StatusOf(in)
 		require.NoError(w, err)
-		require.Equal(w, status.Allowed, b.DisruptionsAllowed, "%s at %v", b.Key(), w.s.at)
+		require.Equal(w, status.Allowed, b.DisruptionsAllowed, "%s at %v", b.Key(), w.s.clock.at)
 	}
 }
 
 // rest: the scheduler rests only where it could do nothing for anybody, nor to
 // anybody.
 func (w *watch) rest() {
-	if !w.s.allTried() {
+	if !w.s.scheduling.allTried() {
 		return
 	}
-	w.s.syncBudgets()
-	for _, l := range w.s.lineages {
+	w.s.cluster.syncBudgets(w.s.Time())
+	for _, l := range w.s.lives.lineages {
 		for _, p := range l.lives {
-			if p.phase != Queued || p.obj.Gated() || w.s.gangOf(p.obj) != nil {
+			if p.phase != Queued || p.obj.Gated() || w.s.gangs.of(p.obj) != nil {
 				continue
 			}
-			plan, err := p.scheduler.eval.Preempt(context.Background(), w.s.snap, p.obj, w.s.Time())
+			plan, err := p.scheduler.eval.Preempt(context.Background(), w.s.cluster.snap, p.obj, w.s.Time())
 			if err != nil {
 				continue // a rule of the caller's that gives no answers
 			}
-			require.NotEqual(w, preemption.Fits, plan.Outcome, "%s waits at %v", p.obj.Key(), w.s.at)
+			require.NotEqual(w, preemption.Fits, plan.Outcome, "%s waits at %v", p.obj.Key(), w.s.clock.at)
 			for _, v := range plan.Victims {
 				require.True(w, v.Pod.Terminating(), "%s would push out %s", p.obj.Key(), v.Pod.Key())
 			}
@@ -304,7 +304,7 @@ func (w *watch) whole() {
 		if e.Pod == nil {
 			continue
 		}
-		g := w.s.gangOf(e.Pod)
+		g := w.s.gangs.of(e.Pod)
 		if g == nil || e.Kind != Bound && e.Kind != Evicted {
 			continue
 		}
@@ -324,10 +324,10 @@ func (w *watch) whole() {
 
 // idle: no gang waits that could be placed, or that could push anybody out.
 func (w *watch) idle() {
-	if w.s.gangs == nil || !w.s.allTried() {
+	if w.s.gangs == nil || !w.s.scheduling.allTried() {
 		return
 	}
-	w.s.syncBudgets()
+	w.s.cluster.syncBudgets(w.s.Time())
 	pending := w.s.Pending()
 	for _, e := range slices.Concat(pending.Active, pending.Backoff) {
 		if e.Group == nil {
@@ -337,10 +337,10 @@ func (w *watch) idle() {
 		for _, m := range e.Group.Members {
 			pods = append(pods, m.Pod)
 		}
-		x := w.s.pods[pods[0].Key()].scheduler
-		plan, err := x.eval.PreemptGroup(context.Background(), w.s.snap, preemption.GroupRequest{Pods: pods, Now: w.s.Time(), Place: w.s.placing(x, pods)})
+		x := w.s.lives.pods[pods[0].Key()].scheduler
+		plan, err := x.eval.PreemptGroup(context.Background(), w.s.cluster.snap, preemption.GroupRequest{Pods: pods, Now: w.s.Time(), Place: w.s.scheduling.placing(x, pods)})
 		require.NoError(w, err)
-		require.NotEqual(w, preemption.Fits, plan.Outcome, "%s waits at %v", e.Group.Key(), w.s.at)
+		require.NotEqual(w, preemption.Fits, plan.Outcome, "%s waits at %v", e.Group.Key(), w.s.clock.at)
 		for _, v := range plan.VictimPods() {
 			require.True(w, v.Terminating(), "%s would push out %s", e.Group.Key(), v.Key())
 		}
@@ -405,7 +405,7 @@ func (w *watch) event(e Event) {
 	case Evicted:
 		w.evicted++
 		w.toldToGo[e.Pod.Key()] = e.Time
-		if w.s.pods[e.Pod.Key()].cause != noCause {
+		if w.s.lives.pods[e.Pod.Key()].cause != noCause {
 			w.byKubelet(e)
 			return
 		}
@@ -432,7 +432,7 @@ func (w *watch) onTime(e Event) {
 	if !ok {
 		return
 	}
-	p := w.s.pods[e.Pod.Key()]
+	p := w.s.lives.pods[e.Pod.Key()]
 	grace := w.s.config.grace()
 	if p.work.Grace != nil {
 		grace = *p.work.Grace
@@ -450,7 +450,7 @@ func (w *watch) onTime(e Event) {
 
 // welcome: nobody runs where the node does not want it.
 func (w *watch) welcome(e Event) {
-	n, ok := w.s.snap.Node(e.Node)
+	n, ok := w.s.cluster.snap.Node(e.Node)
 	require.True(w, ok)
 	taints := n.Taints
 	if n.Unschedulable {
@@ -467,7 +467,7 @@ func (w *watch) welcome(e Event) {
 
 // apart: required anti-affinity on one node holds, both ways.
 func (w *watch) apart(e Event) {
-	for _, other := range w.s.snap.PodsOn(e.Node) {
+	for _, other := range w.s.cluster.snap.PodsOn(e.Node) {
 		if other.Key() == e.Pod.Key() {
 			continue
 		}

@@ -33,9 +33,9 @@ func (w *watch) noteNodes() {
 		return
 	}
 	w.before = map[string][]outrank.Key{}
-	for name := range w.s.hosts {
-		for _, obj := range w.s.snap.PodsOn(name) {
-			if w.s.pods[obj.Key()].started {
+	for name := range w.s.cluster.hosts {
+		for _, obj := range w.s.cluster.snap.PodsOn(name) {
+			if w.s.lives.pods[obj.Key()].started {
 				w.before[name] = append(w.before[name], obj.Key())
 			}
 		}
@@ -48,18 +48,19 @@ func (w *watch) kubelets() {
 	if w.s.config.Kubelets == nil {
 		return
 	}
-	for _, h := range w.s.hosts {
-		require.True(w, h.starting != nil || len(h.inbox) == 0, "%s has pods to look at", h.node.Name)
-		if h.starting != nil {
-			require.NotEmpty(w, h.victims, "%s could go on", h.node.Name)
-			require.Equal(w, Terminating, h.victims[0].phase, "%s waits for nobody", h.node.Name)
-			w.decision(h)
+	for _, h := range w.s.cluster.hosts {
+		own := w.s.table.of(h)
+		require.True(w, own.starting != nil || len(own.inbox) == 0, "%s has pods to look at", h.node.Name)
+		if own.starting != nil {
+			require.NotEmpty(w, own.victims, "%s could go on", h.node.Name)
+			require.Equal(w, Terminating, own.victims[0].phase, "%s waits for nobody", h.node.Name)
+			w.decision(own)
 		}
 		for k := range kindsOfPressure {
-			w.pressure(h, k)
+			w.pressure(own, k)
 		}
 	}
-	for _, l := range w.s.lineages {
+	for _, l := range w.s.lives.lineages {
 		for _, p := range l.lives {
 			require.True(w, p.started || p.phase != Running && p.phase != Finished, "%s runs", p.obj.Key())
 		}
@@ -67,32 +68,33 @@ func (w *watch) kubelets() {
 }
 
 // decision: the victims are those that the slow way finds (groups 17.5 and 17.6).
-func (w *watch) decision(h *host) {
+func (w *watch) decision(own *kubelet) {
+	h := own.host
 	if w.started == nil {
 		w.started = map[*pod]bool{}
 	}
-	if w.started[h.starting] {
+	if w.started[own.starting] {
 		return
 	}
-	w.started[h.starting] = true
+	w.started[own.starting] = true
 	if k := w.s.config.Kubelets; k.PriorityFirst || k.Exact {
 		return // the slow way is that of kubelets
 	}
 	w.decided++
 	var active []*outrank.Pod
 	for _, key := range w.before[h.node.Name] {
-		if p := w.s.pods[key]; p.onNode() && p.host == h {
+		if p := w.s.lives.pods[key]; p.onNode() && p.host == h {
 			active = append(active, p.obj)
 		}
 	}
 	for _, e := range w.events[w.seen:] {
 		if e.Kind == Started && e.Node == h.node.Name {
-			active = append(active, w.s.pods[e.Pod.Key()].obj)
+			active = append(active, w.s.lives.pods[e.Pod.Key()].obj)
 		}
 	}
 	short := []reference.Shortage{{Resource: resource.Pods, Amount: int64(len(active)) + 1 - h.node.Allocatable.Amount(resource.Pods)}}
 	for _, name := range []resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage, device} {
-		asked := h.starting.obj.Requests().Amount(name)
+		asked := own.starting.obj.Requests().Amount(name)
 		if asked == 0 {
 			continue
 		}
@@ -101,14 +103,14 @@ func (w *watch) decision(h *host) {
 		}
 		short = append(short, reference.Shortage{Resource: name, Amount: asked - h.node.Allocatable.Amount(name)})
 	}
-	want, missing := reference.Evict(w.s.release, h.starting.obj, active, short)
+	want, missing := reference.Evict(w.s.cluster.release, own.starting.obj, active, short)
 	require.Empty(w, missing)
 	require.Equal(w, keysOf(want), func() (keys []outrank.Key) {
-		for _, v := range h.victims {
+		for _, v := range own.victims {
 			keys = append(keys, v.obj.Key())
 		}
 		return keys
-	}(), "%s makes room for %s", h.node.Name, h.starting.obj.Key())
+	}(), "%s makes room for %s", h.node.Name, own.starting.obj.Key())
 }
 
 func keysOf(pods []*outrank.Pod) (keys []outrank.Key) {
@@ -120,29 +122,30 @@ func keysOf(pods []*outrank.Pod) (keys []outrank.Key) {
 
 // pressure: sums are those of the pods, the taint says what the kubelet says, and where
 // there is too little left somebody is going, or soon will.
-func (w *watch) pressure(h *host, k pressureKind) {
+func (w *watch) pressure(own *kubelet, k pressureKind) {
+	h := own.host
 	sum := int64(0)
-	for _, obj := range w.s.snap.PodsOn(h.node.Name) {
-		if p := w.s.pods[obj.Key()]; p.started {
+	for _, obj := range w.s.cluster.snap.PodsOn(h.node.Name) {
+		if p := w.s.lives.pods[obj.Key()]; p.started {
 			sum += pressureRules[k].of(&p.uses)
 		}
 	}
-	require.Equal(w, sum, h.uses[k], "usage of %s", h.node.Name)
-	require.Equal(w, h.pressures[k].on, slices.Contains(h.node.Taints, pressureRules[k].taint), "%s", h.node.Name)
-	if h.over(k) && len(w.s.evictable(h)) > 0 && !h.relieved() {
-		require.GreaterOrEqual(w, h.lookAt, w.s.at, "%s is short of %s", h.node.Name, pressureRules[k].name)
-		require.LessOrEqual(w, h.lookAt, w.s.at+w.s.config.Kubelets.Period)
+	require.Equal(w, sum, own.uses[k], "usage of %s", h.node.Name)
+	require.Equal(w, own.pressures[k].on, slices.Contains(h.node.Taints, pressureRules[k].taint), "%s", h.node.Name)
+	if own.over(k) && len(w.s.kubelets.evictable(h)) > 0 && !own.relieved() {
+		require.GreaterOrEqual(w, own.lookAt, w.s.clock.at, "%s is short of %s", h.node.Name, pressureRules[k].name)
+		require.LessOrEqual(w, own.lookAt, w.s.clock.at+w.s.config.Kubelets.Period)
 	}
-	if h.pressures[k].on && !h.over(k) {
-		require.NotZero(w, h.lookAt, "%s stays under pressure for ever", h.node.Name)
+	if own.pressures[k].on && !own.over(k) {
+		require.NotZero(w, own.lookAt, "%s stays under pressure for ever", h.node.Name)
 	}
 }
 
 // byKubelet holds an eviction by a kubelet to the rules.
 func (w *watch) byKubelet(e Event) {
-	v := w.s.pods[e.Pod.Key()]
+	v := w.s.lives.pods[e.Pod.Key()]
 	if v.cause == forCritical {
-		by := w.s.pods[e.Related.Key()]
+		by := w.s.lives.pods[e.Related.Key()]
 		require.Same(w, v.host, by.host)
 		require.True(w, kubeletadmit.Critical(by.obj))
 		require.True(w, kubeletadmit.MayPreempt(by.obj, v.obj))
@@ -155,10 +158,10 @@ func (w *watch) byKubelet(e Event) {
 	if v.cause == underDisk {
 		k = diskPressure
 	}
-	require.True(w, v.host.over(k), "%s had enough", e.Node)
-	require.True(w, v.host.pressures[k].on)
-	for _, obj := range w.s.evictable(v.host) {
-		require.GreaterOrEqual(w, w.goesBefore(v, w.s.pods[obj.Key()], k), 0, "%s before %s", v.obj.Key(), obj.Key())
+	require.True(w, w.s.table.of(v.host).over(k), "%s had enough", e.Node)
+	require.True(w, w.s.table.of(v.host).pressures[k].on)
+	for _, obj := range w.s.kubelets.evictable(v.host) {
+		require.GreaterOrEqual(w, w.goesBefore(v, w.s.lives.pods[obj.Key()], k), 0, "%s before %s", v.obj.Key(), obj.Key())
 	}
 }
 
@@ -237,7 +240,7 @@ func TestPropertyKubelets(t *testing.T) {
 		require.Equal(t, k.ForCritical+k.UnderMemory+k.UnderDisk, f.Elsewhere+f.SameNode+f.Waiting+f.Leaving+f.Finished+f.Over, "a fate for each")
 		if c.config.Recreate.Rule != RecreateNever {
 			gone := 0 // nobody makes static pods anew, nor those given up or deleted
-			for _, l := range w.s.lineages {
+			for _, l := range w.s.lives.lineages {
 				gone += one(l.current().phase == Gone)
 			}
 			require.LessOrEqual(t, f.Over, gone)

@@ -1,36 +1,46 @@
 package sim
 
 import (
-	"fmt"
-	"strconv"
-	"time"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
+// life takes pods from one phase to the next: they come, get to a node, and go.
+type life struct {
+	config      *Config
+	clock       *clock
+	teller      *teller
+	lives       *lives
+	cluster     *cluster
+	line        *line
+	tally       *tally
+	controllers *controllers
+	stays       *stays
+	kubelets    *kubelets // nil for none
+}
+
 // arrive puts a pod into the queue.
-func (s *Simulation) arrive(p *pod) error {
+func (l *life) arrive(p *pod) error {
 	if p.phase != Coming {
 		return nil // it was deleted before
 	}
 	if p.obj.NodeName != "" {
-		return s.arriveOn(p)
+		return l.arriveOn(p)
 	}
-	p.phase, p.queued = Queued, s.at
+	p.phase, p.queued = Queued, l.clock.at
 	p.lineage.arrived = true
-	s.progress.arrived(p)
-	s.budgets.join(p)
-	s.count(p, 1)
+	l.tally.progress.arrived(p)
+	l.cluster.budgets.join(p)
+	l.line.count(p, 1)
 	// A pod that is nominated when it comes says so itself.
-	s.nominator.Add(p.obj, "")
-	s.show(p)
-	s.tellArrival(p)
-	return s.queue.Add(p.obj, s.Time())
+	l.cluster.nominator.Add(p.obj, "")
+	l.cluster.show(p)
+	l.tellArrival(p)
+	return l.line.queue.Add(p.obj, l.clock.time())
 }
 
-func (s *Simulation) tellArrival(p *pod) {
+func (l *life) tellArrival(p *pod) {
 	e := Event{Kind: Arrived, Pod: p.obj, Node: p.obj.NodeName}
 	how := ""
 	switch {
@@ -41,215 +51,111 @@ func (s *Simulation) tellArrival(p *pod) {
 	}
 	if n := len(p.lineage.lives); n > 1 {
 		e.Related = p.lineage.lives[n-2].obj
-		s.tell(e, "priority %d%s, in place of %s", p.obj.PriorityValue(), how, e.Related.Key())
+		l.teller.tell(e, "priority %d%s, in place of %s", p.obj.PriorityValue(), how, e.Related.Key())
 		return
 	}
-	s.tell(e, "priority %d%s", p.obj.PriorityValue(), how)
+	l.teller.tell(e, "priority %d%s", p.obj.PriorityValue(), how)
 }
 
-// count counts a pod in the queue, or no more.
-func (s *Simulation) count(p *pod, sign int) {
-	s.inQueue += sign
-	s.waiting[p.obj.PriorityValue()] += sign
-	if relational(p.obj) {
-		s.relational += sign
+// arriveOn has a pod come to its node past the scheduler.
+func (l *life) arriveOn(p *pod) error {
+	p.lineage.arrived = true
+	l.tally.progress.arrived(p)
+	l.tellArrival(p)
+	h := l.cluster.hosts[p.obj.NodeName]
+	if h == nil {
+		p.phase = Gone
+		l.kubelets.table.counts.reject(noNode)
+		l.teller.tell(Event{Kind: Rejected, Pod: p.obj, Node: p.obj.NodeName}, "%s: there is no such node", noNode)
+		l.controllers.gangs.retire(p)
+		return nil
 	}
-	if sign < 0 {
-		p.lineage.waited += s.at - p.queued
-		if p.tried == s.state {
-			s.tried--
-		}
-	}
-	s.unsampled = true
+	p.phase, p.host = Admitting, h
+	p.revise(func(o *outrank.Pod) { o.StartTime = l.clock.time() })
+	l.cluster.budgets.join(p)
+	l.cluster.show(p)
+	l.cluster.take(p, 1)
+	return l.kubelets.deliver(p)
 }
 
-// show brings the snapshot in line with what is known of the pod.
-func (s *Simulation) show(p *pod) {
-	want := p.obj
-	if p.phase == Queued && s.nominator.NodeOf(want.Key()) == "" || p.phase != Queued && !p.onNode() {
-		want = nil
-	}
-	before := p.shown
-	if want == before {
-		return
-	}
-	if p.shown = want; before != nil {
-		must(s.snap.RemovePod(before.Key()))
-		s.changed(s.hostOf(before))
-	}
-	if want != nil {
-		must(s.snap.AddPod(want))
-		s.changed(s.hostOf(want))
-	}
-	s.reserve(p)
-}
-
-// must is for what only a mistake in this package can make fail.
-func must(err error) {
-	if err != nil {
-		panic(fmt.Sprintf("simulator: %v", err))
-	}
-}
+// noNode is the reason of a pod that comes to a node which is not there.
+const noNode = "NoNode"
 
 // bind puts a pod on a node, and ends the attempt of the entry with that. It runs from
 // then on, or as soon as the node's kubelet lets it.
-func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) error {
-	s.count(p, -1)
+func (l *life) bind(entry queue.Entry, p *pod, h *host) error {
+	l.line.count(p, -1)
 	nominated := p.obj.NominatedNodeName
-	s.nominator.Remove(p.obj)
+	l.cluster.nominator.Remove(p.obj)
 	p.phase, p.host = Admitting, h
-	p.revise(func(o *outrank.Pod) { o.NodeName, o.NominatedNodeName, o.StartTime = h.node.Name, "", s.Time() })
-	if s.config.Kubelets == nil {
+	p.revise(func(o *outrank.Pod) { o.NodeName, o.NominatedNodeName, o.StartTime = h.node.Name, "", l.clock.time() })
+	if l.config.Kubelets == nil {
 		p.phase = Running
 		p.revise(func(o *outrank.Pod) { o.Phase, o.Ready = outrank.PhaseRunning, true })
-		s.begin(p)
+		l.stays.begin(p)
 	}
-	s.show(p)
-	s.take(p, 1)
-	s.budgets.touch(p)
-	s.tell(Event{Kind: Bound, Pod: p.obj, Node: h.node.Name}, "")
-	s.queue.Done(entry)
+	l.cluster.show(p)
+	l.cluster.take(p, 1)
+	l.cluster.budgets.touch(p)
+	l.teller.tell(Event{Kind: Bound, Pod: p.obj, Node: h.node.Name}, "")
+	l.line.queue.Done(entry)
 	attempt := execution.Attempt{Result: execution.ResultScheduled, Profile: p.scheduler.name}
-	s.metrics.AddAttempt(attempt)
-	s.metrics.AddAttemptDuration(attempt, s.config.Cycle)
-	s.metrics.AddScheduled(entry.Attempts, s.Time().Sub(entry.FirstEnqueued))
+	l.tally.metrics.AddAttempt(attempt)
+	l.tally.metrics.AddAttemptDuration(attempt, l.config.Cycle)
+	l.tally.metrics.AddScheduled(entry.Attempts, l.clock.time().Sub(entry.FirstEnqueued))
 	if nominated != "" && nominated != h.node.Name {
 		waited := *p.obj
 		waited.NodeName = "" // there it counted for some only
-		s.queue.RoomGivenUp(&waited, s.Time())
+		l.line.roomGivenUp(&waited)
 	}
-	if s.relational > 0 {
-		s.queue.AssignedPodAdded(p.obj, s.Time())
-		s.queue.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodAdded, Node: h.node, Pod: p.obj}, s.Time())
+	if l.line.relational > 0 {
+		l.line.queue.AssignedPodAdded(p.obj, l.clock.time())
+		l.line.move(queue.EventAssignedPodAdded, h.node, p.obj)
 	}
-	if s.config.Kubelets == nil {
+	if l.config.Kubelets == nil {
 		return nil
 	}
-	return s.deliver(p)
-}
-
-// tellToGo begins the grace period of a pod on a node. The reason is that of the
-// condition DisruptionTarget, empty where it is deleted from outside.
-func (s *Simulation) tellToGo(p *pod, grace *time.Duration, reason string) {
-	d := p.obj.GracePeriod(s.config.grace())
-	if p.work.Grace != nil {
-		d = *p.work.Grace
-	}
-	if grace != nil {
-		d = *grace
-	}
-	if p.phase == Admitting {
-		d = 0 // there is nothing to stop
-	}
-	p.phase, p.until = Terminating, later(s.at, d)
-	p.revise(func(o *outrank.Pod) {
-		o.DeletionTimestamp, o.DisruptionReason = s.config.Start.Add(p.until), reason
-	})
-	s.show(p)
-	s.budgets.touch(p)
-	s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
-}
-
-// hasten has a pod that is told again to go leave sooner, where it gets less time now than
-// it has left.
-func (s *Simulation) hasten(p *pod, grace *time.Duration) {
-	if grace == nil || later(s.at, *grace) >= p.until {
-		return
-	}
-	p.until = later(s.at, *grace)
-	p.revise(func(o *outrank.Pod) { o.DeletionTimestamp = s.config.Start.Add(p.until) })
-	s.show(p)
-	s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
+	return l.kubelets.deliver(p)
 }
 
 // end is when a pod's work is done.
-func (s *Simulation) end(p *pod) error {
-	if !p.onNode() || p.ends != s.at {
+func (l *life) end(p *pod) error {
+	if !p.onNode() || p.ends != l.clock.at {
 		return nil
 	}
-	if p.evicted && s.config.Recreate.Rule == RecreateWhenEvicted {
-		return s.leave(p) // another one does its work by now
+	if p.evicted && l.config.Recreate.Rule == RecreateWhenEvicted {
+		return l.leave(p) // another one does its work by now
 	}
 	p.lineage.finished = true
-	s.progress.ended(p)
-	s.tell(Event{Kind: Ended, Pod: p.obj, Node: p.obj.NodeName}, "")
-	s.vacate(p, Finished)
-	s.retire(p)
-	return s.goOn(p.host)
+	l.tally.progress.ends++
+	l.teller.tell(Event{Kind: Ended, Pod: p.obj, Node: p.obj.NodeName}, "")
+	l.stays.vacate(p, Finished)
+	l.controllers.gangs.retire(p)
+	return l.kubelets.goOn(p.host)
 }
 
 // leave is when a pod goes from its node without having come to its end.
-func (s *Simulation) leave(p *pod) error {
+func (l *life) leave(p *pod) error {
 	if p.started && (p.evicted || p.lost) {
-		s.lost.Add(s.at-p.bound, p.asks[cpuColumn])
+		l.tally.lost.Add(l.clock.at-p.bound, p.asks[cpuColumn])
 	}
-	s.tell(Event{Kind: Left, Pod: p.obj, Node: p.obj.NodeName}, "")
-	s.vacate(p, Gone)
-	if err := s.replace(p); err != nil {
+	l.teller.tell(Event{Kind: Left, Pod: p.obj, Node: p.obj.NodeName}, "")
+	l.stays.vacate(p, Gone)
+	if err := l.controllers.replace(p); err != nil {
 		return err
 	}
-	return s.goOn(p.host)
+	return l.kubelets.goOn(p.host)
 }
 
-// replace has a controller make up for a pod that has gone, if it is one that does so
-// then.
-func (s *Simulation) replace(p *pod) error {
-	rule := s.config.Recreate.Rule
-	if p.evicted && rule == RecreateWhenGone || p.lost && !p.evicted && rule != RecreateNever {
-		return s.recreate(p)
-	}
-	if !p.evicted || rule != RecreateWhenEvicted {
-		s.retire(p)
+// lose has the pods of a node that is not there any more leave it.
+func (l *life) lose(h *host) error {
+	h.removed = true // its kubelet does nothing any more
+	for _, obj := range l.cluster.snap.PodsOn(h.node.Name) {
+		p := l.lives.pods[obj.Key()]
+		p.lost = p.phase == Running || p.phase == Admitting || p.evicted
+		if err := l.leave(p); err != nil {
+			return err
+		}
 	}
 	return nil
-}
-
-// vacate takes a pod off its node for good.
-func (s *Simulation) vacate(p *pod, phase Phase) {
-	p.phase = phase
-	s.show(p)
-	s.take(p, -1)
-	if s.config.Kubelets != nil && p.started {
-		s.use(p, -1)
-	}
-	s.budgets.leave(p)
-	for _, x := range s.inOrder {
-		x.executor.Gone(p.obj)
-	}
-	s.queue.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Node: p.host.node, Pod: p.obj}, s.Time())
-}
-
-// recreate has a controller make a pod in place of another, unless it gives up. A pod
-// that came to a node past the scheduler comes to it again.
-func (s *Simulation) recreate(p *pod) error {
-	if !s.anew(p) {
-		s.retire(p)
-		return nil
-	}
-	l, first := p.lineage, p.lineage.lives[0]
-	made := *first.work.Pod
-	if first.there {
-		made.NodeName = ""
-	}
-	made.NominatedNodeName, made.UID = "", ""
-	made.StartTime, made.DeletionTimestamp, made.DisruptionReason = time.Time{}, time.Time{}, ""
-	made.Ready, made.Phase = false, ""
-	if s.config.Recreate.Change != nil {
-		s.config.Recreate.Change(&made, l.evictions)
-	}
-	for n := len(l.lives); ; n++ {
-		if made.Name = first.work.Pod.Name + "-r" + strconv.Itoa(n); s.pods[made.Key()] == nil {
-			break
-		}
-	}
-	w := *first.work
-	w.Pod, w.Arrival, w.Lineage = &made, later(s.at, s.delayOf(l)), l.name
-	var ps problems
-	w.check(&ps, s.config.Kubelets != nil)
-	if len(ps) == 0 {
-		if next := s.admit(&w, &ps); next != nil {
-			s.agenda.add(moment{at: w.Arrival, kind: arriveMoment, pod: next})
-		}
-	}
-	return ps.err()
 }

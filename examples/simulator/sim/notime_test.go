@@ -11,8 +11,7 @@ import (
 // property of crowds came upon pods that took nominations from one another for ever, while
 // a kubelet's victim was on the way out.
 func TestNoTimePasses(t *testing.T) {
-	var s Simulation
-	s.inQueue = 100
+	s := scheduling{clock: &clock{}, line: &line{inQueue: 100}}
 	many := func(at time.Duration) (err error) {
 		for range 200_000 {
 			require.NoError(t, s.passTo(at))

@@ -43,7 +43,7 @@ func TestOverload(t *testing.T) {
 	r, err := s.Run(t.Context())
 	require.NoError(t, err)
 	refused := execution.Attempt{Result: execution.ResultUnschedulable, Profile: execution.DefaultScheduler}
-	made, all := s.metrics.Values().ScheduleAttempts[refused], r.Metrics.ScheduleAttempts[refused]
+	made, all := s.tally.metrics.Values().ScheduleAttempts[refused], r.Metrics.ScheduleAttempts[refused]
 	require.Greater(t, all, uint64(1_000_000))
 	require.Less(t, made, uint64(2*len(work)), "of %d attempts", all)
 	require.Greater(t, r.Steps, int(all))

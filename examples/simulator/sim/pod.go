@@ -1,36 +1,12 @@
 package sim
 
 import (
+	"math"
 	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/kubeletadmit"
 )
-
-// Work is a pod that is going to come, and what becomes of it. All of it is only
-// read.
-type Work struct {
-	// Pod is pending: it names no node. Its name is taken once in a run; where it
-	// has no UID it is given one. Where there are [Kubelets] it may name one: it comes to
-	// that past the schedulers, and a static pod has to.
-	Pod *outrank.Pod
-	// Arrival is when it comes, since the beginning.
-	Arrival time.Duration
-	// Duration is how long it runs. Endless says that it never ends; Duration is
-	// then left alone.
-	Duration time.Duration
-	Endless  bool
-	// Usage is what it uses while it runs, as long as nothing else is said with
-	// [SetUsage]; nil means as much memory and disk as it requests. Only kubelets
-	// look at it, and of it at Memory and Disk alone.
-	Usage *kubeletadmit.Usage
-	// Grace is the time it has to end when it is evicted or deleted; nil means the
-	// pod's own Grace or, where it has none, [Config.Grace].
-	Grace *time.Duration
-	// Lineage is the name it shares with the pods it replaces and those that
-	// replace it; empty means that of the pod, with its namespace.
-	Lineage string
-}
 
 // Phase is where a pod is in its life. A pod is in one phase at any time.
 type Phase uint8
@@ -81,8 +57,10 @@ type pod struct {
 	// its work is done, until when its grace period ends.
 	queued, bound, ends, until time.Duration
 	host                       *host
-	// reserved is the node that it is nominated to in the snapshot, nil for none.
+	// reserved is the node that it is nominated to in the snapshot, and claim what is
+	// claimed there; nil for none.
 	reserved *host
+	claim    *claim
 	// there says that it was on its node from the beginning.
 	there bool
 	// started says that its work has begun, evicted that it was told to go and not from
@@ -97,6 +75,29 @@ type pod struct {
 	// covering are the budgets that cover it.
 	covering []int32
 }
+
+// cause is why a kubelet evicted a pod.
+type cause uint8
+
+const (
+	noCause cause = iota
+	forCritical
+	underMemory
+	underDisk
+	causes
+)
+
+// level is the pod's priority as nodes count it. Pods without a priority are of the lowest
+// level, since some rules let any pod push them out.
+func (p *pod) level() int64 {
+	if p.obj.Priority == nil {
+		return math.MinInt64
+	}
+	return int64(*p.obj.Priority)
+}
+
+// present reports whether the pod waits or is on a node.
+func (p *pod) present() bool { return p.phase == Queued || p.onNode() }
 
 // onNode reports whether the pod takes room on a node.
 func (p *pod) onNode() bool {
@@ -123,6 +124,7 @@ type lineage struct {
 	arrived, refused, placed, finished bool
 }
 
+// current returns the present life.
 func (l *lineage) current() *pod { return l.lives[len(l.lives)-1] }
 
 // revise makes a new version of the pod.
@@ -130,4 +132,47 @@ func (p *pod) revise(change func(*outrank.Pod)) {
 	obj := *p.obj
 	change(&obj)
 	p.obj, p.class = &obj, nil
+}
+
+// relational reports whether a pod's place depends on other pods' labels.
+func relational(obj *outrank.Pod) bool {
+	a := &obj.Affinity
+	return len(a.PodAffinity)+len(a.PodAntiAffinity)+len(obj.TopologySpreadConstraints) > 0
+}
+
+// lives are all pods of a run, those that are over among them.
+type lives struct {
+	pods map[outrank.Key]*pod // by key
+	// lineages are in the order of the input, byLineage finds them by name.
+	lineages  []*lineage
+	byLineage map[string]*lineage
+	// uids counts the pods, which numbers the UIDs that are given.
+	uids int
+}
+
+// find returns the present life of this very pod, nil where it is over.
+func (l *lives) find(obj *outrank.Pod) *pod {
+	p := l.pods[obj.Key()]
+	if p == nil || p.obj.UID != obj.UID || !p.present() {
+		return nil
+	}
+	return p
+}
+
+// join puts a pod into its lineage, and reports whether that is a new one.
+func (l *lives) join(p *pod) (first bool) {
+	name := p.work.Lineage
+	if name == "" {
+		name = string(p.work.Pod.Key())
+	}
+	of := l.byLineage[name]
+	if of == nil {
+		first, of = true, &lineage{name: name}
+		l.byLineage[name] = of
+		l.lineages = append(l.lineages, of)
+	}
+	of.lives = append(of.lives, p)
+	of.priority = p.obj.PriorityValue()
+	p.lineage = of
+	return first
 }

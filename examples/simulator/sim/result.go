@@ -1,7 +1,10 @@
 package sim
 
 import (
-	"github.com/outrank-go/outrank/examples/simulator/chart"
+	"math"
+	"slices"
+	"time"
+
 	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/history"
@@ -20,8 +23,6 @@ type Result struct {
 	Waited *report.Waits
 }
 
-type losses = report.Lost
-
 // Result sums up the run so far, which may go on afterwards. Pods are counted by
 // lineage. Time is linear in the lineages.
 func (s *Simulation) Result() *Result {
@@ -29,20 +30,20 @@ func (s *Simulation) Result() *Result {
 	if s.gangs != nil {
 		pending = execution.PendingOf(s.gangs.queue.Counts(), s.gangs.queue.Entities())
 	} else {
-		pending.Counts = s.queue.Counts()
+		pending.Counts = s.line.queue.Counts()
 	}
-	s.metrics.SetPending(pending)
-	r := &Result{Steps: s.steps, History: s.history.Summary(), Metrics: s.counted()}
-	r.Simulated, r.Lost = s.at.Seconds(), s.lost
+	s.tally.metrics.SetPending(pending)
+	r := &Result{Steps: s.clock.steps, History: s.tally.history.Summary(), Metrics: s.counted()}
+	r.Simulated, r.Lost = s.clock.at.Seconds(), s.tally.lost
 	waits := &report.Waits{}
-	for _, l := range s.lineages {
+	for _, l := range s.lives.lineages {
 		if !l.arrived {
 			continue
 		}
 		now, waited := l.current(), l.waited
 		for _, p := range l.lives {
 			if p.phase == Queued {
-				waited += s.at - p.queued
+				waited += s.clock.at - p.queued
 			}
 		}
 		waits.Add(l.priority, waited)
@@ -56,85 +57,58 @@ func (s *Simulation) Result() *Result {
 		p.EvictedAgain += one(l.evictions > 1)
 	}
 	r.Waits, r.Waited, r.Gangs = waits.List(), waits, s.gangs.sum()
-	r.Kubelets = s.kubeletSum()
+	r.Kubelets = s.table.sum(s.lives.lineages)
 	r.Preemption = report.PreemptionOf(r.History, s.config.Start)
 	return r
 }
 
-// sum counts gangs that have come; nil where there are none.
-func (gs *gangs) sum() *report.Gangs {
-	if gs == nil {
-		return nil
-	}
-	sum := &report.Gangs{}
-	for _, g := range gs.inOrder {
-		arrived, waiting := false, false
-		for _, l := range g.members {
-			now := l.current()
-			arrived = arrived || l.arrived
-			waiting = waiting || l.arrived && (now.phase == Queued || now.phase == Coming)
+// counted are the metrics with the attempts of refuse.
+func (s *Simulation) counted() execution.MetricValues {
+	values := s.tally.metrics.Values()
+	for _, x := range s.schedulers.inOrder {
+		if x.refused == 0 {
+			continue
 		}
-		sum.Arrived += one(arrived)
-		sum.Placed += one(g.placed)
-		sum.Waiting += one(waiting)
-		sum.Preempted += one(g.evictions > 0)
-		sum.PreemptedAgain += one(g.evictions > 1)
-		sum.Preemptions += g.preemptions
+		values.PreemptionAttempts += x.refused
+		if values.ScheduleAttempts == nil {
+			values.ScheduleAttempts = map[execution.Attempt]uint64{}
+		}
+		attempt := execution.Attempt{Result: execution.ResultUnschedulable, Profile: x.name}
+		values.ScheduleAttempts[attempt] += x.refused
+		s.countDurations(&values, attempt, x.refused)
 	}
-	return sum
+	return values
 }
 
-func one(b bool) int {
-	if b {
-		return 1
+// countDurations counts how long n more attempts took: each as long as every other.
+func (s *Simulation) countDurations(values *execution.MetricValues, attempt execution.Attempt, n uint64) {
+	var single execution.Metrics
+	single.AddAttemptDuration(attempt, s.config.Cycle)
+	like := single.Values().AttemptDurations
+	at := slices.Index(like[attempt].Buckets, 1)
+	h, ok := values.AttemptDurations[attempt]
+	if !ok {
+		h, n = like[attempt], n-1
 	}
-	return 0
+	h.Buckets[at] += n
+	h.Sum = total(h.Count(), s.config.Cycle)
+	if values.AttemptDurations == nil {
+		values.AttemptDurations = like
+	}
+	values.AttemptDurations[attempt] = h
 }
 
-// sample tells what is in use, if that has changed.
-func (s *Simulation) sample() {
-	if s.config.Sample == nil || !s.unsampled {
-		return
+// total is n durations, and stays at the largest there is.
+func total(n uint64, d time.Duration) time.Duration {
+	if d > 0 && n > math.MaxInt64/uint64(d) {
+		return math.MaxInt64
 	}
-	s.unsampled = false
-	levels := s.levels[:0]
-	for i := range s.columns {
-		levels = append(levels, chart.Level{Used: float64(s.used[i]), Capacity: float64(s.capacity[i])})
-	}
-	s.levels = levels
-	s.config.Sample(chart.Sample{Time: s.at, Levels: levels, Waiting: s.waiting, Evicted: s.evictions})
-	clear(s.evictions)
+	return time.Duration(n) * d
 }
-
-// progress counts what is done of what is known to come.
-type progress struct {
-	expected, arrivals, ends int
-}
-
-func (p *progress) expect(w *Work) {
-	p.expected++
-	if !w.Endless {
-		p.expected++
-	}
-}
-
-// arrived counts the first life of each lineage alone.
-func (p *progress) arrived(x *pod) {
-	if x.lineage.lives[0] == x {
-		p.arrivals++
-	}
-}
-
-func (p *progress) ended(*pod) { p.ends++ }
 
 // Progress is how much of the work is done, from 0 to 1: arrivals, and ends of
 // pods that have one.
-func (s *Simulation) Progress() float64 {
-	if s.progress.expected == 0 {
-		return 0
-	}
-	return min(1, float64(s.progress.arrivals+s.progress.ends)/float64(s.progress.expected))
-}
+func (s *Simulation) Progress() float64 { return s.tally.progress.share() }
 
 // Steps is how many steps were made, each attempt being one.
-func (s *Simulation) Steps() int { return s.steps }
+func (s *Simulation) Steps() int { return s.clock.steps }

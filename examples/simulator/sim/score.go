@@ -1,10 +1,6 @@
 package sim
 
-import (
-	"math/rand/v2"
-
-	"github.com/outrank-go/outrank"
-)
+import "github.com/outrank-go/outrank"
 
 // Score says how good a node is for a pod that fits there; the highest wins.
 type Score func(c *Choice) int64
@@ -43,55 +39,4 @@ func free(l Level) int64 {
 		return 0
 	}
 	return int64(float64(l.Allocatable-l.Used) / float64(l.Allocatable) * mostScore)
-}
-
-// pick chooses among nodes that take the pod, of which there is at least one:
-// the one it is nominated to before all others (evaluateNominatedNode), else the
-// highest score. Ties go to the first in the cluster's order or, with a seed,
-// to any.
-func (s *Simulation) pick(p *pod, nodes []*outrank.Node) *host {
-	return s.pickBy(p, nodes, s.dice, func(h *host) []int64 { return h.used })
-}
-
-// pickBy is pick with what decides ties, nil for the first, and what is used on nodes.
-func (s *Simulation) pickBy(p *pod, nodes []*outrank.Node, dice *rand.Rand, used func(*host) []int64) *host {
-	if nominated := s.nominator.NodeOf(p.obj.Key()); nominated != "" {
-		for _, n := range nodes {
-			if n.Name == nominated {
-				return s.hosts[nominated]
-			}
-		}
-	}
-	var best *host
-	var most int64
-	ties, c := 0, &Choice{Pod: p.obj}
-	for _, n := range nodes {
-		h := s.byNode[n]
-		c.consider(h, p, used(h))
-		score := p.scheduler.score(c)
-		switch {
-		case best == nil || score > most:
-			best, most, ties = h, score, 1
-		case score == most && dice != nil:
-			// The n-th of those equal takes the place with a chance of 1 in n.
-			if ties++; dice.IntN(ties) == 0 {
-				best = h
-			}
-		}
-	}
-	return best
-}
-
-// consider describes the pod on a node.
-func (c *Choice) consider(h *host, p *pod, used []int64) {
-	c.Node = h.node
-	c.CPU = Level{used[cpuColumn] + p.asks[cpuColumn], h.has[cpuColumn]}
-	c.Memory = Level{used[memoryColumn] + p.asks[memoryColumn], h.has[memoryColumn]}
-}
-
-func newDice(seed uint64) *rand.Rand {
-	if seed == 0 {
-		return nil
-	}
-	return rand.New(rand.NewPCG(seed, 0))
 }

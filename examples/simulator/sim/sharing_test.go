@@ -166,7 +166,7 @@ func (c *scene) course(t *rapid.T, oneByOne, observed bool) (*course, *Simulatio
 		out.Pending = append(out.Pending, s.Pending())
 		out.Results = append(out.Results, s.Result())
 	}
-	for _, l := range s.lineages {
+	for _, l := range s.lives.lineages {
 		for _, p := range l.lives {
 			out.Places = append(out.Places, s.Where(p.obj.Key()))
 		}
@@ -197,11 +197,11 @@ func TestPropertySharing(t *testing.T) {
 		want.Log = ""
 		got, s := c.course(t, false, false)
 		requireSame(t, want, got)
-		for _, x := range s.inOrder {
+		for _, x := range s.schedulers.inOrder {
 			shared += x.refused
 		}
-		alone += s.metrics.Values().ScheduleAttempts[execution.Attempt{Result: execution.ResultUnschedulable, Profile: execution.DefaultScheduler}]
-		crowds += one(s.sharing && len(s.classes) > 0)
+		alone += s.tally.metrics.Values().ScheduleAttempts[execution.Attempt{Result: execution.ResultUnschedulable, Profile: execution.DefaultScheduler}]
+		crowds += one(s.sharing.on && len(s.sharing.classes) > 0)
 	})
 	t.Logf("%d attempts shared, %d made; %d runs with classes", shared, alone, crowds)
 	require.Positive(t, shared, "nothing was tested")

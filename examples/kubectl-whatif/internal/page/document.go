@@ -4,42 +4,19 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// maker holds what the parts of a page are made from.
-type maker struct {
-	in      *Input
-	pod     *outrank.Pod
-	scale   scale
-	views   []view
-	members []*member
-	byName  map[string]*member
-	// numbers are the victims' places in their table; nil without victims.
-	numbers map[outrank.Key]int
-}
-
-// document is what the template writes.
+// document is what the template of a decision writes.
 type document struct {
-	Title, Source, Release, Now string
-	Headline                    []headPart
-	Summary                     string
-	Outcome                     string
-	Pod                         asked
-	Counts                      []Figure
-	Caveats, Hints, Fates       []string
-	Scenes                      []scene
-	Below, Above                scale
-	Views                       []view
-	Levels                      []string
-	Rows                        []row
-	Panels                      []panel
-	Sorted                      string
-	// Lettered is set where cells of the field lead to nodes below.
-	Lettered           bool
+	Frame              frame
+	Cluster            pictures
+	Headline           []headPart
+	Pod                asked
+	Counts             []Figure
+	Hints, Fates       []string
+	Scenes             []scene
 	Victims            []victimRow
 	MoreVictims        int
 	Cleared            []string
@@ -49,10 +26,6 @@ type document struct {
 	Groups, MoreGroups []string
 	Listed             []listed
 	MoreListed         int
-	// Leave and Kept say what the legend has to explain.
-	Leave, Come, Kept, Lack, Over bool
-	Style, Script                 any
-	Policy                        string
 }
 
 // headPart is a stretch of the headline; a name is set apart.
@@ -79,23 +52,20 @@ func newMaker(in *Input) *maker {
 func newDocument(in *Input) *document {
 	d := newMaker(in)
 	doc := &document{
-		Title: screen.Safe(in.Title), Source: in.Source, Release: in.Snapshot.Release().String(),
-		Headline: headline(in.Explanation), Summary: summary(in), Outcome: strings.ReplaceAll(in.Explanation.Outcome.String(), " ", "-"),
-		Pod: d.asked(), Counts: d.counts(), Caveats: in.Caveats, Hints: in.Hints,
-		Scenes: d.scenes(), Views: d.views,
-		Rows: d.rows(), Panels: d.panels(),
-		Style: style, Script: script, Policy: policy,
+		Frame: newFrame(in.Title, in.Source, in.Snapshot, in.Now), Headline: headline(in.Explanation),
+		Pod: d.asked(), Counts: d.counts(), Hints: in.Hints, Scenes: d.scenes(),
+		Cluster: pictures{Views: d.views, Rows: d.rows(), Panels: d.panels(), Levels: levelTexts()},
 	}
-	if doc.Title == "" {
-		doc.Title = "Who leaves for " + isolated(string(d.pod.Key())) + "?"
+	f := &doc.Frame
+	f.Summary, f.Caveats, f.Outcome = summary(in), in.Caveats, strings.ReplaceAll(in.Explanation.Outcome.String(), " ", "-")
+	if f.Title == "" {
+		f.Title = "Who leaves for " + isolated(string(d.pod.Key())) + "?"
 	}
-	if !in.Now.IsZero() {
-		doc.Now = in.Now.UTC().Format("2006-01-02 15:04:05") + " UTC"
-	}
-	doc.Below, doc.Above = d.scale.parts()
-	doc.Sorted, doc.Lettered = string(d.views[d.shown()].Name), true
+	c := &doc.Cluster
+	c.Below, c.Above = d.scale.parts()
+	c.Sorted, c.Lettered = string(d.views[d.shown()].Name), true
 	d.tell(doc)
-	doc.legend()
+	c.explain(doc.Scenes)
 	return doc
 }
 
@@ -103,10 +73,6 @@ func newDocument(in *Input) *document {
 func (d *maker) tell(doc *document) {
 	doc.Victims, doc.MoreVictims = d.victims()
 	doc.Candidates, doc.MoreCandidates = d.candidates()
-	for i := range levels {
-		doc.Levels = append(doc.Levels, levels[i].text)
-	}
-	doc.Levels = append(doc.Levels, "over 100 %")
 	for _, p := range d.in.Explanation.ClearedNominations {
 		doc.Cleared = append(doc.Cleared, string(p.Key()))
 	}
@@ -130,35 +96,8 @@ func (d *maker) tell(doc *document) {
 	for i := range d.in.Replacements {
 		doc.Fates = append(doc.Fates, d.in.Replacements[i].Text())
 	}
-	if len(doc.Panels) > 0 {
+	if len(doc.Cluster.Panels) > 0 {
 		doc.Listed, doc.MoreListed = d.list()
-	}
-}
-
-// legend finds out what the pictures hold.
-func (doc *document) legend() {
-	look := func(b *bar) {
-		if b == nil {
-			return
-		}
-		doc.Over, doc.Lack = doc.Over || b.Over, doc.Lack || b.Lack != ""
-		for i := range b.Segments {
-			s := &b.Segments[i]
-			doc.Leave, doc.Come, doc.Kept = doc.Leave || s.Hatched(), doc.Come || s.Preemptor != "", doc.Kept || s.Class == "kept"
-		}
-	}
-	for i := range doc.Scenes {
-		for j := range doc.Scenes[i].Meters {
-			for _, b := range doc.Scenes[i].Meters[j].Bars {
-				look(b)
-			}
-		}
-	}
-	for i := range doc.Rows {
-		for j := range doc.Rows[i].Cells {
-			look(doc.Rows[i].Cells[j].Before)
-			look(doc.Rows[i].Cells[j].After)
-		}
 	}
 }
 
@@ -265,3 +204,6 @@ func (d *maker) counts() []Figure {
 		{grouped(e.Violations()), "broken " + noun(e.Violations(), "budget")},
 	}
 }
+
+// Figure is a number with what it counts.
+type Figure struct{ Figure, Of string }

@@ -5,29 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
-
-// member is a node of the cluster with what became of it.
-type member struct {
-	node  *outrank.Node
-	stage explain.Stage
-	// verdict says why, and group is the same for nodes that are shown together.
-	verdict, group string
-	// rank is the place among the candidates.
-	rank      int
-	candidate *preemption.Candidate
-	full      []float64
-	scarcest  int
-	pods      int64
-	// letter is that of a node that is pulled out of the field, and why says why.
-	letter, why string
-}
-
-func (m *member) fullest() float64 { return m.full[m.scarcest] }
 
 // stageWords are what became of a node: a word, and what it stands for.
 var stageWords = map[explain.Stage][2]string{

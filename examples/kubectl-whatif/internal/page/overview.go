@@ -1,17 +1,12 @@
 package page
 
 import (
-	"bytes"
 	"errors"
-	"io"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -42,9 +37,6 @@ type Overview struct {
 	// Now is the time of the answer; the zero time leaves it out.
 	Now time.Time
 }
-
-// Figure is a number with what it counts.
-type Figure struct{ Figure, Of string }
 
 // Mark is a pod of the snapshot; Note says why it is marked.
 type Mark struct {
@@ -91,115 +83,11 @@ const MostRows = 500
 // ErrNoSnapshot is returned for an overview without a snapshot.
 var ErrNoSnapshot = errors.New("an overview needs a snapshot")
 
-// WriteOverview writes a page about a whole cluster, with the properties that the page of
-// [Write] has. Nothing is written if it fails otherwise than in writing. The error is
-// [ErrNoSnapshot] or the writer's.
-//
-// Time and the size of the page are linear in the nodes, in the pods of those that are drawn
-// pod by pod, and in the tables, which the caller bounds by [MostRows]. It only reads the
-// input.
-func WriteOverview(w io.Writer, in Overview) error {
-	if in.Snapshot == nil {
-		return ErrNoSnapshot
-	}
-	var out bytes.Buffer
-	if err := pageTemplate.ExecuteTemplate(&out, "overview", newOverviewDocument(&in)); err != nil {
-		return err
-	}
-	_, err := out.WriteTo(w)
-	return err
-}
-
-// overviewDocument is what the template of an overview writes. Fields that it does not fill
-// in are those of other pages.
-type overviewDocument struct {
-	document
-	Headline string
-	Figures  []Figure
-	Tables   []Table
-	// Arrive is set where somebody comes, May where nobody really leaves.
-	Arrive, May bool
-	MoreRows    int
-}
-
-func newOverviewDocument(in *Overview) *overviewDocument {
-	d := newOverviewMaker(in)
-	doc := &overviewDocument{Headline: in.Headline, Figures: in.Figures, Tables: in.Tables, Arrive: len(in.Come) > 0, May: in.May}
-	doc.document = document{
-		Title: screen.Safe(in.Title), Source: in.Source, Release: in.Snapshot.Release().String(), Outcome: "overview",
-		Summary: in.Summary, Caveats: in.Caveats, Views: d.views, Style: style, Script: script, Policy: policy,
-	}
-	if !in.Now.IsZero() {
-		doc.Now = in.Now.UTC().Format("2006-01-02 15:04:05") + " UTC"
-	}
-	doc.Rows, doc.MoreRows = d.overviewRows()
-	doc.Panels = d.overviewPanels()
-	doc.Below, doc.Above = d.scale, nil
-	doc.Sorted = string(d.views[d.shown()].Name)
-	for i := range levels {
-		doc.Levels = append(doc.Levels, levels[i].text)
-	}
-	doc.Levels = append(doc.Levels, "over 100 %")
-	doc.legend()
-	return doc
-}
-
 // overviewMaker holds what the pictures of an overview are made from.
 type overviewMaker struct {
-	*maker
+	base    *maker
 	over    *Overview
 	leaving map[outrank.Key]string // with the note
 	coming  map[string][]Arrival   // by node
 	gone    map[string]bool
-}
-
-// newOverviewMaker sees to it that what is drawn is what those who come ask for.
-func newOverviewMaker(in *Overview) *overviewMaker {
-	wanted, top := &outrank.Pod{Name: "all", Containers: []outrank.Container{{}}}, int32(math.MinInt32)
-	requests := resource.List{}
-	d := &overviewMaker{over: in, leaving: map[outrank.Key]string{}, coming: map[string][]Arrival{}, gone: map[string]bool{}}
-	for _, a := range in.Come {
-		d.coming[a.Node] = append(d.coming[a.Node], a)
-		top = max(top, a.Pod.PriorityValue())
-		for name, q := range a.Pod.Requests() {
-			if q.Sign() > 0 {
-				requests[name] = q
-			}
-		}
-	}
-	wanted.Containers[0].Requests = requests
-	for _, m := range in.Leave {
-		d.leaving[m.Key] = m.Note
-	}
-	for _, name := range in.Gone {
-		d.gone[name] = true
-	}
-	d.maker = &maker{
-		in:  &Input{Snapshot: in.Snapshot, Explanation: &preemption.Explanation{}, Report: &explain.Report{}, Resource: in.Resource},
-		pod: wanted, byName: map[string]*member{},
-	}
-	if top == math.MinInt32 {
-		top = middle(in.Snapshot)
-	}
-	d.scale = newScale(in.Snapshot, top)
-	d.findViews()
-	d.findOverviewMembers()
-	return d
-}
-
-// middle is the middle one of the priorities on nodes.
-func middle(snap *preemption.Snapshot) int32 {
-	var all []int32
-	for p := range snap.Pods() {
-		if snap.NodeOf(p.Key()) != "" && !slices.Contains(all, p.PriorityValue()) {
-			if all = append(all, p.PriorityValue()); len(all) == 1000 {
-				break
-			}
-		}
-	}
-	if len(all) == 0 {
-		return 0
-	}
-	slices.Sort(all)
-	return all[(len(all)+1)/2%len(all)]
 }

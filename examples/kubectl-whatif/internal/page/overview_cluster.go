@@ -23,11 +23,11 @@ var overviewStages = []struct {
 
 // findOverviewMembers goes through the nodes in the cluster's order.
 func (d *overviewMaker) findOverviewMembers() {
-	for n := range d.in.Snapshot.Nodes() {
-		m := &member{node: n, pods: d.in.Snapshot.Used(n.Name, resource.Pods), stage: explain.NotTried}
-		m.full, m.scarcest = d.filled(n)
+	for n := range d.base.in.Snapshot.Nodes() {
+		m := &member{node: n, pods: d.base.in.Snapshot.Used(n.Name, resource.Pods), stage: explain.NotTried}
+		m.full, m.scarcest = d.base.filled(n)
 		leave, come := 0, len(d.coming[n.Name])
-		for _, p := range d.in.Snapshot.PodsOn(n.Name) {
+		for _, p := range d.base.in.Snapshot.PodsOn(n.Name) {
 			if _, ok := d.leaving[p.Key()]; ok {
 				leave++
 			}
@@ -38,8 +38,8 @@ func (d *overviewMaker) findOverviewMembers() {
 		case leave+come > 0:
 			m.stage, m.verdict = explain.Candidate, d.changeText(leave, come)
 		}
-		d.members = append(d.members, m)
-		d.byName[n.Name] = m
+		d.base.members = append(d.base.members, m)
+		d.base.byName[n.Name] = m
 	}
 }
 
@@ -75,9 +75,9 @@ func overviewPlace(s explain.Stage) int {
 // overviewRows draws the nodes that are drawn pod by pod: all of a small cluster, and of a
 // larger one those that change. More is how many of those are left out.
 func (d *overviewMaker) overviewRows() (out []row, more int) {
-	all := slices.Clone(d.members)
+	all := slices.Clone(d.base.members)
 	slices.SortStableFunc(all, func(a, b *member) int { return overviewPlace(a.stage) - overviewPlace(b.stage) })
-	if !d.detailed() {
+	if !d.base.detailed() {
 		all = slices.DeleteFunc(all, func(m *member) bool { return m.stage == explain.NotTried })
 		if more = len(all) - mostChanged; more > 0 {
 			all = all[:mostChanged]
@@ -98,9 +98,9 @@ func (d *overviewMaker) overviewRow(m *member) row {
 		r.Word = of.may
 	}
 	r.Two = m.stage != explain.NotTried && !d.over.May
-	for i, v := range d.views {
+	for i, v := range d.base.views {
 		before, after := d.overviewParts(m.node.Name, v.Name)
-		p := &painter{scale: d.scale, name: v.Name, offered: m.node.Allocatable.Amount(v.Name), would: d.over.May, many: true}
+		p := &painter{scale: d.base.scale, name: v.Name, offered: m.node.Allocatable.Amount(v.Name), would: d.over.May, many: true}
 		p.fit(before)
 		cell := rowCell{View: i, Resource: string(v.Name), Share: fullText(m.full[i])}
 		if r.Two && m.stage != explain.NoHelp {
@@ -121,8 +121,8 @@ func (d *overviewMaker) overviewRow(m *member) row {
 // first, so that they keep their place.
 func (d *overviewMaker) overviewParts(node string, name resource.Name) (before, after []part) {
 	var leave []part
-	for _, p := range d.in.Snapshot.PodsOn(node) {
-		q := part{pod: p, role: stays, amount: d.running(p, name)}
+	for _, p := range d.base.in.Snapshot.PodsOn(node) {
+		q := part{pod: p, role: stays, amount: d.base.running(p, name)}
 		note, ok := d.leaving[p.Key()]
 		switch {
 		case ok || d.gone[node]:
@@ -140,14 +140,14 @@ func (d *overviewMaker) overviewParts(node string, name resource.Name) (before, 
 
 // overviewPanels puts the nodes of a large cluster into fields by what becomes of them.
 func (d *overviewMaker) overviewPanels() []panel {
-	if d.detailed() {
+	if d.base.detailed() {
 		return nil
 	}
-	per := (len(d.members) + mostCells - 1) / mostCells
+	per := (len(d.base.members) + mostCells - 1) / mostCells
 	var out []panel
 	for _, of := range overviewStages {
 		var nodes []*member
-		for _, m := range d.members {
+		for _, m := range d.base.members {
 			if m.stage == of.stage {
 				nodes = append(nodes, m)
 			}
@@ -155,7 +155,7 @@ func (d *overviewMaker) overviewPanels() []panel {
 		if len(nodes) == 0 {
 			continue
 		}
-		p := d.panel(of.stage, "", nodes, per)
+		p := d.base.panel(of.stage, "", nodes, per)
 		p.Word, p.Title = of.word, of.title
 		if d.over.May {
 			p.Word, p.Title = of.may, of.mayTitle

@@ -11,19 +11,6 @@ import (
 // mostViews is how many resources the nodes can be shown by.
 const mostViews = 4
 
-// view is a resource that the nodes can be shown by.
-type view struct {
-	Name resource.Name
-	// Index tells it apart in the style.
-	Index int
-	// Chosen is set for the one that is shown at first, Asked where the preemptor
-	// asks for it.
-	Chosen, Asked bool
-}
-
-// Label is the resource in words.
-func (v view) Label() string { return string(v.Name) }
-
 // findViews chooses the resources: cpu, memory and what else the pod asks for,
 // and the number of pods where some node has no place for one more.
 func (d *maker) findViews() {

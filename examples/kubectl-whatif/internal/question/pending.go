@@ -37,12 +37,6 @@ type PendingTotals struct {
 	Violating int `json:"violating"`
 }
 
-// gates of releases that change what waits, and what preempts together.
-const (
-	resizeGate = "InPlacePodVerticalScalingSchedulerPreemption"
-	groupGate  = "GenericWorkload"
-)
-
 // AllPending answers what a scheduler does with all pods that wait, each at its turn, in
 // one pass and before any victim is gone: a pod that a node takes runs there; one that
 // pushes others out is nominated, and its victims hold their room until they have ended,
@@ -83,19 +77,6 @@ func (s *scene) waiting() []*outrank.Pod {
 	}
 	slices.SortFunc(out, func(a, b *outrank.Pod) int { return queue.CompareEntries(&queue.Entry{Pod: a}, &queue.Entry{Pod: b}) })
 	return out
-}
-
-// take decides about a pod, and changes the scene by what becomes of it.
-func (s *scene) take(pod *outrank.Pod) (Turn, error) {
-	turn, plan, err := s.decide(s.set.evaluatorFor(pod), pod)
-	switch {
-	case err != nil:
-	case plan != nil:
-		err = s.announce(plan)
-	case turn.Outcome == Placed && !turn.Resize:
-		err = s.bind(pod, turn.Node)
-	}
-	return turn, err
 }
 
 func (p *Pending) add(t Turn) {

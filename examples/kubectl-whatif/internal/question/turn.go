@@ -198,3 +198,22 @@ func told(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
 	}
 	return t, nil
 }
+
+// gates of releases that change what waits, and what preempts together.
+const (
+	resizeGate = "InPlacePodVerticalScalingSchedulerPreemption"
+	groupGate  = "GenericWorkload"
+)
+
+// take decides about a pod, and changes the scene by what becomes of it.
+func (s *scene) take(pod *outrank.Pod) (Turn, error) {
+	turn, plan, err := s.decide(s.set.evaluatorFor(pod), pod)
+	switch {
+	case err != nil:
+	case plan != nil:
+		err = s.announce(plan)
+	case turn.Outcome == Placed && !turn.Resize:
+		err = s.bind(pod, turn.Node)
+	}
+	return turn, err
+}

@@ -1,10 +1,6 @@
 package question
 
-import (
-	"slices"
-
-	"github.com/outrank-go/outrank"
-)
+import "github.com/outrank-go/outrank"
 
 // BudgetLoad is what the nodes' going means to a disruption budget.
 type BudgetLoad struct {
@@ -35,32 +31,6 @@ const (
 	// Blocks: none may go, until more pods of the budget are ready.
 	Blocks DrainEffect = "blocks"
 )
-
-// load counts what the budgets have to bear.
-func (q *withoutQuestion) load() {
-	loads := make([]BudgetLoad, len(q.allowed))
-	for _, node := range q.out.Nodes {
-		for _, p := range q.snap.PodsOn(node) {
-			if tied(p) || p.Terminating() {
-				continue
-			}
-			covering := q.budgets.Covering(p)
-			for _, i := range covering {
-				loads[i].bear(p, q.allowed[i])
-			}
-			if len(covering) > 1 && p.Phase != outrank.PhasePending {
-				q.out.Refused = append(q.out.Refused, podOf(p, node))
-			}
-		}
-	}
-	for i, l := range loads {
-		if b := q.allowed[i]; l.Pods > 0 {
-			l.Key, l.Allowed, l.Drain = b.Key(), b.DisruptionsAllowed, effect(b.DisruptionsAllowed, l.Pods-l.Free)
-			q.out.Budgets = append(q.out.Budgets, l)
-		}
-	}
-	slices.SortFunc(q.out.Budgets, func(a, b BudgetLoad) int { return compareText(string(a.Key), string(b.Key)) })
-}
 
 // bear counts a pod that the budget covers.
 func (l *BudgetLoad) bear(p *outrank.Pod, b *outrank.PodDisruptionBudget) {

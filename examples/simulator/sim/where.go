@@ -30,14 +30,14 @@ type Place struct {
 // Where says where the pod with this key is now. Time is that
 // of listing the queue for a pod that waits.
 func (s *Simulation) Where(key outrank.Key) Place {
-	p := s.pods[key]
+	p := s.lives.pods[key]
 	if p == nil {
 		return Place{}
 	}
 	w := Place{Phase: p.phase, Pod: p.obj, Lineage: p.lineage.name, Node: p.obj.NodeName}
 	switch p.phase {
 	case Queued:
-		w.Nominated, w.Pool = s.nominator.NodeOf(key), s.poolOf(key)
+		w.Nominated, w.Pool = s.cluster.nominator.NodeOf(key), s.poolOf(key)
 	case Terminating:
 		w.Until = p.until
 	}
@@ -45,7 +45,7 @@ func (s *Simulation) Where(key outrank.Key) Place {
 }
 
 func (s *Simulation) poolOf(key outrank.Key) string {
-	pending := s.queue.Pending()
+	pending := s.line.queue.Pending()
 	for _, pool := range []struct {
 		name    string
 		entries []queue.Entry
@@ -60,7 +60,7 @@ func (s *Simulation) poolOf(key outrank.Key) string {
 // Lives lists the keys of all pods of a lineage so far, in the order in which
 // they were made. The slice is the caller's.
 func (s *Simulation) Lives(lineage string) []outrank.Key {
-	l := s.byLineage[lineage]
+	l := s.lives.byLineage[lineage]
 	if l == nil {
 		return nil
 	}
@@ -73,18 +73,18 @@ func (s *Simulation) Lives(lineage string) []outrank.Key {
 
 // Snapshot is the cluster as the schedulers see it now. It is only to be read,
 // and another one may take its place with the next step.
-func (s *Simulation) Snapshot() *preemption.Snapshot { return s.snap }
+func (s *Simulation) Snapshot() *preemption.Snapshot { return s.cluster.snap }
 
 // Pending lists what is in the queue; it belongs to the caller.
-func (s *Simulation) Pending() queue.Pending { return s.queue.Pending() }
+func (s *Simulation) Pending() queue.Pending { return s.line.queue.Pending() }
 
 // Budgets lists the budgets with what they allow now. They are only to be read.
 func (s *Simulation) Budgets() []*outrank.PodDisruptionBudget {
-	s.syncBudgets()
-	return slices.Clone(s.budgets.list)
+	s.cluster.syncBudgets(s.Time())
+	return slices.Clone(s.cluster.budgets.list)
 }
 
 // Resources are what is counted, in the order of the levels of a sample: cpu,
 // memory, and whatever else the nodes offered at the beginning but slots for
 // pods, by name. The slice is the caller's.
-func (s *Simulation) Resources() []resource.Name { return slices.Clone(s.columns) }
+func (s *Simulation) Resources() []resource.Name { return slices.Clone(s.meter.columns) }

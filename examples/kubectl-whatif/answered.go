@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// answered asks a question of package question.
+func (s *scene) answered(stdin io.Reader, show func(done, total int)) (*answeredQuestion, error) {
+	set, err := s.setting(show)
+	if err != nil {
+		return nil, err
+	}
+	out := &answeredQuestion{scene: s}
+	ctx := context.Background()
+	switch s.ask {
+	case askGroup:
+		err = out.group(ctx, set)
+	case askAll:
+		err = out.take(question.AllPending(ctx, set))
+	case askReplicas:
+		err = out.take(question.AskReplicas(ctx, set, s.question.pod, s.opts.about.replicas))
+	case askWhyNot:
+		if err = s.nodeKnown("why-not", s.opts.about.whyNot); err == nil {
+			err = out.take(question.AskWhyNot(ctx, set, s.question.pod, s.opts.about.whyNot))
+		}
+	case askOnNode:
+		if err = s.nodeKnown("on-node", s.opts.about.onNode); err == nil {
+			err = out.take(question.AskOnNode(ctx, set, s.question.pod, s.opts.about.onNode, s.opts.about.static, s.opts.about.replacements))
+		}
+	case askClasses:
+		var classes []*outrank.PriorityClass
+		if classes, err = s.changedClasses(stdin); err == nil {
+			reply, wrong := question.AskClasses(ctx, set, classes)
+			if err = out.take(reply, wrong); len(problemsOf(wrong)) > 0 {
+				err = unusable("the change of priority classes", wrong)
+			}
+		}
+	case askWithout:
+		for _, node := range s.opts.about.without {
+			if err == nil {
+				err = s.nodeKnown("without", node)
+			}
+		}
+		if err == nil {
+			err = out.take(question.AskWithout(ctx, set, s.opts.about.without))
+		}
+	}
+	return out, err
+}
+
+// take takes an answer in, with its exit status.
+func (q *answeredQuestion) take(r reply, err error) error {
+	if err != nil {
+		if q.scene.question != nil {
+			return unusable("the pod", err)
+		}
+		return unusable(q.scene.opts.source(), err)
+	}
+	q.reply, q.exit = r, exitOf(r)
+	return nil
+}
+
+// exitOf tells answers apart: everything fits, somebody has to leave, or a pod finds no
+// room.
+func exitOf(r reply) int {
+	switch r := r.(type) {
+	case *question.Pending:
+		return worst(r.Totals.Waits+r.Totals.Unplaced, r.Totals.PushesOut)
+	case *question.WholeGroup:
+		return exitOfGroup(r)
+	case *question.Replicas:
+		stopped := 0
+		if r.Stopped {
+			stopped = 1
+		}
+		return worst(stopped, r.Victims)
+	case *question.WhyNot:
+		switch r.Stage {
+		case explain.Fits:
+			return exitFits
+		case explain.Chosen, explain.Candidate:
+			return exitEvicts
+		}
+		return exitStays
+	case *question.OnNode:
+		if r.Outcome == kubeletadmit.Rejected {
+			return exitStays
+		}
+		return worst(0, len(r.Replacements))
+	case *question.ClassImpact:
+		gained := 0
+		for i := range r.Classes {
+			gained += r.Classes[i].AsTheyStand.Gained + r.Classes[i].Again.Gained
+		}
+		return worst(0, gained)
+	case *question.Without:
+		return worst(r.Totals.Waits+len(r.Lost), r.Totals.PushesOut)
+	}
+	return exitFits
+}
+
+// document is what programs read.
+func (q *answeredQuestion) document() any {
+	doc := &Questioned{
+		APIVersion: "whatif/v1", Question: q.scene.ask, Cluster: dumpOf(q.scene), Now: q.scene.now, Answer: q.reply,
+		Caveats: append([]Warning{}, q.scene.caveats...), Warnings: []Warning{},
+	}
+	if q.scene.question != nil {
+		pod := askedOf(q.scene.question)
+		doc.Pod = &pod
+	}
+	for _, w := range q.scene.warnings {
+		doc.Warnings = append(doc.Warnings, Warning{w.Object, w.Field, w.Text})
+	}
+	return doc
+}
+
+func (q *answeredQuestion) status() int { return q.exit }
+
+// text writes the answer for a person.
+func (q *answeredQuestion) text(p console.Page, list int) error {
+	dump := dumpOf(q.scene)
+	p.Line("%s", q.title(dump.Source))
+	writeCluster(p, &dump, q.scene.now)
+	switch {
+	case q.scene.ask == askGroup:
+		q.writeGroup(p)
+	case q.scene.question != nil:
+		pod := askedOf(q.scene.question)
+		writePod(p, &pod, q.scene.ask == askReplicas)
+		writeNodes(p, &pod)
+	}
+	writeCaveats(p, q.scene.caveats)
+	p.Line("")
+	if err := q.reply.WriteText(p, list); err != nil {
+		return err
+	}
+	writeEnd(p, &dump)
+	return nil
+}
+
+// title is the question in words.
+func (q *answeredQuestion) title(source string) string {
+	pod := ""
+	if q.scene.question != nil {
+		pod = string(q.scene.question.pod.Key())
+	}
+	switch q.scene.ask {
+	case askGroup:
+		return q.groupTitle(source)
+	case askAll:
+		return "What becomes of all pods that wait in " + source + "?"
+	case askReplicas:
+		return fmt.Sprintf("How many of %s of %s find room in %s?", plural(q.scene.opts.about.replicas, "copy"), pod, source)
+	case askWhyNot:
+		return fmt.Sprintf("Why %s, or why not, for %s in %s?", q.scene.opts.about.whyNot, pod, source)
+	case askOnNode:
+		return fmt.Sprintf("What does the kubelet of %s say to %s in %s?", q.scene.opts.about.onNode, pod, source)
+	case askClasses:
+		return "What would other priority classes do in " + source + "?"
+	}
+	return fmt.Sprintf("What becomes of the pods of %s, drained or lost, in %s?", some(q.scene.opts.about.without, 3, len(q.scene.opts.about.without)), source)
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/internal/spelling"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+)
+
+// asking is the pod that is asked about, with its priority resolved.
+type asking struct {
+	pod *outrank.Pod
+	// from is where the pod comes from, and source where its priority does.
+	from   string
+	source PrioritySource
+	// warnings name what a manifest lacks.
+	warnings []outrank.Problem
+	// template is what would make the pod, nil for a pod of its own; others counts what
+	// else stands in the manifests.
+	template *input.Template
+	others   map[string]int
+}
+
+// Where the pod may come from.
+const (
+	fromDump     = "dump"
+	fromManifest = "manifest"
+	fromFlags    = "flags"
+)
+
+func isPending(p *outrank.Pod) bool { return p.NodeName == "" }
+
+// namespaceKnown refuses a pod that could not be created for want of a namespace.
+// The default one is always there.
+func namespaceKnown(c *outrank.Cluster, pod *outrank.Pod) error {
+	name := pod.NamespaceName()
+	if len(c.Namespaces) == 0 || name == outrank.DefaultNamespace || slices.ContainsFunc(c.Namespaces, func(ns *outrank.Namespace) bool { return ns.Name == name }) {
+		return nil
+	}
+	var known, near []string
+	for _, ns := range c.Namespaces {
+		known = append(known, ns.Name)
+		if spelling.Distance(ns.Name, name) <= 2 {
+			near = append(near, ns.Name)
+		}
+	}
+	if near != nil {
+		known = near
+	}
+	slices.Sort(known)
+	return fmt.Errorf("pod %s cannot be created: there is no namespace %s in the dump; it has %s",
+		pod.Key(), name, some(known, mostNear, len(known)))
+}
+
+func runsOn(c *outrank.Cluster, pod *outrank.Pod) string {
+	if same := c.Pod(pod.Namespace, pod.Name); same != nil {
+		return same.NodeName
+	}
+	return ""
+}
+
+// resizeGate lets a pod that is on a node preempt there while its resize in place is
+// deferred.
+const resizeGate = "InPlacePodVerticalScalingSchedulerPreemption"
+
+// isDeferred reports whether a pod on a node waits for room for its resize.
+func isDeferred(p *outrank.Pod) bool { return p.NodeName != "" && p.ResizeDeferred }
+
+// alreadyRuns says why a pod that has a node cannot be asked about; nil where its
+// resize can.
+func alreadyRuns(c *outrank.Cluster, pod *outrank.Pod) error {
+	switch {
+	case isDeferred(pod) && c.Release.Gates()[resizeGate]:
+		return nil
+	case isDeferred(pod):
+		return fmt.Errorf("pod %s already runs on node %s, which has deferred its resize in place; "+
+			"a scheduler preempts for that with the gate %s alone: --release v1.37,%s=true",
+			pod.Key(), pod.NodeName, resizeGate, resizeGate)
+	}
+	return fmt.Errorf("pod %s is not pending, it already runs on node %s%s",
+		pod.Key(), pod.NodeName, suggest("; pending pods like it: ", nearPods(c, pod.Key(), isPending)))
+}

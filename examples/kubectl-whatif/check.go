@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// check refuses values that mean nothing and flags that contradict each other.
+func (o *options) check() error {
+	if !slices.Contains(formats, o.answer.format) {
+		return fmt.Errorf("--output %s: the formats are %s", o.answer.format, formatNames())
+	}
+	if !slices.Contains([]string{console.Auto, console.Always, console.Never}, o.answer.color) {
+		return fmt.Errorf("--color %s: %w", o.answer.color, console.ErrColor)
+	}
+	if o.answer.list < 0 {
+		return fmt.Errorf("--list %d: a number of entries cannot be negative", o.answer.list)
+	}
+	if err := (&preemption.Config{Workers: o.answer.workers}).Validate(); err != nil {
+		return fmt.Errorf("--workers: %w", err)
+	}
+	for _, f := range []struct {
+		name   string
+		values []string
+	}{{"pending", []string{o.pending}}, {"name", []string{o.pod.name}}, {"namespace", []string{o.pod.namespace}}, {"context", []string{o.context}}, {"kubeconfig", []string{o.kubeconfig}},
+		{"cluster", o.clusters}, {"filename", o.manifests}} {
+		if o.set[f.name] && (len(f.values) == 0 || slices.Contains(f.values, "")) {
+			return fmt.Errorf("--%s is empty; give it a value or leave it out", f.name)
+		}
+	}
+	if err := o.checkNames(); err != nil {
+		return err
+	}
+	if err := o.contradictions(); err != nil {
+		return err
+	}
+	return o.checkQuestion()
+}
+
+// waysToName are the flags that say which pod is meant.
+func (o *options) waysToName() []string {
+	var ways []string
+	for _, name := range []string{"pending", "filename"} {
+		if o.set[name] {
+			ways = append(ways, "--"+name)
+		}
+	}
+	// Among manifests, a name chooses.
+	if i := slices.IndexFunc(describing, func(name string) bool { return o.set[name] && (name != "name" || !o.set["filename"]) }); i >= 0 {
+		ways = append(ways, "--"+describing[i])
+	}
+	if o.pending == everyPending {
+		ways[0] += " " + everyPending
+	}
+	return ways
+}
+
+// contradictions: there is one pod, and each thing about it is said once.
+func (o *options) contradictions() error {
+	ways := o.waysToName()
+	if len(ways) > 1 {
+		return fmt.Errorf("%s name different pods; use one of --pending, --filename and the flags that describe a pod", strings.Join(ways, " and "))
+	}
+	if o.set["class"] && o.set["priority"] {
+		return errors.New("--class and --priority both say how important the pod is; use one of them")
+	}
+	for _, name := range []string{"live", "context", "kubeconfig"} {
+		if o.set[name] && o.set["cluster"] {
+			return fmt.Errorf("--%s asks kubectl for the cluster, and --cluster names a file; use one of them", name)
+		}
+	}
+	if slices.Contains(o.clusters, input.Stdin) && slices.Contains(o.manifests, input.Stdin) {
+		return errors.New("--cluster - and --filename - both read standard input; give one of them a file")
+	}
+	return nil
+}
+
+// checkQuestion refuses two questions at once, and flags that play no part in the one.
+func (o *options) checkQuestion() error {
+	var asked []string
+	if o.pending == everyPending {
+		asked = append(asked, "--pending "+everyPending)
+	}
+	for _, a := range inquiries {
+		if i := slices.IndexFunc(a.flags, func(name string) bool { return o.set[name] }); i >= 0 {
+			asked = append(asked, "--"+a.flags[i])
+		}
+	}
+	if len(asked) > 1 {
+		return fmt.Errorf("%s are different questions; ask them one after the other", strings.Join(asked, " and "))
+	}
+	a := o.asked()
+	if ways := o.waysToName(); !a.ofPod() && len(ways) > 0 && ways[0] != asked[0] {
+		return fmt.Errorf("%s asks about the whole cluster, and %s names a pod; leave one of them out", asked[0], ways[0])
+	}
+	if !a.drawn() && o.answer.format == "html" {
+		return fmt.Errorf("-o html draws what becomes of the cluster, and %s asks why something does not; take text, wide, json or yaml", asked[0])
+	}
+	return o.checkAmounts(a)
+}
+
+// checkAmounts refuses numbers and additions that make no sense.
+func (o *options) checkAmounts(a inquiry) error {
+	switch {
+	case o.set["replicas"] && (o.about.replicas < 1 || o.about.replicas > question.MostReplicas):
+		return fmt.Errorf("--replicas %d: a number between 1 and %d is wanted", o.about.replicas, question.MostReplicas)
+	case o.set["replacements"] && (o.about.replacements < 0 || o.about.replacements > question.MostDepth):
+		return fmt.Errorf("--replacements %d: a depth between 0 and %d is wanted", o.about.replacements, question.MostDepth)
+	case o.set["replacements"] && a != askPod && a != askOnNode:
+		return errors.New("--replacements follows the victims of one pod; this question has none, or tells what becomes of them anyway")
+	case o.about.exact && a != askPod:
+		return errors.New("--exact compares the answer about one pod with the best one; this question asks something else")
+	case o.about.exact && o.answer.format == "html":
+		return errors.New("--exact is told in text, json and yaml; the page of -o html draws one answer")
+	case o.about.static && a != askOnNode:
+		return errors.New("--static says how --on-node takes the pod; without that it means nothing")
+	case o.set["why-not"] && o.about.whyNot == "":
+		return errors.New("--why-not is empty; name a node")
+	case o.set["on-node"] && o.about.onNode == "":
+		return errors.New("--on-node is empty; name a node")
+	case o.set["without"] && (len(o.about.without) == 0 || slices.Contains(o.about.without, "")):
+		return errors.New("--without is empty; name nodes")
+	}
+	for i, node := range o.about.without {
+		if slices.Contains(o.about.without[:i], node) {
+			return fmt.Errorf("--without %s: the node is named twice", node)
+		}
+	}
+	return nil
+}

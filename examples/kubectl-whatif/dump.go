@@ -1,0 +1,13 @@
+package main
+
+import "fmt"
+
+// dumpCommand makes a dump with all that an answer may depend on.
+const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json"
+
+// theDump is the object of a caveat whose text goes on from there.
+const theDump = "the dump"
+
+func dumpLacks(format string, args ...any) Warning {
+	return Warning{Object: theDump, Text: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,32 @@
+package main
+
+import "github.com/outrank-go/outrank/preemption"
+
+// Exit statuses, of which those above 2 are for --exit-status alone.
+const (
+	exitFits     = 0 // nobody has to leave
+	exitUnusable = 2
+	exitEvicts   = 3 // there is room once others have left
+	exitStays    = 4 // no room is made, for this pod or one of them
+)
+
+func worst(stay, leave int) int {
+	switch {
+	case stay > 0:
+		return exitStays
+	case leave > 0:
+		return exitEvicts
+	}
+	return exitFits
+}
+
+// preempted is the answer about one pod, as an exit status.
+func preempted(o preemption.Outcome) int {
+	switch o {
+	case preemption.Fits:
+		return exitFits
+	case preemption.Preempt:
+		return exitEvicts
+	}
+	return exitStays
+}

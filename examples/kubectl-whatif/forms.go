@@ -1,0 +1,65 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// writeText prints an answer for a person: the answer first, then why.
+func writeText(p console.Page, a *Answer, then *question.Victims, best *preemption.Regret, list int) error {
+	writeQuestion(p, a)
+	if a.Resize != nil {
+		writeResize(p, a, list)
+	} else {
+		writePlace(p, a, list)
+	}
+	if then != nil {
+		p.Line("")
+		if err := then.WriteText(p, list); err != nil {
+			return err
+		}
+	}
+	if best != nil {
+		writeExact(p, best)
+	}
+	writeReasons(p, a, list)
+	writeDetails(p, a, list)
+	writeWayOut(p, a)
+	writeEnd(p, &a.Cluster)
+	return nil
+}
+
+func (d *decision) text(p console.Page, list int) error {
+	return writeText(p, newAnswer(d, list), d.then, d.best, list)
+}
+
+func (d *decision) document() any { return newDocument(d) }
+
+func (d *decision) status() int { return preempted(d.explained.Outcome) }
+
+// writeResize says what becomes of a resize.
+func writeResize(p console.Page, a *Answer, list int) {
+	node := a.Resize.Node
+	switch a.Outcome {
+	case preemption.Fits:
+		p.Line("\nNobody has to leave: node %s has room for the resize, and its kubelet carries it out.", node)
+	case preemption.Preempt:
+		p.Line("\nNode %s has no room for the resize as things are. %s to leave; its kubelet can carry it out once they", node, have(len(a.Victims)))
+		p.Line("are gone.")
+		writeChosen(p, a, list)
+		if slices.ContainsFunc(a.TurnedDown, func(r Reason) bool { return slices.Contains(r.Reasons, tooManyPods) }) {
+			p.Line("\nkube-scheduler counts the pod itself among the pods of the node and adds one for it.")
+		}
+	case preemption.NotEligible:
+		p.Line("\nNobody leaves, and the resize stays deferred: there is no room for it, and the pod may not push others")
+		p.Line("out: %s", whyIneligible(a))
+	case preemption.NothingHelps:
+		p.Line("\nNobody leaves, and the resize stays deferred: on node %s preemption does not help.", node)
+		for _, h := range a.Hints {
+			p.Line("  Hint for %s", h)
+		}
+	}
+}

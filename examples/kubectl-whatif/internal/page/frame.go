@@ -1,0 +1,25 @@
+package page
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank/examples/internal/screen"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// frame is what every page has around its contents.
+type frame struct {
+	Title, Source, Release, Now string
+	Outcome, Summary            string
+	Caveats                     []string
+	Style, Script               any
+	Policy                      string
+}
+
+func newFrame(title, source string, snap *preemption.Snapshot, now time.Time) frame {
+	f := frame{Title: screen.Safe(title), Source: source, Release: snap.Release().String(), Style: style, Script: script, Policy: policy}
+	if !now.IsZero() {
+		f.Now = now.UTC().Format("2006-01-02 15:04:05") + " UTC"
+	}
+	return f
+}

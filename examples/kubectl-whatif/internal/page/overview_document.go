@@ -1,0 +1,110 @@
+package page
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// WriteOverview writes a page about a whole cluster, with the properties that the page of
+// [Write] has. Nothing is written if it fails otherwise than in writing. The error is
+// [ErrNoSnapshot] or the writer's.
+//
+// Time and the size of the page are linear in the nodes, in the pods of those that are drawn
+// pod by pod, and in the tables, which the caller bounds by [MostRows]. It only reads the
+// input.
+func WriteOverview(w io.Writer, in Overview) error {
+	if in.Snapshot == nil {
+		return ErrNoSnapshot
+	}
+	var out bytes.Buffer
+	if err := pageTemplate.ExecuteTemplate(&out, "overview", newOverviewDocument(&in)); err != nil {
+		return err
+	}
+	_, err := out.WriteTo(w)
+	return err
+}
+
+// overviewDocument is what the template of an overview writes.
+type overviewDocument struct {
+	Frame    frame
+	Cluster  pictures
+	Headline string
+	Figures  []Figure
+	Tables   []Table
+	// Arrive is set where somebody comes, May where nobody really leaves.
+	Arrive, May bool
+	MoreRows    int
+}
+
+func newOverviewDocument(in *Overview) *overviewDocument {
+	d := newOverviewMaker(in)
+	doc := &overviewDocument{
+		Frame:    newFrame(in.Title, in.Source, in.Snapshot, in.Now),
+		Cluster:  pictures{Below: d.base.scale, Views: d.base.views, Levels: levelTexts(), Sorted: string(d.base.views[d.base.shown()].Name)},
+		Headline: in.Headline, Figures: in.Figures, Tables: in.Tables, Arrive: len(in.Come) > 0, May: in.May,
+	}
+	f := &doc.Frame
+	f.Outcome, f.Summary, f.Caveats = "overview", in.Summary, in.Caveats
+	doc.Cluster.Rows, doc.MoreRows = d.overviewRows()
+	doc.Cluster.Panels = d.overviewPanels()
+	doc.Cluster.explain(nil)
+	return doc
+}
+
+// newOverviewMaker sees to it that what is drawn is what those who come ask for.
+func newOverviewMaker(in *Overview) *overviewMaker {
+	wanted, top := &outrank.Pod{Name: "all", Containers: []outrank.Container{{}}}, int32(math.MinInt32)
+	requests := resource.List{}
+	d := &overviewMaker{over: in, leaving: map[outrank.Key]string{}, coming: map[string][]Arrival{}, gone: map[string]bool{}}
+	for _, a := range in.Come {
+		d.coming[a.Node] = append(d.coming[a.Node], a)
+		top = max(top, a.Pod.PriorityValue())
+		for name, q := range a.Pod.Requests() {
+			if q.Sign() > 0 {
+				requests[name] = q
+			}
+		}
+	}
+	wanted.Containers[0].Requests = requests
+	for _, m := range in.Leave {
+		d.leaving[m.Key] = m.Note
+	}
+	for _, name := range in.Gone {
+		d.gone[name] = true
+	}
+	d.base = &maker{
+		in:  &Input{Snapshot: in.Snapshot, Explanation: &preemption.Explanation{}, Report: &explain.Report{}, Resource: in.Resource},
+		pod: wanted, byName: map[string]*member{},
+	}
+	if top == math.MinInt32 {
+		top = middle(in.Snapshot)
+	}
+	d.base.scale = newScale(in.Snapshot, top)
+	d.base.findViews()
+	d.findOverviewMembers()
+	return d
+}
+
+// middle is the middle one of the priorities on nodes.
+func middle(snap *preemption.Snapshot) int32 {
+	var all []int32
+	for p := range snap.Pods() {
+		if snap.NodeOf(p.Key()) != "" && !slices.Contains(all, p.PriorityValue()) {
+			if all = append(all, p.PriorityValue()); len(all) == 1000 {
+				break
+			}
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[(len(all)+1)/2%len(all)]
+}

@@ -1,0 +1,53 @@
+package page
+
+// pictures are the nodes of the cluster, drawn one by one or as cells, with what explains
+// them.
+type pictures struct {
+	Below, Above scale
+	Views        []view
+	Levels       []string
+	Rows         []row
+	Panels       []panel
+	Sorted       string
+	// Lettered is set where cells of the field lead to nodes below.
+	Lettered bool
+	// Leave and Kept say what the legend has to explain.
+	Leave, Come, Kept, Lack, Over bool
+}
+
+// levelTexts names the colours of cells.
+func levelTexts() []string {
+	var out []string
+	for i := range levels {
+		out = append(out, levels[i].text)
+	}
+	return append(out, "over 100 %")
+}
+
+// explain finds out what the legend has to explain, from the pictures and the scenes beside
+// them.
+func (c *pictures) explain(scenes []scene) {
+	look := func(b *bar) {
+		if b == nil {
+			return
+		}
+		c.Over, c.Lack = c.Over || b.Over, c.Lack || b.Lack != ""
+		for i := range b.Segments {
+			s := &b.Segments[i]
+			c.Leave, c.Come, c.Kept = c.Leave || s.Hatched(), c.Come || s.Preemptor != "", c.Kept || s.Class == "kept"
+		}
+	}
+	for i := range scenes {
+		for j := range scenes[i].Meters {
+			for _, b := range scenes[i].Meters[j].Bars {
+				look(b)
+			}
+		}
+	}
+	for i := range c.Rows {
+		for j := range c.Rows[i].Cells {
+			look(c.Rows[i].Cells[j].Before)
+			look(c.Rows[i].Cells[j].After)
+		}
+	}
+}

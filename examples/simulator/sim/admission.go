@@ -1,0 +1,134 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/preemption/history"
+)
+
+// deliver hands a pod to the kubelet of its node.
+func (ks *kubelets) deliver(p *pod) error {
+	k := ks.table.of(p.host)
+	k.inbox = append(k.inbox, p)
+	return ks.sync(k)
+}
+
+// sync has a kubelet go on with its pods, one after another, as far as it comes.
+func (ks *kubelets) sync(k *kubelet) error {
+	for !k.host.removed {
+		if k.starting != nil {
+			if done, err := ks.killNext(k); err != nil || !done {
+				return err
+			}
+			p := k.starting
+			if k.starting = nil; p.phase == Admitting {
+				ks.start(p)
+			}
+			continue
+		}
+		if len(k.inbox) == 0 {
+			return nil
+		}
+		p := k.inbox[0]
+		if k.inbox = k.inbox[1:]; p.phase != Admitting {
+			continue // told to go meanwhile
+		}
+		if err := ks.decide(k, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decide is the admission of one pod, beside those that have started.
+func (ks *kubelets) decide(k *kubelet, p *pod) error {
+	if why := k.turnsAway(ks.cluster.release, p.obj); why != "" {
+		return ks.turnAway(p, "Evicted", why)
+	}
+	var active []*outrank.Pod
+	for _, obj := range ks.cluster.snap.PodsOn(k.host.node.Name) {
+		if ks.lives.pods[obj.Key()].started {
+			active = append(active, obj)
+		}
+	}
+	c := ks.config.Kubelets
+	adm, err := kubeletadmit.Admitter{Release: ks.cluster.release, PriorityFirst: c.PriorityFirst, Exact: c.Exact}.Admit(k.host.node, active, p.obj)
+	switch {
+	case err != nil:
+		return err
+	case adm.Outcome == kubeletadmit.Rejected:
+		return ks.turnAway(p, adm.Reason, adm.Message)
+	case adm.Outcome == kubeletadmit.Admitted:
+		ks.start(p)
+		return nil
+	}
+	k.starting, k.victims = p, nil
+	for _, e := range adm.Evictions {
+		k.victims = append(k.victims, ks.lives.pods[e.Pod.Key()])
+	}
+	return nil
+}
+
+// killNext kills victims one after another, and reports whether none is left (rule
+// 17.7.1). Nobody goes for a pod that was told to go itself meanwhile.
+func (ks *kubelets) killNext(k *kubelet) (bool, error) {
+	for ; len(k.victims) > 0; k.victims = k.victims[1:] {
+		v := k.victims[0]
+		switch {
+		case v.phase == Terminating:
+			return false, nil
+		case v.phase != Running || k.starting.phase != Admitting:
+			continue
+		}
+		err := ks.kill(v, eviction{cause: forCritical, by: k.starting, why: fmt.Sprintf("by %s, which its kubelet starts", k.starting.obj.Key())})
+		if err == nil {
+			err = ks.tally.history.Record(history.Preemption{
+				Time: ks.clock.time(), Node: k.host.node.Name, Preemptor: k.starting.lineage.name, Victims: []string{v.lineage.name},
+			})
+		}
+		return false, err
+	}
+	return true, nil
+}
+
+// start lets a pod run.
+func (ks *kubelets) start(p *pod) {
+	p.phase = Running
+	p.revise(func(o *outrank.Pod) { o.Phase, o.Ready = outrank.PhaseRunning, true })
+	ks.stays.begin(p)
+	ks.cluster.show(p)
+	ks.cluster.budgets.touch(p)
+	ks.table.counts.started++
+	ks.teller.tell(Event{Kind: Started, Pod: p.obj, Node: p.obj.NodeName}, "")
+	ks.table.use(p, 1)
+	ks.watchUse(ks.table.of(p.host))
+}
+
+// turnAway is when a kubelet does not admit a pod. Its controller makes it anew.
+func (ks *kubelets) turnAway(p *pod, reason, message string) error {
+	ks.table.counts.reject(reason)
+	if !strings.HasPrefix(message, reason+": ") {
+		message = reason + ": " + message
+	}
+	ks.teller.tell(Event{Kind: Rejected, Pod: p.obj, Node: p.obj.NodeName}, "%s", message)
+	p.lineage.failures++
+	ks.stays.vacate(p, Gone)
+	if ks.config.Recreate.Rule == RecreateNever {
+		ks.controllers.gangs.retire(p)
+		return nil
+	}
+	return ks.controllers.recreate(p)
+}
+
+// goOn is when a pod has gone from a node. Without kubelets nothing follows.
+func (ks *kubelets) goOn(h *host) error {
+	if ks == nil {
+		return nil
+	}
+	k := ks.table.of(h)
+	ks.watchUse(k)
+	return ks.sync(k)
+}

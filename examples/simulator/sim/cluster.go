@@ -1,0 +1,102 @@
+package sim
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// cluster is the cluster as the schedulers see it, with what is in use of its nodes.
+type cluster struct {
+	release   outrank.Release
+	snap      *preemption.Snapshot
+	nominator execution.Nominator
+	budgets   *budgets
+	hosts     map[string]*host
+	byNode    map[*outrank.Node]*host
+
+	tries *tries
+	meter *meter
+}
+
+// show brings the snapshot in line with what is known of the pod.
+func (c *cluster) show(p *pod) {
+	want := p.obj
+	if p.phase == Queued && c.nominator.NodeOf(want.Key()) == "" || p.phase != Queued && !p.onNode() {
+		want = nil
+	}
+	before := p.shown
+	if want == before {
+		return
+	}
+	if p.shown = want; before != nil {
+		must(c.snap.RemovePod(before.Key()))
+		c.tries.changed(c.hostOf(before))
+	}
+	if want != nil {
+		must(c.snap.AddPod(want))
+		c.tries.changed(c.hostOf(want))
+	}
+	c.reserve(p)
+}
+
+// reserve notes which node a pod in the queue is nominated to in the snapshot.
+func (c *cluster) reserve(p *pod) {
+	if p.reserved != nil {
+		p.reserved.giveUpRoom(p.claim)
+		p.reserved, p.claim = nil, nil
+	}
+	if p.shown == nil || p.phase != Queued {
+		return
+	}
+	if h := c.hostOf(p.shown); h != nil {
+		p.reserved, p.claim = h, &claim{p.obj, p.asks}
+		h.keepRoom(p.claim)
+	}
+}
+
+// hostOf returns the node that a pod in the snapshot is on, or nominated to; nil
+// if there is none of that name.
+func (c *cluster) hostOf(obj *outrank.Pod) *host {
+	return c.hosts[cmp.Or(obj.NodeName, obj.NominatedNodeName)]
+}
+
+// addHost takes note of a node; a node of that name is replaced, and what is in
+// use of it stays so.
+func (c *cluster) addHost(n *outrank.Node) {
+	h := c.hosts[n.Name]
+	if h == nil {
+		h = &host{used: make([]int64, len(c.meter.columns))}
+		c.hosts[n.Name] = h
+	} else {
+		delete(c.byNode, h.node)
+		addTo(c.meter.capacity, h.has, -1)
+	}
+	h.set(n, c.meter.columns.row(n.Allocatable))
+	c.byNode[n] = h
+	addTo(c.meter.capacity, h.has, 1)
+}
+
+func (c *cluster) removeHost(h *host) {
+	h.removed = true
+	delete(c.hosts, h.node.Name)
+	delete(c.byNode, h.node)
+	addTo(c.meter.capacity, h.has, -1)
+}
+
+// take counts a pod on its host, or no more.
+func (c *cluster) take(p *pod, sign int64) {
+	addTo(p.host.used, p.asks, sign)
+	p.host.count(p.level(), p.asks, sign)
+	c.meter.take(p.asks, sign)
+}
+
+// syncBudgets shows the snapshot what the budgets allow now.
+func (c *cluster) syncBudgets(now time.Time) {
+	if c.budgets.any && c.budgets.renew(now) {
+		must(c.snap.SetBudgets(c.budgets.list))
+	}
+}

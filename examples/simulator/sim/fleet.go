@@ -1,0 +1,44 @@
+package sim
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// fleet lets nodes come, change and go during a run.
+type fleet struct {
+	teller  *teller
+	cluster *cluster
+	line    *line
+}
+
+// add adds a node behind all others.
+func (f *fleet) add(n *outrank.Node) error {
+	if err := f.cluster.snap.AddNode(n); err != nil {
+		return err
+	}
+	f.cluster.addHost(n)
+	f.changed(n, queue.EventNodeAdded, "added")
+	return nil
+}
+
+// update replaces a node. The text is for people.
+func (f *fleet) update(n *outrank.Node, text string) {
+	f.cluster.addHost(n)
+	must(f.cluster.snap.UpdateNode(n))
+	f.changed(n, queue.EventNodeUpdated, text)
+}
+
+// remove takes a node away that no pod is on.
+func (f *fleet) remove(h *host) {
+	must(f.cluster.snap.RemoveNode(h.node.Name))
+	f.cluster.removeHost(h)
+	f.changed(h.node, queue.EventNodeDeleted, "removed")
+}
+
+func (f *fleet) changed(n *outrank.Node, kind queue.ClusterEventKind, text string) {
+	f.cluster.meter.stale = true
+	f.cluster.tries.changed(nil)
+	f.teller.tell(Event{Kind: Changed, Node: n.Name}, "%s", text)
+	f.line.move(kind, n, nil)
+}

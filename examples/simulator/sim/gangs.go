@@ -1,0 +1,110 @@
+package sim
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/simulator/report"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// gang is a group of the cluster that is queued as one.
+type gang struct {
+	group *outrank.PodGroup // the latest version
+	least int32             // MinCount as it was at first
+	// members are its lineages, over how many of them will not come again.
+	members []*lineage
+	over    int
+	// placed: an attempt with it found places. evictions counts how often its pods were
+	// told to go together, the last time in that step; preemptions how often it had
+	// others told to go.
+	placed               bool
+	evictions, evictedIn int
+	preemptions          int
+}
+
+// evicted counts that the gang of a pod was told to go, once in a step.
+func (g *gang) evicted(step int) {
+	if g != nil && g.evictedIn != step {
+		g.evictions, g.evictedIn = g.evictions+1, step
+	}
+}
+
+// gangs are those of a run, nil where groups are not queued as one.
+type gangs struct {
+	queue   *queue.Queue
+	cluster *cluster
+	byKey   map[outrank.Key]*gang
+	inOrder []*gang
+}
+
+// formGangs tells the queue of the groups, if it holds any.
+func formGangs(config *Config, c *cluster, q *queue.Queue, groups []*outrank.PodGroup) *gangs {
+	if config.Discipline != PriorityQueue || len(groups) == 0 || !c.release.Gates()["GenericWorkload"] {
+		return nil
+	}
+	gs := &gangs{queue: q, cluster: c, byKey: map[outrank.Key]*gang{}}
+	for _, group := range groups {
+		g := &gang{group: group, least: group.MinCount}
+		gs.byKey[group.Key()] = g
+		gs.inOrder = append(gs.inOrder, g)
+		q.SetGroup(group)
+	}
+	return gs
+}
+
+// of returns the group that a pod is queued with, nil for none.
+func (gs *gangs) of(obj *outrank.Pod) *gang {
+	if gs == nil || obj.Group == "" {
+		return nil
+	}
+	return gs.byKey[obj.GroupKey()]
+}
+
+// enlist notes a new lineage in its gang.
+func (gs *gangs) enlist(p *pod) {
+	if g := gs.of(p.obj); g != nil {
+		g.members = append(g.members, p.lineage)
+	}
+}
+
+// retire is when a lineage will not come again. The gang needs no more pods from then on
+// than there are others, so that they can run once more after they were evicted.
+func (gs *gangs) retire(p *pod) {
+	g := gs.of(p.obj)
+	if g == nil {
+		return
+	}
+	g.over++
+	left := int32(max(len(g.members)-g.over, 1))
+	if g.group.Policy != outrank.GangPolicy || left >= g.group.MinCount {
+		return
+	}
+	group := *g.group
+	group.MinCount = left
+	g.group = &group
+	must(gs.cluster.snap.PutGroup(&group))
+	gs.queue.SetGroup(&group)
+	gs.cluster.tries.changed(nil)
+}
+
+// sum counts gangs that have come; nil where there are none.
+func (gs *gangs) sum() *report.Gangs {
+	if gs == nil {
+		return nil
+	}
+	sum := &report.Gangs{}
+	for _, g := range gs.inOrder {
+		arrived, waiting := false, false
+		for _, l := range g.members {
+			now := l.current()
+			arrived = arrived || l.arrived
+			waiting = waiting || l.arrived && (now.phase == Queued || now.phase == Coming)
+		}
+		sum.Arrived += one(arrived)
+		sum.Placed += one(g.placed)
+		sum.Waiting += one(waiting)
+		sum.Preempted += one(g.evictions > 0)
+		sum.PreemptedAgain += one(g.evictions > 1)
+		sum.Preemptions += g.preemptions
+	}
+	return sum
+}

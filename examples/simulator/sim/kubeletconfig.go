@@ -1,0 +1,67 @@
+package sim
+
+import "time"
+
+// Defaults of [Kubelets].
+const (
+	DefaultLookPeriod = 10 * time.Second
+	DefaultTransition = 5 * time.Minute
+	DefaultRetries    = 6
+)
+
+// Kubelets has a kubelet on every node. A pod that was bound does not run before its
+// kubelet has admitted it, pods may come to a node past the scheduler, and a node whose
+// pods use more than it can allocate is under pressure; see the package comment.
+type Kubelets struct {
+	// Period is how often a kubelet looks at what its pods use: at whole multiples of it.
+	// Zero means [DefaultLookPeriod].
+	Period time.Duration
+	// Transition is how long a node counts as under pressure after a kubelet has seen it
+	// so for the last time; zero means [DefaultTransition].
+	Transition time.Duration
+	// Retries is how often a controller makes a pod anew that kubelets turned away, or
+	// evicted under pressure; after that it gives up. Zero means [DefaultRetries], the
+	// backoffLimit of a job. Each time it waits twice as long as before, six minutes at
+	// most, beginning with the delay of [Recreate].
+	Retries int
+	// PriorityFirst and Exact choose who goes for a critical pod otherwise than kubelets
+	// do: by priority before class, and the best set of pods; see
+	// [kubeletadmit.Admitter].
+	PriorityFirst, Exact bool
+}
+
+// check refuses values that make no sense.
+func (k *Kubelets) check(ps *problems) {
+	if k == nil {
+		return
+	}
+	for _, d := range []struct {
+		field string
+		value time.Duration
+	}{{"Kubelets.Period", k.Period}, {"Kubelets.Transition", k.Transition}} {
+		if d.value < 0 || d.value > horizon {
+			ps.add("simulation config", d.field, "%v is not between 0 and %v", d.value, horizon)
+		}
+	}
+	if k.Retries < 0 {
+		ps.add("simulation config", "Kubelets.Retries", "%d is negative", k.Retries)
+	}
+}
+
+// filledIn puts the defaults in place of what is zero.
+func (k *Kubelets) filledIn() *Kubelets {
+	if k == nil {
+		return nil
+	}
+	out := *k
+	if out.Period == 0 {
+		out.Period = DefaultLookPeriod
+	}
+	if out.Transition == 0 {
+		out.Transition = DefaultTransition
+	}
+	if out.Retries == 0 {
+		out.Retries = DefaultRetries
+	}
+	return &out
+}

@@ -1,0 +1,58 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/simulator/chart"
+)
+
+// meter follows what a [chart.Sample] shows.
+type meter struct {
+	columns columns
+	// used and capacity are amounts by column, over all nodes.
+	used, capacity []int64
+	waiting        map[int32]int // pods in the queue by priority
+	evictions      map[int32]int // since the last sample, by priority
+	// stale says that something changed since the last sample.
+	stale  bool
+	levels []chart.Level
+}
+
+func newMeter(nodes []*outrank.Node) *meter {
+	m := &meter{columns: columnsOf(nodes), waiting: map[int32]int{}, evictions: map[int32]int{}, stale: true}
+	m.used, m.capacity = make([]int64, len(m.columns)), make([]int64, len(m.columns))
+	return m
+}
+
+// take counts what a pod asks for as used, or no more.
+func (m *meter) take(asks []int64, sign int64) {
+	addTo(m.used, asks, sign)
+	m.stale = true
+}
+
+// wait counts a pod in the queue, or no more.
+func (m *meter) wait(priority int32, sign int) {
+	m.waiting[priority] += sign
+	m.stale = true
+}
+
+func (m *meter) evict(priority int32) {
+	m.evictions[priority]++
+	m.stale = true
+}
+
+// sample tells what is in use, if that has changed.
+func (m *meter) sample(at time.Duration, tell func(chart.Sample)) {
+	if tell == nil || !m.stale {
+		return
+	}
+	m.stale = false
+	levels := m.levels[:0]
+	for i := range m.columns {
+		levels = append(levels, chart.Level{Used: float64(m.used[i]), Capacity: float64(m.capacity[i])})
+	}
+	m.levels = levels
+	tell(chart.Sample{Time: at, Levels: levels, Waiting: m.waiting, Evicted: m.evictions})
+	clear(m.evictions)
+}

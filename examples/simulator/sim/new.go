@@ -1,0 +1,185 @@
+package sim
+
+import (
+	"cmp"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/history"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// New prepares a run: the cluster as it is at the beginning, and the work to
+// come. Pods of the cluster that have a node run there for ever; those that are
+// being deleted go at their deletion time; pending ones arrive at the beginning,
+// and never end; finished ones, and pending ones that are being deleted, are left
+// out. Priorities and volumes stand as the pods have them: classes and claims of
+// the cluster are not looked at. Nothing given is changed, and it must not be changed by others
+// during the run. Errors are *[outrank.InputError] with all that is wrong, and
+// those of the cluster's own Validate. The rules are those of the cluster's Release,
+// in the queue unless its configuration has another.
+func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	if cluster == nil {
+		cluster = &outrank.Cluster{}
+	}
+	if err := cluster.Validate(); err != nil {
+		return nil, err
+	}
+	if config.Kubelets != nil && len(cluster.Groups) > 0 {
+		var ps problems
+		ps.add("simulation config", "Kubelets", "kubelets and groups of pods do not go together")
+		return nil, ps.err()
+	}
+	s := begun(cluster, config.filledIn())
+	if err := s.assemble(cluster); err != nil {
+		return nil, err
+	}
+	if err := s.admitAll(cluster.Pods, work); err != nil {
+		return nil, err
+	}
+	return s, s.build(cluster)
+}
+
+// begun makes the parts that need no more than the configuration and the nodes.
+func begun(given *outrank.Cluster, config Config) *Simulation {
+	s := &Simulation{
+		config: config, clock: &clock{start: config.Start}, agenda: &agenda{}, meter: newMeter(given.Nodes),
+		lives:      &lives{pods: map[outrank.Key]*pod{}, byLineage: map[string]*lineage{}},
+		tally:      &tally{metrics: execution.Metrics{Release: given.Release}},
+		schedulers: &schedulers{byName: map[string]*schedulerState{}},
+	}
+	s.teller = &teller{clock: s.clock, observe: config.Observe}
+	tries := &tries{state: 1}
+	s.cluster = &cluster{
+		release: given.Release, nominator: execution.Nominator{Release: given.Release},
+		hosts: map[string]*host{}, byNode: map[*outrank.Node]*host{}, tries: tries, meter: s.meter,
+	}
+	s.line = &line{clock: s.clock, tries: tries, meter: s.meter}
+	s.sharing = &sharing{
+		on: !config.OneByOne && len(given.Groups) == 0, classes: map[likeness][]*alike{},
+		present: &present{clock: s.clock, tries: tries}, cluster: s.cluster, line: s.line, lives: s.lives,
+	}
+	if config.Kubelets != nil {
+		s.table = &kubeletTable{period: config.Kubelets.Period, clock: s.clock, byHost: map[*host]*kubelet{}}
+	}
+	return s
+}
+
+// assemble makes the parts that may turn the input down, and those that need them.
+func (s *Simulation) assemble(given *outrank.Cluster) (err error) {
+	if s.line.queue, err = s.newQueue(); err != nil {
+		return err
+	}
+	s.gangs = formGangs(&s.config, s.cluster, s.line.queue, given.Groups)
+	if s.tally.history, err = history.New(s.config.History); err != nil {
+		return err
+	}
+	s.connect()
+	for i := range s.config.Schedulers {
+		config := execution.Config{
+			Actions: s.actions, Release: given.Release, Order: s.config.Order, Parallel: 1,
+			Nominator: &s.cluster.nominator, Metrics: &s.tally.metrics,
+		}
+		if err := s.schedulers.add(&s.config.Schedulers[i], config); err != nil {
+			return err
+		}
+	}
+	// Nodes first, so that the snapshot has their order.
+	if s.cluster.snap, err = preemption.NewSnapshot(&outrank.Cluster{Release: given.Release, Nodes: given.Nodes}); err != nil {
+		return err
+	}
+	for _, n := range given.Nodes {
+		s.cluster.addHost(n)
+	}
+	s.cluster.budgets, err = newBudgets(given.Budgets, s.config.Scale)
+	return err
+}
+
+func (s *Simulation) newQueue() (*queue.Queue, error) {
+	if s.config.Discipline != PriorityQueue {
+		return queue.NewFIFO(), nil
+	}
+	config := s.config.Queue
+	config.Release, config.Variant = cmp.Or(config.Release, s.cluster.release), s.config.variant()
+	return queue.New(config)
+}
+
+// connect gives the parts that act on pods what they need, from the bottom up.
+func (s *Simulation) connect() {
+	s.controllers = &controllers{
+		config: &s.config, clock: s.clock, agenda: s.agenda, teller: s.teller, schedulers: s.schedulers, lives: s.lives,
+		columns: s.meter.columns, sharing: s.sharing, gangs: s.gangs, progress: &s.tally.progress,
+	}
+	s.stays = &stays{
+		config: &s.config, clock: s.clock, agenda: s.agenda, schedulers: s.schedulers, cluster: s.cluster, line: s.line, kubelets: s.table,
+	}
+	s.fleet = &fleet{teller: s.teller, cluster: s.cluster, line: s.line}
+	if s.table != nil {
+		s.kubelets = &kubelets{
+			config: &s.config, table: s.table, clock: s.clock, agenda: s.agenda, teller: s.teller, lives: s.lives, cluster: s.cluster,
+			fleet: s.fleet, tally: s.tally, controllers: s.controllers, stays: s.stays,
+		}
+	}
+	s.life = &life{
+		config: &s.config, clock: s.clock, teller: s.teller, lives: s.lives, cluster: s.cluster, line: s.line,
+		tally: s.tally, controllers: s.controllers, stays: s.stays, kubelets: s.kubelets,
+	}
+	s.actions = &actions{
+		clock: s.clock, teller: s.teller, lives: s.lives, cluster: s.cluster, line: s.line, controllers: s.controllers, stays: s.stays,
+	}
+	s.scheduling = &scheduling{
+		config: &s.config, dice: newDice(s.config.Seed),
+		clock: s.clock, lives: s.lives, cluster: s.cluster, line: s.line, sharing: s.sharing, gangs: s.gangs, tally: s.tally, life: s.life,
+		failures: execution.FailureHandler{Actions: s.actions, Queue: s.line.queue, Nominator: &s.cluster.nominator, Metrics: &s.tally.metrics},
+	}
+}
+
+// build makes the snapshot of what there is at the start.
+// Time is that of indexing the cluster.
+func (s *Simulation) build(given *outrank.Cluster) error {
+	c := &outrank.Cluster{Release: given.Release, Namespaces: given.Namespaces, Groups: given.Groups, Budgets: s.cluster.budgets.list}
+	for n := range s.cluster.snap.Nodes() {
+		c.Nodes = append(c.Nodes, s.cluster.hosts[n.Name].node)
+	}
+	for _, l := range s.lives.lineages {
+		for _, p := range l.lives {
+			if p.shown != nil {
+				c.Pods = append(c.Pods, p.shown)
+			}
+		}
+	}
+	snap, err := preemption.NewSnapshot(c)
+	if err != nil {
+		return err
+	}
+	s.cluster.snap, s.sharing.present.snap = snap, snap
+	if err := s.attachFilters(); err != nil {
+		return err
+	}
+	if s.kubelets != nil {
+		for _, n := range c.Nodes {
+			s.kubelets.watchUse(s.table.of(s.cluster.hosts[n.Name]))
+		}
+	}
+	return nil
+}
+
+// attachFilters has the snapshot keep what filters know of the cluster. Two schedulers
+// may have different filters of one name, so that theirs are left alone.
+func (s *Simulation) attachFilters() error {
+	if len(s.config.Schedulers) > 1 {
+		return nil
+	}
+	for _, f := range s.config.Schedulers[0].Preemption.Filters {
+		if stateful, ok := f.(preemption.StatefulFilter); ok {
+			if err := s.cluster.snap.Attach(stateful); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// problems collects what is wrong with an input.
+type problems []outrank.Problem
+
+func (ps *problems) add(object, field, format string, args ...any) {
+	*ps = append(*ps, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
+}
+
+func (ps *problems) join(object, field string, err error) {
+	if err != nil {
+		ps.add(object, field, "%v", err)
+	}
+}
+
+func (ps problems) err() error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return &outrank.InputError{Problems: ps}
+}
+
+// missingPod returns the error about a pod that there is not.
+func missingPod(key outrank.Key) error { return fmt.Errorf("pod %s: %w", key, preemption.ErrNotFound) }
+
+// missingNode returns the error about a node that there is not.
+func missingNode(name string) error { return fmt.Errorf("node %s: %w", name, preemption.ErrNotFound) }
+
+// must is for what only a mistake in this package can make fail.
+func must(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("simulator: %v", err))
+	}
+}

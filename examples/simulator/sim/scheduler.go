@@ -1,0 +1,61 @@
+package sim
+
+import (
+	"reflect"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// schedulerState is a [Scheduler] ready for use.
+type schedulerState struct {
+	name     string
+	eval     *preemption.Evaluator
+	executor *execution.Executor
+	score    Score
+	// shares says that pods that are alike get the same answer, refused counts the
+	// attempts that were not made one by one.
+	shares  bool
+	refused uint64
+}
+
+// schedulers are those of a run.
+type schedulers struct {
+	byName  map[string]*schedulerState
+	inOrder []*schedulerState // as in the configuration
+}
+
+// add makes a scheduler; its executor is as the configuration says.
+func (ss *schedulers) add(c *Scheduler, config execution.Config) error {
+	eval, err := preemption.NewEvaluator(c.Preemption)
+	if err != nil {
+		return err
+	}
+	config.Variant, config.Scheduler = c.Preemption.Variant, c.name()
+	executor, err := execution.NewExecutor(config)
+	if err != nil {
+		return err
+	}
+	added := &schedulerState{name: c.name(), eval: eval, executor: executor, score: c.Score, shares: sharesAnswers(c.Preemption)}
+	if added.score == nil {
+		added.score = LeastAllocated
+	}
+	ss.byName[added.name] = added
+	ss.inOrder = append(ss.inOrder, added)
+	return nil
+}
+
+// forget has the schedulers forget a pod that is gone.
+func (ss *schedulers) forget(obj *outrank.Pod) {
+	for _, x := range ss.inOrder {
+		x.executor.Gone(obj)
+	}
+}
+
+// sharesAnswers reports whether pods that are alike get the same answer by these
+// rules: none of the caller's own is asked.
+func sharesAnswers(c preemption.Config) bool {
+	c.Policy, c.Variant, c.Workers = preemption.Policy{}, 0, 0
+	return reflect.ValueOf(c).IsZero()
+}

@@ -1,0 +1,79 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// scheduling is the work of the schedulers on the pods in the queue.
+type scheduling struct {
+	config *Config
+	dice   *rand.Rand // nil where ties go to the first
+	// busy is until when the scheduler works on the last pod.
+	busy time.Duration
+	// atOnce counts the attempts since time passed or something else happened.
+	atOnce int
+
+	clock    *clock
+	lives    *lives
+	cluster  *cluster
+	line     *line
+	sharing  *sharing
+	gangs    *gangs
+	tally    *tally
+	life     *life
+	failures execution.FailureHandler
+}
+
+// nextCycle is when the scheduler looks at the next pod if nothing else happens.
+func (s *scheduling) nextCycle() (time.Duration, bool) {
+	if s.allTried() {
+		return 0, false
+	}
+	ready, ok := s.line.queue.NextReady(s.clock.time())
+	if !ok {
+		return 0, false
+	}
+	return max(s.clock.at, s.busy, ready.Sub(s.clock.start)), true
+}
+
+// allTried reports whether every pod that waits was tried since anything changed.
+// Those that are gated cannot be tried.
+func (s *scheduling) allTried() bool {
+	return s.cluster.tries.tried+s.untriedGated() == s.line.inQueue
+}
+
+// untriedGated counts the gated pods that were not tried in this state. Where pods
+// are gated by nothing but themselves, which is a change, none was.
+func (s *scheduling) untriedGated() int {
+	gated := s.line.queue.Counts().Gated
+	if gated == 0 || len(s.config.Queue.Gates) == 0 {
+		return gated
+	}
+	untried := 0
+	for _, e := range podsOf(s.line.queue.Pending().Gated) {
+		// Pods that were refused in numbers do not know it for themselves.
+		tried := s.lives.pods[e.Pod.Key()].tried == s.cluster.tries.state || s.sharing.on && e.Cycle > s.cluster.tries.since
+		untried += one(!tried)
+	}
+	return untried
+}
+
+// passTo has the time come to a cycle. Where cycles take no time, pods can take nominations
+// from one another without end while a victim is on the way out: that is an error, once
+// there were more attempts than it takes for each pod to be tried after each success of
+// another, many times over.
+func (s *scheduling) passTo(cycle time.Duration) error {
+	if cycle > s.clock.at {
+		s.atOnce = 0
+	}
+	s.clock.at = cycle
+	s.atOnce++
+	if n := float64(s.line.inQueue); float64(s.atOnce) > 100_000+10*n*n {
+		return fmt.Errorf("%d attempts in which no time passes: a cycle has to take some", s.atOnce)
+	}
+	return nil
+}

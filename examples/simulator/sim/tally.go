@@ -1,0 +1,42 @@
+package sim
+
+import (
+	"github.com/outrank-go/outrank/examples/simulator/report"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/history"
+)
+
+// tally is what a run counts for its [Result].
+type tally struct {
+	metrics  execution.Metrics
+	history  *history.Log
+	progress progress
+	lost     report.Lost
+}
+
+// progress counts what is done of what is known to come.
+type progress struct {
+	expected, arrivals, ends int
+}
+
+func (p *progress) expect(w *Work) {
+	p.expected++
+	if !w.Endless {
+		p.expected++
+	}
+}
+
+// arrived counts the first life of each lineage alone.
+func (p *progress) arrived(x *pod) {
+	if x.lineage.lives[0] == x {
+		p.arrivals++
+	}
+}
+
+// share is how much is done, from 0 to 1.
+func (p *progress) share() float64 {
+	if p.expected == 0 {
+		return 0
+	}
+	return min(1, float64(p.arrivals+p.ends)/float64(p.expected))
+}

@@ -1,0 +1,90 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Work is a pod that is going to come, and what becomes of it. All of it is only
+// read.
+type Work struct {
+	// Pod is pending: it names no node. Its name is taken once in a run; where it
+	// has no UID it is given one. Where there are [Kubelets] it may name one: it comes to
+	// that past the schedulers, and a static pod has to.
+	Pod *outrank.Pod
+	// Arrival is when it comes, since the beginning.
+	Arrival time.Duration
+	// Duration is how long it runs. Endless says that it never ends; Duration is
+	// then left alone.
+	Duration time.Duration
+	Endless  bool
+	// Usage is what it uses while it runs, as long as nothing else is said with
+	// [SetUsage]; nil means as much memory and disk as it requests. Only kubelets
+	// look at it, and of it at Memory and Disk alone.
+	Usage *kubeletadmit.Usage
+	// Grace is the time it has to end when it is evicted or deleted; nil means the
+	// pod's own Grace or, where it has none, [Config.Grace].
+	Grace *time.Duration
+	// Lineage is the name it shares with the pods it replaces and those that
+	// replace it; empty means that of the pod, with its namespace.
+	Lineage string
+}
+
+// check refuses work that makes no sense.
+func (w *Work) check(ps *problems, kubelets bool) {
+	if w.Pod == nil {
+		ps.add("work", "Pod", "missing")
+		return
+	}
+	object := "pod " + string(w.Pod.Key())
+	ps.join(object, "", w.Pod.Validate())
+	if w.Pod.NodeName != "" && !kubelets {
+		ps.add(object, "NodeName", "%s: work comes without a node, unless there are kubelets", w.Pod.NodeName)
+	}
+	if w.Pod.NodeName == "" && kubelets && w.Pod.Static {
+		ps.add(object, "NodeName", "a static pod comes to the node that has its file")
+	}
+	if w.Usage != nil {
+		checkUsage(ps, object, w.Usage)
+	}
+	if w.Pod.Finished() || w.Pod.Terminating() {
+		ps.add(object, "", "it is over, or being deleted, before it comes")
+	}
+	grace := time.Duration(0)
+	if w.Grace != nil {
+		grace = *w.Grace
+	}
+	for _, d := range []struct {
+		field string
+		value time.Duration
+	}{{"Arrival", w.Arrival}, {"Duration", w.Duration}, {"Grace", grace}} {
+		if d.value < 0 || d.value > horizon {
+			ps.add(object, d.field, "%v is not between 0 and %v", d.value, horizon)
+		}
+	}
+}
+
+// usageOf is what a pod uses while it runs: what its work says, or else what the kubelet
+// counts it with.
+func usageOf(w *Work) kubeletadmit.Usage {
+	if w.Usage != nil {
+		return *w.Usage
+	}
+	amount := func(name resource.Name) int64 { return max(resource.Amount(name, w.Pod.KubeletRequestOf(name)), 0) }
+	return kubeletadmit.Usage{Memory: amount(resource.Memory), Disk: amount(resource.EphemeralStorage)}
+}
+
+// checkUsage refuses a usage that makes no sense.
+func checkUsage(ps *problems, object string, u *kubeletadmit.Usage) {
+	for _, x := range []struct {
+		field string
+		value int64
+	}{{"Usage.Memory", u.Memory}, {"Usage.Disk", u.Disk}, {"Usage.Inodes", u.Inodes}, {"Usage.Processes", u.Processes}} {
+		if x.value < 0 {
+			ps.add(object, x.field, "%d is negative", x.value)
+		}
+	}
+}
