@@ -340,9 +340,9 @@ func TestNodeGoesWhileAPodIsAdmitted(t *testing.T) {
 	w := watched(t, cluster, work, Config{Recreate: Recreate{Rule: RecreateWhenGone}, Kubelets: &Kubelets{}})
 	require.NoError(t, w.s.Until(t.Context(), seconds(1)))
 	require.Equal(t, Admitting, w.s.Where("default/vital").Phase)
-	batch := w.s.pods["default/batch"]
+	batch := w.s.lives.pods["default/batch"]
 	told := batch.obj
-	w.s.hasten(batch, &grace)
+	w.s.stays.hasten(batch, &grace)
 	require.Same(t, told, batch.obj)
 	require.NoError(t, w.s.At(seconds(2), RemoveNode("n")))
 	require.NoError(t, w.s.Until(t.Context(), seconds(2)))

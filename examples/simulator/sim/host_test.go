@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -16,8 +15,8 @@ import (
 // take 1 each.
 func holding(priorities ...int32) *host {
 	h := &host{node: &outrank.Node{Name: "n"}, has: []int64{4}, slots: 4}
-	for i, priority := range priorities {
-		h.count(&pod{obj: &outrank.Pod{Name: fmt.Sprint("p", i), Priority: outrank.Priority(priority)}, asks: []int64{1}}, 1)
+	for _, priority := range priorities {
+		h.count(int64(priority), []int64{1}, 1)
 	}
 	return h
 }
@@ -42,8 +41,8 @@ func TestRoom(t *testing.T) {
 		{"the same again", 10, math.MinInt64, 1, 1, 0, 0},
 	} {
 		h := holding(10, 10, 0)
-		h.nominated = []*pod{promised(10), promised(5)}
-		a := &alike{asks: []int64{1}, level: tt.level, stay: tt.stay}
+		h.claims = []*claim{{promised(10).obj, []int64{1}}, {promised(5).obj, []int64{1}}}
+		a := &demand{asks: []int64{1}, level: tt.level, stay: tt.stay}
 		r := h.roomFor(a)
 		require.Equal(t, []int64{tt.slots, tt.left, tt.freeSlots, tt.free}, []int64{r.slots, r.left[0], r.freeSlots, r.free[0]}, tt.name)
 	}
@@ -53,18 +52,18 @@ func TestRoom(t *testing.T) {
 // any more.
 func TestRoomIsRemembered(t *testing.T) {
 	h := holding(10, 10, 0)
-	s := &Simulation{hosts: map[string]*host{"n": h}}
-	high, low := &alike{level: 10, stay: math.MinInt64}, &alike{level: 5, stay: math.MinInt64}
-	for _, a := range []*alike{high, low} {
+	c := &cluster{hosts: map[string]*host{"n": h}}
+	high, low := &demand{level: 10, stay: math.MinInt64}, &demand{level: 5, stay: math.MinInt64}
+	for _, a := range []*demand{high, low} {
 		require.EqualValues(t, 1, h.roomFor(a).freeSlots)
 	}
 	p := promised(5)
 	p.shown = p.obj
-	s.reserve(p)
+	c.reserve(p)
 	require.EqualValues(t, 1, h.roomFor(high).freeSlots)
 	require.EqualValues(t, 0, h.roomFor(low).freeSlots)
 	p.shown = nil
-	s.reserve(p)
+	c.reserve(p)
 	require.EqualValues(t, 1, h.roomFor(low).freeSlots)
 }
 
@@ -72,10 +71,10 @@ func TestRoomIsRemembered(t *testing.T) {
 // made one by one.
 func TestRefusedAttemptsAreCounted(t *testing.T) {
 	for _, before := range []int{0, 2} {
-		s := &Simulation{config: Config{Cycle: time.Second}, inOrder: []*schedulerState{{name: "x", refused: 3}}}
+		s := &Simulation{config: Config{Cycle: time.Second}, tally: &tally{}, schedulers: &schedulers{inOrder: []*schedulerState{{name: "x", refused: 3}}}}
 		attempt := execution.Attempt{Result: execution.ResultUnschedulable, Profile: "x"}
 		for range before {
-			s.metrics.AddAttemptDuration(attempt, time.Second)
+			s.tally.metrics.AddAttemptDuration(attempt, time.Second)
 		}
 		h := s.counted().AttemptDurations[attempt]
 		require.EqualValues(t, before+3, h.Count())
