@@ -176,13 +176,13 @@ func (x *acrossSearch) findFilters() {
 // findCounted finds the pods that these count, by class. Their order is by node and
 // importance.
 func (x *acrossSearch) findCounted() {
-	x.Snap.Classes.Each(func(_ string, m *state.ClassMembers) {
+	x.Asked.Snap.Classes.Each(func(_ string, m *state.ClassMembers) {
 		apart, spread := x.partsOf(m.Class)
 		if len(apart)+len(spread) == 0 {
 			return
 		}
 		for slot := range m.Nodes {
-			n := x.Snap.NodeStates[slot]
+			n := x.Asked.Snap.NodeStates[slot]
 			if n.Node == nil {
 				continue
 			}
@@ -214,7 +214,7 @@ func (x *acrossSearch) partsOf(k *state.PodClass) (apart, spread []filters.Class
 // leavesAlone reports whether a pod may be a victim: one that the preemptor may evict and
 // that no other pod has to leave with.
 func (x *acrossSearch) leavesAlone(p *state.PodState) bool {
-	return x.MayEvict(p) && (p.Pod.Group == "" || !x.Rules.VictimUnits)
+	return x.MayEvict(p) && (p.Pod.Group == "" || !x.Asked.Rules.VictimUnits)
 }
 
 // candidate makes the best set public.
@@ -224,7 +224,7 @@ func (x *acrossSearch) candidate() Candidate {
 	w.Enter(n)
 	w.Far = true
 	w.ChangeAll(x.bestVictims, -1)
-	shared := dryrun.SharedNames{Budgets: x.Snap.BudgetSet}
+	shared := dryrun.SharedNames{Budgets: x.Asked.Snap.BudgetSet}
 	for i, p := range x.bestVictims {
 		c.Victims[i] = Victim{Pod: p.Located(), Blocks: x.Public(w.Beside(x.bestVictims[i : i+1]))}
 		if p.At.Name != n.Name {

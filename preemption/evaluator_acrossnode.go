@@ -329,13 +329,13 @@ func (x *acrossSearch) meet() {
 // filter that follows pods may see room where there is none: ports and claims of several
 // pods on a node are given up with the first (rules 7.6.7 and 7.8.5).
 func (x *acrossSearch) afresh(victims []*state.PodState) filters.Status {
-	snap := x.Snap.View()
+	snap := x.Asked.Snap.View()
 	for _, p := range victims {
 		if q, ok := snap.PodStates.Of(p.Pod); ok {
 			snap.Drop(q)
 		}
 	}
-	a, err := dryrun.NewAttempt(x.Config, snap, x.Pod, x.Now)
+	a, err := dryrun.NewAttempt(x.Config, snap, x.Asked.Pod, x.Now)
 	if err != nil {
 		x.err = err
 		return filters.Status{Code: Unschedulable, By: filters.ByNone}

@@ -227,8 +227,8 @@ const mostKnownMoves = 1 << 14
 // findTwo asks the nodes in their order, until enough is known of them: two that fit, or
 // one other than the pod's own where nobody else will ask.
 func findTwo(s *search.Search, found *elsewhere, own string, shared bool) {
-	for _, slot := range s.Snap.Order {
-		n := s.Snap.NodeStates[slot]
+	for _, slot := range s.Asked.Snap.Order {
+		n := s.Asked.Snap.NodeStates[slot]
 		if !shared && n.Name == own {
 			continue
 		}

@@ -142,12 +142,12 @@ type verification struct {
 
 // fault returns the error for a plan.
 func (v *verification) fault(kind error, format string, args ...any) error {
-	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.Pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
+	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.Asked.Pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
 }
 
 // node finds the node, and asks it as things are (step 2).
 func (v *verification) node() error {
-	n := v.Snap.NodeState(v.plan.Node)
+	n := v.Asked.Snap.NodeState(v.plan.Node)
 	if n == nil || n.Node == nil {
 		return v.fault(ErrStale, "there is no such node")
 	}
@@ -168,7 +168,7 @@ func (v *verification) node() error {
 // eligibility asks whether the pod may preempt (step 3).
 func (v *verification) eligibility() error {
 	reason := v.Eligible(func(node string) (filters.Status, bool) {
-		n := v.Snap.NodeState(node)
+		n := v.Asked.Snap.NodeState(node)
 		if n == nil || n.Node == nil {
 			return filters.Status{}, false
 		}
@@ -189,7 +189,7 @@ func (v *verification) findVictims() error {
 		if victim.Pod == nil {
 			return v.fault(ErrUnsound, "victim %d is missing", i)
 		}
-		p, ok := v.Snap.PodStates.Of(victim.Pod)
+		p, ok := v.Asked.Snap.PodStates.Of(victim.Pod)
 		switch {
 		case !ok || p.Node() != cmp.Or(victim.Node, v.plan.Node) || !state.SamePod(p.Pod, victim.Pod):
 			return v.fault(ErrStale, "victim %s does not run there", victim)
@@ -199,8 +199,8 @@ func (v *verification) findVictims() error {
 			if err := v.unitLeaves(p); err != nil {
 				return err
 			}
-		case p.Priority() >= v.Priority && !v.OfAnyPriority(p):
-			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.Priority)
+		case p.Priority() >= v.Asked.Priority && !v.OfAnyPriority(p):
+			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.Asked.Priority)
 		case !v.MayEvict(p):
 			return v.fault(ErrUnsound, "victim %s must not be evicted", victim)
 		}
@@ -220,8 +220,8 @@ func (v *verification) unitLeaves(p *state.PodState) error {
 	switch {
 	case !slices.ContainsFunc(u.Pods, func(q *state.PodState) bool { return q.At.Name == v.at.Name }):
 		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.Pod.Key())
-	case u.Priority >= v.Priority && !v.UnitOfAnyPriority(u):
-		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.Pod.Key(), u.Priority, v.Priority)
+	case u.Priority >= v.Asked.Priority && !v.UnitOfAnyPriority(u):
+		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.Pod.Key(), u.Priority, v.Asked.Priority)
 	case !v.MayEvictUnit(u):
 		return v.fault(ErrUnsound, "victim %s must not be evicted", p.Pod.Key())
 	}
@@ -231,7 +231,7 @@ func (v *verification) unitLeaves(p *state.PodState) error {
 // wholeUnits finds a pod that is no victim though one of its unit is. An extender may
 // leave pods out.
 func (v *verification) wholeUnits() error {
-	if !v.Rules.VictimUnits || !v.HasUnits(v.at) && !v.plan.Across || v.extended() {
+	if !v.Asked.Rules.VictimUnits || !v.HasUnits(v.at) && !v.plan.Across || v.extended() {
 		return nil
 	}
 	for _, p := range v.victims {
@@ -276,8 +276,8 @@ func (v *verification) room() error {
 func (v *verification) unitFrom(at int) []*state.PodState {
 	to := at + 1
 	if v.HasUnits(v.at) {
-		whole := v.Snap.Units.Of(v.victims[at]).Whole
-		for whole != nil && to < len(v.victims) && v.Snap.Units.Of(v.victims[to]).Whole == whole {
+		whole := v.Asked.Snap.Units.Of(v.victims[at]).Whole
+		for whole != nil && to < len(v.victims) && v.Asked.Snap.Units.Of(v.victims[to]).Whole == whole {
 			to++
 		}
 	}
@@ -294,7 +294,7 @@ func (v *verification) noneIsSpare() bool {
 
 // extended reports whether an extender may have changed the victims.
 func (v *verification) extended() bool {
-	return slices.ContainsFunc(v.Config.Extenders, func(x Extender) bool { return x.Interested(v.Pod) })
+	return slices.ContainsFunc(v.Config.Extenders, func(x Extender) bool { return x.Interested(v.Asked.Pod) })
 }
 
 // accounts holds the score and the nominations to what there is (step 7).

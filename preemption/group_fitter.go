@@ -141,10 +141,10 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 // there, it never will be (rule 7.13.15): with pods away there are fewer, and
 // members without terms do not pick each other.
 func (f *fitter) judge(a *dryrun.Attempt) bool {
-	if slices.ContainsFunc(a.Pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
+	if slices.ContainsFunc(a.Asked.Pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
 		return false
 	}
-	f.far = f.far || len(a.Pod.Affinity.PodAffinity)+len(a.Pod.Affinity.PodAntiAffinity) > 0
+	f.far = f.far || len(a.Asked.Pod.Affinity.PodAffinity)+len(a.Asked.Pod.Affinity.PodAntiAffinity) > 0
 	for _, active := range a.Active {
 		switch active.PodFilter.(type) {
 		case *filters.FixedFilter, *filters.RuleAttempt:
@@ -164,14 +164,14 @@ func (f *fitter) judge(a *dryrun.Attempt) bool {
 func (f *fitter) addMembers(attempts []*dryrun.Attempt) {
 	kinds := map[string]*memberKind{}
 	for _, a := range attempts {
-		known, _ := f.snap.PodStates.Of(a.Pod)
+		known, _ := f.snap.PodStates.Of(a.Asked.Pod)
 		m := member{
-			pod: a.Pod, at: nowhere, nominated: nowhere,
-			runs: &state.PodState{Pod: a.Pod, Class: known.Class, Takes: f.snap.Columns.Running(a.Pod, f.snap.Of), Running: true},
+			pod: a.Asked.Pod, at: nowhere, nominated: nowhere,
+			runs: &state.PodState{Pod: a.Asked.Pod, Class: known.Class, Takes: f.snap.Columns.Running(a.Asked.Pod, f.snap.Of), Running: true},
 		}
 		if m.nomination = known.Nominated(); m.nomination != "" {
 			m.nominated = f.positionOf[f.snap.NodeState(m.nomination).Slot]
-			f.nominees[a.Pod] = true
+			f.nominees[a.Asked.Pod] = true
 		}
 		signature := signatureOf(a)
 		if m.nominated != nowhere {

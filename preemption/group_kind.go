@@ -61,16 +61,16 @@ func (k *memberKind) with(a *dryrun.Attempt) *memberKind {
 // that is a kind of its own: one of which a filter of the caller or one about
 // volumes or ports has something to say.
 func signatureOf(a *dryrun.Attempt) string {
-	if len(a.Active) > 0 || len(a.Pod.Volumes) > 0 {
+	if len(a.Active) > 0 || len(a.Asked.Pod.Volumes) > 0 {
 		return ""
 	}
 	var key state.KeyWriter
-	key.Amount(int64(a.Priority))
-	for _, d := range a.Needs {
+	key.Amount(int64(a.Asked.Priority))
+	for _, d := range a.Asked.Needs {
 		key.Text(string(d.Name))
 		key.Amount(d.Value)
 	}
-	a.AppendSignature(&key, a.Pod)
+	a.AppendSignature(&key, a.Asked.Pod)
 	return string(key)
 }
 
@@ -100,7 +100,7 @@ func (f *fitter) says(i int, position int32) statusID {
 func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) statusID {
 	n, s := k.fitter.node(position), &k.fitter.sites[position]
 	if known.fixed == 0 {
-		known.fixed = 1 + k.id(k.a.CheckNode(&k.a.Question, n))
+		known.fixed = 1 + k.id(k.a.CheckNode(&k.a.Asked, n))
 	}
 	if known.fixed-1 != noObjection {
 		return known.fixed - 1
@@ -111,8 +111,8 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) stat
 	}
 	if k.fitter.lean {
 		k.w.Resources.Count = int(s.count)
-		for i := range k.a.Needs {
-			k.w.Resources.Taken[i] = k.a.Needs[i].Used(&s.taken)
+		for i := range k.a.Asked.Needs {
+			k.w.Resources.Taken[i] = k.a.Asked.Needs[i].Used(&s.taken)
 		}
 	}
 	for _, i := range seated {

@@ -70,7 +70,7 @@ func (w *DryRunner) nameViolated(possible []*state.PodState, victims []decision.
 	if w.A.Config.Policy.Strict {
 		return // none violates any
 	}
-	shared := SharedNames{Budgets: w.A.Snap.BudgetSet, Broken: w.Broken[:0]}
+	shared := SharedNames{Budgets: w.A.Asked.Snap.BudgetSet, Broken: w.Broken[:0]}
 	name := func(i int, v *decision.Victim) {
 		if broken := w.Budgets.Charge(possible[i]); v != nil {
 			v.Violated = shared.Of(broken)

@@ -29,7 +29,7 @@ func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Statu
 	}
 	w.Victim = state.Fill(w.Victim, len(possible), false)
 	if w.A.Elsewhere {
-		if s := w.A.AskNode(&w.A.Question, n); s.Code != decision.Success {
+		if s := w.A.AskNode(&w.A.Asked, n); s.Code != decision.Success {
 			return possible, s
 		}
 	}
@@ -43,7 +43,7 @@ func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Statu
 // variant that takes it then. A rule of the caller's that chooses victims has none to choose
 // from there.
 func (w *DryRunner) freeNow() bool {
-	if w.A.Config.Chooser != nil || !w.A.Config.ByVariant().TakesFree || w.A.Elsewhere && w.A.AskNode(&w.A.Question, w.N).Code != decision.Success {
+	if w.A.Config.Chooser != nil || !w.A.Config.ByVariant().TakesFree || w.A.Elsewhere && w.A.AskNode(&w.A.Asked, w.N).Code != decision.Success {
 		return false
 	}
 	return w.Check().Code == decision.Success
@@ -99,14 +99,14 @@ func (w *DryRunner) Possible() []*state.PodState {
 	if w.A.HasUnits(w.N) {
 		return w.findUnits()
 	}
-	pods := w.N.Possible(w.A.Priority, w.A.NowAt, &w.sorted)
+	pods := w.N.Possible(w.A.Asked.Priority, w.A.NowAt, &w.sorted)
 	variant := w.A.Config.ByVariant()
 	unordered := variant.TakesUnprioritized || w.A.Config.unranked()
 	if unordered {
 		pods = w.N.Pods
 	}
 	ordered := w.A.Config.Importance == nil && !variant.IgnoresStart && !unordered
-	if w.A.Config.MayEvict == nil && ordered && w.A.Deferral.Resident == nil {
+	if w.A.Config.MayEvict == nil && ordered && w.A.Asked.Deferral.Resident == nil {
 		return pods
 	}
 	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *state.PodState) bool { return !w.A.MayEvict(p) })

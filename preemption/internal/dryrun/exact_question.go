@@ -73,7 +73,7 @@ func (a *Attempt) Gains(filter int, far bool) bool {
 	case filters.PortsFilter.Index, filters.RestrictionsFilter.Index, filters.VolumeBindingFilter.Index, filters.VolumeZoneFilter.Index, filters.DeclaredFeaturesFilter.Index:
 		return true
 	case filters.InterPodFilter.Index:
-		return len(a.Pod.Affinity.PodAffinity) == 0
+		return len(a.Asked.Pod.Affinity.PodAffinity) == 0
 	case filters.SpreadFilter.Index:
 		return !far
 	}
@@ -170,7 +170,7 @@ func (x *setSearch) hold(it *exact.Item, p *state.PodState) {
 func (x *setSearch) findBudgets() {
 	q := x.q
 	q.Charges = state.Fill(q.Charges, len(x.possible), -1)
-	set := x.w.A.Snap.BudgetSet
+	set := x.w.A.Asked.Snap.BudgetSet
 	if x.leftOf != set {
 		x.leftOf, q.Left = set, q.Left[:0]
 		for _, b := range set.List {

@@ -77,24 +77,24 @@ func (r *Result) each(ctx context.Context, n int, f func(w *DryRunner, i int)) e
 // FilterAll asks every node, unless the caller gave the statuses.
 func (r *Result) FilterAll(ctx context.Context, req *decision.Request) ([]filters.Status, error) {
 	if HasStatuses(req) {
-		if err := CheckStatuses(req, r.Snap); err != nil {
+		if err := CheckStatuses(req, r.Asked.Snap); err != nil {
 			return nil, err
 		}
 		r.Refused, r.Elsewhere = filters.Status{}, true // the caller has gone beyond that
-		return givenStatuses(req, r.Config, r.Snap)
+		return givenStatuses(req, r.Config, r.Asked.Snap)
 	}
-	before := make([]filters.Status, len(r.Snap.Order))
+	before := make([]filters.Status, len(r.Asked.Snap.Order))
 	err := r.each(ctx, len(before), func(w *DryRunner, i int) { before[i] = w.Filter(r.NodeAt(i)) })
 	return before, err
 }
 
 // StatusOf returns the status of a node by its name.
 func (r *Result) StatusOf(node string) (filters.Status, bool) {
-	slot, ok := r.Snap.Slots.Get(node)
-	if !ok || r.Snap.NodeStates[slot].Node == nil {
+	slot, ok := r.Asked.Snap.Slots.Get(node)
+	if !ok || r.Asked.Snap.NodeStates[slot].Node == nil {
 		return filters.Status{}, false
 	}
-	return r.Before[slices.Index(r.Snap.Order, slot)], true
+	return r.Before[slices.Index(r.Asked.Snap.Order, slot)], true
 }
 
 // decide finds the candidates and chooses the best. It builds every Candidate
@@ -156,7 +156,7 @@ func (r *Result) try(ctx context.Context) error {
 	if r.Config.Sample == nil || len(nodes) == 0 {
 		return r.tryEach(ctx, nodes)
 	}
-	start, enough := StartOf(r.Config.Sample, len(nodes), r.Pod.Key()), EnoughOf(r.Config.Sample, len(nodes))
+	start, enough := StartOf(r.Config.Sample, len(nodes), r.Asked.Pod.Key()), EnoughOf(r.Config.Sample, len(nodes))
 	nodes = append(nodes[start:], nodes[:start]...)
 	violating, free := 0, 0
 	for len(nodes) > 0 {
@@ -240,7 +240,9 @@ func (r *Result) scoreByCaller() {
 }
 
 // NodeAt returns the node at a position.
-func (r *Result) NodeAt(i int) *state.NodeState { return r.Snap.NodeStates[r.Snap.Order[i]] }
+func (r *Result) NodeAt(i int) *state.NodeState {
+	return r.Asked.Snap.NodeStates[r.Asked.Snap.Order[i]]
+}
 
 func (r *Result) isCandidate(i int) bool { return r.Tried[i] && r.After[i].Code == decision.Success }
 

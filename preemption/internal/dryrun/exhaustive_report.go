@@ -11,7 +11,7 @@ import (
 
 // AsPlan returns the plan of what was found.
 func (r *Result) AsPlan() *decision.Plan {
-	p := &decision.Plan{Pod: r.Pod, Resize: r.Deferral.Asked, Ineligible: r.Ineligible, Refusal: r.Refusal, Refused: r.Public(r.Refused), Feasible: r.Feasible}
+	p := &decision.Plan{Pod: r.Asked.Pod, Resize: r.Asked.Deferral.Asked, Ineligible: r.Ineligible, Refusal: r.Refusal, Refused: r.Public(r.Refused), Feasible: r.Feasible}
 	p.TurnedDown = r.CountsOf(r.Before, nil)
 	switch {
 	case r.Feasible > 0:
@@ -35,7 +35,7 @@ func (r *Result) AsPlan() *decision.Plan {
 func (r *Result) openNodes() (open []OpenNode) {
 	for _, w := range r.Runners {
 		for _, o := range w.Open {
-			if at := slices.Index(r.Snap.Order, o.n.Slot); r.Tried[at] {
+			if at := slices.Index(r.Asked.Snap.Order, o.n.Slot); r.Tried[at] {
 				open = append(open, o)
 			}
 		}

@@ -39,7 +39,7 @@ func (w *DryRunner) nodeOf(p *state.PodState) *outrank.Node {
 	if p.At.Name == w.N.Name {
 		return w.N.Node
 	}
-	return w.A.Snap.NodeState(p.At.Name).Node
+	return w.A.Asked.Snap.NodeState(p.At.Name).Node
 }
 
 // guardChecks asks the guard about those who are away.
@@ -219,7 +219,7 @@ func (w *DryRunner) NameRules(gone []*state.PodState, victims []decision.Victim)
 			rule = w.guard.state.Rule(p.Pod)
 		}
 		if rule == "" {
-			rule, _ = w.A.Config.takes(w.A.Pod, p.Pod)
+			rule, _ = w.A.Config.takes(w.A.Asked.Pod, p.Pod)
 		}
 		victims[i].Rule = rule
 	}

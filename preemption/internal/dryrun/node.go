@@ -59,7 +59,7 @@ func NewDryRunner(a *Attempt) *DryRunner {
 // one.
 func (w *DryRunner) Begin(a *Attempt) {
 	w.A, w.Err, w.Open, w.sets.best.n = a, nil, w.Open[:0], nil
-	w.Resources.Question, w.Resources.Taken = &a.Question, state.Fill(w.Resources.Taken, len(a.Needs), state.Total{})
+	w.Resources.Question, w.Resources.Taken = &a.Asked, state.Fill(w.Resources.Taken, len(a.Asked.Needs), state.Total{})
 	w.Budgets.begin(a)
 	w.Filters, w.guard.state = w.Filters[:0], nil
 	if a.guard != nil {
@@ -111,7 +111,7 @@ func (w *DryRunner) Enter(n *state.NodeState) {
 func (w *DryRunner) Nominate(n *state.NodeState) {
 	w.Nominated = w.Nominated[:0]
 	for _, p := range n.Nominated {
-		if p.Priority() >= w.A.Priority && w.A.Heeds(p) {
+		if p.Priority() >= w.A.Asked.Priority && w.A.Asked.Heeds(p) {
 			w.Nominated = append(w.Nominated, p)
 		}
 	}
@@ -231,7 +231,7 @@ func (w *DryRunner) CheckAfterResources() filters.Status {
 
 // Filter returns whether the node takes the preemptor as things are.
 func (w *DryRunner) Filter(n *state.NodeState) filters.Status {
-	if s := w.A.CheckNode(&w.A.Question, n); s.Code != decision.Success {
+	if s := w.A.CheckNode(&w.A.Asked, n); s.Code != decision.Success {
 		return s
 	}
 	w.Enter(n)

@@ -17,11 +17,11 @@ func (a *Attempt) HearNominated(w *DryRunner) {
 	if !a.Narrowed || a.Refused.Code != decision.Success || a.Config.Policy.NominatedInTurn || a.Config.ByVariant().nominatedInTurn {
 		return
 	}
-	slot, ok := a.Snap.Slots.Get(a.Nomination())
-	if !ok || a.Snap.NodeStates[slot].Node == nil {
+	slot, ok := a.Asked.Snap.Slots.Get(a.Nomination())
+	if !ok || a.Asked.Snap.NodeStates[slot].Node == nil {
 		return
 	}
-	n := a.Snap.NodeStates[slot]
+	n := a.Asked.Snap.NodeStates[slot]
 	a.Heard, a.Names = true, maps.Clone(a.Names)
 	a.Names[n.Name] = true
 	if by := a.Public(w.Filter(n)).Filter; by != "" {

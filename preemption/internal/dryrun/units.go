@@ -28,7 +28,9 @@ type dryUnit struct {
 
 // HasUnits reports whether pods of the node may leave with others, or count with
 // another priority than their own.
-func (a *Attempt) HasUnits(n *state.NodeState) bool { return n.Grouped > 0 && a.Rules.VictimUnits }
+func (a *Attempt) HasUnits(n *state.NodeState) bool {
+	return n.Grouped > 0 && a.Asked.Rules.VictimUnits
+}
 
 // findUnits lists the units that the preemptor may evict from the node, the most
 // important first, and returns their pods.
@@ -37,7 +39,7 @@ func (w *DryRunner) findUnits() []*state.PodState {
 	clear(w.seen)
 	a := w.A
 	for i, p := range w.N.Pods {
-		u := dryUnit{UnitTerms: a.Snap.Units.Of(p), Pods: w.N.Pods[i : i+1]}
+		u := dryUnit{UnitTerms: a.Asked.Snap.Units.Of(p), Pods: w.N.Pods[i : i+1]}
 		if u.Whole != nil {
 			if w.seen[u.Whole] {
 				continue
@@ -98,7 +100,7 @@ func (a *Attempt) earliest(pods []*state.PodState, unstarted bool) (state.Import
 
 // UnitOf returns the unit of a running pod, with its pods in order.
 func (a *Attempt) UnitOf(p *state.PodState) *dryUnit {
-	u := &dryUnit{UnitTerms: a.Snap.Units.Of(p), Pods: []*state.PodState{p}}
+	u := &dryUnit{UnitTerms: a.Asked.Snap.Units.Of(p), Pods: []*state.PodState{p}}
 	if u.Whole != nil {
 		u.Pods = slices.Clone(u.Whole.Pods)
 		slices.SortFunc(u.Pods, a.MoreImportant)
@@ -124,13 +126,13 @@ func (a *Attempt) SortVictims(n *state.NodeState, victims []*state.PodState) {
 
 // MayEvictUnit reports whether a unit could be a victim (rules 12.8.1, 12.8.9 and 12.8.10).
 func (a *Attempt) MayEvictUnit(u *dryUnit) bool {
-	if u.Priority >= a.Priority && !a.UnitOfAnyPriority(u) {
+	if u.Priority >= a.Asked.Priority && !a.UnitOfAnyPriority(u) {
 		return false
 	}
-	if a.Deferral.Resident != nil && slices.Contains(u.Pods, a.Deferral.Resident) {
+	if a.Asked.Deferral.Resident != nil && slices.Contains(u.Pods, a.Asked.Deferral.Resident) {
 		return false // never itself (rule 7.19.6)
 	}
-	return !slices.ContainsFunc(u.Pods, func(p *state.PodState) bool { return !a.Config.Allows(a.Pod, p.Pod) })
+	return !slices.ContainsFunc(u.Pods, func(p *state.PodState) bool { return !a.Config.Allows(a.Asked.Pod, p.Pod) })
 }
 
 // UnitOfAnyPriority is OfAnyPriority for a unit.
@@ -219,7 +221,7 @@ type farFilter interface {
 // ChangeFar is change for a pod on another node, which leaves with one of the node, or keeps
 // the preemptor away from afar (rules 12.8.2 and 23.6).
 func (w *DryRunner) changeFar(p *state.PodState, by int) {
-	on := w.A.Snap.NodeState(p.At.Name)
+	on := w.A.Asked.Snap.NodeState(p.At.Name)
 	for _, f := range w.Filters {
 		if far, ok := f.(farFilter); ok {
 			far.ChangeFar(p, on, by)

@@ -18,8 +18,8 @@ const mostTries = 32
 func (w *Worker) considerChunk(from, to int) {
 	for position := from; position < to; position++ {
 		if b := &w.Bounds[position]; b.Kind != Settled {
-			slot := w.Snap.Order[position]
-			w.consider(b, position, slot, w.Snap.Summaries.At(slot))
+			slot := w.Asked.Snap.Order[position]
+			w.consider(b, position, slot, w.Asked.Snap.Summaries.At(slot))
 		}
 	}
 }
@@ -188,11 +188,11 @@ func (w *Worker) noteBestFirst() {
 
 // lookAgain queues a node unless it has been evaluated or loses against the incumbent.
 func (w *Worker) lookAgain(queue *promising, position int) {
-	b, slot := &w.Bounds[position], w.Snap.Order[position]
+	b, slot := &w.Bounds[position], w.Asked.Snap.Order[position]
 	if b.Kind == Settled {
 		return
 	}
-	sum := w.Snap.Summaries.At(slot)
+	sum := w.Asked.Snap.Summaries.At(slot)
 	if first := w.FirstFigures(b, slot, sum, &w.bestFirst); first.Worse(&w.bestFirst) {
 		return
 	}

@@ -10,10 +10,10 @@ import (
 
 // BoundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *Worker) BoundNodes(from, to int) {
-	order, plain := w.Snap.Order, !w.Filtered && !w.Selects && !w.exactly
+	order, plain := w.Asked.Snap.Order, !w.Filtered && !w.Selects && !w.exactly
 	for position := from; position < to; position++ {
 		b, slot := &w.Bounds[position], order[position]
-		if sum := w.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.RulesPass(slot)) {
+		if sum := w.Asked.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.RulesPass(slot)) {
 			w.boundByResources(b, slot, sum)
 		} else {
 			w.boundFiltered(b, position, slot)
@@ -32,7 +32,7 @@ func (w *Worker) RulesPass(slot int32) bool {
 // BoundNode bounds a single node.
 func (w *Worker) BoundNode(b *NodeBound, position int, slot int32) {
 	plain := !w.Filtered && !w.Selects && !w.exactly
-	if sum := w.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.RulesPass(slot)) {
+	if sum := w.Asked.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.RulesPass(slot)) {
 		w.boundByResources(b, slot, sum)
 	} else {
 		w.boundFiltered(b, position, slot)
@@ -117,7 +117,7 @@ func (w *Worker) makesRoom(b *NodeBound, slot int32, sum *state.NodeSummary) boo
 	if !w.exactly {
 		return w.withoutLower(b, slot, sum)
 	}
-	n := w.Snap.NodeStates[slot]
+	n := w.Asked.Snap.NodeStates[slot]
 	var away state.Level
 	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.Reach; i-- {
 		if !w.allows(n.Objects[i]) {
@@ -159,7 +159,7 @@ func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) 
 			b.Kind, b.Bound = byResources, away.Priority
 			return true
 		}
-		above := w.Snap.LevelAbove(slot, i)
+		above := w.Asked.Snap.LevelAbove(slot, i)
 		if above == nil || int64(above.Priority) >= w.Reach {
 			break
 		}
@@ -172,7 +172,7 @@ func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) 
 // recordShortage completes the bound of a node that has no room even with away
 // removed, which is all pods of lower priority.
 func (w *Worker) recordShortage(b *NodeBound, slot int32, sum *state.NodeSummary, away *state.Level) {
-	offers := &w.Snap.NodeStates[slot].Offers.Std
+	offers := &w.Asked.Snap.NodeStates[slot].Offers.Std
 	for k := range w.asks {
 		if w.asks[k] > offers[k] {
 			b.before |= unresolvable
@@ -195,10 +195,10 @@ func (w *Worker) recordShortage(b *NodeBound, slot int32, sum *state.NodeSummary
 // boundFiltered bounds a node about which the summary does not tell everything.
 func (w *Worker) boundFiltered(b *NodeBound, position int, slot int32) {
 	*b = NodeBound{}
-	n := w.Snap.NodeStates[slot]
-	sum := w.Snap.Summaries.At(slot)
+	n := w.Asked.Snap.NodeStates[slot]
+	sum := w.Asked.Snap.Summaries.At(slot)
 	if sum.Flags&state.Restricted != 0 || w.Selects {
-		if st := w.CheckNode(&w.Question, n); st.Code != decision.Success {
+		if st := w.CheckNode(&w.Asked, n); st.Code != decision.Success {
 			b.before = w.before.intern(st)
 			return
 		}
@@ -208,8 +208,8 @@ func (w *Worker) boundFiltered(b *NodeBound, position int, slot int32) {
 
 // boundPods is boundFiltered without the node filters.
 func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
-	n := w.Snap.NodeStates[slot]
-	sum := w.Snap.Summaries.At(slot)
+	n := w.Asked.Snap.NodeStates[slot]
+	sum := w.Asked.Snap.Summaries.At(slot)
 	var adjusted state.NodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
@@ -256,7 +256,7 @@ func (w *Worker) summaryFor(n *state.NodeState, sum *state.NodeSummary, space *s
 // counts. If no pod of the node touches the later filters, their answer is the
 // same whichever pods leave.
 func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
-	n := w.Snap.NodeStates[slot]
+	n := w.Asked.Snap.NodeStates[slot]
 	b.before = w.Shortage(sum)
 	if b.before != 0 {
 		if !w.makesRoom(b, slot, sum) {
@@ -327,7 +327,7 @@ func (w *Worker) boundWithRoom(b *NodeBound, n *state.NodeState, sum *state.Node
 // preemptor away, the node is evaluated at once, because that filter could
 // contradict itself in the end (see [Contradiction]), which has to be counted.
 func (w *Worker) boundByFilters(b *NodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
-	n, dry := w.Snap.NodeStates[slot], &w.Dry
+	n, dry := w.Asked.Snap.NodeStates[slot], &w.Dry
 	dry.Enter(n)
 	st := dry.Check()
 	if st.Code == decision.Success {
@@ -396,7 +396,7 @@ func (w *Worker) helpsWithoutAll(b *NodeBound) bool {
 //
 // boundUnits bounds a node in the second or third way.
 func (w *Worker) boundUnits(b *NodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
-	n, dry := w.Snap.NodeStates[slot], &w.Dry
+	n, dry := w.Asked.Snap.NodeStates[slot], &w.Dry
 	if !w.Filtered && plain && w.light != 0 {
 		w.boundUnitsByRows(b, n, sum)
 		return
@@ -429,9 +429,9 @@ func (w *Worker) boundUnitsByRows(b *NodeBound, n *state.NodeState, sum *state.N
 	for i, p := range n.Pods {
 		priority := n.SortKeys[i].Priority
 		if p.Class.Group != "" {
-			priority = w.Snap.Units.Of(p).Priority
+			priority = w.Asked.Snap.Units.Of(p).Priority
 		}
-		if priority >= w.Priority {
+		if priority >= w.Asked.Priority {
 			continue
 		}
 		away.Pods++
@@ -449,7 +449,7 @@ func (w *Worker) boundUnitsByRows(b *NodeBound, n *state.NodeState, sum *state.N
 // boundWeakly gives a candidate the bound that holds whatever its pods count as.
 func (w *Worker) boundWeakly(b *NodeBound, slot int32, sum *state.NodeSummary) {
 	b.Kind, b.Bound, b.exact = byUnits, sum.Lowest, true
-	b.fewest = uint16(min(max(FewestByExtremes(w.Snap.Summaries.ExtremesAt(slot), sum, &w.asks), 1), math.MaxUint16))
+	b.fewest = uint16(min(max(FewestByExtremes(w.Asked.Snap.Summaries.ExtremesAt(slot), sum, &w.asks), 1), math.MaxUint16))
 	if b.Bound < w.leastBound || b.Bound == w.leastBound && b.fewest < w.leastVictims {
 		w.leastBound, w.leastVictims = b.Bound, b.fewest
 	}

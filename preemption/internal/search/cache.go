@@ -15,12 +15,12 @@ import (
 // about preemptors of the same signature. It bounds only the nodes that changed
 // since. It is not ok if the cache cannot be used.
 func (s *Search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok bool, err error) {
-	cache := s.Snap.Cache
-	if !s.Fixed || s.AnyPod || s.Snap.Summaries.Large > 0 || len(s.Snap.Order) < 2 {
+	cache := s.Asked.Snap.Cache
+	if !s.Fixed || s.AnyPod || s.Asked.Snap.Summaries.Large > 0 || len(s.Asked.Snap.Order) < 2 {
 		return nil, false, nil
 	}
 	s.WriteSignature()
-	known := cache.Of(s.Signature, s.Snap.Order, len(s.Snap.NodeStates))
+	known := cache.Of(s.Signature, s.Asked.Snap.Order, len(s.Asked.Snap.NodeStates))
 	if known == nil {
 		return nil, false, nil
 	}
@@ -34,13 +34,13 @@ func (s *Search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok b
 func (s *Search) WriteSignature() {
 	key := &s.Signature
 	*key = (*key)[:0]
-	key.Amount(int64(s.Priority))
+	key.Amount(int64(s.Asked.Priority))
 	for _, v := range s.asks {
 		key.Amount(v)
 	}
-	key.Texts(s.Schedulers) // whose nominations count
-	s.Plan.AppendSignature(key, s.Pod)
-	filters.AppendPlugins(s.Plugins, key, s.Off, s.Silent)
+	key.Texts(s.Asked.Schedulers) // whose nominations count
+	s.Plan.AppendSignature(key, s.Asked.Pod)
+	filters.AppendPlugins(s.Asked.Plugins, key, s.Asked.Off, s.Asked.Silent)
 }
 
 // cachedSearch is one decision that uses a cache entry.
@@ -128,7 +128,7 @@ func (c *cachedSearch) update(ctx context.Context) error {
 			}
 		}
 	}
-	c.known.Synced, c.known.Budgets, t.transient = end, c.Snap.BudgetSet, t.transient[:0]
+	c.known.Synced, c.known.Budgets, t.transient = end, c.Asked.Snap.BudgetSet, t.transient[:0]
 	c.reboundOwnNode()
 	return nil
 }
@@ -138,11 +138,11 @@ func (c *cachedSearch) update(ctx context.Context) error {
 // budgets cover now has changed itself.
 func (c *cachedSearch) renewGuarded() {
 	t := c.t
-	if c.known.Budgets == c.Snap.BudgetSet {
+	if c.known.Budgets == c.Asked.Snap.BudgetSet {
 		return
 	}
 	var space [8]state.BudgetChange
-	changes := c.Snap.BudgetSet.AppendChanges(space[:0], c.known.Budgets)
+	changes := c.Asked.Snap.BudgetSet.AppendChanges(space[:0], c.known.Budgets)
 	if len(changes) == 0 {
 		return
 	}
@@ -164,11 +164,11 @@ func (c *cachedSearch) renewGuarded() {
 // reboundOwnNode bounds the node that the preemptor itself is nominated to, where it
 // leaves no room for itself as it would for another.
 func (c *cachedSearch) reboundOwnNode() {
-	p, ok := c.Snap.PodStates.Of(c.Pod)
+	p, ok := c.Asked.Snap.PodStates.Of(c.Asked.Pod)
 	if !ok || p.At == nil {
 		return
 	}
-	slot, ok := c.Snap.Slots.Get(p.At.Name)
+	slot, ok := c.Asked.Snap.Slots.Get(p.At.Name)
 	if !ok {
 		return
 	}
@@ -180,7 +180,7 @@ func (c *cachedSearch) reboundOwnNode() {
 
 // build bounds every node.
 func (c *cachedSearch) build(ctx context.Context) error {
-	n := len(c.Snap.Order)
+	n := len(c.Asked.Snap.Order)
 	c.w.before, c.w.after = answers{others: c.w.before.others[:0]}, answers{others: c.w.after.others[:0]}
 	c.t.reset(n)
 	for position := range n {
@@ -204,7 +204,7 @@ func (c *cachedSearch) reboundNode(position int32) {
 
 // bound writes the entry of a node, with the best score that its bound allows.
 func (c *cachedSearch) bound(position int32) {
-	slot, e := c.Snap.Order[position], c.t.writable(position)
+	slot, e := c.Asked.Snap.Order[position], c.t.writable(position)
 	c.w.BoundNode(&e.NodeBound, int(position), slot)
 	c.scoreByBound(position)
 	c.w.before.count(e.before, 1)
@@ -221,9 +221,9 @@ func (c *cachedSearch) scoreByBound(position int32) {
 		return
 	}
 	e.NodeScore = NodeScore{int(position), rank.Figures{Top: e.Bound, Victims: int32(e.fewest), Sum: lowestSum(&e.NodeBound), Start: rank.Never}}
-	slot := c.Snap.Order[position]
-	if sum := c.Snap.Summaries.At(slot); e.exact && sum.Lowest == e.Bound && e.Kind != byUnits {
-		if start := c.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {
+	slot := c.Asked.Snap.Order[position]
+	if sum := c.Asked.Snap.Summaries.At(slot); e.exact && sum.Lowest == e.Bound && e.Kind != byUnits {
+		if start := c.Asked.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {
 			e.Start = rank.Instant{Sec: start, Nsec: math.MaxInt32}
 		}
 	}

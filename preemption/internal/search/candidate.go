@@ -46,7 +46,7 @@ func (s *Search) eachCandidate(ctx context.Context, visit func(position int, c *
 // victims and budgets, it is found from the rows of the node.
 func (w *Worker) candidateAt(position int) (c *decision.Candidate, ok bool) {
 	n := w.NodeAt(position)
-	sum := w.Snap.Summaries.At(n.Slot)
+	sum := w.Asked.Snap.Summaries.At(n.Slot)
 	if w.byRows && !w.Filtered && sum.Flags&^state.Restricted == 0 && !w.mayRefuse(sum) && n.InOrder(w.NowAt) {
 		b := &w.Bounds[position]
 		w.boundByResources(b, n.Slot, sum)
@@ -99,7 +99,7 @@ func (w *Worker) fillCandidate(n *state.NodeState, position int, bound int32) *d
 // nameViolatedByRows is nameViolated from the rows of a node.
 func (w *Worker) nameViolatedByRows(n *state.NodeState, victims []decision.Victim) {
 	from, next := n.First(w.Reach), 0
-	shared := dryrun.SharedNames{Budgets: w.Snap.BudgetSet, Broken: w.Dry.Broken[:0]}
+	shared := dryrun.SharedNames{Budgets: w.Asked.Snap.BudgetSet, Broken: w.Dry.Broken[:0]}
 	for _, g := range n.Covered {
 		if int(g.Index) < from {
 			continue

@@ -8,13 +8,13 @@ func (s *Search) takeCosts() {
 	if s.Config.Cost == nil {
 		return
 	}
-	if t := s.Snap.Costs.Of(s.Config); t.Mu.TryLock() {
+	if t := s.Asked.Snap.Costs.Of(s.Config); t.Mu.TryLock() {
 		s.costTable = t
 	} else {
 		s.costTable = &state.CostTable{}
 		s.costTable.Mu.Lock()
 	}
-	if n := len(s.Snap.NodeStates); len(s.costTable.BySlot) < n {
+	if n := len(s.Asked.Snap.NodeStates); len(s.costTable.BySlot) < n {
 		s.costTable.BySlot = append(s.costTable.BySlot, make([]state.NodeCosts, n-len(s.costTable.BySlot))...)
 	}
 }
@@ -24,7 +24,7 @@ func (w *Worker) costsOn(n *state.NodeState) []int64 {
 	if w.costTable == nil {
 		return nil
 	}
-	return w.costTable.At(n, int(w.Snap.Summaries.At(n.Slot).LowPods), w.Config.Cost).Costs
+	return w.costTable.At(n, int(w.Asked.Snap.Summaries.At(n.Slot).LowPods), w.Config.Cost).Costs
 }
 
 // releaseCosts lets others have the costs.

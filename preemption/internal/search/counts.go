@@ -45,8 +45,8 @@ func (s *Search) statusOf(of answer) filters.Status {
 		return filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
 	}
 	st := filters.Status{Code: decision.Unschedulable, By: filters.ResourcesFilter.Index, TooMany: of&tooManyPods != 0}
-	for i := range s.Needs {
-		if at := s.Needs[i].Column; at >= 0 && of&(1<<at) != 0 {
+	for i := range s.Asked.Needs {
+		if at := s.Asked.Needs[i].Column; at >= 0 && of&(1<<at) != 0 {
 			st.Short |= 1 << i
 		}
 	}
@@ -81,7 +81,7 @@ func (t *tally) find(s filters.Status) int {
 // beginPlan begins the plan with what the first round found. Its outcome is
 // final unless it is Preempt.
 func (s *Search) beginPlan() *decision.Plan {
-	p := &decision.Plan{Pod: s.Pod, Outcome: decision.Preempt, Resize: s.Deferral.Asked, Refused: s.Public(s.Refused)}
+	p := &decision.Plan{Pod: s.Asked.Pod, Outcome: decision.Preempt, Resize: s.Asked.Deferral.Asked, Refused: s.Public(s.Refused)}
 	t := s.tally[:0]
 	for _, w := range s.Workers {
 		p.Feasible += w.before.usual[0]
@@ -117,7 +117,7 @@ func (s *Search) sum(t tally, of *answers) tally {
 
 // statusOfNode asks a single node by its name.
 func (s *Search) statusOfNode(node string) (filters.Status, bool) {
-	n := s.Snap.NodeState(node)
+	n := s.Asked.Snap.NodeState(node)
 	if n == nil || n.Node == nil {
 		return filters.Status{}, false
 	}
@@ -175,7 +175,7 @@ func statusCounts(a *dryrun.Attempt, t tally) []decision.Count {
 // givenOf returns the status that the caller gave for a single node.
 func (s *Search) givenOf(n *state.NodeState) decision.Status {
 	if s.inOrder != nil {
-		return s.inOrder[slices.Index(s.Snap.Order, n.Slot)]
+		return s.inOrder[slices.Index(s.Asked.Snap.Order, n.Slot)]
 	}
 	if st, ok := s.statuses[n.Name]; ok {
 		return st

@@ -19,7 +19,7 @@ func (w *Worker) evaluateFirst(from, to int) {
 		if b.Kind == Settled || b.Bound != top || b.fewest != few {
 			continue
 		}
-		slot := w.Snap.Order[position]
+		slot := w.Asked.Snap.Order[position]
 		w.Tighten(b, slot)
 		if b.fewest == few {
 			w.evaluate(b, position, slot)
@@ -35,7 +35,7 @@ func (w *Worker) evaluateNext(from, to int) {
 	top, few := w.Search.leastBound, w.Search.leastVictims
 	for position := from; position < to; position++ {
 		if b := &w.Bounds[position]; b.Kind != Settled && b.exact && b.Bound == top && b.fewest == few {
-			w.evaluate(b, position, w.Snap.Order[position])
+			w.evaluate(b, position, w.Asked.Snap.Order[position])
 		}
 	}
 }
@@ -48,7 +48,7 @@ func (w *Worker) evaluateRest(from, to int) {
 		if b.Kind == Settled || w.pruned(b) {
 			continue
 		}
-		slot := w.Snap.Order[position]
+		slot := w.Asked.Snap.Order[position]
 		w.Tighten(b, slot)
 		w.evaluate(b, position, slot)
 	}
@@ -58,17 +58,17 @@ func (w *Worker) evaluateRest(from, to int) {
 // settled afterwards.
 func (w *Worker) evaluate(b *NodeBound, position int, slot int32) {
 	if !w.pruned(b) && !w.losesByStart(b, slot) {
-		w.FindVictims(position, w.Snap.NodeStates[slot], b)
+		w.FindVictims(position, w.Asked.Snap.NodeStates[slot], b)
 	}
 	b.Kind = Settled
 }
 
 // Tighten improves the bound of a node by its top-k sums.
 func (w *Worker) Tighten(b *NodeBound, slot int32) {
-	sum := w.Snap.Summaries.At(slot)
+	sum := w.Asked.Snap.Summaries.At(slot)
 	if !b.exact && b.Bound == sum.Lowest {
 		short := w.short(sum)
-		b.fewest = uint16(min(w.Snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest)), math.MaxUint16))
+		b.fewest = uint16(min(w.Asked.Snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest)), math.MaxUint16))
 	}
 	b.exact = true
 }
@@ -90,8 +90,8 @@ func (w *Worker) losesByStart(b *NodeBound, slot int32) bool {
 		best.Sum != victims*(int64(best.Top)+rank.PriorityShift) {
 		return false
 	}
-	sum := w.Snap.Summaries.At(slot)
-	return sum.Lowest == b.Bound && w.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)) < best.Start.Sec
+	sum := w.Asked.Snap.Summaries.At(slot)
+	return sum.Lowest == b.Bound && w.Asked.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)) < best.Start.Sec
 }
 
 // FindVictims finds the victims on a candidate, and keeps the candidate if it

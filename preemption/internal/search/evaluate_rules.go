@@ -13,7 +13,7 @@ import (
 // budgets.
 func (w *Worker) evaluateByRules(position int, n *state.NodeState, bound int32) {
 	var adjusted state.NodeSummary
-	sum, _ := w.summaryFor(n, w.Snap.Summaries.At(n.Slot), &adjusted)
+	sum, _ := w.summaryFor(n, w.Asked.Snap.Summaries.At(n.Slot), &adjusted)
 	t := resourceReprieve{Worker: w, n: n, room: int32(sum.Room) - 1}
 	t.score.Top = math.MinInt32
 	for k := range t.slack {
@@ -71,10 +71,10 @@ func (t *resourceReprieve) fits() bool {
 // allows reports whether a pod could be a victim as far as the caller's rules go, which are
 // not asked about the preemptor itself (rule 7.19.6).
 func (w *Worker) allows(p *outrank.Pod) bool {
-	if r := w.Deferral.Resident; r != nil && r.Pod == p {
+	if r := w.Asked.Deferral.Resident; r != nil && r.Pod == p {
 		return false
 	}
-	return !w.asked || w.Config.Allows(w.Pod, p)
+	return !w.asked || w.Config.Allows(w.Asked.Pod, p)
 }
 
 // topBound returns the lowest priority that the top victim can have, not ok if all

@@ -30,7 +30,7 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 	if len(n.Covered) > 0 {
 		w.charge(n)
 	}
-	sum := w.Snap.Summaries.At(n.Slot)
+	sum := w.Asked.Snap.Summaries.At(n.Slot)
 	t := resourceReprieve{Worker: w, n: n, room: int32(sum.Room) - 1, asking: true, costs: w.costsOn(n)}
 	for k := range t.slack {
 		t.slack[k] = unlimited / 2

@@ -63,7 +63,7 @@ func (s *Search) Explanation(ctx context.Context) (*decision.Explanation, error)
 func (w *Worker) reportStatus(report *decision.NodeReport, position int) (try bool) {
 	n := w.NodeAt(position)
 	report.Node = n.Name
-	sum := w.Snap.Summaries.At(n.Slot)
+	sum := w.Asked.Snap.Summaries.At(n.Slot)
 	switch {
 	case w.given:
 		report.Status = w.Public(dryrun.FilterStatusOf(w.givenAt(position)))
@@ -206,7 +206,7 @@ func (s *Search) BestFirst(ctx context.Context, yield func(*decision.Candidate, 
 		case inTurn:
 			later.keys = append(later.keys, boundKeyOf(b, position))
 		default:
-			queue.nodes = append(queue.nodes, w.Optimistic(b, position, s.Snap.Order[position]))
+			queue.nodes = append(queue.nodes, w.Optimistic(b, position, s.Asked.Snap.Order[position]))
 		}
 	}
 	s.queue, s.later = queue.nodes, later.keys
@@ -221,8 +221,8 @@ func (s *Search) BestFirst(ctx context.Context, yield func(*decision.Candidate, 
 		b := &s.Bounds[position]
 		switch {
 		case b.Kind != Evaluated && !b.exact:
-			w.Tighten(b, s.Snap.Order[position])
-			queue.nodes[0] = w.Optimistic(b, position, s.Snap.Order[position])
+			w.Tighten(b, s.Asked.Snap.Order[position])
+			queue.nodes[0] = w.Optimistic(b, position, s.Asked.Snap.Order[position])
 			queue.sink(0)
 			continue
 		case b.Kind != Evaluated:
@@ -273,7 +273,7 @@ func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
 				return
 			}
 		}
-		queue.push(w.Optimistic(b, position, w.Snap.Order[position]))
+		queue.push(w.Optimistic(b, position, w.Asked.Snap.Order[position]))
 		later.dropFirst()
 	}
 }
@@ -281,7 +281,7 @@ func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
 // boundForLater bounds a node, and returns its score if it was evaluated. It is not ok
 // if the node is no candidate.
 func (w *Worker) boundForLater(position int) (real NodeScore, ok bool) {
-	b, slot := &w.Bounds[position], w.Snap.Order[position]
+	b, slot := &w.Bounds[position], w.Asked.Snap.Order[position]
 	w.Best = NodeScore{Position: -1}
 	if w.given {
 		if b.Kind = Settled; !w.note(position) {

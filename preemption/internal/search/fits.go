@@ -8,8 +8,8 @@ import (
 
 // Fits reports whether a node takes the preemptor as things are.
 func (w *Worker) Fits(slot int32) bool {
-	sum := w.Snap.Summaries.At(slot)
-	if sum.Flags&^state.AnyUnits == 0 && !w.Silent.Has(filters.ResourcesFilter.Index) {
+	sum := w.Asked.Snap.Summaries.At(slot)
+	if sum.Flags&^state.AnyUnits == 0 && !w.Asked.Silent.Has(filters.ResourcesFilter.Index) {
 		if w.Shortage(sum) != 0 {
 			return false // no other filter can change that
 		}
@@ -17,5 +17,5 @@ func (w *Worker) Fits(slot int32) bool {
 			return true
 		}
 	}
-	return w.Dry.Filter(w.Snap.NodeStates[slot]).Code == decision.Success
+	return w.Dry.Filter(w.Asked.Snap.NodeStates[slot]).Code == decision.Success
 }

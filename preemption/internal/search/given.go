@@ -77,8 +77,8 @@ func (w *Worker) boundChunk(from, to int, try uint64) {
 			b.Kind = Settled
 			continue
 		}
-		slot := w.Snap.Order[position]
-		if sum := w.Snap.Summaries.At(slot); plain && sum.Flags&^w.light == 0 {
+		slot := w.Asked.Snap.Order[position]
+		if sum := w.Asked.Snap.Summaries.At(slot); plain && sum.Flags&^w.light == 0 {
 			if w.boundByResources(b, slot, sum); b.before != 0 {
 				w.after.count(b.after, 1)
 				continue
@@ -93,11 +93,11 @@ func (s *Search) readGiven() error {
 	if s.statuses == nil {
 		return nil
 	}
-	s.Snap.Names.Load(s.Snap.NodeStates, s.Snap.Order)
-	if s.named.Read(s.Snap.Names, s.statuses, s.Config.NotFiltered()) && s.named.known() {
+	s.Asked.Snap.Names.Load(s.Asked.Snap.NodeStates, s.Asked.Snap.Order)
+	if s.named.Read(s.Asked.Snap.Names, s.statuses, s.Config.NotFiltered()) && s.named.known() {
 		return nil
 	}
-	return dryrun.CheckNamed(s.Snap, s.statuses)
+	return dryrun.CheckNamed(s.Asked.Snap, s.statuses)
 }
 
 // givenAt returns the status that the caller gave for a node, once all are read.
@@ -139,11 +139,11 @@ func (w *Worker) mayRefuse(sum *state.NodeSummary) bool {
 // tryNode bounds a node on which preemption is to be tried, whatever the filters say
 // about it as things are.
 func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
-	sum := w.Snap.Summaries.At(slot)
+	sum := w.Asked.Snap.Summaries.At(slot)
 	switch {
 	case w.mayRefuse(sum):
 		*b = NodeBound{}
-		w.evaluateByFilters(position, w.Snap.NodeStates[slot])
+		w.evaluateByFilters(position, w.Asked.Snap.NodeStates[slot])
 		b.Kind = Settled
 		return
 	case sum.Flags&^(state.Restricted|w.light) == 0 && !w.Filtered && !w.exactly:
@@ -154,7 +154,7 @@ func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
 	}
 	if b.before == 0 {
 		// There is room already, so that all pods can be put back.
-		w.evaluateByFilters(position, w.Snap.NodeStates[slot])
+		w.evaluateByFilters(position, w.Asked.Snap.NodeStates[slot])
 		b.Kind = Settled
 	}
 	w.after.count(b.after, 1)

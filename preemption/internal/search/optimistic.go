@@ -16,7 +16,7 @@ import (
 
 // Optimistic returns the optimistic score of a node.
 func (w *Worker) Optimistic(b *NodeBound, position int, slot int32) NodeScore {
-	sum := w.Snap.Summaries.At(slot)
+	sum := w.Asked.Snap.Summaries.At(slot)
 	o := NodeScore{Position: -1}
 	if !w.topLast || b.Bound == sum.Lowest {
 		b.setLowest(&o, position)
@@ -28,7 +28,7 @@ func (w *Worker) Optimistic(b *NodeBound, position int, slot int32) NodeScore {
 	if !w.topLast {
 		return o
 	}
-	if e := w.Snap.Summaries.ExtremesAt(slot); w.goesHigh(b, sum, e) {
+	if e := w.Asked.Snap.Summaries.ExtremesAt(slot); w.goesHigh(b, sum, e) {
 		upper := &w.highScore
 		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
 		if w.Better(upper, &o) {
@@ -66,9 +66,9 @@ func (w *Worker) TightenByShares(b *NodeBound, slot int32, sum *state.NodeSummar
 	if b.Bound != sum.Lowest || b.Kind == byUnits {
 		return false
 	}
-	short, shares := w.short(sum), w.Snap.Summaries.ShareSumsAt(slot)
+	short, shares := w.short(sum), w.Asked.Snap.Summaries.ShareSumsAt(slot)
 	was := b.fewest
-	b.fewest = uint16(shares.FewestAmong(&shares.Low, &short, w.Snap.Summaries.ExtremesAt(slot), int32(was)))
+	b.fewest = uint16(shares.FewestAmong(&shares.Low, &short, w.Asked.Snap.Summaries.ExtremesAt(slot), int32(was)))
 	return b.fewest > was
 }
 
@@ -77,7 +77,7 @@ func (w *Worker) boundStart(o *NodeScore, b *NodeBound, slot int32, sum *state.N
 	if b.Bound != sum.Lowest || b.Kind == byUnits {
 		return
 	}
-	if start := w.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)); start != rank.NoStart {
+	if start := w.Asked.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)); start != rank.NoStart {
 		o.Start = rank.Instant{Sec: start, Nsec: 1e9}
 	}
 }
@@ -88,7 +88,7 @@ func (w *Worker) boundCost(o *NodeScore, b *NodeBound, slot int32, sum *state.No
 	if !w.costed || sum.Flags&state.LargeAmounts != 0 {
 		return
 	}
-	c := w.costTable.At(w.Snap.NodeStates[slot], int(sum.LowPods), w.Config.Cost)
+	c := w.costTable.At(w.Asked.Snap.NodeStates[slot], int(sum.LowPods), w.Config.Cost)
 	short := w.short(sum)
 	if low {
 		o.Cost = c.Low.Least(o.Victims, &short)
@@ -123,10 +123,10 @@ func (w *Worker) setUpper(o *NodeScore, b *NodeBound, position int, slot int32, 
 // tightenUpper improves such a score by the sums of shares, and where all victims are of the
 // two lowest priorities by what is known of those.
 func (w *Worker) tightenUpper(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary, e *state.Extremes) {
-	short, shares := w.short(sum), w.Snap.Summaries.ShareSumsAt(slot)
+	short, shares := w.short(sum), w.Asked.Snap.Summaries.ShareSumsAt(slot)
 	few, top := shares.Fewest(&short, e, o.Victims), b.above(sum)
-	two := w.Snap.Summaries.TwoLowestAt(slot)
-	if second := w.Snap.LevelAbove(slot, 1); w.StaysSecond(b, sum, e, two, second) {
+	two := w.Asked.Snap.Summaries.TwoLowestAt(slot)
+	if second := w.Asked.Snap.LevelAbove(slot, 1); w.StaysSecond(b, sum, e, two, second) {
 		few, top = shares.FewestAmong(&shares.Second, &short, e, few), second.Priority
 		if o.Top = top; two.Start != rank.NoStart {
 			o.Start = rank.Instant{Sec: two.Start, Nsec: 1e9}
@@ -159,7 +159,7 @@ func (w *Worker) extremesFor(slot int32) *state.Extremes {
 	if !w.topLast {
 		return nil
 	}
-	return w.Snap.Summaries.ExtremesAt(slot)
+	return w.Asked.Snap.Summaries.ExtremesAt(slot)
 }
 
 // rough is a lower bound on a figure, found with less than what
@@ -189,7 +189,7 @@ func (w *Worker) upperFigure(x rank.Figure, b *NodeBound, sum *state.NodeSummary
 // outdone reports that a node loses by the latest start of any pod on it, where that
 // is the first rank.
 func (w *Worker) outdone(slot int32) bool {
-	return w.startFirst && w.decides(&w.Best) && w.Snap.Summaries.LatestAt(slot) < w.Best.Start.Sec
+	return w.startFirst && w.decides(&w.Best) && w.Asked.Snap.Summaries.LatestAt(slot) < w.Best.Start.Sec
 }
 
 // StaysLow reports that all victims have the lowest priority of the node. That is
@@ -245,7 +245,7 @@ func (w *Worker) mayViolate(budgets uint32, mostCovered uint8) bool {
 // NoteTight finds the budgets that so many evictions on one node would violate.
 func (s *Search) NoteTight() {
 	s.tight = [len(s.tight)]uint32{}
-	for i, b := range s.Snap.BudgetSet.List {
+	for i, b := range s.Asked.Snap.BudgetSet.List {
 		if b == nil {
 			continue
 		}

@@ -19,7 +19,7 @@ func (w *Worker) evaluateByResources(position int, n *state.NodeState, bound int
 // cannot be the best any more.
 func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f NodeScore, ok bool) {
 	var adjusted state.NodeSummary
-	sum, _ := w.summaryFor(n, w.Snap.Summaries.At(n.Slot), &adjusted)
+	sum, _ := w.summaryFor(n, w.Asked.Snap.Summaries.At(n.Slot), &adjusted)
 	w.violates = w.violates[:0]
 	if len(n.Covered) > 0 {
 		w.charge(n)

@@ -89,14 +89,14 @@ func (s *Search) Ask(config *dryrun.Settings, snap *state.Snapshot, req *decisio
 	}
 	s.asks = state.AmountRow{asksNothing, asksNothing, asksNothing}
 	s.AnyPod, s.tabled = false, s.Plan.Tabled()
-	for i := range s.Needs {
-		if at := s.Needs[i].Column; at >= 0 {
-			s.asks[at] = s.Needs[i].Value
+	for i := range s.Asked.Needs {
+		if at := s.Asked.Needs[i].Column; at >= 0 {
+			s.asks[at] = s.Asked.Needs[i].Value
 		} else {
 			s.AnyPod = true
 		}
 	}
-	if s.Deferral.Asked {
+	if s.Asked.Deferral.Asked {
 		// One node is asked, and what it has to have left is not what the pod asks for.
 		s.asks, s.AnyPod = state.AmountRow{asksNothing, asksNothing, asksNothing}, true
 	}
@@ -143,7 +143,7 @@ func (s *Search) Close() {
 
 // refusedPlan is the answer to an attempt that ends before the first node.
 func (s *Search) refusedPlan() *decision.Plan {
-	if n := len(s.Snap.Order); n > 0 {
+	if n := len(s.Asked.Snap.Order); n > 0 {
 		before := &s.Workers[0].before
 		before.count(before.intern(s.Refused), n)
 	}

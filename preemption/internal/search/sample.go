@@ -13,11 +13,11 @@ import (
 func (w *Worker) filterNodes(from, to int) {
 	plain := !w.Filtered && !w.Selects
 	for position := from; position < to; position++ {
-		slot := w.Snap.Order[position]
+		slot := w.Asked.Snap.Order[position]
 		x, code := answer(0), decision.Success
-		if sum := w.Snap.Summaries.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
+		if sum := w.Asked.Snap.Summaries.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
 			x, code = w.filterByResources(slot, sum)
-		} else if st := w.Dry.Filter(w.Snap.NodeStates[slot]); st.Code != decision.Success {
+		} else if st := w.Dry.Filter(w.Asked.Snap.NodeStates[slot]); st.Code != decision.Success {
 			x, code = w.before.intern(st), st.Code
 		}
 		w.toTry[position] = code == decision.Unschedulable
@@ -37,7 +37,7 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 		return short, decision.Unschedulable
 	}
 	for i := 1; i <= state.NumUpperLevels; i++ {
-		above := w.Snap.LevelAbove(slot, i)
+		above := w.Asked.Snap.LevelAbove(slot, i)
 		if above == nil {
 			break
 		}
@@ -45,7 +45,7 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 			return short, decision.Unschedulable
 		}
 	}
-	offers := &w.Snap.NodeStates[slot].Offers.Std
+	offers := &w.Asked.Snap.NodeStates[slot].Offers.Std
 	for k := range w.asks {
 		if w.asks[k] > offers[k] {
 			return short | unresolvable, decision.UnschedulableAndUnresolvable
@@ -68,7 +68,7 @@ func (s *Search) trySample(ctx context.Context, try func(position int, anyFree b
 		return nil
 	}
 	sample := s.Config.Sample
-	start, enough := dryrun.StartOf(sample, len(nodes), s.Pod.Key()), dryrun.EnoughOf(sample, len(nodes))
+	start, enough := dryrun.StartOf(sample, len(nodes), s.Asked.Pod.Key()), dryrun.EnoughOf(sample, len(nodes))
 	violating, free, room := 0, 0, noRoom
 	for i := range nodes {
 		if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
@@ -117,8 +117,8 @@ const (
 // there is room for any other, and they are not told apart. Only those that may
 // violate a budget are evaluated for that.
 func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled {
-	slot := w.Snap.Order[position]
-	b, sum := &w.Bounds[position], w.Snap.Summaries.At(slot)
+	slot := w.Asked.Snap.Order[position]
+	b, sum := &w.Bounds[position], w.Asked.Snap.Summaries.At(slot)
 	best := w.Best
 	w.Best = NodeScore{Position: -1} // so that nothing is pruned
 	w.tryNode(b, position, slot)
@@ -158,7 +158,7 @@ func (w *Worker) freeOfViolations(b *NodeBound, slot int32, sum *state.NodeSumma
 	if w.Config.ByVariant().EmptySelectors || b.Bound != sum.Lowest {
 		return false
 	}
-	e := w.Snap.Summaries.ExtremesAt(slot)
+	e := w.Asked.Snap.Summaries.ExtremesAt(slot)
 	if w.Config.Ascending() {
 		return b.Kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e.LowBudgets, e.MostCovered)
 	}

@@ -167,5 +167,5 @@ func (s *Search) gather() {
 
 // NodeAt returns the node at a position.
 func (s *Search) NodeAt(position int) *state.NodeState {
-	return s.Snap.NodeStates[s.Snap.Order[position]]
+	return s.Asked.Snap.NodeStates[s.Asked.Snap.Order[position]]
 }
