@@ -189,14 +189,14 @@ func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err 
 	if err := s.Ask(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, false, err
 	}
-	if !s.Fixed || s.AnyPod || len(pod.Volumes) > 0 {
+	if !s.Plan.Fixed || s.AnyPod || len(pod.Volumes) > 0 {
 		return found, false, nil
 	}
 	s.WriteSignature()
 	if found, ok := m.known[string(s.Signature)]; ok {
 		return found, true, nil
 	}
-	if s.Refused.Code == Success {
+	if s.Plan.Refused.Code == Success {
 		findTwo(s, &found, "", true)
 	}
 	s.Busy = false
@@ -214,7 +214,7 @@ func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 	if err := s.Ask(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, err
 	}
-	if s.Refused.Code == Success {
+	if s.Plan.Refused.Code == Success {
 		findTwo(s, &found, own, false)
 	}
 	s.Busy = false

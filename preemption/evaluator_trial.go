@@ -131,9 +131,9 @@ func (t *Trial) Check(gone func(*outrank.Pod) bool) Status {
 	a := t.of.W.A
 	s := filters.Status{}
 	if a.Elsewhere {
-		s = a.AskNode(&a.Asked, t.of.W.N)
-	} else if s = a.Refused; s.Code == Success {
-		s = a.CheckNode(&a.Asked, t.of.W.N)
+		s = a.Plan.AskNode(&a.Asked, t.of.W.N)
+	} else if s = a.Plan.Refused; s.Code == Success {
+		s = a.Plan.CheckNode(&a.Asked, t.of.W.N)
 	}
 	if s.Code == Success {
 		t.without(gone, func() { s = t.of.W.Check() })

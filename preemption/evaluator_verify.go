@@ -289,7 +289,7 @@ func (v *verification) noneIsSpare() bool {
 	if v.plan.Across && (v.Config.Importance != nil || v.Config.Policy.Ranks != nil) {
 		return false // the best set by these may have a pod more than makes room
 	}
-	return v.Config.Policy.Victims == Reprieve && !v.Config.Ascending() && v.Config.Chooser == nil && v.Config.Guard == nil && v.Fixed && !v.extended()
+	return v.Config.Policy.Victims == Reprieve && !v.Config.Ascending() && v.Config.Chooser == nil && v.Config.Guard == nil && v.Plan.Fixed && !v.extended()
 }
 
 // extended reports whether an extender may have changed the victims.

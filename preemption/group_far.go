@@ -89,7 +89,7 @@ func (f *fitter) counts(m *member, k *state.PodClass) bool {
 }
 
 func countsClass(a *dryrun.Attempt, k *state.PodClass) bool {
-	for _, active := range a.Active {
+	for _, active := range a.Plan.Active {
 		if s, ok := active.PodFilter.(*filters.Spread); ok && len(s.PartsOf(k)) > 0 {
 			return true
 		}

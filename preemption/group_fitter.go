@@ -145,7 +145,7 @@ func (f *fitter) judge(a *dryrun.Attempt) bool {
 		return false
 	}
 	f.far = f.far || len(a.Asked.Pod.Affinity.PodAffinity)+len(a.Asked.Pod.Affinity.PodAntiAffinity) > 0
-	for _, active := range a.Active {
+	for _, active := range a.Plan.Active {
 		switch active.PodFilter.(type) {
 		case *filters.FixedFilter, *filters.RuleAttempt:
 		case *filters.WantedPorts, *filters.RestrictedVolumes, *filters.WantedVolumes:

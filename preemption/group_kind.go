@@ -61,7 +61,7 @@ func (k *memberKind) with(a *dryrun.Attempt) *memberKind {
 // that is a kind of its own: one of which a filter of the caller or one about
 // volumes or ports has something to say.
 func signatureOf(a *dryrun.Attempt) string {
-	if len(a.Active) > 0 || len(a.Asked.Pod.Volumes) > 0 {
+	if len(a.Plan.Active) > 0 || len(a.Asked.Pod.Volumes) > 0 {
 		return ""
 	}
 	var key state.KeyWriter
@@ -70,7 +70,7 @@ func signatureOf(a *dryrun.Attempt) string {
 		key.Text(string(d.Name))
 		key.Amount(d.Value)
 	}
-	a.AppendSignature(&key, a.Asked.Pod)
+	a.Plan.AppendSignature(&key, a.Asked.Pod)
 	return string(key)
 }
 
@@ -100,7 +100,7 @@ func (f *fitter) says(i int, position int32) statusID {
 func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) statusID {
 	n, s := k.fitter.node(position), &k.fitter.sites[position]
 	if known.fixed == 0 {
-		known.fixed = 1 + k.id(k.a.CheckNode(&k.a.Asked, n))
+		known.fixed = 1 + k.id(k.a.Plan.CheckNode(&k.a.Asked, n))
 	}
 	if known.fixed-1 != noObjection {
 		return known.fixed - 1
@@ -133,7 +133,7 @@ func (f *fitter) seatedElsewhere(p *state.PodState) bool {
 func (k *memberKind) add(p *state.PodState) {
 	k.w.Resources.Change(p, 1)
 	for i, f := range k.w.Filters {
-		switch k.a.Active[i].PodFilter.(type) {
+		switch k.a.Plan.Active[i].PodFilter.(type) {
 		case *filters.InterPod, *filters.Spread, *filters.CallerFilter:
 		default:
 			f.Change(p, 1)

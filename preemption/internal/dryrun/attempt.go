@@ -18,8 +18,8 @@ import (
 // Attempt is one preemptor with everything that can be prepared before the
 // first node (PreFilter). Workers share it and do not change it.
 type Attempt struct {
-	Asked filters.Question
-	filters.Plan
+	Asked  filters.Question
+	Plan   filters.Plan
 	Config *Settings
 	Ranks  []decision.Rank
 	Now    time.Time
@@ -89,15 +89,15 @@ func (a *Attempt) beginCallers() error {
 
 // Release drops everything but memory.
 func (a *Attempt) Release() {
-	clear(a.Active)
+	clear(a.Plan.Active)
 	*a = Attempt{
-		Asked: filters.Question{Needs: a.Asked.Needs[:0]}, Plan: filters.Plan{Active: a.Active[:0]},
+		Asked: filters.Question{Needs: a.Asked.Needs[:0]}, Plan: filters.Plan{Active: a.Plan.Active[:0]},
 	}
 }
 
 // ResourcesAlone reports whether NodeResourcesFit is the only filter after the
 // first node filters with something to say.
-func (a *Attempt) ResourcesAlone() bool { return len(a.Active) == 0 }
+func (a *Attempt) ResourcesAlone() bool { return len(a.Plan.Active) == 0 }
 
 // MoreImportant orders pods by importance, or as the caller defined it.
 func (a *Attempt) MoreImportant(p, q *state.PodState) int {

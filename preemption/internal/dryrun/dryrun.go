@@ -29,7 +29,7 @@ func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Statu
 	}
 	w.Victim = state.Fill(w.Victim, len(possible), false)
 	if w.A.Elsewhere {
-		if s := w.A.AskNode(&w.A.Asked, n); s.Code != decision.Success {
+		if s := w.A.Plan.AskNode(&w.A.Asked, n); s.Code != decision.Success {
 			return possible, s
 		}
 	}
@@ -43,7 +43,7 @@ func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Statu
 // variant that takes it then. A rule of the caller's that chooses victims has none to choose
 // from there.
 func (w *DryRunner) freeNow() bool {
-	if w.A.Config.Chooser != nil || !w.A.Config.ByVariant().TakesFree || w.A.Elsewhere && w.A.AskNode(&w.A.Asked, w.N).Code != decision.Success {
+	if w.A.Config.Chooser != nil || !w.A.Config.ByVariant().TakesFree || w.A.Elsewhere && w.A.Plan.AskNode(&w.A.Asked, w.N).Code != decision.Success {
 		return false
 	}
 	return w.Check().Code == decision.Success
@@ -147,7 +147,7 @@ func (w *DryRunner) ascend(possible []*state.PodState) filters.Status {
 // filters is as before the dry run. The built-in filters start anew with each
 // node.
 func (w *DryRunner) RestoreVictims(possible []*state.PodState) {
-	if !w.A.Follows {
+	if !w.A.Plan.Follows {
 		return
 	}
 	w.ChangeMarked(possible, w.Victim, 1)
@@ -155,7 +155,7 @@ func (w *DryRunner) RestoreVictims(possible []*state.PodState) {
 
 // RestoreAll adds pods again that were all removed, for the caller's filters.
 func (w *DryRunner) RestoreAll(possible []*state.PodState) {
-	if !w.A.Follows {
+	if !w.A.Plan.Follows {
 		return
 	}
 	w.ChangeAll(possible, 1)

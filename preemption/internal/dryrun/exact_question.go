@@ -56,8 +56,8 @@ func (x *setSearch) findFilters() {
 	q := x.q
 	a, grouped := x.w.A, len(x.w.units) > 0
 	q.Gains = true
-	for i := range a.Active {
-		f := &a.Active[i]
+	for i := range a.Plan.Active {
+		f := &a.Plan.Active[i]
 		if !f.Touches(x.w.N) && !grouped {
 			continue
 		}

@@ -80,7 +80,7 @@ func (r *Result) FilterAll(ctx context.Context, req *decision.Request) ([]filter
 		if err := CheckStatuses(req, r.Asked.Snap); err != nil {
 			return nil, err
 		}
-		r.Refused, r.Elsewhere = filters.Status{}, true // the caller has gone beyond that
+		r.Plan.Refused, r.Elsewhere = filters.Status{}, true // the caller has gone beyond that
 		return givenStatuses(req, r.Config, r.Asked.Snap)
 	}
 	before := make([]filters.Status, len(r.Asked.Snap.Order))

@@ -11,7 +11,7 @@ import (
 
 // AsPlan returns the plan of what was found.
 func (r *Result) AsPlan() *decision.Plan {
-	p := &decision.Plan{Pod: r.Asked.Pod, Resize: r.Asked.Deferral.Asked, Ineligible: r.Ineligible, Refusal: r.Refusal, Refused: r.Public(r.Refused), Feasible: r.Feasible}
+	p := &decision.Plan{Pod: r.Asked.Pod, Resize: r.Asked.Deferral.Asked, Ineligible: r.Ineligible, Refusal: r.Refusal, Refused: r.Public(r.Plan.Refused), Feasible: r.Feasible}
 	p.TurnedDown = r.CountsOf(r.Before, nil)
 	switch {
 	case r.Feasible > 0:

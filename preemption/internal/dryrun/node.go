@@ -65,8 +65,8 @@ func (w *DryRunner) Begin(a *Attempt) {
 	if a.guard != nil {
 		w.guard.state = a.guard.Clone()
 	}
-	for i := range a.Active {
-		f := &a.Active[i]
+	for i := range a.Plan.Active {
+		f := &a.Plan.Active[i]
 		if f.Index >= filters.FirstOfCaller {
 			w.Filters = append(w.Filters, f.OnNode(nil))
 			continue
@@ -188,20 +188,20 @@ func (w *DryRunner) Check() filters.Status {
 
 // checkWith asks the filters in order and stops at the first that fails.
 func (w *DryRunner) checkWith(nominated []*state.PodState) filters.Status {
-	if s := w.ask(0, w.A.BeforeResources, nominated); s.Code != decision.Success {
+	if s := w.ask(0, w.A.Plan.BeforeResources, nominated); s.Code != decision.Success {
 		return s
 	}
 	if s := w.Resources.Check(nominated); s.Code != decision.Success {
 		return s
 	}
-	return w.ask(w.A.BeforeResources, len(w.Filters), nominated)
+	return w.ask(w.A.Plan.BeforeResources, len(w.Filters), nominated)
 }
 
 // ask asks the active filters with the indexes from from up to to.
 func (w *DryRunner) ask(from, to int, nominated []*state.PodState) filters.Status {
 	for i := from; i < to; i++ {
 		if s := w.Filters[i].Check(nominated); s.Code != decision.Success {
-			s.By = w.A.Active[i].Index
+			s.By = w.A.Plan.Active[i].Index
 			return s
 		}
 	}
@@ -212,26 +212,26 @@ func (w *DryRunner) ask(from, to int, nominated []*state.PodState) filters.Statu
 // change and check for the filters after NodeResourcesFit alone. They are for
 // nodes without nominated pods.
 func (w *DryRunner) EnterAfterResources(n *state.NodeState) {
-	for _, f := range w.Filters[w.A.BeforeResources:] {
+	for _, f := range w.Filters[w.A.Plan.BeforeResources:] {
 		f.Enter(n)
 	}
 }
 
 // ChangeAfterResources tells the filters behind NodeResourcesFit of a pod.
 func (w *DryRunner) ChangeAfterResources(p *state.PodState, by int) {
-	for _, f := range w.Filters[w.A.BeforeResources:] {
+	for _, f := range w.Filters[w.A.Plan.BeforeResources:] {
 		f.Change(p, by)
 	}
 }
 
 // CheckAfterResources asks the filters behind NodeResourcesFit.
 func (w *DryRunner) CheckAfterResources() filters.Status {
-	return w.ask(w.A.BeforeResources, len(w.Filters), nil)
+	return w.ask(w.A.Plan.BeforeResources, len(w.Filters), nil)
 }
 
 // Filter returns whether the node takes the preemptor as things are.
 func (w *DryRunner) Filter(n *state.NodeState) filters.Status {
-	if s := w.A.CheckNode(&w.A.Asked, n); s.Code != decision.Success {
+	if s := w.A.Plan.CheckNode(&w.A.Asked, n); s.Code != decision.Success {
 		return s
 	}
 	w.Enter(n)

@@ -10,7 +10,7 @@ import (
 
 // BoundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *Worker) BoundNodes(from, to int) {
-	order, plain := w.Asked.Snap.Order, !w.Filtered && !w.Selects && !w.exactly
+	order, plain := w.Asked.Snap.Order, !w.Filtered && !w.Plan.Selects && !w.exactly
 	for position := from; position < to; position++ {
 		b, slot := &w.Bounds[position], order[position]
 		if sum := w.Asked.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.RulesPass(slot)) {
@@ -26,12 +26,12 @@ func (w *Worker) BoundNodes(from, to int) {
 // RulesPass reports whether resources alone decide on a node without flags, because
 // all other filters are rules of the caller that are known to pass there.
 func (w *Worker) RulesPass(slot int32) bool {
-	return w.tabled && !w.exactly && w.PassesTables(slot)
+	return w.tabled && !w.exactly && w.Plan.PassesTables(slot)
 }
 
 // BoundNode bounds a single node.
 func (w *Worker) BoundNode(b *NodeBound, position int, slot int32) {
-	plain := !w.Filtered && !w.Selects && !w.exactly
+	plain := !w.Filtered && !w.Plan.Selects && !w.exactly
 	if sum := w.Asked.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.RulesPass(slot)) {
 		w.boundByResources(b, slot, sum)
 	} else {
@@ -197,8 +197,8 @@ func (w *Worker) boundFiltered(b *NodeBound, position int, slot int32) {
 	*b = NodeBound{}
 	n := w.Asked.Snap.NodeStates[slot]
 	sum := w.Asked.Snap.Summaries.At(slot)
-	if sum.Flags&state.Restricted != 0 || w.Selects {
-		if st := w.CheckNode(&w.Asked, n); st.Code != decision.Success {
+	if sum.Flags&state.Restricted != 0 || w.Plan.Selects {
+		if st := w.Plan.CheckNode(&w.Asked, n); st.Code != decision.Success {
 			b.before = w.before.intern(st)
 			return
 		}
@@ -213,13 +213,13 @@ func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	var adjusted state.NodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
-	case sum.Flags&state.AnyUnits != 0 && (w.light == 0 || sum.Flags&state.OtherPriorities != 0 || !w.Fixed || !plain):
+	case sum.Flags&state.AnyUnits != 0 && (w.light == 0 || sum.Flags&state.OtherPriorities != 0 || !w.Plan.Fixed || !plain):
 		w.boundUnits(b, position, slot, sum, plain)
 	case !w.Filtered && plain && w.exactly:
 		w.boundByAsking(b, slot, sum)
 	case !w.Filtered && plain:
 		w.boundByResources(b, slot, sum)
-	case !plain || w.AnyPod || sum == &adjusted || w.Touched(n, 0, w.BeforeResources):
+	case !plain || w.AnyPod || sum == &adjusted || w.Plan.Touched(n, 0, w.Plan.BeforeResources):
 		w.boundByFilters(b, position, slot, sum, plain)
 	default:
 		w.boundWithFilters(b, position, slot, sum)
@@ -262,13 +262,13 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 		if !w.makesRoom(b, slot, sum) {
 			return
 		}
-		if w.Selective {
+		if w.Plan.Selective {
 			b.Kind = unasked
 			w.boundVictims(b, sum)
 			return
 		}
 	}
-	touched := w.Touched(n, w.BeforeResources, len(w.Active))
+	touched := w.Plan.Touched(n, w.Plan.BeforeResources, len(w.Plan.Active))
 	switch {
 	case b.before == 0 && !touched && !w.given:
 		w.boundWithRoom(b, n, sum)
@@ -292,7 +292,7 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 		w.Dry.ChangeAfterResources(p, -1)
 	}
 	st := w.Dry.CheckAfterResources()
-	if w.Follows {
+	if w.Plan.Follows {
 		for _, p := range away {
 			w.Dry.ChangeAfterResources(p, 1)
 		}
@@ -356,8 +356,8 @@ func (w *Worker) helpsAtMostWithAll(n *state.NodeState) bool {
 	if !w.exact {
 		return true
 	}
-	for i := range w.Active {
-		if f := &w.Active[i]; f.Touches(n) && !w.Gains(f.Index, false) {
+	for i := range w.Plan.Active {
+		if f := &w.Plan.Active[i]; f.Touches(n) && !w.Gains(f.Index, false) {
 			return false
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // since. It is not ok if the cache cannot be used.
 func (s *Search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok bool, err error) {
 	cache := s.Asked.Snap.Cache
-	if !s.Fixed || s.AnyPod || s.Asked.Snap.Summaries.Large > 0 || len(s.Asked.Snap.Order) < 2 {
+	if !s.Plan.Fixed || s.AnyPod || s.Asked.Snap.Summaries.Large > 0 || len(s.Asked.Snap.Order) < 2 {
 		return nil, false, nil
 	}
 	s.WriteSignature()

@@ -81,7 +81,7 @@ func (t *tally) find(s filters.Status) int {
 // beginPlan begins the plan with what the first round found. Its outcome is
 // final unless it is Preempt.
 func (s *Search) beginPlan() *decision.Plan {
-	p := &decision.Plan{Pod: s.Asked.Pod, Outcome: decision.Preempt, Resize: s.Asked.Deferral.Asked, Refused: s.Public(s.Refused)}
+	p := &decision.Plan{Pod: s.Asked.Pod, Outcome: decision.Preempt, Resize: s.Asked.Deferral.Asked, Refused: s.Public(s.Plan.Refused)}
 	t := s.tally[:0]
 	for _, w := range s.Workers {
 		p.Feasible += w.before.usual[0]
@@ -149,7 +149,7 @@ func (s *Search) finishPlan(p *decision.Plan, best NodeScore) {
 		return
 	}
 	p.Candidate, p.Grace = w.Candidate(possible), s.Config.Grace()
-	if s.asked || s.Selective || s.partial {
+	if s.asked || s.Plan.Selective || s.partial {
 		p.Unhelpful = nil // not every node was asked about
 	}
 	p.ClearedNominations = s.ClearedNominations(n, p.Victims)

@@ -136,8 +136,8 @@ func (w *Worker) leaveAlone(n *state.NodeState, bound int32) bool {
 // victims.
 func (w *Worker) askLate(b *NodeBound, n *state.NodeState) {
 	b.Kind = byResources
-	for i := w.BeforeResources; i < len(w.Active); i++ {
-		if f := &w.Active[i]; f.Touches(n) {
+	for i := w.Plan.BeforeResources; i < len(w.Plan.Active); i++ {
+		if f := &w.Plan.Active[i]; f.Touches(n) {
 			b.Kind = bySelection
 			if c, ok := f.PodFilter.(*filters.CallerFilter); !ok || c.Concerns == nil || !w.byRows {
 				b.Kind = byFilters

@@ -51,8 +51,8 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 // that is marked is away for the filters until changeConcerned or letBack puts it back.
 func (w *Worker) findConcerned(n *state.NodeState, from int) {
 	w.concerned = state.Fill(w.concerned, len(n.Pods), false)
-	for i := range w.Active {
-		f, ok := w.Active[i].PodFilter.(*filters.CallerFilter)
+	for i := range w.Plan.Active {
+		f, ok := w.Plan.Active[i].PodFilter.(*filters.CallerFilter)
 		switch {
 		case !ok:
 		case f.Attachment >= 0:

@@ -12,7 +12,7 @@ import (
 // ExplainsByRows reports whether an explanation finds most candidates from the rows
 // of their nodes. What is left is explained by the exhaustive search.
 func (s *Search) ExplainsByRows() bool {
-	return s.byRows && !s.Filtered && s.Config.Sample == nil && s.Refused.Code == decision.Success
+	return s.byRows && !s.Filtered && s.Config.Sample == nil && s.Plan.Refused.Code == decision.Success
 }
 
 // Explanation finds the status of every node and all candidates.
@@ -68,7 +68,7 @@ func (w *Worker) reportStatus(report *decision.NodeReport, position int) (try bo
 	case w.given:
 		report.Status = w.Public(dryrun.FilterStatusOf(w.givenAt(position)))
 		return w.note(position)
-	case sum.Flags&^state.AnyUnits == 0 && !w.Selects:
+	case sum.Flags&^state.AnyUnits == 0 && !w.Plan.Selects:
 		x, code := w.filterByResources(n.Slot, sum)
 		w.before.count(x, 1)
 		if x != 0 {
@@ -159,7 +159,7 @@ func reorder(candidates []decision.Candidate, order []int32) {
 func (s *Search) ExplainNode(n *state.NodeState) (decision.NodeReport, *decision.Candidate) {
 	w := s.Workers[0]
 	report := decision.NodeReport{Node: n.Name}
-	st := s.Refused
+	st := s.Plan.Refused
 	switch {
 	case s.given:
 		given := s.givenOf(n)

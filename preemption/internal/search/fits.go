@@ -13,7 +13,7 @@ func (w *Worker) Fits(slot int32) bool {
 		if w.Shortage(sum) != 0 {
 			return false // no other filter can change that
 		}
-		if !w.Filtered && !w.Selects || w.RulesPass(slot) {
+		if !w.Filtered && !w.Plan.Selects || w.RulesPass(slot) {
 			return true
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // takeStatuses prepares the round that reads the caller's statuses.
 func (s *Search) takeStatuses(req *decision.Request) {
 	s.given, s.statuses, s.inOrder = true, req.Statuses, req.StatusesInOrder
-	s.Refused, s.Elsewhere = filters.Status{}, true // the caller has gone beyond that
+	s.Plan.Refused, s.Elsewhere = filters.Status{}, true // the caller has gone beyond that
 }
 
 // noteGiven notes the given statuses of a chunk of the nodes, and on which of them
@@ -70,7 +70,7 @@ func (w *Worker) note(position int) bool { return w.noteChunk(position, position
 
 // boundChunk bounds the nodes of a chunk that have a bit, and settles the others.
 func (w *Worker) boundChunk(from, to int, try uint64) {
-	plain := !w.Filtered && !w.exactly && !w.Selects
+	plain := !w.Filtered && !w.exactly && !w.Plan.Selects
 	for position := from; position < to; position++ {
 		b := &w.Bounds[position]
 		if try&(1<<(position-from)) == 0 {
@@ -133,7 +133,7 @@ func (w *Worker) answerGiven(st *decision.Status, position int) answer {
 // mayRefuse reports whether a node filter may turn the preemptor away, where none was
 // asked so far.
 func (w *Worker) mayRefuse(sum *state.NodeSummary) bool {
-	return w.Elsewhere && (sum.Flags&state.Restricted != 0 || w.Selects)
+	return w.Elsewhere && (sum.Flags&state.Restricted != 0 || w.Plan.Selects)
 }
 
 // tryNode bounds a node on which preemption is to be tried, whatever the filters say

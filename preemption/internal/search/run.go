@@ -37,7 +37,7 @@ func Decide(ctx context.Context, config *dryrun.Settings, chunk int, snap *state
 		return nil, err
 	}
 	defer s.Close()
-	if s.Refused.Code != decision.Success {
+	if s.Plan.Refused.Code != decision.Success {
 		return s.refusedPlan(), nil
 	}
 	plan, err := s.decide(ctx)
@@ -102,7 +102,7 @@ func (s *Search) Ask(config *dryrun.Settings, snap *state.Snapshot, req *decisio
 	}
 	s.everyLarge = s.asks.Within(&snap.Smallest)
 	s.Filtered = s.AnyPod || !s.ResourcesAlone()
-	s.tabled = s.tabled && !s.AnyPod && !s.Selects
+	s.tabled = s.tabled && !s.AnyPod && !s.Plan.Selects
 	if n := len(snap.Order); cap(s.Bounds) < n {
 		s.Bounds = make([]NodeBound, n)
 	} else {
@@ -145,7 +145,7 @@ func (s *Search) Close() {
 func (s *Search) refusedPlan() *decision.Plan {
 	if n := len(s.Asked.Snap.Order); n > 0 {
 		before := &s.Workers[0].before
-		before.count(before.intern(s.Refused), n)
+		before.count(before.intern(s.Plan.Refused), n)
 	}
 	plan := s.beginPlan()
 	if plan.Outcome == decision.Preempt {

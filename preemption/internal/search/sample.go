@@ -11,7 +11,7 @@ import (
 // filterNodes finds for a chunk of the nodes only whether they take the preemptor,
 // and on which of the others preemption is to be tried.
 func (w *Worker) filterNodes(from, to int) {
-	plain := !w.Filtered && !w.Selects
+	plain := !w.Filtered && !w.Plan.Selects
 	for position := from; position < to; position++ {
 		slot := w.Asked.Snap.Order[position]
 		x, code := answer(0), decision.Success
