@@ -131,7 +131,7 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, cluster *Snapshot, req R
 	if r.Failed != nil {
 		return plan, r.Failed
 	}
-	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.Partial() || r.Plan.Selective) && plan.Outcome == Preempt {
+	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.Partial() || r.Attempt.Plan.Selective) && plan.Outcome == Preempt {
 		plan.Unhelpful = nil // a search does not find all of them
 	}
 	return plan, nil

@@ -83,7 +83,7 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, cluster *Snapshot, 
 		}
 	}
 	r.Ineligible = a.Eligible(r.StatusOf)
-	x := &acrossSearch{Result: r, w: r.Runners[0], limit: mostSteps}
+	x := &acrossSearch{result: r, w: r.Runners[0], limit: mostSteps}
 	if r.Feasible == 0 && r.Ineligible == Eligible {
 		if err := x.run(ctx); err != nil {
 			return nil, err
@@ -100,8 +100,8 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, cluster *Snapshot, 
 
 // acrossSearch finds the best victims, node by node.
 type acrossSearch struct {
-	*dryrun.Result
-	w *dryrun.DryRunner
+	result *dryrun.Result
+	w      *dryrun.DryRunner
 	// counted are the pods of all nodes that anti-affinity or spread counts.
 	counted []countedPod
 	// interpod and spread are the filters on the node at hand, nil where they have
@@ -130,24 +130,24 @@ type countedPod struct {
 
 // run goes over the nodes.
 func (x *acrossSearch) run(ctx context.Context) error {
-	x.After, x.Tried = make([]filters.Status, len(x.Before)), make([]bool, len(x.Before))
+	x.result.After, x.result.Tried = make([]filters.Status, len(x.result.Before)), make([]bool, len(x.result.Before))
 	x.findFilters()
 	x.findCounted()
-	for i, before := range x.Before {
+	for i, before := range x.result.Before {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if before.Code != Unschedulable {
 			continue
 		}
-		x.Tried[i] = true
-		x.After[i] = x.try(ctx, i)
+		x.result.Tried[i] = true
+		x.result.After[i] = x.try(ctx, i)
 	}
 	if err := cmp.Or(x.err, ctx.Err()); err != nil {
 		return err
 	}
-	if x.Best >= 0 {
-		x.Chosen = x.candidate()
+	if x.result.Best >= 0 {
+		x.result.Chosen = x.candidate()
 	}
 	return nil
 }
@@ -176,13 +176,13 @@ func (x *acrossSearch) findFilters() {
 // findCounted finds the pods that these count, by class. Their order is by node and
 // importance.
 func (x *acrossSearch) findCounted() {
-	x.Asked.Snap.Classes.Each(func(_ string, m *state.ClassMembers) {
+	x.result.Attempt.Asked.Snap.Classes.Each(func(_ string, m *state.ClassMembers) {
 		apart, spread := x.partsOf(m.Class)
 		if len(apart)+len(spread) == 0 {
 			return
 		}
 		for slot := range m.Nodes {
-			n := x.Asked.Snap.NodeStates[slot]
+			n := x.result.Attempt.Asked.Snap.NodeStates[slot]
 			if n.Node == nil {
 				continue
 			}
@@ -193,7 +193,7 @@ func (x *acrossSearch) findCounted() {
 			}
 		}
 	})
-	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.MoreImportant(p.PodState, q.PodState) })
+	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.result.Attempt.MoreImportant(p.PodState, q.PodState) })
 }
 
 // PartsOf returns what pods of a class count for.
@@ -214,19 +214,19 @@ func (x *acrossSearch) partsOf(k *state.PodClass) (apart, spread []filters.Class
 // leavesAlone reports whether a pod may be a victim: one that the preemptor may evict and
 // that no other pod has to leave with.
 func (x *acrossSearch) leavesAlone(p *state.PodState) bool {
-	return x.MayEvict(p) && (p.Pod.Group == "" || !x.Asked.Rules.VictimUnits)
+	return x.result.Attempt.MayEvict(p) && (p.Pod.Group == "" || !x.result.Attempt.Asked.Rules.VictimUnits)
 }
 
 // candidate makes the best set public.
 func (x *acrossSearch) candidate() Candidate {
-	w, n := x.w, x.NodeAt(x.Best)
+	w, n := x.w, x.result.NodeAt(x.result.Best)
 	c := Candidate{Node: n.Name, Score: x.bestScore, Victims: make([]Victim, len(x.bestVictims))}
 	w.Enter(n)
 	w.Far = true
 	w.ChangeAll(x.bestVictims, -1)
-	shared := dryrun.SharedNames{Budgets: x.Asked.Snap.BudgetSet}
+	shared := dryrun.SharedNames{Budgets: x.result.Attempt.Asked.Snap.BudgetSet}
 	for i, p := range x.bestVictims {
-		c.Victims[i] = Victim{Pod: p.Located(), Blocks: x.Public(w.Beside(x.bestVictims[i : i+1]))}
+		c.Victims[i] = Victim{Pod: p.Located(), Blocks: x.result.Attempt.Public(w.Beside(x.bestVictims[i : i+1]))}
 		if p.At.Name != n.Name {
 			c.Victims[i].Node = p.At.Name
 		}
@@ -235,6 +235,6 @@ func (x *acrossSearch) candidate() Candidate {
 	w.Budgets.Reset()
 	w.ChangeAll(x.bestVictims, 1)
 	w.NameRules(x.bestVictims, c.Victims)
-	c.ClearedNominations = x.ClearedNominations(n, c.Victims)
+	c.ClearedNominations = x.result.Attempt.ClearedNominations(n, c.Victims)
 	return c
 }

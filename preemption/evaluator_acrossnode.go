@@ -36,7 +36,7 @@ type acrossNode struct {
 // pods gone that could leave. It is Success, too, for a node that cannot be better than
 // the best one.
 func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
-	n := x.NodeAt(position)
+	n := x.result.NodeAt(position)
 	w := x.w
 	w.Enter(n)
 	w.Far = true
@@ -53,14 +53,14 @@ func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 	w.ChangeAll(x.node.pods, -1)
 	status := w.Check()
 	if status.Code == Success || !conclusive(status) && !x.skewed() {
-		best := x.Best
+		best := x.result.Best
 		x.choose(ctx, 0)
 		switch {
-		case x.Best != best:
+		case x.result.Best != best:
 			status = filters.Status{}
 		case x.node.refuted.Code != Success:
 			status = x.node.refuted
-		case status.Code == Success && x.Best < 0:
+		case status.Code == Success && x.result.Best < 0:
 			status = x.unlessStrict()
 		}
 	}
@@ -71,7 +71,7 @@ func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 // unlessStrict is the status of a node without a better set: where the policy is strict,
 // that each set violates a budget may be why (rule 13.5.3).
 func (x *acrossSearch) unlessStrict() filters.Status {
-	if x.Config.Policy.Strict && x.Best < 0 {
+	if x.result.Attempt.Config.Policy.Strict && x.result.Best < 0 {
 		return dryrun.StrictStatus
 	}
 	return filters.Status{}
@@ -95,8 +95,8 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 	if s := x.findFar(n); s.Code != Success {
 		return s
 	}
-	node.overlaps = x.StopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
-	node.sort(x.MoreImportant)
+	node.overlaps = x.result.Attempt.StopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
+	node.sort(x.result.Attempt.MoreImportant)
 	x.findOthers(n)
 	return filters.Status{}
 }
@@ -274,8 +274,8 @@ func (x *acrossSearch) stop(ctx context.Context) bool {
 // policy is strict. All that sets are compared by only grows with them, but for the start
 // where the caller's order is not that of priorities: it is that of the highest one.
 func (x *acrossSearch) worse(at int) bool {
-	strict := x.Config.Policy.Strict
-	if x.Best < 0 && !strict {
+	strict := x.result.Attempt.Config.Policy.Strict
+	if x.result.Best < 0 && !strict {
 		return false
 	}
 	x.space = x.space[:0]
@@ -297,14 +297,14 @@ func (x *acrossSearch) worse(at int) bool {
 	if strict && violations > 0 {
 		return true
 	}
-	if x.Best < 0 {
+	if x.result.Best < 0 {
 		return false
 	}
-	score := x.ScoreOf(x.space, violations)
-	if at < len(x.node.pods) && x.Config.Importance != nil {
+	score := x.result.Attempt.ScoreOf(x.space, violations)
+	if at < len(x.node.pods) && x.result.Attempt.Config.Importance != nil {
 		score.Start = x.bestScore.Start.Add(time.Second) // it may be better with a pod more
 	}
-	order, _ := dryrun.CompareScores(&score, &x.bestScore, x.Ranks)
+	order, _ := dryrun.CompareScores(&score, &x.bestScore, x.result.Attempt.Ranks)
 	return order >= 0
 }
 
@@ -321,24 +321,24 @@ func (x *acrossSearch) meet() {
 		return
 	}
 	x.bestVictims = victims
-	x.bestScore = x.ScoreOf(x.bestVictims, x.w.Budgets.ViolationsOf(x.bestVictims))
-	x.Best = x.node.position
+	x.bestScore = x.result.Attempt.ScoreOf(x.bestVictims, x.w.Budgets.ViolationsOf(x.bestVictims))
+	x.result.Best = x.node.position
 }
 
 // afresh asks the node in a copy of the cluster in which the victims have never been. A
 // filter that follows pods may see room where there is none: ports and claims of several
 // pods on a node are given up with the first (rules 7.6.7 and 7.8.5).
 func (x *acrossSearch) afresh(victims []*state.PodState) filters.Status {
-	snap := x.Asked.Snap.View()
+	snap := x.result.Attempt.Asked.Snap.View()
 	for _, p := range victims {
 		if q, ok := snap.PodStates.Of(p.Pod); ok {
 			snap.Drop(q)
 		}
 	}
-	a, err := dryrun.NewAttempt(x.Config, snap, x.Asked.Pod, x.Now)
+	a, err := dryrun.NewAttempt(x.result.Attempt.Config, snap, x.result.Attempt.Asked.Pod, x.result.Attempt.Now)
 	if err != nil {
 		x.err = err
 		return filters.Status{Code: Unschedulable, By: filters.ByNone}
 	}
-	return dryrun.NewDryRunner(a).Filter(snap.NodeState(x.NodeAt(x.node.position).Name))
+	return dryrun.NewDryRunner(a).Filter(snap.NodeState(x.result.NodeAt(x.node.position).Name))
 }

@@ -14,7 +14,7 @@ import (
 // other rules; to all other questions the pruned search returns the same answers
 // (see search).
 type Result struct {
-	*Attempt
+	Attempt    *Attempt
 	Runners    []*DryRunner     // one per worker
 	Chunk      int              // nodes that a worker takes at a time
 	Before     []filters.Status // as things are
@@ -77,24 +77,24 @@ func (r *Result) each(ctx context.Context, n int, f func(w *DryRunner, i int)) e
 // FilterAll asks every node, unless the caller gave the statuses.
 func (r *Result) FilterAll(ctx context.Context, req *decision.Request) ([]filters.Status, error) {
 	if HasStatuses(req) {
-		if err := CheckStatuses(req, r.Asked.Snap); err != nil {
+		if err := CheckStatuses(req, r.Attempt.Asked.Snap); err != nil {
 			return nil, err
 		}
-		r.Plan.Refused, r.Elsewhere = filters.Status{}, true // the caller has gone beyond that
-		return givenStatuses(req, r.Config, r.Asked.Snap)
+		r.Attempt.Plan.Refused, r.Attempt.Elsewhere = filters.Status{}, true // the caller has gone beyond that
+		return givenStatuses(req, r.Attempt.Config, r.Attempt.Asked.Snap)
 	}
-	before := make([]filters.Status, len(r.Asked.Snap.Order))
+	before := make([]filters.Status, len(r.Attempt.Asked.Snap.Order))
 	err := r.each(ctx, len(before), func(w *DryRunner, i int) { before[i] = w.Filter(r.NodeAt(i)) })
 	return before, err
 }
 
 // StatusOf returns the status of a node by its name.
 func (r *Result) StatusOf(node string) (filters.Status, bool) {
-	slot, ok := r.Asked.Snap.Slots.Get(node)
-	if !ok || r.Asked.Snap.NodeStates[slot].Node == nil {
+	slot, ok := r.Attempt.Asked.Snap.Slots.Get(node)
+	if !ok || r.Attempt.Asked.Snap.NodeStates[slot].Node == nil {
 		return filters.Status{}, false
 	}
-	return r.Before[slices.Index(r.Asked.Snap.Order, slot)], true
+	return r.Before[slices.Index(r.Attempt.Asked.Snap.Order, slot)], true
 }
 
 // decide finds the candidates and chooses the best. It builds every Candidate
@@ -102,7 +102,7 @@ func (r *Result) StatusOf(node string) (filters.Status, bool) {
 func (r *Result) decide(ctx context.Context, everything bool) error {
 	n := len(r.Before)
 	r.After, r.Tried, r.scores = make([]filters.Status, n), make([]bool, n), make([]decision.Score, n)
-	config := r.Config
+	config := r.Attempt.Config
 	if config.Chooser != nil {
 		r.faults = make([]error, n)
 	}
@@ -153,10 +153,10 @@ func (r *Result) try(ctx context.Context) error {
 			nodes = append(nodes, i)
 		}
 	}
-	if r.Config.Sample == nil || len(nodes) == 0 {
+	if r.Attempt.Config.Sample == nil || len(nodes) == 0 {
 		return r.tryEach(ctx, nodes)
 	}
-	start, enough := StartOf(r.Config.Sample, len(nodes), r.Asked.Pod.Key()), EnoughOf(r.Config.Sample, len(nodes))
+	start, enough := StartOf(r.Attempt.Config.Sample, len(nodes), r.Attempt.Asked.Pod.Key()), EnoughOf(r.Attempt.Config.Sample, len(nodes))
 	nodes = append(nodes[start:], nodes[:start]...)
 	violating, free := 0, 0
 	for len(nodes) > 0 {
@@ -233,7 +233,7 @@ func (r *Result) scoreByCaller() {
 			continue
 		}
 		c := &r.candidates[i]
-		for _, x := range r.Config.Scorers {
+		for _, x := range r.Attempt.Config.Scorers {
 			c.OwnScores = append(c.OwnScores, x.Score(c))
 		}
 	}
@@ -241,7 +241,7 @@ func (r *Result) scoreByCaller() {
 
 // NodeAt returns the node at a position.
 func (r *Result) NodeAt(i int) *state.NodeState {
-	return r.Asked.Snap.NodeStates[r.Asked.Snap.Order[i]]
+	return r.Attempt.Asked.Snap.NodeStates[r.Attempt.Asked.Snap.Order[i]]
 }
 
 func (r *Result) isCandidate(i int) bool { return r.Tried[i] && r.After[i].Code == decision.Success }
@@ -255,7 +255,7 @@ func (r *Result) better(i, j int) bool {
 
 // compare orders two candidates by their positions.
 func (r *Result) compare(i, j int) (int, decision.Rank) {
-	return r.CompareStandings(r.standing(i), r.standing(j))
+	return r.Attempt.CompareStandings(r.standing(i), r.standing(j))
 }
 
 func (r *Result) standing(i int) Standing {
