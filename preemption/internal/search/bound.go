@@ -10,10 +10,10 @@ import (
 
 // BoundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *Worker) BoundNodes(from, to int) {
-	order, plain := w.Asked.Snap.Order, !w.Filtered && !w.Plan.Selects && !w.exactly
+	order, plain := w.snap.Order, !w.search.Filtered && !w.search.Attempt.Plan.Selects && !w.search.Rules.exactly
 	for position := from; position < to; position++ {
-		b, slot := &w.Bounds[position], order[position]
-		if sum := w.Asked.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.RulesPass(slot)) {
+		b, slot := &w.search.Bounds[position], order[position]
+		if sum := w.snap.Summaries.At(slot); sum.Flags&^w.search.light == 0 && (plain || w.RulesPass(slot)) {
 			w.boundByResources(b, slot, sum)
 		} else {
 			w.boundFiltered(b, position, slot)
@@ -26,13 +26,13 @@ func (w *Worker) BoundNodes(from, to int) {
 // RulesPass reports whether resources alone decide on a node without flags, because
 // all other filters are rules of the caller that are known to pass there.
 func (w *Worker) RulesPass(slot int32) bool {
-	return w.tabled && !w.exactly && w.Plan.PassesTables(slot)
+	return w.search.tabled && !w.search.Rules.exactly && w.search.Attempt.Plan.PassesTables(slot)
 }
 
 // BoundNode bounds a single node.
 func (w *Worker) BoundNode(b *NodeBound, position int, slot int32) {
-	plain := !w.Filtered && !w.Plan.Selects && !w.exactly
-	if sum := w.Asked.Snap.Summaries.At(slot); sum.Flags&^w.light == 0 && (plain || w.RulesPass(slot)) {
+	plain := !w.search.Filtered && !w.search.Attempt.Plan.Selects && !w.search.Rules.exactly
+	if sum := w.snap.Summaries.At(slot); sum.Flags&^w.search.light == 0 && (plain || w.RulesPass(slot)) {
 		w.boundByResources(b, slot, sum)
 	} else {
 		w.boundFiltered(b, position, slot)
@@ -46,8 +46,8 @@ func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSumma
 	if b.before == 0 {
 		return
 	}
-	if sum.LowPods > 0 && int64(sum.Lowest) < w.Reach && w.covers(sum, &sum.Low, int32(sum.LowPods)) {
-		b.Kind, b.Bound, b.fewest = byResources, sum.Lowest, uint16(sum.Fewest(&w.asks))
+	if sum.LowPods > 0 && int64(sum.Lowest) < w.search.Attempt.Reach && w.covers(sum, &sum.Low, int32(sum.LowPods)) {
+		b.Kind, b.Bound, b.fewest = byResources, sum.Lowest, uint16(sum.Fewest(&w.search.asks))
 		if sum.Lowest < w.leastBound || sum.Lowest == w.leastBound && b.fewest < w.leastVictims {
 			w.leastBound, w.leastVictims = sum.Lowest, b.fewest
 		}
@@ -61,7 +61,7 @@ func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSumma
 func (w *Worker) boundVictims(b *NodeBound, sum *state.NodeSummary) {
 	b.fewest = 1
 	if b.Bound == sum.Lowest {
-		b.fewest = uint16(sum.Fewest(&w.asks))
+		b.fewest = uint16(sum.Fewest(&w.search.asks))
 	}
 	if b.Bound < w.leastBound || b.Bound == w.leastBound && b.fewest < w.leastVictims {
 		w.leastBound, w.leastVictims = b.Bound, b.fewest
@@ -71,8 +71,8 @@ func (w *Worker) boundVictims(b *NodeBound, sum *state.NodeSummary) {
 // short returns what the node lacks of each column.
 func (w *Worker) short(sum *state.NodeSummary) (short state.AmountRow) {
 	for k := range short {
-		if w.asks[k] > sum.Free[k] {
-			short[k] = w.asks[k] - sum.Free[k]
+		if w.search.asks[k] > sum.Free[k] {
+			short[k] = w.search.asks[k] - sum.Free[k]
 		}
 	}
 	return short
@@ -81,7 +81,7 @@ func (w *Worker) short(sum *state.NodeSummary) (short state.AmountRow) {
 // Shortage returns the answer of a node as things are, 0 if it takes the pod.
 func (w *Worker) Shortage(sum *state.NodeSummary) (key answer) {
 	for k := range sum.Free {
-		if w.asks[k] > sum.Free[k] {
+		if w.search.asks[k] > sum.Free[k] {
 			key |= 1 << k
 		}
 	}
@@ -94,7 +94,7 @@ func (w *Worker) Shortage(sum *state.NodeSummary) (key answer) {
 // covers reports whether removing pods that hold this much makes room.
 func (w *Worker) covers(sum *state.NodeSummary, held *state.AmountRow, pods int32) bool {
 	for k := range sum.Free {
-		if w.asks[k] > sum.Free[k]+held[k] {
+		if w.search.asks[k] > sum.Free[k]+held[k] {
 			return false
 		}
 	}
@@ -114,12 +114,12 @@ func (w *Worker) boundByAsking(b *NodeBound, slot int32, sum *state.NodeSummary)
 // possible victims removed, and bounds the top priority as withoutLower does. The
 // caller is asked about the pods from the least important up until there is room.
 func (w *Worker) makesRoom(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
-	if !w.exactly {
+	if !w.search.Rules.exactly {
 		return w.withoutLower(b, slot, sum)
 	}
-	n := w.Asked.Snap.NodeStates[slot]
+	n := w.snap.NodeStates[slot]
 	var away state.Level
-	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.Reach; i-- {
+	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.search.Attempt.Reach; i-- {
 		if !w.allows(n.Objects[i]) {
 			continue
 		}
@@ -138,7 +138,7 @@ func (w *Worker) makesRoom(b *NodeBound, slot int32, sum *state.NodeSummary) boo
 
 // anyPossible reports whether any pod of the node could be a victim.
 func (w *Worker) anyPossible(n *state.NodeState) bool {
-	for i := len(n.Pods) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.Reach; i-- {
+	for i := len(n.Pods) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.search.Attempt.Reach; i-- {
 		if w.allows(n.Objects[i]) {
 			return true
 		}
@@ -151,7 +151,7 @@ func (w *Worker) anyPossible(n *state.NodeState) bool {
 // victims; otherwise it records the shortage.
 func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
 	away := state.Level{Held: sum.Low, Priority: sum.Lowest, Pods: int32(sum.LowPods)}
-	if away.Pods == 0 || int64(away.Priority) >= w.Reach {
+	if away.Pods == 0 || int64(away.Priority) >= w.search.Attempt.Reach {
 		away = state.Level{}
 	}
 	for i := 1; away.Pods > 0; i++ {
@@ -159,8 +159,8 @@ func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) 
 			b.Kind, b.Bound = byResources, away.Priority
 			return true
 		}
-		above := w.Asked.Snap.LevelAbove(slot, i)
-		if above == nil || int64(above.Priority) >= w.Reach {
+		above := w.snap.LevelAbove(slot, i)
+		if above == nil || int64(above.Priority) >= w.search.Attempt.Reach {
 			break
 		}
 		away = *above
@@ -172,14 +172,14 @@ func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) 
 // recordShortage completes the bound of a node that has no room even with away
 // removed, which is all pods of lower priority.
 func (w *Worker) recordShortage(b *NodeBound, slot int32, sum *state.NodeSummary, away *state.Level) {
-	offers := &w.Asked.Snap.NodeStates[slot].Offers.Std
-	for k := range w.asks {
-		if w.asks[k] > offers[k] {
+	offers := &w.snap.NodeStates[slot].Offers.Std
+	for k := range w.search.asks {
+		if w.search.asks[k] > offers[k] {
 			b.before |= unresolvable
 		}
 	}
 	switch {
-	case b.before&unresolvable != 0 && !w.given:
+	case b.before&unresolvable != 0 && !w.search.given.any:
 	case away.Pods == 0:
 		b.after = noVictims
 	default:
@@ -195,10 +195,10 @@ func (w *Worker) recordShortage(b *NodeBound, slot int32, sum *state.NodeSummary
 // boundFiltered bounds a node about which the summary does not tell everything.
 func (w *Worker) boundFiltered(b *NodeBound, position int, slot int32) {
 	*b = NodeBound{}
-	n := w.Asked.Snap.NodeStates[slot]
-	sum := w.Asked.Snap.Summaries.At(slot)
-	if sum.Flags&state.Restricted != 0 || w.Plan.Selects {
-		if st := w.Plan.CheckNode(&w.Asked, n); st.Code != decision.Success {
+	n := w.snap.NodeStates[slot]
+	sum := w.snap.Summaries.At(slot)
+	if sum.Flags&state.Restricted != 0 || w.search.Attempt.Plan.Selects {
+		if st := w.search.Attempt.Plan.CheckNode(&w.search.Attempt.Asked, n); st.Code != decision.Success {
 			b.before = w.before.intern(st)
 			return
 		}
@@ -208,18 +208,18 @@ func (w *Worker) boundFiltered(b *NodeBound, position int, slot int32) {
 
 // boundPods is boundFiltered without the node filters.
 func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
-	n := w.Asked.Snap.NodeStates[slot]
-	sum := w.Asked.Snap.Summaries.At(slot)
+	n := w.snap.NodeStates[slot]
+	sum := w.snap.Summaries.At(slot)
 	var adjusted state.NodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
-	case sum.Flags&state.AnyUnits != 0 && (w.light == 0 || sum.Flags&state.OtherPriorities != 0 || !w.Plan.Fixed || !plain):
+	case sum.Flags&state.AnyUnits != 0 && (w.search.light == 0 || sum.Flags&state.OtherPriorities != 0 || !w.search.Attempt.Plan.Fixed || !plain):
 		w.boundUnits(b, position, slot, sum, plain)
-	case !w.Filtered && plain && w.exactly:
+	case !w.search.Filtered && plain && w.search.Rules.exactly:
 		w.boundByAsking(b, slot, sum)
-	case !w.Filtered && plain:
+	case !w.search.Filtered && plain:
 		w.boundByResources(b, slot, sum)
-	case !plain || w.AnyPod || sum == &adjusted || w.Plan.Touched(n, 0, w.Plan.BeforeResources):
+	case !plain || w.search.AnyPod || sum == &adjusted || w.search.Attempt.Plan.Touched(n, 0, w.search.Attempt.Plan.BeforeResources):
 		w.boundByFilters(b, position, slot, sum, plain)
 	default:
 		w.boundWithFilters(b, position, slot, sum)
@@ -256,27 +256,27 @@ func (w *Worker) summaryFor(n *state.NodeState, sum *state.NodeSummary, space *s
 // counts. If no pod of the node touches the later filters, their answer is the
 // same whichever pods leave.
 func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
-	n := w.Asked.Snap.NodeStates[slot]
+	n := w.snap.NodeStates[slot]
 	b.before = w.Shortage(sum)
 	if b.before != 0 {
 		if !w.makesRoom(b, slot, sum) {
 			return
 		}
-		if w.Plan.Selective {
+		if w.search.Attempt.Plan.Selective {
 			b.Kind = unasked
 			w.boundVictims(b, sum)
 			return
 		}
 	}
-	touched := w.Plan.Touched(n, w.Plan.BeforeResources, len(w.Plan.Active))
+	touched := w.search.Attempt.Plan.Touched(n, w.search.Attempt.Plan.BeforeResources, len(w.search.Attempt.Plan.Active))
 	switch {
-	case b.before == 0 && !touched && !w.given:
+	case b.before == 0 && !touched && !w.search.given.any:
 		w.boundWithRoom(b, n, sum)
 		return
 	case b.before == 0:
 		w.boundByFilters(b, position, slot, sum, true)
 		return
-	case touched && (w.Config.Ascending() || !w.helpsAtMostWithAll(n)):
+	case touched && (w.search.Attempt.Config.Ascending() || !w.helpsAtMostWithAll(n)):
 		w.settle(b, position, n) // with all of them removed it may fail again
 		b.Kind = Settled
 		return
@@ -292,7 +292,7 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 		w.Dry.ChangeAfterResources(p, -1)
 	}
 	st := w.Dry.CheckAfterResources()
-	if w.Plan.Follows {
+	if w.search.Attempt.Plan.Follows {
 		for _, p := range away {
 			w.Dry.ChangeAfterResources(p, 1)
 		}
@@ -327,17 +327,17 @@ func (w *Worker) boundWithRoom(b *NodeBound, n *state.NodeState, sum *state.Node
 // preemptor away, the node is evaluated at once, because that filter could
 // contradict itself in the end (see [Contradiction]), which has to be counted.
 func (w *Worker) boundByFilters(b *NodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
-	n, dry := w.Asked.Snap.NodeStates[slot], &w.Dry
+	n, dry := w.snap.NodeStates[slot], &w.Dry
 	dry.Enter(n)
 	st := dry.Check()
 	if st.Code == decision.Success {
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.Code != decision.Unschedulable && !w.given {
+	if st.Code != decision.Unschedulable && !w.search.given.any {
 		return
 	}
-	if st.By != filters.ResourcesFilter.Index || !plain || w.Config.Ascending() || !w.helpsAtMostWithAll(n) {
+	if st.By != filters.ResourcesFilter.Index || !plain || w.search.Attempt.Config.Ascending() || !w.helpsAtMostWithAll(n) {
 		w.settle(b, position, n)
 		return
 	}
@@ -353,11 +353,11 @@ func (w *Worker) boundByFilters(b *NodeBound, position int, slot int32, sum *sta
 // victims gone is no candidate. Among exact victims may be a smaller set that helps,
 // where a pod of the node touches a filter that can lose by a pod that leaves.
 func (w *Worker) helpsAtMostWithAll(n *state.NodeState) bool {
-	if !w.exact {
+	if !w.search.Rules.exact {
 		return true
 	}
-	for i := range w.Plan.Active {
-		if f := &w.Plan.Active[i]; f.Touches(n) && !w.Gains(f.Index, false) {
+	for i := range w.search.Attempt.Plan.Active {
+		if f := &w.search.Attempt.Plan.Active[i]; f.Touches(n) && !w.search.Attempt.Gains(f.Index, false) {
 			return false
 		}
 	}
@@ -396,8 +396,8 @@ func (w *Worker) helpsWithoutAll(b *NodeBound) bool {
 //
 // boundUnits bounds a node in the second or third way.
 func (w *Worker) boundUnits(b *NodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
-	n, dry := w.Asked.Snap.NodeStates[slot], &w.Dry
-	if !w.Filtered && plain && w.light != 0 {
+	n, dry := w.snap.NodeStates[slot], &w.Dry
+	if !w.search.Filtered && plain && w.search.light != 0 {
 		w.boundUnitsByRows(b, n, sum)
 		return
 	}
@@ -407,10 +407,10 @@ func (w *Worker) boundUnits(b *NodeBound, position int, slot int32, sum *state.N
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.Code != decision.Unschedulable && !w.given {
+	if st.Code != decision.Unschedulable && !w.search.given.any {
 		return
 	}
-	if st.By != filters.ResourcesFilter.Index || !plain || w.light == 0 {
+	if st.By != filters.ResourcesFilter.Index || !plain || w.search.light == 0 {
 		w.settle(b, position, n)
 		return
 	}
@@ -429,9 +429,9 @@ func (w *Worker) boundUnitsByRows(b *NodeBound, n *state.NodeState, sum *state.N
 	for i, p := range n.Pods {
 		priority := n.SortKeys[i].Priority
 		if p.Class.Group != "" {
-			priority = w.Asked.Snap.Units.Of(p).Priority
+			priority = w.snap.Units.Of(p).Priority
 		}
-		if priority >= w.Asked.Priority {
+		if priority >= w.search.Attempt.Asked.Priority {
 			continue
 		}
 		away.Pods++
@@ -449,7 +449,7 @@ func (w *Worker) boundUnitsByRows(b *NodeBound, n *state.NodeState, sum *state.N
 // boundWeakly gives a candidate the bound that holds whatever its pods count as.
 func (w *Worker) boundWeakly(b *NodeBound, slot int32, sum *state.NodeSummary) {
 	b.Kind, b.Bound, b.exact = byUnits, sum.Lowest, true
-	b.fewest = uint16(min(max(FewestByExtremes(w.Asked.Snap.Summaries.ExtremesAt(slot), sum, &w.asks), 1), math.MaxUint16))
+	b.fewest = uint16(min(max(FewestByExtremes(w.snap.Summaries.ExtremesAt(slot), sum, &w.search.asks), 1), math.MaxUint16))
 	if b.Bound < w.leastBound || b.Bound == w.leastBound && b.fewest < w.leastVictims {
 		w.leastBound, w.leastVictims = b.Bound, b.fewest
 	}

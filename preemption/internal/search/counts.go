@@ -45,8 +45,8 @@ func (s *Search) statusOf(of answer) filters.Status {
 		return filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
 	}
 	st := filters.Status{Code: decision.Unschedulable, By: filters.ResourcesFilter.Index, TooMany: of&tooManyPods != 0}
-	for i := range s.Asked.Needs {
-		if at := s.Asked.Needs[i].Column; at >= 0 && of&(1<<at) != 0 {
+	for i := range s.Attempt.Asked.Needs {
+		if at := s.Attempt.Asked.Needs[i].Column; at >= 0 && of&(1<<at) != 0 {
 			st.Short |= 1 << i
 		}
 	}
@@ -81,7 +81,7 @@ func (t *tally) find(s filters.Status) int {
 // beginPlan begins the plan with what the first round found. Its outcome is
 // final unless it is Preempt.
 func (s *Search) beginPlan() *decision.Plan {
-	p := &decision.Plan{Pod: s.Asked.Pod, Outcome: decision.Preempt, Resize: s.Asked.Deferral.Asked, Refused: s.Public(s.Plan.Refused)}
+	p := &decision.Plan{Pod: s.Attempt.Asked.Pod, Outcome: decision.Preempt, Resize: s.Attempt.Asked.Deferral.Asked, Refused: s.Attempt.Public(s.Attempt.Plan.Refused)}
 	t := s.tally[:0]
 	for _, w := range s.Workers {
 		p.Feasible += w.before.usual[0]
@@ -89,8 +89,8 @@ func (s *Search) beginPlan() *decision.Plan {
 	}
 	p.TurnedDown = statusCounts(&s.Attempt, t)
 	s.tally = t
-	p.Ineligible = s.Eligible(s.statusOfNode)
-	p.Refusal = s.Refusal
+	p.Ineligible = s.Attempt.Eligible(s.statusOfNode)
+	p.Refusal = s.Attempt.Refusal
 	switch {
 	case p.Feasible > 0:
 		p.Outcome = decision.Fits
@@ -117,11 +117,11 @@ func (s *Search) sum(t tally, of *answers) tally {
 
 // statusOfNode asks a single node by its name.
 func (s *Search) statusOfNode(node string) (filters.Status, bool) {
-	n := s.Asked.Snap.NodeState(node)
+	n := s.snap.NodeState(node)
 	if n == nil || n.Node == nil {
 		return filters.Status{}, false
 	}
-	if s.given {
+	if s.given.any {
 		given := s.givenOf(n)
 		return dryrun.FilterStatusOf(&given), true
 	}
@@ -139,7 +139,7 @@ func (s *Search) finishPlan(p *decision.Plan, best NodeScore) {
 	s.tally = t
 	if best.Position < 0 {
 		p.Outcome = decision.NothingHelps
-		p.ClusterCertificate = s.CertifyAll(nil, s.openNodes())
+		p.ClusterCertificate = s.Attempt.CertifyAll(nil, s.openNodes())
 		return
 	}
 	n, w := s.NodeAt(best.Position), &s.Workers[0].Dry
@@ -148,12 +148,12 @@ func (s *Search) finishPlan(p *decision.Plan, best NodeScore) {
 		w.Contradicted()
 		return
 	}
-	p.Candidate, p.Grace = w.Candidate(possible), s.Config.Grace()
-	if s.asked || s.Plan.Selective || s.partial {
+	p.Candidate, p.Grace = w.Candidate(possible), s.Attempt.Config.Grace()
+	if s.Rules.asked || s.Attempt.Plan.Selective || s.Rules.partial {
 		p.Unhelpful = nil // not every node was asked about
 	}
-	p.ClearedNominations = s.ClearedNominations(n, p.Victims)
-	p.ClusterCertificate = s.CertifyAll(&p.Candidate, s.openNodes())
+	p.ClearedNominations = s.Attempt.ClearedNominations(n, p.Victims)
+	p.ClusterCertificate = s.Attempt.CertifyAll(&p.Candidate, s.openNodes())
 }
 
 // openNodes lists the nodes that were not searched to the end. One worker does all of it.
@@ -174,11 +174,11 @@ func statusCounts(a *dryrun.Attempt, t tally) []decision.Count {
 
 // givenOf returns the status that the caller gave for a single node.
 func (s *Search) givenOf(n *state.NodeState) decision.Status {
-	if s.inOrder != nil {
-		return s.inOrder[slices.Index(s.Asked.Snap.Order, n.Slot)]
+	if s.given.inOrder != nil {
+		return s.given.inOrder[slices.Index(s.snap.Order, n.Slot)]
 	}
-	if st, ok := s.statuses[n.Name]; ok {
+	if st, ok := s.given.byName[n.Name]; ok {
 		return st
 	}
-	return s.Config.NotFiltered()
+	return s.Attempt.Config.NotFiltered()
 }

@@ -13,17 +13,17 @@ import (
 // budgets.
 func (w *Worker) evaluateByRules(position int, n *state.NodeState, bound int32) {
 	var adjusted state.NodeSummary
-	sum, _ := w.summaryFor(n, w.Asked.Snap.Summaries.At(n.Slot), &adjusted)
+	sum, _ := w.summaryFor(n, w.snap.Summaries.At(n.Slot), &adjusted)
 	t := resourceReprieve{Worker: w, n: n, room: int32(sum.Room) - 1}
 	t.score.Top = math.MinInt32
 	for k := range t.slack {
 		t.slack[k] = unlimited / 2
-		if w.asks[k] != asksNothing {
-			t.slack[k] = sum.Free[k] - w.asks[k]
+		if w.search.asks[k] != asksNothing {
+			t.slack[k] = sum.Free[k] - w.search.asks[k]
 		}
 	}
 	t.costs = w.costsOn(n)
-	if w.Config.Ascending() {
+	if w.search.Attempt.Config.Ascending() {
 		t.ascend()
 	} else {
 		t.reprieveByRules(bound)
@@ -36,15 +36,15 @@ func (w *Worker) evaluateByRules(position int, n *state.NodeState, bound int32) 
 
 // ascend takes pods, the least important first, until there is room.
 func (t *resourceReprieve) ascend() {
-	if t.reordered {
-		t.listPossible(t.n.First(t.Reach))
+	if t.search.Rules.reordered {
+		t.listPossible(t.n.First(t.search.Attempt.Reach))
 		for _, i := range slices.Backward(t.order) {
 			if t.takeNext(int(i)) {
 				break
 			}
 		}
 	} else {
-		for i := len(t.n.Rows) - 1; i >= 0 && int64(t.n.SortKeys[i].Priority) < t.Reach; i-- {
+		for i := len(t.n.Rows) - 1; i >= 0 && int64(t.n.SortKeys[i].Priority) < t.search.Attempt.Reach; i-- {
 			if t.allows(t.n.Objects[i]) && t.takeNext(i) {
 				break
 			}
@@ -71,20 +71,20 @@ func (t *resourceReprieve) fits() bool {
 // allows reports whether a pod could be a victim as far as the caller's rules go, which are
 // not asked about the preemptor itself (rule 7.19.6).
 func (w *Worker) allows(p *outrank.Pod) bool {
-	if r := w.Asked.Deferral.Resident; r != nil && r.Pod == p {
+	if r := w.search.Attempt.Asked.Deferral.Resident; r != nil && r.Pod == p {
 		return false
 	}
-	return !w.asked || w.Config.Allows(w.Asked.Pod, p)
+	return !w.search.Rules.asked || w.search.Attempt.Config.Allows(w.search.Attempt.Asked.Pod, p)
 }
 
 // topBound returns the lowest priority that the top victim can have, not ok if all
 // possible victims together do not make room. Only those who may be evicted count.
 func (t *resourceReprieve) topBound(bound int32) (top int32, ok bool) {
-	if !t.asked {
+	if !t.search.Rules.asked {
 		return bound, true
 	}
 	with := *t
-	for i := len(t.n.Rows) - 1; i >= 0 && int64(t.n.SortKeys[i].Priority) < t.Reach; i-- {
+	for i := len(t.n.Rows) - 1; i >= 0 && int64(t.n.SortKeys[i].Priority) < t.search.Attempt.Reach; i-- {
 		if t.allows(t.n.Objects[i]) {
 			if with.release(i); with.fits() {
 				return t.n.SortKeys[i].Priority, true
@@ -106,7 +106,7 @@ func (t *resourceReprieve) release(i int) {
 // correctTop sets the top priority to that of the first victim, in the caller's order
 // (rule 11.3) or as it was found (rule 13.2.3).
 func (t *resourceReprieve) correctTop() {
-	if (t.reordered || t.readsFirst) && t.score.Victims > 0 {
+	if (t.search.Rules.reordered || t.search.Rules.readsFirst) && t.score.Victims > 0 {
 		t.score.Top = t.n.SortKeys[t.topOf].Priority
 	}
 }
@@ -119,9 +119,9 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 	if !ok {
 		return
 	}
-	from := t.n.First(t.Reach)
+	from := t.n.First(t.search.Attempt.Reach)
 	lastViolating := t.chargePossible(from)
-	if low := t.n.First(int64(bound) + 1); !t.reordered && lastViolating < low {
+	if low := t.n.First(int64(bound) + 1); !t.search.Rules.reordered && lastViolating < low {
 		from = low
 	}
 	t.listPossible(from)
@@ -136,7 +136,7 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 				continue
 			}
 			t.score.Violations += t.Dry.Budgets.Violations(broken)
-			if int32(at) < first && !(t.readsFirst && first != math.MaxInt32) {
+			if int32(at) < first && !(t.search.Rules.readsFirst && first != math.MaxInt32) {
 				first, t.topOf = int32(at), i
 			}
 		}
@@ -160,19 +160,19 @@ func (t *resourceReprieve) listPossible(from int) {
 func (t *resourceReprieve) sortByRules(order []int32) {
 	pods := t.n.Pods
 	switch {
-	case t.reordered:
-		importance := t.Config.Importance
+	case t.search.Rules.reordered:
+		importance := t.search.Attempt.Config.Importance
 		slices.SortFunc(order, func(i, j int32) int {
 			if c := importance(pods[i].Pod, pods[j].Pod); c != 0 {
 				return c
 			}
-			if t.Config.ByVariant().IgnoresStart {
-				return t.MoreImportant(pods[i], pods[j])
+			if t.search.Attempt.Config.ByVariant().IgnoresStart {
+				return t.search.Attempt.MoreImportant(pods[i], pods[j])
 			}
 			return cmp.Compare(i, j) // the default order is that of the node
 		})
-	case t.Config.ByVariant().IgnoresStart:
-		slices.SortFunc(order, func(i, j int32) int { return t.MoreImportant(pods[i], pods[j]) })
+	case t.search.Attempt.Config.ByVariant().IgnoresStart:
+		slices.SortFunc(order, func(i, j int32) int { return t.search.Attempt.MoreImportant(pods[i], pods[j]) })
 	}
 }
 

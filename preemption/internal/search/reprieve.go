@@ -19,7 +19,7 @@ func (w *Worker) evaluateByResources(position int, n *state.NodeState, bound int
 // cannot be the best any more.
 func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f NodeScore, ok bool) {
 	var adjusted state.NodeSummary
-	sum, _ := w.summaryFor(n, w.Asked.Snap.Summaries.At(n.Slot), &adjusted)
+	sum, _ := w.summaryFor(n, w.snap.Summaries.At(n.Slot), &adjusted)
 	w.violates = w.violates[:0]
 	if len(n.Covered) > 0 {
 		w.charge(n)
@@ -28,8 +28,8 @@ func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f 
 	t := resourceReprieve{Worker: w, n: n, room: int32(sum.Room) + int32(len(n.Rows)-from) - 1}
 	for k := range t.slack {
 		t.slack[k] = unlimited
-		if w.asks[k] != asksNothing {
-			t.slack[k] = sum.Free[k] + held[k] - w.asks[k]
+		if w.search.asks[k] != asksNothing {
+			t.slack[k] = sum.Free[k] + held[k] - w.search.asks[k]
 		}
 	}
 	t.costs = w.costsOn(n)
@@ -45,7 +45,7 @@ func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f 
 func (w *Worker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32) (from int, held state.AmountRow) {
 	last := len(w.violates) - 1
 	if last >= 0 && n.SortKeys[w.violates[last]].Priority <= bound {
-		from = n.First(w.Reach)
+		from = n.First(w.search.Attempt.Reach)
 	} else {
 		w.violates = w.violates[:0]
 		if bound == sum.Lowest {
@@ -69,7 +69,7 @@ const unlimited = math.MaxInt64 / 2
 // covered pods are charged in order of importance (group 6.3).
 func (w *Worker) charge(n *state.NodeState) {
 	possible := n.Covered
-	for len(possible) > 0 && int64(n.SortKeys[possible[0].Index].Priority) >= w.Reach {
+	for len(possible) > 0 && int64(n.SortKeys[possible[0].Index].Priority) >= w.search.Attempt.Reach {
 		possible = possible[1:]
 	}
 	for _, g := range possible {
@@ -106,7 +106,7 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool
 	// No pod adds a violation from here on. If the violations tie with those of the
 	// best, and its top priority is not above the bound, a larger sum loses.
 	limit := int64(math.MaxInt64)
-	if b := &t.Best; b.Position >= 0 && !t.general && !t.recording {
+	if b := &t.Best; b.Position >= 0 && !t.search.Rules.general && !t.recording {
 		if b.Violations < t.score.Violations {
 			return t.score, false
 		}
@@ -167,7 +167,7 @@ func (t *resourceReprieve) take(i int) {
 	}
 	start := rank.Instant{Sec: r.Sec, Nsec: r.Nsec}
 	if r.Sec == rank.NoStart {
-		start = t.NowAt
+		start = t.search.Attempt.NowAt
 	}
 	t.score.Add(r.Priority, start, cost)
 }

@@ -34,6 +34,7 @@ import (
 
 // searchRulesOf is what a search derives from its configuration.
 type searchRules struct {
+	config *dryrun.Settings
 	// general: not the default rules, so that the nodes are evaluated in the order
 	// of their optimistic scores.
 	general bool
@@ -94,7 +95,7 @@ func Prunes(c *dryrun.Settings, req *decision.Request) bool {
 func searchRulesOf(c *dryrun.Settings, budgets []*outrank.PodDisruptionBudget) searchRules {
 	readsFirst := c.ReadsFirst() && slices.ContainsFunc(budgets, func(b *outrank.PodDisruptionBudget) bool { return b != nil && b.DisruptionsAllowed <= 0 })
 	policy, variant := &c.Policy, c.ByVariant()
-	r := searchRules{asked: c.MayEvict != nil || c.MayTake != nil, reordered: c.Importance != nil, chosen: c.Chosen(), partial: c.Partial(), exact: c.Exact()}
+	r := searchRules{config: c, asked: c.MayEvict != nil || c.MayTake != nil, reordered: c.Importance != nil, chosen: c.Chosen(), partial: c.Partial(), exact: c.Exact()}
 	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == decision.Reprieve && policy.Budgets == decision.PerVictim && c.Variant == 0
 	r.anyPriority = r.asked || r.reordered || r.chosen
 	r.readsFirst, r.takesFree = readsFirst, variant.TakesFree
@@ -143,4 +144,38 @@ func (r *searchRules) noteFirst() {
 			return
 		}
 	}
+}
+
+// Better reports whether a candidate wins by the ranks of the configuration and, in
+// a tie, by the order of the nodes.
+func (r *searchRules) Better(f, g *NodeScore) bool {
+	if r.standard && !r.takesFree {
+		return f.BeatsByDefault(g)
+	}
+	if r.takesFree && f.Position >= 0 && g.Position >= 0 {
+		if order, decides := r.config.ByVariant().CompareFree(int(f.Victims), int(g.Victims)); decides {
+			return order < 0 || order == 0 && f.Position < g.Position
+		}
+	}
+	return f.Beats(g, &r.figureOrder)
+}
+
+// noWorse reports whether a score is not worse than another by the ranks alone.
+func (r *searchRules) noWorse(f, g *NodeScore) bool {
+	at := g.Position
+	g.Position = f.Position
+	worse := r.Better(g, f)
+	g.Position = at
+	return !worse
+}
+
+// decides reports whether others lose against a candidate by the first ranks: it is one, and
+// no violation of it is compared before.
+func (r *searchRules) decides(f *NodeScore) bool {
+	return f.Position >= 0 && (f.Violations == 0 || !r.violationsFirst)
+}
+
+// LeadingOf are the first figures of a score.
+func (r *searchRules) LeadingOf(o *NodeScore) leading {
+	return leading{leads(&o.Figures, r.firstFigure), leads(&o.Figures, r.secondFigure)}
 }

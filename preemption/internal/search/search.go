@@ -5,7 +5,6 @@ import (
 	"math"
 	"sync"
 
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -39,7 +38,8 @@ import (
 //
 // Later calls reuse a search for its memory.
 type Search struct {
-	dryrun.Attempt
+	Attempt dryrun.Attempt
+	snap    *state.Snapshot // that of the attempt
 	// asks is what the preemptor needs by column, asksNothing if it needs
 	// nothing.
 	asks state.AmountRow
@@ -64,21 +64,17 @@ type Search struct {
 	leastBound   int32
 	leastVictims uint16
 	incumbent    incumbent
-	searchRules
-	costTable *state.CostTable // locked
-	queue     []NodeScore      // memory of evaluateBestFirst
-	later     []boundKey
-	onlyCount bool // no candidate is wanted
+	Rules        searchRules
+	costTable    *state.CostTable // locked
+	queue        []NodeScore      // memory of evaluateBestFirst
+	later        []boundKey
+	onlyCount    bool // no candidate is wanted
 	// toTry marks the positions of the nodes that a sample may try, and positions
 	// lists them.
 	toTry     []bool
 	positions []int32
-	// given: the caller gave the statuses of the nodes.
-	given     bool
-	statuses  map[string]decision.Status
-	inOrder   []decision.Status
-	named     NamedStatuses
-	Signature state.KeyWriter // see AnswerCache
+	given     givenStatuses
+	signature state.KeyWriter // see AnswerCache
 	// Busy: its work has begun and not returned. What a panic of the caller's code leaves
 	// so is not used again.
 	Busy  bool
@@ -167,5 +163,5 @@ func (s *Search) gather() {
 
 // NodeAt returns the node at a position.
 func (s *Search) NodeAt(position int) *state.NodeState {
-	return s.Asked.Snap.NodeStates[s.Asked.Snap.Order[position]]
+	return s.snap.NodeStates[s.snap.Order[position]]
 }
