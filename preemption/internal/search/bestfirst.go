@@ -14,26 +14,6 @@ import (
 // little they would be evaluated in vain.
 const mostTries = 32
 
-// outlook is what a worker expects of the nodes that it has not evaluated, where they are
-// compared by their optimistic scores.
-type outlook struct {
-	// least is the best optimistic score of a node that the worker has evaluated, and
-	// leastFirst are its first figures. tries counts the nodes evaluated for theirs.
-	least      NodeScore
-	leastFirst leading
-	tries      int
-	// promising are the optimistic scores of nodes that are still to be evaluated.
-	promising []NodeScore
-	// deferred lists the positions of nodes that are to be looked at again, where a sample
-	// is asked for, and leastDeferred is not worse than the first figures of any of them.
-	deferred      []int32
-	leastDeferred leading
-	// bestFirst are the first figures of a candidate that the worker has found.
-	bestFirst leading
-	// low and high are the memory for the two scores of the node that is looked at.
-	low, high NodeScore
-}
-
 // considerChunk considers the candidates of a chunk.
 func (w *Worker) considerChunk(from, to int) {
 	for position := from; position < to; position++ {

@@ -31,7 +31,9 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 		w.charge(n)
 	}
 	sum := w.snap.Summaries.At(n.Slot)
-	t := resourceReprieve{Worker: w, n: n, room: int32(sum.Room) - 1, asking: true, costs: w.costsOn(n)}
+	t := w.reprieveOn(n)
+	t.violates, t.room = w.violates, int32(sum.Room)-1
+	t.concerned = &concernedPods{dry: &w.Dry, away: w.concerned}
 	for k := range t.slack {
 		t.slack[k] = unlimited / 2
 		if w.search.asks[k] != asksNothing {
@@ -76,16 +78,4 @@ func (w *Worker) changeConcerned(n *state.NodeState, from, by int) {
 			w.Dry.ChangeAfterResources(n.Pods[i], by)
 		}
 	}
-}
-
-// letBack puts a pod back for the filters, and takes it away again if the preemptor
-// does not fit with it.
-func (w *Worker) letBack(p *state.PodState, i int) bool {
-	w.Dry.ChangeAfterResources(p, 1)
-	if w.Dry.CheckAfterResources().Code != decision.Success {
-		w.Dry.ChangeAfterResources(p, -1)
-		return false
-	}
-	w.concerned[i] = false
-	return true
 }

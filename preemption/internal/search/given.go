@@ -11,24 +11,6 @@ import (
 // nodes as things are. Preemption is then tried on every node with the code
 // Unschedulable, whatever the filters say there; only dry runs ask them.
 
-// givenStatuses are the statuses that the caller gave, none if any is not set: by name, or
-// in the order of the nodes.
-type givenStatuses struct {
-	any     bool
-	byName  map[string]decision.Status
-	inOrder []decision.Status
-	named   NamedStatuses // those by name, as they are read
-}
-
-// givenAnswers are what a worker knows of answers that stand for given statuses: the answer
-// of the last status in order, and those of statuses by name, by index in their list, 0
-// where it is not known yet.
-type givenAnswers struct {
-	last   decision.Status
-	answer answer
-	of     []answer
-}
-
 // takeStatuses prepares the round that reads the caller's statuses.
 func (s *Search) takeStatuses(req *decision.Request) {
 	s.given.any, s.given.byName, s.given.inOrder = true, req.Statuses, req.StatusesInOrder

@@ -38,27 +38,6 @@ func (w *Worker) Optimistic(b *NodeBound, position int, slot int32) NodeScore {
 	return o
 }
 
-// setLowest sets the best score of victims that all have the lowest priority of the
-// node or, if these do not make room, as little as is enough.
-func (b *NodeBound) setLowest(o *NodeScore, position int) {
-	o.Position, o.Figures = position, rank.Figures{Top: b.Bound, Start: rank.Never}
-	b.setVictims(o)
-}
-
-// setVictims sets how many these victims are at least.
-func (b *NodeBound) setVictims(o *NodeScore) {
-	o.Victims, o.Sum = int32(b.fewest), lowestSum(b)
-}
-
-// leads returns a figure of the best score of such victims.
-func (b *NodeBound) leads(x rank.Figure) int64 {
-	f := rank.Figures{Top: b.Bound, Victims: int32(b.fewest), Sum: lowestSum(b)}
-	return leads(&f, x)
-}
-
-// lowestSum is the least sum of the priorities of such victims.
-func lowestSum(b *NodeBound) int64 { return int64(b.fewest) * (int64(b.Bound) + rank.PriorityShift) }
-
 // TightenByShares improves the bound of a node by the sums of shares of the pods of the
 // lowest priority, and reports whether it could. Only searches by other rules than the default
 // ones ask for it, and they bound no node byUnits.
@@ -137,20 +116,6 @@ func (w *Worker) tightenUpper(o *NodeScore, b *NodeBound, slot int32, sum *state
 		w.boundCost(o, b, slot, sum, false)
 	}
 	o.Sum = upperSum(sum, top, few)
-}
-
-// above is the least priority of a victim above the lowest priority of the node.
-func (b *NodeBound) above(sum *state.NodeSummary) int32 {
-	if b.Bound == sum.Lowest && b.Bound < math.MaxInt32 {
-		return b.Bound + 1
-	}
-	return b.Bound
-}
-
-// upperSum is the least sum of the priorities of so many pods of a node, one of which
-// has at least the priority top.
-func upperSum(sum *state.NodeSummary, top, pods int32) int64 {
-	return int64(top) + rank.PriorityShift + int64(pods-1)*(int64(sum.Lowest)+rank.PriorityShift)
 }
 
 // extremesFor returns the extremes of a node, nil where victims above the lowest priority
@@ -259,17 +224,4 @@ func (s *Search) NoteTight() {
 // fewestOfAny is a lower bound on how many victims a node needs, of whatever priority.
 func (w *Worker) fewestOfAny(e *state.Extremes, sum *state.NodeSummary) int32 {
 	return max(FewestByExtremes(e, sum, &w.search.asks), 1)
-}
-
-// FewestByExtremes returns a lower bound on how many pods of the node hold what it is short
-// of, of whatever priority.
-func FewestByExtremes(e *state.Extremes, l *state.NodeSummary, asks *state.AmountRow) int32 {
-	pods := float64(1 - int32(l.Room))
-	for k, v := range asks {
-		if p := float64(v-l.Free[k]) * e.PerLargest[k]; p > pods {
-			pods = p
-		}
-	}
-	// Less by more than what dividing and multiplying can have added.
-	return int32(min(int64(math.Ceil(pods*(1-1e-9))), state.MostPods))
 }

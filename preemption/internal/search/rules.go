@@ -179,3 +179,12 @@ func (r *searchRules) decides(f *NodeScore) bool {
 func (r *searchRules) LeadingOf(o *NodeScore) leading {
 	return leading{leads(&o.Figures, r.firstFigure), leads(&o.Figures, r.secondFigure)}
 }
+
+// allows reports whether a pod could be a victim as far as the caller's rules go, which are
+// not asked about the preemptor itself (rule 7.19.6).
+func (r *searchRules) allows(a *dryrun.Attempt, p *outrank.Pod) bool {
+	if resident := a.Asked.Deferral.Resident; resident != nil && resident.Pod == p {
+		return false
+	}
+	return !r.asked || r.config.Allows(a.Asked.Pod, p)
+}

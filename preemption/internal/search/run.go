@@ -143,19 +143,6 @@ func (s *Search) Close() {
 	}
 }
 
-// refusedPlan is the answer to an attempt that ends before the first node.
-func (s *Search) refusedPlan() *decision.Plan {
-	if n := len(s.snap.Order); n > 0 {
-		before := &s.Workers[0].before
-		before.count(before.intern(s.Attempt.Plan.Refused), n)
-	}
-	plan := s.beginPlan()
-	if plan.Outcome == decision.Preempt {
-		s.finishPlan(plan, NodeScore{Position: -1})
-	}
-	return plan
-}
-
 func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
 	first := (*Worker).BoundNodes
 	if s.given.any {
@@ -180,4 +167,19 @@ func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
 	s.gather()
 	s.finishPlan(plan, s.incumbent.best)
 	return plan, nil
+}
+
+// prepareWorkers reuses the workers of earlier calls.
+func (s *Search) prepareWorkers(workers int) {
+	s.incumbent.reset()
+	s.Workers = slices.Grow(s.Workers[:0], workers)[:workers]
+	for i, w := range s.Workers {
+		if w == nil {
+			w = &Worker{}
+			s.Workers[i] = w
+		}
+		w.search, w.snap = s, s.snap
+		w.Reset()
+		w.Dry.Begin(&s.Attempt)
+	}
 }

@@ -84,46 +84,6 @@ type Search struct {
 // asksNothing is less than any node has free, unless its amounts are large.
 const asksNothing = math.MinInt64 / 2
 
-// NodeBound is what the first round finds out about a node.
-type NodeBound struct {
-	// Bound is the lowest priority that the top victim can have, and fewest the
-	// least number of victims if the top victim has it.
-	Bound  int32
-	fewest uint16
-	Kind   boundKind
-	// exact: fewest was tightened by the top-k sums.
-	exact bool
-	// before is the node's answer as things are. after is its answer with all
-	// pods of lower priority removed, if it was asked for that.
-	before, after answer
-}
-
-type boundKind uint8
-
-const (
-	// Settled: the node takes the pod, or preemption does not help there, or it
-	// has been evaluated.
-	Settled boundKind = iota
-	// byResources: the node is a candidate, and resources alone decide on the
-	// victims.
-	byResources
-	// byFilters: the node is a candidate, and other filters have a part in the
-	// choice.
-	byFilters
-	// unasked: the node is a candidate as far as resources go, and no filter after
-	// NodeResourcesFit was asked.
-	unasked
-	// bySelection: the node is a candidate, and beside resources the caller's filters
-	// that say which pods concern them have a part in the choice.
-	bySelection
-	// byUnits: the node is a candidate, and pods count with another priority than their
-	// own, or filters look at pods of other nodes that leave as well. Its bound is the
-	// lowest priority on the node, and fewest holds for pods of any priority.
-	byUnits
-	// Evaluated: the node is a candidate, and the cache has its score.
-	Evaluated
-)
-
 // Searches keeps searches for later calls.
 var Searches = sync.Pool{New: func() any { return &Search{} }}
 

@@ -2,7 +2,6 @@ package search
 
 import (
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -45,27 +44,9 @@ type Worker struct {
 	blocked   []blockedPod
 	recording bool
 	given     givenAnswers
-	// order, broken and topOf are the memory of evaluateByRules: possible victims by
-	// index, how many budgets each violates, and the first victim.
-	order, broken []int32
-	topOf         int32
+	memory    rulesMemory
 	// concerned marks pods of one node (see findConcerned).
 	concerned []bool
-}
-
-// prepareWorkers reuses the workers of earlier calls.
-func (s *Search) prepareWorkers(workers int) {
-	s.incumbent.reset()
-	s.Workers = slices.Grow(s.Workers[:0], workers)[:workers]
-	for i, w := range s.Workers {
-		if w == nil {
-			w = &Worker{}
-			s.Workers[i] = w
-		}
-		w.search, w.snap = s, s.snap
-		w.Reset()
-		w.Dry.Begin(&s.Attempt)
-	}
 }
 
 // Reset forgets what the worker has found.
@@ -119,6 +100,10 @@ func (w *Worker) keep(f NodeScore) {
 		w.allowed = f.Sum / each
 	}
 }
+
+// rulesMemory is the memory of a reprieve by other rules: possible victims by index, the
+// most important first, and how many budgets each pod violates, by index.
+type rulesMemory struct{ order, broken []int32 }
 
 // blockedPod is a pod of a node, by index, that could not be put back, with what the
 // preemptor was short of then.
