@@ -68,17 +68,6 @@ func (w *DryRunner) takeChosen(possible []*state.PodState, chosen []*outrank.Pod
 	return nil
 }
 
-// markedOf lists those of the possible victims that are marked.
-func (w *DryRunner) markedOf(possible []*state.PodState) []*state.PodState {
-	var out []*state.PodState
-	for i, p := range possible {
-		if w.Victim[i] {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // Contradicted notes that a node with victims has none when it is asked about again:
 // something that the caller configured does not always answer the same.
 func (w *DryRunner) Contradicted() {

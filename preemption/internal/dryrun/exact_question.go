@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -209,4 +210,54 @@ func (x *setSearch) findBudget(it *exact.Item, at int32) {
 	case len(covering) == 1:
 		x.q.Charges[at] = covering[0]
 	}
+}
+
+// foundSet is what a search has found on a node.
+type foundSet struct {
+	n      *state.NodeState
+	victim []bool // by possible victim
+	score  decision.Score
+	// bound is a score that no set beats, where the limit ended the search (open).
+	bound decision.Score
+	steps int
+	open  bool
+}
+
+// release drops what belongs to the caller.
+func (x *setSearch) release() {
+	x.search.Release()
+	x.w, x.possible, x.found, x.best = nil, nil, foundSet{}, foundSet{victim: x.best.victim}
+	clear(x.listed[:cap(x.listed)])
+}
+
+// end notes what the search came to.
+func (x *setSearch) end() {
+	x.found = foundSet{n: x.w.N, steps: x.search.Steps()}
+	if bound, open := x.search.Open(); open {
+		x.found.bound, x.found.open = publicScore(&bound), true
+	}
+}
+
+// remember keeps the set that was found, if it is the best one of the attempt, which is wanted
+// once more in the end.
+func (x *setSearch) remember(victim []bool, score decision.Score) {
+	if x.best.n != nil {
+		if order, _ := CompareScores(&score, &x.best.score, x.w.A.Ranks); order >= 0 {
+			return
+		}
+	}
+	victim = append(x.best.victim[:0], victim...)
+	x.best = x.found
+	x.best.victim, x.best.score = victim, score
+}
+
+// recall marks the victims that were found on the node before, if it is remembered.
+func (x *setSearch) recall(n *state.NodeState, victim []bool) bool {
+	if x.best.n != n {
+		return false
+	}
+	copy(victim, x.best.victim)
+	x.found = x.best
+	x.found.victim = nil
+	return true
 }

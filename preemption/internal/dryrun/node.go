@@ -237,3 +237,66 @@ func (w *DryRunner) Filter(n *state.NodeState) filters.Status {
 	w.Enter(n)
 	return w.Check()
 }
+
+// guarded is what a dry run of the node at hand asks the guard, and what became of it.
+type guarded struct {
+	// state follows who is away; nil without a guard.
+	state decision.GuardState
+	// refusal is what it said when it first kept a pod; Success if it kept none.
+	refusal filters.Status
+	let     []*state.PodState // memory of admitted
+}
+
+// release drops everything that belongs to the caller.
+func (g *guarded) release() {
+	clear(g.let[:cap(g.let)])
+	*g = guarded{let: g.let[:0]}
+}
+
+// farFilter is a filter that follows pods on other nodes than the one that it is asked
+// about.
+type farFilter interface {
+	filters.NodeFilter
+	// ChangeFar follows a pod that is taken away from another node, or put back.
+	ChangeFar(p *state.PodState, on *state.NodeState, by int)
+}
+
+// ChangeFar is change for a pod on another node, which leaves with one of the node, or keeps
+// the preemptor away from afar (rules 12.8.2 and 23.6).
+func (w *DryRunner) changeFar(p *state.PodState, by int) {
+	on := w.A.Asked.Snap.NodeState(p.At.Name)
+	for _, f := range w.Filters {
+		if far, ok := f.(farFilter); ok {
+			far.ChangeFar(p, on, by)
+		}
+	}
+}
+
+// RestoreVictims adds the victims again, so that the state of the caller's
+// filters is as before the dry run. The built-in filters start anew with each
+// node.
+func (w *DryRunner) RestoreVictims(possible []*state.PodState) {
+	if !w.A.Plan.Follows {
+		return
+	}
+	w.ChangeMarked(possible, w.Victim, 1)
+}
+
+// RestoreAll adds pods again that were all removed, for the caller's filters.
+func (w *DryRunner) RestoreAll(possible []*state.PodState) {
+	if !w.A.Plan.Follows {
+		return
+	}
+	w.ChangeAll(possible, 1)
+}
+
+// markedOf lists those of the possible victims that are marked.
+func (w *DryRunner) markedOf(possible []*state.PodState) []*state.PodState {
+	var out []*state.PodState
+	for i, p := range possible {
+		if w.Victim[i] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
