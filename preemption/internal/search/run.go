@@ -100,7 +100,7 @@ func (s *Search) Ask(config *dryrun.Settings, snap *state.Snapshot, req *decisio
 		// One node is asked, and what it has to have left is not what the pod asks for.
 		s.asks, s.AnyPod = state.AmountRow{asksNothing, asksNothing, asksNothing}, true
 	}
-	s.everyLarge = s.asks.Within(&snap.Smallest)
+	s.everyLarge = s.asks.Within(&snap.Summaries.Smallest)
 	s.Filtered = s.AnyPod || !s.Attempt.ResourcesAlone()
 	s.tabled = s.tabled && !s.AnyPod && !s.Attempt.Plan.Selects
 	if n := len(snap.Order); cap(s.Bounds) < n {
