@@ -11,27 +11,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// acrossNode is a node on which victims are looked for.
-type acrossNode struct {
-	position int
-	// pods could be victims, the most important first. Those in forced have to be.
-	pods   []*state.PodState
-	forced []bool
-	// taken are the indexes of those that the set at hand has.
-	taken []int
-	// others has, for each constraint, the least count of the other domains as things
-	// are, or 0 where fewer domains count than there have to be.
-	others []int
-	// overlaps is set where several budgets cover a pod, which is charged up to the first
-	// that it violates: then another victim may leave fewer violations.
-	overlaps bool
-	// firstStep is the number of steps at the begin.
-	firstStep int
-	// refuted is why the last set made no room that the filters had agreed to while they
-	// followed the pods.
-	refuted filters.Status
-}
-
 // try looks for the best set on a node, and returns why there is none: the status with all
 // pods gone that could leave. It is Success, too, for a node that cannot be better than
 // the best one.
@@ -84,7 +63,7 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 	for _, p := range n.Pods {
 		apart, spread := x.partsOf(p.Class)
 		forced := x.keepsApart(apart, n, n)
-		movable := x.mayLeave(&countedPod{PodState: p, spread: spread})
+		movable := x.mayLeave(&countedPod{pod: p, spread: spread})
 		if forced && !movable {
 			return x.blocked(apart, n, n)
 		}
@@ -111,14 +90,14 @@ func (x *acrossSearch) findFar(n *state.NodeState) filters.Status {
 			if !x.mayLeave(p) {
 				return x.blocked(p.apart, p.on, n)
 			}
-			x.node.add(p.PodState, true)
+			x.node.add(p.pod, true)
 			spreads = true
 		}
 	}
 	for i := range x.counted {
 		p := &x.counted[i]
 		if spreads && p.on != n && x.countsIn(p.spread, p.on, n) && !x.keepsApart(p.apart, p.on, n) && x.mayLeave(p) {
-			x.node.add(p.PodState, false)
+			x.node.add(p.pod, false)
 		}
 	}
 	return filters.Status{}
@@ -126,7 +105,7 @@ func (x *acrossSearch) findFar(n *state.NodeState) filters.Status {
 
 // mayLeave reports whether a counted pod may be a victim (rule 23.6).
 func (x *acrossSearch) mayLeave(p *countedPod) bool {
-	return x.leavesAlone(p.PodState) && !(p.Class.Terminating && len(p.spread) > 0)
+	return x.leavesAlone(p.pod) && !(p.pod.Class.Terminating && len(p.spread) > 0)
 }
 
 func (a *acrossNode) add(p *state.PodState, forced bool) {
