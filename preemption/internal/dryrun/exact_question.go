@@ -84,19 +84,19 @@ func (a *Attempt) Gains(filter int, far bool) bool {
 // findShort finds what the node is short of with all pods on it.
 func (x *setSearch) findShort() {
 	r := &x.w.Resources
-	if r.Silent.Has(filters.ResourcesFilter.Index) {
+	if r.Asked.Silent.Has(filters.ResourcesFilter.Index) {
 		return
 	}
 	nominated := x.w.Nominated
 	x.addShort(-1, int64(r.Count+len(nominated))+1-r.N.MaxPods)
-	for i := range r.Needs {
-		d := &r.Needs[i]
+	for i := range r.Asked.Needs {
+		d := &r.Asked.Needs[i]
 		taken := r.Taken[i]
 		for _, p := range nominated {
 			taken.Add(d.In(&p.Takes))
 		}
-		lack, offer := r.Deferral.Lacks(d, r.N), d.In(&r.N.Offers)
-		if r.Deferral.Settled(d, r.N) || taken.Leaves(lack, offer) {
+		lack, offer := r.Asked.Deferral.Lacks(d, r.N), d.In(&r.N.Offers)
+		if r.Asked.Deferral.Settled(d, r.N) || taken.Leaves(lack, offer) {
 			continue
 		}
 		taken.Add(lack)
@@ -161,7 +161,7 @@ func (x *setSearch) hold(it *exact.Item, p *state.PodState) {
 	for k := range x.q.Dims {
 		v := int64(1)
 		if x.needOf[k] >= 0 {
-			v = x.w.Resources.Needs[x.needOf[k]].In(&p.Takes)
+			v = x.w.Resources.Asked.Needs[x.needOf[k]].In(&p.Takes)
 		}
 		x.q.Hold(it, k, v)
 	}

@@ -59,7 +59,7 @@ func NewDryRunner(a *Attempt) *DryRunner {
 // one.
 func (w *DryRunner) Begin(a *Attempt) {
 	w.A, w.Err, w.Open, w.sets.best.n = a, nil, w.Open[:0], nil
-	w.Resources.Question, w.Resources.Taken = &a.Asked, state.Fill(w.Resources.Taken, len(a.Asked.Needs), state.Total{})
+	w.Resources.Asked, w.Resources.Taken = &a.Asked, state.Fill(w.Resources.Taken, len(a.Asked.Needs), state.Total{})
 	w.Budgets.begin(a)
 	w.Filters, w.guard.state = w.Filters[:0], nil
 	if a.guard != nil {

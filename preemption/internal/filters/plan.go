@@ -245,8 +245,8 @@ func (fp *Plan) AppendSignature(key *state.KeyWriter, pod *outrank.Pod) {
 // FixedFilter is a node filter that runs after NodeResourcesFit. It is asked
 // once per node.
 type FixedFilter struct {
-	*descriptor
-	q *Question
+	descriptor *descriptor
+	q          *Question
 }
 
 // Touches reports whether pods of the node have a part in the answer; see [PodFilter].
@@ -270,7 +270,7 @@ type fixedNode struct {
 
 func (n *fixedNode) Enter(state *state.NodeState) {
 	n.status = Status{}
-	if reasons := n.filter.check(n.filter.q, state.Node); reasons != nil {
+	if reasons := n.filter.descriptor.check(n.filter.q, state.Node); reasons != nil {
 		n.status = Status{Code: decision.UnschedulableAndUnresolvable, Text: reasons}
 	}
 }
