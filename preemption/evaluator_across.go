@@ -81,7 +81,7 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, cluster *Snapshot, 
 		}
 	}
 	r.Ineligible = a.Eligible(r.StatusOf)
-	x := &acrossSearch{result: r, w: r.Runners[0], limit: mostSteps}
+	x := &acrossSearch{attempt: a, result: r, w: r.Runners[0], limit: mostSteps}
 	if r.Feasible == 0 && r.Ineligible == Eligible {
 		if err := x.run(ctx); err != nil {
 			return nil, err
@@ -136,9 +136,9 @@ func (x *acrossSearch) candidate() Candidate {
 	w.Enter(n)
 	w.Far = true
 	w.ChangeAll(x.bestVictims, -1)
-	shared := dryrun.SharedNames{Budgets: x.result.Attempt.Asked.Snap.BudgetSet}
+	shared := dryrun.SharedNames{Budgets: x.attempt.Asked.Snap.BudgetSet}
 	for i, p := range x.bestVictims {
-		c.Victims[i] = Victim{Pod: p.Located(), Blocks: x.result.Attempt.Public(w.Beside(x.bestVictims[i : i+1]))}
+		c.Victims[i] = Victim{Pod: p.Located(), Blocks: x.attempt.Public(w.Beside(x.bestVictims[i : i+1]))}
 		if p.At.Name != n.Name {
 			c.Victims[i].Node = p.At.Name
 		}
@@ -147,6 +147,6 @@ func (x *acrossSearch) candidate() Candidate {
 	w.Budgets.Reset()
 	w.ChangeAll(x.bestVictims, 1)
 	w.NameRules(x.bestVictims, c.Victims)
-	c.ClearedNominations = x.result.Attempt.ClearedNominations(n, c.Victims)
+	c.ClearedNominations = x.attempt.ClearedNominations(n, c.Victims)
 	return c
 }

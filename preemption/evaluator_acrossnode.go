@@ -50,7 +50,7 @@ func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 // unlessStrict is the status of a node without a better set: where the policy is strict,
 // that each set violates a budget may be why (rule 13.5.3).
 func (x *acrossSearch) unlessStrict() filters.Status {
-	if x.result.Attempt.Config.Policy.Strict && x.result.Best < 0 {
+	if x.attempt.Config.Policy.Strict && x.result.Best < 0 {
 		return dryrun.StrictStatus
 	}
 	return filters.Status{}
@@ -74,8 +74,8 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 	if s := x.findFar(n); s.Code != Success {
 		return s
 	}
-	node.overlaps = x.result.Attempt.StopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
-	node.sort(x.result.Attempt.MoreImportant)
+	node.overlaps = x.attempt.StopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
+	node.sort(x.attempt.MoreImportant)
 	x.findOthers(n)
 	return filters.Status{}
 }
@@ -253,7 +253,7 @@ func (x *acrossSearch) stop(ctx context.Context) bool {
 // policy is strict. All that sets are compared by only grows with them, but for the start
 // where the caller's order is not that of priorities: it is that of the highest one.
 func (x *acrossSearch) worse(at int) bool {
-	strict := x.result.Attempt.Config.Policy.Strict
+	strict := x.attempt.Config.Policy.Strict
 	if x.result.Best < 0 && !strict {
 		return false
 	}
@@ -279,11 +279,11 @@ func (x *acrossSearch) worse(at int) bool {
 	if x.result.Best < 0 {
 		return false
 	}
-	score := x.result.Attempt.ScoreOf(x.space, violations)
-	if at < len(x.node.pods) && x.result.Attempt.Config.Importance != nil {
+	score := x.attempt.ScoreOf(x.space, violations)
+	if at < len(x.node.pods) && x.attempt.Config.Importance != nil {
 		score.Start = x.bestScore.Start.Add(time.Second) // it may be better with a pod more
 	}
-	order, _ := dryrun.CompareScores(&score, &x.bestScore, x.result.Attempt.Ranks)
+	order, _ := dryrun.CompareScores(&score, &x.bestScore, x.attempt.Ranks)
 	return order >= 0
 }
 
@@ -300,7 +300,7 @@ func (x *acrossSearch) meet() {
 		return
 	}
 	x.bestVictims = victims
-	x.bestScore = x.result.Attempt.ScoreOf(x.bestVictims, x.w.Budgets.ViolationsOf(x.bestVictims))
+	x.bestScore = x.attempt.ScoreOf(x.bestVictims, x.w.Budgets.ViolationsOf(x.bestVictims))
 	x.result.Best = x.node.position
 }
 
@@ -308,13 +308,13 @@ func (x *acrossSearch) meet() {
 // filter that follows pods may see room where there is none: ports and claims of several
 // pods on a node are given up with the first (rules 7.6.7 and 7.8.5).
 func (x *acrossSearch) afresh(victims []*state.PodState) filters.Status {
-	snap := x.result.Attempt.Asked.Snap.View()
+	snap := x.attempt.Asked.Snap.View()
 	for _, p := range victims {
 		if q, ok := snap.PodStates.Of(p.Pod); ok {
 			snap.Drop(q)
 		}
 	}
-	a, err := dryrun.NewAttempt(x.result.Attempt.Config, snap, x.result.Attempt.Asked.Pod, x.result.Attempt.Now)
+	a, err := dryrun.NewAttempt(x.attempt.Config, snap, x.attempt.Asked.Pod, x.attempt.Now)
 	if err != nil {
 		x.err = err
 		return filters.Status{Code: Unschedulable, By: filters.ByNone}

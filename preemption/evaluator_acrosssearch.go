@@ -10,8 +10,9 @@ import (
 
 // acrossSearch finds the best victims, node by node.
 type acrossSearch struct {
-	result *dryrun.Result
-	w      *dryrun.DryRunner
+	attempt *dryrun.Attempt
+	result  *dryrun.Result
+	w       *dryrun.DryRunner
 	// counted are the pods of all nodes that anti-affinity or spread counts.
 	counted []countedPod
 	// interpod and spread are the filters on the node at hand, nil where they have
@@ -77,7 +78,7 @@ func (x *acrossSearch) partsOf(k *state.PodClass) (apart, spread []filters.Class
 // leavesAlone reports whether a pod may be a victim: one that the preemptor may evict and
 // that no other pod has to leave with.
 func (x *acrossSearch) leavesAlone(p *state.PodState) bool {
-	return x.result.Attempt.MayEvict(p) && (p.Pod.Group == "" || !x.result.Attempt.Asked.Rules.VictimUnits)
+	return x.attempt.MayEvict(p) && (p.Pod.Group == "" || !x.attempt.Asked.Rules.VictimUnits)
 }
 
 // findFilters finds the two filters that look at pods of other nodes.
@@ -95,13 +96,13 @@ func (x *acrossSearch) findFilters() {
 // findCounted finds the pods that these count, by class. Their order is by node and
 // importance.
 func (x *acrossSearch) findCounted() {
-	x.result.Attempt.Asked.Snap.Classes.Each(func(_ string, m *state.ClassMembers) {
+	x.attempt.Asked.Snap.Classes.Each(func(_ string, m *state.ClassMembers) {
 		apart, spread := x.partsOf(m.Class)
 		if len(apart)+len(spread) == 0 {
 			return
 		}
 		for slot := range m.Nodes {
-			n := x.result.Attempt.Asked.Snap.NodeStates[slot]
+			n := x.attempt.Asked.Snap.NodeStates[slot]
 			if n.Node == nil {
 				continue
 			}
@@ -112,5 +113,5 @@ func (x *acrossSearch) findCounted() {
 			}
 		}
 	})
-	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.result.Attempt.MoreImportant(p.pod, q.pod) })
+	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.attempt.MoreImportant(p.pod, q.pod) })
 }

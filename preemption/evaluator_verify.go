@@ -289,7 +289,8 @@ func (v *verification) noneIsSpare() bool {
 	if v.plan.Across && (v.attempt.Config.Importance != nil || v.attempt.Config.Policy.Ranks != nil) {
 		return false // the best set by these may have a pod more than makes room
 	}
-	return v.attempt.Config.Policy.Victims == Reprieve && !v.attempt.Config.Ascending() && v.attempt.Config.Chooser == nil && v.attempt.Config.Guard == nil && v.attempt.Plan.Fixed && !v.extended()
+	c := v.attempt.Config
+	return c.Policy.Victims == Reprieve && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.attempt.Plan.Fixed && !v.extended()
 }
 
 // extended reports whether an extender may have changed the victims.

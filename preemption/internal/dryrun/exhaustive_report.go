@@ -11,7 +11,10 @@ import (
 
 // AsPlan returns the plan of what was found.
 func (r *Result) AsPlan() *decision.Plan {
-	p := &decision.Plan{Pod: r.Attempt.Asked.Pod, Resize: r.Attempt.Asked.Deferral.Asked, Ineligible: r.Ineligible, Refusal: r.Attempt.Refusal, Refused: r.Attempt.Public(r.Attempt.Plan.Refused), Feasible: r.Feasible}
+	a := r.Attempt
+	p := &decision.Plan{
+		Pod: a.Asked.Pod, Resize: a.Asked.Deferral.Asked, Ineligible: r.Ineligible, Refusal: a.Refusal, Refused: a.Public(a.Plan.Refused), Feasible: r.Feasible,
+	}
 	p.TurnedDown = r.CountsOf(r.Before, nil)
 	switch {
 	case r.Feasible > 0:

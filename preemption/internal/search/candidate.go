@@ -134,7 +134,7 @@ func (s *Search) runScored(ctx context.Context) (*decision.Plan, error) {
 		for _, x := range s.Attempt.Config.Scorers {
 			c.OwnScores = append(c.OwnScores, x.Score(c))
 		}
-		order, _ := s.Attempt.CompareStandings(dryrun.Standing{Score: &c.Score, OwnScores: c.OwnScores}, held)
+		order, _ := s.Attempt.CompareStandings(standingOf(c), held)
 		if best.Position < 0 || order < 0 || order == 0 && position < best.Position {
 			best.Position, score, held.OwnScores = position, c.Score, append(held.OwnScores[:0], c.OwnScores...)
 		}

@@ -127,7 +127,7 @@ func (s *Search) rank(candidates []decision.Candidate) ([]decision.Candidate, de
 		return candidates, 0
 	}
 	compare := func(a, b *decision.Candidate) (int, decision.Rank) {
-		return s.Attempt.CompareStandings(dryrun.Standing{Score: &a.Score, OwnScores: a.OwnScores}, dryrun.Standing{Score: &b.Score, OwnScores: b.OwnScores})
+		return s.Attempt.CompareStandings(standingOf(a), standingOf(b))
 	}
 	order := make([]int32, len(candidates))
 	for i := range order {
@@ -137,6 +137,10 @@ func (s *Search) rank(candidates []decision.Candidate) ([]decision.Candidate, de
 	reorder(candidates, order)
 	_, by := compare(&candidates[0], &candidates[1])
 	return candidates, by
+}
+
+func standingOf(c *decision.Candidate) dryrun.Standing {
+	return dryrun.Standing{Score: &c.Score, OwnScores: c.OwnScores}
 }
 
 // reorder puts the element at order[i] at i, in place, because another list of candidates

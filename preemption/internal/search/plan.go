@@ -12,7 +12,8 @@ import (
 // beginPlan begins the plan with what the first round found. Its outcome is
 // final unless it is Preempt.
 func (s *Search) beginPlan() *decision.Plan {
-	p := &decision.Plan{Pod: s.Attempt.Asked.Pod, Outcome: decision.Preempt, Resize: s.Attempt.Asked.Deferral.Asked, Refused: s.Attempt.Public(s.Attempt.Plan.Refused)}
+	a := &s.Attempt
+	p := &decision.Plan{Pod: a.Asked.Pod, Outcome: decision.Preempt, Resize: a.Asked.Deferral.Asked, Refused: a.Public(a.Plan.Refused)}
 	t := s.tally[:0]
 	for _, w := range s.Workers {
 		p.Feasible += w.before.usual[0]

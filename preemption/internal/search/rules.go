@@ -95,7 +95,10 @@ func Prunes(c *dryrun.Settings, req *decision.Request) bool {
 func searchRulesOf(c *dryrun.Settings, budgets []*outrank.PodDisruptionBudget) searchRules {
 	readsFirst := c.ReadsFirst() && slices.ContainsFunc(budgets, func(b *outrank.PodDisruptionBudget) bool { return b != nil && b.DisruptionsAllowed <= 0 })
 	policy, variant := &c.Policy, c.ByVariant()
-	r := searchRules{config: c, asked: c.MayEvict != nil || c.MayTake != nil, reordered: c.Importance != nil, chosen: c.Chosen(), partial: c.Partial(), exact: c.Exact()}
+	r := searchRules{
+		config: c, asked: c.MayEvict != nil || c.MayTake != nil, reordered: c.Importance != nil,
+		chosen: c.Chosen(), partial: c.Partial(), exact: c.Exact(),
+	}
 	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == decision.Reprieve && policy.Budgets == decision.PerVictim && c.Variant == 0
 	r.anyPriority = r.asked || r.reordered || r.chosen
 	r.readsFirst, r.takesFree = readsFirst, variant.TakesFree

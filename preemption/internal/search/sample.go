@@ -160,7 +160,8 @@ func (w *Worker) freeOfViolations(b *NodeBound, slot int32, sum *state.NodeSumma
 	}
 	e := w.snap.Summaries.ExtremesAt(slot)
 	if w.search.Attempt.Config.Ascending() {
-		return b.Kind == byResources && !w.search.Rules.asked && !w.search.Rules.chosen && !w.search.Rules.reordered && !w.mayViolate(e.LowBudgets, e.MostCovered)
+		r := &w.search.Rules
+		return b.Kind == byResources && !r.asked && !r.chosen && !r.reordered && !w.mayViolate(e.LowBudgets, e.MostCovered)
 	}
 	return w.StaysLow(b, sum, e)
 }

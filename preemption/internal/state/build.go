@@ -74,7 +74,10 @@ func indexed(c *outrank.Cluster, traits filterTraits) *Snapshot {
 	}}
 	s.objects = clusterObjects{
 		namespaces: NewSharedIndex[*outrank.Namespace](len(c.Namespaces)), budgetAt: NewSharedIndex[int32](0),
-		groups: groupObjects{NewSharedIndex[*outrank.PodGroup](len(c.Groups)), NewSharedIndex[*outrank.CompositePodGroup](len(c.Composites)), s.Rules.CompositeUnits},
+		groups: groupObjects{
+			byKey: NewSharedIndex[*outrank.PodGroup](len(c.Groups)), composites: NewSharedIndex[*outrank.CompositePodGroup](len(c.Composites)),
+			leveled: s.Rules.CompositeUnits,
+		},
 	}
 	s.Units = newUnitIndex()
 	for _, ns := range c.Namespaces {
