@@ -21,18 +21,18 @@ import (
 type fitter struct {
 	run  *groupRun
 	snap *state.Snapshot
-	// lean: of the filters only NodeResourcesFit looks at the pods on a node. The
+	// lean is set if no filter but NodeResourcesFit looks at the pods on a node. The
 	// sites count what pods take then, and the snapshot stays as it was, but for
 	// pods that a filter counts wherever they are.
 	lean bool
-	// far: the place of pods on other nodes decides, too.
+	// far is set if answers depend on pods of other nodes, too.
 	far   bool
 	sites []site // by position
 	// positionOf has the position of each slot.
 	positionOf []int32
 	members    []member
-	// since is the first member that was placed since a group gave up, whose members were
-	// taken away again. afresh: the next one is.
+	// since is the first member that was placed after a group gave up and its members were
+	// taken away again. afresh is set if the next member is that one.
 	since  int
 	afresh bool
 	// answers is how many are remembered (mostAnswers).
@@ -42,10 +42,10 @@ type fitter struct {
 	// at are the positions of the pods of the unit at hand, with repetitions.
 	at []int32
 	// rules are members that differ in what their filters count wherever it is.
-	// watched: they count some pod on a node at all.
+	// watched is set if these filters count any pod on a node at all.
 	rules   []int
 	watched bool
-	// opaque: a filter of a member may look at any pod anywhere.
+	// opaque is set if a filter of a member may look at any pod anywhere.
 	opaque bool
 	// nominees are the members with a nomination that counts for the others at present
 	// (rule 12.9.5), by their pods: false while they have a place of their own.

@@ -18,7 +18,7 @@ type quorum struct {
 	// pods are the pending ones, by index, in the order in which they are placed.
 	pods  []int
 	below []*quorum
-	// named: the group's policy is known, so that a failure has a text.
+	// named is set if the group's policy is known, so that a failure has a text.
 	named bool
 }
 

@@ -24,17 +24,18 @@ type Attempt struct {
 	Ranks  []decision.Rank
 	Now    time.Time
 	NowAt  rank.Instant
-	// Elsewhere: the caller gave the statuses of the nodes, so that no filter was asked
-	// about them as they are.
+	// Elsewhere is set if the caller gave the statuses of the nodes, so that no filter was
+	// asked about them as they are.
 	Elsewhere bool
-	// Heard: a node was asked before the others, and what it said is in their statuses.
+	// Heard is set if a node was asked before the others, and the statuses of these have
+	// its answer in them.
 	Heard bool
-	// Refusal is what the caller has against the pod's preemption.
+	// Refusal says why the caller keeps the pod from preempting; empty if it does not.
 	Refusal string
 	// guard is the caller's, as it begins; nil without one that has something to say.
 	guard decision.GuardState
-	// Reach: pods below it may be victims. It is the preemptor's priority, or more than any
-	// where another rule says who may.
+	// Reach is the priority below which pods may be victims: the preemptor's, or more than
+	// any if another rule says which pods may.
 	Reach int64
 }
 

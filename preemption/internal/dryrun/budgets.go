@@ -11,12 +11,12 @@ import (
 type Charger struct {
 	Budgets *state.BudgetSet
 	Ledger  *pdb.Ledger
-	// whole: the ledger is of budgets that have counted nobody yet.
+	// whole is set if no budget of the ledger has counted a disruption yet.
 	whole bool
-	// ToFirst: a pod is charged no further than to the first budget that it violates.
+	// ToFirst is set if a pod is charged no further than to the first budget that it violates.
 	ToFirst bool
-	// uncharged: budgets are looked at as they stand. anySelector: empty selectors and pods
-	// without labels count, too. each: every violated budget adds one.
+	// uncharged is set if budgets are looked at as they stand, anySelector if empty selectors
+	// and pods without labels count, too, and each if every violated budget adds one.
 	uncharged, anySelector, each bool
 	// covering and exhausted are the memory of what charge returns.
 	covering, exhausted []int32

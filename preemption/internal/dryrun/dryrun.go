@@ -125,7 +125,7 @@ func (w *DryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState
 		w.Victim = state.Fill(w.Victim, len(admitted), false)
 		s = w.findVictims(admitted)
 	} else {
-		left = possible // nobody of whom leaves
+		left = possible // none of which leaves
 	}
 	if s.Code == decision.Success || s.Code == decision.Contradiction || refusal.Code == decision.Success {
 		return left, s

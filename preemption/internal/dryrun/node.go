@@ -29,7 +29,7 @@ type DryRunner struct {
 	// are the memory of that.
 	units     []dryUnit
 	Unstarted bool
-	// Far: pods of other nodes leave and come back, too.
+	// Far is set if pods of other nodes leave and come back, too.
 	Far      bool
 	seen     map[*state.WholeUnit]bool
 	gathered []*state.PodState

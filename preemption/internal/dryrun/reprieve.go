@@ -8,7 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// reprieveAll puts back whom it can, and reports whether there are victims.
+// reprieveAll puts back the pods with which the preemptor still fits, and reports whether
+// others are left: the victims.
 func (w *DryRunner) reprieveAll(possible []*state.PodState) (victims bool) {
 	w.noteViolating()
 	w.guardFollows(possible, false)
@@ -36,8 +37,8 @@ func (w *DryRunner) reprieve(possible []*state.PodState, violating bool) (victim
 	return victims
 }
 
-// noteViolated notes for each of the possible victims how many budgets its loss violates, if
-// those leave for whom leaves is true, the most important first.
+// noteViolated notes for each of the possible victims how many budgets its loss violates,
+// where the pods leave for which leaves is true, the most important first.
 func (w *DryRunner) noteViolated(possible []*state.PodState, leaves func(i int) bool) {
 	for i, p := range possible {
 		w.violated[i] = 0

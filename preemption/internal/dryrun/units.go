@@ -115,7 +115,8 @@ func (w *DryRunner) here(possible []*state.PodState) []*state.PodState {
 	return slices.DeleteFunc(slices.Clone(possible), func(p *state.PodState) bool { return p.At.Name != w.N.Name })
 }
 
-// tellUnits says of the victims with whom they leave, and from which other node.
+// tellUnits notes for each victim the group that it leaves with, and its node if that is
+// another one.
 func (w *DryRunner) tellUnits(possible []*state.PodState, victims []decision.Victim) {
 	v := 0
 	for i := range w.units {

@@ -35,7 +35,7 @@ type InterPod struct {
 	// antiAffinityCounts are the indexes of their counts.
 	Affinity, antiAffinity             []state.Term
 	affinityCounts, antiAffinityCounts []int
-	// selfMatches: the preemptor matches its own affinity terms.
+	// selfMatches is set if the preemptor matches its own affinity terms.
 	selfMatches bool
 	// Counts are the pods by topology domain, for each relation and each
 	// topology key that the relation needs. occupied is the number of domains

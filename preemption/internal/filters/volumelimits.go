@@ -26,7 +26,7 @@ var volumeLimitsFilter = descriptor{
 // WantedVolumes are the drivers that have to attach volumes for one preemptor.
 type WantedVolumes struct {
 	drivers []driver
-	// required: the node has to have each driver that says so (rule 7.9.9).
+	// required is set if a node has to have each driver that says so (rule 7.9.9).
 	required bool
 }
 

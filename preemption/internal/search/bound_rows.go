@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// BoundByResources bounds a node on which resources alone decide. It writes the
+// boundByResources bounds a node on which resources alone decide. It writes the
 // bound in place, because copying a bound costs more than finding it.
 func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSummary) {
 	*b = NodeBound{before: w.Shortage(sum)}
@@ -68,7 +68,7 @@ func (w *Worker) covers(sum *state.NodeSummary, held *state.AmountRow, pods int3
 	return int32(sum.Room)+pods >= 1
 }
 
-// boundByAsking is BoundByResources where the caller has to be asked who may be
+// boundByAsking is boundByResources where the caller has to be asked which pods may be
 // evicted.
 func (w *Worker) boundByAsking(b *NodeBound, slot int32, sum *state.NodeSummary) {
 	*b = NodeBound{before: w.Shortage(sum)}

@@ -80,7 +80,7 @@ func (t *rulesReprieve) takeNext(i int) (enough bool) {
 func (t *rulesReprieve) allows(p *outrank.Pod) bool { return t.rules.allows(t.attempt, p) }
 
 // topBound returns the lowest priority that the top victim can have, not ok if all
-// possible victims together do not make room. Only those who may be evicted count.
+// possible victims together do not make room. Only pods that may be evicted count.
 func (t *rulesReprieve) topBound(bound int32) (top int32, ok bool) {
 	if !t.rules.asked {
 		return bound, true

@@ -14,13 +14,14 @@ type NodeBound struct {
 	Bound  int32
 	fewest uint16
 	Kind   boundKind
-	// exact: fewest was tightened by the top-k sums.
+	// exact is set once the top-k sums have tightened fewest.
 	exact bool
 	// before is the node's answer as things are. after is its answer with all
 	// pods of lower priority removed, if it was asked for that.
 	before, after answer
 }
 
+// boundKind says what decides on the victims of a node.
 type boundKind uint8
 
 const (

@@ -10,8 +10,9 @@ type outlook struct {
 	tries      int
 	// promising are the optimistic scores of nodes that are still to be evaluated.
 	promising []NodeScore
-	// deferred lists the positions of nodes that are to be looked at again, where a sample
-	// is asked for, and leastDeferred is not worse than the first figures of any of them.
+	// leastDeferred is not worse than the first figures of any node that is to be looked at
+	// again. deferred lists the positions of these nodes where a sample is asked for; all
+	// nodes are gone over otherwise.
 	deferred      []int32
 	leastDeferred leading
 	// bestFirst are the first figures of a candidate that the worker has found.

@@ -43,17 +43,17 @@ type Search struct {
 	// asks is what the preemptor needs by column, asksNothing if it needs
 	// nothing.
 	asks state.AmountRow
-	// everyLarge: every node offers what the preemptor asks for by column.
+	// everyLarge is set if every node offers what the preemptor asks for by column.
 	everyLarge bool
-	// Filtered: filters besides NodeResourcesFit have something to say after
+	// Filtered is set if filters besides NodeResourcesFit have something to say after
 	// the first node filters, or the preemptor needs a resource without a
-	// column. AnyPod: every pod may have a part in that.
+	// column. AnyPod is set if every pod may have a part in that.
 	Filtered, AnyPod bool
-	// tabled: all these filters are rules of the caller whose answers are known.
+	// tabled is set if all these filters are rules of the caller whose answers are known.
 	tabled bool
 
-	// light are the flags of a summary that do not keep its bounds from holding, and
-	// that only an evaluation has to think of.
+	// light are the flags with which the bounds of a summary still hold. Only the
+	// evaluation of a node heeds them.
 	light state.SummaryFlags
 
 	Bounds  []NodeBound // by position
@@ -75,8 +75,8 @@ type Search struct {
 	positions []int32
 	given     givenStatuses
 	signature state.KeyWriter // see AnswerCache
-	// Busy: its work has begun and not returned. What a panic of the caller's code leaves
-	// so is not used again.
+	// Busy is set from the beginning of the work until it returns. A search that a panic of
+	// the caller's code leaves busy is not used again.
 	Busy  bool
 	tally tally
 }

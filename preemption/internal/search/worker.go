@@ -34,7 +34,8 @@ type Worker struct {
 	allowed int64
 	// violates lists the possible victims of a node that violate a budget, by index.
 	violates []int32
-	outlook  outlook
+	// outlook serves the searches by other rules than the default ones.
+	outlook outlook
 	// fitsSomewhere is set once a node takes the preemptor, so that no candidate is wanted.
 	fitsSomewhere bool
 	// scratch is the candidate that was found last. While recording is set, blocked
@@ -44,7 +45,7 @@ type Worker struct {
 	blocked   []blockedPod
 	recording bool
 	given     givenAnswers
-	memory    rulesMemory
+	memory    rulesMemory // of evaluateByRules
 	// concerned marks pods of one node (see findConcerned).
 	concerned []bool
 }

@@ -18,7 +18,7 @@ type Snapshot struct {
 	snapshotState
 }
 
-// nodeLists are the lists of nodes by slot: which slots are free, and who may write what.
+// nodeLists says which slots are free, and which snapshot may write the lists of nodes.
 type nodeLists struct {
 	free []int32
 	// nodes is the owner of the states by slot and of free, order that of the order.
@@ -50,7 +50,7 @@ func (*noCopy) Unlock() {}
 // snapshotState is all that a snapshot knows. A view begins as a copy of it.
 type snapshotState struct {
 	Owner *Owner
-	// Of is the release whose rules hold, and rules are what it says.
+	// Of is the release whose rules hold, and Rules are these rules.
 	Of         outrank.Release
 	Rules      release.Rules
 	traits     filterTraits

@@ -44,20 +44,20 @@ const (
 type SummaryFlags uint8
 
 const (
-	// Restricted: the node itself may keep pods away.
+	// Restricted says that the node itself may keep pods away.
 	Restricted SummaryFlags = 1 << iota
-	// HasNominated: pods are nominated to the node.
+	// HasNominated says that pods are nominated to the node.
 	HasNominated
-	// LargeAmounts: sums are too large for plain arithmetic, those of nominated
-	// pods included, or pods too many.
+	// LargeAmounts says that sums, those of nominated pods included, are too large for
+	// plain arithmetic, or that there are too many pods.
 	LargeAmounts
-	// HasUnits: pods of the node name groups, so that they may leave with others.
+	// HasUnits says that pods of the node name groups, so that they may leave with others.
 	HasUnits
-	// OtherPriorities: some of these count as victims with another priority than their
-	// own.
+	// OtherPriorities says that some of these count as victims with another priority than
+	// their own.
 	OtherPriorities
 
-	// AnyUnits: any of the two.
+	// AnyUnits has the last two.
 	AnyUnits = HasUnits | OtherPriorities
 )
 

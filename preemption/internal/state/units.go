@@ -66,8 +66,8 @@ type unitIndex struct {
 	// Below has the keys of the groups, sorted, that asked for a composite group on
 	// their way up, by its key, whether it is there or not.
 	Below sharedIndex[[]string]
-	// stale are the units that have changed, and moved the pods that count otherwise,
-	// since the snapshot looked last: their nodes may answer otherwise.
+	// stale lists the units that have changed since the snapshot looked last, and moved the
+	// pods that count in another way since then. The answers of their nodes may have changed.
 	stale []*WholeUnit
 	moved []*PodState
 }
@@ -76,7 +76,7 @@ type unitIndex struct {
 type groupObjects struct {
 	byKey      sharedIndex[*outrank.PodGroup]          // by key
 	composites sharedIndex[*outrank.CompositePodGroup] // by key
-	// leveled: composite groups count.
+	// leveled is set if composite groups count.
 	leveled bool
 }
 
