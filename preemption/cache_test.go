@@ -144,9 +144,8 @@ func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *decision
 	s, err := search.Start(&e.config, e.chunk, snap.of, req)
 	require.NoError(t, err)
 	defer s.Close()
-	s.WriteSignature()
-	known := snap.of.Cache.BySignature[string(s.Signature)]
-	if known == nil || known.Synced != snap.of.Cache.End() || s.Heard {
+	known := snap.of.Cache.BySignature[string(s.WriteSignature())]
+	if known == nil || known.Synced != snap.of.Cache.End() || s.Attempt.Heard {
 		return 0 // it was not asked
 	}
 	answers, w := known.Nodes.(*search.Tournament), s.Workers[0]
@@ -161,7 +160,7 @@ func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *decision
 			scores++
 			require.Equal(t, w.Best, e.NodeScore, "node %s", s.NodeAt(position).Name)
 		case w.Best.Position >= 0:
-			require.False(t, w.Better(&w.Best, &e.NodeScore), "node %s: %v is not a bound of %v", s.NodeAt(position).Name, e.NodeScore, w.Best)
+			require.False(t, s.Rules.Better(&w.Best, &e.NodeScore), "node %s: %v is not a bound of %v", s.NodeAt(position).Name, e.NodeScore, w.Best)
 		}
 	}
 	return scores

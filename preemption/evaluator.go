@@ -131,7 +131,7 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, cluster *Snapshot, req R
 	if r.Failed != nil {
 		return plan, r.Failed
 	}
-	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.Partial() || r.Selective) && plan.Outcome == Preempt {
+	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.Partial() || r.Attempt.Plan.Selective) && plan.Outcome == Preempt {
 		plan.Unhelpful = nil // a search does not find all of them
 	}
 	return plan, nil
@@ -173,4 +173,14 @@ func (e *Evaluator) ExplainRequest(ctx context.Context, cluster *Snapshot, req R
 		return nil, r.Failed
 	}
 	return r.Explanation(), nil
+}
+
+// Config returns the configuration that the evaluator decides by. The slices in it are
+// the caller's; what they and its functions point to is shared, and must not change.
+func (e *Evaluator) Config() Config {
+	c := e.asked
+	c.Filters, c.Schedulers, c.Extenders = slices.Clone(c.Filters), slices.Clone(c.Schedulers), slices.Clone(c.Extenders)
+	c.Scorers, c.Policy.Ranks = slices.Clone(c.Scorers), slices.Clone(c.Policy.Ranks)
+	c.Plugins = filters.ClonePlugins(&c.Plugins)
+	return c
 }

@@ -3,13 +3,11 @@ package preemption
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // DefaultAcrossSteps is how many steps [Evaluator.PreemptAcross] takes at most to improve
@@ -83,7 +81,7 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, cluster *Snapshot, 
 		}
 	}
 	r.Ineligible = a.Eligible(r.StatusOf)
-	x := &acrossSearch{Result: r, w: r.Runners[0], limit: mostSteps}
+	x := &acrossSearch{attempt: a, result: r, w: r.Runners[0], limit: mostSteps}
 	if r.Feasible == 0 && r.Ineligible == Eligible {
 		if err := x.run(ctx); err != nil {
 			return nil, err
@@ -98,56 +96,26 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, cluster *Snapshot, 
 	return &AcrossPlan{Plan: plan, Optimal: !x.ended, Steps: x.steps}, nil
 }
 
-// acrossSearch finds the best victims, node by node.
-type acrossSearch struct {
-	*dryrun.Result
-	w *dryrun.DryRunner
-	// counted are the pods of all nodes that anti-affinity or spread counts.
-	counted []countedPod
-	// interpod and spread are the filters on the node at hand, nil where they have
-	// nothing to say.
-	interpod *filters.InterPodOnNode
-	spread   *filters.SpreadOnNode
-
-	node acrossNode
-	// bestScore and bestVictims are of the best set met, on node r.best.
-	bestScore   Score
-	bestVictims []*state.PodState
-	space       []*state.PodState
-
-	steps, limit int
-	ended        bool
-	err          error // of a filter of the caller
-}
-
-// countedPod is a running pod with what it counts for.
-type countedPod struct {
-	*state.PodState
-	on *state.NodeState
-	// apart are counts of anti-affinity, spread those of constraints.
-	apart, spread []filters.ClassPart
-}
-
 // run goes over the nodes.
 func (x *acrossSearch) run(ctx context.Context) error {
-	x.After, x.Tried = make([]filters.Status, len(x.Before)), make([]bool, len(x.Before))
+	x.result.After, x.result.Tried = make([]filters.Status, len(x.result.Before)), make([]bool, len(x.result.Before))
 	x.findFilters()
 	x.findCounted()
-	for i, before := range x.Before {
+	for i, before := range x.result.Before {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if before.Code != Unschedulable {
 			continue
 		}
-		x.Tried[i] = true
-		x.After[i] = x.try(ctx, i)
+		x.result.Tried[i] = true
+		x.result.After[i] = x.try(ctx, i)
 	}
 	if err := cmp.Or(x.err, ctx.Err()); err != nil {
 		return err
 	}
-	if x.Best >= 0 {
-		x.Chosen = x.candidate()
+	if x.result.Best >= 0 {
+		x.result.Chosen = x.candidate()
 	}
 	return nil
 }
@@ -161,72 +129,16 @@ func followsAsCounted(fp *filters.Plan) {
 	}
 }
 
-// findFilters finds the two filters that look at pods of other nodes.
-func (x *acrossSearch) findFilters() {
-	for _, f := range x.w.Filters {
-		switch f := f.(type) {
-		case *filters.InterPodOnNode:
-			x.interpod = f
-		case *filters.SpreadOnNode:
-			x.spread = f
-		}
-	}
-}
-
-// findCounted finds the pods that these count, by class. Their order is by node and
-// importance.
-func (x *acrossSearch) findCounted() {
-	x.Snap.Classes.Each(func(_ string, m *state.ClassMembers) {
-		apart, spread := x.partsOf(m.Class)
-		if len(apart)+len(spread) == 0 {
-			return
-		}
-		for slot := range m.Nodes {
-			n := x.Snap.NodeStates[slot]
-			if n.Node == nil {
-				continue
-			}
-			for _, p := range n.Pods {
-				if p.Class == m.Class {
-					x.counted = append(x.counted, countedPod{p, n, apart, spread})
-				}
-			}
-		}
-	})
-	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.MoreImportant(p.PodState, q.PodState) })
-}
-
-// PartsOf returns what pods of a class count for.
-func (x *acrossSearch) partsOf(k *state.PodClass) (apart, spread []filters.ClassPart) {
-	if x.interpod != nil {
-		for _, part := range x.interpod.Parts.Of(k) {
-			if part.Relation != filters.AffinityMatch {
-				apart = append(apart, part)
-			}
-		}
-	}
-	if x.spread != nil {
-		spread = x.spread.Parts.Of(k)
-	}
-	return apart, spread
-}
-
-// leavesAlone reports whether a pod may be a victim: one that the preemptor may evict and
-// that no other pod has to leave with.
-func (x *acrossSearch) leavesAlone(p *state.PodState) bool {
-	return x.MayEvict(p) && (p.Pod.Group == "" || !x.Rules.VictimUnits)
-}
-
 // candidate makes the best set public.
 func (x *acrossSearch) candidate() Candidate {
-	w, n := x.w, x.NodeAt(x.Best)
+	w, n := x.w, x.result.NodeAt(x.result.Best)
 	c := Candidate{Node: n.Name, Score: x.bestScore, Victims: make([]Victim, len(x.bestVictims))}
 	w.Enter(n)
 	w.Far = true
 	w.ChangeAll(x.bestVictims, -1)
-	shared := dryrun.SharedNames{Budgets: x.Snap.BudgetSet}
+	shared := dryrun.SharedNames{Budgets: x.attempt.Asked.Snap.BudgetSet}
 	for i, p := range x.bestVictims {
-		c.Victims[i] = Victim{Pod: p.Located(), Blocks: x.Public(w.Beside(x.bestVictims[i : i+1]))}
+		c.Victims[i] = Victim{Pod: p.Located(), Blocks: x.attempt.Public(w.Beside(x.bestVictims[i : i+1]))}
 		if p.At.Name != n.Name {
 			c.Victims[i].Node = p.At.Name
 		}
@@ -235,6 +147,6 @@ func (x *acrossSearch) candidate() Candidate {
 	w.Budgets.Reset()
 	w.ChangeAll(x.bestVictims, 1)
 	w.NameRules(x.bestVictims, c.Victims)
-	c.ClearedNominations = x.ClearedNominations(n, c.Victims)
+	c.ClearedNominations = x.attempt.ClearedNominations(n, c.Victims)
 	return c
 }

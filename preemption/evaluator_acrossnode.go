@@ -11,32 +11,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// acrossNode is a node on which victims are looked for.
-type acrossNode struct {
-	position int
-	// pods could be victims, the most important first. Those in forced have to be.
-	pods   []*state.PodState
-	forced []bool
-	// taken are the indexes of those that the set at hand has.
-	taken []int
-	// others has, for each constraint, the least count of the other domains as things
-	// are, or 0 where fewer domains count than there have to be.
-	others []int
-	// overlaps is set where several budgets cover a pod, which is charged up to the first
-	// that it violates: then another victim may leave fewer violations.
-	overlaps bool
-	// firstStep is the number of steps at the begin.
-	firstStep int
-	// refuted is why the last set made no room that the filters had agreed to while they
-	// followed the pods.
-	refuted filters.Status
-}
-
 // try looks for the best set on a node, and returns why there is none: the status with all
 // pods gone that could leave. It is Success, too, for a node that cannot be better than
 // the best one.
 func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
-	n := x.NodeAt(position)
+	n := x.result.NodeAt(position)
 	w := x.w
 	w.Enter(n)
 	w.Far = true
@@ -53,14 +32,14 @@ func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 	w.ChangeAll(x.node.pods, -1)
 	status := w.Check()
 	if status.Code == Success || !conclusive(status) && !x.skewed() {
-		best := x.Best
+		best := x.result.Best
 		x.choose(ctx, 0)
 		switch {
-		case x.Best != best:
+		case x.result.Best != best:
 			status = filters.Status{}
 		case x.node.refuted.Code != Success:
 			status = x.node.refuted
-		case status.Code == Success && x.Best < 0:
+		case status.Code == Success && x.result.Best < 0:
 			status = x.unlessStrict()
 		}
 	}
@@ -71,7 +50,7 @@ func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 // unlessStrict is the status of a node without a better set: where the policy is strict,
 // that each set violates a budget may be why (rule 13.5.3).
 func (x *acrossSearch) unlessStrict() filters.Status {
-	if x.Config.Policy.Strict && x.Best < 0 {
+	if x.attempt.Config.Policy.Strict && x.result.Best < 0 {
 		return dryrun.StrictStatus
 	}
 	return filters.Status{}
@@ -84,7 +63,7 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 	for _, p := range n.Pods {
 		apart, spread := x.partsOf(p.Class)
 		forced := x.keepsApart(apart, n, n)
-		movable := x.mayLeave(&countedPod{PodState: p, spread: spread})
+		movable := x.mayLeave(&countedPod{pod: p, spread: spread})
 		if forced && !movable {
 			return x.blocked(apart, n, n)
 		}
@@ -95,8 +74,8 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 	if s := x.findFar(n); s.Code != Success {
 		return s
 	}
-	node.overlaps = x.StopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
-	node.sort(x.MoreImportant)
+	node.overlaps = x.attempt.StopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
+	node.sort(x.attempt.MoreImportant)
 	x.findOthers(n)
 	return filters.Status{}
 }
@@ -111,14 +90,14 @@ func (x *acrossSearch) findFar(n *state.NodeState) filters.Status {
 			if !x.mayLeave(p) {
 				return x.blocked(p.apart, p.on, n)
 			}
-			x.node.add(p.PodState, true)
+			x.node.add(p.pod, true)
 			spreads = true
 		}
 	}
 	for i := range x.counted {
 		p := &x.counted[i]
 		if spreads && p.on != n && x.countsIn(p.spread, p.on, n) && !x.keepsApart(p.apart, p.on, n) && x.mayLeave(p) {
-			x.node.add(p.PodState, false)
+			x.node.add(p.pod, false)
 		}
 	}
 	return filters.Status{}
@@ -126,7 +105,7 @@ func (x *acrossSearch) findFar(n *state.NodeState) filters.Status {
 
 // mayLeave reports whether a counted pod may be a victim (rule 23.6).
 func (x *acrossSearch) mayLeave(p *countedPod) bool {
-	return x.leavesAlone(p.PodState) && !(p.Class.Terminating && len(p.spread) > 0)
+	return x.leavesAlone(p.pod) && !(p.pod.Class.Terminating && len(p.spread) > 0)
 }
 
 func (a *acrossNode) add(p *state.PodState, forced bool) {
@@ -274,8 +253,8 @@ func (x *acrossSearch) stop(ctx context.Context) bool {
 // policy is strict. All that sets are compared by only grows with them, but for the start
 // where the caller's order is not that of priorities: it is that of the highest one.
 func (x *acrossSearch) worse(at int) bool {
-	strict := x.Config.Policy.Strict
-	if x.Best < 0 && !strict {
+	strict := x.attempt.Config.Policy.Strict
+	if x.result.Best < 0 && !strict {
 		return false
 	}
 	x.space = x.space[:0]
@@ -297,14 +276,14 @@ func (x *acrossSearch) worse(at int) bool {
 	if strict && violations > 0 {
 		return true
 	}
-	if x.Best < 0 {
+	if x.result.Best < 0 {
 		return false
 	}
-	score := x.ScoreOf(x.space, violations)
-	if at < len(x.node.pods) && x.Config.Importance != nil {
+	score := x.attempt.ScoreOf(x.space, violations)
+	if at < len(x.node.pods) && x.attempt.Config.Importance != nil {
 		score.Start = x.bestScore.Start.Add(time.Second) // it may be better with a pod more
 	}
-	order, _ := dryrun.CompareScores(&score, &x.bestScore, x.Ranks)
+	order, _ := dryrun.CompareScores(&score, &x.bestScore, x.attempt.Ranks)
 	return order >= 0
 }
 
@@ -321,24 +300,24 @@ func (x *acrossSearch) meet() {
 		return
 	}
 	x.bestVictims = victims
-	x.bestScore = x.ScoreOf(x.bestVictims, x.w.Budgets.ViolationsOf(x.bestVictims))
-	x.Best = x.node.position
+	x.bestScore = x.attempt.ScoreOf(x.bestVictims, x.w.Budgets.ViolationsOf(x.bestVictims))
+	x.result.Best = x.node.position
 }
 
 // afresh asks the node in a copy of the cluster in which the victims have never been. A
 // filter that follows pods may see room where there is none: ports and claims of several
 // pods on a node are given up with the first (rules 7.6.7 and 7.8.5).
 func (x *acrossSearch) afresh(victims []*state.PodState) filters.Status {
-	snap := x.Snap.View()
+	snap := x.attempt.Asked.Snap.View()
 	for _, p := range victims {
 		if q, ok := snap.PodStates.Of(p.Pod); ok {
 			snap.Drop(q)
 		}
 	}
-	a, err := dryrun.NewAttempt(x.Config, snap, x.Pod, x.Now)
+	a, err := dryrun.NewAttempt(x.attempt.Config, snap, x.attempt.Asked.Pod, x.attempt.Now)
 	if err != nil {
 		x.err = err
 		return filters.Status{Code: Unschedulable, By: filters.ByNone}
 	}
-	return dryrun.NewDryRunner(a).Filter(snap.NodeState(x.NodeAt(x.node.position).Name))
+	return dryrun.NewDryRunner(a).Filter(snap.NodeState(x.result.NodeAt(x.node.position).Name))
 }

@@ -65,7 +65,7 @@ func (e *Evaluator) Candidates(ctx context.Context, cluster *Snapshot, req Reque
 			return
 		}
 		defer s.Close()
-		if s.Refused.Code == Success {
+		if s.Attempt.Plan.Refused.Code == Success {
 			s.BestFirst(ctx, yield)
 		}
 		s.Busy = false

@@ -25,7 +25,7 @@ func (e *Evaluator) Feasible(ctx context.Context, cluster *Snapshot, pod *outran
 	if err := s.Ask(&e.config, snap, &Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if s.Refused.Code != Success {
+	if s.Attempt.Plan.Refused.Code != Success {
 		return nil, ctx.Err()
 	}
 	var out []*outrank.Node
@@ -58,10 +58,10 @@ func (e *Evaluator) FeasibleNominated(ctx context.Context, cluster *Snapshot, po
 	if err := s.Ask(&e.config, snap, &Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil || s.Refused.Code != Success {
+	if err := ctx.Err(); err != nil || s.Attempt.Plan.Refused.Code != Success {
 		return nil, err
 	}
-	slot, ok := snap.Slots.Get(s.Nomination())
+	slot, ok := snap.Slots.Get(s.Attempt.Nomination())
 	fits := ok && snap.NodeStates[slot].Node != nil && s.Workers[0].Fits(slot)
 	if s.Busy = false; !fits {
 		return nil, nil

@@ -189,21 +189,21 @@ func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err 
 	if err := s.Ask(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, false, err
 	}
-	if !s.Fixed || s.AnyPod || len(pod.Volumes) > 0 {
+	if !s.Attempt.Plan.Fixed || s.AnyPod || len(pod.Volumes) > 0 {
 		return found, false, nil
 	}
-	s.WriteSignature()
-	if found, ok := m.known[string(s.Signature)]; ok {
+	alike := s.WriteSignature()
+	if found, ok := m.known[string(alike)]; ok {
 		return found, true, nil
 	}
-	if s.Refused.Code == Success {
+	if s.Attempt.Plan.Refused.Code == Success {
 		findTwo(s, &found, "", true)
 	}
 	s.Busy = false
 	if len(m.known) >= mostKnownMoves {
 		clear(m.known)
 	}
-	m.known[string(s.Signature)] = found
+	m.known[string(alike)] = found
 	return found, true, nil
 }
 
@@ -214,7 +214,7 @@ func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 	if err := s.Ask(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, err
 	}
-	if s.Refused.Code == Success {
+	if s.Attempt.Plan.Refused.Code == Success {
 		findTwo(s, &found, own, false)
 	}
 	s.Busy = false
@@ -227,8 +227,8 @@ const mostKnownMoves = 1 << 14
 // findTwo asks the nodes in their order, until enough is known of them: two that fit, or
 // one other than the pod's own where nobody else will ask.
 func findTwo(s *search.Search, found *elsewhere, own string, shared bool) {
-	for _, slot := range s.Snap.Order {
-		n := s.Snap.NodeStates[slot]
+	for _, slot := range s.Attempt.Asked.Snap.Order {
+		n := s.Attempt.Asked.Snap.NodeStates[slot]
 		if !shared && n.Name == own {
 			continue
 		}

@@ -65,7 +65,7 @@ func compareWithBest(r *Regret, config *dryrun.Settings, snap *state.Snapshot, n
 	if err != nil {
 		return err
 	}
-	v := verification{Attempt: a, plan: r.Plan, dry: dryrun.NewDryRunner(a)}
+	v := verification{attempt: a, plan: r.Plan, dry: dryrun.NewDryRunner(a)}
 	if v.at = snap.NodeState(r.Plan.Node); v.at == nil || v.at.Node == nil {
 		return v.fault(ErrStale, "there is no such node")
 	}
@@ -73,7 +73,7 @@ func compareWithBest(r *Regret, config *dryrun.Settings, snap *state.Snapshot, n
 		return err
 	}
 	v.dry.Enter(v.at)
-	r.Score = v.ScoreOf(v.victims, v.violations())
+	r.Score = v.attempt.ScoreOf(v.victims, v.violations())
 	if possible, s := v.dry.DryRun(v.at); s.Code == Success {
 		c := v.dry.Candidate(possible)
 		r.OnNode = &c

@@ -53,9 +53,9 @@ func (t *Trials) CountsAs(pod *outrank.Pod) int32 {
 	if pod == nil {
 		return 0
 	}
-	if t.of != nil && pod.Group != "" && t.of.Rules.VictimUnits {
-		if p, ok := t.of.Snap.Known(pod); ok && p.Running {
-			return t.of.Snap.Units.Of(p).Priority
+	if t.of != nil && pod.Group != "" && t.of.Asked.Rules.VictimUnits {
+		if p, ok := t.of.Asked.Snap.Known(pod); ok && p.Running {
+			return t.of.Asked.Snap.Units.Of(p).Priority
 		}
 	}
 	return pod.PriorityValue()
@@ -67,13 +67,13 @@ func (t *Trials) LeaveTogether(a, b *outrank.Pod) bool {
 	if t.of == nil || a == nil || b == nil {
 		return false
 	}
-	p, known := t.of.Snap.Known(a)
-	q, also := t.of.Snap.Known(b)
-	if !known || !also || !p.Running || !q.Running || !t.of.Rules.VictimUnits {
+	p, known := t.of.Asked.Snap.Known(a)
+	q, also := t.of.Asked.Snap.Known(b)
+	if !known || !also || !p.Running || !q.Running || !t.of.Asked.Rules.VictimUnits {
 		return known && also && p == q
 	}
-	whole := t.of.Snap.Units.Of(p).Whole
-	return p == q || whole != nil && whole == t.of.Snap.Units.Of(q).Whole
+	whole := t.of.Asked.Snap.Units.Of(p).Whole
+	return p == q || whole != nil && whole == t.of.Asked.Snap.Units.Of(q).Whole
 }
 
 // On turns to a node. The trial is good until On is called again. Error: [ErrNotFound]
@@ -81,7 +81,7 @@ func (t *Trials) LeaveTogether(a, b *outrank.Pod) bool {
 func (t *Trials) On(node string) (*Trial, error) {
 	var n *state.NodeState
 	if t.of != nil {
-		n = t.of.Snap.NodeState(node)
+		n = t.of.Asked.Snap.NodeState(node)
 	}
 	if n == nil || n.Node == nil {
 		return nil, fmt.Errorf("%s: %w", phrase.Object("node", node), ErrNotFound)
@@ -113,7 +113,7 @@ func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
 	out := make([][]*outrank.PodDisruptionBudget, len(t.of.Possible))
 	for i, p := range t.of.Possible {
 		for _, b := range w.Budgets.Charge(p) {
-			out[i] = append(out[i], w.A.Snap.BudgetSet.List[b])
+			out[i] = append(out[i], w.A.Asked.Snap.BudgetSet.List[b])
 		}
 	}
 	w.Budgets.Reset()
@@ -131,9 +131,9 @@ func (t *Trial) Check(gone func(*outrank.Pod) bool) Status {
 	a := t.of.W.A
 	s := filters.Status{}
 	if a.Elsewhere {
-		s = a.AskNode(&a.Question, t.of.W.N)
-	} else if s = a.Refused; s.Code == Success {
-		s = a.CheckNode(&a.Question, t.of.W.N)
+		s = a.Plan.AskNode(&a.Asked, t.of.W.N)
+	} else if s = a.Plan.Refused; s.Code == Success {
+		s = a.Plan.CheckNode(&a.Asked, t.of.W.N)
 	}
 	if s.Code == Success {
 		t.without(gone, func() { s = t.of.W.Check() })
@@ -147,18 +147,18 @@ func (t *Trial) Check(gone func(*outrank.Pod) bool) Status {
 // where the filter NodeResourcesFit is off.
 func (t *Trial) Room(gone func(*outrank.Pod) bool) (rooms []Room) {
 	w := t.of.W
-	if w == nil || w.A.Silent.Has(filters.ResourcesFilter.Index) {
+	if w == nil || w.A.Asked.Silent.Has(filters.ResourcesFilter.Index) {
 		return nil
 	}
 	t.without(gone, func() {
 		held := int64(len(w.Nominated))
 		rooms = append(rooms, Room{resource.Pods, 1, w.N.MaxPods, int64(w.Resources.Count) + held, held})
-		for i := range w.A.Needs {
-			d := &w.A.Needs[i]
-			if w.A.Deferral.Settled(d, w.N) {
+		for i := range w.A.Asked.Needs {
+			d := &w.A.Asked.Needs[i]
+			if w.A.Asked.Deferral.Settled(d, w.N) {
 				continue
 			}
-			r := Room{Resource: d.Name, Needed: w.A.Deferral.Lacks(d, w.N), Offered: d.In(&w.N.Offers)}
+			r := Room{Resource: d.Name, Needed: w.A.Asked.Deferral.Lacks(d, w.N), Offered: d.In(&w.N.Offers)}
 			taken, reserved := w.Resources.Taken[i], state.Total{}
 			for _, p := range w.Nominated {
 				taken.Add(d.In(&p.Takes))
@@ -184,7 +184,7 @@ func (t *Trial) Takes(pod *outrank.Pod, name resource.Name) int64 {
 	case name == resource.Pods:
 		return 1
 	}
-	d := filters.Need{Name: name, Column: t.of.W.A.Snap.Columns.Of(name)}
+	d := filters.Need{Name: name, Column: t.of.W.A.Asked.Snap.Columns.Of(name)}
 	return d.In(&t.of.W.N.Pods[i].Takes)
 }
 

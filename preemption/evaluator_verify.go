@@ -86,7 +86,7 @@ func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, plan *Plan, n
 	if plan.Across {
 		followsAsCounted(&a.Plan)
 	}
-	v := verification{Attempt: a, plan: plan, dry: dryrun.NewDryRunner(a)}
+	v := verification{attempt: a, plan: plan, dry: dryrun.NewDryRunner(a)}
 	for _, step := range []func() error{v.node, v.eligibility, v.findVictims, v.room, v.accounts} {
 		if err := step(); err != nil {
 			return err
@@ -133,7 +133,7 @@ func verifyPreemptor(s *state.Snapshot, pod *outrank.Pod) error {
 
 // verification is one plan to preempt that is verified.
 type verification struct {
-	*dryrun.Attempt
+	attempt *dryrun.Attempt
 	plan    *Plan
 	dry     *dryrun.DryRunner
 	at      *state.NodeState
@@ -142,12 +142,12 @@ type verification struct {
 
 // fault returns the error for a plan.
 func (v *verification) fault(kind error, format string, args ...any) error {
-	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.Pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
+	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.attempt.Asked.Pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
 }
 
 // node finds the node, and asks it as things are (step 2).
 func (v *verification) node() error {
-	n := v.Snap.NodeState(v.plan.Node)
+	n := v.attempt.Asked.Snap.NodeState(v.plan.Node)
 	if n == nil || n.Node == nil {
 		return v.fault(ErrStale, "there is no such node")
 	}
@@ -161,21 +161,21 @@ func (v *verification) node() error {
 	case Unschedulable:
 		return nil
 	default:
-		return v.fault(ErrUnsound, "preemption does not help: %s", v.Public(s))
+		return v.fault(ErrUnsound, "preemption does not help: %s", v.attempt.Public(s))
 	}
 }
 
 // eligibility asks whether the pod may preempt (step 3).
 func (v *verification) eligibility() error {
-	reason := v.Eligible(func(node string) (filters.Status, bool) {
-		n := v.Snap.NodeState(node)
+	reason := v.attempt.Eligible(func(node string) (filters.Status, bool) {
+		n := v.attempt.Asked.Snap.NodeState(node)
 		if n == nil || n.Node == nil {
 			return filters.Status{}, false
 		}
 		return v.dry.Filter(n), true
 	})
 	if reason != Eligible {
-		return v.fault(ErrUnsound, "%s", cmp.Or(v.Refusal, reason.String()))
+		return v.fault(ErrUnsound, "%s", cmp.Or(v.attempt.Refusal, reason.String()))
 	}
 	return nil
 }
@@ -189,40 +189,40 @@ func (v *verification) findVictims() error {
 		if victim.Pod == nil {
 			return v.fault(ErrUnsound, "victim %d is missing", i)
 		}
-		p, ok := v.Snap.PodStates.Of(victim.Pod)
+		p, ok := v.attempt.Asked.Snap.PodStates.Of(victim.Pod)
 		switch {
 		case !ok || p.Node() != cmp.Or(victim.Node, v.plan.Node) || !state.SamePod(p.Pod, victim.Pod):
 			return v.fault(ErrStale, "victim %s does not run there", victim)
 		case slices.Contains(v.victims, p):
 			return v.fault(ErrUnsound, "victim %s is named twice", victim)
-		case v.HasUnits(v.at) && !v.plan.Across:
+		case v.attempt.HasUnits(v.at) && !v.plan.Across:
 			if err := v.unitLeaves(p); err != nil {
 				return err
 			}
-		case p.Priority() >= v.Priority && !v.OfAnyPriority(p):
-			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.Priority)
-		case !v.MayEvict(p):
+		case p.Priority() >= v.attempt.Asked.Priority && !v.attempt.OfAnyPriority(p):
+			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.attempt.Asked.Priority)
+		case !v.attempt.MayEvict(p):
 			return v.fault(ErrUnsound, "victim %s must not be evicted", victim)
 		}
 		v.victims = append(v.victims, p)
 	}
 	if v.plan.Across {
-		slices.SortFunc(v.victims, v.MoreImportant)
+		slices.SortFunc(v.victims, v.attempt.MoreImportant)
 	} else {
-		v.SortVictims(v.at, v.victims)
+		v.attempt.SortVictims(v.at, v.victims)
 	}
 	return v.wholeUnits()
 }
 
 // unitLeaves says what is wrong about a victim where victims are units.
 func (v *verification) unitLeaves(p *state.PodState) error {
-	u := v.UnitOf(p)
+	u := v.attempt.UnitOf(p)
 	switch {
 	case !slices.ContainsFunc(u.Pods, func(q *state.PodState) bool { return q.At.Name == v.at.Name }):
 		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.Pod.Key())
-	case u.Priority >= v.Priority && !v.UnitOfAnyPriority(u):
-		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.Pod.Key(), u.Priority, v.Priority)
-	case !v.MayEvictUnit(u):
+	case u.Priority >= v.attempt.Asked.Priority && !v.attempt.UnitOfAnyPriority(u):
+		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.Pod.Key(), u.Priority, v.attempt.Asked.Priority)
+	case !v.attempt.MayEvictUnit(u):
 		return v.fault(ErrUnsound, "victim %s must not be evicted", p.Pod.Key())
 	}
 	return nil
@@ -231,11 +231,11 @@ func (v *verification) unitLeaves(p *state.PodState) error {
 // wholeUnits finds a pod that is no victim though one of its unit is. An extender may
 // leave pods out.
 func (v *verification) wholeUnits() error {
-	if !v.Rules.VictimUnits || !v.HasUnits(v.at) && !v.plan.Across || v.extended() {
+	if !v.attempt.Asked.Rules.VictimUnits || !v.attempt.HasUnits(v.at) && !v.plan.Across || v.extended() {
 		return nil
 	}
 	for _, p := range v.victims {
-		for _, q := range v.UnitOf(p).Pods {
+		for _, q := range v.attempt.UnitOf(p).Pods {
 			if !slices.Contains(v.victims, q) {
 				return v.fault(ErrUnsound, "pod %s has to leave with victim %s", q.Pod.Key(), p.Pod.Key())
 			}
@@ -253,10 +253,10 @@ func (v *verification) room() error {
 	v.dry.ChangeAll(v.victims, -1)
 	defer v.dry.ChangeAll(v.victims, 1)
 	if s := v.dry.Check(); s.Code != Success {
-		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.Public(s))
+		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.attempt.Public(s))
 	}
 	if s := v.dry.GuardAllows(v.victims); s.Code != Success {
-		return v.fault(ErrUnsound, "the victims may not leave together: %s", v.Public(s))
+		return v.fault(ErrUnsound, "the victims may not leave together: %s", v.attempt.Public(s))
 	}
 	if !v.noneIsSpare() {
 		return nil
@@ -275,9 +275,9 @@ func (v *verification) room() error {
 // other.
 func (v *verification) unitFrom(at int) []*state.PodState {
 	to := at + 1
-	if v.HasUnits(v.at) {
-		whole := v.Snap.Units.Of(v.victims[at]).Whole
-		for whole != nil && to < len(v.victims) && v.Snap.Units.Of(v.victims[to]).Whole == whole {
+	if v.attempt.HasUnits(v.at) {
+		whole := v.attempt.Asked.Snap.Units.Of(v.victims[at]).Whole
+		for whole != nil && to < len(v.victims) && v.attempt.Asked.Snap.Units.Of(v.victims[to]).Whole == whole {
 			to++
 		}
 	}
@@ -286,15 +286,16 @@ func (v *verification) unitFrom(at int) []*state.PodState {
 
 // noneIsSpare reports whether no victim may be one too many.
 func (v *verification) noneIsSpare() bool {
-	if v.plan.Across && (v.Config.Importance != nil || v.Config.Policy.Ranks != nil) {
+	if v.plan.Across && (v.attempt.Config.Importance != nil || v.attempt.Config.Policy.Ranks != nil) {
 		return false // the best set by these may have a pod more than makes room
 	}
-	return v.Config.Policy.Victims == Reprieve && !v.Config.Ascending() && v.Config.Chooser == nil && v.Config.Guard == nil && v.Fixed && !v.extended()
+	c := v.attempt.Config
+	return c.Policy.Victims == Reprieve && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.attempt.Plan.Fixed && !v.extended()
 }
 
 // extended reports whether an extender may have changed the victims.
 func (v *verification) extended() bool {
-	return slices.ContainsFunc(v.Config.Extenders, func(x Extender) bool { return x.Interested(v.Pod) })
+	return slices.ContainsFunc(v.attempt.Config.Extenders, func(x Extender) bool { return x.Interested(v.attempt.Asked.Pod) })
 }
 
 // accounts holds the score and the nominations to what there is (step 7).
@@ -303,17 +304,17 @@ func (v *verification) accounts() error {
 	if !v.extended() {
 		violations = v.violations()
 	}
-	if v.Config.Policy.Strict && violations > 0 {
+	if v.attempt.Config.Policy.Strict && violations > 0 {
 		return v.fault(ErrUnsound, "%d budget violations, and the policy is strict", violations)
 	}
-	got, want := v.plan.Score, v.ScoreOf(v.victims, violations)
-	if v.Config.ReadsFirst() && !v.extended() && !v.plan.Across {
+	got, want := v.plan.Score, v.attempt.ScoreOf(v.victims, violations)
+	if v.attempt.Config.ReadsFirst() && !v.extended() && !v.plan.Across {
 		want.TopPriority = v.firstTop(want.TopPriority)
 	}
 	if got.Start = want.Start; got != want {
 		return v.fault(ErrStale, "the score is %+v, not %+v", want, got)
 	}
-	cleared := v.ClearedNominations(v.at, v.plan.Victims)
+	cleared := v.attempt.ClearedNominations(v.at, v.plan.Victims)
 	if !slices.EqualFunc(cleared, v.plan.ClearedNominations, func(a, b *outrank.Pod) bool {
 		return b != nil && state.SameName(a, b) && state.SamePod(a, b)
 	}) {
@@ -349,7 +350,7 @@ func (v *verification) firstTop(top int32) int32 {
 
 // free reports whether the plan is to take a node on which nobody has to leave.
 func (v *verification) free() bool {
-	return len(v.plan.Victims) == 0 && v.Config.ByVariant().TakesFree
+	return len(v.plan.Victims) == 0 && v.attempt.Config.ByVariant().TakesFree
 }
 
 // violations charges the budgets as the dry run does, and counts those that the
@@ -357,9 +358,9 @@ func (v *verification) free() bool {
 func (v *verification) violations() int {
 	charged := slices.Clone(v.dry.Chargeable())
 	switch {
-	case v.Config.Ascending() && !v.Config.ChargesVictims() && !v.plan.Across:
+	case v.attempt.Config.Ascending() && !v.attempt.Config.ChargesVictims() && !v.plan.Across:
 		charged = v.ascending()
-	case v.Config.ChargesVictims() || v.plan.Across || v.Config.Policy.Strict:
+	case v.attempt.Config.ChargesVictims() || v.plan.Across || v.attempt.Config.Policy.Strict:
 		charged = v.victims // whom a strict policy spares takes nothing (rule 13.5.1)
 	}
 	count := 0

@@ -11,20 +11,6 @@ func (f *fitter) takeAway(units []leaver) {
 	}
 }
 
-// positionsOf returns the positions of the pods of a unit, in their order.
-func (f *fitter) positionsOf(u *leaver) []int32 {
-	f.at = f.at[:0]
-	if u.single() {
-		f.at = append(f.at, u.node)
-		return f.at
-	}
-	for _, p := range f.run.podsOf(u) {
-		slot, _ := f.snap.Slots.Get(p.At.Name)
-		f.at = append(f.at, f.positionOf[slot])
-	}
-	return f.at
-}
-
 // count counts the pods of a unit in (by is 1) or out (by is -1).
 func (f *fitter) count(u *leaver, by int32) {
 	if !f.lean || f.far && f.counted(u) {

@@ -7,13 +7,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 )
 
-// brokenUnit is a unit that violates budgets by several pods: by how many, and which
-// budgets, each once.
-type brokenUnit struct {
-	pods    int
-	budgets []int32
-}
-
 // charge takes each pod of each unit, in order of importance, from the budgets that cover
 // it, up to the first that it violates, in the order of the cluster (rules 6.3.8 and
 // 12.9.10; filterVictimsWithPDBViolation).

@@ -49,15 +49,6 @@ func (r *groupRun) nominated() map[string]bool {
 	return nodes
 }
 
-// nominationOf returns the node that a pod of the group is nominated to: as the snapshot
-// knows, or as the pod says if the snapshot does not know the pod.
-func (r *groupRun) nominationOf(p *outrank.Pod) string {
-	if state, ok := r.snap.PodStates.Of(p); ok {
-		return state.Nominated()
-	}
-	return p.NominatedNodeName
-}
-
 // checkGroup returns everything that keeps the pods from being a group.
 func checkGroup(snap *state.Snapshot, pods []*outrank.Pod) error {
 	if len(pods) == 0 {
@@ -88,8 +79,6 @@ func checkGroup(snap *state.Snapshot, pods []*outrank.Pod) error {
 	}
 	return errors.Join(append(running, refuseGroup(ps))...)
 }
-
-func neverPreempts(p *outrank.Pod) bool { return p.PreemptionPolicy == outrank.PreemptNever }
 
 func refuseGroup(ps []outrank.Problem) error {
 	if len(ps) == 0 {

@@ -89,25 +89,25 @@ func (f *fitter) counts(m *member, k *state.PodClass) bool {
 }
 
 func countsClass(a *dryrun.Attempt, k *state.PodClass) bool {
-	for _, active := range a.Active {
+	for _, active := range a.Plan.Active {
 		if s, ok := active.PodFilter.(*filters.Spread); ok && len(s.PartsOf(k)) > 0 {
 			return true
 		}
 	}
-	namespace := a.Pod.NamespaceName()
+	namespace := a.Asked.Pod.NamespaceName()
 	for i := range k.AntiAffinity {
-		if k.AntiAffinity[i].Matches(namespace, a.Pod.Labels, a.Snap.NamespaceLabels(namespace), true) {
+		if k.AntiAffinity[i].Matches(namespace, a.Asked.Pod.Labels, a.Asked.Snap.NamespaceLabels(namespace), true) {
 			return true
 		}
 	}
 	// As InterPodAffinity prepares them.
-	ip := &filters.InterPod{Snap: a.Snap, Pod: a.Pod, Affinity: state.TermsOf(a.Pod, a.Pod.Affinity.PodAffinity)}
-	terms := state.TermsOf(a.Pod, a.Pod.Affinity.PodAntiAffinity)
+	ip := &filters.InterPod{Snap: a.Asked.Snap, Pod: a.Asked.Pod, Affinity: state.TermsOf(a.Asked.Pod, a.Asked.Pod.Affinity.PodAffinity)}
+	terms := state.TermsOf(a.Asked.Pod, a.Asked.Pod.Affinity.PodAntiAffinity)
 	for i := range ip.Affinity {
-		ip.Affinity[i].OfIncoming(a.Rules)
+		ip.Affinity[i].OfIncoming(a.Asked.Rules)
 	}
 	for i := range terms {
-		if terms[i].OfIncoming(a.Rules); ip.Picks(&terms[i], k.Namespace, k.Labels) {
+		if terms[i].OfIncoming(a.Asked.Rules); ip.Picks(&terms[i], k.Namespace, k.Labels) {
 			return true
 		}
 	}

@@ -1,9 +1,6 @@
 package preemption
 
 import (
-	"slices"
-	"time"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
@@ -24,18 +21,18 @@ import (
 type fitter struct {
 	run  *groupRun
 	snap *state.Snapshot
-	// lean: of the filters only NodeResourcesFit looks at the pods on a node. The
+	// lean is set if no filter but NodeResourcesFit looks at the pods on a node. The
 	// sites count what pods take then, and the snapshot stays as it was, but for
 	// pods that a filter counts wherever they are.
 	lean bool
-	// far: the place of pods on other nodes decides, too.
+	// far is set if answers depend on pods of other nodes, too.
 	far   bool
 	sites []site // by position
 	// positionOf has the position of each slot.
 	positionOf []int32
 	members    []member
-	// since is the first member that was placed since a group gave up, whose members were
-	// taken away again. afresh: the next one is.
+	// since is the first member that was placed after a group gave up and its members were
+	// taken away again. afresh is set if the next member is that one.
 	since  int
 	afresh bool
 	// answers is how many are remembered (mostAnswers).
@@ -45,10 +42,10 @@ type fitter struct {
 	// at are the positions of the pods of the unit at hand, with repetitions.
 	at []int32
 	// rules are members that differ in what their filters count wherever it is.
-	// watched: they count some pod on a node at all.
+	// watched is set if these filters count any pod on a node at all.
 	rules   []int
 	watched bool
-	// opaque: a filter of a member may look at any pod anywhere.
+	// opaque is set if a filter of a member may look at any pod anywhere.
 	opaque bool
 	// nominees are the members with a nomination that counts for the others at present
 	// (rule 12.9.5), by their pods: false while they have a place of their own.
@@ -94,100 +91,70 @@ type member struct {
 
 const nowhere = -1
 
-// newFitter returns a fitter for pods of the group. The snapshot has the pods that the
-// members have to do with at first, and the group's pods pending.
-func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
-	f := &fitter{
-		run: r, snap: r.work, lean: true, version: 1,
-		sites: make([]site, len(r.work.Order)), positionOf: make([]int32, len(r.work.NodeStates)),
-		nominees: map[*outrank.Pod]bool{},
-	}
-	if len(r.config.Filters) > 0 {
-		// A state that the snapshot keeps would change under the attempts.
-		r.work.Attachments = nil
-	}
-	var attempts []*dryrun.Attempt
-	for _, pod := range pods {
-		a, err := dryrun.NewAttempt(r.config, r.work, pod, time.Time{})
-		if err != nil {
-			return nil, err
-		}
-		if !f.judge(a) {
-			f.opaque, f.lean, f.far = true, false, true
-		}
-		attempts = append(attempts, a)
-	}
-	for slot := range f.positionOf {
-		f.positionOf[slot] = nowhere
-	}
-	for i, slot := range r.work.Order {
-		n, all := r.work.NodeStates[slot], r.snap.NodeStates[slot]
-		f.positionOf[slot] = int32(i)
-		f.sites[i] = site{version: f.version, count: int32(len(n.Pods)), taken: n.Taken}
-		if f.sites[i].taken.Extra = slices.Clone(n.Taken.Extra); len(all.Taken.Extra) == 0 {
-			f.sites[i].rows = all.Rows
-		}
-	}
-	f.addMembers(attempts)
-	return f, nil
-}
-
-// judge finds out what the filters of a member look at. It reports false for a
-// filter that may look at any pod anywhere: claims that allow a single pod are in use in
-// the whole cluster or nowhere (rule 7.8.6).
-//
-// InterPodAffinity has something to say in the whole cluster if a member has terms,
-// or if a running pod's anti-affinity picks one. If neither is so while all pods are
-// there, it never will be (rule 7.13.15): with pods away there are fewer, and
-// members without terms do not pick each other.
-func (f *fitter) judge(a *dryrun.Attempt) bool {
-	if slices.ContainsFunc(a.Pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
-		return false
-	}
-	f.far = f.far || len(a.Pod.Affinity.PodAffinity)+len(a.Pod.Affinity.PodAntiAffinity) > 0
-	for _, active := range a.Active {
-		switch active.PodFilter.(type) {
-		case *filters.FixedFilter, *filters.RuleAttempt:
-		case *filters.WantedPorts, *filters.RestrictedVolumes, *filters.WantedVolumes:
-			f.lean = false
-		case *filters.InterPod, *filters.Spread:
-			f.far = true
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// addMembers parts the members into kinds. If far, each is a kind of its own: its
-// filters have counted the members before it.
-func (f *fitter) addMembers(attempts []*dryrun.Attempt) {
-	kinds := map[string]*memberKind{}
-	for _, a := range attempts {
-		known, _ := f.snap.PodStates.Of(a.Pod)
-		m := member{
-			pod: a.Pod, at: nowhere, nominated: nowhere,
-			runs: &state.PodState{Pod: a.Pod, Class: known.Class, Takes: f.snap.Columns.Running(a.Pod, f.snap.Of), Running: true},
-		}
-		if m.nomination = known.Nominated(); m.nomination != "" {
-			m.nominated = f.positionOf[f.snap.NodeState(m.nomination).Slot]
-			f.nominees[a.Pod] = true
-		}
-		signature := signatureOf(a)
-		if m.nominated != nowhere {
-			signature = "" // its own nomination is not in its way
-		}
-		if m.kind = kinds[signature]; m.kind == nil || signature == "" || f.far {
-			m.kind = f.newKind(a)
-			kinds[signature] = m.kind
-		}
-		f.members = append(f.members, m)
-	}
-	if f.far {
-		f.shareRules()
-	}
-}
-
 func (f *fitter) node(position int32) *state.NodeState {
 	return f.snap.NodeStates[f.snap.Order[position]]
+}
+
+// failure is a member that does not pass on its node.
+type failure struct {
+	member int
+	why    *Refusal
+}
+
+// memberKind is what the filters see of members that they cannot tell apart, with
+// what each node said to them.
+type memberKind struct {
+	fitter *fitter
+	a      *dryrun.Attempt
+	w      *dryrun.DryRunner
+	// epoch tells the answers from those of an earlier attempt for the same member.
+	epoch uint32
+	said  *nodeAnswers
+}
+
+// nodeAnswers are what nodes said.
+type nodeAnswers struct {
+	// statuses are the different answers; the first is Success. known finds them.
+	statuses []filters.Status
+	known    map[dryrun.StatusKey]statusID
+	// answers are by position, empty where there would be too many.
+	answers []nodeAnswer
+	epochs  uint32 // so many were given out
+}
+
+// statusID is an index into the statuses of a kind.
+type statusID uint32
+
+const noObjection statusID = 0
+
+// nodeAnswer is what a node said without any member on it.
+type nodeAnswer struct {
+	version, epoch uint32 // of the site and the attempt; version is 0 for none yet
+	status         statusID
+	// fixed is one more than what the node filters said, which no pod changes; 0
+	// where they were not asked yet.
+	fixed statusID
+}
+
+// seatedBefore are the members before one that have their place at a position.
+func (f *fitter) seatedBefore(i int, position int32) []int32 {
+	seated := f.sites[position].seated
+	for len(seated) > 0 && int(seated[len(seated)-1]) >= i {
+		seated = seated[:len(seated)-1]
+	}
+	return seated
+}
+
+// positionsOf returns the positions of the pods of a unit, in their order.
+func (f *fitter) positionsOf(u *leaver) []int32 {
+	f.at = f.at[:0]
+	if u.single() {
+		f.at = append(f.at, u.node)
+		return f.at
+	}
+	for _, p := range f.run.podsOf(u) {
+		slot, _ := f.snap.Slots.Get(p.At.Name)
+		f.at = append(f.at, f.positionOf[slot])
+	}
+	return f.at
 }

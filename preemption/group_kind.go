@@ -8,69 +8,34 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// memberKind is what the filters see of members that they cannot tell apart, with
-// what each node said to them.
-type memberKind struct {
-	fitter *fitter
-	a      *dryrun.Attempt
-	w      *dryrun.DryRunner
-	// epoch tells the answers from those of an earlier attempt for the same member.
-	epoch uint32
-	*nodeAnswers
-}
-
-// nodeAnswers are what nodes said.
-type nodeAnswers struct {
-	// statuses are the different answers; the first is Success. known finds them.
-	statuses []filters.Status
-	known    map[dryrun.StatusKey]statusID
-	// answers are by position, empty where there would be too many.
-	answers []nodeAnswer
-	epochs  uint32 // so many were given out
-}
-
-// statusID is an index into the statuses of a kind.
-type statusID uint32
-
-const noObjection statusID = 0
-
-// nodeAnswer is what a node said without any member on it.
-type nodeAnswer struct {
-	version, epoch uint32 // of the site and the attempt; version is 0 for none yet
-	status         statusID
-	// fixed is one more than what the node filters said, which no pod changes; 0
-	// where they were not asked yet.
-	fixed statusID
-}
-
 func (f *fitter) newKind(a *dryrun.Attempt) *memberKind {
 	k := &memberKind{f, a, dryrun.NewDryRunner(a), 0, &nodeAnswers{statuses: []filters.Status{{}}, known: map[dryrun.StatusKey]statusID{}}}
 	if remembered := f.answers + len(f.sites); remembered <= f.run.mostAnswers {
-		f.answers, k.answers = remembered, make([]nodeAnswer, len(f.sites))
+		f.answers, k.said.answers = remembered, make([]nodeAnswer, len(f.sites))
 	}
 	return k
 }
 
 // with is the kind of the same member in another attempt.
 func (k *memberKind) with(a *dryrun.Attempt) *memberKind {
-	k.epochs++
-	return &memberKind{k.fitter, a, dryrun.NewDryRunner(a), k.epochs, k.nodeAnswers}
+	k.said.epochs++
+	return &memberKind{k.fitter, a, dryrun.NewDryRunner(a), k.said.epochs, k.said}
 }
 
 // signatureOf is equal for pods that no filter tells apart. It is empty for a pod
 // that is a kind of its own: one of which a filter of the caller or one about
 // volumes or ports has something to say.
 func signatureOf(a *dryrun.Attempt) string {
-	if len(a.Active) > 0 || len(a.Pod.Volumes) > 0 {
+	if len(a.Plan.Active) > 0 || len(a.Asked.Pod.Volumes) > 0 {
 		return ""
 	}
 	var key state.KeyWriter
-	key.Amount(int64(a.Priority))
-	for _, d := range a.Needs {
+	key.Amount(int64(a.Asked.Priority))
+	for _, d := range a.Asked.Needs {
 		key.Text(string(d.Name))
 		key.Amount(d.Value)
 	}
-	a.AppendSignature(&key, a.Pod)
+	a.Plan.AppendSignature(&key, a.Asked.Pod)
 	return string(key)
 }
 
@@ -81,11 +46,11 @@ func (f *fitter) takes(i int, position int32) bool { return f.says(i, position) 
 func (f *fitter) says(i int, position int32) statusID {
 	k, s := f.members[i].kind, &f.sites[position]
 	seated := f.seatedBefore(i, position)
-	if k.answers == nil {
+	if k.said.answers == nil {
 		var none nodeAnswer
 		return k.ask(&none, position, seated)
 	}
-	a := &k.answers[position]
+	a := &k.said.answers[position]
 	if len(seated) > 0 {
 		return k.ask(a, position, seated)
 	}
@@ -100,7 +65,7 @@ func (f *fitter) says(i int, position int32) statusID {
 func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) statusID {
 	n, s := k.fitter.node(position), &k.fitter.sites[position]
 	if known.fixed == 0 {
-		known.fixed = 1 + k.id(k.a.CheckNode(&k.a.Question, n))
+		known.fixed = 1 + k.id(k.a.Plan.CheckNode(&k.a.Asked, n))
 	}
 	if known.fixed-1 != noObjection {
 		return known.fixed - 1
@@ -111,8 +76,8 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) stat
 	}
 	if k.fitter.lean {
 		k.w.Resources.Count = int(s.count)
-		for i := range k.a.Needs {
-			k.w.Resources.Taken[i] = k.a.Needs[i].Used(&s.taken)
+		for i := range k.a.Asked.Needs {
+			k.w.Resources.Taken[i] = k.a.Asked.Needs[i].Used(&s.taken)
 		}
 	}
 	for _, i := range seated {
@@ -133,7 +98,7 @@ func (f *fitter) seatedElsewhere(p *state.PodState) bool {
 func (k *memberKind) add(p *state.PodState) {
 	k.w.Resources.Change(p, 1)
 	for i, f := range k.w.Filters {
-		switch k.a.Active[i].PodFilter.(type) {
+		switch k.a.Plan.Active[i].PodFilter.(type) {
 		case *filters.InterPod, *filters.Spread, *filters.CallerFilter:
 		default:
 			f.Change(p, 1)
@@ -146,17 +111,17 @@ func (k *memberKind) id(s filters.Status) statusID {
 	if s.Code == Success {
 		return noObjection
 	}
-	for i := range k.statuses[:min(len(k.statuses), 8)] {
-		if same(&k.statuses[i], &s) {
+	for i := range k.said.statuses[:min(len(k.said.statuses), 8)] {
+		if same(&k.said.statuses[i], &s) {
 			return statusID(i)
 		}
 	}
 	key := dryrun.KeyOf(s)
-	id, ok := k.known[key]
+	id, ok := k.said.known[key]
 	if !ok {
-		id = statusID(len(k.statuses))
-		k.statuses = append(k.statuses, s)
-		k.known[key] = id
+		id = statusID(len(k.said.statuses))
+		k.said.statuses = append(k.said.statuses, s)
+		k.said.known[key] = id
 	}
 	return id
 }
@@ -172,7 +137,7 @@ func same(s, t *filters.Status) bool {
 // refusal says what every node answered to a member without a place.
 func (f *fitter) refusal(i int) *Refusal {
 	k := f.members[i].kind
-	nodes := make([]int, len(k.statuses))
+	nodes := make([]int, len(k.said.statuses))
 	var order []statusID // by first occurrence
 	for position := range f.sites {
 		s := f.says(i, int32(position))
@@ -185,7 +150,7 @@ func (f *fitter) refusal(i int) *Refusal {
 	}
 	var counts []Count
 	for _, s := range order {
-		counts = append(counts, Count{Status: k.a.Public(k.statuses[s]), Nodes: nodes[s]})
+		counts = append(counts, Count{Status: k.a.Public(k.said.statuses[s]), Nodes: nodes[s]})
 	}
 	dryrun.SortCounts(counts)
 	return &Refusal{Pod: f.members[i].pod, Nodes: counts}

@@ -131,3 +131,27 @@ func appendUnlike(s *state.Snapshot, ps []outrank.Problem, p, first *outrank.Pod
 	}
 	return ps
 }
+
+func neverPreempts(p *outrank.Pod) bool { return p.PreemptionPolicy == outrank.PreemptNever }
+
+// ancestorsOf are the composite groups above a group of pods, the lowest first: as many as
+// a tree has levels, as far as they are there and count (rule 12.6.4).
+func ancestorsOf(s *state.Snapshot, g *outrank.PodGroup) (above []*outrank.CompositePodGroup) {
+	if g == nil || !s.Rules.CompositeUnits {
+		return nil
+	}
+	c, ok := s.Composite(g.ParentKey())
+	for ok && len(above) < outrank.MaxGroupLevels-1 {
+		above = append(above, c)
+		c, ok = s.Composite(c.ParentKey())
+	}
+	return above
+}
+
+// rootOf is the topmost composite group above a group of pods, nil without one.
+func rootOf(s *state.Snapshot, g *outrank.PodGroup) *outrank.CompositePodGroup {
+	if above := ancestorsOf(s, g); len(above) > 0 {
+		return above[len(above)-1]
+	}
+	return nil
+}

@@ -97,11 +97,6 @@ func (e *Evaluator) bindFirst(ctx context.Context, snap *state.Snapshot, pods []
 	return placed, nil
 }
 
-// runningOf counts the pods of a group that are on nodes.
-func runningOf(s *state.Snapshot, group *outrank.PodGroup) int {
-	return len(s.Units.Members(group.Key()))
-}
-
 // firstNode finds the first node that takes the pod as things are, or says why
 // none does.
 func (e *Evaluator) firstNode(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod) (string, *Refusal, error) {

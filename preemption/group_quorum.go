@@ -18,7 +18,7 @@ type quorum struct {
 	// pods are the pending ones, by index, in the order in which they are placed.
 	pods  []int
 	below []*quorum
-	// named: the group's policy is known, so that a failure has a text.
+	// named is set if the group's policy is known, so that a failure has a text.
 	named bool
 }
 
@@ -193,24 +193,7 @@ func (q *quorum) inOrder(pods []*outrank.Pod) []*outrank.Pod {
 	return ordered
 }
 
-// ancestorsOf are the composite groups above a group of pods, the lowest first: as many as
-// a tree has levels, as far as they are there and count (rule 12.6.4).
-func ancestorsOf(s *state.Snapshot, g *outrank.PodGroup) (above []*outrank.CompositePodGroup) {
-	if g == nil || !s.Rules.CompositeUnits {
-		return nil
-	}
-	c, ok := s.Composite(g.ParentKey())
-	for ok && len(above) < outrank.MaxGroupLevels-1 {
-		above = append(above, c)
-		c, ok = s.Composite(c.ParentKey())
-	}
-	return above
-}
-
-// rootOf is the topmost composite group above a group of pods, nil without one.
-func rootOf(s *state.Snapshot, g *outrank.PodGroup) *outrank.CompositePodGroup {
-	if above := ancestorsOf(s, g); len(above) > 0 {
-		return above[len(above)-1]
-	}
-	return nil
+// runningOf counts the pods of a group that are on nodes.
+func runningOf(s *state.Snapshot, group *outrank.PodGroup) int {
+	return len(s.Units.Members(group.Key()))
 }

@@ -9,12 +9,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// failure is a member that does not pass on its node.
-type failure struct {
-	member int
-	why    *Refusal
-}
-
 // fitterAt returns a fitter with the pods where a function of the caller placed them, with
 // every possible victim away. Their filters count in the order of the assignments.
 // refused says which of them is the first that its node does not take so.
@@ -64,19 +58,10 @@ func (f *fitter) keeps(i int) statusID {
 	return m.kind.ask(&first, m.at, f.seatedBefore(i, m.at))
 }
 
-// seatedBefore are the members before one that have their place at a position.
-func (f *fitter) seatedBefore(i int, position int32) []int32 {
-	seated := f.sites[position].seated
-	for len(seated) > 0 && int(seated[len(seated)-1]) >= i {
-		seated = seated[:len(seated)-1]
-	}
-	return seated
-}
-
 // objection is what the node of a member said to it.
 func (f *fitter) objection(i int, s statusID) *Refusal {
 	m := &f.members[i]
-	return &Refusal{Pod: m.pod, Nodes: []Count{{Status: m.kind.a.Public(m.kind.statuses[s]), Nodes: 1}}}
+	return &Refusal{Pod: m.pod, Nodes: []Count{{Status: m.kind.a.Public(m.kind.said.statuses[s]), Nodes: 1}}}
 }
 
 // reprieve puts back the units that violate a budget, or the others, as far as each member

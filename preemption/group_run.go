@@ -1,10 +1,6 @@
 package preemption
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
@@ -34,45 +30,6 @@ type groupRun struct {
 	mostAnswers int
 }
 
-// mostAnswers bounds the memory that a fitter takes for answers: 16 bytes each.
-const mostAnswers = 1 << 22
-
-func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*groupRun, error) {
-	if err := e.config.CheckGroups(); err != nil {
-		return nil, err
-	}
-	if err := checkGates(snap); err != nil {
-		return nil, err
-	}
-	if err := e.config.CheckForGroups(); err != nil {
-		return nil, err
-	}
-	if err := checkGroup(snap, req.Pods); err != nil {
-		return nil, err
-	}
-	owner := ownerOf(snap, req.Pods)
-	r := &groupRun{
-		evaluator: e, config: &e.config, snap: snap, work: snap.View(),
-		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
-		plan: &GroupPlan{Group: owner.key, Composite: owner.composite},
-	}
-	r.begin(req.Pods)
-	r.quorum = quorumOf(snap, r.pods)
-	if r.quorum.below != nil {
-		r.pods = r.quorum.inOrder(r.pods)
-	}
-	return r, nil
-}
-
-// begin makes the pods of the group pending. They are placed as they stand, and with the
-// nominations that they have (rules 12.9.4 and 12.9.5).
-func (r *groupRun) begin(pods []*outrank.Pod) {
-	r.pods = slices.Clone(pods)
-	for _, p := range pods {
-		r.work.Seat(p, "", r.nominationOf(p))
-	}
-}
-
 func (r *groupRun) take(u *leaver) {
 	for _, p := range r.podsOf(u) {
 		r.work.Drop(p)
@@ -85,21 +42,6 @@ func (r *groupRun) giveBack(u *leaver) {
 	}
 }
 
-// settle writes the plan.
-func (r *groupRun) settle(possible []leaver, blocks map[int]*Refusal, placement []Assignment) {
-	for _, i := range slices.Sorted(maps.Keys(blocks)) {
-		v := r.public(&possible[i], blocks[i])
-		v.Violating, v.Violated = r.violations(i, &possible[i])
-		if possible[i].grouped() {
-			r.plan.Disruptions++
-		}
-		r.plan.Victims = append(r.plan.Victims, v)
-	}
-	r.plan.Outcome, r.plan.Placement, r.plan.Grace = Preempt, placement, r.config.Grace()
-	r.plan.Nominations = slices.Clone(placement)
-	r.say(Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.plan.VictimPods())))
-}
-
 // say is what the reference answers for the group (rule 12.9.11).
 func (r *groupRun) say(code Code, text string) {
 	r.plan.Status = Status{Code: code, Reasons: []string{groupPrefix + text}}
@@ -107,3 +49,98 @@ func (r *groupRun) say(code Code, text string) {
 
 // groupPrefix begins all that preemption says of a group.
 const groupPrefix = "pod group preemption: "
+
+// leaver is a Unit that could leave, in few bytes and without a pointer: a cluster
+// can have hundreds of thousands of them.
+type leaver struct {
+	priority int32
+	// size is the number of pods, with the rank of the unit in the high bits (rules 12.7.2
+	// and 12.7.3).
+	size int32
+	// sec and nsec are the earliest start of the pods, a missing one being that of
+	// the call (rule 12.7.4).
+	sec  int64
+	nsec int32
+	// A single pod is the one with the index pod on the node at the position node.
+	// Of a group, node is the index in the run's whole, and pod is -1.
+	node, pod int32
+	// budget is the index of the budget that losing the unit violates, noBudget for
+	// none. Before the budgets are charged it is mayViolate for a unit with a pod
+	// that a budget covers.
+	budget int32
+}
+
+const (
+	noBudget   = -1
+	mayViolate = -2
+)
+
+// rankShift is where the rank of a unit, less one, stands in its size.
+const rankShift = 28
+
+// sizeOf is the size of a unit.
+func sizeOf(rank state.UnitRank, pods int) int32 {
+	return int32(rank-state.PodUnit)<<rankShift + int32(min(pods, 1<<rankShift-1))
+}
+
+func (u *leaver) single() bool { return u.pod >= 0 }
+
+// grouped: the unit counts as a disrupted group (rule 12.9.10).
+func (u *leaver) grouped() bool { return u.size>>rankShift > 0 }
+
+func (u *leaver) violates() bool { return u.budget >= 0 }
+
+// wholeGroup is a group that leaves as one.
+type wholeGroup struct {
+	// One of these is nil.
+	group     *outrank.PodGroup
+	composite *outrank.CompositePodGroup
+	// pods are sorted by importance. first is the most important of them, by the
+	// caller's own order if there is one.
+	pods     []*state.PodState
+	first    *state.PodState
+	priority int32
+}
+
+func (g *wholeGroup) name() string {
+	if g.composite != nil {
+		return g.composite.Name
+	}
+	return g.group.Name
+}
+
+func (g *wholeGroup) size() int32 {
+	if g.composite != nil {
+		return sizeOf(state.CompositeUnit, len(g.pods))
+	}
+	return sizeOf(state.GroupUnit, len(g.pods))
+}
+
+// brokenUnit is a unit that violates budgets by several pods: by how many, and which
+// budgets, each once.
+type brokenUnit struct {
+	pods    int
+	budgets []int32
+}
+
+// PodsOf returns the pods of a unit by importance. The slice is not to be changed.
+func (r *groupRun) podsOf(u *leaver) []*state.PodState {
+	if !u.single() {
+		return r.whole[u.node].pods
+	}
+	return r.nodeAt(u.node).Pods[u.pod : u.pod+1]
+}
+
+// NodeAt returns the node at a position as the caller's snapshot has it.
+func (r *groupRun) nodeAt(position int32) *state.NodeState {
+	return r.snap.NodeStates[r.snap.Order[position]]
+}
+
+// nominationOf returns the node that a pod of the group is nominated to: as the snapshot
+// knows, or as the pod says if the snapshot does not know the pod.
+func (r *groupRun) nominationOf(p *outrank.Pod) string {
+	if state, ok := r.snap.PodStates.Of(p); ok {
+		return state.Nominated()
+	}
+	return p.NominatedNodeName
+}

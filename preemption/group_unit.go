@@ -8,78 +8,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// leaver is a Unit that could leave, in few bytes and without a pointer: a cluster
-// can have hundreds of thousands of them.
-type leaver struct {
-	priority int32
-	// size is the number of pods, with the rank of the unit in the high bits (rules 12.7.2
-	// and 12.7.3).
-	size int32
-	// sec and nsec are the earliest start of the pods, a missing one being that of
-	// the call (rule 12.7.4).
-	sec  int64
-	nsec int32
-	// A single pod is the one with the index pod on the node at the position node.
-	// Of a group, node is the index in the run's whole, and pod is -1.
-	node, pod int32
-	// budget is the index of the budget that losing the unit violates, noBudget for
-	// none. Before the budgets are charged it is mayViolate for a unit with a pod
-	// that a budget covers.
-	budget int32
-}
-
-const (
-	noBudget   = -1
-	mayViolate = -2
-)
-
-func (u *leaver) single() bool { return u.pod >= 0 }
-
-// rankShift is where the rank of a unit, less one, stands in its size.
-const rankShift = 28
-
-// sizeOf is the size of a unit.
-func sizeOf(rank state.UnitRank, pods int) int32 {
-	return int32(rank-state.PodUnit)<<rankShift + int32(min(pods, 1<<rankShift-1))
-}
-
-// grouped: the unit counts as a disrupted group (rule 12.9.10).
-func (u *leaver) grouped() bool { return u.size>>rankShift > 0 }
-
-func (u *leaver) violates() bool { return u.budget >= 0 }
-
-// wholeGroup is a group that leaves as one.
-type wholeGroup struct {
-	// One of these is nil.
-	*outrank.PodGroup
-	composite *outrank.CompositePodGroup
-	// pods are sorted by importance. first is the most important of them, by the
-	// caller's own order if there is one.
-	pods     []*state.PodState
-	first    *state.PodState
-	priority int32
-}
-
-func (g *wholeGroup) name() string {
-	if g.composite != nil {
-		return g.composite.Name
-	}
-	return g.PodGroup.Name
-}
-
-// PodsOf returns the pods of a unit by importance. The slice is not to be changed.
-func (r *groupRun) podsOf(u *leaver) []*state.PodState {
-	if !u.single() {
-		return r.whole[u.node].pods
-	}
-	return r.nodeAt(u.node).Pods[u.pod : u.pod+1]
-}
-
-// NodeAt returns the node at a position as the caller's snapshot has it.
-func (r *groupRun) nodeAt(position int32) *state.NodeState {
-	return r.snap.NodeStates[r.snap.Order[position]]
-}
-
 // possible lists the units that could be victims, not sorted (rule 12.9.8;
 // newDomainForWorkloadPreemption, isPreemptionAllowed). They are of lower priority than
 // the group, and the configuration allows to evict their pods.
@@ -132,7 +60,7 @@ func (r *groupRun) member(p *state.PodState) (priority, size int32, alone bool) 
 
 // addWhole adds a unit that is more than a pod by itself.
 func (r *groupRun) addWhole(u *state.WholeUnit) {
-	r.whole = append(r.whole, wholeGroup{PodGroup: u.Group, composite: u.Composite, pods: slices.Clone(u.Pods), priority: u.Priority})
+	r.whole = append(r.whole, wholeGroup{group: u.Group, composite: u.Composite, pods: slices.Clone(u.Pods), priority: u.Priority})
 }
 
 // appendWhole appends the units of whole groups.
@@ -161,13 +89,6 @@ func (r *groupRun) appendWhole(units []leaver, below int64) []leaver {
 		units = append(units, u)
 	}
 	return units
-}
-
-func (g *wholeGroup) size() int32 {
-	if g.composite != nil {
-		return sizeOf(state.CompositeUnit, len(g.pods))
-	}
-	return sizeOf(state.GroupUnit, len(g.pods))
 }
 
 // MayEvict asks the caller's rule about every pod of the unit and every pod of
@@ -233,7 +154,7 @@ func (r *groupRun) nameOf(u *leaver) (namespace, name string) {
 func (r *groupRun) public(u *leaver, blocks *Refusal) GroupVictim {
 	v := GroupVictim{Unit: Unit{Pods: state.LocatedPods(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
 	if !u.single() {
-		v.Group, v.Composite = r.whole[u.node].PodGroup, r.whole[u.node].composite
+		v.Group, v.Composite = r.whole[u.node].group, r.whole[u.node].composite
 	}
 	if u.violates() {
 		v.Violated = []*outrank.PodDisruptionBudget{r.work.BudgetSet.List[u.budget]}

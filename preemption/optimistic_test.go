@@ -52,8 +52,8 @@ func TestPropertyOptimisticScores(t *testing.T) {
 			isLow, isSecond := w.StaysLow(b, sum, e), w.StaysSecond(b, sum, e, two, above)
 			real := w.ScoreOfNode(b, position)
 			require.GreaterOrEqual(t, real.Position, 0)
-			require.False(t, w.Better(&real, &o), "%v beats %v by %v", real, o, ranks)
-			figures := w.LeadingOf(&real)
+			require.False(t, s.Rules.Better(&real, &o), "%v beats %v by %v", real, o, ranks)
+			figures := s.Rules.LeadingOf(&real)
 			first := w.FirstFigures(&bound, slot, sum, &figures)
 			require.False(t, first.Worse(&figures), "%v is not a bound of %v", first, figures)
 			if isLow && b.Bound == sum.Lowest {

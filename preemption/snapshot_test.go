@@ -50,7 +50,7 @@ func dump(s *Snapshot) string {
 	})
 	slices.Sort(states)
 	b.WriteString(strings.Join(states, ""))
-	fmt.Fprintf(&b, "repelling kinds %d\n", s.of.AntiAffinityClasses)
+	fmt.Fprintf(&b, "repelling kinds %d\n", s.of.Classes.AntiAffinity)
 	var kinds []string
 	s.of.Classes.Each(func(key string, m *state.ClassMembers) {
 		nodes := map[string]int32{}

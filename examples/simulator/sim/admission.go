@@ -10,14 +10,14 @@ import (
 )
 
 // deliver hands a pod to the kubelet of its node.
-func (ks *kubelets) deliver(p *pod) error {
+func (ks *kubeletWork) deliver(p *pod) error {
 	k := ks.table.of(p.host)
 	k.inbox = append(k.inbox, p)
 	return ks.sync(k)
 }
 
 // sync has a kubelet go on with its pods, one after another, as far as it comes.
-func (ks *kubelets) sync(k *kubelet) error {
+func (ks *kubeletWork) sync(k *kubelet) error {
 	for !k.host.removed {
 		if k.starting != nil {
 			if done, err := ks.killNext(k); err != nil || !done {
@@ -44,7 +44,7 @@ func (ks *kubelets) sync(k *kubelet) error {
 }
 
 // decide is the admission of one pod, beside those that have started.
-func (ks *kubelets) decide(k *kubelet, p *pod) error {
+func (ks *kubeletWork) decide(k *kubelet, p *pod) error {
 	if why := k.turnsAway(ks.cluster.release, p.obj); why != "" {
 		return ks.turnAway(p, "Evicted", why)
 	}
@@ -74,7 +74,7 @@ func (ks *kubelets) decide(k *kubelet, p *pod) error {
 
 // killNext kills victims one after another, and reports whether none is left (rule
 // 17.7.1). Nobody goes for a pod that was told to go itself meanwhile.
-func (ks *kubelets) killNext(k *kubelet) (bool, error) {
+func (ks *kubeletWork) killNext(k *kubelet) (bool, error) {
 	for ; len(k.victims) > 0; k.victims = k.victims[1:] {
 		v := k.victims[0]
 		switch {
@@ -95,7 +95,7 @@ func (ks *kubelets) killNext(k *kubelet) (bool, error) {
 }
 
 // start lets a pod run.
-func (ks *kubelets) start(p *pod) {
+func (ks *kubeletWork) start(p *pod) {
 	p.phase = Running
 	p.revise(func(o *outrank.Pod) { o.Phase, o.Ready = outrank.PhaseRunning, true })
 	ks.stays.begin(p)
@@ -108,7 +108,7 @@ func (ks *kubelets) start(p *pod) {
 }
 
 // turnAway is when a kubelet does not admit a pod. Its controller makes it anew.
-func (ks *kubelets) turnAway(p *pod, reason, message string) error {
+func (ks *kubeletWork) turnAway(p *pod, reason, message string) error {
 	ks.table.counts.reject(reason)
 	if !strings.HasPrefix(message, reason+": ") {
 		message = reason + ": " + message
@@ -124,7 +124,7 @@ func (ks *kubelets) turnAway(p *pod, reason, message string) error {
 }
 
 // goOn is when a pod has gone from a node. Without kubelets nothing follows.
-func (ks *kubelets) goOn(h *host) error {
+func (ks *kubeletWork) goOn(h *host) error {
 	if ks == nil {
 		return nil
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// kubelets admit pods to their nodes, and evict them.
-type kubelets struct {
+// kubeletWork admits pods to their nodes and evicts them, as the kubelets of all nodes do.
+type kubeletWork struct {
 	config      *Config
 	table       *kubeletTable
 	clock       *clock
@@ -32,7 +32,7 @@ type eviction struct {
 }
 
 // kill has a kubelet evict a pod, for another one or for none.
-func (ks *kubelets) kill(p *pod, x eviction) error {
+func (ks *kubeletWork) kill(p *pod, x eviction) error {
 	ks.stays.countEviction(p)
 	p.cause = x.cause
 	ks.table.counts.evicted[x.cause]++

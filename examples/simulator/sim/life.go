@@ -17,7 +17,7 @@ type life struct {
 	tally       *tally
 	controllers *controllers
 	stays       *stays
-	kubelets    *kubelets // nil for none
+	kubelets    *kubeletWork // nil for none
 }
 
 // arrive puts a pod into the queue.

@@ -119,7 +119,7 @@ func (s *Simulation) connect() {
 	}
 	s.fleet = &fleet{teller: s.teller, cluster: s.cluster, line: s.line}
 	if s.table != nil {
-		s.kubelets = &kubelets{
+		s.kubelets = &kubeletWork{
 			config: &s.config, table: s.table, clock: s.clock, agenda: s.agenda, teller: s.teller, lives: s.lives, cluster: s.cluster,
 			fleet: s.fleet, tally: s.tally, controllers: s.controllers, stays: s.stays,
 		}

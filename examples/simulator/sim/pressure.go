@@ -15,7 +15,7 @@ import (
 const pressureGrace = time.Second
 
 // watchUse puts the kubelet's next look on the agenda, if something would come of it.
-func (ks *kubelets) watchUse(k *kubelet) {
+func (ks *kubeletWork) watchUse(k *kubelet) {
 	at, ok := ks.nextLook(k)
 	if !ok || k.lookAt != 0 && k.lookAt <= at {
 		return
@@ -25,7 +25,7 @@ func (ks *kubelets) watchUse(k *kubelet) {
 }
 
 // nextLook is when a kubelet would do something about a pressure.
-func (ks *kubelets) nextLook(k *kubelet) (at time.Duration, ok bool) {
+func (ks *kubeletWork) nextLook(k *kubelet) (at time.Duration, ok bool) {
 	if k.host.removed {
 		return 0, false
 	}
@@ -51,7 +51,7 @@ func (ks *kubelets) nextLook(k *kubelet) (at time.Duration, ok bool) {
 }
 
 // evictable are the pods on a node that its kubelet may evict under pressure.
-func (ks *kubelets) evictable(h *host) []*outrank.Pod {
+func (ks *kubeletWork) evictable(h *host) []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, obj := range ks.cluster.snap.PodsOn(h.node.Name) {
 		if p := ks.lives.pods[obj.Key()]; p.phase == Running && !kubeletadmit.Critical(p.obj) {
@@ -62,7 +62,7 @@ func (ks *kubelets) evictable(h *host) []*outrank.Pod {
 }
 
 // lookAt has the kubelet of a node look if it was going to at that time.
-func (ks *kubelets) lookAt(h *host, at time.Duration) error {
+func (ks *kubeletWork) lookAt(h *host, at time.Duration) error {
 	if k := ks.table.of(h); !h.removed && k.lookAt == at {
 		return ks.look(k)
 	}
@@ -71,7 +71,7 @@ func (ks *kubelets) lookAt(h *host, at time.Duration) error {
 
 // look is when a kubelet looks at what its pods use: it says whether the node is under
 // pressure, and evicts one pod for the first kind that it is short of.
-func (ks *kubelets) look(k *kubelet) error {
+func (ks *kubeletWork) look(k *kubelet) error {
 	k.lookAt = 0
 	for kind := range kindsOfPressure {
 		x := &k.pressures[kind]
@@ -98,7 +98,7 @@ func (ks *kubelets) look(k *kubelet) error {
 }
 
 // relieve evicts the pod that goes first, once the last one is gone.
-func (ks *kubelets) relieve(k *kubelet, kind pressureKind) error {
+func (ks *kubeletWork) relieve(k *kubelet, kind pressureKind) error {
 	pods := ks.evictable(k.host)
 	if k.relieved() || len(pods) == 0 {
 		return nil
@@ -118,14 +118,14 @@ func (ks *kubelets) relieve(k *kubelet, kind pressureKind) error {
 }
 
 // putTaint keeps new pods away from a node under pressure, takeTaint ends that.
-func (ks *kubelets) putTaint(k *kubelet, kind pressureKind) {
+func (ks *kubeletWork) putTaint(k *kubelet, kind pressureKind) {
 	r := pressureRules[kind]
 	has := resource.NewBinary(resource.Amount(r.resource, k.host.node.Allocatable[r.resource]))
 	ks.retaint(k.host, append(slices.Clone(k.host.node.Taints), r.taint),
 		fmt.Sprintf("under %s pressure: pods use %s of %s", r.name, resource.NewBinary(k.uses[kind]), has))
 }
 
-func (ks *kubelets) takeTaint(k *kubelet, kind pressureKind) {
+func (ks *kubeletWork) takeTaint(k *kubelet, kind pressureKind) {
 	taints := slices.Clone(k.host.node.Taints)
 	for i := len(taints) - 1; i >= 0; i-- {
 		if taints[i] == pressureRules[kind].taint { // the input may have one of its own before
@@ -136,7 +136,7 @@ func (ks *kubelets) takeTaint(k *kubelet, kind pressureKind) {
 	ks.retaint(k.host, taints, fmt.Sprintf("no longer under %s pressure", pressureRules[kind].name))
 }
 
-func (ks *kubelets) retaint(h *host, taints []outrank.Taint, text string) {
+func (ks *kubeletWork) retaint(h *host, taints []outrank.Taint, text string) {
 	n := *h.node
 	n.Taints = taints
 	ks.fleet.update(&n, text)

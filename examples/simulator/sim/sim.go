@@ -21,7 +21,7 @@ type Simulation struct {
 	table       *kubeletTable // nil for no kubelets
 	stays       *stays
 	fleet       *fleet
-	kubelets    *kubelets // nil for none
+	kubelets    *kubeletWork // nil for none
 	life        *life
 	actions     *actions
 	scheduling  *scheduling

@@ -18,23 +18,24 @@ import (
 // Attempt is one preemptor with everything that can be prepared before the
 // first node (PreFilter). Workers share it and do not change it.
 type Attempt struct {
-	filters.Question
-	filters.Plan
+	Asked  filters.Question
+	Plan   filters.Plan
 	Config *Settings
 	Ranks  []decision.Rank
 	Now    time.Time
 	NowAt  rank.Instant
-	// Elsewhere: the caller gave the statuses of the nodes, so that no filter was asked
-	// about them as they are.
+	// Elsewhere is set if the caller gave the statuses of the nodes, so that no filter was
+	// asked about them as they are.
 	Elsewhere bool
-	// Heard: a node was asked before the others, and what it said is in their statuses.
+	// Heard is set if a node was asked before the others, and the statuses of these have
+	// its answer in them.
 	Heard bool
-	// Refusal is what the caller has against the pod's preemption.
+	// Refusal says why the caller keeps the pod from preempting; empty if it does not.
 	Refusal string
 	// guard is the caller's, as it begins; nil without one that has something to say.
 	guard decision.GuardState
-	// Reach: pods below it may be victims. It is the preemptor's priority, or more than any
-	// where another rule says who may.
+	// Reach is the priority below which pods may be victims: the preemptor's, or more than
+	// any if another rule says which pods may.
 	Reach int64
 }
 
@@ -56,17 +57,17 @@ func (a *Attempt) Start(config *Settings, snap *state.Snapshot, pod *outrank.Pod
 	if a.Ranks == nil {
 		a.Ranks = UsualRanks
 	}
-	a.Question = filters.Question{
-		Snap: snap, Rules: snap.Rules, Pod: pod, Priority: pod.PriorityValue(), Needs: filters.AppendNeeds(snap.Columns, a.Needs[:0], pod),
+	a.Asked = filters.Question{
+		Snap: snap, Rules: snap.Rules, Pod: pod, Priority: pod.PriorityValue(), Needs: filters.AppendNeeds(snap.Columns, a.Asked.Needs[:0], pod),
 		Deferral: filters.DeferralOf(snap, pod), Schedulers: config.Schedulers,
 	}
-	if a.Reach = int64(a.Priority); config.unranked() {
+	if a.Reach = int64(a.Asked.Priority); config.unranked() {
 		a.Reach = math.MaxInt64
 	}
-	if err := a.Configure(&config.Plugins); err != nil {
+	if err := a.Asked.Configure(&config.Plugins); err != nil {
 		return err
 	}
-	a.Plan.Begin(&a.Question)
+	a.Plan.Begin(&a.Asked)
 	if err := a.beginGuard(); err != nil {
 		return err
 	}
@@ -76,9 +77,9 @@ func (a *Attempt) Start(config *Settings, snap *state.Snapshot, pod *outrank.Pod
 // beginCallers starts the caller's filters. They run last.
 func (a *Attempt) beginCallers() error {
 	for i, f := range a.Config.Filters {
-		pf, err := filters.Begun(f, &a.Question)
+		pf, err := filters.Begun(f, &a.Asked)
 		if err != nil {
-			return fmt.Errorf("filter %s: pod %s: %w", f.Name(), a.Pod.Key(), err)
+			return fmt.Errorf("filter %s: pod %s: %w", f.Name(), a.Asked.Pod.Key(), err)
 		}
 		if pf != nil {
 			a.Plan.Add(pf, filters.FirstOfCaller+i)
@@ -89,15 +90,15 @@ func (a *Attempt) beginCallers() error {
 
 // Release drops everything but memory.
 func (a *Attempt) Release() {
-	clear(a.Active)
+	clear(a.Plan.Active)
 	*a = Attempt{
-		Question: filters.Question{Needs: a.Needs[:0]}, Plan: filters.Plan{Active: a.Active[:0]},
+		Asked: filters.Question{Needs: a.Asked.Needs[:0]}, Plan: filters.Plan{Active: a.Plan.Active[:0]},
 	}
 }
 
 // ResourcesAlone reports whether NodeResourcesFit is the only filter after the
 // first node filters with something to say.
-func (a *Attempt) ResourcesAlone() bool { return len(a.Active) == 0 }
+func (a *Attempt) ResourcesAlone() bool { return len(a.Plan.Active) == 0 }
 
 // MoreImportant orders pods by importance, or as the caller defined it.
 func (a *Attempt) MoreImportant(p, q *state.PodState) int {
@@ -118,11 +119,11 @@ func (a *Attempt) MoreImportant(p, q *state.PodState) int {
 
 // MayEvict reports whether a pod could be a victim.
 func (a *Attempt) MayEvict(p *state.PodState) bool {
-	if p == a.Deferral.Resident {
+	if p == a.Asked.Deferral.Resident {
 		return false // never itself (rule 7.19.6)
 	}
 	lower := int64(p.Priority()) < a.Reach || a.OfAnyPriority(p)
-	return lower && a.Config.Allows(a.Pod, p.Pod)
+	return lower && a.Config.Allows(a.Asked.Pod, p.Pod)
 }
 
 // OfAnyPriority reports whether a pod may be a victim whatever its priority is.
@@ -136,9 +137,9 @@ func (a *Attempt) beginGuard() error {
 	if a.Config.Guard == nil {
 		return nil
 	}
-	state, err := a.Config.Guard.Start(a.Pod, a.Snap)
+	state, err := a.Config.Guard.Start(a.Asked.Pod, a.Asked.Snap)
 	if err != nil {
-		return fmt.Errorf("guard %s: pod %s: %w", a.Config.Guard.Name(), a.Pod.Key(), err)
+		return fmt.Errorf("guard %s: pod %s: %w", a.Config.Guard.Name(), a.Asked.Pod.Key(), err)
 	}
 	a.guard = state
 	return nil
@@ -161,7 +162,7 @@ func (a *Attempt) Public(s filters.Status) decision.Status {
 		out.Filter = filters.BuiltIn[s.By].Name
 	}
 	if s.By == filters.ResourcesFilter.Index {
-		out.Reasons = a.Shortages(s)
+		out.Reasons = a.Asked.Shortages(s)
 	}
 	return out
 }
@@ -170,13 +171,13 @@ func (a *Attempt) Public(s filters.Status) decision.Status {
 // than the preemptor itself (rule 14.3.3). Where every victim is being deleted
 // already, a plan that is carried out asynchronously clears none (rule 14.2.6).
 func (a *Attempt) ClearedNominations(n *state.NodeState, victims []decision.Victim) []*outrank.Pod {
-	always := a.Config.ByVariant().clearsAlways || !release.Release(a.Snap.Of).Asynchronous()
+	always := a.Config.ByVariant().clearsAlways || !release.Release(a.Asked.Snap.Of).Asynchronous()
 	if !always && !slices.ContainsFunc(victims, func(v decision.Victim) bool { return !v.Terminating() }) {
 		return nil
 	}
 	var out []*outrank.Pod
 	for _, p := range n.Nominated {
-		if p.Priority() < a.Priority && a.Heeds(p) {
+		if p.Priority() < a.Asked.Priority && a.Asked.Heeds(p) {
 			out = append(out, p.Located())
 		}
 	}

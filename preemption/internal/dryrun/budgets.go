@@ -11,12 +11,12 @@ import (
 type Charger struct {
 	Budgets *state.BudgetSet
 	Ledger  *pdb.Ledger
-	// whole: the ledger is of budgets that have counted nobody yet.
+	// whole is set if no budget of the ledger has counted a disruption yet.
 	whole bool
-	// ToFirst: a pod is charged no further than to the first budget that it violates.
+	// ToFirst is set if a pod is charged no further than to the first budget that it violates.
 	ToFirst bool
-	// uncharged: budgets are looked at as they stand. anySelector: empty selectors and pods
-	// without labels count, too. each: every violated budget adds one.
+	// uncharged is set if budgets are looked at as they stand, anySelector if empty selectors
+	// and pods without labels count, too, and each if every violated budget adds one.
 	uncharged, anySelector, each bool
 	// covering and exhausted are the memory of what charge returns.
 	covering, exhausted []int32
@@ -25,8 +25,8 @@ type Charger struct {
 // begin prepares a charger for an attempt. It reuses the memory of an earlier one.
 func (c *Charger) begin(a *Attempt) {
 	variant := a.Config.ByVariant()
-	if whole := variant.countsTwice; c.Budgets != a.Snap.BudgetSet || c.whole != whole {
-		c.Budgets, c.whole, c.Ledger = a.Snap.BudgetSet, whole, a.Snap.BudgetSet.Ledger(whole)
+	if whole := variant.countsTwice; c.Budgets != a.Asked.Snap.BudgetSet || c.whole != whole {
+		c.Budgets, c.whole, c.Ledger = a.Asked.Snap.BudgetSet, whole, a.Asked.Snap.BudgetSet.Ledger(whole)
 	}
 	c.uncharged, c.anySelector, c.each = a.Config.uncharged(), variant.EmptySelectors, a.Config.perBudget()
 	c.ToFirst = a.StopsAtFirst()
@@ -35,7 +35,7 @@ func (c *Charger) begin(a *Attempt) {
 // StopsAtFirst reports whether a pod is charged no further than to the first budget
 // that it violates (rules 6.3.5 and 6.3.8). Where each violation counts by itself, all are.
 func (a *Attempt) StopsAtFirst() bool {
-	return a.Rules.BudgetsStopAtFirst && !a.Config.uncharged() && !a.Config.perBudget()
+	return a.Asked.Rules.BudgetsStopAtFirst && !a.Config.uncharged() && !a.Config.perBudget()
 }
 
 // Charge takes a pod from the budgets that cover it, and lists those that this

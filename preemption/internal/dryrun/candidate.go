@@ -29,14 +29,6 @@ func (w *DryRunner) Score(possible []*state.PodState) decision.Score {
 	return sc
 }
 
-// violates reports whether a possible victim is among those that are put back first.
-func (w *DryRunner) violates(i int) bool {
-	if len(w.units) == 0 {
-		return w.violated[i] > 0
-	}
-	return w.unitAt(i).violates
-}
-
 // Candidate returns the result of the dry run that just ended.
 func (w *DryRunner) Candidate(possible []*state.PodState) decision.Candidate {
 	c := decision.Candidate{Node: w.N.Name, Score: w.Score(possible)}
@@ -70,7 +62,7 @@ func (w *DryRunner) nameViolated(possible []*state.PodState, victims []decision.
 	if w.A.Config.Policy.Strict {
 		return // none violates any
 	}
-	shared := SharedNames{Budgets: w.A.Snap.BudgetSet, Broken: w.Broken[:0]}
+	shared := SharedNames{Budgets: w.A.Asked.Snap.BudgetSet, Broken: w.Broken[:0]}
 	name := func(i int, v *decision.Victim) {
 		if broken := w.Budgets.Charge(possible[i]); v != nil {
 			v.Violated = shared.Of(broken)

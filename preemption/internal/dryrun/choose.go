@@ -59,24 +59,13 @@ func (w *DryRunner) takeChosen(possible []*state.PodState, chosen []*outrank.Pod
 	w.ChangeMarked(possible, w.Victim, -1)
 	if s := w.Check(); s.Code != decision.Success {
 		w.RestoreVictims(possible)
-		return bad("without the victims pod %s does not fit: %s", w.A.Pod.Key(), w.A.Public(s))
+		return bad("without the victims pod %s does not fit: %s", w.A.Asked.Pod.Key(), w.A.Public(s))
 	}
 	if s := w.GuardAllows(w.markedOf(possible)); s.Code != decision.Success {
 		w.RestoreVictims(possible)
 		return bad("the victims may not leave together: %s", w.A.Public(s))
 	}
 	return nil
-}
-
-// markedOf lists those of the possible victims that are marked.
-func (w *DryRunner) markedOf(possible []*state.PodState) []*state.PodState {
-	var out []*state.PodState
-	for i, p := range possible {
-		if w.Victim[i] {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // Contradicted notes that a node with victims has none when it is asked about again:
@@ -114,7 +103,7 @@ type NodeOfRule struct {
 }
 
 // Preemptor is the pod that looks for a place; see [ViewedNode].
-func (v *NodeOfRule) Preemptor() *outrank.Pod { return v.W.A.Pod }
+func (v *NodeOfRule) Preemptor() *outrank.Pod { return v.W.A.Asked.Pod }
 
 // Viewed is the node; see [ViewedNode].
 func (v *NodeOfRule) Viewed() *outrank.Node { return v.W.N.Node }
@@ -128,8 +117,8 @@ func (v *NodeOfRule) Short(name resource.Name) int64 {
 	if name == resource.Pods {
 		return max(0, int64(len(n.Pods))+1-n.MaxPods)
 	}
-	for i := range v.W.A.Needs {
-		if d := &v.W.A.Needs[i]; d.Name == name {
+	for i := range v.W.A.Asked.Needs {
+		if d := &v.W.A.Asked.Needs[i]; d.Name == name {
 			// Neither is negative, so that the difference is an int64.
 			free := d.In(&n.Offers) - d.Used(&n.Taken).Saturated()
 			if free < 0 && d.Value > math.MaxInt64+free {
@@ -153,7 +142,7 @@ func (v *NodeOfRule) Takes(pod *outrank.Pod, name resource.Name) int64 {
 	case name == resource.Pods:
 		return 1
 	}
-	d := filters.Need{Name: name, Column: v.W.A.Snap.Columns.Of(name)}
+	d := filters.Need{Name: name, Column: v.W.A.Asked.Snap.Columns.Of(name)}
 	return d.In(&v.Possible[i].Takes)
 }
 

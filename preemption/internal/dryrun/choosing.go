@@ -24,9 +24,6 @@ type ViewedNode interface {
 	ViolationsOf(pods []*outrank.Pod) int
 }
 
-// AnyPriority reports whether pods of any priority may be evicted.
-func (c *Settings) AnyPriority() bool { return c.Chooser != nil && c.Chooser.AnyPriority }
-
 // problems returns what is wrong with the rule.
 func (c *Chooser) problems() []outrank.Problem {
 	var ps []outrank.Problem

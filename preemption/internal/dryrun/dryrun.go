@@ -1,8 +1,6 @@
 package dryrun
 
 import (
-	"slices"
-
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -29,7 +27,7 @@ func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Statu
 	}
 	w.Victim = state.Fill(w.Victim, len(possible), false)
 	if w.A.Elsewhere {
-		if s := w.A.AskNode(&w.A.Question, n); s.Code != decision.Success {
+		if s := w.A.Plan.AskNode(&w.A.Asked, n); s.Code != decision.Success {
 			return possible, s
 		}
 	}
@@ -43,7 +41,7 @@ func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Statu
 // variant that takes it then. A rule of the caller's that chooses victims has none to choose
 // from there.
 func (w *DryRunner) freeNow() bool {
-	if w.A.Config.Chooser != nil || !w.A.Config.ByVariant().TakesFree || w.A.Elsewhere && w.A.AskNode(&w.A.Question, w.N).Code != decision.Success {
+	if w.A.Config.Chooser != nil || !w.A.Config.ByVariant().TakesFree || w.A.Elsewhere && w.A.Plan.AskNode(&w.A.Asked, w.N).Code != decision.Success {
 		return false
 	}
 	return w.Check().Code == decision.Success
@@ -83,39 +81,6 @@ func (w *DryRunner) findVictims(possible []*state.PodState) filters.Status {
 	return filters.Status{}
 }
 
-// reprieveAll puts back whom it can, and reports whether there are victims.
-func (w *DryRunner) reprieveAll(possible []*state.PodState) (victims bool) {
-	w.noteViolating()
-	w.guardFollows(possible, false)
-	victims = w.reprieve(possible, true)
-	victims = w.reprieve(possible, false) || victims
-	w.guardFollows(possible, true)
-	return victims
-}
-
-// Possible lists the pods that the preemptor may evict, the most important
-// first. Where they are units, w.units has these.
-func (w *DryRunner) Possible() []*state.PodState {
-	if w.A.HasUnits(w.N) {
-		return w.findUnits()
-	}
-	pods := w.N.Possible(w.A.Priority, w.A.NowAt, &w.sorted)
-	variant := w.A.Config.ByVariant()
-	unordered := variant.TakesUnprioritized || w.A.Config.unranked()
-	if unordered {
-		pods = w.N.Pods
-	}
-	ordered := w.A.Config.Importance == nil && !variant.IgnoresStart && !unordered
-	if w.A.Config.MayEvict == nil && ordered && w.A.Deferral.Resident == nil {
-		return pods
-	}
-	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *state.PodState) bool { return !w.A.MayEvict(p) })
-	if !ordered {
-		slices.SortFunc(w.sorted, w.A.MoreImportant)
-	}
-	return w.sorted
-}
-
 // ascend removes pods, the least important first and each with those that leave with it,
 // until the preemptor fits (rule 13.3.1), and charges the budgets for them.
 func (w *DryRunner) ascend(possible []*state.PodState) filters.Status {
@@ -143,55 +108,32 @@ func (w *DryRunner) ascend(possible []*state.PodState) filters.Status {
 	return s
 }
 
-// RestoreVictims adds the victims again, so that the state of the caller's
-// filters is as before the dry run. The built-in filters start anew with each
-// node.
-func (w *DryRunner) RestoreVictims(possible []*state.PodState) {
-	if !w.A.Follows {
-		return
-	}
-	w.ChangeMarked(possible, w.Victim, 1)
-}
-
-// RestoreAll adds pods again that were all removed, for the caller's filters.
-func (w *DryRunner) RestoreAll(possible []*state.PodState) {
-	if !w.A.Follows {
-		return
-	}
-	w.ChangeAll(possible, 1)
-}
-
-// reprieve puts back, the most important first and each with those that leave with it, those
-// who violate a budget or those who do not, as far as the preemptor still fits. It reports
-// whether any had to go again.
-func (w *DryRunner) reprieve(possible []*state.PodState, violating bool) (victims bool) {
-	for from, to := 0, 0; from < len(possible); from = to {
-		to = w.unitEnd(from)
-		if w.violates(from) != violating || w.spared[from] {
-			continue
-		}
-		s := w.putBack(possible[from:to])
-		victims = victims || s.Code != decision.Success
-		for i := from; i < to; i++ {
-			w.Victim[i], w.blocks[i] = s.Code != decision.Success, s
+// dryRunGuarded finds victims among those of the possible victims that the guard lets go
+// (group 13.6). With Reprieve, and as with a [Chooser], the node has to take the preemptor
+// with all of them gone in the first place (rule 13.6.4).
+func (w *DryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState, filters.Status) {
+	ascending := w.A.Config.Ascending()
+	if !ascending {
+		if s := w.withAllGone(possible); s.Code != decision.Success {
+			return possible, s
 		}
 	}
-	return victims
-}
-
-// noteViolated notes for each of the possible victims how many budgets its loss violates, if
-// those leave for whom leaves is true, the most important first.
-func (w *DryRunner) noteViolated(possible []*state.PodState, leaves func(i int) bool) {
-	for i, p := range possible {
-		w.violated[i] = 0
-		if leaves(i) {
-			w.violated[i] = len(w.Budgets.Charge(p))
+	admitted := w.admitted(possible)
+	refusal := w.guard.refusal
+	left, s := admitted, refusal
+	if len(admitted) > 0 {
+		w.Victim = state.Fill(w.Victim, len(admitted), false)
+		s = w.findVictims(admitted)
+	} else {
+		left = possible // none of which leaves
+	}
+	if s.Code == decision.Success || s.Code == decision.Contradiction || refusal.Code == decision.Success {
+		return left, s
+	}
+	if ascending {
+		if s = w.withOthersGone(possible, admitted); s.Code != decision.Success {
+			return left, s
 		}
 	}
-	w.Budgets.Reset()
-}
-
-// chargeVictims charges the budgets for the victims alone, the most important first.
-func (w *DryRunner) chargeVictims(possible []*state.PodState) {
-	w.noteViolated(possible, func(i int) bool { return w.Victim[i] })
+	return left, refusal
 }

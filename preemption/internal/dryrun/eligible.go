@@ -22,7 +22,7 @@ func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool
 	if s, ok := statusOf(a.Nomination()); ok {
 		status = a.Public(s)
 	}
-	switch refusal := a.Config.MayPreempt(a.Pod, status, by); refusal {
+	switch refusal := a.Config.MayPreempt(a.Asked.Pod, status, by); refusal {
 	case "":
 		return decision.Eligible
 	case by.String():
@@ -36,7 +36,7 @@ func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool
 // eligibleByRules is what chapter 8 says.
 func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, ok bool)) decision.Ineligibility {
 	variant := a.Config.ByVariant()
-	if a.Pod.PreemptionPolicy == outrank.PreemptNever && !variant.IgnoresNever {
+	if a.Asked.Pod.PreemptionPolicy == outrank.PreemptNever && !variant.IgnoresNever {
 		return decision.PolicyNever
 	}
 	nominated := a.Nomination()
@@ -66,7 +66,7 @@ func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, 
 // leaves reports whether a pod that the preemptor may evict is leaving the
 // node.
 func (a *Attempt) leaves(node string, leaving func(*state.PodState) bool) bool {
-	n := a.Snap.NodeState(node)
+	n := a.Asked.Snap.NodeState(node)
 	units := a.HasUnits(n)
 	for _, p := range n.Pods {
 		if !leaving(p) {
@@ -82,13 +82,13 @@ func (a *Attempt) leaves(node string, leaving func(*state.PodState) bool) bool {
 // Nomination returns the node that the preemptor is nominated to: as the
 // snapshot knows, or as the pod says if the snapshot does not know the pod.
 func (a *Attempt) Nomination() string {
-	if a.Deferral.Asked {
+	if a.Asked.Deferral.Asked {
 		return "" // rule 7.19.6
 	}
-	if p, ok := a.Snap.PodStates.Of(a.Pod); ok {
+	if p, ok := a.Asked.Snap.PodStates.Of(a.Asked.Pod); ok {
 		return p.Nominated()
 	}
-	return a.Pod.NominatedNodeName
+	return a.Asked.Pod.NominatedNodeName
 }
 
 // LeavesByPreemption reports whether a pod is leaving because of an earlier preemption.

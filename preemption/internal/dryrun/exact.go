@@ -1,12 +1,8 @@
 package dryrun
 
 import (
-	"strconv"
-
-	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
-	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -89,18 +85,6 @@ func (w *DryRunner) reprieved(possible []*state.PodState) []bool {
 	return w.spared
 }
 
-// contradiction is the status of a node on which nobody has to leave.
-func (w *DryRunner) contradiction() filters.Status {
-	return filters.Status{Code: decision.Contradiction, By: filters.ByNone, Text: []string{filters.ReasonContradicts + " " + strconv.Quote(w.N.Name)}}
-}
-
-// OpenNode is a node whose search ended at the limit, with a score that no candidate on
-// it beats.
-type OpenNode struct {
-	n     *state.NodeState
-	bound decision.Score
-}
-
 // noteOpen keeps what is known of a node that was not searched to the end.
 func (w *DryRunner) noteOpen(f *foundSet) {
 	if !f.open {
@@ -114,64 +98,6 @@ func (w *DryRunner) noteOpen(f *foundSet) {
 	w.Open = append(w.Open, OpenNode{w.N, f.bound})
 }
 
-// release drops what belongs to the caller.
-func (x *setSearch) release() {
-	x.search.Release()
-	x.w, x.possible, x.found, x.best = nil, nil, foundSet{}, foundSet{victim: x.best.victim}
-	clear(x.listed[:cap(x.listed)])
-}
-
-// foundSet is what a search has found on a node.
-type foundSet struct {
-	n      *state.NodeState
-	victim []bool // by possible victim
-	score  decision.Score
-	// bound is a score that no set beats, where the limit ended the search (open).
-	bound decision.Score
-	steps int
-	open  bool
-}
-
-// end notes what the search came to.
-func (x *setSearch) end() {
-	x.found = foundSet{n: x.w.N, steps: x.search.Steps()}
-	if bound, open := x.search.Open(); open {
-		x.found.bound, x.found.open = publicScore(&bound), true
-	}
-}
-
-// remember keeps the set that was found, if it is the best one of the attempt, which is wanted
-// once more in the end.
-func (x *setSearch) remember(victim []bool, score decision.Score) {
-	if x.best.n != nil {
-		if order, _ := CompareScores(&score, &x.best.score, x.w.A.Ranks); order >= 0 {
-			return
-		}
-	}
-	victim = append(x.best.victim[:0], victim...)
-	x.best = x.found
-	x.best.victim, x.best.score = victim, score
-}
-
-// recall marks the victims that were found on the node before, if it is remembered.
-func (x *setSearch) recall(n *state.NodeState, victim []bool) bool {
-	if x.best.n != n {
-		return false
-	}
-	copy(victim, x.best.victim)
-	x.found = x.best
-	x.found.victim = nil
-	return true
-}
-
-// publicScore returns the score of a set, or a bound, as callers see it.
-func publicScore(sc *exact.Score) decision.Score {
-	return decision.Score{
-		Violations: int(sc.Violations), TopPriority: sc.Top, PrioritySum: sc.Sums[0], Victims: int(sc.Parts),
-		Cost: sc.Sums[1], Start: rank.Instant{Sec: sc.Start.Sec, Nsec: sc.Start.Nsec}.Time(),
-	}
-}
-
 // certificate is that of the candidate found last.
 func (w *DryRunner) certificate(sc *decision.Score) *decision.Certificate {
 	f := &w.sets.found
@@ -179,38 +105,4 @@ func (w *DryRunner) certificate(sc *decision.Score) *decision.Certificate {
 		return certify(sc, sc, w.A.Ranks, f.steps, 0)
 	}
 	return certify(sc, &f.bound, w.A.Ranks, f.steps, 1)
-}
-
-// CertifyAll is the certificate of a whole decision: of the chosen candidate, nil if
-// there is none, among the candidates of all nodes, some of which are open.
-func (a *Attempt) CertifyAll(chosen *decision.Candidate, open []OpenNode) *decision.Certificate {
-	if !a.Config.Exact() || chosen != nil && chosen.Certificate == nil {
-		return nil
-	}
-	var bound *decision.Score
-	steps, unsolved := 0, 0
-	if chosen != nil {
-		bound, steps = &chosen.Score, chosen.Certificate.Steps
-	}
-	for i := range open {
-		b := &open[i].bound
-		if chosen != nil {
-			if order, _ := CompareScores(b, &chosen.Score, a.Ranks); order >= 0 {
-				continue
-			}
-		}
-		unsolved++
-		if bound == nil {
-			bound = b
-		} else if order, _ := CompareScores(b, bound, a.Ranks); order < 0 {
-			bound = b
-		}
-	}
-	switch {
-	case chosen != nil:
-		return certify(&chosen.Score, bound, a.Ranks, steps, unsolved)
-	case bound != nil:
-		return &decision.Certificate{Bound: *bound, Unsolved: unsolved}
-	}
-	return &decision.Certificate{Optimal: true}
 }

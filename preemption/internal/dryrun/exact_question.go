@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -56,8 +57,8 @@ func (x *setSearch) findFilters() {
 	q := x.q
 	a, grouped := x.w.A, len(x.w.units) > 0
 	q.Gains = true
-	for i := range a.Active {
-		f := &a.Active[i]
+	for i := range a.Plan.Active {
+		f := &a.Plan.Active[i]
 		if !f.Touches(x.w.N) && !grouped {
 			continue
 		}
@@ -73,7 +74,7 @@ func (a *Attempt) Gains(filter int, far bool) bool {
 	case filters.PortsFilter.Index, filters.RestrictionsFilter.Index, filters.VolumeBindingFilter.Index, filters.VolumeZoneFilter.Index, filters.DeclaredFeaturesFilter.Index:
 		return true
 	case filters.InterPodFilter.Index:
-		return len(a.Pod.Affinity.PodAffinity) == 0
+		return len(a.Asked.Pod.Affinity.PodAffinity) == 0
 	case filters.SpreadFilter.Index:
 		return !far
 	}
@@ -83,19 +84,19 @@ func (a *Attempt) Gains(filter int, far bool) bool {
 // findShort finds what the node is short of with all pods on it.
 func (x *setSearch) findShort() {
 	r := &x.w.Resources
-	if r.Silent.Has(filters.ResourcesFilter.Index) {
+	if r.Asked.Silent.Has(filters.ResourcesFilter.Index) {
 		return
 	}
 	nominated := x.w.Nominated
 	x.addShort(-1, int64(r.Count+len(nominated))+1-r.N.MaxPods)
-	for i := range r.Needs {
-		d := &r.Needs[i]
+	for i := range r.Asked.Needs {
+		d := &r.Asked.Needs[i]
 		taken := r.Taken[i]
 		for _, p := range nominated {
 			taken.Add(d.In(&p.Takes))
 		}
-		lack, offer := r.Deferral.Lacks(d, r.N), d.In(&r.N.Offers)
-		if r.Deferral.Settled(d, r.N) || taken.Leaves(lack, offer) {
+		lack, offer := r.Asked.Deferral.Lacks(d, r.N), d.In(&r.N.Offers)
+		if r.Asked.Deferral.Settled(d, r.N) || taken.Leaves(lack, offer) {
 			continue
 		}
 		taken.Add(lack)
@@ -160,7 +161,7 @@ func (x *setSearch) hold(it *exact.Item, p *state.PodState) {
 	for k := range x.q.Dims {
 		v := int64(1)
 		if x.needOf[k] >= 0 {
-			v = x.w.Resources.Needs[x.needOf[k]].In(&p.Takes)
+			v = x.w.Resources.Asked.Needs[x.needOf[k]].In(&p.Takes)
 		}
 		x.q.Hold(it, k, v)
 	}
@@ -170,7 +171,7 @@ func (x *setSearch) hold(it *exact.Item, p *state.PodState) {
 func (x *setSearch) findBudgets() {
 	q := x.q
 	q.Charges = state.Fill(q.Charges, len(x.possible), -1)
-	set := x.w.A.Snap.BudgetSet
+	set := x.w.A.Asked.Snap.BudgetSet
 	if x.leftOf != set {
 		x.leftOf, q.Left = set, q.Left[:0]
 		for _, b := range set.List {
@@ -209,4 +210,54 @@ func (x *setSearch) findBudget(it *exact.Item, at int32) {
 	case len(covering) == 1:
 		x.q.Charges[at] = covering[0]
 	}
+}
+
+// foundSet is what a search has found on a node.
+type foundSet struct {
+	n      *state.NodeState
+	victim []bool // by possible victim
+	score  decision.Score
+	// bound is a score that no set beats, where the limit ended the search (open).
+	bound decision.Score
+	steps int
+	open  bool
+}
+
+// release drops what belongs to the caller.
+func (x *setSearch) release() {
+	x.search.Release()
+	x.w, x.possible, x.found, x.best = nil, nil, foundSet{}, foundSet{victim: x.best.victim}
+	clear(x.listed[:cap(x.listed)])
+}
+
+// end notes what the search came to.
+func (x *setSearch) end() {
+	x.found = foundSet{n: x.w.N, steps: x.search.Steps()}
+	if bound, open := x.search.Open(); open {
+		x.found.bound, x.found.open = publicScore(&bound), true
+	}
+}
+
+// remember keeps the set that was found, if it is the best one of the attempt, which is wanted
+// once more in the end.
+func (x *setSearch) remember(victim []bool, score decision.Score) {
+	if x.best.n != nil {
+		if order, _ := CompareScores(&score, &x.best.score, x.w.A.Ranks); order >= 0 {
+			return
+		}
+	}
+	victim = append(x.best.victim[:0], victim...)
+	x.best = x.found
+	x.best.victim, x.best.score = victim, score
+}
+
+// recall marks the victims that were found on the node before, if it is remembered.
+func (x *setSearch) recall(n *state.NodeState, victim []bool) bool {
+	if x.best.n != n {
+		return false
+	}
+	copy(victim, x.best.victim)
+	x.found = x.best
+	x.found.victim = nil
+	return true
 }

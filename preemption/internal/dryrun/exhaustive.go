@@ -2,34 +2,11 @@ package dryrun
 
 import (
 	"context"
-	"slices"
 
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
-
-// Result is what the exhaustive search finds, by position. The search evaluates
-// every node. Extenders need that, and explanations about other filters or by
-// other rules; to all other questions the pruned search returns the same answers
-// (see search).
-type Result struct {
-	*Attempt
-	Runners    []*DryRunner     // one per worker
-	Chunk      int              // nodes that a worker takes at a time
-	Before     []filters.Status // as things are
-	After      []filters.Status // with all pods of lower priority removed; where tried
-	Tried      []bool
-	scores     []decision.Score
-	faults     []error              // answers of the caller's rule that make no sense; nil without one
-	candidates []decision.Candidate // by position; nil unless all are to be kept
-	Ineligible decision.Ineligibility
-	Feasible   int
-	Best       int // -1 for none
-	Chosen     decision.Candidate
-	// Failed is the error of an extender that ended the search; nobody is chosen then.
-	Failed error
-}
 
 // DecideExhaustively answers a question. If everything is set, it evaluates
 // candidates even if the pod fits or may not preempt, and keeps all of them.
@@ -64,37 +41,18 @@ func DecideExhaustively(ctx context.Context, config *Settings, chunk int, snap *
 	return r, nil
 }
 
-// each calls f once for every i below n.
-func (r *Result) each(ctx context.Context, n int, f func(w *DryRunner, i int)) error {
-	workers := min(len(r.Runners), 1+n/r.Chunk)
-	return InChunks(ctx, workers, n, r.Chunk, func(worker, from, to int) {
-		for i := from; i < to; i++ {
-			f(r.Runners[worker], i)
-		}
-	})
-}
-
 // FilterAll asks every node, unless the caller gave the statuses.
 func (r *Result) FilterAll(ctx context.Context, req *decision.Request) ([]filters.Status, error) {
 	if HasStatuses(req) {
-		if err := CheckStatuses(req, r.Snap); err != nil {
+		if err := CheckStatuses(req, r.Attempt.Asked.Snap); err != nil {
 			return nil, err
 		}
-		r.Refused, r.Elsewhere = filters.Status{}, true // the caller has gone beyond that
-		return givenStatuses(req, r.Config, r.Snap)
+		r.Attempt.Plan.Refused, r.Attempt.Elsewhere = filters.Status{}, true // the caller has gone beyond that
+		return givenStatuses(req, r.Attempt.Config, r.Attempt.Asked.Snap)
 	}
-	before := make([]filters.Status, len(r.Snap.Order))
+	before := make([]filters.Status, len(r.Attempt.Asked.Snap.Order))
 	err := r.each(ctx, len(before), func(w *DryRunner, i int) { before[i] = w.Filter(r.NodeAt(i)) })
 	return before, err
-}
-
-// StatusOf returns the status of a node by its name.
-func (r *Result) StatusOf(node string) (filters.Status, bool) {
-	slot, ok := r.Snap.Slots.Get(node)
-	if !ok || r.Snap.NodeStates[slot].Node == nil {
-		return filters.Status{}, false
-	}
-	return r.Before[slices.Index(r.Snap.Order, slot)], true
 }
 
 // decide finds the candidates and chooses the best. It builds every Candidate
@@ -102,7 +60,7 @@ func (r *Result) StatusOf(node string) (filters.Status, bool) {
 func (r *Result) decide(ctx context.Context, everything bool) error {
 	n := len(r.Before)
 	r.After, r.Tried, r.scores = make([]filters.Status, n), make([]bool, n), make([]decision.Score, n)
-	config := r.Config
+	config := r.Attempt.Config
 	if config.Chooser != nil {
 		r.faults = make([]error, n)
 	}
@@ -153,10 +111,10 @@ func (r *Result) try(ctx context.Context) error {
 			nodes = append(nodes, i)
 		}
 	}
-	if r.Config.Sample == nil || len(nodes) == 0 {
+	if r.Attempt.Config.Sample == nil || len(nodes) == 0 {
 		return r.tryEach(ctx, nodes)
 	}
-	start, enough := StartOf(r.Config.Sample, len(nodes), r.Pod.Key()), EnoughOf(r.Config.Sample, len(nodes))
+	start, enough := StartOf(r.Attempt.Config.Sample, len(nodes), r.Attempt.Asked.Pod.Key()), EnoughOf(r.Attempt.Config.Sample, len(nodes))
 	nodes = append(nodes[start:], nodes[:start]...)
 	violating, free := 0, 0
 	for len(nodes) > 0 {
@@ -233,33 +191,8 @@ func (r *Result) scoreByCaller() {
 			continue
 		}
 		c := &r.candidates[i]
-		for _, x := range r.Config.Scorers {
+		for _, x := range r.Attempt.Config.Scorers {
 			c.OwnScores = append(c.OwnScores, x.Score(c))
 		}
 	}
-}
-
-// NodeAt returns the node at a position.
-func (r *Result) NodeAt(i int) *state.NodeState { return r.Snap.NodeStates[r.Snap.Order[i]] }
-
-func (r *Result) isCandidate(i int) bool { return r.Tried[i] && r.After[i].Code == decision.Success }
-
-// better compares two candidates. The caller goes by position, so equal
-// candidates stay in the order of the nodes.
-func (r *Result) better(i, j int) bool {
-	order, _ := r.compare(i, j)
-	return order < 0
-}
-
-// compare orders two candidates by their positions.
-func (r *Result) compare(i, j int) (int, decision.Rank) {
-	return r.CompareStandings(r.standing(i), r.standing(j))
-}
-
-func (r *Result) standing(i int) Standing {
-	st := Standing{Score: &r.scores[i]}
-	if r.candidates != nil {
-		st.OwnScores = r.candidates[i].OwnScores
-	}
-	return st
 }

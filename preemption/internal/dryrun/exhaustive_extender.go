@@ -14,7 +14,7 @@ import (
 // extend lets the extenders change the candidates. Candidates that stay
 // unchanged keep their reasons.
 func (r *Result) extend(ctx context.Context, extenders []decision.Extender) error {
-	interested := slices.DeleteFunc(slices.Clone(extenders), func(x decision.Extender) bool { return !x.Interested(r.Pod) })
+	interested := slices.DeleteFunc(slices.Clone(extenders), func(x decision.Extender) bool { return !x.Interested(r.Attempt.Asked.Pod) })
 	if len(interested) == 0 {
 		return nil
 	}
@@ -23,12 +23,12 @@ func (r *Result) extend(ctx context.Context, extenders []decision.Extender) erro
 		if len(proposals) == 0 {
 			break
 		}
-		answer, err := x.Process(ctx, r.Pod, clone(proposals))
+		answer, err := x.Process(ctx, r.Attempt.Asked.Pod, clone(proposals))
 		if err != nil {
 			if x.Ignorable() {
 				continue
 			}
-			return fmt.Errorf("extender %s: pod %s: %w", x.Name(), r.Pod.Key(), err)
+			return fmt.Errorf("extender %s: pod %s: %w", x.Name(), r.Attempt.Asked.Pod.Key(), err)
 		}
 		left, err := r.accept(x, proposals, answer)
 		switch {
@@ -52,7 +52,7 @@ func (r *Result) proposals() []decision.Proposal {
 		for _, v := range c.Victims {
 			p.Victims = append(p.Victims, v.Pod)
 		}
-		if r.Config.ReadsFirst() {
+		if r.Attempt.Config.ReadsFirst() {
 			p.Victims = violatingFirst(c)
 		}
 		out = append(out, p)
@@ -91,11 +91,11 @@ func (r *Result) accept(x decision.Extender, given, answer []decision.Proposal) 
 			return fmt.Errorf("extender %s: node %s: %w: %s", x.Name(), p.Node, outrank.ErrInvalid, fmt.Sprintf(format, args...))
 		}
 		switch {
-		case r.Snap.NodeState(p.Node) == nil:
+		case r.Attempt.Asked.Snap.NodeState(p.Node) == nil:
 			return nil, bad("there is no such node")
 		case byNode[p.Node] != nil:
 			return nil, bad("it is named twice")
-		case len(p.Victims) == 0 && r.Config.ByVariant().TakesFree:
+		case len(p.Victims) == 0 && r.Attempt.Config.ByVariant().TakesFree:
 		case len(p.Victims) == 0 && x.Ignorable():
 			continue
 		case len(p.Victims) == 0:
@@ -107,7 +107,7 @@ func (r *Result) accept(x decision.Extender, given, answer []decision.Proposal) 
 			return nil, bad("victim %s does not run there, or is named twice", name)
 		}
 		if s := r.guardOf(p); s.Code != decision.Success {
-			return nil, bad("the victims may not leave together: %s", r.Public(s))
+			return nil, bad("the victims may not leave together: %s", r.Attempt.Public(s))
 		}
 		p.Victims = r.ofSnapshot(p.Victims)
 		byNode[p.Node] = p
@@ -132,7 +132,7 @@ func (r *Result) foreignVictim(p *decision.Proposal, given []decision.Proposal) 
 		same := func(w *outrank.Pod) bool { return state.SameName(v, w) }
 		with := func(g decision.Proposal) bool { return g.Node == p.Node && slices.ContainsFunc(g.Victims, same) }
 		key := v.Key()
-		state, known := r.Snap.Known(v)
+		state, known := r.Attempt.Asked.Snap.Known(v)
 		if !known || seen[key] || state.Node() != p.Node && !slices.ContainsFunc(given, with) {
 			return key
 		}
@@ -146,7 +146,7 @@ func (r *Result) foreignVictim(p *decision.Proposal, given []decision.Proposal) 
 func (r *Result) ofSnapshot(pods []*outrank.Pod) []*outrank.Pod {
 	out := make([]*outrank.Pod, len(pods))
 	for i, p := range pods {
-		state, _ := r.Snap.PodStates.Of(p)
+		state, _ := r.Attempt.Asked.Snap.PodStates.Of(p)
 		out[i] = state.Located()
 	}
 	return out
@@ -156,7 +156,7 @@ func (r *Result) ofSnapshot(pods []*outrank.Pod) []*outrank.Pod {
 func (r *Result) statesOf(p *decision.Proposal) []*state.PodState {
 	states := make([]*state.PodState, len(p.Victims))
 	for i, v := range p.Victims {
-		states[i], _ = r.Snap.PodStates.Of(v)
+		states[i], _ = r.Attempt.Asked.Snap.PodStates.Of(v)
 	}
 	return states
 }
@@ -164,7 +164,7 @@ func (r *Result) statesOf(p *decision.Proposal) []*state.PodState {
 // guardOf asks the caller's guard about the victims of a proposal.
 func (r *Result) guardOf(p *decision.Proposal) filters.Status {
 	w := r.Runners[0]
-	w.N = r.Snap.NodeState(p.Node)
+	w.N = r.Attempt.Asked.Snap.NodeState(p.Node)
 	return w.GuardAllows(r.statesOf(p))
 }
 
@@ -198,9 +198,9 @@ func (r *Result) changed(c *decision.Candidate, p *decision.Proposal) decision.C
 	if len(states) > 0 {
 		top = states[0].Priority()
 	}
-	r.SortVictims(r.Snap.NodeState(p.Node), states)
-	out := decision.Candidate{Node: p.Node, Score: r.ScoreOf(states, p.Violations)}
-	if r.Config.ReadsFirst() {
+	r.Attempt.SortVictims(r.Attempt.Asked.Snap.NodeState(p.Node), states)
+	out := decision.Candidate{Node: p.Node, Score: r.Attempt.ScoreOf(states, p.Violations)}
+	if r.Attempt.Config.ReadsFirst() {
 		out.Score.TopPriority = top // of the first, as the extender has them
 	}
 	for _, s := range states {
@@ -212,8 +212,8 @@ func (r *Result) changed(c *decision.Candidate, p *decision.Proposal) decision.C
 		}
 		out.Victims = append(out.Victims, v)
 	}
-	r.Runners[0].N = r.Snap.NodeState(p.Node)
+	r.Runners[0].N = r.Attempt.Asked.Snap.NodeState(p.Node)
 	r.Runners[0].NameRules(states, out.Victims)
-	out.ClearedNominations = r.ClearedNominations(r.Snap.NodeState(p.Node), out.Victims)
+	out.ClearedNominations = r.Attempt.ClearedNominations(r.Attempt.Asked.Snap.NodeState(p.Node), out.Victims)
 	return out
 }

@@ -11,7 +11,10 @@ import (
 
 // AsPlan returns the plan of what was found.
 func (r *Result) AsPlan() *decision.Plan {
-	p := &decision.Plan{Pod: r.Pod, Resize: r.Deferral.Asked, Ineligible: r.Ineligible, Refusal: r.Refusal, Refused: r.Public(r.Refused), Feasible: r.Feasible}
+	a := r.Attempt
+	p := &decision.Plan{
+		Pod: a.Asked.Pod, Resize: a.Asked.Deferral.Asked, Ineligible: r.Ineligible, Refusal: a.Refusal, Refused: a.Public(a.Plan.Refused), Feasible: r.Feasible,
+	}
 	p.TurnedDown = r.CountsOf(r.Before, nil)
 	switch {
 	case r.Feasible > 0:
@@ -21,12 +24,12 @@ func (r *Result) AsPlan() *decision.Plan {
 	case r.Best < 0:
 		p.Outcome = decision.NothingHelps
 		p.Unhelpful = r.CountsOf(r.After, r.Tried)
-		p.ClusterCertificate = r.CertifyAll(nil, r.openNodes())
+		p.ClusterCertificate = r.Attempt.CertifyAll(nil, r.openNodes())
 	default:
 		p.Outcome = decision.Preempt
 		p.Unhelpful = r.CountsOf(r.After, r.Tried)
-		p.Candidate, p.Grace = r.Chosen, r.Config.Grace()
-		p.ClusterCertificate = r.CertifyAll(&p.Candidate, r.openNodes())
+		p.Candidate, p.Grace = r.Chosen, r.Attempt.Config.Grace()
+		p.ClusterCertificate = r.Attempt.CertifyAll(&p.Candidate, r.openNodes())
 	}
 	return p
 }
@@ -35,7 +38,7 @@ func (r *Result) AsPlan() *decision.Plan {
 func (r *Result) openNodes() (open []OpenNode) {
 	for _, w := range r.Runners {
 		for _, o := range w.Open {
-			if at := slices.Index(r.Snap.Order, o.n.Slot); r.Tried[at] {
+			if at := slices.Index(r.Attempt.Asked.Snap.Order, o.n.Slot); r.Tried[at] {
 				open = append(open, o)
 			}
 		}
@@ -49,9 +52,9 @@ func (r *Result) Explanation() *decision.Explanation {
 	e.Unhelpful = r.CountsOf(r.After, r.Tried)
 	var places []int
 	for i := range r.Before {
-		report := decision.NodeReport{Node: r.NodeAt(i).Name, Status: r.Public(r.Before[i])}
+		report := decision.NodeReport{Node: r.NodeAt(i).Name, Status: r.Attempt.Public(r.Before[i])}
 		if r.Tried[i] {
-			report.Tried, report.AfterRemoval = true, r.Public(r.After[i])
+			report.Tried, report.AfterRemoval = true, r.Attempt.Public(r.After[i])
 		}
 		e.Nodes[i] = report
 		if r.isCandidate(i) {
@@ -82,7 +85,7 @@ func (r *Result) CountsOf(ss []filters.Status, among []bool) []decision.Count {
 		if !ok {
 			at = len(groups)
 			known[key] = at
-			groups = append(groups, decision.Count{Status: r.Public(s)})
+			groups = append(groups, decision.Count{Status: r.Attempt.Public(s)})
 		}
 		groups[at].Nodes++
 	}

@@ -7,21 +7,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// guarded is what a dry run of the node at hand asks the guard, and what became of it.
-type guarded struct {
-	// state follows who is away; nil without a guard.
-	state decision.GuardState
-	// refusal is what it said when it first kept a pod; Success if it kept none.
-	refusal filters.Status
-	let     []*state.PodState // memory of admitted
-}
-
-// release drops everything that belongs to the caller.
-func (g *guarded) release() {
-	clear(g.let[:cap(g.let)])
-	*g = guarded{let: g.let[:0]}
-}
-
 func (w *DryRunner) guardRemoves(pods []*state.PodState) {
 	for _, p := range pods {
 		w.guard.state.Remove(p.Pod, w.nodeOf(p))
@@ -39,7 +24,7 @@ func (w *DryRunner) nodeOf(p *state.PodState) *outrank.Node {
 	if p.At.Name == w.N.Name {
 		return w.N.Node
 	}
-	return w.A.Snap.NodeState(p.At.Name).Node
+	return w.A.Asked.Snap.NodeState(p.At.Name).Node
 }
 
 // guardChecks asks the guard about those who are away.
@@ -70,36 +55,6 @@ func (w *DryRunner) Chargeable() []*state.PodState {
 		return possible
 	}
 	return w.admitted(possible)
-}
-
-// dryRunGuarded finds victims among those of the possible victims that the guard lets go
-// (group 13.6). With Reprieve, and as with a [Chooser], the node has to take the preemptor
-// with all of them gone in the first place (rule 13.6.4).
-func (w *DryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState, filters.Status) {
-	ascending := w.A.Config.Ascending()
-	if !ascending {
-		if s := w.withAllGone(possible); s.Code != decision.Success {
-			return possible, s
-		}
-	}
-	admitted := w.admitted(possible)
-	refusal := w.guard.refusal
-	left, s := admitted, refusal
-	if len(admitted) > 0 {
-		w.Victim = state.Fill(w.Victim, len(admitted), false)
-		s = w.findVictims(admitted)
-	} else {
-		left = possible // nobody of whom leaves
-	}
-	if s.Code == decision.Success || s.Code == decision.Contradiction || refusal.Code == decision.Success {
-		return left, s
-	}
-	if ascending {
-		if s = w.withOthersGone(possible, admitted); s.Code != decision.Success {
-			return left, s
-		}
-	}
-	return left, refusal
 }
 
 // admitted returns those of the possible victims that the guard lets go, in their order:
@@ -219,7 +174,7 @@ func (w *DryRunner) NameRules(gone []*state.PodState, victims []decision.Victim)
 			rule = w.guard.state.Rule(p.Pod)
 		}
 		if rule == "" {
-			rule, _ = w.A.Config.takes(w.A.Pod, p.Pod)
+			rule, _ = w.A.Config.takes(w.A.Asked.Pod, p.Pod)
 		}
 		victims[i].Rule = rule
 	}

@@ -29,7 +29,7 @@ type DryRunner struct {
 	// are the memory of that.
 	units     []dryUnit
 	Unstarted bool
-	// Far: pods of other nodes leave and come back, too.
+	// Far is set if pods of other nodes leave and come back, too.
 	Far      bool
 	seen     map[*state.WholeUnit]bool
 	gathered []*state.PodState
@@ -59,14 +59,14 @@ func NewDryRunner(a *Attempt) *DryRunner {
 // one.
 func (w *DryRunner) Begin(a *Attempt) {
 	w.A, w.Err, w.Open, w.sets.best.n = a, nil, w.Open[:0], nil
-	w.Resources.Question, w.Resources.Taken = &a.Question, state.Fill(w.Resources.Taken, len(a.Needs), state.Total{})
+	w.Resources.Asked, w.Resources.Taken = &a.Asked, state.Fill(w.Resources.Taken, len(a.Asked.Needs), state.Total{})
 	w.Budgets.begin(a)
 	w.Filters, w.guard.state = w.Filters[:0], nil
 	if a.guard != nil {
 		w.guard.state = a.guard.Clone()
 	}
-	for i := range a.Active {
-		f := &a.Active[i]
+	for i := range a.Plan.Active {
+		f := &a.Plan.Active[i]
 		if f.Index >= filters.FirstOfCaller {
 			w.Filters = append(w.Filters, f.OnNode(nil))
 			continue
@@ -111,7 +111,7 @@ func (w *DryRunner) Enter(n *state.NodeState) {
 func (w *DryRunner) Nominate(n *state.NodeState) {
 	w.Nominated = w.Nominated[:0]
 	for _, p := range n.Nominated {
-		if p.Priority() >= w.A.Priority && w.A.Heeds(p) {
+		if p.Priority() >= w.A.Asked.Priority && w.A.Asked.Heeds(p) {
 			w.Nominated = append(w.Nominated, p)
 		}
 	}
@@ -188,20 +188,20 @@ func (w *DryRunner) Check() filters.Status {
 
 // checkWith asks the filters in order and stops at the first that fails.
 func (w *DryRunner) checkWith(nominated []*state.PodState) filters.Status {
-	if s := w.ask(0, w.A.BeforeResources, nominated); s.Code != decision.Success {
+	if s := w.ask(0, w.A.Plan.BeforeResources, nominated); s.Code != decision.Success {
 		return s
 	}
 	if s := w.Resources.Check(nominated); s.Code != decision.Success {
 		return s
 	}
-	return w.ask(w.A.BeforeResources, len(w.Filters), nominated)
+	return w.ask(w.A.Plan.BeforeResources, len(w.Filters), nominated)
 }
 
 // ask asks the active filters with the indexes from from up to to.
 func (w *DryRunner) ask(from, to int, nominated []*state.PodState) filters.Status {
 	for i := from; i < to; i++ {
 		if s := w.Filters[i].Check(nominated); s.Code != decision.Success {
-			s.By = w.A.Active[i].Index
+			s.By = w.A.Plan.Active[i].Index
 			return s
 		}
 	}
@@ -212,28 +212,91 @@ func (w *DryRunner) ask(from, to int, nominated []*state.PodState) filters.Statu
 // change and check for the filters after NodeResourcesFit alone. They are for
 // nodes without nominated pods.
 func (w *DryRunner) EnterAfterResources(n *state.NodeState) {
-	for _, f := range w.Filters[w.A.BeforeResources:] {
+	for _, f := range w.Filters[w.A.Plan.BeforeResources:] {
 		f.Enter(n)
 	}
 }
 
 // ChangeAfterResources tells the filters behind NodeResourcesFit of a pod.
 func (w *DryRunner) ChangeAfterResources(p *state.PodState, by int) {
-	for _, f := range w.Filters[w.A.BeforeResources:] {
+	for _, f := range w.Filters[w.A.Plan.BeforeResources:] {
 		f.Change(p, by)
 	}
 }
 
 // CheckAfterResources asks the filters behind NodeResourcesFit.
 func (w *DryRunner) CheckAfterResources() filters.Status {
-	return w.ask(w.A.BeforeResources, len(w.Filters), nil)
+	return w.ask(w.A.Plan.BeforeResources, len(w.Filters), nil)
 }
 
 // Filter returns whether the node takes the preemptor as things are.
 func (w *DryRunner) Filter(n *state.NodeState) filters.Status {
-	if s := w.A.CheckNode(&w.A.Question, n); s.Code != decision.Success {
+	if s := w.A.Plan.CheckNode(&w.A.Asked, n); s.Code != decision.Success {
 		return s
 	}
 	w.Enter(n)
 	return w.Check()
+}
+
+// guarded is what a dry run of the node at hand asks the guard, and what became of it.
+type guarded struct {
+	// state follows who is away; nil without a guard.
+	state decision.GuardState
+	// refusal is what it said when it first kept a pod; Success if it kept none.
+	refusal filters.Status
+	let     []*state.PodState // memory of admitted
+}
+
+// release drops everything that belongs to the caller.
+func (g *guarded) release() {
+	clear(g.let[:cap(g.let)])
+	*g = guarded{let: g.let[:0]}
+}
+
+// farFilter is a filter that follows pods on other nodes than the one that it is asked
+// about.
+type farFilter interface {
+	filters.NodeFilter
+	// ChangeFar follows a pod that is taken away from another node, or put back.
+	ChangeFar(p *state.PodState, on *state.NodeState, by int)
+}
+
+// ChangeFar is change for a pod on another node, which leaves with one of the node, or keeps
+// the preemptor away from afar (rules 12.8.2 and 23.6).
+func (w *DryRunner) changeFar(p *state.PodState, by int) {
+	on := w.A.Asked.Snap.NodeState(p.At.Name)
+	for _, f := range w.Filters {
+		if far, ok := f.(farFilter); ok {
+			far.ChangeFar(p, on, by)
+		}
+	}
+}
+
+// RestoreVictims adds the victims again, so that the state of the caller's
+// filters is as before the dry run. The built-in filters start anew with each
+// node.
+func (w *DryRunner) RestoreVictims(possible []*state.PodState) {
+	if !w.A.Plan.Follows {
+		return
+	}
+	w.ChangeMarked(possible, w.Victim, 1)
+}
+
+// RestoreAll adds pods again that were all removed, for the caller's filters.
+func (w *DryRunner) RestoreAll(possible []*state.PodState) {
+	if !w.A.Plan.Follows {
+		return
+	}
+	w.ChangeAll(possible, 1)
+}
+
+// markedOf lists those of the possible victims that are marked.
+func (w *DryRunner) markedOf(possible []*state.PodState) []*state.PodState {
+	var out []*state.PodState
+	for i, p := range possible {
+		if w.Victim[i] {
+			out = append(out, p)
+		}
+	}
+	return out
 }

@@ -14,18 +14,18 @@ import (
 // heard depends on more than the pod, so that the answers are not cached. A member of a
 // group does without it.
 func (a *Attempt) HearNominated(w *DryRunner) {
-	if !a.Narrowed || a.Refused.Code != decision.Success || a.Config.Policy.NominatedInTurn || a.Config.ByVariant().nominatedInTurn {
+	if !a.Plan.Narrowed || a.Plan.Refused.Code != decision.Success || a.Config.Policy.NominatedInTurn || a.Config.ByVariant().nominatedInTurn {
 		return
 	}
-	slot, ok := a.Snap.Slots.Get(a.Nomination())
-	if !ok || a.Snap.NodeStates[slot].Node == nil {
+	slot, ok := a.Asked.Snap.Slots.Get(a.Nomination())
+	if !ok || a.Asked.Snap.NodeStates[slot].Node == nil {
 		return
 	}
-	n := a.Snap.NodeStates[slot]
-	a.Heard, a.Names = true, maps.Clone(a.Names)
-	a.Names[n.Name] = true
+	n := a.Asked.Snap.NodeStates[slot]
+	a.Heard, a.Plan.Names = true, maps.Clone(a.Plan.Names)
+	a.Plan.Names[n.Name] = true
 	if by := a.Public(w.Filter(n)).Filter; by != "" {
-		a.Excluded.Text = withPlugin(a.Excluded.Text[0], by)
+		a.Plan.Excluded.Text = withPlugin(a.Plan.Excluded.Text[0], by)
 	}
 }
 

@@ -42,3 +42,6 @@ func (c *Settings) CostByRanks() (cost rank.Cost, missing bool) {
 	}
 	return c.Cost, false
 }
+
+// UsualRanks are the default ones, which nobody writes.
+var UsualRanks = decision.DefaultRanks()

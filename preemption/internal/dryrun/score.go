@@ -57,9 +57,6 @@ func (a *Attempt) ScoreOf(victims []*state.PodState, violations int) decision.Sc
 	return sc
 }
 
-// UsualRanks are the default ones, which nobody writes.
-var UsualRanks = decision.DefaultRanks()
-
 // CompareScores orders two scores by some ranks; see [Score.Compare]. Without ranks all are
 // equal.
 func CompareScores(a, b *decision.Score, ranks []decision.Rank) (order int, by decision.Rank) {
@@ -70,13 +67,4 @@ func CompareScores(a, b *decision.Score, ranks []decision.Rank) (order int, by d
 		}
 	}
 	return 0, decision.ByNodeOrder
-}
-
-// certify returns the certificate of a score by a bound on all scores.
-func certify(sc, bound *decision.Score, ranks []decision.Rank, steps, unsolved int) *decision.Certificate {
-	order, by := CompareScores(bound, sc, ranks)
-	if order >= 0 {
-		return &decision.Certificate{Optimal: true, Bound: *sc, Steps: steps}
-	}
-	return &decision.Certificate{Bound: *bound, Rank: by, Gap: by.Gap(*bound, *sc), Steps: steps, Unsolved: unsolved}
 }

@@ -58,7 +58,7 @@ func (w *DryRunner) takeAllowance(p *state.PodState) bool {
 		return len(w.Budgets.Charge(p)) == 0
 	}
 	for _, b := range w.Budgets.coveredBy(p) {
-		if int64(w.A.Snap.BudgetSet.List[b].DisruptionsAllowed)-w.used[b] < 1 {
+		if int64(w.A.Asked.Snap.BudgetSet.List[b].DisruptionsAllowed)-w.used[b] < 1 {
 			return false
 		}
 	}

@@ -10,42 +10,46 @@ import (
 // variantRules are what a variant does in another way than today's scheduler. The zero
 // value is today's.
 type variantRules struct {
-	// WaitsForTerminating: a pod waits while any pod of lower priority leaves the node
-	// that it is nominated to (rule 13.2.5). WaitsWhileNominated: it waits, unless taking
-	// pods away cannot help on that node (rule 13.3.7).
+	// WaitsForTerminating is set if a pod waits while any pod of lower priority leaves the
+	// node that it is nominated to (rule 13.2.5), and WaitsWhileNominated if it waits unless
+	// taking pods away cannot help on that node (rule 13.3.7).
 	WaitsForTerminating, WaitsWhileNominated bool
-	// IgnoresNever: there is no preemption policy (rule 13.2.4).
+	// IgnoresNever is set if there is no preemption policy (rule 13.2.4).
 	IgnoresNever bool
-	// triesUnasked: a node that the caller gave no status for is tried (rule 13.2.10).
+	// triesUnasked is set if a node that the caller gave no status for is tried (rule
+	// 13.2.10).
 	triesUnasked bool
-	// ascending: pods are taken, the least important first, until the preemptor fits, and
-	// budgets are charged for them alone, in that order (rules 13.3.1 and 13.3.5).
+	// ascending is set if pods are taken, the least important first, until the preemptor
+	// fits, and budgets are charged for them alone, in that order (rules 13.3.1 and 13.3.5).
 	ascending bool
-	// IgnoresStart: the namespace and then the name settle ties of priority (rule 13.2.1).
+	// IgnoresStart is set if the namespace and then the name settle ties of priority (rule
+	// 13.2.1).
 	IgnoresStart bool
-	// TakesUnprioritized: a pod without a priority can be a victim of any (rule 13.3.3).
+	// TakesUnprioritized is set if a pod without a priority can be a victim of any (rule
+	// 13.3.3).
 	TakesUnprioritized bool
-	// FiltersOnce: the filters run once, with the nominated pods in place (rule 13.3.2).
+	// FiltersOnce is set if the filters run once, with the nominated pods in place (rule
+	// 13.3.2).
 	FiltersOnce bool
-	// uncharged: a victim adds a violation if a budget that covers it allows none
-	// (rule 13.2.2). perBudget: it adds one for every budget that it violates (rule
+	// uncharged is set if a victim adds a violation where a budget that covers it allows none
+	// (rule 13.2.2), and perBudget if it adds one for every budget that it violates (rule
 	// 13.3.5).
 	uncharged, perBudget bool
-	// countsTwice: a budget is charged for a pod whose disruption it has counted (rule
-	// 13.3.11).
+	// countsTwice is set if a budget is charged for a pod whose disruption it has counted
+	// (rule 13.3.11).
 	countsTwice bool
-	// EmptySelectors: those cover every pod of the namespace (rule 13.3.6).
+	// EmptySelectors is set if empty selectors cover every pod of the namespace (rule 13.3.6).
 	EmptySelectors bool
-	// ReadsFirst: the second rank reads the first victim, and those that violate a budget
-	// come first (rule 13.2.3).
+	// readsFirst is set if the second rank reads the first victim, and those that violate a
+	// budget come first (rule 13.2.3).
 	readsFirst bool
-	// TakesFree: a node on which nobody has to leave is a candidate, and the best (rule
-	// 13.2.11).
+	// TakesFree is set if a node on which no pod has to leave is a candidate, and the best
+	// (rule 13.2.11).
 	TakesFree bool
-	// clearsAlways: nominations are cleared also where all victims leave already (rules
-	// 13.2.7 and 13.3.12).
+	// clearsAlways is set if nominations are cleared also where all victims leave already
+	// (rules 13.2.7 and 13.3.12).
 	clearsAlways bool
-	// nominatedInTurn: the nominated node is asked like any other.
+	// nominatedInTurn is set if the nominated node is asked like any other.
 	nominatedInTurn bool
 	Ranks           []decision.Rank
 	// grace is the time that victims get; nil leaves each its own (rule 13.3.8).

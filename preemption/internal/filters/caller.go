@@ -74,15 +74,15 @@ func (f *CallerFilter) Touches(n *state.NodeState) bool {
 
 // OnNode clones the state for one worker. The clone lives longer than a node.
 func (f *CallerFilter) OnNode(NodeFilter) NodeFilter {
-	return &callerOnNode{CallerFilter: f, state: f.state.Clone()}
+	return &callerOnNode{filter: f, state: f.state.Clone()}
 }
 
 // callerOnNode is a caller's filter on one node after another. Pods that a dry
 // run removes have to be added again before the next node.
 type callerOnNode struct {
-	*CallerFilter
-	state decision.FilterState
-	n     *state.NodeState
+	filter *CallerFilter
+	state  decision.FilterState
+	n      *state.NodeState
 	// status is the answer without nominated pods if known is set. It is kept where
 	// the filter says which pods concern it, until one of those comes or goes.
 	status Status
@@ -96,10 +96,10 @@ func (f *callerOnNode) Change(p *state.PodState, by int) { f.ChangeFar(p, f.n, b
 // ChangeFar is change for a pod of any node.
 func (f *callerOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
 	switch {
-	case f.Concerns == nil:
-	case f.Attachment >= 0 && !slices.Contains(on.Concerning(f.Attachment), p):
+	case f.filter.Concerns == nil:
+	case f.filter.Attachment >= 0 && !slices.Contains(on.Concerning(f.filter.Attachment), p):
 		return
-	case f.Attachment < 0 && !f.Concerns(p.Pod):
+	case f.filter.Attachment < 0 && !f.filter.Concerns(p.Pod):
 		return
 	}
 	f.known = false
@@ -117,7 +117,7 @@ func (f *callerOnNode) Follow(p *state.PodState, on *state.NodeState, by int) { 
 func (f *callerOnNode) Check(nominated []*state.PodState) Status {
 	state, copied := f.state, false
 	for _, p := range nominated {
-		if f.Concerns != nil && !f.Concerns(p.Pod) {
+		if f.filter.Concerns != nil && !f.filter.Concerns(p.Pod) {
 			continue
 		}
 		if !copied {
@@ -129,7 +129,7 @@ func (f *callerOnNode) Check(nominated []*state.PodState) Status {
 		return callerStatus(state.Check(f.n.Node))
 	}
 	if !f.known {
-		f.status, f.known = callerStatus(state.Check(f.n.Node)), f.Concerns != nil
+		f.status, f.known = callerStatus(state.Check(f.n.Node)), f.filter.Concerns != nil
 	}
 	return f.status
 }

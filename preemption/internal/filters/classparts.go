@@ -42,9 +42,9 @@ type ClassPart struct {
 type Relation int
 
 const (
-	// AffinityMatch: the pod matches all affinity terms of the preemptor.
+	// AffinityMatch counts a pod that matches all affinity terms of the preemptor.
 	AffinityMatch Relation = iota
-	// AntiAffinityMatch: the pod matches an anti-affinity term of the
+	// AntiAffinityMatch counts a pod that matches an anti-affinity term of the
 	// preemptor. It is counted once per term.
 	AntiAffinityMatch
 	// existingAntiAffinity: an anti-affinity term of the pod picks the

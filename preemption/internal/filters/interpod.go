@@ -35,7 +35,7 @@ type InterPod struct {
 	// antiAffinityCounts are the indexes of their counts.
 	Affinity, antiAffinity             []state.Term
 	affinityCounts, antiAffinityCounts []int
-	// selfMatches: the preemptor matches its own affinity terms.
+	// selfMatches is set if the preemptor matches its own affinity terms.
 	selfMatches bool
 	// Counts are the pods by topology domain, for each relation and each
 	// topology key that the relation needs. occupied is the number of domains
@@ -72,7 +72,7 @@ type domainCounts struct {
 // no terms, and no pod's anti-affinity picks it. That holds for the whole
 // attempt, also for nominated pods (rules 7.13.15 and 7.13.16).
 func newInterPod(snap *state.Snapshot, pod *outrank.Pod) *InterPod {
-	if len(pod.Affinity.PodAffinity)+len(pod.Affinity.PodAntiAffinity)+snap.AntiAffinityClasses == 0 {
+	if len(pod.Affinity.PodAffinity)+len(pod.Affinity.PodAntiAffinity)+snap.Classes.AntiAffinity == 0 {
 		return nil
 	}
 	ip := &InterPod{
@@ -179,8 +179,7 @@ func (ip *InterPod) MatchesAffinity(namespace string, labels map[string]string) 
 // Picks asks one of the preemptor's own terms. The term's namespace selector
 // picks among the namespaces that the snapshot knows.
 func (ip *InterPod) Picks(t *state.Term, namespace string, labels map[string]string) bool {
-	_, known := ip.Snap.NamespacesByName.Get(namespace)
-	return t.Matches(namespace, labels, ip.Snap.NamespaceLabels(namespace), known)
+	return t.Matches(namespace, labels, ip.Snap.NamespaceLabels(namespace), ip.Snap.HasNamespace(namespace))
 }
 
 // InterPodOnNode is the filter on one node. Only the domains of that node can

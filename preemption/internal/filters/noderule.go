@@ -129,11 +129,11 @@ type RuleAttempt struct {
 func (*RuleAttempt) Touches(*state.NodeState) bool { return false }
 
 // OnNode returns the filter for one worker; see [PodFilter].
-func (r *RuleAttempt) OnNode(NodeFilter) NodeFilter { return &nodeRuleOnNode{RuleAttempt: r} }
+func (r *RuleAttempt) OnNode(NodeFilter) NodeFilter { return &nodeRuleOnNode{filter: r} }
 
 // nodeRuleOnNode is a RuleAttempt on one node after another. It asks once about each.
 type nodeRuleOnNode struct {
-	*RuleAttempt
+	filter *RuleAttempt
 	node   *state.NodeState
 	asked  bool
 	status decision.Status
@@ -146,10 +146,10 @@ func (*nodeRuleOnNode) Change(*state.PodState, int) {}
 func (f *nodeRuleOnNode) Check([]*state.PodState) Status {
 	if !f.asked {
 		f.asked = true
-		if f.table != nil {
-			f.status = f.table.At(f.node.Slot)
+		if f.filter.table != nil {
+			f.status = f.filter.table.At(f.node.Slot)
 		} else {
-			f.status = ruled(f.RuleAttempt.check(f.pod, f.node.Node))
+			f.status = ruled(f.filter.check(f.filter.pod, f.node.Node))
 		}
 	}
 	return Status{Code: f.status.Code, Text: f.status.Reasons}

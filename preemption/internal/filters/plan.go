@@ -18,17 +18,17 @@ type activeFilter struct {
 
 // Plan is what one attempt derives from the descriptors.
 type Plan struct {
-	// Refused is what every node says where the attempt ends before the first of
-	// them; success where it does not.
+	// Refused is the answer of every node if the attempt ends before the first of them, and
+	// Success if it does not.
 	Refused Status
-	// Narrowed is set where only the nodes in names are filtered; the others have the
-	// status in excluded.
+	// Narrowed is set if only the nodes in Names are filtered. The others have the status
+	// Excluded.
 	Narrowed bool
 	Names    map[string]bool
 	Excluded Status
 	// order is that of the first node filters.
 	order *[NumFirst]int
-	// Selects: a filter before NodeResourcesFit may turn the preemptor away from
+	// Selects is set if a filter before NodeResourcesFit may turn the preemptor away from
 	// a node because of what the preemptor asks for.
 	Selects bool
 	// Active are the filters from NodePorts on that have something to say, in
@@ -36,14 +36,14 @@ type Plan struct {
 	// before it.
 	Active          []activeFilter
 	BeforeResources int
-	// Fixed: no active filter looks at other pods, so that every node answers
+	// Fixed is set if no active filter looks at other pods, so that every node answers
 	// pods with equal signatures equally.
 	Fixed bool
-	// Follows: a filter of the caller has to be told of all pods that are removed and
-	// put back, so that its state is right for the next node.
+	// Follows is set if a filter of the caller has to be told of all pods that are removed
+	// and put back, so that its state is right for the next node.
 	Follows bool
-	// Selective: a filter of the caller says which pods concern it, so that nodes are
-	// not asked until their victims are wanted.
+	// Selective is set if a filter of the caller says which pods concern it, so that nodes
+	// are not asked until their victims are wanted.
 	Selective bool
 }
 
@@ -245,8 +245,8 @@ func (fp *Plan) AppendSignature(key *state.KeyWriter, pod *outrank.Pod) {
 // FixedFilter is a node filter that runs after NodeResourcesFit. It is asked
 // once per node.
 type FixedFilter struct {
-	*descriptor
-	q *Question
+	descriptor *descriptor
+	q          *Question
 }
 
 // Touches reports whether pods of the node have a part in the answer; see [PodFilter].
@@ -270,7 +270,7 @@ type fixedNode struct {
 
 func (n *fixedNode) Enter(state *state.NodeState) {
 	n.status = Status{}
-	if reasons := n.filter.check(n.filter.q, state.Node); reasons != nil {
+	if reasons := n.filter.descriptor.check(n.filter.q, state.Node); reasons != nil {
 		n.status = Status{Code: decision.UnschedulableAndUnresolvable, Text: reasons}
 	}
 }

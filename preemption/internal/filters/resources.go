@@ -81,7 +81,7 @@ var ResourcesFilter = descriptor{Name: filter.NodeResourcesFit}
 
 // ResourcesOnNode is the filter on one node.
 type ResourcesOnNode struct {
-	*Question
+	Asked *Question
 	N     *state.NodeState
 	Taken []state.Total // by need
 	Count int           // pods on the node
@@ -90,16 +90,16 @@ type ResourcesOnNode struct {
 // Enter begins with a node; see [NodeFilter].
 func (r *ResourcesOnNode) Enter(n *state.NodeState) {
 	r.N, r.Count = n, len(n.Pods)
-	for i := range r.Needs {
-		r.Taken[i] = r.Needs[i].Used(&n.Taken)
+	for i := range r.Asked.Needs {
+		r.Taken[i] = r.Asked.Needs[i].Used(&n.Taken)
 	}
 }
 
 // Change follows a pod; see [NodeFilter].
 func (r *ResourcesOnNode) Change(p *state.PodState, by int) {
 	r.Count += by
-	for i := range r.Needs {
-		if d := &r.Needs[i]; by > 0 {
+	for i := range r.Asked.Needs {
+		if d := &r.Asked.Needs[i]; by > 0 {
 			r.Taken[i].Add(d.In(&p.Takes))
 		} else {
 			r.Taken[i].Sub(d.In(&p.Takes))
@@ -112,24 +112,24 @@ func (r *ResourcesOnNode) Change(p *state.PodState, by int) {
 // missing place in the pod count never is.
 func (r *ResourcesOnNode) Check(nominated []*state.PodState) Status {
 	s := Status{By: ResourcesFilter.Index}
-	if r.Silent.Has(ResourcesFilter.Index) {
+	if r.Asked.Silent.Has(ResourcesFilter.Index) {
 		return s
 	}
 	if int64(r.Count+len(nominated))+1 > r.N.MaxPods {
 		s.Code, s.TooMany = decision.Unschedulable, true
 	}
-	for i := range r.Needs {
-		d := &r.Needs[i]
+	for i := range r.Asked.Needs {
+		d := &r.Asked.Needs[i]
 		taken := r.Taken[i]
 		for _, p := range nominated {
 			taken.Add(d.In(&p.Takes))
 		}
 		offer := d.In(&r.N.Offers)
-		if r.Deferral.Settled(d, r.N) || taken.Leaves(r.Deferral.Lacks(d, r.N), offer) {
+		if r.Asked.Deferral.Settled(d, r.N) || taken.Leaves(r.Asked.Deferral.Lacks(d, r.N), offer) {
 			continue
 		}
 		s.Short |= 1 << min(i, mostNeeds-1)
-		if r.Deferral.hopeless(d, r.N, offer) {
+		if r.Asked.Deferral.hopeless(d, r.N, offer) {
 			s.Code = decision.UnschedulableAndUnresolvable
 		}
 		s.Code = max(s.Code, decision.Unschedulable)
@@ -138,7 +138,7 @@ func (r *ResourcesOnNode) Check(nominated []*state.PodState) Status {
 }
 
 // Release drops what belongs to the attempt; see [NodeFilter].
-func (r *ResourcesOnNode) Release() { r.Question, r.N = nil, nil }
+func (r *ResourcesOnNode) Release() { r.Asked, r.N = nil, nil }
 
 // Shortages returns the reasons of NodeResourcesFit.
 func (q *Question) Shortages(s Status) []string {

@@ -70,7 +70,7 @@ type spreadConstraint struct {
 	// count of the other domains.
 	least, second int
 	leastIn       int32
-	// followed: pods came or went since these were found.
+	// followed is set once a pod has come or gone since these were found.
 	followed bool
 }
 

@@ -26,7 +26,7 @@ var volumeLimitsFilter = descriptor{
 // WantedVolumes are the drivers that have to attach volumes for one preemptor.
 type WantedVolumes struct {
 	drivers []driver
-	// required: the node has to have each driver that says so (rule 7.9.9).
+	// required is set if a node has to have each driver that says so (rule 7.9.9).
 	required bool
 }
 
@@ -98,13 +98,13 @@ func (v *WantedVolumes) OnNode(earlier NodeFilter) NodeFilter {
 	if !ok || len(n.attach) != len(v.drivers) {
 		n = &volumesOnNode{attach: make([]attachment, len(v.drivers))}
 	}
-	n.WantedVolumes = v
+	n.filter = v
 	return n
 }
 
 // volumesOnNode is the filter on one node.
 type volumesOnNode struct {
-	*WantedVolumes
+	filter *WantedVolumes
 	// attach has, for each driver of the preemptor, what is attached to the
 	// node.
 	attach []attachment
@@ -120,10 +120,10 @@ type attachment struct {
 }
 
 func (v *volumesOnNode) Enter(n *state.NodeState) {
-	v.lacks = v.absent(n.Node)
+	v.lacks = v.filter.absent(n.Node)
 	for i := range v.attach {
 		a := &v.attach[i]
-		a.limit, a.limited = n.Node.AttachLimits[v.drivers[i].name]
+		a.limit, a.limited = n.Node.AttachLimits[v.filter.drivers[i].name]
 		if a.volumes == nil {
 			a.volumes = map[volumeID]int{}
 		}
@@ -143,8 +143,8 @@ func (v *volumesOnNode) Change(p *state.PodState, by int) {
 		if name == "" {
 			continue
 		}
-		for j := range v.drivers {
-			if v.drivers[j].name == name && v.attach[j].limited {
+		for j := range v.filter.drivers {
+			if v.filter.drivers[j].name == name && v.attach[j].limited {
 				v.attach[j].add(id, by)
 			}
 		}
@@ -178,7 +178,7 @@ func (v *volumesOnNode) Check(nominated []*state.PodState) Status {
 	}
 	var st Status
 	for i := range v.attach {
-		if !v.attach[i].takes(v.drivers[i].volumes) {
+		if !v.attach[i].takes(v.filter.drivers[i].volumes) {
 			st = Status{Code: decision.Unschedulable, Text: volumeLimitText}
 		}
 	}
@@ -189,7 +189,7 @@ func (v *volumesOnNode) Check(nominated []*state.PodState) Status {
 }
 
 func (v *volumesOnNode) Release() {
-	v.WantedVolumes, v.lacks = nil, Status{}
+	v.filter, v.lacks = nil, Status{}
 	for i := range v.attach {
 		clear(v.attach[i].volumes)
 	}

@@ -76,13 +76,13 @@ func (v *RestrictedVolumes) OnNode(earlier NodeFilter) NodeFilter {
 	if !ok {
 		n = &restrictedOnNode{}
 	}
-	n.RestrictedVolumes = v
+	n.filter = v
 	return n
 }
 
 // restrictedOnNode is the filter on one node.
 type restrictedOnNode struct {
-	*RestrictedVolumes
+	filter *RestrictedVolumes
 	// conflicts counts the pairs of a disk of the preemptor and one on the node
 	// that cannot be shared.
 	conflicts int
@@ -94,7 +94,7 @@ type restrictedOnNode struct {
 
 // Enter does not count the claims again: InUse covers the whole cluster.
 func (v *restrictedOnNode) Enter(n *state.NodeState) {
-	v.conflicts, v.uses = 0, v.inUse
+	v.conflicts, v.uses = 0, v.filter.inUse
 	if n.Concerned[RestrictionsFilter.Index] == 0 {
 		return
 	}
@@ -115,12 +115,12 @@ func (v *restrictedOnNode) ChangeFar(p *state.PodState, _ *state.NodeState, by i
 
 // Follow counts the claims alone: the disks are those of a node.
 func (v *restrictedOnNode) Follow(p *state.PodState, _ *state.NodeState, by int) {
-	v.countUses(p, by, &v.inUse)
+	v.countUses(p, by, &v.filter.inUse)
 }
 
 func (v *restrictedOnNode) countUses(p *state.PodState, by int, uses *int) {
 	for i := range p.Pod.Volumes {
-		if vol := &p.Pod.Volumes[i]; state.UsesClaim(vol) && slices.Contains(v.once, vol.Claim) {
+		if vol := &p.Pod.Volumes[i]; state.UsesClaim(vol) && slices.Contains(v.filter.once, vol.Claim) {
 			*uses += by
 		}
 	}
@@ -128,7 +128,7 @@ func (v *restrictedOnNode) countUses(p *state.PodState, by int, uses *int) {
 
 func (v *restrictedOnNode) countConflicts(p *state.PodState, by int) {
 	for i := range p.Pod.Volumes {
-		for _, d := range v.disks {
+		for _, d := range v.filter.disks {
 			if d.Conflicts(&p.Pod.Volumes[i].Disk) {
 				v.conflicts += by
 			}
@@ -153,4 +153,4 @@ func (v *restrictedOnNode) Check(nominated []*state.PodState) Status {
 	return st
 }
 
-func (v *restrictedOnNode) Release() { v.RestrictedVolumes = nil }
+func (v *restrictedOnNode) Release() { v.filter = nil }

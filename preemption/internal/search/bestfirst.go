@@ -17,9 +17,9 @@ const mostTries = 32
 // considerChunk considers the candidates of a chunk.
 func (w *Worker) considerChunk(from, to int) {
 	for position := from; position < to; position++ {
-		if b := &w.Bounds[position]; b.Kind != Settled {
-			slot := w.Snap.Order[position]
-			w.consider(b, position, slot, w.Snap.Summaries.At(slot))
+		if b := &w.search.Bounds[position]; b.Kind != Settled {
+			slot := w.snap.Order[position]
+			w.consider(b, position, slot, w.snap.Summaries.At(slot))
 		}
 	}
 }
@@ -31,40 +31,40 @@ func (w *Worker) consider(b *NodeBound, position int, slot int32, sum *state.Nod
 		return
 	}
 	// Scores are written in place, because copying one takes longer than what is found out.
-	o, promising := &w.lowScore, false
+	o, promising := &w.outlook.low, false
 	o.Position = -1
-	if !w.topLast || b.Bound == sum.Lowest {
+	if !w.search.Rules.topLast || b.Bound == sum.Lowest {
 		b.setLowest(o, position)
 		w.boundCost(o, b, slot, sum, b.Bound == sum.Lowest)
-		if promising = w.Better(o, &w.Best); promising {
+		if promising = w.search.Rules.Better(o, &w.Best); promising {
 			w.Tighten(b, slot)
 			promising = w.stillBetter(o, b, slot, sum)
 		}
-		if promising && w.topLast && w.TightenByShares(b, slot, sum) {
+		if promising && w.search.Rules.topLast && w.TightenByShares(b, slot, sum) {
 			promising = w.stillBetter(o, b, slot, sum)
 		}
 	}
 	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
-		upper := &w.highScore
+		upper := &w.outlook.high
 		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
-		if w.Better(upper, o) {
-			o, promising = upper, w.Better(upper, &w.Best)
+		if w.search.Rules.Better(upper, o) {
+			o, promising = upper, w.search.Rules.Better(upper, &w.Best)
 		}
 	}
 	if !promising {
 		return
 	}
-	first := w.LeadingOf(o)
+	first := w.search.Rules.LeadingOf(o)
 	switch {
-	case w.least.Position < 0 || w.tries < mostTries && w.noWorse(o, &w.least):
-		w.least, w.leastFirst = *o, first
-		w.tries++
+	case w.outlook.least.Position < 0 || w.outlook.tries < mostTries && w.search.Rules.noWorse(o, &w.outlook.least):
+		w.outlook.least, w.outlook.leastFirst = *o, first
+		w.outlook.tries++
 		w.evaluateAt(position)
 		w.noteBestFirst()
-	case first.Worse(&w.leastFirst):
+	case first.Worse(&w.outlook.leastFirst):
 		w.putOff(&first, position)
 	default:
-		w.promising = append(w.promising, *o)
+		w.outlook.promising = append(w.outlook.promising, *o)
 	}
 }
 
@@ -74,20 +74,20 @@ func (w *Worker) stillBetter(o *NodeScore, b *NodeBound, slot int32, sum *state.
 	b.setVictims(o)
 	w.boundStart(o, b, slot, sum)
 	w.boundCost(o, b, slot, sum, b.Bound == sum.Lowest)
-	return w.Better(o, &w.Best)
+	return w.search.Rules.Better(o, &w.Best)
 }
 
 // canWait reports that a candidate loses by the first ranks against the best optimistic
 // score that the worker has seen. It is looked at again if that came to nothing.
 func (w *Worker) canWait(b *NodeBound, position int, slot int32, sum *state.NodeSummary) bool {
-	if w.least.Position < 0 {
+	if w.outlook.least.Position < 0 {
 		return false
 	}
-	first := w.FirstFigures(b, slot, sum, &w.leastFirst)
-	if !first.Worse(&w.leastFirst) {
+	first := w.FirstFigures(b, slot, sum, &w.outlook.leastFirst)
+	if !first.Worse(&w.outlook.leastFirst) {
 		return false
 	}
-	if !first.Worse(&w.bestFirst) {
+	if !first.Worse(&w.outlook.bestFirst) {
 		w.putOff(&first, position)
 	}
 	return true
@@ -97,19 +97,19 @@ func (w *Worker) canWait(b *NodeBound, position int, slot int32, sum *state.Node
 // they are worse than others.
 func (w *Worker) FirstFigures(b *NodeBound, slot int32, sum *state.NodeSummary, than *leading) leading {
 	first := leading{math.MaxInt64, unknown}
-	if !w.topLast || b.Bound == sum.Lowest {
-		first.first = b.leads(w.firstFigure)
-		if first.first < than.first || first.first == than.first && w.secondFigure == rank.NoFigure {
+	if !w.search.Rules.topLast || b.Bound == sum.Lowest {
+		first.first = b.leads(w.search.Rules.firstFigure)
+		if first.first < than.first || first.first == than.first && w.search.Rules.secondFigure == rank.NoFigure {
 			return first
 		}
 	}
 	few := int32(0)
 	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
 		few = w.fewestOfAny(e, sum)
-		first.first = min(first.first, w.upperFigure(w.firstFigure, b, sum, few))
+		first.first = min(first.first, w.upperFigure(w.search.Rules.firstFigure, b, sum, few))
 	}
-	if first.first == than.first && w.secondFigure != rank.NoFigure {
-		first.second = w.rough(w.secondFigure, b, sum, few)
+	if first.first == than.first && w.search.Rules.secondFigure != rank.NoFigure {
+		first.second = w.rough(w.search.Rules.secondFigure, b, sum, few)
 	}
 	return first
 }
@@ -117,31 +117,22 @@ func (w *Worker) FirstFigures(b *NodeBound, slot int32, sum *state.NodeSummary, 
 // putOff notes that a candidate is to be looked at again. A sample does not try every node,
 // so that it needs a list.
 func (w *Worker) putOff(first *leading, position int) {
-	if w.leastDeferred.Worse(first) {
-		w.leastDeferred = *first
+	if w.outlook.leastDeferred.Worse(first) {
+		w.outlook.leastDeferred = *first
 	}
-	if w.Config.Sample != nil {
-		w.deferred = append(w.deferred, int32(position))
+	if w.search.Attempt.Config.Sample != nil {
+		w.outlook.deferred = append(w.outlook.deferred, int32(position))
 	}
-}
-
-// noWorse reports whether a score is not worse than another by the ranks alone.
-func (s *Search) noWorse(f, g *NodeScore) bool {
-	at := g.Position
-	g.Position = f.Position
-	worse := s.Better(g, f)
-	g.Position = at
-	return !worse
 }
 
 // evaluateBestFirst evaluates the nodes whose optimistic score is better than the
 // incumbent's, the best first.
 func (s *Search) evaluateBestFirst(ctx context.Context) error {
 	w := s.Workers[0]
-	queue := promising{Search: s, nodes: s.queue[:0]}
+	queue := promising{rules: &s.Rules, nodes: s.queue[:0]}
 	for _, of := range s.Workers {
-		for i := range of.promising {
-			if o := &of.promising[i]; w.Better(o, &w.Best) {
+		for i := range of.outlook.promising {
+			if o := &of.outlook.promising[i]; w.search.Rules.Better(o, &w.Best) {
 				queue.nodes = append(queue.nodes, *o)
 			}
 		}
@@ -153,8 +144,8 @@ func (s *Search) evaluateBestFirst(ctx context.Context) error {
 		return nil
 	}
 	queue.nodes = s.queue[:0]
-	if s.Config.Sample != nil {
-		for _, position := range w.deferred {
+	if s.Attempt.Config.Sample != nil {
+		for _, position := range w.outlook.deferred {
 			w.lookAgain(&queue, int(position))
 		}
 	} else {
@@ -169,36 +160,36 @@ func (s *Search) evaluateBestFirst(ctx context.Context) error {
 func (s *Search) losesPutOff() bool {
 	least := worst
 	for _, w := range s.Workers {
-		if least.Worse(&w.leastDeferred) {
-			least = w.leastDeferred
+		if least.Worse(&w.outlook.leastDeferred) {
+			least = w.outlook.leastDeferred
 		}
 	}
 	w := s.Workers[0]
 	w.noteBestFirst()
-	return least == worst || least.Worse(&w.bestFirst)
+	return least == worst || least.Worse(&w.outlook.bestFirst)
 }
 
 // noteBestFirst notes the first figures of the best candidate, by which others lose if
 // its violations do not count before.
 func (w *Worker) noteBestFirst() {
-	if w.decides(&w.Best) {
-		w.bestFirst = w.LeadingOf(&w.Best)
+	if w.search.Rules.decides(&w.Best) {
+		w.outlook.bestFirst = w.search.Rules.LeadingOf(&w.Best)
 	}
 }
 
 // lookAgain queues a node unless it has been evaluated or loses against the incumbent.
 func (w *Worker) lookAgain(queue *promising, position int) {
-	b, slot := &w.Bounds[position], w.Snap.Order[position]
+	b, slot := &w.search.Bounds[position], w.snap.Order[position]
 	if b.Kind == Settled {
 		return
 	}
-	sum := w.Snap.Summaries.At(slot)
-	if first := w.FirstFigures(b, slot, sum, &w.bestFirst); first.Worse(&w.bestFirst) {
+	sum := w.snap.Summaries.At(slot)
+	if first := w.FirstFigures(b, slot, sum, &w.outlook.bestFirst); first.Worse(&w.outlook.bestFirst) {
 		return
 	}
 	w.Tighten(b, slot)
 	w.TightenByShares(b, slot, sum)
-	if o := w.Optimistic(b, position, slot); w.Better(&o, &w.Best) {
+	if o := w.Optimistic(b, position, slot); w.search.Rules.Better(&o, &w.Best) {
 		queue.nodes = append(queue.nodes, o)
 	}
 }
@@ -212,7 +203,7 @@ func (s *Search) evaluateQueued(ctx context.Context, queue *promising) error {
 		if tries%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !w.Better(&queue.nodes[0], &w.Best) {
+		if !w.search.Rules.Better(&queue.nodes[0], &w.Best) {
 			return nil
 		}
 		w.evaluateAt(queue.nodes[0].Position)
@@ -223,14 +214,14 @@ func (s *Search) evaluateQueued(ctx context.Context, queue *promising) error {
 
 // evaluateAt finds the victims on the node at a position.
 func (w *Worker) evaluateAt(position int) {
-	b := &w.Bounds[position]
-	w.FindVictims(position, w.NodeAt(position), b)
+	b := &w.search.Bounds[position]
+	w.FindVictims(position, w.search.NodeAt(position), b)
 	b.Kind = Settled
 }
 
 // promising is a heap of nodes by their optimistic scores, the best first.
 type promising struct {
-	*Search
+	rules *searchRules
 	nodes []NodeScore
 }
 
@@ -244,7 +235,7 @@ func (q *promising) sink(i int) {
 	for {
 		best := i
 		for child := 2*i + 1; child <= 2*i+2 && child < len(q.nodes); child++ {
-			if q.Better(&q.nodes[child], &q.nodes[best]) {
+			if q.rules.Better(&q.nodes[child], &q.nodes[best]) {
 				best = child
 			}
 		}
@@ -267,7 +258,7 @@ func (q *promising) push(o NodeScore) {
 	q.nodes = append(q.nodes, o)
 	for i := len(q.nodes) - 1; i > 0; {
 		parent := (i - 1) / 2
-		if !q.Better(&q.nodes[i], &q.nodes[parent]) {
+		if !q.rules.Better(&q.nodes[i], &q.nodes[parent]) {
 			return
 		}
 		q.nodes[i], q.nodes[parent] = q.nodes[parent], q.nodes[i]

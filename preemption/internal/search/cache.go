@@ -15,41 +15,41 @@ import (
 // about preemptors of the same signature. It bounds only the nodes that changed
 // since. It is not ok if the cache cannot be used.
 func (s *Search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok bool, err error) {
-	cache := s.Snap.Cache
-	if !s.Fixed || s.AnyPod || s.Snap.Summaries.Large > 0 || len(s.Snap.Order) < 2 {
+	cache := s.snap.Cache
+	if !s.Attempt.Plan.Fixed || s.AnyPod || s.snap.Summaries.Large > 0 || len(s.snap.Order) < 2 {
 		return nil, false, nil
 	}
-	s.WriteSignature()
-	known := cache.Of(s.Signature, s.Snap.Order, len(s.Snap.NodeStates))
+	known := cache.Of(s.WriteSignature(), s.snap.Order, len(s.snap.NodeStates))
 	if known == nil {
 		return nil, false, nil
 	}
-	c := cachedSearch{Search: s, w: s.Workers[0], cache: cache, known: known}
+	c := cachedSearch{search: s, w: s.Workers[0], cache: cache, known: known}
 	plan, err = c.answer(ctx)
 	return plan, true, err
 }
 
 // WriteSignature writes everything of the preemptor that decides. Every node
 // answers pods with equal signatures equally.
-func (s *Search) WriteSignature() {
-	key := &s.Signature
+func (s *Search) WriteSignature() state.KeyWriter {
+	key := &s.signature
 	*key = (*key)[:0]
-	key.Amount(int64(s.Priority))
+	key.Amount(int64(s.Attempt.Asked.Priority))
 	for _, v := range s.asks {
 		key.Amount(v)
 	}
-	key.Texts(s.Schedulers) // whose nominations count
-	s.Plan.AppendSignature(key, s.Pod)
-	filters.AppendPlugins(s.Plugins, key, s.Off, s.Silent)
+	key.Texts(s.Attempt.Asked.Schedulers) // whose nominations count
+	s.Attempt.Plan.AppendSignature(key, s.Attempt.Asked.Pod)
+	filters.AppendPlugins(s.Attempt.Asked.Plugins, key, s.Attempt.Asked.Off, s.Attempt.Asked.Silent)
+	return s.signature
 }
 
 // cachedSearch is one decision that uses a cache entry.
 type cachedSearch struct {
-	*Search
-	w     *Worker
-	cache *state.AnswerCache
-	known *state.CachedAnswers
-	t     *Tournament
+	search *Search
+	w      *Worker
+	cache  *state.AnswerCache
+	known  *state.CachedAnswers
+	t      *Tournament
 }
 
 // answer decides. Readers that ask for the same signature take turns until the
@@ -60,7 +60,7 @@ func (c *cachedSearch) answer(ctx context.Context) (*decision.Plan, error) {
 		return nil, err
 	}
 	if plan.Outcome == decision.Preempt {
-		c.finishPlan(plan, best)
+		c.search.finishPlan(plan, best)
 	}
 	return plan, nil
 }
@@ -83,7 +83,7 @@ func (c *cachedSearch) decide(ctx context.Context) (plan *decision.Plan, best No
 		w.before.others, w.after.others = append(before, t.before.others...), append(after, t.after.others...)
 	}()
 	if err = c.update(ctx); err == nil {
-		if plan = c.beginPlan(); plan.Outcome == decision.Preempt {
+		if plan = c.search.beginPlan(); plan.Outcome == decision.Preempt {
 			best, err = c.best(ctx)
 		}
 	}
@@ -128,7 +128,7 @@ func (c *cachedSearch) update(ctx context.Context) error {
 			}
 		}
 	}
-	c.known.Synced, c.known.Budgets, t.transient = end, c.Snap.BudgetSet, t.transient[:0]
+	c.known.Synced, c.known.Budgets, t.transient = end, c.search.snap.BudgetSet, t.transient[:0]
 	c.reboundOwnNode()
 	return nil
 }
@@ -138,19 +138,19 @@ func (c *cachedSearch) update(ctx context.Context) error {
 // budgets cover now has changed itself.
 func (c *cachedSearch) renewGuarded() {
 	t := c.t
-	if c.known.Budgets == c.Snap.BudgetSet {
+	if c.known.Budgets == c.search.snap.BudgetSet {
 		return
 	}
 	var space [8]state.BudgetChange
-	changes := c.Snap.BudgetSet.AppendChanges(space[:0], c.known.Budgets)
+	changes := c.search.snap.BudgetSet.AppendChanges(space[:0], c.known.Budgets)
 	if len(changes) == 0 {
 		return
 	}
 	kept := t.guarded[:0]
 	for _, position := range t.guarded {
 		current := t.At(position).Kind == Evaluated
-		n := c.NodeAt(int(position))
-		if current && !n.ConcernedBy(changes) && !c.w.HasUnits(n) {
+		n := c.search.NodeAt(int(position))
+		if current && !n.ConcernedBy(changes) && !c.w.search.Attempt.HasUnits(n) {
 			kept = append(kept, position)
 			continue
 		}
@@ -164,11 +164,11 @@ func (c *cachedSearch) renewGuarded() {
 // reboundOwnNode bounds the node that the preemptor itself is nominated to, where it
 // leaves no room for itself as it would for another.
 func (c *cachedSearch) reboundOwnNode() {
-	p, ok := c.Snap.PodStates.Of(c.Pod)
+	p, ok := c.search.snap.PodStates.Of(c.search.Attempt.Asked.Pod)
 	if !ok || p.At == nil {
 		return
 	}
-	slot, ok := c.Snap.Slots.Get(p.At.Name)
+	slot, ok := c.search.snap.Slots.Get(p.At.Name)
 	if !ok {
 		return
 	}
@@ -180,7 +180,7 @@ func (c *cachedSearch) reboundOwnNode() {
 
 // build bounds every node.
 func (c *cachedSearch) build(ctx context.Context) error {
-	n := len(c.Snap.Order)
+	n := len(c.search.snap.Order)
 	c.w.before, c.w.after = answers{others: c.w.before.others[:0]}, answers{others: c.w.after.others[:0]}
 	c.t.reset(n)
 	for position := range n {
@@ -204,7 +204,7 @@ func (c *cachedSearch) reboundNode(position int32) {
 
 // bound writes the entry of a node, with the best score that its bound allows.
 func (c *cachedSearch) bound(position int32) {
-	slot, e := c.Snap.Order[position], c.t.writable(position)
+	slot, e := c.search.snap.Order[position], c.t.writable(position)
 	c.w.BoundNode(&e.NodeBound, int(position), slot)
 	c.scoreByBound(position)
 	c.w.before.count(e.before, 1)
@@ -221,9 +221,9 @@ func (c *cachedSearch) scoreByBound(position int32) {
 		return
 	}
 	e.NodeScore = NodeScore{int(position), rank.Figures{Top: e.Bound, Victims: int32(e.fewest), Sum: lowestSum(&e.NodeBound), Start: rank.Never}}
-	slot := c.Snap.Order[position]
-	if sum := c.Snap.Summaries.At(slot); e.exact && sum.Lowest == e.Bound && e.Kind != byUnits {
-		if start := c.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {
+	slot := c.search.snap.Order[position]
+	if sum := c.search.snap.Summaries.At(slot); e.exact && sum.Lowest == e.Bound && e.Kind != byUnits {
+		if start := c.search.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {
 			e.Start = rank.Instant{Sec: start, Nsec: math.MaxInt32}
 		}
 	}
@@ -241,7 +241,7 @@ func (c *cachedSearch) best(ctx context.Context) (NodeScore, error) {
 			return e.NodeScore, nil
 		}
 		e = c.t.writable(position)
-		n := c.NodeAt(int(position))
+		n := c.search.NodeAt(int(position))
 		if !e.exact {
 			c.w.Tighten(&e.NodeBound, n.Slot)
 			c.scoreByBound(position)
@@ -251,10 +251,10 @@ func (c *cachedSearch) best(ctx context.Context) (NodeScore, error) {
 		c.w.Best, c.w.allowed = NodeScore{Position: -1}, math.MaxInt64
 		c.w.FindVictims(int(position), n, &e.NodeBound)
 		e.NodeScore, e.Kind = c.w.Best, Evaluated
-		if n.Unstarted > 0 || c.w.HasUnits(n) && c.w.Dry.Unstarted {
+		if n.Unstarted > 0 || c.w.search.Attempt.HasUnits(n) && c.w.Dry.Unstarted {
 			c.t.transient = append(c.t.transient, position) // starts depend on the time of the call
 		}
-		if (len(n.Covered) > 0 || c.w.HasUnits(n)) && !e.guarded {
+		if (len(n.Covered) > 0 || c.w.search.Attempt.HasUnits(n)) && !e.guarded {
 			e.guarded = true
 			c.t.guarded = append(c.t.guarded, position)
 		}

@@ -27,7 +27,7 @@ func (s *Search) eachCandidate(ctx context.Context, visit func(position int, c *
 		}
 		return noCandidate
 	}
-	if s.Config.Sample != nil {
+	if s.Attempt.Config.Sample != nil {
 		return s.trySample(ctx, try)
 	}
 	for position, marked := range s.toTry {
@@ -45,15 +45,15 @@ func (s *Search) eachCandidate(ctx context.Context, visit func(position int, c *
 // if the node is none. Where resources alone decide, by the default rules about
 // victims and budgets, it is found from the rows of the node.
 func (w *Worker) candidateAt(position int) (c *decision.Candidate, ok bool) {
-	n := w.NodeAt(position)
-	sum := w.Snap.Summaries.At(n.Slot)
-	if w.byRows && !w.Filtered && sum.Flags&^state.Restricted == 0 && !w.mayRefuse(sum) && n.InOrder(w.NowAt) {
-		b := &w.Bounds[position]
+	n := w.search.NodeAt(position)
+	sum := w.snap.Summaries.At(n.Slot)
+	if w.search.Rules.byRows && !w.search.Filtered && sum.Flags&^state.Restricted == 0 && !w.mayRefuse(sum) && n.InOrder(w.search.Attempt.NowAt) {
+		b := &w.search.Bounds[position]
 		w.boundByResources(b, n.Slot, sum)
 		if b.before != 0 {
 			if b.Kind == Settled {
 				w.after.count(b.after, 1)
-				w.failure = w.statusOf(b.after)
+				w.failure = w.search.statusOf(b.after)
 				return nil, false
 			}
 			return w.fillCandidate(n, position, b.Bound), true
@@ -83,7 +83,7 @@ func (w *Worker) fillCandidate(n *state.NodeState, position int, bound int32) *d
 	var blocks decision.Status // mostly the same as for the victim before
 	for i, v := range w.blocked {
 		if i == 0 || v.by != w.blocked[i-1].by {
-			blocks = w.Public(w.statusOf(v.by))
+			blocks = w.search.Attempt.Public(w.search.statusOf(v.by))
 		}
 		c.Victims[i] = decision.Victim{Pod: n.Pods[v.index].Located(), Blocks: blocks}
 	}
@@ -91,15 +91,15 @@ func (w *Worker) fillCandidate(n *state.NodeState, position int, bound int32) *d
 		w.nameViolatedByRows(n, c.Victims)
 	}
 	if len(n.Nominated) > 0 {
-		c.ClearedNominations = w.ClearedNominations(n, c.Victims)
+		c.ClearedNominations = w.search.Attempt.ClearedNominations(n, c.Victims)
 	}
 	return c
 }
 
 // nameViolatedByRows is nameViolated from the rows of a node.
 func (w *Worker) nameViolatedByRows(n *state.NodeState, victims []decision.Victim) {
-	from, next := n.First(w.Reach), 0
-	shared := dryrun.SharedNames{Budgets: w.Snap.BudgetSet, Broken: w.Dry.Broken[:0]}
+	from, next := n.First(w.search.Attempt.Reach), 0
+	shared := dryrun.SharedNames{Budgets: w.snap.BudgetSet, Broken: w.Dry.Broken[:0]}
 	for _, g := range n.Covered {
 		if int(g.Index) < from {
 			continue
@@ -131,10 +131,10 @@ func (s *Search) runScored(ctx context.Context) (*decision.Plan, error) {
 	held := dryrun.Standing{Score: &score} // that of the best
 	err := s.eachCandidate(ctx, func(position int, c *decision.Candidate) {
 		c.OwnScores = c.OwnScores[:0]
-		for _, x := range s.Config.Scorers {
+		for _, x := range s.Attempt.Config.Scorers {
 			c.OwnScores = append(c.OwnScores, x.Score(c))
 		}
-		order, _ := s.CompareStandings(dryrun.Standing{Score: &c.Score, OwnScores: c.OwnScores}, held)
+		order, _ := s.Attempt.CompareStandings(standingOf(c), held)
 		if best.Position < 0 || order < 0 || order == 0 && position < best.Position {
 			best.Position, score, held.OwnScores = position, c.Score, append(held.OwnScores[:0], c.OwnScores...)
 		}
@@ -150,7 +150,7 @@ func (s *Search) runScored(ctx context.Context) (*decision.Plan, error) {
 // statusRound returns the round that finds the status of every node, and marks those
 // where preemption is to be tried.
 func (s *Search) statusRound() func(w *Worker, from, to int) {
-	if s.given {
+	if s.given.any {
 		return (*Worker).noteGiven
 	}
 	return (*Worker).filterNodes

@@ -5,26 +5,26 @@ import "github.com/outrank-go/outrank/preemption/internal/state"
 // takeCosts makes the costs of earlier searches known to this one, unless another
 // search uses them.
 func (s *Search) takeCosts() {
-	if s.Config.Cost == nil {
+	if s.Attempt.Config.Cost == nil {
 		return
 	}
-	if t := s.Snap.Costs.Of(s.Config); t.Mu.TryLock() {
+	if t := s.snap.Costs.Of(s.Attempt.Config); t.Mu.TryLock() {
 		s.costTable = t
 	} else {
 		s.costTable = &state.CostTable{}
 		s.costTable.Mu.Lock()
 	}
-	if n := len(s.Snap.NodeStates); len(s.costTable.BySlot) < n {
+	if n := len(s.snap.NodeStates); len(s.costTable.BySlot) < n {
 		s.costTable.BySlot = append(s.costTable.BySlot, make([]state.NodeCosts, n-len(s.costTable.BySlot))...)
 	}
 }
 
 // costsOn returns what the pods of a node cost, nil if nobody asks.
 func (w *Worker) costsOn(n *state.NodeState) []int64 {
-	if w.costTable == nil {
+	if w.search.costTable == nil {
 		return nil
 	}
-	return w.costTable.At(n, int(w.Snap.Summaries.At(n.Slot).LowPods), w.Config.Cost).Costs
+	return w.search.costTable.At(n, int(w.snap.Summaries.At(n.Slot).LowPods), w.search.Attempt.Config.Cost).Costs
 }
 
 // releaseCosts lets others have the costs.

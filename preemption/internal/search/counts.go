@@ -1,9 +1,6 @@
 package search
 
 import (
-	"slices"
-
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -39,23 +36,6 @@ func (a *answers) count(x answer, nodes int) {
 // intern returns the answer that stands for a status.
 func (a *answers) intern(s filters.Status) answer { return firstOther + answer(a.others.find(s)) }
 
-// StatusOf returns the status of an answer that is in no tally.
-func (s *Search) statusOf(of answer) filters.Status {
-	if of == noVictims {
-		return filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
-	}
-	st := filters.Status{Code: decision.Unschedulable, By: filters.ResourcesFilter.Index, TooMany: of&tooManyPods != 0}
-	for i := range s.Needs {
-		if at := s.Needs[i].Column; at >= 0 && of&(1<<at) != 0 {
-			st.Short |= 1 << i
-		}
-	}
-	if of&unresolvable != 0 {
-		st.Code = decision.UnschedulableAndUnresolvable
-	}
-	return st
-}
-
 // tally counts statuses. There are few different ones.
 type tally []tallied
 
@@ -76,109 +56,4 @@ func (t *tally) find(s filters.Status) int {
 	}
 	*t = append(*t, tallied{Status: s})
 	return len(*t) - 1
-}
-
-// beginPlan begins the plan with what the first round found. Its outcome is
-// final unless it is Preempt.
-func (s *Search) beginPlan() *decision.Plan {
-	p := &decision.Plan{Pod: s.Pod, Outcome: decision.Preempt, Resize: s.Deferral.Asked, Refused: s.Public(s.Refused)}
-	t := s.tally[:0]
-	for _, w := range s.Workers {
-		p.Feasible += w.before.usual[0]
-		t = s.sum(t, &w.before)
-	}
-	p.TurnedDown = statusCounts(&s.Attempt, t)
-	s.tally = t
-	p.Ineligible = s.Eligible(s.statusOfNode)
-	p.Refusal = s.Refusal
-	switch {
-	case p.Feasible > 0:
-		p.Outcome = decision.Fits
-	case p.Ineligible != decision.Eligible:
-		p.Outcome = decision.NotEligible
-	}
-	return p
-}
-
-// sum adds up the answers of nodes that turned the preemptor down.
-func (s *Search) sum(t tally, of *answers) tally {
-	for x, nodes := range of.usual {
-		if x > 0 && nodes > 0 {
-			t.add(s.statusOf(answer(x)), nodes)
-		}
-	}
-	for _, other := range of.others {
-		if other.nodes > 0 {
-			t.add(other.Status, other.nodes)
-		}
-	}
-	return t
-}
-
-// statusOfNode asks a single node by its name.
-func (s *Search) statusOfNode(node string) (filters.Status, bool) {
-	n := s.Snap.NodeState(node)
-	if n == nil || n.Node == nil {
-		return filters.Status{}, false
-	}
-	if s.given {
-		given := s.givenOf(n)
-		return dryrun.FilterStatusOf(&given), true
-	}
-	return s.Workers[0].Dry.Filter(n), true
-}
-
-// finishPlan completes the plan with the best candidate. A dry run finds its
-// victims once more, with their reasons.
-func (s *Search) finishPlan(p *decision.Plan, best NodeScore) {
-	t := s.tally[:0]
-	for _, w := range s.Workers {
-		t = s.sum(t, &w.after)
-	}
-	p.Unhelpful = statusCounts(&s.Attempt, t)
-	s.tally = t
-	if best.Position < 0 {
-		p.Outcome = decision.NothingHelps
-		p.ClusterCertificate = s.CertifyAll(nil, s.openNodes())
-		return
-	}
-	n, w := s.NodeAt(best.Position), &s.Workers[0].Dry
-	possible, st := w.DryRun(n)
-	if st.Code != decision.Success {
-		w.Contradicted()
-		return
-	}
-	p.Candidate, p.Grace = w.Candidate(possible), s.Config.Grace()
-	if s.asked || s.Selective || s.partial {
-		p.Unhelpful = nil // not every node was asked about
-	}
-	p.ClearedNominations = s.ClearedNominations(n, p.Victims)
-	p.ClusterCertificate = s.CertifyAll(&p.Candidate, s.openNodes())
-}
-
-// openNodes lists the nodes that were not searched to the end. One worker does all of it.
-func (s *Search) openNodes() []dryrun.OpenNode { return s.Workers[0].Dry.Open }
-
-// statusCounts returns the counts with their texts, sorted by frequency.
-func statusCounts(a *dryrun.Attempt, t tally) []decision.Count {
-	if len(t) == 0 {
-		return nil
-	}
-	out := make([]decision.Count, 0, len(t))
-	for i := range t {
-		out = append(out, decision.Count{Status: a.Public(t[i].Status), Nodes: t[i].nodes})
-	}
-	dryrun.SortCounts(out)
-	return out
-}
-
-// givenOf returns the status that the caller gave for a single node.
-func (s *Search) givenOf(n *state.NodeState) decision.Status {
-	if s.inOrder != nil {
-		return s.inOrder[slices.Index(s.Snap.Order, n.Slot)]
-	}
-	if st, ok := s.statuses[n.Name]; ok {
-		return st
-	}
-	return s.Config.NotFiltered()
 }

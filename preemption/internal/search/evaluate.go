@@ -13,13 +13,13 @@ import (
 // tightens their bounds by the top-k sums, and evaluates those whose bound
 // stays the best.
 func (w *Worker) evaluateFirst(from, to int) {
-	top, few := w.Search.leastBound, w.Search.leastVictims
+	top, few := w.search.leastBound, w.search.leastVictims
 	for position := from; position < to; position++ {
-		b := &w.Bounds[position]
+		b := &w.search.Bounds[position]
 		if b.Kind == Settled || b.Bound != top || b.fewest != few {
 			continue
 		}
-		slot := w.Snap.Order[position]
+		slot := w.snap.Order[position]
 		w.Tighten(b, slot)
 		if b.fewest == few {
 			w.evaluate(b, position, slot)
@@ -32,10 +32,10 @@ func (w *Worker) evaluateFirst(from, to int) {
 // evaluateNext evaluates the nodes of a chunk that have the best tightened
 // bound.
 func (w *Worker) evaluateNext(from, to int) {
-	top, few := w.Search.leastBound, w.Search.leastVictims
+	top, few := w.search.leastBound, w.search.leastVictims
 	for position := from; position < to; position++ {
-		if b := &w.Bounds[position]; b.Kind != Settled && b.exact && b.Bound == top && b.fewest == few {
-			w.evaluate(b, position, w.Snap.Order[position])
+		if b := &w.search.Bounds[position]; b.Kind != Settled && b.exact && b.Bound == top && b.fewest == few {
+			w.evaluate(b, position, w.snap.Order[position])
 		}
 	}
 }
@@ -44,11 +44,11 @@ func (w *Worker) evaluateNext(from, to int) {
 // prune.
 func (w *Worker) evaluateRest(from, to int) {
 	for position := from; position < to; position++ {
-		b := &w.Bounds[position]
+		b := &w.search.Bounds[position]
 		if b.Kind == Settled || w.pruned(b) {
 			continue
 		}
-		slot := w.Snap.Order[position]
+		slot := w.snap.Order[position]
 		w.Tighten(b, slot)
 		w.evaluate(b, position, slot)
 	}
@@ -58,17 +58,17 @@ func (w *Worker) evaluateRest(from, to int) {
 // settled afterwards.
 func (w *Worker) evaluate(b *NodeBound, position int, slot int32) {
 	if !w.pruned(b) && !w.losesByStart(b, slot) {
-		w.FindVictims(position, w.Snap.NodeStates[slot], b)
+		w.FindVictims(position, w.snap.NodeStates[slot], b)
 	}
 	b.Kind = Settled
 }
 
 // Tighten improves the bound of a node by its top-k sums.
 func (w *Worker) Tighten(b *NodeBound, slot int32) {
-	sum := w.Snap.Summaries.At(slot)
+	sum := w.snap.Summaries.At(slot)
 	if !b.exact && b.Bound == sum.Lowest {
 		short := w.short(sum)
-		b.fewest = uint16(min(w.Snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest)), math.MaxUint16))
+		b.fewest = uint16(min(w.snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest)), math.MaxUint16))
 	}
 	b.exact = true
 }
@@ -90,25 +90,25 @@ func (w *Worker) losesByStart(b *NodeBound, slot int32) bool {
 		best.Sum != victims*(int64(best.Top)+rank.PriorityShift) {
 		return false
 	}
-	sum := w.Snap.Summaries.At(slot)
-	return sum.Lowest == b.Bound && w.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)) < best.Start.Sec
+	sum := w.snap.Summaries.At(slot)
+	return sum.Lowest == b.Bound && w.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)) < best.Start.Sec
 }
 
 // FindVictims finds the victims on a candidate, and keeps the candidate if it
 // is the best.
 func (w *Worker) FindVictims(position int, n *state.NodeState, b *NodeBound) {
-	if b.Kind == unasked && !w.chosen {
+	if b.Kind == unasked && !w.search.Rules.chosen {
 		w.askLate(b, n)
 	}
 	switch {
 	case b.Kind == Settled:
-	case w.HasUnits(n) && (b.Kind != byResources || !w.leaveAlone(n, b.Bound)):
+	case w.search.Attempt.HasUnits(n) && (b.Kind != byResources || !w.leaveAlone(n, b.Bound)):
 		w.evaluateByFilters(position, n)
-	case b.Kind == bySelection && n.InOrder(w.NowAt):
+	case b.Kind == bySelection && n.InOrder(w.search.Attempt.NowAt):
 		w.evaluateSelectively(position, n, b.Bound)
-	case b.Kind != byResources || !n.InOrder(w.NowAt) || w.chosen:
+	case b.Kind != byResources || !n.InOrder(w.search.Attempt.NowAt) || w.search.Rules.chosen:
 		w.evaluateByFilters(position, n)
-	case w.byRows:
+	case w.search.Rules.byRows:
 		w.evaluateByResources(position, n, b.Bound)
 	default:
 		w.evaluateByRules(position, n, b.Bound)
@@ -136,10 +136,10 @@ func (w *Worker) leaveAlone(n *state.NodeState, bound int32) bool {
 // victims.
 func (w *Worker) askLate(b *NodeBound, n *state.NodeState) {
 	b.Kind = byResources
-	for i := w.BeforeResources; i < len(w.Active); i++ {
-		if f := &w.Active[i]; f.Touches(n) {
+	for i := w.search.Attempt.Plan.BeforeResources; i < len(w.search.Attempt.Plan.Active); i++ {
+		if f := &w.search.Attempt.Plan.Active[i]; f.Touches(n) {
 			b.Kind = bySelection
-			if c, ok := f.PodFilter.(*filters.CallerFilter); !ok || c.Concerns == nil || !w.byRows {
+			if c, ok := f.PodFilter.(*filters.CallerFilter); !ok || c.Concerns == nil || !w.search.Rules.byRows {
 				b.Kind = byFilters
 				return
 			}
@@ -153,47 +153,4 @@ func (w *Worker) askLate(b *NodeBound, n *state.NodeState) {
 		b.Kind = Settled
 		w.after.count(w.after.intern(st), 1)
 	}
-}
-
-// evaluateByFilters finds the victims by a dry run with every filter.
-func (w *Worker) evaluateByFilters(position int, n *state.NodeState) {
-	possible, st := w.Dry.DryRun(n)
-	switch {
-	case st.Code == decision.Success:
-		w.keep(w.dryScore(position, possible))
-	default:
-		w.countFailure(possible, st)
-	}
-	w.Dry.RestoreVictims(possible)
-}
-
-// countFailure counts a node on which preemption does not help.
-func (w *Worker) countFailure(possible []*state.PodState, st filters.Status) {
-	if len(possible) == 0 {
-		w.after.count(noVictims, 1)
-	} else {
-		w.after.count(w.after.intern(st), 1)
-	}
-}
-
-// settle evaluates a node at once while it is bounded. If preemption does not help, the
-// bound has the answer, which whoever asked for the bound counts, and takes back where
-// the node is bounded again.
-func (w *Worker) settle(b *NodeBound, position int, n *state.NodeState) {
-	possible, st := w.Dry.DryRun(n)
-	switch {
-	case st.Code == decision.Success:
-		w.keep(w.dryScore(position, possible))
-	case len(possible) == 0:
-		b.after = noVictims
-	default:
-		b.after = w.after.intern(st)
-	}
-	w.Dry.RestoreVictims(possible)
-}
-
-// dryScore is the score of the dry run that just ended.
-func (w *Worker) dryScore(position int, possible []*state.PodState) NodeScore {
-	sc := w.Dry.Score(possible)
-	return NodeScore{position, (*rank.Score)(&sc).Figures()}
 }

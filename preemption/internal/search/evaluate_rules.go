@@ -6,137 +6,132 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
+
+// rulesReprieve is the reprieve on one node by other rules about victims and budgets.
+type rulesReprieve struct {
+	attempt *dryrun.Attempt
+	rules   *searchRules
+	dry     *dryrun.DryRunner
+	rows    resourceReprieve
+	memory  *rulesMemory
+	topOf   int32 // the first victim
+}
 
 // evaluateByRules is evaluateByResources for other rules about victims and
 // budgets.
 func (w *Worker) evaluateByRules(position int, n *state.NodeState, bound int32) {
 	var adjusted state.NodeSummary
-	sum, _ := w.summaryFor(n, w.Snap.Summaries.At(n.Slot), &adjusted)
-	t := resourceReprieve{Worker: w, n: n, room: int32(sum.Room) - 1}
-	t.score.Top = math.MinInt32
-	for k := range t.slack {
-		t.slack[k] = unlimited / 2
-		if w.asks[k] != asksNothing {
-			t.slack[k] = sum.Free[k] - w.asks[k]
+	sum, _ := w.summaryFor(n, w.snap.Summaries.At(n.Slot), &adjusted)
+	s := w.search
+	t := rulesReprieve{attempt: &s.Attempt, rules: &s.Rules, dry: &w.Dry, rows: w.reprieveOn(n), memory: &w.memory}
+	rows := &t.rows
+	rows.room, rows.score.Top = int32(sum.Room)-1, math.MinInt32
+	for k := range rows.slack {
+		rows.slack[k] = unlimited / 2
+		if s.asks[k] != asksNothing {
+			rows.slack[k] = sum.Free[k] - s.asks[k]
 		}
 	}
-	t.costs = w.costsOn(n)
-	if w.Config.Ascending() {
+	if s.Attempt.Config.Ascending() {
 		t.ascend()
 	} else {
-		t.reprieveByRules(bound)
+		t.reprieve(bound)
 	}
-	if t.score.Victims > 0 && t.fits() {
-		t.score.Position = position
-		w.keep(t.score)
+	if rows.score.Victims > 0 && rows.fits() {
+		rows.score.Position = position
+		w.keep(rows.score)
 	}
 }
 
 // ascend takes pods, the least important first, until there is room.
-func (t *resourceReprieve) ascend() {
-	if t.reordered {
-		t.listPossible(t.n.First(t.Reach))
-		for _, i := range slices.Backward(t.order) {
+func (t *rulesReprieve) ascend() {
+	n := t.rows.n
+	if t.rules.reordered {
+		t.listPossible(n.First(t.attempt.Reach))
+		for _, i := range slices.Backward(t.memory.order) {
 			if t.takeNext(int(i)) {
 				break
 			}
 		}
 	} else {
-		for i := len(t.n.Rows) - 1; i >= 0 && int64(t.n.SortKeys[i].Priority) < t.Reach; i-- {
-			if t.allows(t.n.Objects[i]) && t.takeNext(i) {
+		for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < t.attempt.Reach; i-- {
+			if t.allows(n.Objects[i]) && t.takeNext(i) {
 				break
 			}
 		}
 	}
-	t.Dry.Budgets.Reset()
+	t.dry.Budgets.Reset()
 	t.correctTop()
 }
 
 // takeNext takes a pod, and reports whether there is room now.
-func (t *resourceReprieve) takeNext(i int) (enough bool) {
-	t.release(i)
-	t.score.Violations += t.Dry.Budgets.Violations(len(t.Dry.Budgets.Charge(t.n.Pods[i])))
-	t.take(i)
+func (t *rulesReprieve) takeNext(i int) (enough bool) {
+	t.rows.release(i)
+	t.rows.score.Violations += t.dry.Budgets.Violations(len(t.dry.Budgets.Charge(t.rows.n.Pods[i])))
+	t.rows.take(i)
 	t.topOf = int32(i)
-	return t.fits()
+	return t.rows.fits()
 }
 
-// fits reports whether there is room for the preemptor.
-func (t *resourceReprieve) fits() bool {
-	return t.room >= 0 && t.slack[0] >= 0 && t.slack[1] >= 0 && t.slack[2] >= 0
-}
-
-// allows reports whether a pod could be a victim as far as the caller's rules go, which are
-// not asked about the preemptor itself (rule 7.19.6).
-func (w *Worker) allows(p *outrank.Pod) bool {
-	if r := w.Deferral.Resident; r != nil && r.Pod == p {
-		return false
-	}
-	return !w.asked || w.Config.Allows(w.Pod, p)
-}
+// allows reports whether a pod could be a victim.
+func (t *rulesReprieve) allows(p *outrank.Pod) bool { return t.rules.allows(t.attempt, p) }
 
 // topBound returns the lowest priority that the top victim can have, not ok if all
-// possible victims together do not make room. Only those who may be evicted count.
-func (t *resourceReprieve) topBound(bound int32) (top int32, ok bool) {
-	if !t.asked {
+// possible victims together do not make room. Only pods that may be evicted count.
+func (t *rulesReprieve) topBound(bound int32) (top int32, ok bool) {
+	if !t.rules.asked {
 		return bound, true
 	}
-	with := *t
-	for i := len(t.n.Rows) - 1; i >= 0 && int64(t.n.SortKeys[i].Priority) < t.Reach; i-- {
-		if t.allows(t.n.Objects[i]) {
+	with, n := t.rows, t.rows.n
+	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < t.attempt.Reach; i-- {
+		if t.allows(n.Objects[i]) {
 			if with.release(i); with.fits() {
-				return t.n.SortKeys[i].Priority, true
+				return n.SortKeys[i].Priority, true
 			}
 		}
 	}
 	return 0, false
 }
 
-// release makes the room of a pod free.
-func (t *resourceReprieve) release(i int) {
-	row := &t.n.Rows[i]
-	t.room++
-	t.slack[0] += row[0]
-	t.slack[1] += row[1]
-	t.slack[2] += row[2]
-}
-
 // correctTop sets the top priority to that of the first victim, in the caller's order
 // (rule 11.3) or as it was found (rule 13.2.3).
-func (t *resourceReprieve) correctTop() {
-	if (t.reordered || t.readsFirst) && t.score.Victims > 0 {
-		t.score.Top = t.n.SortKeys[t.topOf].Priority
+func (t *rulesReprieve) correctTop() {
+	if (t.rules.reordered || t.rules.readsFirst) && t.rows.score.Victims > 0 {
+		t.rows.score.Top = t.rows.n.SortKeys[t.topOf].Priority
 	}
 }
 
-// reprieveByRules puts back first the pods that violate a budget, then the others,
+// reprieve puts back first the pods that violate a budget, then the others,
 // each time the most important first. If none up to the bound violates a budget, and
 // the order is by priority, those above it are put back in any case.
-func (t *resourceReprieve) reprieveByRules(bound int32) {
+func (t *rulesReprieve) reprieve(bound int32) {
 	bound, ok := t.topBound(bound)
 	if !ok {
 		return
 	}
-	from := t.n.First(t.Reach)
+	n := t.rows.n
+	from := n.First(t.attempt.Reach)
 	lastViolating := t.chargePossible(from)
-	if low := t.n.First(int64(bound) + 1); !t.reordered && lastViolating < low {
+	if low := n.First(int64(bound) + 1); !t.rules.reordered && lastViolating < low {
 		from = low
 	}
 	t.listPossible(from)
-	for _, i := range t.order {
-		t.release(int(i))
+	order, broken := t.memory.order, t.memory.broken
+	for _, i := range order {
+		t.rows.release(int(i))
 	}
 	first := int32(math.MaxInt32)
 	for _, violating := range [...]bool{true, false} {
-		for at, i := range t.order {
-			broken := int(t.broken[i])
-			if (broken > 0) != violating || t.putBack(int(i)) {
+		for at, i := range order {
+			violated := int(broken[i])
+			if (violated > 0) != violating || t.rows.putBack(int(i)) {
 				continue
 			}
-			t.score.Violations += t.Dry.Budgets.Violations(broken)
-			if int32(at) < first && !(t.readsFirst && first != math.MaxInt32) {
+			t.rows.score.Violations += t.dry.Budgets.Violations(violated)
+			if int32(at) < first && !(t.rules.readsFirst && first != math.MaxInt32) {
 				first, t.topOf = int32(at), i
 			}
 		}
@@ -146,56 +141,57 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 
 // listPossible lists the possible victims by index, the most important first,
 // beginning with an index.
-func (t *resourceReprieve) listPossible(from int) {
-	t.order = t.order[:0]
-	for i := from; i < len(t.n.Rows); i++ {
-		if t.allows(t.n.Objects[i]) {
-			t.order = append(t.order, int32(i))
+func (t *rulesReprieve) listPossible(from int) {
+	n, order := t.rows.n, t.memory.order[:0]
+	for i := from; i < len(n.Rows); i++ {
+		if t.allows(n.Objects[i]) {
+			order = append(order, int32(i))
 		}
 	}
-	t.sortByRules(t.order)
+	t.memory.order = order
+	t.sort(order)
 }
 
-// sortByRules sorts pods of the node, by index, by the configured importance.
-func (t *resourceReprieve) sortByRules(order []int32) {
-	pods := t.n.Pods
+// sort sorts pods of the node, by index, by the configured importance.
+func (t *rulesReprieve) sort(order []int32) {
+	pods, attempt := t.rows.n.Pods, t.attempt
 	switch {
-	case t.reordered:
-		importance := t.Config.Importance
+	case t.rules.reordered:
+		importance := attempt.Config.Importance
 		slices.SortFunc(order, func(i, j int32) int {
 			if c := importance(pods[i].Pod, pods[j].Pod); c != 0 {
 				return c
 			}
-			if t.Config.ByVariant().IgnoresStart {
-				return t.MoreImportant(pods[i], pods[j])
+			if attempt.Config.ByVariant().IgnoresStart {
+				return attempt.MoreImportant(pods[i], pods[j])
 			}
 			return cmp.Compare(i, j) // the default order is that of the node
 		})
-	case t.Config.ByVariant().IgnoresStart:
-		slices.SortFunc(order, func(i, j int32) int { return t.MoreImportant(pods[i], pods[j]) })
+	case attempt.Config.ByVariant().IgnoresStart:
+		slices.SortFunc(order, func(i, j int32) int { return attempt.MoreImportant(pods[i], pods[j]) })
 	}
 }
 
 // chargePossible charges the budgets for all possible victims, which begin at an
-// index, and counts in t.broken, by index, how many budgets each of them violates.
+// index, and counts by index how many budgets each of them violates.
 // It returns the last index of a pod that violates any, -1 for none.
-func (t *resourceReprieve) chargePossible(from int) (last int) {
-	n := t.n
-	t.broken = state.Fill(t.broken, len(n.Pods), 0)
-	t.order = t.order[:0]
+func (t *rulesReprieve) chargePossible(from int) (last int) {
+	n, m := t.rows.n, t.memory
+	m.broken = state.Fill(m.broken, len(n.Pods), 0)
+	m.order = m.order[:0]
 	for _, g := range n.Covered {
 		if int(g.Index) >= from && t.allows(n.Objects[g.Index]) {
-			t.order = append(t.order, g.Index)
+			m.order = append(m.order, g.Index)
 		}
 	}
-	t.sortByRules(t.order)
+	t.sort(m.order)
 	last = -1
-	for _, i := range t.order {
-		if broken := len(t.Dry.Budgets.Charge(n.Pods[i])); broken > 0 {
-			t.broken[i] = int32(broken)
+	for _, i := range m.order {
+		if broken := len(t.dry.Budgets.Charge(n.Pods[i])); broken > 0 {
+			m.broken[i] = int32(broken)
 			last = max(last, int(i))
 		}
 	}
-	t.Dry.Budgets.Reset()
+	t.dry.Budgets.Reset()
 	return last
 }

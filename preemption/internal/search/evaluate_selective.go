@@ -17,7 +17,7 @@ import (
 // evaluateSelectively finds the victims on a candidate where selective filters have a
 // part in the choice (chapter 9).
 func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int32) {
-	from := n.First(w.Reach)
+	from := n.First(w.search.Attempt.Reach)
 	w.findConcerned(n, from)
 	w.Dry.EnterAfterResources(n)
 	w.changeConcerned(n, from, -1)
@@ -30,12 +30,14 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 	if len(n.Covered) > 0 {
 		w.charge(n)
 	}
-	sum := w.Snap.Summaries.At(n.Slot)
-	t := resourceReprieve{Worker: w, n: n, room: int32(sum.Room) - 1, asking: true, costs: w.costsOn(n)}
+	sum := w.snap.Summaries.At(n.Slot)
+	t := w.reprieveOn(n)
+	t.violates, t.room = w.violates, int32(sum.Room)-1
+	t.concerned = &concernedPods{dry: &w.Dry, away: w.concerned}
 	for k := range t.slack {
 		t.slack[k] = unlimited / 2
-		if w.asks[k] != asksNothing {
-			t.slack[k] = sum.Free[k] - w.asks[k]
+		if w.search.asks[k] != asksNothing {
+			t.slack[k] = sum.Free[k] - w.search.asks[k]
 		}
 	}
 	for i := from; i < len(n.Rows); i++ {
@@ -51,8 +53,8 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 // that is marked is away for the filters until changeConcerned or letBack puts it back.
 func (w *Worker) findConcerned(n *state.NodeState, from int) {
 	w.concerned = state.Fill(w.concerned, len(n.Pods), false)
-	for i := range w.Active {
-		f, ok := w.Active[i].PodFilter.(*filters.CallerFilter)
+	for i := range w.search.Attempt.Plan.Active {
+		f, ok := w.search.Attempt.Plan.Active[i].PodFilter.(*filters.CallerFilter)
 		switch {
 		case !ok:
 		case f.Attachment >= 0:
@@ -76,16 +78,4 @@ func (w *Worker) changeConcerned(n *state.NodeState, from, by int) {
 			w.Dry.ChangeAfterResources(n.Pods[i], by)
 		}
 	}
-}
-
-// letBack puts a pod back for the filters, and takes it away again if the preemptor
-// does not fit with it.
-func (w *Worker) letBack(p *state.PodState, i int) bool {
-	w.Dry.ChangeAfterResources(p, 1)
-	if w.Dry.CheckAfterResources().Code != decision.Success {
-		w.Dry.ChangeAfterResources(p, -1)
-		return false
-	}
-	w.concerned[i] = false
-	return true
 }

@@ -12,7 +12,7 @@ import (
 // ExplainsByRows reports whether an explanation finds most candidates from the rows
 // of their nodes. What is left is explained by the exhaustive search.
 func (s *Search) ExplainsByRows() bool {
-	return s.byRows && !s.Filtered && s.Config.Sample == nil && s.Refused.Code == decision.Success
+	return s.Rules.byRows && !s.Filtered && s.Attempt.Config.Sample == nil && s.Attempt.Plan.Refused.Code == decision.Success
 }
 
 // Explanation finds the status of every node and all candidates.
@@ -35,7 +35,7 @@ func (s *Search) Explanation(ctx context.Context) (*decision.Explanation, error)
 		report.Tried = true
 		c, ok := w.candidateAt(position)
 		if !ok {
-			report.AfterRemoval = s.Public(w.failure)
+			report.AfterRemoval = s.Attempt.Public(w.failure)
 			continue
 		}
 		e.Candidates = append(e.Candidates, s.lasting(c, victims.copy(c.Victims)))
@@ -53,7 +53,7 @@ func (s *Search) Explanation(ctx context.Context) (*decision.Explanation, error)
 	case len(e.Candidates) == 0:
 		e.Outcome = decision.NothingHelps
 	default:
-		e.Candidate, e.Grace = e.Candidates[0], s.Config.Grace()
+		e.Candidate, e.Grace = e.Candidates[0], s.Attempt.Config.Grace()
 	}
 	return e, nil
 }
@@ -61,18 +61,18 @@ func (s *Search) Explanation(ctx context.Context) (*decision.Explanation, error)
 // reportStatus reports and counts the status of a node as things are, and whether
 // preemption is to be tried there.
 func (w *Worker) reportStatus(report *decision.NodeReport, position int) (try bool) {
-	n := w.NodeAt(position)
+	n := w.search.NodeAt(position)
 	report.Node = n.Name
-	sum := w.Snap.Summaries.At(n.Slot)
+	sum := w.snap.Summaries.At(n.Slot)
 	switch {
-	case w.given:
-		report.Status = w.Public(dryrun.FilterStatusOf(w.givenAt(position)))
+	case w.search.given.any:
+		report.Status = w.search.Attempt.Public(dryrun.FilterStatusOf(w.givenAt(position)))
 		return w.note(position)
-	case sum.Flags&^state.AnyUnits == 0 && !w.Selects:
+	case sum.Flags&^state.AnyUnits == 0 && !w.search.Attempt.Plan.Selects:
 		x, code := w.filterByResources(n.Slot, sum)
 		w.before.count(x, 1)
 		if x != 0 {
-			report.Status = w.Public(w.statusOf(x))
+			report.Status = w.search.Attempt.Public(w.search.statusOf(x))
 		}
 		return code == decision.Unschedulable
 	}
@@ -82,7 +82,7 @@ func (w *Worker) reportStatus(report *decision.NodeReport, position int) (try bo
 	} else {
 		w.before.count(w.before.intern(st), 1)
 	}
-	report.Status = w.Public(st)
+	report.Status = w.search.Attempt.Public(st)
 	return st.Code == decision.Unschedulable
 }
 
@@ -93,8 +93,8 @@ func (s *Search) lasting(c *decision.Candidate, victims []decision.Victim) decis
 	// The start in the very form in which the caller gave it.
 	if start := victims[0].Pod.StartTime; start.Equal(c.Score.Start) {
 		out.Score.Start = start
-	} else if s.Now.Equal(c.Score.Start) {
-		out.Score.Start = s.Now
+	} else if s.Attempt.Now.Equal(c.Score.Start) {
+		out.Score.Start = s.Attempt.Now
 	}
 	return out
 }
@@ -102,7 +102,7 @@ func (s *Search) lasting(c *decision.Candidate, victims []decision.Victim) decis
 // scoreAll asks the caller's scorers about every candidate.
 func (s *Search) scoreAll(candidates []decision.Candidate) {
 	for i := range candidates {
-		for _, x := range s.Config.Scorers {
+		for _, x := range s.Attempt.Config.Scorers {
 			candidates[i].OwnScores = append(candidates[i].OwnScores, x.Score(&candidates[i]))
 		}
 	}
@@ -127,7 +127,7 @@ func (s *Search) rank(candidates []decision.Candidate) ([]decision.Candidate, de
 		return candidates, 0
 	}
 	compare := func(a, b *decision.Candidate) (int, decision.Rank) {
-		return s.CompareStandings(dryrun.Standing{Score: &a.Score, OwnScores: a.OwnScores}, dryrun.Standing{Score: &b.Score, OwnScores: b.OwnScores})
+		return s.Attempt.CompareStandings(standingOf(a), standingOf(b))
 	}
 	order := make([]int32, len(candidates))
 	for i := range order {
@@ -137,6 +137,10 @@ func (s *Search) rank(candidates []decision.Candidate) ([]decision.Candidate, de
 	reorder(candidates, order)
 	_, by := compare(&candidates[0], &candidates[1])
 	return candidates, by
+}
+
+func standingOf(c *decision.Candidate) dryrun.Standing {
+	return dryrun.Standing{Score: &c.Score, OwnScores: c.OwnScores}
 }
 
 // reorder puts the element at order[i] at i, in place, because another list of candidates
@@ -159,21 +163,21 @@ func reorder(candidates []decision.Candidate, order []int32) {
 func (s *Search) ExplainNode(n *state.NodeState) (decision.NodeReport, *decision.Candidate) {
 	w := s.Workers[0]
 	report := decision.NodeReport{Node: n.Name}
-	st := s.Refused
+	st := s.Attempt.Plan.Refused
 	switch {
-	case s.given:
+	case s.given.any:
 		given := s.givenOf(n)
 		st = dryrun.FilterStatusOf(&given)
 	case st.Code == decision.Success:
 		st = w.Dry.Filter(n)
 	}
-	report.Status = s.Public(st)
+	report.Status = s.Attempt.Public(st)
 	if st.Code != decision.Unschedulable {
 		return report, nil
 	}
 	report.Tried = true
 	possible, st := w.Dry.DryRun(n)
-	if report.AfterRemoval = s.Public(st); st.Code != decision.Success {
+	if report.AfterRemoval = s.Attempt.Public(st); st.Code != decision.Success {
 		return report, nil
 	}
 	c := w.Dry.Candidate(possible)
@@ -187,26 +191,26 @@ func (s *Search) BestFirst(ctx context.Context, yield func(*decision.Candidate, 
 		yield(nil, err)
 		return
 	}
-	s.general = true // no candidate is pruned
+	s.Rules.general = true // no candidate is pruned
 	s.NoteTight()
 	w := s.Workers[0]
-	queue := promising{Search: s, nodes: s.queue[:0]}
+	queue := promising{rules: &s.Rules, nodes: s.queue[:0]}
 	later := boundQueue{keys: s.later[:0]}
-	inTurn := !s.topLast && s.standard && len(s.Bounds) <= maxQueued
+	inTurn := !s.Rules.topLast && s.Rules.standard && len(s.Bounds) <= maxQueued
 	for position := range s.Bounds {
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			yield(nil, ctx.Err())
 			return
 		}
 		real, ok := w.boundForLater(position)
-		switch b := &w.Bounds[position]; {
+		switch b := &w.search.Bounds[position]; {
 		case !ok:
 		case b.Kind == Evaluated:
 			queue.nodes = append(queue.nodes, real)
 		case inTurn:
 			later.keys = append(later.keys, boundKeyOf(b, position))
 		default:
-			queue.nodes = append(queue.nodes, w.Optimistic(b, position, s.Snap.Order[position]))
+			queue.nodes = append(queue.nodes, w.Optimistic(b, position, s.snap.Order[position]))
 		}
 	}
 	s.queue, s.later = queue.nodes, later.keys
@@ -221,8 +225,8 @@ func (s *Search) BestFirst(ctx context.Context, yield func(*decision.Candidate, 
 		b := &s.Bounds[position]
 		switch {
 		case b.Kind != Evaluated && !b.exact:
-			w.Tighten(b, s.Snap.Order[position])
-			queue.nodes[0] = w.Optimistic(b, position, s.Snap.Order[position])
+			w.Tighten(b, s.snap.Order[position])
+			queue.nodes[0] = w.Optimistic(b, position, s.snap.Order[position])
 			queue.sink(0)
 			continue
 		case b.Kind != Evaluated:
@@ -248,7 +252,7 @@ func (s *Search) BestFirst(ctx context.Context, yield func(*decision.Candidate, 
 
 // chosenAt returns the candidate on a node that has been evaluated.
 func (w *Worker) chosenAt(position int) (*decision.Candidate, error) {
-	possible, st := w.Dry.DryRun(w.NodeAt(position))
+	possible, st := w.Dry.DryRun(w.search.NodeAt(position))
 	if st.Code != decision.Success {
 		w.Dry.Contradicted()
 	}
@@ -265,15 +269,15 @@ func (w *Worker) chosenAt(position int) (*decision.Candidate, error) {
 func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
 	for len(later.keys) > 0 {
 		position := later.keys[0].position()
-		b := &w.Bounds[position]
+		b := &w.search.Bounds[position]
 		if len(queue.nodes) > 0 {
 			least := *b
 			least.fewest = min(least.fewest, mostKeyVictims)
-			if least.setLowest(&w.lowScore, position); !w.Better(&w.lowScore, &queue.nodes[0]) {
+			if least.setLowest(&w.outlook.low, position); !w.search.Rules.Better(&w.outlook.low, &queue.nodes[0]) {
 				return
 			}
 		}
-		queue.push(w.Optimistic(b, position, w.Snap.Order[position]))
+		queue.push(w.Optimistic(b, position, w.snap.Order[position]))
 		later.dropFirst()
 	}
 }
@@ -281,9 +285,9 @@ func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
 // boundForLater bounds a node, and returns its score if it was evaluated. It is not ok
 // if the node is no candidate.
 func (w *Worker) boundForLater(position int) (real NodeScore, ok bool) {
-	b, slot := &w.Bounds[position], w.Snap.Order[position]
+	b, slot := &w.search.Bounds[position], w.snap.Order[position]
 	w.Best = NodeScore{Position: -1}
-	if w.given {
+	if w.search.given.any {
 		if b.Kind = Settled; !w.note(position) {
 			return real, false
 		}

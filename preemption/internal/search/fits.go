@@ -8,14 +8,14 @@ import (
 
 // Fits reports whether a node takes the preemptor as things are.
 func (w *Worker) Fits(slot int32) bool {
-	sum := w.Snap.Summaries.At(slot)
-	if sum.Flags&^state.AnyUnits == 0 && !w.Silent.Has(filters.ResourcesFilter.Index) {
+	sum := w.snap.Summaries.At(slot)
+	if sum.Flags&^state.AnyUnits == 0 && !w.search.Attempt.Asked.Silent.Has(filters.ResourcesFilter.Index) {
 		if w.Shortage(sum) != 0 {
 			return false // no other filter can change that
 		}
-		if !w.Filtered && !w.Selects || w.RulesPass(slot) {
+		if !w.search.Filtered && !w.search.Attempt.Plan.Selects || w.RulesPass(slot) {
 			return true
 		}
 	}
-	return w.Dry.Filter(w.Snap.NodeStates[slot]).Code == decision.Success
+	return w.Dry.Filter(w.snap.NodeStates[slot]).Code == decision.Success
 }

@@ -13,7 +13,7 @@ import (
 // scores, until none is better than the incumbent.
 func (s *Search) runGeneral(ctx context.Context) (*decision.Plan, error) {
 	s.NoteTight()
-	s.onlyCount = s.Eligible(s.statusOfNode) != decision.Eligible
+	s.onlyCount = s.Attempt.Eligible(s.statusOfNode) != decision.Eligible
 	if err := s.each(ctx, s.firstRound()); err != nil {
 		return nil, err
 	}
@@ -21,7 +21,7 @@ func (s *Search) runGeneral(ctx context.Context) (*decision.Plan, error) {
 	if plan.Outcome != decision.Preempt {
 		return plan, nil
 	}
-	if s.Config.Sample != nil {
+	if s.Attempt.Config.Sample != nil {
 		if err := s.trySample(ctx, s.Workers[0].tryForSample); err != nil {
 			return nil, err
 		}
@@ -31,7 +31,7 @@ func (s *Search) runGeneral(ctx context.Context) (*decision.Plan, error) {
 		return nil, err
 	}
 	best := s.Workers[0].Best
-	if s.asked && best.Position < 0 && !s.exactly {
+	if s.Rules.asked && best.Position < 0 && !s.Rules.exactly {
 		return s.runExactly(ctx)
 	}
 	s.finishPlan(plan, best)
@@ -40,7 +40,7 @@ func (s *Search) runGeneral(ctx context.Context) (*decision.Plan, error) {
 
 // runExactly decides once more, with the caller asked about every possible victim.
 func (s *Search) runExactly(ctx context.Context) (*decision.Plan, error) {
-	s.exactly = true
+	s.Rules.exactly = true
 	for _, w := range s.Workers {
 		w.Reset()
 	}
@@ -50,10 +50,10 @@ func (s *Search) runExactly(ctx context.Context) (*decision.Plan, error) {
 // firstRound returns the round over all nodes that ends with the status of every node
 // known. For a sample it leaves the candidates alone.
 func (s *Search) firstRound() func(w *Worker, from, to int) {
-	switch sample := s.Config.Sample != nil; {
-	case s.given && sample:
+	switch sample := s.Attempt.Config.Sample != nil; {
+	case s.given.any && sample:
 		return (*Worker).noteGiven
-	case s.given:
+	case s.given.any:
 		return (*Worker).boundGiven
 	case sample:
 		return (*Worker).filterNodes
@@ -68,7 +68,7 @@ func (w *Worker) boundGeneral(from, to int) {
 		end := min(from+state.SummaryBlockSize, to)
 		w.BoundNodes(from, end)
 		w.fitsSomewhere = w.before.usual[0] > 0
-		if w.fitsSomewhere || w.onlyCount {
+		if w.fitsSomewhere || w.search.onlyCount {
 			continue // no candidate is wanted
 		}
 		w.considerChunk(from, end)

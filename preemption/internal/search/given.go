@@ -13,8 +13,8 @@ import (
 
 // takeStatuses prepares the round that reads the caller's statuses.
 func (s *Search) takeStatuses(req *decision.Request) {
-	s.given, s.statuses, s.inOrder = true, req.Statuses, req.StatusesInOrder
-	s.Refused, s.Elsewhere = filters.Status{}, true // the caller has gone beyond that
+	s.given.any, s.given.byName, s.given.inOrder = true, req.Statuses, req.StatusesInOrder
+	s.Attempt.Plan.Refused, s.Attempt.Elsewhere = filters.Status{}, true // the caller has gone beyond that
 }
 
 // noteGiven notes the given statuses of a chunk of the nodes, and on which of them
@@ -24,7 +24,7 @@ func (w *Worker) noteGiven(from, to int) {
 		end := min(from+state.SummaryBlockSize, to)
 		try := w.noteChunk(from, end)
 		for position := from; position < end; position++ {
-			w.toTry[position] = try&(1<<(position-from)) != 0
+			w.search.toTry[position] = try&(1<<(position-from)) != 0
 		}
 	}
 }
@@ -34,11 +34,11 @@ func (w *Worker) boundGiven(from, to int) {
 	for ; from < to; from += state.SummaryBlockSize {
 		end := min(from+state.SummaryBlockSize, to)
 		try := w.noteChunk(from, end)
-		if w.fitsSomewhere || w.onlyCount {
+		if w.fitsSomewhere || w.search.onlyCount {
 			try = 0 // no candidate is wanted
 		}
 		w.boundChunk(from, end, try)
-		if w.general {
+		if w.search.Rules.general {
 			w.considerChunk(from, end)
 		}
 	}
@@ -70,15 +70,15 @@ func (w *Worker) note(position int) bool { return w.noteChunk(position, position
 
 // boundChunk bounds the nodes of a chunk that have a bit, and settles the others.
 func (w *Worker) boundChunk(from, to int, try uint64) {
-	plain := !w.Filtered && !w.exactly && !w.Selects
+	plain := !w.search.Filtered && !w.search.Rules.exactly && !w.search.Attempt.Plan.Selects
 	for position := from; position < to; position++ {
-		b := &w.Bounds[position]
+		b := &w.search.Bounds[position]
 		if try&(1<<(position-from)) == 0 {
 			b.Kind = Settled
 			continue
 		}
-		slot := w.Snap.Order[position]
-		if sum := w.Snap.Summaries.At(slot); plain && sum.Flags&^w.light == 0 {
+		slot := w.snap.Order[position]
+		if sum := w.snap.Summaries.At(slot); plain && sum.Flags&^w.search.light == 0 {
 			if w.boundByResources(b, slot, sum); b.before != 0 {
 				w.after.count(b.after, 1)
 				continue
@@ -90,22 +90,22 @@ func (w *Worker) boundChunk(from, to int, try uint64) {
 
 // readGiven reads statuses by name, before any node is looked at.
 func (s *Search) readGiven() error {
-	if s.statuses == nil {
+	if s.given.byName == nil {
 		return nil
 	}
-	s.Snap.Names.Load(s.Snap.NodeStates, s.Snap.Order)
-	if s.named.Read(s.Snap.Names, s.statuses, s.Config.NotFiltered()) && s.named.known() {
+	s.snap.Names.Load(s.snap.NodeStates, s.snap.Order)
+	if s.given.named.Read(s.snap.Names, s.given.byName, s.Attempt.Config.NotFiltered()) && s.given.named.known() {
 		return nil
 	}
-	return dryrun.CheckNamed(s.Snap, s.statuses)
+	return dryrun.CheckNamed(s.snap, s.given.byName)
 }
 
 // givenAt returns the status that the caller gave for a node, once all are read.
 func (w *Worker) givenAt(position int) *decision.Status {
-	if w.inOrder != nil {
-		return &w.inOrder[position]
+	if w.search.given.inOrder != nil {
+		return &w.search.given.inOrder[position]
 	}
-	return &w.named.List[w.named.of[position]]
+	return &w.search.given.named.List[w.search.given.named.of[position]]
 }
 
 // answerGiven returns the answer that stands for the given status of a node. Those by name
@@ -114,16 +114,16 @@ func (w *Worker) answerGiven(st *decision.Status, position int) answer {
 	switch {
 	case st.Code == decision.Success:
 		return 0
-	case w.inOrder != nil:
-		if w.lastAnswer == 0 || !sameStatus(st, &w.lastGiven) {
-			w.lastGiven, w.lastAnswer = *st, w.before.intern(dryrun.FilterStatusOf(st))
+	case w.search.given.inOrder != nil:
+		if w.given.answer == 0 || !sameStatus(st, &w.given.last) {
+			w.given.last, w.given.answer = *st, w.before.intern(dryrun.FilterStatusOf(st))
 		}
-		return w.lastAnswer
+		return w.given.answer
 	}
-	if len(w.answerOf) < len(w.named.List) {
-		w.answerOf = state.Fill(w.answerOf, len(w.named.List), 0)
+	if len(w.given.of) < len(w.search.given.named.List) {
+		w.given.of = state.Fill(w.given.of, len(w.search.given.named.List), 0)
 	}
-	at := &w.answerOf[w.named.of[position]]
+	at := &w.given.of[w.search.given.named.of[position]]
 	if *at == 0 {
 		*at = w.before.intern(dryrun.FilterStatusOf(st))
 	}
@@ -133,20 +133,20 @@ func (w *Worker) answerGiven(st *decision.Status, position int) answer {
 // mayRefuse reports whether a node filter may turn the preemptor away, where none was
 // asked so far.
 func (w *Worker) mayRefuse(sum *state.NodeSummary) bool {
-	return w.Elsewhere && (sum.Flags&state.Restricted != 0 || w.Selects)
+	return w.search.Attempt.Elsewhere && (sum.Flags&state.Restricted != 0 || w.search.Attempt.Plan.Selects)
 }
 
 // tryNode bounds a node on which preemption is to be tried, whatever the filters say
 // about it as things are.
 func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
-	sum := w.Snap.Summaries.At(slot)
+	sum := w.snap.Summaries.At(slot)
 	switch {
 	case w.mayRefuse(sum):
 		*b = NodeBound{}
-		w.evaluateByFilters(position, w.Snap.NodeStates[slot])
+		w.evaluateByFilters(position, w.snap.NodeStates[slot])
 		b.Kind = Settled
 		return
-	case sum.Flags&^(state.Restricted|w.light) == 0 && !w.Filtered && !w.exactly:
+	case sum.Flags&^(state.Restricted|w.search.light) == 0 && !w.search.Filtered && !w.search.Rules.exactly:
 		w.boundByResources(b, slot, sum)
 	default:
 		*b = NodeBound{}
@@ -154,7 +154,7 @@ func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
 	}
 	if b.before == 0 {
 		// There is room already, so that all pods can be put back.
-		w.evaluateByFilters(position, w.Snap.NodeStates[slot])
+		w.evaluateByFilters(position, w.snap.NodeStates[slot])
 		b.Kind = Settled
 	}
 	w.after.count(b.after, 1)

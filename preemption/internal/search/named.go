@@ -147,3 +147,21 @@ func sameStatus(a, b *decision.Status) bool {
 func sameTexts(a, b []string) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
+
+// givenStatuses are the statuses that the caller gave, none if any is not set: by name, or
+// in the order of the nodes.
+type givenStatuses struct {
+	any     bool
+	byName  map[string]decision.Status
+	inOrder []decision.Status
+	named   NamedStatuses // those by name, as they are read
+}
+
+// givenAnswers are what a worker knows of answers that stand for given statuses: the answer
+// of the last status in order, and those of statuses by name, by index in their list, 0
+// where it is not known yet.
+type givenAnswers struct {
+	last   decision.Status
+	answer answer
+	of     []answer
+}

@@ -16,48 +16,27 @@ import (
 
 // Optimistic returns the optimistic score of a node.
 func (w *Worker) Optimistic(b *NodeBound, position int, slot int32) NodeScore {
-	sum := w.Snap.Summaries.At(slot)
+	sum := w.snap.Summaries.At(slot)
 	o := NodeScore{Position: -1}
-	if !w.topLast || b.Bound == sum.Lowest {
+	if !w.search.Rules.topLast || b.Bound == sum.Lowest {
 		b.setLowest(&o, position)
 		if b.exact {
 			w.boundStart(&o, b, slot, sum)
 		}
 		w.boundCost(&o, b, slot, sum, b.Bound == sum.Lowest)
 	}
-	if !w.topLast {
+	if !w.search.Rules.topLast {
 		return o
 	}
-	if e := w.Snap.Summaries.ExtremesAt(slot); w.goesHigh(b, sum, e) {
-		upper := &w.highScore
+	if e := w.snap.Summaries.ExtremesAt(slot); w.goesHigh(b, sum, e) {
+		upper := &w.outlook.high
 		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
-		if w.Better(upper, &o) {
+		if w.search.Rules.Better(upper, &o) {
 			return *upper
 		}
 	}
 	return o
 }
-
-// setLowest sets the best score of victims that all have the lowest priority of the
-// node or, if these do not make room, as little as is enough.
-func (b *NodeBound) setLowest(o *NodeScore, position int) {
-	o.Position, o.Figures = position, rank.Figures{Top: b.Bound, Start: rank.Never}
-	b.setVictims(o)
-}
-
-// setVictims sets how many these victims are at least.
-func (b *NodeBound) setVictims(o *NodeScore) {
-	o.Victims, o.Sum = int32(b.fewest), lowestSum(b)
-}
-
-// leads returns a figure of the best score of such victims.
-func (b *NodeBound) leads(x rank.Figure) int64 {
-	f := rank.Figures{Top: b.Bound, Victims: int32(b.fewest), Sum: lowestSum(b)}
-	return leads(&f, x)
-}
-
-// lowestSum is the least sum of the priorities of such victims.
-func lowestSum(b *NodeBound) int64 { return int64(b.fewest) * (int64(b.Bound) + rank.PriorityShift) }
 
 // TightenByShares improves the bound of a node by the sums of shares of the pods of the
 // lowest priority, and reports whether it could. Only searches by other rules than the default
@@ -66,9 +45,9 @@ func (w *Worker) TightenByShares(b *NodeBound, slot int32, sum *state.NodeSummar
 	if b.Bound != sum.Lowest || b.Kind == byUnits {
 		return false
 	}
-	short, shares := w.short(sum), w.Snap.Summaries.ShareSumsAt(slot)
+	short, shares := w.short(sum), w.snap.Summaries.ShareSumsAt(slot)
 	was := b.fewest
-	b.fewest = uint16(shares.FewestAmong(&shares.Low, &short, w.Snap.Summaries.ExtremesAt(slot), int32(was)))
+	b.fewest = uint16(shares.FewestAmong(&shares.Low, &short, w.snap.Summaries.ExtremesAt(slot), int32(was)))
 	return b.fewest > was
 }
 
@@ -77,7 +56,7 @@ func (w *Worker) boundStart(o *NodeScore, b *NodeBound, slot int32, sum *state.N
 	if b.Bound != sum.Lowest || b.Kind == byUnits {
 		return
 	}
-	if start := w.Snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)); start != rank.NoStart {
+	if start := w.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)); start != rank.NoStart {
 		o.Start = rank.Instant{Sec: start, Nsec: 1e9}
 	}
 }
@@ -85,10 +64,10 @@ func (w *Worker) boundStart(o *NodeScore, b *NodeBound, slot int32, sum *state.N
 // boundCost sets the least that victims cost, so many of these pods, which hold what
 // the node is short of.
 func (w *Worker) boundCost(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary, low bool) {
-	if !w.costed || sum.Flags&state.LargeAmounts != 0 {
+	if !w.search.Rules.costed || sum.Flags&state.LargeAmounts != 0 {
 		return
 	}
-	c := w.costTable.At(w.Snap.NodeStates[slot], int(sum.LowPods), w.Config.Cost)
+	c := w.search.costTable.At(w.snap.NodeStates[slot], int(sum.LowPods), w.search.Attempt.Config.Cost)
 	short := w.short(sum)
 	if low {
 		o.Cost = c.Low.Least(o.Victims, &short)
@@ -107,7 +86,7 @@ func (w *Worker) goesHigh(b *NodeBound, sum *state.NodeSummary, e *state.Extreme
 func (w *Worker) setUpper(o *NodeScore, b *NodeBound, position int, slot int32, sum *state.NodeSummary, e *state.Extremes, few int32) {
 	top := b.above(sum)
 	o.Position, o.Figures = position, rank.Figures{Top: top, Victims: few, Start: rank.Never}
-	if w.reordered || w.readsFirst {
+	if w.search.Rules.reordered || w.search.Rules.readsFirst {
 		o.Top = sum.Lowest // it is that of the first, whichever that is
 	}
 	if e.UpperStart != rank.NoStart {
@@ -115,7 +94,7 @@ func (w *Worker) setUpper(o *NodeScore, b *NodeBound, position int, slot int32, 
 	}
 	o.Sum = upperSum(sum, top, few)
 	w.boundCost(o, b, slot, sum, false)
-	if w.Better(o, &w.Best) {
+	if w.search.Rules.Better(o, &w.Best) {
 		w.tightenUpper(o, b, slot, sum, e)
 	}
 }
@@ -123,10 +102,10 @@ func (w *Worker) setUpper(o *NodeScore, b *NodeBound, position int, slot int32, 
 // tightenUpper improves such a score by the sums of shares, and where all victims are of the
 // two lowest priorities by what is known of those.
 func (w *Worker) tightenUpper(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary, e *state.Extremes) {
-	short, shares := w.short(sum), w.Snap.Summaries.ShareSumsAt(slot)
+	short, shares := w.short(sum), w.snap.Summaries.ShareSumsAt(slot)
 	few, top := shares.Fewest(&short, e, o.Victims), b.above(sum)
-	two := w.Snap.Summaries.TwoLowestAt(slot)
-	if second := w.Snap.LevelAbove(slot, 1); w.StaysSecond(b, sum, e, two, second) {
+	two := w.snap.Summaries.TwoLowestAt(slot)
+	if second := w.snap.LevelAbove(slot, 1); w.StaysSecond(b, sum, e, two, second) {
 		few, top = shares.FewestAmong(&shares.Second, &short, e, few), second.Priority
 		if o.Top = top; two.Start != rank.NoStart {
 			o.Start = rank.Instant{Sec: two.Start, Nsec: 1e9}
@@ -139,27 +118,13 @@ func (w *Worker) tightenUpper(o *NodeScore, b *NodeBound, slot int32, sum *state
 	o.Sum = upperSum(sum, top, few)
 }
 
-// above is the least priority of a victim above the lowest priority of the node.
-func (b *NodeBound) above(sum *state.NodeSummary) int32 {
-	if b.Bound == sum.Lowest && b.Bound < math.MaxInt32 {
-		return b.Bound + 1
-	}
-	return b.Bound
-}
-
-// upperSum is the least sum of the priorities of so many pods of a node, one of which
-// has at least the priority top.
-func upperSum(sum *state.NodeSummary, top, pods int32) int64 {
-	return int64(top) + rank.PriorityShift + int64(pods-1)*(int64(sum.Lowest)+rank.PriorityShift)
-}
-
 // extremesFor returns the extremes of a node, nil where victims above the lowest priority
 // need not be thought of.
 func (w *Worker) extremesFor(slot int32) *state.Extremes {
-	if !w.topLast {
+	if !w.search.Rules.topLast {
 		return nil
 	}
-	return w.Snap.Summaries.ExtremesAt(slot)
+	return w.snap.Summaries.ExtremesAt(slot)
 }
 
 // rough is a lower bound on a figure, found with less than what
@@ -167,7 +132,7 @@ func (w *Worker) extremesFor(slot int32) *state.Extremes {
 // many victims are needed at least where one is above the lowest priority of the node.
 func (w *Worker) rough(x rank.Figure, b *NodeBound, sum *state.NodeSummary, few int32) int64 {
 	least := int64(math.MaxInt64)
-	if !w.topLast || b.Bound == sum.Lowest {
+	if !w.search.Rules.topLast || b.Bound == sum.Lowest {
 		least = b.leads(x)
 	}
 	if few > 0 {
@@ -180,7 +145,7 @@ func (w *Worker) rough(x rank.Figure, b *NodeBound, sum *state.NodeSummary, few 
 func (w *Worker) upperFigure(x rank.Figure, b *NodeBound, sum *state.NodeSummary, few int32) int64 {
 	top := b.above(sum)
 	f := rank.Figures{Top: top, Victims: few, Sum: upperSum(sum, top, few)}
-	if w.reordered || w.readsFirst {
+	if w.search.Rules.reordered || w.search.Rules.readsFirst {
 		f.Top = sum.Lowest
 	}
 	return leads(&f, x)
@@ -189,7 +154,7 @@ func (w *Worker) upperFigure(x rank.Figure, b *NodeBound, sum *state.NodeSummary
 // outdone reports that a node loses by the latest start of any pod on it, where that
 // is the first rank.
 func (w *Worker) outdone(slot int32) bool {
-	return w.startFirst && w.decides(&w.Best) && w.Snap.Summaries.LatestAt(slot) < w.Best.Start.Sec
+	return w.search.Rules.startFirst && w.search.Rules.decides(&w.Best) && w.snap.Summaries.LatestAt(slot) < w.Best.Start.Sec
 }
 
 // StaysLow reports that all victims have the lowest priority of the node. That is
@@ -198,9 +163,9 @@ func (w *Worker) outdone(slot int32) bool {
 // the others of higher priority.
 func (w *Worker) StaysLow(b *NodeBound, sum *state.NodeSummary, e *state.Extremes) bool {
 	switch {
-	case b.Kind != byResources || w.anyPriority:
+	case b.Kind != byResources || w.search.Rules.anyPriority:
 		return false
-	case w.ascending || !e.AnyCovered:
+	case w.search.Rules.ascending || !e.AnyCovered:
 		return true
 	case !w.mayViolate(e.LowBudgets, e.MostCovered):
 		return true
@@ -214,9 +179,9 @@ func (w *Worker) StaysLow(b *NodeBound, sum *state.NodeSummary, e *state.Extreme
 // one of these, nil if there is none.
 func (w *Worker) StaysSecond(b *NodeBound, sum *state.NodeSummary, e *state.Extremes, two *state.TwoLowest, second *state.Level) bool {
 	switch {
-	case b.Kind != byResources || w.anyPriority || second == nil || b.Bound > second.Priority:
+	case b.Kind != byResources || w.search.Rules.anyPriority || second == nil || b.Bound > second.Priority:
 		return false
-	case w.ascending || !e.AnyCovered:
+	case w.search.Rules.ascending || !e.AnyCovered:
 		return true
 	case !w.mayViolate(two.Budgets, e.MostCovered):
 		return true
@@ -229,7 +194,7 @@ func (w *Worker) StaysSecond(b *NodeBound, sum *state.NodeSummary, e *state.Extr
 // coversWithout is covers for pods that hold this much, less what some of them hold.
 func (w *Worker) coversWithout(sum *state.NodeSummary, held, less *state.AmountRow, pods int32) bool {
 	for k := range sum.Free {
-		if w.asks[k] > sum.Free[k]+held[k]-less[k] {
+		if w.search.asks[k] > sum.Free[k]+held[k]-less[k] {
 			return false
 		}
 	}
@@ -239,37 +204,24 @@ func (w *Worker) coversWithout(sum *state.NodeSummary, held, less *state.AmountR
 // mayViolate reports whether one of these budgets can be violated on a node where none
 // covers more than so many pods.
 func (w *Worker) mayViolate(budgets uint32, mostCovered uint8) bool {
-	return budgets&w.tight[min(int(mostCovered), len(w.tight)-1)] != 0
+	return budgets&w.search.Rules.tight[min(int(mostCovered), len(w.search.Rules.tight)-1)] != 0
 }
 
 // NoteTight finds the budgets that so many evictions on one node would violate.
 func (s *Search) NoteTight() {
-	s.tight = [len(s.tight)]uint32{}
-	for i, b := range s.Snap.BudgetSet.List {
+	s.Rules.tight = [len(s.Rules.tight)]uint32{}
+	for i, b := range s.snap.BudgetSet.List {
 		if b == nil {
 			continue
 		}
-		for pods := max(0, int64(b.DisruptionsAllowed)) + 1; pods < int64(len(s.tight)); pods++ {
-			s.tight[pods] |= 1 << (i % state.BudgetBits)
+		for pods := max(0, int64(b.DisruptionsAllowed)) + 1; pods < int64(len(s.Rules.tight)); pods++ {
+			s.Rules.tight[pods] |= 1 << (i % state.BudgetBits)
 		}
-		s.tight[len(s.tight)-1] |= 1 << (i % state.BudgetBits)
+		s.Rules.tight[len(s.Rules.tight)-1] |= 1 << (i % state.BudgetBits)
 	}
 }
 
 // fewestOfAny is a lower bound on how many victims a node needs, of whatever priority.
 func (w *Worker) fewestOfAny(e *state.Extremes, sum *state.NodeSummary) int32 {
-	return max(FewestByExtremes(e, sum, &w.asks), 1)
-}
-
-// FewestByExtremes returns a lower bound on how many pods of the node hold what it is short
-// of, of whatever priority.
-func FewestByExtremes(e *state.Extremes, l *state.NodeSummary, asks *state.AmountRow) int32 {
-	pods := float64(1 - int32(l.Room))
-	for k, v := range asks {
-		if p := float64(v-l.Free[k]) * e.PerLargest[k]; p > pods {
-			pods = p
-		}
-	}
-	// Less by more than what dividing and multiplying can have added.
-	return int32(min(int64(math.Ceil(pods*(1-1e-9))), state.MostPods))
+	return max(FewestByExtremes(e, sum, &w.search.asks), 1)
 }

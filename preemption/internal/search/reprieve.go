@@ -3,6 +3,8 @@ package search
 import (
 	"math"
 
+	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -19,20 +21,20 @@ func (w *Worker) evaluateByResources(position int, n *state.NodeState, bound int
 // cannot be the best any more.
 func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f NodeScore, ok bool) {
 	var adjusted state.NodeSummary
-	sum, _ := w.summaryFor(n, w.Snap.Summaries.At(n.Slot), &adjusted)
+	sum, _ := w.summaryFor(n, w.snap.Summaries.At(n.Slot), &adjusted)
 	w.violates = w.violates[:0]
 	if len(n.Covered) > 0 {
 		w.charge(n)
 	}
 	from, held := w.removed(n, sum, bound)
-	t := resourceReprieve{Worker: w, n: n, room: int32(sum.Room) + int32(len(n.Rows)-from) - 1}
+	t := w.reprieveOn(n)
+	t.violates, t.room = w.violates, int32(sum.Room)+int32(len(n.Rows)-from)-1
 	for k := range t.slack {
 		t.slack[k] = unlimited
-		if w.asks[k] != asksNothing {
-			t.slack[k] = sum.Free[k] + held[k] - w.asks[k]
+		if w.search.asks[k] != asksNothing {
+			t.slack[k] = sum.Free[k] + held[k] - w.search.asks[k]
 		}
 	}
-	t.costs = w.costsOn(n)
 	f, ok = t.reprieve(from, bound)
 	f.Position = position
 	return f, ok
@@ -45,7 +47,7 @@ func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f 
 func (w *Worker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32) (from int, held state.AmountRow) {
 	last := len(w.violates) - 1
 	if last >= 0 && n.SortKeys[w.violates[last]].Priority <= bound {
-		from = n.First(w.Reach)
+		from = n.First(w.search.Attempt.Reach)
 	} else {
 		w.violates = w.violates[:0]
 		if bound == sum.Lowest {
@@ -69,7 +71,7 @@ const unlimited = math.MaxInt64 / 2
 // covered pods are charged in order of importance (group 6.3).
 func (w *Worker) charge(n *state.NodeState) {
 	possible := n.Covered
-	for len(possible) > 0 && int64(n.SortKeys[possible[0].Index].Priority) >= w.Reach {
+	for len(possible) > 0 && int64(n.SortKeys[possible[0].Index].Priority) >= w.search.Attempt.Reach {
 		possible = possible[1:]
 	}
 	for _, g := range possible {
@@ -83,15 +85,34 @@ func (w *Worker) charge(n *state.NodeState) {
 // resourceReprieve is the reprieve on one node. slack and room are what is free
 // beyond the preemptor's needs while pods are put back.
 type resourceReprieve struct {
-	*Worker
 	n     *state.NodeState
 	slack state.AmountRow
 	room  int32
 	score NodeScore
+	// now is when a pod without a start time counts as started.
+	now rank.Instant
+	// violates lists the pods that violate a budget, by index. They are tried first.
+	violates []int32
+	// best is the candidate that the node has to beat, nil where it is evaluated to the end.
+	best *NodeScore
 	// costs are what the pods of the node cost, nil if that does not matter.
 	costs []int64
-	// asking: filters are asked about the pods in concerned.
-	asking bool
+	// concerned are the pods that filters are asked about, nil if they are not asked.
+	concerned *concernedPods
+	// record lists the pods that could not be put back, nil if that is not asked.
+	record *[]blockedPod
+}
+
+// reprieveOn begins a reprieve on a node, with nothing free yet.
+func (w *Worker) reprieveOn(n *state.NodeState) resourceReprieve {
+	t := resourceReprieve{n: n, now: w.search.Attempt.NowAt, costs: w.costsOn(n)}
+	if w.recording {
+		t.record = &w.blocked
+	}
+	if w.Best.Position >= 0 && !w.search.Rules.general && !w.recording {
+		t.best = &w.Best
+	}
+	return t
 }
 
 // reprieve puts back first the pods that violate a budget, then the others from
@@ -106,7 +127,7 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool
 	// No pod adds a violation from here on. If the violations tie with those of the
 	// best, and its top priority is not above the bound, a larger sum loses.
 	limit := int64(math.MaxInt64)
-	if b := &t.Best; b.Position >= 0 && !t.general && !t.recording {
+	if b := t.best; b != nil {
 		if b.Violations < t.score.Violations {
 			return t.score, false
 		}
@@ -132,7 +153,7 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool
 func (t *resourceReprieve) putBack(i int) bool {
 	row := &t.n.Rows[i]
 	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] &&
-		(!t.asking || !t.concerned[i] || t.letBack(t.n.Pods[i], i)) {
+		(t.concerned == nil || t.concerned.letBack(t.n.Pods[i], i)) {
 		t.room--
 		t.slack[0] -= row[0]
 		t.slack[1] -= row[1]
@@ -140,8 +161,8 @@ func (t *resourceReprieve) putBack(i int) bool {
 		return true
 	}
 	t.take(i)
-	if t.recording {
-		t.blocked = append(t.blocked, blockedPod{int32(i), t.shortOf(row)})
+	if t.record != nil {
+		*t.record = append(*t.record, blockedPod{int32(i), t.shortOf(row)})
 	}
 	return false
 }
@@ -167,7 +188,43 @@ func (t *resourceReprieve) take(i int) {
 	}
 	start := rank.Instant{Sec: r.Sec, Nsec: r.Nsec}
 	if r.Sec == rank.NoStart {
-		start = t.NowAt
+		start = t.now
 	}
 	t.score.Add(r.Priority, start, cost)
+}
+
+// release makes the room of a pod free.
+func (t *resourceReprieve) release(i int) {
+	row := &t.n.Rows[i]
+	t.room++
+	t.slack[0] += row[0]
+	t.slack[1] += row[1]
+	t.slack[2] += row[2]
+}
+
+// fits reports whether there is room for the preemptor.
+func (t *resourceReprieve) fits() bool {
+	return t.room >= 0 && t.slack[0] >= 0 && t.slack[1] >= 0 && t.slack[2] >= 0
+}
+
+// concernedPods are the pods of one node that concern a filter.
+type concernedPods struct {
+	dry *dryrun.DryRunner
+	// away marks those that are away for the filters, by index.
+	away []bool
+}
+
+// letBack puts a pod back for the filters, and takes it away again if the preemptor
+// does not fit with it.
+func (c *concernedPods) letBack(p *state.PodState, i int) bool {
+	if !c.away[i] {
+		return true
+	}
+	c.dry.ChangeAfterResources(p, 1)
+	if c.dry.CheckAfterResources().Code != decision.Success {
+		c.dry.ChangeAfterResources(p, -1)
+		return false
+	}
+	c.away[i] = false
+	return true
 }

@@ -13,7 +13,7 @@ import (
 // Other rules than the default ones take the same first round, and the same
 // bounds on resources. What remains of the arguments depends on the rule:
 //
-//   - Whoever may not be evicted (MayEvict) only makes the set of possible victims
+//   - A pod that may not be evicted (MayEvict) only makes the set of possible victims
 //     smaller. Every bound holds for a subset, so that the caller is asked about the
 //     pods of nodes alone that are evaluated, and there from the lowest priority up
 //     until there is room. Where nothing helps in the end, all nodes are asked for
@@ -32,48 +32,51 @@ import (
 //     up to the one with which there is room. Its priority is q.
 //   - How violations are counted has no part in the bounds, which assume none.
 
-// searchRulesOf is what a search derives from its configuration.
+// searchRules are what a search derives from its configuration.
 type searchRules struct {
-	// general: not the default rules, so that the nodes are evaluated in the order
-	// of their optimistic scores.
+	config *dryrun.Settings
+	// general is set for other rules than the default ones: the nodes are evaluated in the
+	// order of their optimistic scores.
 	general bool
-	// standard: candidates are compared by the default ranks.
+	// standard is set if candidates are compared by the default ranks.
 	standard bool
 	// figureOrder has the figures that candidates are compared by.
 	figureOrder rankOrder
 	// firstFigure and secondFigure are the first two beside violations, up to a start or a
-	// cost, whose bounds take longer to find. startFirst: the start is the first.
+	// cost, whose bounds take longer to find. startFirst is set
+	// if the start is the first.
 	firstFigure, secondFigure rank.Figure
 	startFirst                bool
-	// violationsFirst: violations are compared before one of these.
+	// violationsFirst is set if violations are compared before one of these.
 	violationsFirst bool
-	// asked: MayTake or MayEvict has to be asked about each possible victim. exactly: that
-	// is done for every node, so that all of them have their own status.
+	// asked is set if MayTake or MayEvict has to be asked about each possible victim, and
+	// exactly if that is done for every node, so that each has its own status.
 	asked, exactly bool
-	// reordered: possible victims are in the caller's order.
+	// reordered is set if possible victims are in the caller's order.
 	reordered bool
-	// ReadsFirst: the top priority is that of the first victim, of those that violate a
-	// budget if there are any. TakesFree: a node on which nobody has to leave is the best.
+	// readsFirst is set if the top priority is that of the first victim, of those that
+	// violate a budget if there are any, and takesFree if a node on which no pod has to
+	// leave is the best.
 	readsFirst, takesFree bool
-	// AnyPriority: pods above the bound may be victims wherever the caller has a say in
-	// who is. ascending: they are found without reprieve.
+	// anyPriority is set if the caller has a say in the victims, so that pods above the
+	// bound may be among them, and ascending if victims are found without reprieve.
 	anyPriority, ascending bool
-	// topLast: the ranks compare a figure of the third rank or later before they
-	// compare the top priority, so that victims above it have to be thought of.
+	// topLast is set if the ranks compare a figure of the third rank or later before they
+	// compare the top priority, so that sets with victims above the bound can win.
 	topLast bool
 	// tight has a bit for each budget (see extremes.LowBudgets) that allows fewer
 	// disruptions than its index; the last is for any number.
 	tight [8]uint32
-	// costed: a rank compares what victims cost.
+	// costed is set if a rank compares what victims cost.
 	costed bool
-	// chosen: the victims are found by a dry run alone, as where the caller's rule chooses
-	// them or the caller's guard keeps some. Whoever they are, they make room, so that the
-	// bounds on any set of victims hold. partial: with room for all possible victims gone
-	// there may be none all the same.
+	// chosen is set if only a dry run finds the victims, for instance where the caller's
+	// rule chooses them or the caller's guard keeps some. Any victims make room, so that the
+	// bounds on all sets of victims hold. partial is set if a node may have no victims
+	// although all possible ones together make room.
 	chosen, partial bool
-	// exact: the best set of victims is searched for.
+	// exact is set if the best set of victims is searched for.
 	exact bool
-	// byRows: the victims are found as by the default rules.
+	// byRows is set if the victims are found as by the default rules.
 	byRows bool
 }
 
@@ -94,7 +97,10 @@ func Prunes(c *dryrun.Settings, req *decision.Request) bool {
 func searchRulesOf(c *dryrun.Settings, budgets []*outrank.PodDisruptionBudget) searchRules {
 	readsFirst := c.ReadsFirst() && slices.ContainsFunc(budgets, func(b *outrank.PodDisruptionBudget) bool { return b != nil && b.DisruptionsAllowed <= 0 })
 	policy, variant := &c.Policy, c.ByVariant()
-	r := searchRules{asked: c.MayEvict != nil || c.MayTake != nil, reordered: c.Importance != nil, chosen: c.Chosen(), partial: c.Partial(), exact: c.Exact()}
+	r := searchRules{
+		config: c, asked: c.MayEvict != nil || c.MayTake != nil, reordered: c.Importance != nil,
+		chosen: c.Chosen(), partial: c.Partial(), exact: c.Exact(),
+	}
 	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == decision.Reprieve && policy.Budgets == decision.PerVictim && c.Variant == 0
 	r.anyPriority = r.asked || r.reordered || r.chosen
 	r.readsFirst, r.takesFree = readsFirst, variant.TakesFree
@@ -143,4 +149,47 @@ func (r *searchRules) noteFirst() {
 			return
 		}
 	}
+}
+
+// Better reports whether a candidate wins by the ranks of the configuration and, in
+// a tie, by the order of the nodes.
+func (r *searchRules) Better(f, g *NodeScore) bool {
+	if r.standard && !r.takesFree {
+		return f.BeatsByDefault(g)
+	}
+	if r.takesFree && f.Position >= 0 && g.Position >= 0 {
+		if order, decides := r.config.ByVariant().CompareFree(int(f.Victims), int(g.Victims)); decides {
+			return order < 0 || order == 0 && f.Position < g.Position
+		}
+	}
+	return f.Beats(g, &r.figureOrder)
+}
+
+// noWorse reports whether a score is not worse than another by the ranks alone.
+func (r *searchRules) noWorse(f, g *NodeScore) bool {
+	at := g.Position
+	g.Position = f.Position
+	worse := r.Better(g, f)
+	g.Position = at
+	return !worse
+}
+
+// decides reports whether others lose against a candidate by the first ranks: it is one, and
+// no violation of it is compared before.
+func (r *searchRules) decides(f *NodeScore) bool {
+	return f.Position >= 0 && (f.Violations == 0 || !r.violationsFirst)
+}
+
+// LeadingOf are the first figures of a score.
+func (r *searchRules) LeadingOf(o *NodeScore) leading {
+	return leading{leads(&o.Figures, r.firstFigure), leads(&o.Figures, r.secondFigure)}
+}
+
+// allows reports whether a pod could be a victim as far as the caller's rules go, which are
+// not asked about the preemptor itself (rule 7.19.6).
+func (r *searchRules) allows(a *dryrun.Attempt, p *outrank.Pod) bool {
+	if resident := a.Asked.Deferral.Resident; resident != nil && resident.Pod == p {
+		return false
+	}
+	return !r.asked || r.config.Allows(a.Asked.Pod, p)
 }

@@ -37,7 +37,7 @@ func Decide(ctx context.Context, config *dryrun.Settings, chunk int, snap *state
 		return nil, err
 	}
 	defer s.Close()
-	if s.Refused.Code != decision.Success {
+	if s.Attempt.Plan.Refused.Code != decision.Success {
 		return s.refusedPlan(), nil
 	}
 	plan, err := s.decide(ctx)
@@ -56,13 +56,13 @@ func (s *Search) decide(ctx context.Context) (*decision.Plan, error) {
 	if err := s.readGiven(); err != nil {
 		return nil, err
 	}
-	if len(s.Config.Scorers) > 0 {
+	if len(s.Attempt.Config.Scorers) > 0 {
 		return s.runScored(ctx)
 	}
-	if s.general {
+	if s.Rules.general {
 		return s.runGeneral(ctx)
 	}
-	if s.given || s.Heard {
+	if s.given.any || s.Attempt.Heard {
 		return s.run(ctx)
 	}
 	if plan, ok, err := s.answerFromCache(ctx); ok {
@@ -77,32 +77,32 @@ func (s *Search) Ask(config *dryrun.Settings, snap *state.Snapshot, req *decisio
 	if err := s.Attempt.Start(config, snap, req.Pod, req.Now); err != nil {
 		return err
 	}
-	s.searchRules = searchRulesOf(config, snap.BudgetSet.List)
+	s.snap, s.Rules = snap, searchRulesOf(config, snap.BudgetSet.List)
 	s.light = 0
-	if !s.general {
+	if !s.Rules.general {
 		s.light = state.HasUnits
 	}
 	every := config.Sample != nil || len(config.Scorers) > 0
-	s.exactly, s.onlyCount = s.asked && every, false
+	s.Rules.exactly, s.onlyCount = s.Rules.asked && every, false
 	if every {
 		s.toTry = slices.Grow(s.toTry[:0], len(snap.Order))[:len(snap.Order)]
 	}
 	s.asks = state.AmountRow{asksNothing, asksNothing, asksNothing}
-	s.AnyPod, s.tabled = false, s.Plan.Tabled()
-	for i := range s.Needs {
-		if at := s.Needs[i].Column; at >= 0 {
-			s.asks[at] = s.Needs[i].Value
+	s.AnyPod, s.tabled = false, s.Attempt.Plan.Tabled()
+	for i := range s.Attempt.Asked.Needs {
+		if at := s.Attempt.Asked.Needs[i].Column; at >= 0 {
+			s.asks[at] = s.Attempt.Asked.Needs[i].Value
 		} else {
 			s.AnyPod = true
 		}
 	}
-	if s.Deferral.Asked {
+	if s.Attempt.Asked.Deferral.Asked {
 		// One node is asked, and what it has to have left is not what the pod asks for.
 		s.asks, s.AnyPod = state.AmountRow{asksNothing, asksNothing, asksNothing}, true
 	}
-	s.everyLarge = s.asks.Within(&snap.Smallest)
-	s.Filtered = s.AnyPod || !s.ResourcesAlone()
-	s.tabled = s.tabled && !s.AnyPod && !s.Selects
+	s.everyLarge = s.asks.Within(&snap.Summaries.Smallest)
+	s.Filtered = s.AnyPod || !s.Attempt.ResourcesAlone()
+	s.tabled = s.tabled && !s.AnyPod && !s.Attempt.Plan.Selects
 	if n := len(snap.Order); cap(s.Bounds) < n {
 		s.Bounds = make([]NodeBound, n)
 	} else {
@@ -114,7 +114,7 @@ func (s *Search) Ask(config *dryrun.Settings, snap *state.Snapshot, req *decisio
 		workers = 1 // so that the same node is the first with a senseless answer
 	}
 	s.prepareWorkers(workers)
-	s.HearNominated(&s.Workers[0].Dry)
+	s.Attempt.HearNominated(&s.Workers[0].Dry)
 	return nil
 }
 
@@ -125,38 +125,27 @@ func (s *Search) Close() {
 	for _, w := range s.Workers {
 		if w != nil {
 			w.Dry.Release()
+			w.snap = nil
 			clear(w.before.others)
 			clear(w.after.others)
-			w.lastGiven = decision.Status{}
+			w.given.last = decision.Status{}
 			w.releaseScratch()
 		}
 	}
 	clear(s.tally)
 	s.releaseCosts()
-	s.given, s.statuses, s.inOrder = false, nil, nil
-	s.named.release()
+	s.given.any, s.given.byName, s.given.inOrder = false, nil, nil
+	s.given.named.release()
 	s.Attempt.Release()
+	s.snap, s.Rules = nil, searchRules{}
 	if !s.Busy {
 		Searches.Put(s)
 	}
 }
 
-// refusedPlan is the answer to an attempt that ends before the first node.
-func (s *Search) refusedPlan() *decision.Plan {
-	if n := len(s.Snap.Order); n > 0 {
-		before := &s.Workers[0].before
-		before.count(before.intern(s.Refused), n)
-	}
-	plan := s.beginPlan()
-	if plan.Outcome == decision.Preempt {
-		s.finishPlan(plan, NodeScore{Position: -1})
-	}
-	return plan
-}
-
 func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
 	first := (*Worker).BoundNodes
-	if s.given {
+	if s.given.any {
 		first = (*Worker).boundGiven
 	}
 	if err := s.each(ctx, first); err != nil {
@@ -178,4 +167,19 @@ func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
 	s.gather()
 	s.finishPlan(plan, s.incumbent.best)
 	return plan, nil
+}
+
+// prepareWorkers reuses the workers of earlier calls.
+func (s *Search) prepareWorkers(workers int) {
+	s.incumbent.reset()
+	s.Workers = slices.Grow(s.Workers[:0], workers)[:workers]
+	for i, w := range s.Workers {
+		if w == nil {
+			w = &Worker{}
+			s.Workers[i] = w
+		}
+		w.search, w.snap = s, s.snap
+		w.Reset()
+		w.Dry.Begin(&s.Attempt)
+	}
 }

@@ -11,16 +11,16 @@ import (
 // filterNodes finds for a chunk of the nodes only whether they take the preemptor,
 // and on which of the others preemption is to be tried.
 func (w *Worker) filterNodes(from, to int) {
-	plain := !w.Filtered && !w.Selects
+	plain := !w.search.Filtered && !w.search.Attempt.Plan.Selects
 	for position := from; position < to; position++ {
-		slot := w.Snap.Order[position]
+		slot := w.snap.Order[position]
 		x, code := answer(0), decision.Success
-		if sum := w.Snap.Summaries.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
+		if sum := w.snap.Summaries.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
 			x, code = w.filterByResources(slot, sum)
-		} else if st := w.Dry.Filter(w.Snap.NodeStates[slot]); st.Code != decision.Success {
+		} else if st := w.Dry.Filter(w.snap.NodeStates[slot]); st.Code != decision.Success {
 			x, code = w.before.intern(st), st.Code
 		}
-		w.toTry[position] = code == decision.Unschedulable
+		w.search.toTry[position] = code == decision.Unschedulable
 		w.before.count(x, 1)
 	}
 }
@@ -33,11 +33,11 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 	switch {
 	case short == 0:
 		return 0, decision.Success
-	case w.everyLarge || w.covers(sum, &sum.Low, int32(sum.LowPods)):
+	case w.search.everyLarge || w.covers(sum, &sum.Low, int32(sum.LowPods)):
 		return short, decision.Unschedulable
 	}
 	for i := 1; i <= state.NumUpperLevels; i++ {
-		above := w.Snap.LevelAbove(slot, i)
+		above := w.snap.LevelAbove(slot, i)
 		if above == nil {
 			break
 		}
@@ -45,9 +45,9 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 			return short, decision.Unschedulable
 		}
 	}
-	offers := &w.Snap.NodeStates[slot].Offers.Std
-	for k := range w.asks {
-		if w.asks[k] > offers[k] {
+	offers := &w.snap.NodeStates[slot].Offers.Std
+	for k := range w.search.asks {
+		if w.search.asks[k] > offers[k] {
 			return short | unresolvable, decision.UnschedulableAndUnresolvable
 		}
 	}
@@ -67,8 +67,8 @@ func (s *Search) trySample(ctx context.Context, try func(position int, anyFree b
 	if len(nodes) == 0 {
 		return nil
 	}
-	sample := s.Config.Sample
-	start, enough := dryrun.StartOf(sample, len(nodes), s.Pod.Key()), dryrun.EnoughOf(sample, len(nodes))
+	sample := s.Attempt.Config.Sample
+	start, enough := dryrun.StartOf(sample, len(nodes), s.Attempt.Asked.Pod.Key()), dryrun.EnoughOf(sample, len(nodes))
 	violating, free, room := 0, 0, noRoom
 	for i := range nodes {
 		if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
@@ -117,14 +117,14 @@ const (
 // there is room for any other, and they are not told apart. Only those that may
 // violate a budget are evaluated for that.
 func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled {
-	slot := w.Snap.Order[position]
-	b, sum := &w.Bounds[position], w.Snap.Summaries.At(slot)
+	slot := w.snap.Order[position]
+	b, sum := &w.search.Bounds[position], w.snap.Summaries.At(slot)
 	best := w.Best
 	w.Best = NodeScore{Position: -1} // so that nothing is pruned
 	w.tryNode(b, position, slot)
 	found := w.Best
 	w.Best = best
-	surely := b.Kind != unasked && !w.chosen // a candidate, whatever it is worth
+	surely := b.Kind != unasked && !w.search.Rules.chosen // a candidate, whatever it is worth
 	if room == noRoom {
 		if b.Kind != Settled && !surely {
 			w.ScoreOfNode(b, position) // for its status
@@ -155,12 +155,13 @@ func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled
 // so where all victims are of the lowest priority because those that violate none are
 // enough, and where no pod of that priority can violate any.
 func (w *Worker) freeOfViolations(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
-	if w.Config.ByVariant().EmptySelectors || b.Bound != sum.Lowest {
+	if w.search.Attempt.Config.ByVariant().EmptySelectors || b.Bound != sum.Lowest {
 		return false
 	}
-	e := w.Snap.Summaries.ExtremesAt(slot)
-	if w.Config.Ascending() {
-		return b.Kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e.LowBudgets, e.MostCovered)
+	e := w.snap.Summaries.ExtremesAt(slot)
+	if w.search.Attempt.Config.Ascending() {
+		r := &w.search.Rules
+		return b.Kind == byResources && !r.asked && !r.chosen && !r.reordered && !w.mayViolate(e.LowBudgets, e.MostCovered)
 	}
 	return w.StaysLow(b, sum, e)
 }

@@ -74,20 +74,6 @@ func (f *NodeScore) BeatsByDefault(g *NodeScore) bool {
 	return f.Position < g.Position
 }
 
-// Better reports whether a candidate wins by the ranks of the configuration and, in
-// a tie, by the order of the nodes.
-func (s *Search) Better(f, g *NodeScore) bool {
-	if s.standard && !s.takesFree {
-		return f.BeatsByDefault(g)
-	}
-	if s.takesFree && f.Position >= 0 && g.Position >= 0 {
-		if order, decides := s.Config.ByVariant().CompareFree(int(f.Victims), int(g.Victims)); decides {
-			return order < 0 || order == 0 && f.Position < g.Position
-		}
-	}
-	return f.Beats(g, &s.figureOrder)
-}
-
 // unknown is better than any figure of a rank.
 const unknown = math.MinInt64
 
@@ -101,17 +87,6 @@ var worst = leading{math.MaxInt64, math.MaxInt64}
 // Worse reports whether these figures lose against others.
 func (f *leading) Worse(g *leading) bool {
 	return f.first > g.first || f.first == g.first && f.second > g.second
-}
-
-// decides reports whether others lose against a candidate by the first ranks: it is one, and
-// no violation of it is compared before.
-func (s *Search) decides(f *NodeScore) bool {
-	return f.Position >= 0 && (f.Violations == 0 || !s.violationsFirst)
-}
-
-// LeadingOf are the first figures of a score.
-func (s *Search) LeadingOf(o *NodeScore) leading {
-	return leading{leads(&o.Figures, s.firstFigure), leads(&o.Figures, s.secondFigure)}
 }
 
 // leads returns a figure, which is unknown where there is none.

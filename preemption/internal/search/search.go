@@ -5,7 +5,6 @@ import (
 	"math"
 	"sync"
 
-	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -39,21 +38,22 @@ import (
 //
 // Later calls reuse a search for its memory.
 type Search struct {
-	dryrun.Attempt
+	Attempt dryrun.Attempt
+	snap    *state.Snapshot // that of the attempt
 	// asks is what the preemptor needs by column, asksNothing if it needs
 	// nothing.
 	asks state.AmountRow
-	// everyLarge: every node offers what the preemptor asks for by column.
+	// everyLarge is set if every node offers what the preemptor asks for by column.
 	everyLarge bool
-	// Filtered: filters besides NodeResourcesFit have something to say after
+	// Filtered is set if filters besides NodeResourcesFit have something to say after
 	// the first node filters, or the preemptor needs a resource without a
-	// column. AnyPod: every pod may have a part in that.
+	// column. AnyPod is set if every pod may have a part in that.
 	Filtered, AnyPod bool
-	// tabled: all these filters are rules of the caller whose answers are known.
+	// tabled is set if all these filters are rules of the caller whose answers are known.
 	tabled bool
 
-	// light are the flags of a summary that do not keep its bounds from holding, and
-	// that only an evaluation has to think of.
+	// light are the flags with which the bounds of a summary still hold. Only the
+	// evaluation of a node heeds them.
 	light state.SummaryFlags
 
 	Bounds  []NodeBound // by position
@@ -64,69 +64,25 @@ type Search struct {
 	leastBound   int32
 	leastVictims uint16
 	incumbent    incumbent
-	searchRules
-	costTable *state.CostTable // locked
-	queue     []NodeScore      // memory of evaluateBestFirst
-	later     []boundKey
-	onlyCount bool // no candidate is wanted
+	Rules        searchRules
+	costTable    *state.CostTable // locked
+	queue        []NodeScore      // memory of evaluateBestFirst
+	later        []boundKey
+	onlyCount    bool // no candidate is wanted
 	// toTry marks the positions of the nodes that a sample may try, and positions
 	// lists them.
 	toTry     []bool
 	positions []int32
-	// given: the caller gave the statuses of the nodes.
-	given     bool
-	statuses  map[string]decision.Status
-	inOrder   []decision.Status
-	named     NamedStatuses
-	Signature state.KeyWriter // see AnswerCache
-	// Busy: its work has begun and not returned. What a panic of the caller's code leaves
-	// so is not used again.
+	given     givenStatuses
+	signature state.KeyWriter // see AnswerCache
+	// Busy is set from the beginning of the work until it returns. A search that a panic of
+	// the caller's code leaves busy is not used again.
 	Busy  bool
 	tally tally
 }
 
 // asksNothing is less than any node has free, unless its amounts are large.
 const asksNothing = math.MinInt64 / 2
-
-// NodeBound is what the first round finds out about a node.
-type NodeBound struct {
-	// Bound is the lowest priority that the top victim can have, and fewest the
-	// least number of victims if the top victim has it.
-	Bound  int32
-	fewest uint16
-	Kind   boundKind
-	// exact: fewest was tightened by the top-k sums.
-	exact bool
-	// before is the node's answer as things are. after is its answer with all
-	// pods of lower priority removed, if it was asked for that.
-	before, after answer
-}
-
-type boundKind uint8
-
-const (
-	// Settled: the node takes the pod, or preemption does not help there, or it
-	// has been evaluated.
-	Settled boundKind = iota
-	// byResources: the node is a candidate, and resources alone decide on the
-	// victims.
-	byResources
-	// byFilters: the node is a candidate, and other filters have a part in the
-	// choice.
-	byFilters
-	// unasked: the node is a candidate as far as resources go, and no filter after
-	// NodeResourcesFit was asked.
-	unasked
-	// bySelection: the node is a candidate, and beside resources the caller's filters
-	// that say which pods concern them have a part in the choice.
-	bySelection
-	// byUnits: the node is a candidate, and pods count with another priority than their
-	// own, or filters look at pods of other nodes that leave as well. Its bound is the
-	// lowest priority on the node, and fewest holds for pods of any priority.
-	byUnits
-	// Evaluated: the node is a candidate, and the cache has its score.
-	Evaluated
-)
 
 // Searches keeps searches for later calls.
 var Searches = sync.Pool{New: func() any { return &Search{} }}
@@ -167,5 +123,5 @@ func (s *Search) gather() {
 
 // NodeAt returns the node at a position.
 func (s *Search) NodeAt(position int) *state.NodeState {
-	return s.Snap.NodeStates[s.Snap.Order[position]]
+	return s.snap.NodeStates[s.snap.Order[position]]
 }

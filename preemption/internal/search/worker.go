@@ -2,7 +2,6 @@ package search
 
 import (
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -10,12 +9,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // Worker is one worker of a search with what it has found.
 type Worker struct {
-	*Search
-	Dry dryrun.DryRunner
+	search *Search
+	snap   *state.Snapshot // that of the search
+	Dry    dryrun.DryRunner
 	// before and after count nodes by their answers.
 	before, after answers
 	// leastBound is the least bound that the worker has seen, and leastVictims
@@ -33,52 +34,20 @@ type Worker struct {
 	allowed int64
 	// violates lists the possible victims of a node that violate a budget, by index.
 	violates []int32
-	// least is the best optimistic score of a node that the worker has evaluated, and
-	// promising are those of nodes that it has not. fitsSomewhere is set once a node
-	// takes the preemptor, so that no candidate is wanted.
-	least NodeScore
-	// lowScore and highScore are those of the node that is looked at.
-	lowScore, highScore NodeScore
-	promising           []NodeScore
-	deferred            []int32
-	// leastFirst are the first figures of least, BestFirst those of a candidate that the
-	// worker has found, and leastDeferred are not worse than any in deferred.
-	leastFirst, bestFirst, leastDeferred leading
-	fitsSomewhere                        bool
-	tries                                int
+	// outlook serves the searches by other rules than the default ones.
+	outlook outlook
+	// fitsSomewhere is set once a node takes the preemptor, so that no candidate is wanted.
+	fitsSomewhere bool
 	// scratch is the candidate that was found last. While recording is set, blocked
 	// lists the pods that could not be put back.
 	scratch   decision.Candidate
 	failure   filters.Status // of the node that was no candidate
 	blocked   []blockedPod
 	recording bool
-	// lastGiven is the last status that the caller gave, and lastAnswer the answer
-	// that stands for it. answerOf has those of statuses by name, by index in their list,
-	// 0 where it is not known yet.
-	lastGiven  decision.Status
-	lastAnswer answer
-	answerOf   []answer
-	// order, broken and topOf are the memory of evaluateByRules: possible victims by
-	// index, how many budgets each violates, and the first victim.
-	order, broken []int32
-	topOf         int32
+	given     givenAnswers
+	memory    rulesMemory // of evaluateByRules
 	// concerned marks pods of one node (see findConcerned).
 	concerned []bool
-}
-
-// prepareWorkers reuses the workers of earlier calls.
-func (s *Search) prepareWorkers(workers int) {
-	s.incumbent.reset()
-	s.Workers = slices.Grow(s.Workers[:0], workers)[:workers]
-	for i, w := range s.Workers {
-		if w == nil {
-			w = &Worker{}
-			s.Workers[i] = w
-		}
-		w.Search = s
-		w.Reset()
-		w.Dry.Begin(&s.Attempt)
-	}
 }
 
 // Reset forgets what the worker has found.
@@ -86,9 +55,9 @@ func (w *Worker) Reset() {
 	w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
 	w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
 	w.Best, w.sharedPosition, w.seenVersion, w.allowed = NodeScore{Position: -1}, -1, 0, math.MaxInt64
-	w.least, w.promising, w.fitsSomewhere, w.tries = NodeScore{Position: -1}, w.promising[:0], false, 0
-	w.deferred, w.bestFirst, w.leastDeferred = w.deferred[:0], worst, worst
-	w.lastGiven, w.lastAnswer, w.answerOf = decision.Status{}, 0, w.answerOf[:0]
+	w.outlook.least, w.outlook.promising, w.fitsSomewhere, w.outlook.tries = NodeScore{Position: -1}, w.outlook.promising[:0], false, 0
+	w.outlook.deferred, w.outlook.bestFirst, w.outlook.leastDeferred = w.outlook.deferred[:0], worst, worst
+	w.given.last, w.given.answer, w.given.of = decision.Status{}, 0, w.given.of[:0]
 }
 
 // incumbent is the best candidate that any worker has found so far. All workers
@@ -108,13 +77,13 @@ func (in *incumbent) reset() {
 // share updates the incumbent with the worker's best candidate, and the other
 // way round.
 func (w *Worker) share() {
-	in := &w.incumbent
+	in := &w.search.incumbent
 	if w.Best.Position == w.sharedPosition && w.seenVersion == in.version.Load() {
 		return
 	}
 	in.lock.Lock()
 	defer in.lock.Unlock()
-	if w.Better(&w.Best, &in.best) {
+	if w.search.Rules.Better(&w.Best, &in.best) {
 		in.best = w.Best
 		in.version.Add(1)
 	}
@@ -124,7 +93,7 @@ func (w *Worker) share() {
 
 // keep records a candidate if it is the best so far.
 func (w *Worker) keep(f NodeScore) {
-	if !w.Better(&f, &w.Best) {
+	if !w.search.Rules.Better(&f, &w.Best) {
 		return
 	}
 	w.Best, w.allowed = f, math.MaxInt64
@@ -132,6 +101,10 @@ func (w *Worker) keep(f NodeScore) {
 		w.allowed = f.Sum / each
 	}
 }
+
+// rulesMemory is the memory of a reprieve by other rules: possible victims by index, the
+// most important first, and how many budgets each pod violates, by index.
+type rulesMemory struct{ order, broken []int32 }
 
 // blockedPod is a pod of a node, by index, that could not be put back, with what the
 // preemptor was short of then.

@@ -14,7 +14,13 @@ type ClaimUsers struct {
 }
 
 // claimIndex finds the users of claims by key.
-type claimIndex struct{ sharedIndex[*ClaimUsers] }
+type claimIndex struct{ byKey sharedIndex[*ClaimUsers] }
+
+// Each calls f for every claim that is used, in no particular order.
+func (x *claimIndex) Each(f func(key string, u *ClaimUsers)) { x.byKey.Each(f) }
+
+func (x *claimIndex) share() claimIndex { return claimIndex{x.byKey.Share()} }
+func (x *claimIndex) view() claimIndex  { return claimIndex{x.byKey.view()} }
 
 // use counts the claims of a pod on a node in (by is 1) or out (by is -1).
 func (x *claimIndex) use(pod *outrank.Pod, slot, by int32, o *Owner) {
@@ -26,7 +32,7 @@ func (x *claimIndex) use(pod *outrank.Pod, slot, by int32, o *Owner) {
 }
 
 func (x *claimIndex) useOne(key string, slot, by int32, o *Owner) {
-	u, ok := x.Get(key)
+	u, ok := x.byKey.Get(key)
 	switch {
 	case !ok:
 		u = &ClaimUsers{owner: o, Nodes: map[int32]int32{}}
@@ -37,15 +43,15 @@ func (x *claimIndex) useOne(key string, slot, by int32, o *Owner) {
 		delete(u.Nodes, slot)
 	}
 	if len(u.Nodes) == 0 {
-		x.Remove(key)
+		x.byKey.Remove(key)
 	} else {
-		x.Set(key, u)
+		x.byKey.Set(key, u)
 	}
 }
 
 // InUse reports whether a pod uses the claim on a node that exists.
 func (x *claimIndex) InUse(key string, nodes []*NodeState) bool {
-	u, ok := x.Get(key)
+	u, ok := x.byKey.Get(key)
 	if !ok {
 		return false
 	}
@@ -56,10 +62,3 @@ func (x *claimIndex) InUse(key string, nodes []*NodeState) bool {
 	}
 	return false
 }
-
-// UsesClaim reports whether a volume is a use of a claim: one that is made along
-// with the pod is not.
-func UsesClaim(v *outrank.Volume) bool { return v.Claim != "" && !v.Ephemeral }
-
-// ClaimKey names a claim in the namespace of a pod.
-func ClaimKey(p *outrank.Pod, claim string) string { return p.NamespaceName() + "/" + claim }

@@ -56,3 +56,26 @@ func classKey(p *outrank.Pod, units bool) []byte {
 	}
 	return b
 }
+
+// ClassMembers counts the pods of a class that run on each node, by slot. The
+// snapshot that owns it may write it; any other snapshot copies it first.
+type ClassMembers struct {
+	owner *Owner
+	Class *PodClass
+	Nodes map[int32]int32
+	// Pods counts all pods of the class, pending ones included.
+	Pods int
+}
+
+// classIndex has the classes of the pods of a snapshot, and their members, by key.
+type classIndex struct {
+	byKey sharedIndex[*ClassMembers]
+	// AntiAffinity counts the classes with required anti-affinity.
+	AntiAffinity int
+}
+
+// Each calls f for every class, in no particular order.
+func (x *classIndex) Each(f func(key string, m *ClassMembers)) { x.byKey.Each(f) }
+
+func (x *classIndex) share() classIndex { return classIndex{x.byKey.Share(), x.AntiAffinity} }
+func (x *classIndex) view() classIndex  { return classIndex{x.byKey.view(), x.AntiAffinity} }

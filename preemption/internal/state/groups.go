@@ -10,10 +10,12 @@ import (
 )
 
 // Group is preemption.Snapshot.Group.
-func (s *Snapshot) Group(key outrank.Key) (*outrank.PodGroup, bool) { return s.groups.Get(string(key)) }
+func (s *Snapshot) Group(key outrank.Key) (*outrank.PodGroup, bool) {
+	return s.objects.groups.byKey.Get(string(key))
+}
 
 // Groups is preemption.Snapshot.Groups.
-func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] { return s.groups.sorted() }
+func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] { return s.objects.groups.byKey.sorted() }
 
 // SetGroups is preemption.Snapshot.SetGroups.
 func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
@@ -22,7 +24,7 @@ func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
 		return err
 	}
 	gone := map[string]bool{}
-	s.groups.Each(func(key string, _ *outrank.PodGroup) { gone[key] = true })
+	s.objects.groups.byKey.Each(func(key string, _ *outrank.PodGroup) { gone[key] = true })
 	for _, g := range groups {
 		key := string(g.Key())
 		delete(gone, key)
@@ -55,26 +57,28 @@ func (s *Snapshot) RemoveGroup(key outrank.Key) error {
 
 // setGroup replaces the group of this key; nil takes it away.
 func (s *Snapshot) setGroup(key string, g *outrank.PodGroup) {
-	before, _ := s.groups.Get(key)
+	before, _ := s.objects.groups.byKey.Get(key)
 	if before == g {
 		return
 	}
 	s.Journal.record(step{kind: putGroup, name: key, group: before})
 	if g == nil {
-		s.groups.Remove(key)
+		s.objects.groups.byKey.Remove(key)
 	} else {
-		s.groups.Set(key, g)
+		s.objects.groups.byKey.Set(key, g)
 	}
 	s.regroup(key)
 }
 
 // Composite is preemption.Snapshot.Composite.
 func (s *Snapshot) Composite(key outrank.Key) (*outrank.CompositePodGroup, bool) {
-	return s.composites.Get(string(key))
+	return s.objects.groups.composites.Get(string(key))
 }
 
 // Composites is preemption.Snapshot.Composites.
-func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] { return s.composites.sorted() }
+func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] {
+	return s.objects.groups.composites.sorted()
+}
 
 // SetComposites is preemption.Snapshot.SetComposites.
 func (s *Snapshot) SetComposites(composites []*outrank.CompositePodGroup) error {
@@ -87,7 +91,7 @@ func (s *Snapshot) SetComposites(composites []*outrank.CompositePodGroup) error 
 		kept[string(g.Key())] = true
 	}
 	var gone []string
-	s.composites.Each(func(key string, _ *outrank.CompositePodGroup) {
+	s.objects.groups.composites.Each(func(key string, _ *outrank.CompositePodGroup) {
 		if !kept[key] {
 			gone = append(gone, key)
 		}
@@ -122,15 +126,15 @@ func (s *Snapshot) RemoveComposite(key outrank.Key) error {
 
 // setComposite replaces the composite group of this key; nil takes it away.
 func (s *Snapshot) setComposite(key string, g *outrank.CompositePodGroup) {
-	before, _ := s.composites.Get(key)
+	before, _ := s.objects.groups.composites.Get(key)
 	if before == g {
 		return
 	}
 	s.Journal.record(step{kind: putComposite, name: key, composite: before})
 	if g == nil {
-		s.composites.Remove(key)
+		s.objects.groups.composites.Remove(key)
 	} else {
-		s.composites.Set(key, g)
+		s.objects.groups.composites.Set(key, g)
 	}
 	s.regroupBelow(key)
 }

@@ -69,7 +69,7 @@ func (s *Snapshot) countsClaims(n *NodeState) bool {
 		}
 	}
 	for key, uses := range named {
-		if users, ok := s.Claims.Get(key); !ok || users.Nodes[n.Slot] != uses {
+		if users, ok := s.Claims.byKey.Get(key); !ok || users.Nodes[n.Slot] != uses {
 			return false
 		}
 	}

@@ -91,3 +91,10 @@ func (b *KeyWriter) requirements(rs []outrank.NodeRequirement) {
 		b.Texts(rs[i].Values)
 	}
 }
+
+// UsesClaim reports whether a volume is a use of a claim: one that is made along
+// with the pod is not.
+func UsesClaim(v *outrank.Volume) bool { return v.Claim != "" && !v.Ephemeral }
+
+// ClaimKey names a claim in the namespace of a pod.
+func ClaimKey(p *outrank.Pod, claim string) string { return p.NamespaceName() + "/" + claim }

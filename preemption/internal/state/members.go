@@ -6,16 +6,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// ClassMembers counts the pods of a class that run on each node, by slot. The
-// snapshot that owns it may write it; any other snapshot copies it first.
-type ClassMembers struct {
-	owner *Owner
-	Class *PodClass
-	Nodes map[int32]int32
-	// Pods counts all pods of the class, pending ones included.
-	Pods int
-}
-
 // ClassOf returns the class of a pod, a new one if the snapshot has none.
 func (s *Snapshot) ClassOf(p *outrank.Pod) *PodClass { return s.classWith(p, s.covering) }
 
@@ -28,7 +18,7 @@ func (s *Snapshot) covering(p *outrank.Pod) []int32 {
 // suits many pods.
 func (s *Snapshot) classWith(p *outrank.Pod, covering func(*outrank.Pod) []int32) *PodClass {
 	key := classKey(p, s.Rules.VictimUnits)
-	if m, ok := s.Classes.Get(string(key)); ok {
+	if m, ok := s.Classes.byKey.Get(string(key)); ok {
 		return m.Class
 	}
 	k := &PodClass{
@@ -75,7 +65,7 @@ func (s *Snapshot) Moved(p *PodState, node, nominated string) *PodState {
 func (s *Snapshot) join(p *PodState) {
 	m := s.membersOf(p.Class)
 	if m.Pods++; m.Pods == 1 && len(p.Class.AntiAffinity) > 0 {
-		s.AntiAffinityClasses++
+		s.Classes.AntiAffinity++
 	}
 	if p.Running {
 		slot, _ := s.Slots.Get(p.At.Name)
@@ -92,16 +82,16 @@ func (s *Snapshot) leave(p *PodState) {
 		}
 	}
 	if m.Pods--; m.Pods == 0 {
-		s.Classes.Remove(p.Class.Key)
+		s.Classes.byKey.Remove(p.Class.Key)
 		if len(p.Class.AntiAffinity) > 0 {
-			s.AntiAffinityClasses--
+			s.Classes.AntiAffinity--
 		}
 	}
 }
 
 // membersOf returns the members of a class for writing.
 func (s *Snapshot) membersOf(k *PodClass) *ClassMembers {
-	m, ok := s.Classes.Get(k.Key)
+	m, ok := s.Classes.byKey.Get(k.Key)
 	switch {
 	case !ok:
 		m = &ClassMembers{owner: s.Owner, Class: k, Nodes: map[int32]int32{}}
@@ -110,6 +100,6 @@ func (s *Snapshot) membersOf(k *PodClass) *ClassMembers {
 	default:
 		return m
 	}
-	s.Classes.Set(k.Key, m)
+	s.Classes.byKey.Set(k.Key, m)
 	return m
 }

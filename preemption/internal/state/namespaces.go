@@ -10,7 +10,7 @@ import (
 )
 
 // Namespaces is preemption.Snapshot.Namespaces.
-func (s *Snapshot) Namespaces() iter.Seq[*outrank.Namespace] { return s.NamespacesByName.sorted() }
+func (s *Snapshot) Namespaces() iter.Seq[*outrank.Namespace] { return s.objects.namespaces.sorted() }
 
 // PutNamespace is preemption.Snapshot.PutNamespace.
 func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
@@ -24,7 +24,7 @@ func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
 
 // RemoveNamespace is preemption.Snapshot.RemoveNamespace.
 func (s *Snapshot) RemoveNamespace(name string) error {
-	if _, ok := s.NamespacesByName.Get(name); !ok {
+	if _, ok := s.objects.namespaces.Get(name); !ok {
 		return fmt.Errorf("%s: %w", phrase.Object("namespace", name), decision.ErrNotFound)
 	}
 	s.setNamespace(name, nil)
@@ -35,21 +35,27 @@ func (s *Snapshot) RemoveNamespace(name string) error {
 // derived from namespaces that outlives a decision: signatures of equal pods are
 // for preemptors that no pod affinity term concerns.
 func (s *Snapshot) setNamespace(name string, ns *outrank.Namespace) {
-	before, _ := s.NamespacesByName.Get(name)
+	before, _ := s.objects.namespaces.Get(name)
 	if before == ns {
 		return
 	}
 	s.Journal.record(step{kind: putNamespace, name: name, namespace: before})
 	if ns == nil {
-		s.NamespacesByName.Remove(name)
+		s.objects.namespaces.Remove(name)
 	} else {
-		s.NamespacesByName.Set(name, ns)
+		s.objects.namespaces.Set(name, ns)
 	}
+}
+
+// HasNamespace reports whether the snapshot has a namespace of this name.
+func (s *Snapshot) HasNamespace(name string) bool {
+	_, ok := s.objects.namespaces.Get(name)
+	return ok
 }
 
 // NamespaceLabels are nil for a namespace that is not known.
 func (s *Snapshot) NamespaceLabels(name string) map[string]string {
-	if ns, ok := s.NamespacesByName.Get(name); ok {
+	if ns, ok := s.objects.namespaces.Get(name); ok {
 		return ns.Labels
 	}
 	return nil

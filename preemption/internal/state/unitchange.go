@@ -197,3 +197,21 @@ func (x *unitIndex) changeBelow(composite, group string, add bool) {
 		x.Below.Set(composite, list)
 	}
 }
+
+// load finds the units of pods that run, all at once.
+func (x *unitIndex) load(pods []*PodState, all *groupObjects, o *Owner) {
+	for _, p := range pods {
+		g := x.writableGroup(p.Class.Group, o)
+		g.Pods = append(g.Pods, p)
+	}
+	x.Groups.Each(func(key string, g *GroupState) {
+		slices.SortFunc(g.Pods, func(p, q *PodState) int { return p.Compare(q, rank.Never) })
+		if u := x.tie(key, g, all.fateOf(key), o); u != nil {
+			u.Pods = append(u.Pods, g.Pods...)
+		}
+	})
+	x.Each(func(u *WholeUnit) {
+		slices.SortFunc(u.Pods, func(p, q *PodState) int { return p.Compare(q, rank.Never) })
+	})
+	x.stale, x.moved = nil, nil
+}

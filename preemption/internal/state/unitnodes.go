@@ -6,7 +6,7 @@ import "slices"
 // takes it out again.
 func (s *Snapshot) joinUnit(p *PodState, n *NodeState) {
 	if p.Class.Group != "" && n.Node != nil {
-		s.Units.join(p, &s.groupObjects, s.Owner)
+		s.Units.join(p, &s.objects.groups, s.Owner)
 		s.followUnits()
 	}
 }
@@ -44,7 +44,7 @@ func (s *Snapshot) loadUnits() {
 		}
 	}
 	if len(grouped) > 0 {
-		s.Units.load(grouped, &s.groupObjects, s.Owner)
+		s.Units.load(grouped, &s.objects.groups, s.Owner)
 	}
 }
 
@@ -59,12 +59,12 @@ func (s *Snapshot) replaceInUnit(p, q *PodState) {
 // regroup looks anew at what becomes of the pods of a group, and regroupBelow at those
 // of all groups below a composite group.
 func (s *Snapshot) regroup(key string) {
-	s.Units.regroup(key, &s.groupObjects, s.Owner)
+	s.Units.regroup(key, &s.objects.groups, s.Owner)
 	s.followUnits()
 }
 
 func (s *Snapshot) regroupBelow(composite string) {
-	s.Units.regroupBelow(composite, &s.groupObjects, s.Owner)
+	s.Units.regroupBelow(composite, &s.objects.groups, s.Owner)
 	s.followUnits()
 }
 

@@ -1,10 +1,7 @@
 package state
 
 import (
-	"slices"
-
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // Where the release has it (rule 12.6.1), victims are units: a pod leaves by itself,
@@ -69,18 +66,26 @@ type unitIndex struct {
 	// Below has the keys of the groups, sorted, that asked for a composite group on
 	// their way up, by its key, whether it is there or not.
 	Below sharedIndex[[]string]
-	// stale are the units that have changed, and moved the pods that count otherwise,
-	// since the snapshot looked last: their nodes may answer otherwise.
+	// stale lists the units that have changed since the snapshot looked last, and moved the
+	// pods that count in another way since then. The answers of their nodes may have changed.
 	stale []*WholeUnit
 	moved []*PodState
 }
 
 // groupObjects are the groups of a snapshot.
 type groupObjects struct {
-	groups     sharedIndex[*outrank.PodGroup]          // by key
+	byKey      sharedIndex[*outrank.PodGroup]          // by key
 	composites sharedIndex[*outrank.CompositePodGroup] // by key
-	// leveled: composite groups count.
+	// leveled is set if composite groups count.
 	leveled bool
+}
+
+func (s *groupObjects) share() groupObjects {
+	return groupObjects{s.byKey.Share(), s.composites.Share(), s.leveled}
+}
+
+func (s *groupObjects) view() groupObjects {
+	return groupObjects{s.byKey.view(), s.composites.view(), s.leveled}
 }
 
 func newUnitIndex() unitIndex {
@@ -144,7 +149,7 @@ type groupFate struct {
 
 // fateOf goes up from a group to the topmost one above it (rules 12.6.2 to 12.6.4).
 func (s *groupObjects) fateOf(key string) groupFate {
-	g, ok := s.groups.Get(key)
+	g, ok := s.byKey.Get(key)
 	if !ok {
 		return groupFate{}
 	}
@@ -177,24 +182,6 @@ func OrZero(priority *int32) int32 {
 		return 0
 	}
 	return *priority
-}
-
-// load finds the units of pods that run, all at once.
-func (x *unitIndex) load(pods []*PodState, all *groupObjects, o *Owner) {
-	for _, p := range pods {
-		g := x.writableGroup(p.Class.Group, o)
-		g.Pods = append(g.Pods, p)
-	}
-	x.Groups.Each(func(key string, g *GroupState) {
-		slices.SortFunc(g.Pods, func(p, q *PodState) int { return p.Compare(q, rank.Never) })
-		if u := x.tie(key, g, all.fateOf(key), o); u != nil {
-			u.Pods = append(u.Pods, g.Pods...)
-		}
-	})
-	x.Each(func(u *WholeUnit) {
-		slices.SortFunc(u.Pods, func(p, q *PodState) int { return p.Compare(q, rank.Never) })
-	})
-	x.stale, x.moved = nil, nil
 }
 
 // flagsOf tells what units make of a node with pods that name groups.

@@ -1,0 +1,95 @@
+package state
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+)
+
+// Mark is a point in the history of a snapshot that Undo can return to.
+type Mark struct {
+	journal *journal
+	depth   int
+	serial  uint64
+}
+
+// step is one change, with what is needed to revert it.
+type step struct {
+	kind     stepKind
+	pod      *PodState
+	node     *outrank.Node
+	position int
+	budgets  *BudgetSet
+	classes  map[*PodClass]*PodClass // what took the place of which
+	// group, composite and namespace are the objects before the change, nil for none;
+	// name is that of either.
+	group     *outrank.PodGroup
+	composite *outrank.CompositePodGroup
+	namespace *outrank.Namespace
+	name      string
+}
+
+type stepKind uint8
+
+const (
+	putPod stepKind = iota
+	dropPod
+	putNode
+	dropNode
+	changeNode
+	putBudgets
+	putClasses
+	putGroup
+	putComposite
+	putNamespace
+)
+
+// journal records the steps since the first mark that was not used up. Without
+// a mark it records nothing.
+type journal struct {
+	Steps  []step
+	marks  []markAt
+	serial uint64
+}
+
+type markAt struct {
+	at     int // steps before the mark
+	serial uint64
+}
+
+func (j *journal) record(st step) {
+	if len(j.marks) > 0 {
+		j.Steps = append(j.Steps, st)
+	}
+}
+
+func (j *journal) mark() Mark {
+	j.serial++
+	j.marks = append(j.marks, markAt{len(j.Steps), j.serial})
+	return Mark{j, len(j.marks) - 1, j.serial}
+}
+
+// take returns the steps since a mark.
+func (j *journal) take(m Mark) ([]step, error) {
+	if m.journal != j || m.depth >= len(j.marks) || j.marks[m.depth].serial != m.serial {
+		return nil, decision.ErrMark
+	}
+	return j.Steps[j.marks[m.depth].at:], nil
+}
+
+// forget drops a mark, the later ones and all steps since.
+func (j *journal) forget(m Mark) {
+	at := j.marks[m.depth].at
+	clear(j.Steps[at:])
+	j.Steps = j.Steps[:at]
+	j.marks = j.marks[:m.depth]
+}
+
+// keep drops a mark and the later ones. It drops the steps only if no earlier
+// mark needs them.
+func (j *journal) keep(m Mark) {
+	j.marks = j.marks[:m.depth]
+	if len(j.marks) == 0 {
+		clear(j.Steps)
+		j.Steps = j.Steps[:0]
+	}
+}

@@ -1,0 +1,117 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Put adds a pod that is not in the snapshot.
+//
+// Attached filters are told last, here and in all changes: where they panic, the
+// snapshot is whole, and Undo reverts the change.
+func (s *Snapshot) Put(p *PodState) {
+	s.PodStates.set(p)
+	var n *NodeState
+	if p.At != nil {
+		n = s.writable(p.At.Name)
+	}
+	if p.Running {
+		n.addPod(p, s.traits)
+		s.joinUnit(p, n)
+		s.refresh(n)
+	} else if p.At != nil {
+		n.Nominated = insertByImportance(n.Nominated, p)
+		s.refresh(n)
+	}
+	s.join(p)
+	s.useClaims(p, 1)
+	s.Journal.record(step{kind: putPod, pod: p})
+	if p.Running {
+		s.Attachments.follow(n, p, 1, s.Owner)
+	}
+}
+
+// Drop removes a pod.
+func (s *Snapshot) Drop(p *PodState) {
+	s.PodStates.remove(p)
+	s.leave(p)
+	s.useClaims(p, -1)
+	s.Journal.record(step{kind: dropPod, pod: p})
+	if p.At == nil {
+		return
+	}
+	n := s.writable(p.At.Name)
+	if p.Running {
+		n.removePod(p, s.traits)
+		s.leaveUnit(p, n)
+	} else {
+		n.Nominated = removeByImportance(n.Nominated, p)
+	}
+	s.refresh(n)
+	if p.Running {
+		s.Attachments.follow(n, p, -1, s.Owner)
+	}
+	s.release(n)
+}
+
+// changeNode replaces the node of a slot by another version of it, which has its
+// place in the order.
+func (s *Snapshot) changeNode(slot int32, obj *outrank.Node) {
+	n := s.writable(s.NodeStates[slot].Name)
+	s.Journal.record(step{kind: changeNode, node: n.Node})
+	s.Topology.relabel(slot, n.Node.Labels, obj.Labels, s.Owner)
+	was := n.Node
+	s.replaceNode(n, obj)
+	s.Attachments.followNode(n, was, s.Owner)
+}
+
+// replaceNode puts another node, or nil for none, in the place of the one that there
+// is, and tells everybody who has to know but attached filters.
+func (s *Snapshot) replaceNode(n *NodeState, obj *outrank.Node) {
+	joins, leaves := n.Node == nil && obj != nil, n.Node != nil && obj == nil
+	if leaves {
+		s.leaveUnits(n)
+	}
+	n.setNode(obj, s.Columns)
+	if obj != nil {
+		for k, v := range n.Offers.Std {
+			s.Summaries.Smallest[k] = min(s.Summaries.Smallest[k], v)
+		}
+	}
+	if joins {
+		s.joinUnits(n)
+	}
+	s.Answers.changed(n.Slot, len(s.NodeStates))
+	s.refresh(n)
+}
+
+// setNode inserts a node at a position in the order.
+func (s *Snapshot) setNode(name string, obj *outrank.Node, position int) {
+	n := s.writable(name)
+	was := n.Node
+	s.replaceNode(n, obj)
+	s.Topology.relabel(n.Slot, nil, obj.Labels, s.Owner)
+	s.Cache.forget()
+	s.writeOrder()
+	if position < len(s.Order) {
+		s.Order = slices.Clone(s.Order) // a loop may be going over it
+	}
+	s.Order = slices.Insert(s.Order, position, n.Slot)
+	s.Journal.record(step{kind: putNode, node: obj, position: position})
+	s.Attachments.followNode(n, was, s.Owner)
+}
+
+// unsetNode removes the node at a position in the order.
+func (s *Snapshot) unsetNode(position int) {
+	n := s.writable(s.NodeStates[s.Order[position]].Name)
+	was := n.Node
+	s.Journal.record(step{kind: dropNode, node: n.Node, position: position})
+	s.Topology.relabel(n.Slot, n.Node.Labels, nil, s.Owner)
+	s.writeOrder()
+	s.Order = slices.Delete(slices.Clone(s.Order), position, position+1) // a loop may be going over it
+	s.replaceNode(n, nil)
+	s.Cache.forget()
+	s.Attachments.followNode(n, was, s.Owner)
+	s.release(n)
+}

@@ -1,0 +1,104 @@
+package state
+
+// Summaries are the summaries of all slots, with their top-k sums and upper
+// levels, in blocks. Snapshots share a block until one of them writes it.
+type Summaries struct {
+	// Smallest is at most what any node of the snapshot offers, by column. It does not
+	// rise when a small node goes.
+	Smallest AmountRow
+	blocks   []*summaryBlock
+	owners   []*Owner // of each block
+	Large    int      // summaries with large amounts
+}
+
+// summaryBlock holds no pointers, so that its summaries lie on cache lines. The
+// first upper level of all nodes lies together, then the second: few nodes need
+// any, and most of those need only the first.
+type summaryBlock struct {
+	summaries   [SummaryBlockSize]NodeSummary
+	topSums     [SummaryBlockSize]topSums
+	upperLevels [NumUpperLevels][SummaryBlockSize]Level
+	extremes    [SummaryBlockSize]Extremes
+	shareSums   [SummaryBlockSize]shareSums
+	twoLowest   [SummaryBlockSize]TwoLowest
+	// latest is the latest start of any pod, in seconds; NoStart if one has none.
+	latest [SummaryBlockSize]int64
+}
+
+// At returns the summary of a slot for reading.
+func (ls *Summaries) At(slot int32) *NodeSummary {
+	return &ls.blocks[uint32(slot)/SummaryBlockSize].summaries[uint32(slot)%SummaryBlockSize]
+}
+
+// TopSumsAt returns the top-k sums of a slot for reading.
+func (ls *Summaries) TopSumsAt(slot int32) *topSums {
+	return &ls.blocks[uint32(slot)/SummaryBlockSize].topSums[uint32(slot)%SummaryBlockSize]
+}
+
+// ExtremesAt returns the extremes of a slot for reading.
+func (ls *Summaries) ExtremesAt(slot int32) *Extremes {
+	return &ls.blocks[uint32(slot)/SummaryBlockSize].extremes[uint32(slot)%SummaryBlockSize]
+}
+
+// ShareSumsAt returns the sums of shares of a slot for reading.
+func (ls *Summaries) ShareSumsAt(slot int32) *shareSums {
+	return &ls.blocks[uint32(slot)/SummaryBlockSize].shareSums[uint32(slot)%SummaryBlockSize]
+}
+
+// TwoLowestAt returns what is known of the pods of the two lowest priorities of a slot.
+func (ls *Summaries) TwoLowestAt(slot int32) *TwoLowest {
+	return &ls.blocks[uint32(slot)/SummaryBlockSize].twoLowest[uint32(slot)%SummaryBlockSize]
+}
+
+// LatestAt returns the latest start of any pod of a slot.
+func (ls *Summaries) LatestAt(slot int32) int64 {
+	return ls.blocks[uint32(slot)/SummaryBlockSize].latest[uint32(slot)%SummaryBlockSize]
+}
+
+// writable returns the block of a slot for writing.
+func (ls *Summaries) writable(slot int32, o *Owner) *summaryBlock {
+	at := int(slot / SummaryBlockSize)
+	for len(ls.blocks) <= at {
+		ls.blocks, ls.owners = append(ls.blocks, &summaryBlock{}), append(ls.owners, o)
+	}
+	if ls.owners[at] != o {
+		own := *ls.blocks[at]
+		ls.blocks[at], ls.owners[at] = &own, o
+	}
+	return ls.blocks[at]
+}
+
+// setCovered computes anew what depends on budgets.
+func (ls *Summaries) setCovered(slot int32, n *NodeState, o *Owner) {
+	block, i := ls.writable(slot, o), slot%SummaryBlockSize
+	block.extremes[i] = ExtremesOf(n, &block.summaries[i])
+	block.twoLowest[i] = TwoLowestOf(n)
+}
+
+// Set replaces the summary of a slot, and computes its top-k sums and upper
+// levels.
+func (ls *Summaries) Set(slot int32, n *NodeState, with NodeSummary, o *Owner) {
+	block, i := ls.writable(slot, o), slot%SummaryBlockSize
+	l := &block.summaries[i]
+	ls.Large -= int(l.Flags&LargeAmounts) / int(LargeAmounts)
+	*l = with
+	ls.Large += int(l.Flags&LargeAmounts) / int(LargeAmounts)
+	setTopSums(&block.topSums[i], n, l)
+	block.extremes[i] = ExtremesOf(n, l)
+	block.shareSums[i] = ShareSumsOf(n, l, &block.extremes[i])
+	block.twoLowest[i] = TwoLowestOf(n)
+	block.latest[i] = LatestOf(n)
+	for k := range block.upperLevels {
+		block.upperLevels[k][i] = Level{}
+		if k+1 < len(n.Levels) {
+			block.upperLevels[k][i] = n.Levels[k+1]
+		}
+	}
+}
+
+// NumUpperLevels is how many levels above the lowest a block holds. A level
+// without pods ends them.
+const NumUpperLevels = 3
+
+// SummaryBlockSize is how many slots a block of summaries has.
+const SummaryBlockSize = 64
