@@ -49,6 +49,13 @@ func (c *Case) Profiles() []string {
 	return names
 }
 
+// lacksClaim reports whether a pod names a claim that there is not.
+func (c *Case) lacksClaim(p *corev1.Pod) bool {
+	return slices.ContainsFunc(claimsOf(p), func(name string) bool {
+		return !slices.ContainsFunc(c.Claims, func(o *corev1.PersistentVolumeClaim) bool { return o.Namespace == p.Namespace && o.Name == name })
+	})
+}
+
 // Write writes the case as the list that kubectl get -o json prints, the preemptor
 // among the pods. Programs whatif and replay of outrank read it.
 func (c *Case) Write(w io.Writer) error {

@@ -104,7 +104,11 @@ func (g *generator) mount(p *corev1.Pod) {
 		case 3:
 			v.RBD = &corev1.RBDVolumeSource{CephMonitors: pick(g, []string{"m1", "m2"}, []string{"m2"}, []string{"m3"}), RBDImage: "i1", RBDPool: "rbd", ReadOnly: g.oneIn(2)}
 		default:
-			v.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: fmt.Sprintf("claim%d", pick(g, 0, 1, 2, 3, 4, 5))}
+			name := fmt.Sprintf("claim%d", pick(g, 0, 1, 2, 3, 4, 5))
+			if g.oneIn(25) {
+				name = "claim9" // there is no such claim
+			}
+			v.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}
 		}
 		p.Spec.Volumes = append(p.Spec.Volumes, v)
 	}

@@ -34,6 +34,9 @@ type Result struct {
 	Differences []string
 	// Tied is set where the reference could have chosen another node as well.
 	Tied bool
+	// Apart is set where outrank differs on purpose, so that nothing is compared: the preemptor
+	// names a claim that there is not (rule 7.10.4).
+	Apart bool
 }
 
 // Run puts a case to both and compares.
@@ -57,6 +60,9 @@ func (h *Harness) Run(c *Case) (*Result, error) {
 	r.Outrank = ours.answer(want.Nominated)
 	r.Tied = ours.tied
 	want = want.comparable(c, r.Outrank, ours.extenderFails)
+	if r.Apart = c.lacksClaim(c.Preemptor); r.Apart {
+		return r, nil
+	}
 	r.Differences = Compare(want, r.Outrank)
 	r.Differences = append(r.Differences, ours.problems...)
 	return r, nil

@@ -12,13 +12,18 @@ import (
 type Count struct {
 	Cases, Fits, Preempts, NotEligible, Hopeless int
 	// Tied counts those where kube-scheduler could have chosen another node, Candidates the
-	// candidates that were compared and Victims their victims.
+	// candidates that were compared and Victims their victims. Apart are the cases that were
+	// not compared, and count as nothing else.
 	Tied, Candidates, Victims int
-	Failed                    int
+	Apart, Failed             int
 }
 
 func (n *Count) add(r *Result) {
 	n.Cases++
+	if r.Apart {
+		n.Apart++
+		return
+	}
 	a := r.Reference
 	switch {
 	case a.Fits:
@@ -89,18 +94,18 @@ func (h *Harness) Sweep(s Sweep) (map[string]*Count, error) {
 
 // WriteCounts writes a table of the counts.
 func WriteCounts(w io.Writer, counts map[string]*Count) {
-	fmt.Fprintln(w, "| kind | cases | fits | preempts | not eligible | no help | node tied | candidates | victims | differ |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| kind | cases | fits | preempts | not eligible | no help | node tied | candidates | victims | not compared | differ |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|")
 	var sum Count
 	line := func(kind string, n *Count) {
-		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n",
-			kind, n.Cases, n.Fits, n.Preempts, n.NotEligible, n.Hopeless, n.Tied, n.Candidates, n.Victims, n.Failed)
+		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n",
+			kind, n.Cases, n.Fits, n.Preempts, n.NotEligible, n.Hopeless, n.Tied, n.Candidates, n.Victims, n.Apart, n.Failed)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
 		n := counts[kind]
 		line(kind, n)
 		sum = Count{sum.Cases + n.Cases, sum.Fits + n.Fits, sum.Preempts + n.Preempts, sum.NotEligible + n.NotEligible, sum.Hopeless + n.Hopeless,
-			sum.Tied + n.Tied, sum.Candidates + n.Candidates, sum.Victims + n.Victims, sum.Failed + n.Failed}
+			sum.Tied + n.Tied, sum.Candidates + n.Candidates, sum.Victims + n.Victims, sum.Apart + n.Apart, sum.Failed + n.Failed}
 	}
 	line("all", &sum)
 }

@@ -32,6 +32,8 @@ func (s *sequenceRun) here() string {
 		return "7.16.6"
 	case s.unitsOnLostNodes():
 		return "12.6.7"
+	case isPending(s.current) && s.objects.lacksClaim(s.current):
+		return "7.10.4"
 	}
 	return ""
 }

@@ -170,6 +170,9 @@ func (s *sequenceRun) changeStorage() (err error) {
 	if !s.volumes {
 		return nil
 	}
+	if s.oneIn(3) {
+		return s.changeClaims()
+	}
 	kind := s.IntN(4)
 	n := []int{len(s.objects.CSINodes), len(s.objects.Claims), len(s.objects.Volumes), len(s.objects.CSIDrivers)}[kind]
 	if n == 0 {
@@ -206,6 +209,35 @@ func (s *sequenceRun) changeStorage() (err error) {
 	default:
 		s.note("end of a CSIDriver", "%s", s.objects.CSIDrivers[at].Name)
 		s.objects.CSIDrivers, err = removed(s.told.csiDrivers, s.objects.CSIDrivers, at)
+	}
+	return err
+}
+
+// changeClaims has a claim go, though pods use it, or come again under its name.
+func (s *sequenceRun) changeClaims() (err error) {
+	list := s.objects.Claims
+	switch {
+	case len(s.lost) > 0 && s.oneIn(2):
+		at := s.IntN(len(s.lost))
+		o := s.lost[at].DeepCopy()
+		s.lost = slices.Delete(s.lost, at, at+1)
+		o.DeletionTimestamp = nil
+		if s.oneIn(2) {
+			o.UID = uid(o.Namespace + o.Name + "-" + s.next())
+		}
+		s.note("claim again", "%s/%s", o.Namespace, o.Name)
+		s.objects.Claims, err = replaced(s, s.told.claims, list, -1, o)
+	case len(list) > 0 && s.oneIn(3):
+		at := s.IntN(len(list))
+		o := list[at].DeepCopy()
+		o.DeletionTimestamp = &metav1.Time{Time: start}
+		s.note("deletion of a claim", "%s/%s", o.Namespace, o.Name)
+		s.objects.Claims, err = replaced(s, s.told.claims, list, at, o)
+	case len(list) > 0:
+		at := s.IntN(len(list))
+		s.lost = append(s.lost, list[at])
+		s.note("end of a claim", "%s/%s", list[at].Namespace, list[at].Name)
+		s.objects.Claims, err = removed(s.told.claims, list, at)
 	}
 	return err
 }

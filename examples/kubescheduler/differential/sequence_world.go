@@ -22,6 +22,8 @@ type world struct {
 	// miscounted are the claims, by namespace and name, of pods on nodes that have gone: the
 	// scheduler's count of such a claim may be off (rule 7.8.8).
 	miscounted map[string]bool
+	// lost are the claims that have gone and may come again.
+	lost []*corev1.PersistentVolumeClaim
 	// together are the groups, by namespace and name, whose pods leave together.
 	together map[string]bool
 }
