@@ -33,7 +33,9 @@ func (s *scene) answered(stdin io.Reader, show func(done, total int)) (*answered
 		}
 	case askOnNode:
 		if err = s.nodeKnown("on-node", s.opts.about.onNode); err == nil {
-			err = out.take(question.AskOnNode(ctx, set, s.question.pod, s.opts.about.onNode, s.opts.about.static, s.opts.about.replacements))
+			err = out.take(question.AskOnNode(ctx, set, question.Binding{
+				Pod: s.question.pod, Node: s.opts.about.onNode, Static: s.opts.about.static, Depth: s.opts.about.replacements,
+			}))
 		}
 	case askClasses:
 		var classes []*outrank.PriorityClass

@@ -66,11 +66,17 @@ func meant(arg string) string {
 	return ""
 }
 
+// streams are those of the process.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
 // execute runs the command line that args are.
-func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+func execute(root *cobra.Command, args []string, std streams) error {
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
 	args = spelledOut(root.Flags(), args)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		root.Flags().VisitAll(lenient)

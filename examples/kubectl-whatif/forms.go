@@ -4,36 +4,32 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
-	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// writeText prints an answer for a person: the answer first, then why.
-func writeText(p console.Page, a *Answer, then *question.Victims, best *preemption.Regret, list int) error {
+// text prints a decision for a person: the answer first, then why.
+func (d *decision) text(p console.Page, list int) error {
+	a := newAnswer(d, list)
 	writeQuestion(p, a)
 	if a.Resize != nil {
 		writeResize(p, a, list)
 	} else {
 		writePlace(p, a, list)
 	}
-	if then != nil {
+	if d.then != nil {
 		p.Line("")
-		if err := then.WriteText(p, list); err != nil {
+		if err := d.then.WriteText(p, list); err != nil {
 			return err
 		}
 	}
-	if best != nil {
-		writeExact(p, best)
+	if d.best != nil {
+		writeExact(p, d.best)
 	}
 	writeReasons(p, a, list)
 	writeDetails(p, a, list)
 	writeWayOut(p, a)
 	writeEnd(p, &a.Cluster)
 	return nil
-}
-
-func (d *decision) text(p console.Page, list int) error {
-	return writeText(p, newAnswer(d, list), d.then, d.best, list)
 }
 
 func (d *decision) document() any { return newDocument(d) }

@@ -51,11 +51,12 @@ func main() {
 
 // run is the whole program but for the process around it.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	std := streams{stdin, stdout, stderr}
 	status := exitFits
 	root := newCommand(func(opts *options) error {
 		// Everything is written at once, so that an error leaves no half answer.
 		var out bytes.Buffer
-		exit, err := answerQuestion(opts, stdin, &out, stdout, stderr)
+		exit, err := answerQuestion(opts, std, &out)
 		if err == nil {
 			_, err = out.WriteTo(stdout)
 		}
@@ -64,7 +65,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 		return err
 	})
-	if err := execute(root, args, stdin, stdout, stderr); err != nil {
+	if err := execute(root, args, std); err != nil {
 		complain(stderr, err)
 		return exitUnusable
 	}
@@ -81,30 +82,30 @@ type result interface {
 	status() int
 }
 
-// answerQuestion decides and prints to out what is meant for to.
-func answerQuestion(opts *options, stdin io.Reader, out, to, stderr io.Writer) (exit int, err error) {
+// answerQuestion decides, and prints to out what standard output is going to get.
+func answerQuestion(opts *options, std streams, out io.Writer) (exit int, err error) {
 	watch := stopwatch{last: time.Now()}
-	s, err := look(opts, stdin, stderr, &watch)
+	s, err := look(opts, std.in, std.err, &watch)
 	if err != nil {
 		return 0, err
 	}
 	var r result
-	bar := newProgress(stderr, "")
+	bar := newProgress(std.err, "")
 	if s.ask == askPod {
 		r, err = s.decide(&watch)
 	} else {
-		r, err = s.answered(stdin, bar.steps)
+		r, err = s.answered(std.in, bar.steps)
 		watch.lap("deciding")
 	}
 	bar.end()
 	if err != nil {
 		return 0, err
 	}
-	notices(stderr, s)
+	notices(std.err, s)
 	if opts.answer.timings {
-		fmt.Fprintln(stderr, "whatif:", watch.String())
+		fmt.Fprintln(std.err, "whatif:", watch.String())
 	}
-	look, err := console.ScreenOf(to, opts.answer.color, os.Getenv)
+	look, err := console.ScreenOf(std.out, opts.answer.color, os.Getenv)
 	if err != nil {
 		return 0, err
 	}

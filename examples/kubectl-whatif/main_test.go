@@ -43,7 +43,7 @@ func answered(t *testing.T, dump string, args ...string) string {
 // parse reads a command line.
 func parse(args []string) (opts *options, err error) {
 	root := newCommand(func(o *options) error { opts = o; return nil })
-	err = execute(root, args, strings.NewReader(""), io.Discard, io.Discard)
+	err = execute(root, args, streams{strings.NewReader(""), io.Discard, io.Discard})
 	return opts, err
 }
 

@@ -177,7 +177,7 @@ func goOn(t *testing.T, opts *options, f *files) (stdout string, err error) {
 	require.NoError(t, err)
 	var out bytes.Buffer
 	if opts.inspect {
-		err = inspect(context.Background(), opts, f, in, &out)
+		err = in.inspect(context.Background(), opts, f, &out)
 	} else {
 		err = simulate(context.Background(), &runner{opts: opts, files: f, in: in}, &out, io.Discard)
 	}

@@ -76,7 +76,7 @@ func answer(ctx context.Context, opts *options, stdout, stderr io.Writer) error 
 		return err
 	}
 	if opts.inspect {
-		return inspect(ctx, opts, f, in, stdout)
+		return in.inspect(ctx, opts, f, stdout)
 	}
 	return simulate(ctx, &runner{opts: opts, files: f, in: in}, stdout, stderr)
 }
@@ -90,7 +90,7 @@ func complain(w io.Writer, err error) {
 
 // inspect writes what there is to say about the input. What cannot be written
 // costs nothing else.
-func inspect(ctx context.Context, opts *options, f *files, in *input, stdout io.Writer) error {
+func (in *input) inspect(ctx context.Context, opts *options, f *files, stdout io.Writer) error {
 	s, err := orInterrupted(ctx, withoutEnd, func() (*inputSummary, error) { return in.summary(), nil })
 	if err != nil {
 		return err

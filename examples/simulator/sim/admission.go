@@ -107,7 +107,7 @@ func (ks *kubeletWork) start(p *pod) {
 	ks.watchUse(ks.table.of(p.host))
 }
 
-// turnAway is when a kubelet does not admit a pod. Its controller makes it anew.
+// turnAway has a kubelet not admit a pod. Its controller makes it anew.
 func (ks *kubeletWork) turnAway(p *pod, reason, message string) error {
 	ks.table.counts.reject(reason)
 	if !strings.HasPrefix(message, reason+": ") {
@@ -123,7 +123,7 @@ func (ks *kubeletWork) turnAway(p *pod, reason, message string) error {
 	return ks.controllers.recreate(p)
 }
 
-// goOn is when a pod has gone from a node. Without kubelets nothing follows.
+// goOn has the kubelet of a node go on after a pod has left. Without kubelets nothing follows.
 func (ks *kubeletWork) goOn(h *host) error {
 	if ks == nil {
 		return nil

@@ -44,8 +44,8 @@ type Event struct {
 	// Time is since the beginning.
 	Time time.Duration
 	Kind EventKind
-	// Pod is whom it is about, Related the other pod that has to do with it;
-	// nil where there is none.
+	// Pod is the pod that the event is about, Related the other pod that has to do
+	// with it; nil where there is none.
 	Pod, Related *outrank.Pod
 	Node         string
 	// Text is for people.

@@ -9,7 +9,6 @@ import (
 // gang is a group of the cluster that is queued as one.
 type gang struct {
 	group *outrank.PodGroup // the latest version
-	least int32             // MinCount as it was at first
 	// members are its lineages, over how many of them will not come again.
 	members []*lineage
 	over    int
@@ -28,7 +27,7 @@ func (g *gang) evicted(step int) {
 	}
 }
 
-// gangs are those of a run, nil where groups are not queued as one.
+// gangs holds the groups of a run that are queued as one; it is nil where there are none.
 type gangs struct {
 	queue   *queue.Queue
 	cluster *cluster
@@ -43,7 +42,7 @@ func formGangs(config *Config, c *cluster, q *queue.Queue, groups []*outrank.Pod
 	}
 	gs := &gangs{queue: q, cluster: c, byKey: map[outrank.Key]*gang{}}
 	for _, group := range groups {
-		g := &gang{group: group, least: group.MinCount}
+		g := &gang{group: group}
 		gs.byKey[group.Key()] = g
 		gs.inOrder = append(gs.inOrder, g)
 		q.SetGroup(group)
@@ -66,7 +65,7 @@ func (gs *gangs) enlist(p *pod) {
 	}
 }
 
-// retire is when a lineage will not come again. The gang needs no more pods from then on
+// retire notes that a lineage will not come again. The gang needs no more pods from then on
 // than there are others, so that they can run once more after they were evicted.
 func (gs *gangs) retire(p *pod) {
 	g := gs.of(p.obj)

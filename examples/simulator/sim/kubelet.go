@@ -85,7 +85,7 @@ func (k *kubelet) turnsAway(release outrank.Release, obj *outrank.Pod) string {
 	return "the node is under memory pressure"
 }
 
-// kubeletTable has the kubelets of a run by their nodes, with what they use and have done.
+// kubeletTable holds the kubelets of a run by their nodes, and counts what they did.
 type kubeletTable struct {
 	period time.Duration
 	clock  *clock

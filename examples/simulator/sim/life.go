@@ -118,7 +118,7 @@ func (l *life) bind(entry queue.Entry, p *pod, h *host) error {
 	return l.kubelets.deliver(p)
 }
 
-// end is when a pod's work is done.
+// end has a pod leave its node because its work is done.
 func (l *life) end(p *pod) error {
 	if !p.onNode() || p.ends != l.clock.at {
 		return nil
@@ -134,7 +134,7 @@ func (l *life) end(p *pod) error {
 	return l.kubelets.goOn(p.host)
 }
 
-// leave is when a pod goes from its node without having come to its end.
+// leave has a pod go from its node without having come to its end.
 func (l *life) leave(p *pod) error {
 	if p.started && (p.evicted || p.lost) {
 		l.tally.lost.Add(l.clock.at-p.bound, p.asks[cpuColumn])

@@ -7,7 +7,7 @@ import (
 
 // refuse makes the attempts that come to nothing and are next, for pods that have
 // been refused before, and reports whether there were any. Nobody can tell them
-// from those of [Simulation.cycle], which are made one by one: where somebody
+// from those of [scheduling.cycle], which are made one by one: where somebody
 // observes them, they are.
 func (s *scheduling) refuse() bool {
 	if !s.sharing.on || s.config.Observe != nil {

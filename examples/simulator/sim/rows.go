@@ -61,7 +61,7 @@ func suffices(left, asks []int64) bool {
 	return true
 }
 
-// one counts what holds.
+// one is 1 for true and 0 for false.
 func one(b bool) int {
 	if b {
 		return 1

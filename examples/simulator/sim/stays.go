@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// stays follow pods on their nodes: from the beginning of their work until they have left.
+// stays follows pods on their nodes, from the beginning of their work until they have left.
 type stays struct {
 	config     *Config
 	clock      *clock
@@ -18,7 +18,7 @@ type stays struct {
 	kubelets   *kubeletTable // nil for none
 }
 
-// begin is when a pod begins its work.
+// begin has a pod begin its work.
 func (s *stays) begin(p *pod) {
 	p.started, p.bound, p.lineage.placed = true, s.clock.at, true
 	if p.ends = horizon; !p.work.Endless {

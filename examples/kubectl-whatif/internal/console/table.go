@@ -68,7 +68,7 @@ func (t *Table) Print(p Page) {
 			}
 			continue
 		}
-		fmt.Fprintln(p.W, p.apart(t.line(p, r, widths, filled, t.headed && at == 0)))
+		fmt.Fprintln(p.W, p.apart(t.line(p, at, widths, filled)))
 	}
 }
 
@@ -86,9 +86,10 @@ func (t *Table) noteLines(p Page, note string) []string {
 }
 
 // line is a row as it is written.
-func (t *Table) line(p Page, r row, widths []int, filled []bool, head bool) string {
+func (t *Table) line(p Page, at int, widths []int, filled []bool) string {
 	var b strings.Builder
-	for i, cell := range r.cells {
+	head := t.headed && at == 0
+	for i, cell := range t.rows[at].cells {
 		if !filled[i] {
 			continue
 		}

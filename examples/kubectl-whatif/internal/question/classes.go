@@ -132,7 +132,7 @@ func valueOf(t *priority.Table, name string) *ClassValue {
 
 // classQuestion is a change of classes while it is looked at.
 type classQuestion struct {
-	*scene
+	scene         *scene
 	before, after *priority.Table
 	out           *ClassImpact
 	running       []counted
@@ -182,12 +182,12 @@ func policyOf(p *outrank.Pod) outrank.PreemptionPolicy {
 
 // census counts the running pods as they are and as they would be made again.
 func (q *classQuestion) census() error {
-	again := q.snap.Clone()
-	for p := range q.snap.Pods() {
-		if q.snap.NodeOf(p.Key()) == "" {
+	again := q.scene.snap.Clone()
+	for p := range q.scene.snap.Pods() {
+		if q.scene.snap.NodeOf(p.Key()) == "" {
 			continue
 		}
-		if _, ok := q.snap.Node(q.snap.NodeOf(p.Key())); !ok {
+		if _, ok := q.scene.snap.Node(q.scene.snap.NodeOf(p.Key())); !ok {
 			continue
 		}
 		c := counted{pod: p}
@@ -204,7 +204,7 @@ func (q *classQuestion) census() error {
 	}
 	q.out.Running = len(q.running)
 	if q.out.Remade > 0 {
-		q.again = &scene{ctx: q.ctx, set: q.set, snap: again}
+		q.again = &scene{ctx: q.scene.ctx, set: q.scene.set, snap: again}
 	}
 	return q.count()
 }
@@ -213,13 +213,13 @@ func (q *classQuestion) census() error {
 // victims leave in groups.
 func (q *classQuestion) count() error {
 	probe := &outrank.Pod{Namespace: "probe", Name: "probe", Priority: outrank.Priority(priority.NodeCritical)}
-	now, err := q.set.Evaluator.Trials(q.snap, preemption.Request{Pod: probe})
+	now, err := q.scene.set.Evaluator.Trials(q.scene.snap, preemption.Request{Pod: probe})
 	if err != nil {
 		return err
 	}
 	then := now
 	if q.again != nil {
-		if then, err = q.set.Evaluator.Trials(q.again.snap, preemption.Request{Pod: probe}); err != nil {
+		if then, err = q.scene.set.Evaluator.Trials(q.again.snap, preemption.Request{Pod: probe}); err != nil {
 			return err
 		}
 	}

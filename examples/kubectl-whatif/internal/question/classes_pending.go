@@ -8,11 +8,11 @@ import (
 
 // pending finds out for each pod that waits whether the change means something else.
 func (q *classQuestion) pending() error {
-	waiting := q.waiting()
+	waiting := q.scene.waiting()
 	for i, pod := range waiting {
 		switch {
 		case pod.NodeName != "": // its resize
-		case pod.Gated() || pod.Terminating() || q.set.evaluatorFor(pod) == nil || q.grouped(pod):
+		case pod.Gated() || pod.Terminating() || q.scene.set.evaluatorFor(pod) == nil || q.scene.grouped(pod):
 			q.out.NotAsked++
 		default:
 			q.out.PendingPods++
@@ -24,7 +24,7 @@ func (q *classQuestion) pending() error {
 				q.out.Pending = append(q.out.Pending, *impact)
 			}
 		}
-		q.set.progress(i+1, len(waiting))
+		q.scene.set.progress(i+1, len(waiting))
 	}
 	return nil
 }

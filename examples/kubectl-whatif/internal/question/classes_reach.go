@@ -83,7 +83,7 @@ func (r *ClassReach) changes() bool {
 
 // reach counts whom new pods of one class could push out.
 func (q *classQuestion) reach(r *ClassReach) {
-	config := q.set.Evaluator.Config()
+	config := q.scene.set.Evaluator.Config()
 	preempts := func(v *ClassValue) bool {
 		return v != nil && !config.Policy.Disabled && (v.Policy != outrank.PreemptNever || config.Variant == outrank.VariantV1_13)
 	}

@@ -66,7 +66,7 @@ func TestTextIsSafe(t *testing.T) {
 	add(without, err)
 	victims, err := question.AskVictims(ctx, s, plan, 3)
 	add(victims, err)
-	kubelet, err := question.AskOnNode(ctx, s, asked, on, true, 3)
+	kubelet, err := question.AskOnNode(ctx, s, question.Binding{Pod: asked, Node: on, Static: true, Depth: 3})
 	add(kubelet, err)
 	for _, a := range answers {
 		var b bytes.Buffer

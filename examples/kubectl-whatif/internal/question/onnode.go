@@ -22,37 +22,46 @@ type OnNode struct {
 	Replacements []explain.Replacement `json:"replacements"`
 }
 
+// Binding is a pod that is bound to a node.
+type Binding struct {
+	Pod  *outrank.Pod
+	Node string
+	// Static makes the pod a static one.
+	Static bool
+	// Depth is how far those who are evicted are followed, as in [AskVictims].
+	Depth int
+}
+
 // AskOnNode answers what the kubelet of a node says to a pod that is bound to it, whoever
 // did that: admitted, refused with the reasons, or admitted after evicting whom. For a
-// critical pod others are evicted; a static pod is one, whatever its priority, and static
-// makes the pod one. No scheduler is asked, and no disruption budget counts. The active
-// pods are all of the node's that have not ended.
+// critical pod others are evicted; a static pod is one, whatever its priority. No scheduler
+// is asked, and no disruption budget counts. The active pods are all of the node's that have
+// not ended.
 //
-// depth is how far those who are evicted are followed, as in [AskVictims]. Errors are those
-// of the setting and of [kubeletadmit.Admitter.Admit], and wrap [preemption.ErrNotFound]
+// Errors are those of the setting and of [kubeletadmit.Admitter.Admit], and wrap [preemption.ErrNotFound]
 // for a node that the cluster does not have. Time is that of [kubelet.Ask], and of
 // [explain.Replacements] where pods are evicted.
-func AskOnNode(ctx context.Context, set Setting, pod *outrank.Pod, node string, static bool, depth int) (*OnNode, error) {
+func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 	if err := set.check(); err != nil {
 		return nil, err
 	}
-	if depth < 0 || depth > MostDepth {
-		return nil, fmt.Errorf("%w: depth %d is not between 0 and %d", outrank.ErrInvalid, depth, MostDepth)
+	if b.Depth < 0 || b.Depth > MostDepth {
+		return nil, fmt.Errorf("%w: depth %d is not between 0 and %d", outrank.ErrInvalid, b.Depth, MostDepth)
 	}
-	eval, err := set.decider(pod)
+	eval, err := set.decider(b.Pod)
 	if err != nil {
 		return nil, err
 	}
-	on, ok := set.Snapshot.Node(node)
+	on, ok := set.Snapshot.Node(b.Node)
 	if !ok {
-		return nil, fmt.Errorf("node %s: %w", node, preemption.ErrNotFound)
+		return nil, fmt.Errorf("node %s: %w", b.Node, preemption.ErrNotFound)
 	}
-	bound := *pod
-	bound.Static = bound.Static || static
+	bound := *b.Pod
+	bound.Static = bound.Static || b.Static
 	if bound.NodeName == "" {
-		bound.NodeName = node
+		bound.NodeName = b.Node
 	}
-	active := set.on(node)
+	active := set.on(b.Node)
 	admitter := kubeletadmit.Admitter{Release: set.Snapshot.Release()}
 	adm, err := admitter.Admit(on, active, &bound)
 	if err != nil {
@@ -65,11 +74,11 @@ func AskOnNode(ctx context.Context, set Setting, pod *outrank.Pod, node string, 
 	if len(adm.Evictions) == 0 {
 		return out, nil
 	}
-	plan := &preemption.Plan{Pod: &bound, Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: node}}
+	plan := &preemption.Plan{Pod: &bound, Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: b.Node}}
 	for _, e := range adm.Evictions {
 		plan.Victims = append(plan.Victims, preemption.Victim{Pod: e.Pod})
 	}
-	out.Replacements, err = explain.Replacements(ctx, eval, set.Snapshot, plan, set.Now, depth)
+	out.Replacements, err = explain.Replacements(ctx, eval, set.Snapshot, plan, set.Now, b.Depth)
 	return out, err
 }
 

@@ -27,7 +27,7 @@ func TestOnNode(t *testing.T) {
 		static bool
 	}{"static": {big, true}, "common": {big, false}, "small": {pod("tiny", "", 1, "0"), false}} {
 		unchanged(t, s, func() {
-			a, err := question.AskOnNode(context.Background(), s, ask.pod, "n1", ask.static, 2)
+			a, err := question.AskOnNode(context.Background(), s, question.Binding{Pod: ask.pod, Node: "n1", Static: ask.static, Depth: 2})
 			require.NoError(t, err)
 			golden(t, "onnode-"+name, a)
 			bound := *ask.pod
@@ -43,9 +43,9 @@ func TestOnNode(t *testing.T) {
 			require.Equal(t, same, a.Report, "what the library says of the node")
 		})
 	}
-	_, err := question.AskOnNode(context.Background(), s, big, "n9", false, 1)
+	_, err := question.AskOnNode(context.Background(), s, question.Binding{Pod: big, Node: "n9", Depth: 1})
 	require.ErrorIs(t, err, preemption.ErrNotFound)
-	_, err = question.AskOnNode(context.Background(), s, big, "n1", false, 99)
+	_, err = question.AskOnNode(context.Background(), s, question.Binding{Pod: big, Node: "n1", Depth: 99})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 

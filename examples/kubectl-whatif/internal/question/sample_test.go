@@ -49,7 +49,7 @@ func TestSampleCluster(t *testing.T) {
 	say("--without apps-a1", without, err)
 	victims, err := question.AskVictims(ctx, s, plan, 2)
 	say("--pending shop/checkout-2 --replacements 2", victims, err)
-	kubelet, err := question.AskOnNode(ctx, s, asked, "apps-a1", true, 2)
+	kubelet, err := question.AskOnNode(ctx, s, question.Binding{Pod: asked, Node: "apps-a1", Static: true, Depth: 2})
 	say("--pending shop/checkout-2 --on-node apps-a1 --static", kubelet, err)
 	if *update {
 		require.NoError(t, os.WriteFile("testdata/sample.txt", out.Bytes(), 0o644))

@@ -95,8 +95,8 @@ func AskWithout(ctx context.Context, set Setting, nodes []string) (*Without, err
 
 // withoutQuestion is the cluster while nodes go.
 type withoutQuestion struct {
-	*scene
-	out *Without
+	scene *scene
+	out   *Without
 	// line are the pods that are to be made again, the next one last.
 	line []mover
 }
@@ -116,8 +116,8 @@ func tied(p *outrank.Pod) bool {
 // clear takes the nodes away, and puts their pods in line.
 func (q *withoutQuestion) clear() error {
 	for _, node := range q.out.Nodes {
-		for _, p := range q.snap.PodsOn(node) {
-			if err := q.drop(p); err != nil {
+		for _, p := range q.scene.snap.PodsOn(node) {
+			if err := q.scene.drop(p); err != nil {
 				return err
 			}
 			switch {
@@ -129,7 +129,7 @@ func (q *withoutQuestion) clear() error {
 				q.enter(mover{p, node, ""})
 			}
 		}
-		if err := q.snap.RemoveNode(node); err != nil {
+		if err := q.scene.snap.RemoveNode(node); err != nil {
 			return err
 		}
 	}
@@ -166,7 +166,7 @@ func (q *withoutQuestion) move() error {
 		if err := q.again(next); err != nil {
 			return err
 		}
-		q.set.progress(done, done+len(q.line))
+		q.scene.set.progress(done, done+len(q.line))
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (q *withoutQuestion) again(m mover) error {
 	if tied(pod) {
 		pod.NodeName = m.from // where its DaemonSet wants it
 	}
-	turn, plan, err := q.decide(q.set.evaluatorFor(pod), pod)
+	turn, plan, err := q.scene.decide(q.scene.set.evaluatorFor(pod), pod)
 	if err != nil {
 		return err
 	}
@@ -185,12 +185,12 @@ func (q *withoutQuestion) again(m mover) error {
 	q.add(Move{turn, m.by})
 	switch {
 	case plan != nil:
-		if err := q.carryOut(plan, turn.InVain != nil); err != nil {
+		if err := q.scene.carryOut(plan, turn.InVain != nil); err != nil {
 			return err
 		}
 		q.pushOut(plan)
 	case turn.Outcome == Placed:
-		return q.bind(pod, turn.Node)
+		return q.scene.bind(pod, turn.Node)
 	}
 	return nil
 }
@@ -238,15 +238,15 @@ func (q *withoutQuestion) add(m Move) {
 
 // load counts what the budgets have to bear.
 func (q *withoutQuestion) load() {
-	loads := make([]BudgetLoad, len(q.allowed))
+	loads := make([]BudgetLoad, len(q.scene.allowed))
 	for _, node := range q.out.Nodes {
-		for _, p := range q.snap.PodsOn(node) {
+		for _, p := range q.scene.snap.PodsOn(node) {
 			if tied(p) || p.Terminating() {
 				continue
 			}
-			covering := q.budgets.Covering(p)
+			covering := q.scene.budgets.Covering(p)
 			for _, i := range covering {
-				loads[i].bear(p, q.allowed[i])
+				loads[i].bear(p, q.scene.allowed[i])
 			}
 			if len(covering) > 1 && p.Phase != outrank.PhasePending {
 				q.out.Refused = append(q.out.Refused, podOf(p, node))
@@ -254,7 +254,7 @@ func (q *withoutQuestion) load() {
 		}
 	}
 	for i, l := range loads {
-		if b := q.allowed[i]; l.Pods > 0 {
+		if b := q.scene.allowed[i]; l.Pods > 0 {
 			l.Key, l.Allowed, l.Drain = b.Key(), b.DisruptionsAllowed, effect(b.DisruptionsAllowed, l.Pods-l.Free)
 			q.out.Budgets = append(q.out.Budgets, l)
 		}
