@@ -145,7 +145,7 @@ func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *decision
 	require.NoError(t, err)
 	defer s.Close()
 	known := snap.of.Cache.BySignature[string(s.WriteSignature())]
-	if known == nil || known.Synced != snap.of.Cache.End() || s.Attempt.Heard {
+	if known == nil || known.Synced != snap.of.Cache.End() || s.Attempt.AskedOne {
 		return 0 // it was not asked
 	}
 	answers, w := known.Nodes.(*search.Tournament), s.Workers[0]

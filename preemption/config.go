@@ -82,7 +82,7 @@ type Config struct {
 	// which it returns true can be victims. Nil allows all. Several goroutines
 	// may call it at once.
 	MayEvict func(preemptor, victim *outrank.Pod) bool
-	// MayTake says who may take from whom, in place of lower priority: a pod of any
+	// MayTake says which pod may take from which, in place of lower priority: a pod of any
 	// priority is a possible victim if it returns the name of a rule, and none if it
 	// returns the empty text. [Victim].Rule has the name. MayEvict still spares pods, and
 	// scores count the victims' true priorities (group 13.6). Nil means lower priority.

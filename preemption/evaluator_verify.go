@@ -361,7 +361,7 @@ func (v *verification) violations() int {
 	case v.attempt.Config.Ascending() && !v.attempt.Config.ChargesVictims() && !v.plan.Across:
 		charged = v.ascending()
 	case v.attempt.Config.ChargesVictims() || v.plan.Across || v.attempt.Config.Policy.Strict:
-		charged = v.victims // whom a strict policy spares takes nothing (rule 13.5.1)
+		charged = v.victims // a pod that a strict policy spares takes nothing (rule 13.5.1)
 	}
 	count := 0
 	for _, p := range charged {

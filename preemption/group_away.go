@@ -1,7 +1,7 @@
 package preemption
 
 // takeAway takes the pods of units off their nodes, before the members are placed.
-func (f *fitter) takeAway(units []leaver) {
+func (f *fitter) takeAway(units []possibleVictim) {
 	f.version++
 	for i := range units {
 		f.count(&units[i], -1)
@@ -12,7 +12,7 @@ func (f *fitter) takeAway(units []leaver) {
 }
 
 // count counts the pods of a unit in (by is 1) or out (by is -1).
-func (f *fitter) count(u *leaver, by int32) {
+func (f *fitter) count(u *possibleVictim, by int32) {
 	if !f.lean || f.far && f.counted(u) {
 		if by > 0 {
 			f.run.giveBack(u)
@@ -26,7 +26,7 @@ func (f *fitter) count(u *leaver, by int32) {
 }
 
 // countSites is count for what the sites count.
-func (f *fitter) countSites(u *leaver, by int32) {
+func (f *fitter) countSites(u *possibleVictim, by int32) {
 	switch {
 	case u.single() && f.sites[u.node].rows != nil:
 		s := &f.sites[u.node]

@@ -10,7 +10,7 @@ import (
 // charge takes each pod of each unit, in order of importance, from the budgets that cover
 // it, up to the first that it violates, in the order of the cluster (rules 6.3.8 and
 // 12.9.10; filterVictimsWithPDBViolation).
-func (r *groupRun) charge(units []leaver) {
+func (r *groupRun) charge(units []possibleVictim) {
 	budgets := dryrun.Charger{Budgets: r.work.BudgetSet, Ledger: r.work.BudgetSet.Ledger(false), ToFirst: true}
 	r.broken = map[int]brokenUnit{}
 	for i := range units {
@@ -38,7 +38,7 @@ func (r *groupRun) charge(units []leaver) {
 }
 
 // violations counts the pods of a unit that violate a budget, and returns the budgets.
-func (r *groupRun) violations(at int, u *leaver) (pods int, budgets []*outrank.PodDisruptionBudget) {
+func (r *groupRun) violations(at int, u *possibleVictim) (pods int, budgets []*outrank.PodDisruptionBudget) {
 	if !u.violates() {
 		return 0, nil
 	}

@@ -12,7 +12,7 @@ import (
 // eligible returns whether the group may preempt (rules 12.9.6 and 12.9.7;
 // preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a
 // nominated node does not matter.
-func (r *groupRun) eligible(possible []leaver) Ineligibility {
+func (r *groupRun) eligible(possible []possibleVictim) Ineligibility {
 	variant := r.config.ByVariant()
 	if r.config.Policy.Disabled {
 		return Disabled

@@ -67,7 +67,7 @@ func sameRules(m, o *member) bool {
 
 // counted reports whether a filter of any member counts a pod of the unit wherever
 // it is.
-func (f *fitter) counted(u *leaver) bool {
+func (f *fitter) counted(u *possibleVictim) bool {
 	return f.watched && slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.watches(p.Class) })
 }
 

@@ -146,7 +146,7 @@ func (f *fitter) seatedBefore(i int, position int32) []int32 {
 }
 
 // positionsOf returns the positions of the pods of a unit, in their order.
-func (f *fitter) positionsOf(u *leaver) []int32 {
+func (f *fitter) positionsOf(u *possibleVictim) []int32 {
 	f.at = f.at[:0]
 	if u.single() {
 		f.at = append(f.at, u.node)

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// groupOwner is whom the pods of a group preempt for: their group or, where composite
+// groupOwner is the group that pods preempt for: their own group or, where composite
 // groups count, the one at the top of its tree (rules 12.9.2, 12.9.6 and 12.9.13).
 type groupOwner struct {
 	key       outrank.Key

@@ -36,7 +36,7 @@ import (
 //
 // With MayPreempt, MayTake or a Guard in the configuration a group is refused as
 // [outrank.ErrInvalid]. Of the configuration, Filters, Plugins, MayEvict and Importance count, of the
-// Policy Disabled, and of the Variant the preemption policy, whom a pod waits for, and the grace period. Importance compares two
+// Policy Disabled, and of the Variant the preemption policy, which terminating pods are waited for, and the grace period. Importance compares two
 // units by the most important pod of each. Workers, Sample, Extenders, Chooser, Cost, Scorers
 // and the rest of the Policy have no effect: there is one candidate, the
 // cluster. Exact victims, strict budgets and the count of the victims alone are
@@ -142,7 +142,7 @@ func (r *groupRun) first(ctx context.Context, refused bool) (f *fitter, placed P
 }
 
 // decide finds the victims (steps 3 to 5 of PreemptGroup).
-func (r *groupRun) decide(ctx context.Context, f *fitter, possible []leaver) error {
+func (r *groupRun) decide(ctx context.Context, f *fitter, possible []possibleVictim) error {
 	f, placed, err := r.placeWithout(ctx, f, possible)
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (r *groupRun) decide(ctx context.Context, f *fitter, possible []leaver) err
 
 // placeWithout places the group with every possible victim away. It returns the fitter that
 // has the pods in their places, unless the group is refused.
-func (r *groupRun) placeWithout(ctx context.Context, f *fitter, possible []leaver) (*fitter, Placement, error) {
+func (r *groupRun) placeWithout(ctx context.Context, f *fitter, possible []possibleVictim) (*fitter, Placement, error) {
 	if f != nil {
 		f.unseatAll()
 		f.takeAway(possible)
@@ -227,7 +227,7 @@ func (r *groupRun) begin(pods []*outrank.Pod) {
 }
 
 // settle writes the plan.
-func (r *groupRun) settle(possible []leaver, blocks map[int]*Refusal, placement []Assignment) {
+func (r *groupRun) settle(possible []possibleVictim, blocks map[int]*Refusal, placement []Assignment) {
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		v := r.public(&possible[i], blocks[i])
 		v.Violating, v.Violated = r.violations(i, &possible[i])

@@ -66,7 +66,7 @@ func (f *fitter) objection(i int, s statusID) *Refusal {
 
 // reprieve puts back the units that violate a budget, or the others, as far as each member
 // stays in its place (rule 12.9.8). It stores in blocks why units could not be put back.
-func (f *fitter) reprieve(ctx context.Context, possible []leaver, violating bool, blocks map[int]*Refusal) error {
+func (f *fitter) reprieve(ctx context.Context, possible []possibleVictim, violating bool, blocks map[int]*Refusal) error {
 	for i := range possible {
 		if possible[i].violates() != violating {
 			continue
@@ -83,7 +83,7 @@ func (f *fitter) reprieve(ctx context.Context, possible []leaver, violating bool
 
 // reprieveUnit puts back a unit, if each member stays where it is then. Otherwise it
 // returns why not: what is said of the first member that does not.
-func (f *fitter) reprieveUnit(u *leaver) *Refusal {
+func (f *fitter) reprieveUnit(u *possibleVictim) *Refusal {
 	affected := f.affects(u)
 	still := slices.IndexFunc(f.failing, func(x failure) bool { return !slices.Contains(affected, x.member) })
 	if len(affected) == 0 {
@@ -116,7 +116,7 @@ func (f *fitter) reprieveUnit(u *leaver) *Refusal {
 
 // affects lists the members that may hear something else once a unit is put back: those
 // on its nodes, and those whose filters count one of its pods wherever it is.
-func (f *fitter) affects(u *leaver) []int {
+func (f *fitter) affects(u *possibleVictim) []int {
 	f.affected = f.affected[:0]
 	far := f.opaque || f.far && f.counted(u)
 	for _, at := range f.positionsOf(u) {
@@ -136,14 +136,14 @@ func (f *fitter) affects(u *leaver) []int {
 	return f.affected
 }
 
-func (f *fitter) countsAny(i int, u *leaver) bool {
+func (f *fitter) countsAny(i int, u *possibleVictim) bool {
 	return f.opaque || slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.counts(&f.members[i], p.Class) })
 }
 
 // putBack puts back a unit (by is 1), or takes it away again (-1): on its nodes, and in what
 // the filters of the members counted when these were placed. That is not counted anew (rule
 // 12.9.8).
-func (f *fitter) putBack(u *leaver, by int) {
+func (f *fitter) putBack(u *possibleVictim, by int) {
 	if f.lean {
 		f.countSites(u, int32(by))
 	} else if by > 0 {

@@ -30,13 +30,13 @@ type groupRun struct {
 	mostAnswers int
 }
 
-func (r *groupRun) take(u *leaver) {
+func (r *groupRun) take(u *possibleVictim) {
 	for _, p := range r.podsOf(u) {
 		r.work.Drop(p)
 	}
 }
 
-func (r *groupRun) giveBack(u *leaver) {
+func (r *groupRun) giveBack(u *possibleVictim) {
 	for _, p := range r.podsOf(u) {
 		r.work.Put(p)
 	}
@@ -50,9 +50,9 @@ func (r *groupRun) say(code Code, text string) {
 // groupPrefix begins all that preemption says of a group.
 const groupPrefix = "pod group preemption: "
 
-// leaver is a Unit that could leave, in few bytes and without a pointer: a cluster
+// possibleVictim is a Unit that could leave, in few bytes and without a pointer: a cluster
 // can have hundreds of thousands of them.
-type leaver struct {
+type possibleVictim struct {
 	priority int32
 	// size is the number of pods, with the rank of the unit in the high bits (rules 12.7.2
 	// and 12.7.3).
@@ -83,12 +83,12 @@ func sizeOf(rank state.UnitRank, pods int) int32 {
 	return int32(rank-state.PodUnit)<<rankShift + int32(min(pods, 1<<rankShift-1))
 }
 
-func (u *leaver) single() bool { return u.pod >= 0 }
+func (u *possibleVictim) single() bool { return u.pod >= 0 }
 
 // grouped: the unit counts as a disrupted group (rule 12.9.10).
-func (u *leaver) grouped() bool { return u.size>>rankShift > 0 }
+func (u *possibleVictim) grouped() bool { return u.size>>rankShift > 0 }
 
-func (u *leaver) violates() bool { return u.budget >= 0 }
+func (u *possibleVictim) violates() bool { return u.budget >= 0 }
 
 // wholeGroup is a group that leaves as one.
 type wholeGroup struct {
@@ -124,7 +124,7 @@ type brokenUnit struct {
 }
 
 // PodsOf returns the pods of a unit by importance. The slice is not to be changed.
-func (r *groupRun) podsOf(u *leaver) []*state.PodState {
+func (r *groupRun) podsOf(u *possibleVictim) []*state.PodState {
 	if !u.single() {
 		return r.whole[u.node].pods
 	}

@@ -6,7 +6,7 @@ import "slices"
 // hundreds of thousands of them, so it sorts by one byte of the key after the
 // other, from the last to the first, and leaves out the bytes that all units have
 // in common: of starts and priorities that are most. Time is linear in the units.
-func (r *groupRun) sort(units []leaver) {
+func (r *groupRun) sort(units []possibleVictim) {
 	if r.config.Importance != nil || len(units) < 1<<8 {
 		slices.SortFunc(units, r.moreImportant)
 		return
@@ -18,7 +18,7 @@ func (r *groupRun) sort(units []leaver) {
 			differs[w] |= v ^ first[w]
 		}
 	}
-	from, to := units, make([]leaver, len(units))
+	from, to := units, make([]possibleVictim, len(units))
 	for w := range differs {
 		for shift := 0; shift < 32; shift += 8 {
 			if differs[w]>>shift&0xff != 0 {
@@ -35,7 +35,7 @@ func (r *groupRun) sort(units []leaver) {
 const sortWords = 5
 
 // sortKey orders units as MoreImportant does, but for names.
-func (u *leaver) sortKey() [sortWords]uint32 {
+func (u *possibleVictim) sortKey() [sortWords]uint32 {
 	sec := uint64(u.sec) ^ 1<<63
 	return [...]uint32{
 		uint32(u.nsec), uint32(sec), uint32(sec >> 32), ^uint32(u.size), ^(uint32(u.priority) ^ 1<<31),
@@ -43,7 +43,7 @@ func (u *leaver) sortKey() [sortWords]uint32 {
 }
 
 // sortByByte sorts by one byte of the key. Units with an equal one stay in order.
-func sortByByte(to, from []leaver, word, shift int) {
+func sortByByte(to, from []possibleVictim, word, shift int) {
 	var next [256]int
 	for i := range from {
 		next[from[i].sortKey()[word]>>shift&0xff]++
@@ -60,7 +60,7 @@ func sortByByte(to, from []leaver, word, shift int) {
 }
 
 // sortTies sorts units with equal keys by name.
-func (r *groupRun) sortTies(units []leaver) {
+func (r *groupRun) sortTies(units []possibleVictim) {
 	for from := 0; from < len(units); {
 		to, key := from+1, units[from].sortKey()
 		for to < len(units) && units[to].sortKey() == key {

@@ -11,29 +11,29 @@ import (
 // possible lists the units that could be victims, not sorted (rule 12.9.8;
 // newDomainForWorkloadPreemption, isPreemptionAllowed). They are of lower priority than
 // the group, and the configuration allows to evict their pods.
-func (r *groupRun) possible() []leaver {
+func (r *groupRun) possible() []possibleVictim {
 	units := r.units(int64(r.priority))
 	if r.config.MayEvict != nil {
-		units = slices.DeleteFunc(units, func(u leaver) bool { return !r.mayEvict(&u) })
+		units = slices.DeleteFunc(units, func(u possibleVictim) bool { return !r.mayEvict(&u) })
 	}
 	return units
 }
 
 // units returns the running pods as units of a priority below a limit.
-func (r *groupRun) units(below int64) []leaver {
+func (r *groupRun) units(below int64) []possibleVictim {
 	r.whole = r.whole[:0]
 	pods := 0
 	for _, slot := range r.snap.Order {
 		pods += len(r.snap.NodeStates[slot].Pods)
 	}
-	units := make([]leaver, 0, pods)
+	units := make([]possibleVictim, 0, pods)
 	r.snap.Units.Each(r.addWhole)
 	for position, slot := range r.snap.Order {
 		n := r.snap.NodeStates[slot]
 		covered := n.Covered
 		for i := range n.SortKeys {
 			rank := n.SortKeys[i].At(r.now)
-			u := leaver{priority: rank.Priority, sec: rank.Sec, nsec: rank.Nsec, node: int32(position), pod: int32(i), budget: noBudget}
+			u := possibleVictim{priority: rank.Priority, sec: rank.Sec, nsec: rank.Nsec, node: int32(position), pod: int32(i), budget: noBudget}
 			if len(covered) > 0 && int(covered[0].Index) == i {
 				u.budget, covered = mayViolate, covered[1:]
 			}
@@ -64,7 +64,7 @@ func (r *groupRun) addWhole(u *state.WholeUnit) {
 }
 
 // appendWhole appends the units of whole groups.
-func (r *groupRun) appendWhole(units []leaver, below int64) []leaver {
+func (r *groupRun) appendWhole(units []possibleVictim, below int64) []possibleVictim {
 	for i := range r.whole {
 		g := &r.whole[i]
 		if int64(g.priority) >= below {
@@ -73,7 +73,7 @@ func (r *groupRun) appendWhole(units []leaver, below int64) []leaver {
 		slices.SortFunc(g.pods, func(p, q *state.PodState) int { return p.Compare(q, r.now) })
 		g.first = g.pods[0]
 		start := g.first.Rank().At(r.now)
-		u := leaver{priority: g.priority, size: g.size(), node: int32(i), pod: -1, budget: noBudget}
+		u := possibleVictim{priority: g.priority, size: g.size(), node: int32(i), pod: -1, budget: noBudget}
 		for _, p := range g.pods {
 			if p.Rank().CompareStart(start, r.now) < 0 {
 				start = p.Rank().At(r.now)
@@ -93,7 +93,7 @@ func (r *groupRun) appendWhole(units []leaver, below int64) []leaver {
 
 // MayEvict asks the caller's rule about every pod of the unit and every pod of
 // the preempting group.
-func (r *groupRun) mayEvict(u *leaver) bool {
+func (r *groupRun) mayEvict(u *possibleVictim) bool {
 	for _, p := range r.podsOf(u) {
 		for _, preemptor := range r.pods {
 			if !r.config.MayEvict(preemptor, p.Pod) {
@@ -113,7 +113,7 @@ func (r *groupRun) mayEvict(u *leaver) bool {
 //  3. the one with more pods;
 //  4. the earlier start, of a group that of its pods that started first;
 //  5. the namespace, then the name, of the group or of the pod.
-func (r *groupRun) moreImportant(u, v leaver) int {
+func (r *groupRun) moreImportant(u, v possibleVictim) int {
 	if r.config.Importance != nil {
 		if c := r.config.Importance(r.firstOf(&u), r.firstOf(&v)); c != 0 {
 			return c
@@ -135,14 +135,14 @@ func (r *groupRun) moreImportant(u, v leaver) int {
 }
 
 // firstOf returns the most important pod of a unit.
-func (r *groupRun) firstOf(u *leaver) *outrank.Pod {
+func (r *groupRun) firstOf(u *possibleVictim) *outrank.Pod {
 	if !u.single() {
 		return r.whole[u.node].first.Pod
 	}
 	return r.podsOf(u)[0].Pod
 }
 
-func (r *groupRun) nameOf(u *leaver) (namespace, name string) {
+func (r *groupRun) nameOf(u *possibleVictim) (namespace, name string) {
 	p := r.podsOf(u)[0].Pod
 	if !u.single() {
 		return p.NamespaceName(), r.whole[u.node].name()
@@ -151,7 +151,7 @@ func (r *groupRun) nameOf(u *leaver) (namespace, name string) {
 }
 
 // public returns the unit for the plan.
-func (r *groupRun) public(u *leaver, blocks *Refusal) GroupVictim {
+func (r *groupRun) public(u *possibleVictim, blocks *Refusal) GroupVictim {
 	v := GroupVictim{Unit: Unit{Pods: state.LocatedPods(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
 	if !u.single() {
 		v.Group, v.Composite = r.whole[u.node].group, r.whole[u.node].composite

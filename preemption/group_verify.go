@@ -79,7 +79,7 @@ func groupFault(kind error, format string, args ...any) error {
 }
 
 // verifyVictims finds the victims among the units that there are.
-func (r *groupRun) verifyVictims(plan *GroupPlan) (possible []leaver, victims []int, err error) {
+func (r *groupRun) verifyVictims(plan *GroupPlan) (possible []possibleVictim, victims []int, err error) {
 	possible = r.possible()
 	if reason := r.eligible(possible); reason != Eligible {
 		return nil, nil, groupFault(ErrUnsound, "%s", reason)
@@ -110,7 +110,7 @@ func (r *groupRun) verifyVictims(plan *GroupPlan) (possible []leaver, victims []
 
 // verifyPlaces puts the pods on their nodes with every possible victim away, and asks
 // again once those that are no victims are back (rule 12.9.8).
-func (r *groupRun) verifyPlaces(ctx context.Context, plan *GroupPlan, possible []leaver, victims []int) error {
+func (r *groupRun) verifyPlaces(ctx context.Context, plan *GroupPlan, possible []possibleVictim, victims []int) error {
 	for i := range possible {
 		r.take(&possible[i])
 	}
@@ -147,8 +147,8 @@ func (r *groupRun) runs(victim *GroupVictim) bool {
 }
 
 // UnitOf finds the unit of exactly these pods, -1 for none.
-func (r *groupRun) unitOf(units []leaver, victim *GroupVictim) int {
-	return slices.IndexFunc(units, func(u leaver) bool {
+func (r *groupRun) unitOf(units []possibleVictim, victim *GroupVictim) int {
+	return slices.IndexFunc(units, func(u possibleVictim) bool {
 		return slices.EqualFunc(r.podsOf(&u), victim.Pods, func(p *state.PodState, pod *outrank.Pod) bool {
 			return pod != nil && state.SameName(p.Pod, pod) && state.SamePod(p.Pod, pod)
 		})

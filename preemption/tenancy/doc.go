@@ -1,4 +1,4 @@
-// Package tenancy has ready-made rules about who may take from whom where tenants share a
+// Package tenancy has ready-made rules about which tenant may take from which where tenants share a
 // cluster: what Kueue, YuniKorn and Nomad do, as rules of a configuration of package
 // preemption.
 //

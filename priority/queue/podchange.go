@@ -60,7 +60,7 @@ func spreadOf(p *outrank.Pod) []any {
 	return append(nodeDemandsOf(p), p.Labels, p.TopologySpreadConstraints, p.Tolerations)
 }
 
-// preemptionOf is what decides whom the pod may push out. It may help whatever the
+// preemptionOf returns the fields that decide which pods a pod may push out. It may help whatever the
 // pod failed with.
 func preemptionOf(p *outrank.Pod) []any {
 	return []any{p.PriorityValue(), p.PreemptionPolicy}

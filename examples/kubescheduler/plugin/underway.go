@@ -34,7 +34,7 @@ type flight struct {
 	// that they go.
 	rejected map[string]bool
 	// unbound says that a victim was not bound when the plan was made. Of the end of such a
-	// pod the queue hears nothing that lets in whom PreEnqueue has kept out.
+	// pod the queue hears nothing that lets in pods that PreEnqueue has kept out.
 	unbound bool
 	// before is the flight of an earlier plan of the same preemptor that is not quite over.
 	before, done chan struct{}

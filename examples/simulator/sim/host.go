@@ -98,7 +98,7 @@ func (h *host) roomFor(d *demand) *room {
 	}
 	r.freeSlots, r.free = r.slots, slices.Clone(r.left)
 	for _, c := range h.claims {
-		if d.heeds(c.obj) {
+		if d.counts(c.obj) {
 			r.freeSlots--
 			addTo(r.free, c.asks, -1)
 		}
@@ -114,8 +114,8 @@ func (h *host) mayTake(d *demand) bool {
 	return r.slots >= 1 && r.freeSlots >= 1 && suffices(r.left, d.asks) && suffices(r.free, d.asks)
 }
 
-// heeds reports whether room is kept for a pod that is nominated, and not the one
+// counts reports whether room is kept for a pod that is nominated, and not the one
 // of the demand. The schedulers of a simulation share their nominations.
-func (d *demand) heeds(nominated *outrank.Pod) bool {
+func (d *demand) counts(nominated *outrank.Pod) bool {
 	return int64(nominated.PriorityValue()) >= d.level && !nominated.Gated() && !nominated.Terminating()
 }

@@ -27,9 +27,9 @@ type Attempt struct {
 	// Elsewhere is set if the caller gave the statuses of the nodes, so that no filter was
 	// asked about them as they are.
 	Elsewhere bool
-	// Heard is set if a node was asked before the others, and the statuses of these have
+	// AskedOne is set if a node was asked before the others, and the statuses of these have
 	// its answer in them.
-	Heard bool
+	AskedOne bool
 	// Refusal says why the caller keeps the pod from preempting; empty if it does not.
 	Refusal string
 	// guard is the caller's, as it begins; nil without one that has something to say.
@@ -53,7 +53,7 @@ func (a *Attempt) Start(config *Settings, snap *state.Snapshot, pod *outrank.Pod
 	if err := filters.CheckAsker(snap, pod); err != nil {
 		return err
 	}
-	a.Config, a.Ranks, a.Now, a.NowAt, a.Elsewhere, a.Heard = config, config.Policy.Ranks, now, rank.InstantOf(now), false, false
+	a.Config, a.Ranks, a.Now, a.NowAt, a.Elsewhere, a.AskedOne = config, config.Policy.Ranks, now, rank.InstantOf(now), false, false
 	if a.Ranks == nil {
 		a.Ranks = UsualRanks
 	}
@@ -177,7 +177,7 @@ func (a *Attempt) ClearedNominations(n *state.NodeState, victims []decision.Vict
 	}
 	var out []*outrank.Pod
 	for _, p := range n.Nominated {
-		if p.Priority() < a.Asked.Priority && a.Asked.Heeds(p) {
+		if p.Priority() < a.Asked.Priority && a.Asked.Counts(p) {
 			out = append(out, p.Located())
 		}
 	}

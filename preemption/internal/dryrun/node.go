@@ -111,7 +111,7 @@ func (w *DryRunner) Enter(n *state.NodeState) {
 func (w *DryRunner) Nominate(n *state.NodeState) {
 	w.Nominated = w.Nominated[:0]
 	for _, p := range n.Nominated {
-		if p.Priority() >= w.A.Asked.Priority && w.A.Asked.Heeds(p) {
+		if p.Priority() >= w.A.Asked.Priority && w.A.Asked.Counts(p) {
 			w.Nominated = append(w.Nominated, p)
 		}
 	}

@@ -22,7 +22,7 @@ func (a *Attempt) HearNominated(w *DryRunner) {
 		return
 	}
 	n := a.Asked.Snap.NodeStates[slot]
-	a.Heard, a.Plan.Names = true, maps.Clone(a.Plan.Names)
+	a.AskedOne, a.Plan.Names = true, maps.Clone(a.Plan.Names)
 	a.Plan.Names[n.Name] = true
 	if by := a.Public(w.Filter(n)).Filter; by != "" {
 		a.Plan.Excluded.Text = withPlugin(a.Plan.Excluded.Text[0], by)

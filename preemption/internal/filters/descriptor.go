@@ -117,8 +117,8 @@ type Question struct {
 	spread []outrank.TopologySpreadConstraint
 }
 
-// Heeds reports whether a nomination of another pod counts in this attempt.
-func (q *Question) Heeds(p *state.PodState) bool {
+// Counts reports whether a nomination of another pod counts in this attempt.
+func (q *Question) Counts(p *state.PodState) bool {
 	return !state.SameName(p.Pod, q.Pod) && counts(p.Pod, q.Schedulers, q.Rules)
 }
 

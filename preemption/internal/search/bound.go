@@ -10,7 +10,7 @@ func (w *Worker) BoundNodes(from, to int) {
 	order, plain := w.snap.Order, !w.search.Filtered && !w.search.Attempt.Plan.Selects && !w.search.Rules.exactly
 	for position := from; position < to; position++ {
 		b, slot := &w.search.Bounds[position], order[position]
-		if sum := w.snap.Summaries.At(slot); sum.Flags&^w.search.light == 0 && (plain || w.RulesPass(slot)) {
+		if sum := w.snap.Summaries.At(slot); sum.Flags&^w.search.bounded == 0 && (plain || w.RulesPass(slot)) {
 			w.boundByResources(b, slot, sum)
 		} else {
 			w.boundFiltered(b, position, slot)
@@ -29,7 +29,7 @@ func (w *Worker) RulesPass(slot int32) bool {
 // BoundNode bounds a single node.
 func (w *Worker) BoundNode(b *NodeBound, position int, slot int32) {
 	plain := !w.search.Filtered && !w.search.Attempt.Plan.Selects && !w.search.Rules.exactly
-	if sum := w.snap.Summaries.At(slot); sum.Flags&^w.search.light == 0 && (plain || w.RulesPass(slot)) {
+	if sum := w.snap.Summaries.At(slot); sum.Flags&^w.search.bounded == 0 && (plain || w.RulesPass(slot)) {
 		w.boundByResources(b, slot, sum)
 	} else {
 		w.boundFiltered(b, position, slot)
@@ -57,7 +57,7 @@ func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	var adjusted state.NodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
-	case sum.Flags&state.AnyUnits != 0 && (w.search.light == 0 || sum.Flags&state.OtherPriorities != 0 || !w.search.Attempt.Plan.Fixed || !plain):
+	case sum.Flags&state.AnyUnits != 0 && (w.search.bounded == 0 || sum.Flags&state.OtherPriorities != 0 || !w.search.Attempt.Plan.Fixed || !plain):
 		w.boundUnits(b, position, slot, sum, plain)
 	case !w.search.Filtered && plain && w.search.Rules.exactly:
 		w.boundByAsking(b, slot, sum)

@@ -22,7 +22,7 @@ import (
 // boundUnits bounds a node in the second or third way.
 func (w *Worker) boundUnits(b *NodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
 	n, dry := w.snap.NodeStates[slot], &w.Dry
-	if !w.search.Filtered && plain && w.search.light != 0 {
+	if !w.search.Filtered && plain && w.search.bounded != 0 {
 		w.boundUnitsByRows(b, n, sum)
 		return
 	}
@@ -35,7 +35,7 @@ func (w *Worker) boundUnits(b *NodeBound, position int, slot int32, sum *state.N
 	if st.Code != decision.Unschedulable && !w.search.given.any {
 		return
 	}
-	if st.By != filters.ResourcesFilter.Index || !plain || w.search.light == 0 {
+	if st.By != filters.ResourcesFilter.Index || !plain || w.search.bounded == 0 {
 		w.settle(b, position, n)
 		return
 	}

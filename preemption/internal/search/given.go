@@ -78,7 +78,7 @@ func (w *Worker) boundChunk(from, to int, try uint64) {
 			continue
 		}
 		slot := w.snap.Order[position]
-		if sum := w.snap.Summaries.At(slot); plain && sum.Flags&^w.search.light == 0 {
+		if sum := w.snap.Summaries.At(slot); plain && sum.Flags&^w.search.bounded == 0 {
 			if w.boundByResources(b, slot, sum); b.before != 0 {
 				w.after.count(b.after, 1)
 				continue
@@ -146,7 +146,7 @@ func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
 		w.evaluateByFilters(position, w.snap.NodeStates[slot])
 		b.Kind = Settled
 		return
-	case sum.Flags&^(state.Restricted|w.search.light) == 0 && !w.search.Filtered && !w.search.Rules.exactly:
+	case sum.Flags&^(state.Restricted|w.search.bounded) == 0 && !w.search.Filtered && !w.search.Rules.exactly:
 		w.boundByResources(b, slot, sum)
 	default:
 		*b = NodeBound{}

@@ -62,7 +62,7 @@ func (s *Search) decide(ctx context.Context) (*decision.Plan, error) {
 	if s.Rules.general {
 		return s.runGeneral(ctx)
 	}
-	if s.given.any || s.Attempt.Heard {
+	if s.given.any || s.Attempt.AskedOne {
 		return s.run(ctx)
 	}
 	if plan, ok, err := s.answerFromCache(ctx); ok {
@@ -78,9 +78,9 @@ func (s *Search) Ask(config *dryrun.Settings, snap *state.Snapshot, req *decisio
 		return err
 	}
 	s.snap, s.Rules = snap, searchRulesOf(config, snap.BudgetSet.List)
-	s.light = 0
+	s.bounded = 0
 	if !s.Rules.general {
-		s.light = state.HasUnits
+		s.bounded = state.HasUnits
 	}
 	every := config.Sample != nil || len(config.Scorers) > 0
 	s.Rules.exactly, s.onlyCount = s.Rules.asked && every, false

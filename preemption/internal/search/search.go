@@ -52,9 +52,9 @@ type Search struct {
 	// tabled is set if all these filters are rules of the caller whose answers are known.
 	tabled bool
 
-	// light are the flags with which the bounds of a summary still hold. Only the
-	// evaluation of a node heeds them.
-	light state.SummaryFlags
+	// bounded are the flags with which the bounds of a summary still hold. Only the
+	// evaluation of a node asks about them.
+	bounded state.SummaryFlags
 
 	Bounds  []NodeBound // by position
 	Workers []*Worker

@@ -73,7 +73,7 @@ func (d *maker) row(m *member) row {
 	if e.Outcome == preemption.Preempt {
 		c = &e.Candidate
 	}
-	who := d.rosterOf(m.node.Name, c, m.stage == explain.Chosen)
+	who := d.nodePodsOf(m.node.Name, c, m.stage == explain.Chosen)
 	r.Two = len(who.leaves) > 0 || m.stage == explain.Chosen
 	for i, v := range d.views {
 		before, after := d.parts(who, v.Name)

@@ -126,7 +126,7 @@ func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) s
 	if would {
 		s.when = [2]string{"as it is", "with it"}
 	}
-	r := d.rosterOf(node, c, takes)
+	r := d.nodePodsOf(node, c, takes)
 	if r == nil {
 		return s
 	}
@@ -148,7 +148,7 @@ func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) s
 // metered are the resources that a node is drawn by: those that the pod asks
 // for, and the number of pods where that is short or where somebody would not be
 // seen otherwise.
-func (d *maker) metered(r *roster) []resource.Name {
+func (d *maker) metered(r *nodePods) []resource.Name {
 	var out []resource.Name
 	for _, v := range d.views {
 		if v.Name != resource.Pods && (v.Asked || d.pod.Requests() == nil) {
@@ -164,7 +164,7 @@ func (d *maker) metered(r *roster) []resource.Name {
 
 // unseen reports whether the preemptor or a victim takes nothing of any of the
 // resources.
-func (d *maker) unseen(r *roster, names []resource.Name) bool {
+func (d *maker) unseen(r *nodePods, names []resource.Name) bool {
 	for _, p := range append(r.leaves[:len(r.leaves):len(r.leaves)], d.pod) {
 		seen := false
 		for _, name := range names {

@@ -221,7 +221,7 @@ func TestPartsAddUp(t *testing.T) {
 			}
 			takes := c != nil && c.Node == m.node.Name
 			for _, v := range d.views {
-				before, after := d.parts(d.rosterOf(m.node.Name, c, takes), v.Name)
+				before, after := d.parts(d.nodePodsOf(m.node.Name, c, takes), v.Name)
 				used := in.Snapshot.Used(m.node.Name, v.Name)
 				require.InDelta(t, float64(used), sum(before), 0, "%s: %s of %s before", name, v.Name, m.node.Name)
 				freed, come := 0.0, 0.0

@@ -27,7 +27,7 @@ type ClassImpact struct {
 	// when their controllers make them again.
 	Running int `json:"running"`
 	Remade  int `json:"remade"`
-	// Classes tell for each class whom its new pods could push out, the highest value first,
+	// Classes tell for each class which pods its new pods could push out, the highest value first,
 	// those that change before the others; no more than 256. The one without a name is for
 	// pods that name no class.
 	Classes     []ClassReach `json:"classes"`
@@ -60,7 +60,7 @@ type ClassValue struct {
 	GlobalDefault bool                     `json:"globalDefault,omitempty"`
 }
 
-// ClassReach is whom new pods of a class could push out.
+// ClassReach is what new pods of a class could push out.
 type ClassReach struct {
 	Class  string      `json:"class"`
 	Before *ClassValue `json:"before,omitempty"`

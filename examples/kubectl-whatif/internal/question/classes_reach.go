@@ -17,7 +17,7 @@ const (
 
 func compareText(a, b string) int { return cmp.Compare(a, b) }
 
-// reaches finds out for each class whom its new pods could push out.
+// reaches finds out for each class which pods its new pods could push out.
 func (q *classQuestion) reaches() {
 	slices.SortFunc(q.running, func(a, b counted) int {
 		return cmp.Or(cmp.Compare(b.now, a.now), priority.CompareIdentity(a.pod, b.pod))
@@ -81,7 +81,7 @@ func (r *ClassReach) changes() bool {
 	return r.other() || r.AsTheyStand.Gained+r.AsTheyStand.Lost+r.Again.Gained+r.Again.Lost > 0
 }
 
-// reach counts whom new pods of one class could push out.
+// reach counts the pods that new pods of one class could push out.
 func (q *classQuestion) reach(r *ClassReach) {
 	config := q.scene.set.Evaluator.Config()
 	preempts := func(v *ClassValue) bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Overview draws the answer as a page about the snapshot that was asked about: whom the kubelet
+// Overview draws the answer as a page about the snapshot that was asked about: which pods the kubelet
 // evicts, and the pod on its node.
 func (o *OnNode) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Overview {
 	headline, more, _ := strings.Cut(o.Summary(), "; ")

@@ -43,7 +43,7 @@ func (t *VictimTotals) text() string {
 	return text
 }
 
-// writeFates tells of replacements, and indented of those whom they push out.
+// writeFates tells of replacements, and indented, of the pods that they push out.
 func writeFates(out *paper, fates []explain.Replacement, indent, limit int) {
 	shown := bounded(len(fates), limit)
 	for i := range fates[:shown] {

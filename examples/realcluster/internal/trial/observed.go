@@ -94,7 +94,7 @@ func (o *Observed) look(ctx context.Context, pods *observe.Pods, c kubernetes.In
 	return nil
 }
 
-// Whom a move is due to.
+// Who caused a move.
 type cause int
 
 const (
@@ -103,7 +103,7 @@ const (
 	anothers
 )
 
-// cause says whom a move is due to. What the scheduler writes about the pod itself may
+// cause says who caused a move. What the scheduler writes about the pod itself may
 // come later than what it does to others.
 func (o *Observed) cause(m observe.Move, by map[types.UID][]string) cause {
 	switch {

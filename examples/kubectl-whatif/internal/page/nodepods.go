@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// roster is who is on a node before and after a candidate was carried out.
-type roster struct {
+// nodePods is who is on a node before and after a candidate was carried out.
+type nodePods struct {
 	node *outrank.Node
 	// stays are those that are there before and after, leaves the victims among
 	// those of the node, and kept the pods that room is kept for.
@@ -16,14 +16,14 @@ type roster struct {
 	before, after bool
 }
 
-// rosterOf finds out who is on a node. The candidate is nil where nobody leaves;
+// nodePodsOf finds out who is on a node. The candidate is nil where nobody leaves;
 // takes is set where the preemptor comes to the node.
-func (d *maker) rosterOf(node string, c *preemption.Candidate, takes bool) *roster {
+func (d *maker) nodePodsOf(node string, c *preemption.Candidate, takes bool) *nodePods {
 	n, ok := d.in.Snapshot.Node(node)
 	if !ok {
 		return nil
 	}
-	r := &roster{node: n, after: takes}
+	r := &nodePods{node: n, after: takes}
 	gone := map[outrank.Key]bool{}
 	if c != nil {
 		for i := range c.Victims {
@@ -62,7 +62,7 @@ func (d *maker) keptOn(node string) []*outrank.Pod {
 
 // parts lists what takes of a resource before and after. Those that stay come
 // first, so that they keep their place.
-func (d *maker) parts(r *roster, name resource.Name) (before, after []part) {
+func (d *maker) parts(r *nodePods, name resource.Name) (before, after []part) {
 	for _, p := range r.stays {
 		q := part{pod: p, role: stays, amount: d.running(p, name)}
 		before, after = append(before, q), append(after, q)
