@@ -347,25 +347,7 @@ func (q *quick) skip() {
 	case '"':
 		q.quoted()
 	case '{', '[':
-		depth := 0
-		for q.pos < len(q.buf) {
-			switch q.buf[q.pos] {
-			case '"':
-				if q.quoted(); q.lost {
-					return
-				}
-				continue
-			case '{', '[':
-				depth++
-			case '}', ']':
-				depth--
-			}
-			q.pos++
-			if depth == 0 {
-				return
-			}
-		}
-		q.lost = true
+		q.nested()
 	case '}', ']', ',', ':', 0:
 		q.lost = true
 	default:
@@ -381,25 +363,52 @@ func (q *quick) skip() {
 	}
 }
 
-// quoted skips a string.
-func (q *quick) quoted() {
-	for at := q.pos + 1; ; {
-		n := bytes.IndexByte(q.buf[at:], '"')
-		if n < 0 {
+// nested skips an object or an array.
+func (q *quick) nested() {
+	buf, pos, depth := q.buf, q.pos, 0
+	for {
+		for pos < len(buf) && !structural[buf[pos]] {
+			pos++
+		}
+		if pos == len(buf) {
 			q.lost = true
 			return
 		}
-		if e := bytes.IndexByte(q.buf[at:at+n], '\\'); e >= 0 {
-			at += e + 2 // past what the backslash stands before
-			if at > len(q.buf) {
-				q.lost = true
+		switch buf[pos] {
+		case '"':
+			if q.pos = pos; !q.quoted() {
 				return
 			}
+			pos = q.pos
+			continue
+		case '{', '[':
+			depth++
+		default:
+			depth--
+		}
+		if pos++; depth == 0 {
+			q.pos = pos
+			return
+		}
+	}
+}
+
+// quoted skips a string.
+func (q *quick) quoted() bool {
+	for at := q.pos + 1; at <= len(q.buf); {
+		n := bytes.IndexByte(q.buf[at:], '"')
+		if n < 0 {
+			break
+		}
+		if e := bytes.IndexByte(q.buf[at:at+n], '\\'); e >= 0 {
+			at += e + 2 // past what the backslash stands before
 			continue
 		}
 		q.pos = at + n + 1
-		return
+		return true
 	}
+	q.lost = true
+	return false
 }
 
 // mostJudged is how deep a value may be that a type reads itself.
