@@ -130,6 +130,17 @@ func (p *Package) add(file *ast.File, name string, lines int) {
 	p.Lines += lines
 }
 
+// Imports returns the paths of the imports of all files, sorted.
+func (p *Package) Imports() (paths []string) {
+	for _, f := range p.asts {
+		for _, i := range f.Imports {
+			paths = append(paths, strings.Trim(i.Path.Value, `"`))
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
 // file is the name of the file that a position is in.
 func (p *Package) file(at token.Pos) string { return filepath.Base(p.fset.Position(at).Filename) }
 
