@@ -1,0 +1,143 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// The matrix has a row for each kind of preemptor that people have, so that speed is told for
+// the worst of them beside the best.
+
+// matrixRow says what a row adds to the cluster and the preemptor of the plain one.
+type matrixRow struct {
+	name string
+	add  func(c *outrank.Cluster, p *outrank.Pod)
+}
+
+// Names of labels and of a driver in the matrix.
+const (
+	matrixZone, matrixPool, matrixAll = "topology.kubernetes.io/zone", "pool", "all"
+	matrixHost                        = "kubernetes.io/hostname"
+	matrixDriver                      = "csi.example.com"
+	matrixZones, matrixPools          = 5, 10
+	matrixPort                        = 8080
+	matrixAttached                    = 25 // volumes that a node takes
+)
+
+var matrixGuard = &outrank.LabelSelector{MatchLabels: map[string]string{"app": "app-3"}}
+
+var matrixRows = []matrixRow{
+	{"plain", func(*outrank.Cluster, *outrank.Pod) {}},
+	{"sizes", func(c *outrank.Cluster, _ *outrank.Pod) {
+		for i, p := range c.Pods {
+			p.Containers[0].Requests = matrixSize(2+i%5, 16)
+		}
+	}},
+	{"selector-all", func(_ *outrank.Cluster, p *outrank.Pod) { p.NodeSelector = map[string]string{matrixAll: "yes"} }},
+	{"selector-tenth", func(_ *outrank.Cluster, p *outrank.Pod) { p.NodeSelector = map[string]string{matrixPool: "pool-3"} }},
+	{"selector-host", func(c *outrank.Cluster, p *outrank.Pod) {
+		p.NodeSelector = map[string]string{matrixHost: c.Nodes[len(c.Nodes)/2].Name}
+	}},
+	{"tainted", func(c *outrank.Cluster, _ *outrank.Pod) { matrixTaints(c) }},
+	{"toleration", func(c *outrank.Cluster, p *outrank.Pod) {
+		matrixTaints(c)
+		p.Tolerations = []outrank.Toleration{{Key: "dedicated", Operator: outrank.TolerationExists}}
+	}},
+	{"port", func(c *outrank.Cluster, p *outrank.Pod) {
+		port := []outrank.Port{{HostPort: matrixPort}}
+		for i, q := range c.Pods {
+			if i%20 == 3 {
+				q.Containers[0].Ports = port
+			}
+		}
+		p.Containers[0].Ports = port
+	}},
+	{"anti-affinity", func(_ *outrank.Cluster, p *outrank.Pod) {
+		p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: matrixGuard, TopologyKey: matrixHost}}
+	}},
+	{"affinity", func(_ *outrank.Cluster, p *outrank.Pod) {
+		p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{LabelSelector: matrixGuard, TopologyKey: matrixZone}}
+	}},
+	{"spread", func(_ *outrank.Cluster, p *outrank.Pod) {
+		p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{MaxSkew: 1, LabelSelector: matrixGuard, TopologyKey: matrixZone}}
+	}},
+	{"volume", func(c *outrank.Cluster, p *outrank.Pod) { matrixVolumes(c, p, 1) }},
+	{"volumes-5", func(c *outrank.Cluster, p *outrank.Pod) { matrixVolumes(c, p, 5) }},
+	{"claim-in-use", func(c *outrank.Cluster, p *outrank.Pod) {
+		v := []outrank.Volume{{Claim: "data", OncePod: true, Driver: matrixDriver, Handle: "data"}}
+		for _, q := range c.Pods {
+			if q.Namespace == p.Namespace && q.PriorityValue() < p.PriorityValue() {
+				q.Volumes = v
+				break
+			}
+		}
+		p.Volumes = v
+	}},
+	{"never-fits", func(_ *outrank.Cluster, p *outrank.Pod) { p.Containers[0].Requests = matrixSize(10_000, 1) }},
+	{"nobody-lower", func(_ *outrank.Cluster, p *outrank.Pod) { p.Priority = outrank.Priority(-10_000) }},
+}
+
+// MatrixRows returns the names of the rows.
+func MatrixRows() (names []string) {
+	for _, r := range matrixRows {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// Matrix returns the cluster and the preemptor of a row: so many nodes, all full, with so many
+// pods of one size each, and so many budgets. The preemptor needs the room of four of the pods.
+func Matrix(row string, nodes, pods, budgets int) (*outrank.Cluster, *outrank.Pod) {
+	c, p := Benchmark(nodes, pods, budgets)
+	for i, n := range c.Nodes {
+		n.Labels[matrixZone], n.Labels[matrixPool], n.Labels[matrixAll] = fmt.Sprint("zone-", i%matrixZones), fmt.Sprint("pool-", i%matrixPools), "yes"
+		n.Allocatable = matrixSize(pods, 4)
+		n.Allocatable[resource.Pods] = resource.New(110)
+	}
+	for _, q := range c.Pods {
+		q.Containers[0].Requests = matrixSize(1, 4)
+	}
+	p.Labels = map[string]string{"app": "urgent"}
+	p.Containers[0].Requests = matrixSize(1, 1)
+	at := slices.IndexFunc(matrixRows, func(r matrixRow) bool { return r.name == row })
+	matrixRows[at].add(c, p)
+	return c, p
+}
+
+// matrixSize is a number of parts of 2 cores, 4Gi of memory and 4Gi of storage.
+func matrixSize(parts, of int) resource.List {
+	each := func(whole int64) int64 { return int64(parts) * whole / int64(of) }
+	return resource.List{
+		resource.CPU:              resource.NewMilli(each(2000)),
+		resource.Memory:           resource.New(each(4 << 30)),
+		resource.EphemeralStorage: resource.New(each(4 << 30)),
+	}
+}
+
+// matrixTaints leaves every tenth node open.
+func matrixTaints(c *outrank.Cluster) {
+	for i, n := range c.Nodes {
+		if i%matrixPools != 3 {
+			n.Taints = []outrank.Taint{{Key: "dedicated", Value: "batch", Effect: outrank.NoSchedule}}
+		}
+	}
+}
+
+// matrixVolumes gives nodes as many volumes as they take, and the preemptor some of its own.
+func matrixVolumes(c *outrank.Cluster, p *outrank.Pod, own int) {
+	on := map[string]int64{}
+	for _, n := range c.Nodes {
+		n.AttachLimits = map[string]int64{matrixDriver: matrixAttached}
+	}
+	for i, q := range c.Pods {
+		if on[q.NodeName]++; on[q.NodeName] <= matrixAttached {
+			q.Volumes = []outrank.Volume{{Claim: fmt.Sprint("c", i), Driver: matrixDriver, Handle: fmt.Sprint("h", i)}}
+		}
+	}
+	for i := range own {
+		p.Volumes = append(p.Volumes, outrank.Volume{Claim: fmt.Sprint("own", i), Driver: matrixDriver, Handle: fmt.Sprint("own", i)})
+	}
+}
