@@ -90,10 +90,8 @@ func (a *Attempt) beginCallers() error {
 
 // Release drops everything but memory.
 func (a *Attempt) Release() {
-	clear(a.Plan.Active)
-	*a = Attempt{
-		Asked: filters.Question{Needs: a.Asked.Needs[:0]}, Plan: filters.Plan{Active: a.Plan.Active[:0]},
-	}
+	a.Plan.Begin(nil)
+	*a = Attempt{Asked: filters.Question{Needs: a.Asked.Needs[:0]}, Plan: a.Plan}
 }
 
 // ResourcesAlone reports whether NodeResourcesFit is the only filter after the

@@ -42,6 +42,9 @@ type Plan struct {
 	// Follows is set if a filter of the caller has to be told of all pods that are removed
 	// and put back, so that its state is right for the next node.
 	Follows bool
+	// useFirst is set if first has, or may get, the answers of the first node filters.
+	useFirst bool
+	first    *firstAnswers
 	// Selective is set if a filter of the caller says which pods concern it, so that nodes
 	// are not asked until their victims are wanted.
 	Selective bool
@@ -108,9 +111,19 @@ func (q *Question) Configure(p *decision.Plugins) (err error) {
 	return err
 }
 
-// Begin finds the filters that have something to say.
+// Begin finds the filters that have something to say. Without a question it drops all that
+// it has of the last one, and keeps memory for the next.
 func (fp *Plan) Begin(q *Question) {
-	*fp = Plan{Active: fp.Active[:0], Fixed: true, order: FirstOrder(q.Rules)}
+	if fp.first != nil {
+		fp.first.begin()
+	}
+	if q == nil {
+		clear(fp.Active)
+		*fp = Plan{Active: fp.Active[:0], first: fp.first}
+		return
+	}
+	*fp = Plan{Active: fp.Active[:0], Fixed: true, order: FirstOrder(q.Rules), first: fp.first}
+	enforced := false
 	for i, f := range BuiltIn {
 		if !q.Off.Has(i) {
 			fp.beforeNodes(q, i)
@@ -120,7 +133,7 @@ func (fp *Plan) Begin(q *Question) {
 			fp.BeforeResources = len(fp.Active)
 		case q.Silent.Has(i):
 		case f.enforces != nil && f.enforces(q.Plugins):
-			fp.Selects = true
+			fp.Selects, enforced = true, true
 		case f.concernsPod != nil && !f.concernsPod(q.Pod):
 		case f.begin != nil:
 			if pf := f.begin(q); pf != nil {
@@ -133,6 +146,9 @@ func (fp *Plan) Begin(q *Question) {
 		default:
 			fp.Active = append(fp.Active, activeFilter{&FixedFilter{f, q}, i})
 		}
+	}
+	if fp.useFirst = !enforced && !q.Deferral.Asked; fp.useFirst && fp.first == nil {
+		fp.first = &firstAnswers{}
 	}
 }
 
@@ -200,6 +216,15 @@ func (fp *Plan) CheckNode(q *Question, n *state.NodeState) Status {
 
 // AskNode is CheckNode for a node that was not left out before the first filter.
 func (fp *Plan) AskNode(q *Question, n *state.NodeState) Status {
+	if fp.useFirst {
+		if s, known := fp.first.at(fp, q, n); known {
+			return s
+		}
+	}
+	return fp.askNode(q, n)
+}
+
+func (fp *Plan) askNode(q *Question, n *state.NodeState) Status {
 	for _, i := range fp.order {
 		f := BuiltIn[i]
 		if f.check == nil || q.Silent.Has(i) {
