@@ -57,15 +57,13 @@ func neighbourHelps(rules *release.Rules, waiting *outrank.Pod, event *ClusterEv
 	if event.Kind == EventAssignedPodDeleted {
 		return matches(waiting, event.Pod) || matches(event.Pod, waiting)
 	}
-	return mayNeighbour(waiting, event.Pod) || matches(waiting, event.Before) && !matches(waiting, event.Pod)
+	return mayNeighbour(waiting, event.Pod) || antiLeft(rules, waiting, event.Before, event.Pod)
 }
 
 // antiMatches reports whether a pod matches a term of another's required
 // anti-affinity, or all of them before that is enough. No terms match nothing.
 func antiMatches(rules *release.Rules, of, pod *outrank.Pod) bool {
-	match := func(t outrank.PodAffinityTerm) bool {
-		return mayCover(&t, of, pod.NamespaceName()) && t.LabelSelector.Matches(pod.Labels)
-	}
+	match := func(t outrank.PodAffinityTerm) bool { return mayMatch(&t, of, pod) }
 	terms := of.Affinity.PodAntiAffinity
 	if rules.AnyAntiAffinityTerm {
 		return slices.ContainsFunc(terms, match)
@@ -73,12 +71,35 @@ func antiMatches(rules *release.Rules, of, pod *outrank.Pod) bool {
 	return len(terms) > 0 && !slices.ContainsFunc(terms, func(t outrank.PodAffinityTerm) bool { return !match(t) })
 }
 
+// antiLeft reports whether a pod may have matched another's required anti-affinity before
+// a change and not after it. What a term selects by the labels of namespaces is not known, but
+// is the same before and after: such a term may be left, and is none that matches still.
+func antiLeft(rules *release.Rules, of, before, after *outrank.Pod) bool {
+	if !rules.AnyAntiAffinityTerm {
+		return antiMatches(rules, of, before) && !antiMatches(rules, of, after)
+	}
+	left := false
+	for _, t := range of.Affinity.PodAntiAffinity {
+		is := mayMatch(&t, of, after)
+		if is && surelyCovers(&t, after.NamespaceName()) {
+			return false
+		}
+		left = left || !is && mayMatch(&t, of, before)
+	}
+	return left
+}
+
 // mayNeighbour reports whether the assigned pod may satisfy a required pod
 // affinity term of the waiting pod.
 func mayNeighbour(waiting, assigned *outrank.Pod) bool {
 	return slices.ContainsFunc(waiting.Affinity.PodAffinity, func(t outrank.PodAffinityTerm) bool {
-		return mayCover(&t, waiting, assigned.NamespaceName()) && t.LabelSelector.Matches(assigned.Labels)
+		return mayMatch(&t, waiting, assigned)
 	})
+}
+
+// mayMatch reports whether another pod may match a term of the pod.
+func mayMatch(t *outrank.PodAffinityTerm, of, pod *outrank.Pod) bool {
+	return mayCover(t, of, pod.NamespaceName()) && t.LabelSelector.Matches(pod.Labels)
 }
 
 // mayCover reports whether a term of the pod may look at the namespace.
@@ -87,4 +108,10 @@ func mayCover(t *outrank.PodAffinityTerm, of *outrank.Pod, namespace string) boo
 		return true
 	}
 	return len(t.Namespaces) == 0 && of.NamespaceName() == namespace
+}
+
+// surelyCovers reports whether a term that may look at the namespace does, whatever the
+// labels of the namespace are.
+func surelyCovers(t *outrank.PodAffinityTerm, namespace string) bool {
+	return t.NamespaceSelector == nil || t.NamespaceSelector.Empty() || slices.Contains(t.Namespaces, namespace)
 }

@@ -94,6 +94,12 @@ func TestAntiAffinityHint(t *testing.T) {
 	tier := outrank.PodAffinityTerm{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"tier": "front"}}}
 	type terms = []outrank.PodAffinityTerm
 	type labels = map[string]string
+	team := &outrank.LabelSelector{MatchLabels: labels{"team": "red"}}
+	there := func(name string, selected *outrank.LabelSelector, listed ...string) outrank.PodAffinityTerm {
+		t := app(name)
+		t.NamespaceSelector, t.Namespaces = selected, listed
+		return t
+	}
 	pod := func(l labels, anti ...outrank.PodAffinityTerm) *outrank.Pod {
 		return &outrank.Pod{Name: "there", NodeName: "n1", Labels: l, Affinity: outrank.Affinity{PodAntiAffinity: anti}}
 	}
@@ -119,6 +125,11 @@ func TestAntiAffinityHint(t *testing.T) {
 		{"relabelled, matched one", terms{app("web"), tier}, nil, pod(web), pod(none), false, true},
 		{"relabelled, matches one still", terms{app("web"), tier}, nil, pod(both), pod(web), true, false},
 		{"relabelled, as before", terms{app("web"), tier}, nil, pod(both), pod(both), false, false},
+		{"relabelled, matches what a namespace's labels may select", terms{app("web"), there("db", team)}, nil, pod(web), pod(none), false, true},
+		{"relabelled, matches in all namespaces", terms{app("web"), there("db", &outrank.LabelSelector{})}, nil, pod(web), pod(none), false, false},
+		{"relabelled, matches in its own by name", terms{app("web"), there("db", team, "default")}, nil, pod(web), pod(none), false, false},
+		{"relabelled, matched what a namespace's labels may select", terms{there("web", team)}, nil, pod(web), pod(none), true, true},
+		{"relabelled, matches that still", terms{there("web", team)}, nil, pod(web), pod(both), false, false},
 		{"relabelled, a neighbour now", nil, terms{app("web")}, pod(none), pod(web), true, true},
 		{"relabelled, from what is not known", terms{app("web")}, nil, nil, pod(web), true, true},
 		{"without a node", terms{tier}, nil, bare, nil, true, true},

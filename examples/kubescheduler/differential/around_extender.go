@@ -81,6 +81,18 @@ func (x *Extender) change(c *Case, asked map[string]proposal) (map[string]propos
 	return left, nil
 }
 
+// namesOthers reports whether an extender names a node that there is not, or a victim that is
+// not on its node: the scheduler takes that for a failure of the extender.
+func (c *Case) namesOthers(left map[string]proposal) bool {
+	all := c.onNodes()
+	for node, p := range left {
+		if node == absentNode || slices.ContainsFunc(p.victims, func(key string) bool { return all[key] == nil || all[key].Spec.NodeName != node }) {
+			return true
+		}
+	}
+	return false
+}
+
 // othersOn is the first pod of a node that is not among some, if there is one.
 func (c *Case) othersOn(node string, but []string) []string {
 	for _, p := range c.Pods {

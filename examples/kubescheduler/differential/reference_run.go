@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -69,8 +70,12 @@ func (r *reference) wait(c *Case) {
 		if !x.Preempts || !x.interested(c.Preemptor) {
 			continue
 		}
-		if changed, err := x.change(c, left); err == nil {
-			left = changed
+		changed, err := x.change(c, left)
+		if err != nil || c.namesOthers(changed) {
+			continue // and the next one is asked about what was left before
+		}
+		if left = changed; x.Ignorable {
+			maps.DeleteFunc(left, func(_ string, p proposal) bool { return len(p.victims) == 0 })
 		}
 	}
 	want := 0
