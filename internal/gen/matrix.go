@@ -29,7 +29,7 @@ const (
 
 var matrixGuard = &outrank.LabelSelector{MatchLabels: map[string]string{"app": "app-3"}}
 
-var matrixRows = []matrixRow{
+var matrixKinds = []matrixRow{
 	{"plain", func(*outrank.Cluster, *outrank.Pod) {}},
 	{"sizes", func(c *outrank.Cluster, _ *outrank.Pod) {
 		for i, p := range c.Pods {
@@ -82,7 +82,7 @@ var matrixRows = []matrixRow{
 
 // MatrixRows returns the names of the rows.
 func MatrixRows() (names []string) {
-	for _, r := range matrixRows {
+	for _, r := range matrixKinds {
 		names = append(names, r.name)
 	}
 	return names
@@ -102,8 +102,8 @@ func Matrix(row string, nodes, pods, budgets int) (*outrank.Cluster, *outrank.Po
 	}
 	p.Labels = map[string]string{"app": "urgent"}
 	p.Containers[0].Requests = matrixSize(1, 1)
-	at := slices.IndexFunc(matrixRows, func(r matrixRow) bool { return r.name == row })
-	matrixRows[at].add(c, p)
+	at := slices.IndexFunc(matrixKinds, func(r matrixRow) bool { return r.name == row })
+	matrixKinds[at].add(c, p)
 	return c, p
 }
 

@@ -39,38 +39,36 @@ func (a *firstAnswers) begin() {
 	a.table = nil
 }
 
-// at returns the answer about a node if it is known.
-func (a *firstAnswers) at(fp *Plan, q *Question, n *state.NodeState) (s Status, known bool) {
-	if !a.ready.Load() && !a.look(fp, q) {
-		return s, false
-	}
+// at returns the answer about a node. The table is there.
+func (a *firstAnswers) at(n *state.NodeState) Status {
 	if a.table.Passes(n.Slot) {
-		return s, true
+		return Status{}
 	}
-	return unnamed(a.table.At(n.Slot)), true
+	return unnamed(a.table.At(n.Slot))
 }
 
-// look looks for the table for the first node that is asked about, and makes one for the last
-// of so many; other workers do without it meanwhile. It reports whether the table is there.
-func (a *firstAnswers) look(fp *Plan, q *Question) bool {
+// due counts a node that is asked about without the table. It reports whether it is time to
+// look for the table: for the first node one that lacks a few nodes at most, and for the last of
+// so many any. One worker alone is told so, which calls looked in the end; others do without the
+// table meanwhile.
+func (a *firstAnswers) due(q *Question) (lacks int, ok bool) {
 	n := a.asked.Add(1)
 	if n > 1 && n < asksBefore || !a.finding.CompareAndSwap(false, true) {
-		return false
+		return 0, false
 	}
-	defer a.finding.Store(false)
-	most := asksBefore
 	if n > 1 {
-		most = len(q.Snap.NodeStates)
+		return len(q.Snap.NodeStates), true
 	}
-	if !a.ready.Load() {
-		a.find(fp, q, most)
-	}
-	return a.ready.Load()
+	return asksBefore, true
 }
 
-// find takes the answers that the snapshot has, or that it has but for so many nodes.
-func (a *firstAnswers) find(fp *Plan, q *Question, most int) {
-	key := state.AnswersKey{Rule: builtInRule, Key: a.keyOf(fp, q)}
+// looked ends what due began.
+func (a *firstAnswers) looked() { a.finding.Store(false) }
+
+// find takes the table that the snapshot has, or that it has but for so many nodes, which are
+// asked.
+func (a *firstAnswers) find(q *Question, lacks int, order *[NumFirst]int, ask func(*state.NodeState) Status) {
+	key := state.AnswersKey{Rule: builtInRule, Key: a.keyOf(q, order)}
 	kept, stale := q.Snap.Answers.Find(key)
 	slots := len(q.Snap.NodeStates)
 	if kept == nil || len(stale) > 0 || len(kept.Of) < slots {
@@ -78,13 +76,13 @@ func (a *firstAnswers) find(fp *Plan, q *Question, most int) {
 		if !ok {
 			stale = q.Snap.Order
 		}
-		if len(stale) > most {
+		if len(stale) > lacks {
 			return
 		}
 		for _, slot := range slices.Compact(slices.Sorted(slices.Values(stale))) {
 			var s decision.Status
 			if n := q.Snap.NodeStates[slot]; n != nil && n.Node != nil {
-				s = named(fp.askNode(q, n))
+				s = named(ask(n))
 			}
 			w.Set(slot, s)
 		}
@@ -97,10 +95,10 @@ func (a *firstAnswers) find(fp *Plan, q *Question, most int) {
 }
 
 // keyOf is all that the first node filters read of the preemptor and the configuration.
-func (a *firstAnswers) keyOf(fp *Plan, q *Question) string {
+func (a *firstAnswers) keyOf(q *Question, order *[NumFirst]int) string {
 	a.key = a.key[:0]
 	a.key.Amount(int64(q.Silent))
-	for _, i := range fp.order {
+	for _, i := range order {
 		if f := BuiltIn[i]; f.appendSignature != nil {
 			f.appendSignature(&a.key, q.Pod)
 		}

@@ -216,12 +216,23 @@ func (fp *Plan) CheckNode(q *Question, n *state.NodeState) Status {
 
 // AskNode is CheckNode for a node that was not left out before the first filter.
 func (fp *Plan) AskNode(q *Question, n *state.NodeState) Status {
-	if fp.useFirst {
-		if s, known := fp.first.at(fp, q, n); known {
-			return s
-		}
+	if fp.useFirst && (fp.first.ready.Load() || fp.findFirst(q)) {
+		return fp.first.at(n)
 	}
 	return fp.askNode(q, n)
+}
+
+// findFirst looks for what the first filters say about all nodes, where that is due.
+func (fp *Plan) findFirst(q *Question) bool {
+	lacks, ok := fp.first.due(q)
+	if !ok {
+		return false
+	}
+	defer fp.first.looked()
+	if !fp.first.ready.Load() {
+		fp.first.find(q, lacks, fp.order, func(n *state.NodeState) Status { return fp.askNode(q, n) })
+	}
+	return fp.first.ready.Load()
 }
 
 func (fp *Plan) askNode(q *Question, n *state.NodeState) Status {
