@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 )
 
@@ -26,10 +27,12 @@ type world struct {
 	lost []*corev1.PersistentVolumeClaim
 	// together are the groups, by namespace and name, whose pods leave together.
 	together map[string]bool
+	// priorityOf has the priorities of the groups that say one, by UID.
+	priorityOf map[types.UID]int32
 }
 
 func newWorld(client kubernetes.Interface) *world {
-	return &world{told: newInformers(client), all: map[string]*corev1.Pod{}, shared: map[string]bool{}, miscounted: map[string]bool{}, together: map[string]bool{}}
+	return &world{told: newInformers(client), all: map[string]*corev1.Pod{}, shared: map[string]bool{}, miscounted: map[string]bool{}, together: map[string]bool{}, priorityOf: map[types.UID]int32{}}
 }
 
 // known are the pods, in the order in which they came.
