@@ -50,6 +50,9 @@ import (
 //     it could evict itself (rule 12.9.7).
 //   - The pods are placed in the order of the request (rule 12.9.5), and the groups of a
 //     tree in that of their names (rule 12.9.4).
+//   - Nominations of the pods from an earlier attempt take all the room that the pods ask for:
+//     a caller who follows a live queue, which has handed the pods out, sets them aside as
+//     execution.Nominator.SetAside does, once the group need not wait (rules 12.9.5 and 12.9.7).
 //   - Of a topology spread the least count of all domains is exact (rule 12.9.9).
 //
 // The snapshot is only read, and any number of calls may run on it at once. The

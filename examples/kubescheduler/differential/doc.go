@@ -38,4 +38,8 @@
 // the scheduler's queue is told: both have to give the same pods, and to hold the others in
 // the same parts. Attempts in which outrank differs on purpose
 // are counted by the rule that says so, and not compared.
+//
+// Pods of a group that is there are placed together, and ask for room together. The scheduler
+// draws lots among nodes of the same score: the others are given the places that it has found
+// ([GroupCycle]), and have to take the same victims for them.
 package differential

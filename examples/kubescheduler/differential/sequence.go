@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/events"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -44,6 +45,10 @@ type Sequence struct {
 	// Groups has groups of pods come and go, and pods on nodes belong to them, for which the
 	// feature gate GenericWorkload has to be on.
 	Groups bool
+	// Cycles has pods wait, too, that belong to groups which are there, so that the scheduler
+	// places them together, and puts around each profile what holds these attempts against the
+	// followers; nil for none. The queue cannot be followed then.
+	Cycles func(profile framework.Framework, cycle *GroupCycle) framework.Framework
 }
 
 // Follower is a way to know the cluster.
@@ -52,8 +57,8 @@ type Follower struct {
 	// Late says that it knows what the informers have told and no more. The others know
 	// what the scheduler has in memory.
 	Late bool
-	// View brings it up to date and calls decide with the cluster and the pod.
-	View func(pod *corev1.Pod, decide func(*preemption.Snapshot, *outrank.Pod) error) error
+	// View brings it up to date and calls decide with the cluster and the pods of the attempt.
+	View func(pods []*corev1.Pod, decide func(*preemption.Snapshot, []*outrank.Pod) error) error
 }
 
 // SequenceResult is what came of one sequence, or of several that are added up.
@@ -66,8 +71,8 @@ type SequenceResult struct {
 	Case             *Case
 }
 
-// profileNames are the profiles of the scheduler.
-var profileNames = []string{corev1.DefaultSchedulerName, SecondProfile}
+// ProfileNames are the profiles of the scheduler.
+var ProfileNames = []string{corev1.DefaultSchedulerName, SecondProfile}
 
 // sequenceRun is a Sequence while it runs.
 type sequenceRun struct {
@@ -91,6 +96,10 @@ type sequenceRun struct {
 	// are none.
 	late []*corev1.Pod
 	held *heldBack
+	// cycle is the attempt of a group.
+	cycle *GroupCycle
+	// underWay are those whose plans hung before the attempt.
+	underWay []types.UID
 }
 
 // Run goes through the sequence. The error is about what keeps it from running.
@@ -139,6 +148,7 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 	s.scheduler = newClerk()
 	s.world = newWorld(s.scheduler.client())
 	s.r = &reference{importance: s.importance}
+	s.cycle = newGroupCycle(s)
 	s.fresh()
 	list, err := profilesOf(&Case{Preemptor: &corev1.Pod{Spec: corev1.PodSpec{SchedulerName: SecondProfile}}}, "")
 	if err != nil {
@@ -154,7 +164,7 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 		return err
 	}
 	profiles := map[string]framework.Framework{}
-	for _, name := range profileNames {
+	for _, name := range ProfileNames {
 		if profiles[name], err = s.r.watch(ctx, sched, name); err != nil {
 			return err
 		}
@@ -168,8 +178,18 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 	if s.rival, err = newRival(ctx, s, profiles); err != nil {
 		return err
 	}
+	if s.Cycles != nil {
+		for _, name := range ProfileNames {
+			sched.Profiles[name] = s.Cycles(sched.Profiles[name], s.cycle)
+		}
+	}
 	schedule := sched.SchedulePod
 	sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
+		if s.inCycle(pod.Pod) {
+			result, err := schedule(ctx, f, state, pod)
+			s.cycle.noteMember(pod.Pod, err == nil)
+			return result, err
+		}
 		s.current, s.r.preemptor = pod.Pod, podKey(pod.Pod)
 		result, err := schedule(ctx, f, state, pod)
 		s.r.answer.Fits = err == nil
@@ -195,6 +215,7 @@ func (s *sequenceRun) fresh() {
 	defer s.r.mu.Unlock()
 	s.r.answer = &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}
 	s.exempt = nil
+	s.cycle.begin()
 	s.current, s.answers, s.errors = nil, map[string]*decided{}, map[string]error{}
 }
 
@@ -206,32 +227,34 @@ func (s *sequenceRun) note(what, format string, args ...any) {
 
 // decide has every follower decide about the pod of the attempt.
 func (s *sequenceRun) decide() {
-	decide := func(name string) func(*preemption.Snapshot, *outrank.Pod) error {
-		return func(snap *preemption.Snapshot, pod *outrank.Pod) error {
-			d, err := s.Harness.decideAbout(snap, preemption.Config{Schedulers: profileNames}, pod, time.Now())
-			if err != nil {
-				return err
-			}
-			for _, p := range s.known() {
-				d.importance[outrank.Key(podKey(p))] = s.importance(p)
-			}
-			s.answers[name] = d
-			return nil
+	s.ask([]*corev1.Pod{s.current}, func(name string, snap *preemption.Snapshot, pods []*outrank.Pod) error {
+		d, err := s.Harness.decideAbout(snap, preemption.Config{Schedulers: ProfileNames}, pods[0], time.Now())
+		if err != nil {
+			return err
 		}
-	}
+		for _, p := range s.known() {
+			d.importance[outrank.Key(podKey(p))] = s.importance(p)
+		}
+		s.answers[name] = d
+		return nil
+	})
+}
+
+// ask has every follower decide about pods.
+func (s *sequenceRun) ask(pods []*corev1.Pod, decide func(name string, snap *preemption.Snapshot, pods []*outrank.Pod) error) {
 	for _, f := range append([]Follower{{Name: "fresh", Late: true, View: s.anew}}, s.followers...) {
 		if f.Late && s.late != nil {
 			continue
 		}
-		if err := f.View(s.current, decide(f.Name)); err != nil {
+		if err := f.View(pods, func(snap *preemption.Snapshot, pods []*outrank.Pod) error { return decide(f.Name, snap, pods) }); err != nil {
 			s.errors[f.Name] = err
 		}
 	}
 }
 
 // anew converts the cluster as it is.
-func (s *sequenceRun) anew(pod *corev1.Pod, decide func(*preemption.Snapshot, *outrank.Pod) error) error {
-	cluster, err := s.Harness.Convert(s.asCase())
+func (s *sequenceRun) anew(pods []*corev1.Pod, decide func(*preemption.Snapshot, []*outrank.Pod) error) error {
+	cluster, err := s.Harness.Convert(s.asCaseOf(pods[0]))
 	if err != nil {
 		return err
 	}
@@ -240,15 +263,21 @@ func (s *sequenceRun) anew(pod *corev1.Pod, decide func(*preemption.Snapshot, *o
 	if err != nil {
 		return err
 	}
-	return decide(snap, cluster.Pod(pod.Namespace, pod.Name))
+	converted := make([]*outrank.Pod, len(pods))
+	for i, p := range pods {
+		converted[i] = cluster.Pod(p.Namespace, p.Name)
+	}
+	return decide(snap, converted)
 }
 
 // asCase is the cluster as a case about the pod of the attempt.
-func (s *sequenceRun) asCase() *Case {
+func (s *sequenceRun) asCase() *Case { return s.asCaseOf(s.current) }
+
+func (s *sequenceRun) asCaseOf(pod *corev1.Pod) *Case {
 	c := s.objects
-	c.Kind, c.Seed, c.Preemptor = s.Kind, s.Seed, s.current
+	c.Kind, c.Seed, c.Preemptor = s.Kind, s.Seed, pod
 	for _, p := range s.known() {
-		if s.current != nil && podKey(p) == podKey(s.current) {
+		if pod != nil && podKey(p) == podKey(pod) {
 			c.Preemptor = p
 			continue
 		}
@@ -269,14 +298,20 @@ func (s *sequenceRun) attempt(ctx context.Context) error {
 	late := s.late
 	s.fresh()
 	s.draw()
+	s.underWay = s.hanging()
 	s.r.sched.ScheduleOne(ctx)
-	if s.current == nil { // it is being deleted (rule 7.16.6)
+	switch {
+	case s.current != nil:
+		s.settle()
+		s.compare()
+	case len(s.cycle.members) > 0:
+		s.settleGroup()
+		s.compareGroup()
+	default: // it is being deleted (rule 7.16.6)
 		s.result.Counts["passed over"]++
 		s.compareQueues()
 		return s.arrive()
 	}
-	s.settle()
-	s.compare()
 	s.compareQueues()
 	if len(s.result.Differences) > 0 {
 		return nil

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
@@ -71,6 +72,10 @@ func (c *clerk) client() kubernetes.Interface {
 func (c *clerk) react(action clienttesting.Action) (bool, runtime.Object, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if action.GetResource().Resource == "podgroups" {
+		group, err := newGroup()
+		return true, group, err
+	}
 	if action.GetResource().Resource != "pods" {
 		return true, &corev1.Pod{}, nil
 	}
@@ -273,23 +278,67 @@ func (s *sequenceRun) draw() {
 
 // settle waits until the scheduler has done all that this attempt brings, or hangs.
 func (s *sequenceRun) settle() {
+	expected := s.expected()
 	s.until(func() bool {
 		hanging, _, bound := s.scheduler.state(s.r.preemptor)
 		if s.r.answer.Fits {
 			refused, told := s.scheduler.bindingFailed(s.r.preemptor)
 			return bound || refused && told || isRunning(s.current) // a resize, which its kubelet carries out
 		}
-		return s.held == nil && hanging > 0 || !s.carriesOut(s.current)
+		return s.held == nil && hanging > 0 || !s.carriesOut(s.current) || s.hasHungBefore(s.current.UID) && s.toldAll(expected)
 	})
-	s.until(func() bool { return s.held == nil && s.rival.clerk.busy() || !s.rival.underWay(s.current) })
+	s.settleRival(s.current)
 	if refused, _ := s.scheduler.bindingFailed(s.r.preemptor); refused {
 		s.result.Counts["bindings that failed"]++
 	}
-	hanging, refused, _ := s.scheduler.state(s.r.preemptor)
+	s.settleTrouble(s.current)
+}
+
+// expected are the victims that the scheduler tells to go, by what a follower says.
+func (s *sequenceRun) expected() []string {
+	if d := s.answers["framework"]; d != nil && !s.r.answer.Fits {
+		return d.answer(s.r.answer.Nominated).Evicted
+	}
+	return nil
+}
+
+// toldAll reports whether the scheduler has told all of them to go, and nobody else.
+func (s *sequenceRun) toldAll(expected []string) bool {
+	deleted, _ := s.scheduler.did("")
+	return slices.Equal(deleted, expected)
+}
+
+// hasHungBefore reports whether a plan of the preemptor hung before the attempt already: then it
+// still does when the attempt is over, whatever became of that.
+func (s *sequenceRun) hasHungBefore(uid types.UID) bool { return slices.Contains(s.underWay, uid) }
+
+// hanging are the preemptors whose plans hang.
+func (s *sequenceRun) hanging() (list []types.UID) {
+	if s.held == nil {
+		return nil
+	}
+	for _, name := range ProfileNames {
+		list = append(list, preempting(s.rival.own[name])...)
+	}
+	return list
+}
+
+// settleRival waits for the rival, which is not held against anything while calls hang.
+func (s *sequenceRun) settleRival(p *corev1.Pod) {
+	if s.held != nil {
+		s.soon(func() bool { return !s.rival.underWay(p) })
+		return
+	}
+	s.until(func() bool { return s.rival.clerk.busy() || !s.rival.underWay(p) })
+}
+
+// settleTrouble notes what failed and what hangs about a pod, or the first pod of a group.
+func (s *sequenceRun) settleTrouble(pod *corev1.Pod) {
+	hanging, refused, _ := s.scheduler.state(podKey(pod))
 	if refused > 0 {
 		s.result.Counts["calls that failed"] += refused
 		s.soon(func() bool {
-			return slices.ContainsFunc(s.r.sched.SchedulingQueue.PodsInActiveQ(), func(p *corev1.Pod) bool { return p.UID == s.current.UID })
+			return slices.ContainsFunc(s.r.sched.SchedulingQueue.PodsInActiveQ(), func(p *corev1.Pod) bool { return p.UID == pod.UID })
 		})
 	}
 	switch {
@@ -302,16 +351,22 @@ func (s *sequenceRun) settle() {
 }
 
 // until waits for what happens beside the attempt, soon for what may not happen.
-func (s *sequenceRun) until(is func() bool) { wait(25000, is) }
-func (s *sequenceRun) soon(is func() bool)  { wait(100, is) }
+func (s *sequenceRun) until(is func() bool) {
+	if !wait(25000, is) {
+		s.result.Counts["waited for nothing"]++
+	}
+}
 
-func wait(times int, is func() bool) {
+func (s *sequenceRun) soon(is func() bool) { wait(100, is) }
+
+func wait(times int, is func() bool) bool {
 	for range times {
 		if is() {
-			return
+			return true
 		}
 		time.Sleep(200 * time.Microsecond)
 	}
+	return false
 }
 
 // release lets go on what hangs, once it has hung long enough.

@@ -39,6 +39,9 @@ func (s *sequenceRun) change() error {
 	if s.Groups && s.oneIn(6) {
 		return s.changeGroup()
 	}
+	if s.Cycles != nil && s.oneIn(6) {
+		return s.newMembers()
+	}
 	all := 0
 	for i := range changes {
 		all += changes[i].weight

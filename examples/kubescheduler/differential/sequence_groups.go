@@ -21,7 +21,11 @@ func (s *sequenceRun) join(p *corev1.Pod) {
 
 // changeGroup has a group come or go. What a group says never changes while it is there.
 func (s *sequenceRun) changeGroup() (err error) {
-	name, namespace := pick(s.generator, "crew", "gang"), pick(s.generator, "default", "default", "red", "blue")
+	names := []string{"crew", "gang"}
+	if s.Cycles != nil {
+		names = append(names, teams...)
+	}
+	name, namespace := pick(s.generator, names...), pick(s.generator, "default", "default", "red", "blue")
 	list := s.objects.Groups
 	at := slices.IndexFunc(list, func(g Object) bool { return g.GetName() == name && g.GetNamespace() == namespace })
 	if at >= 0 {
@@ -39,12 +43,21 @@ func (s *sequenceRun) changeGroup() (err error) {
 		spec["disruptionMode"] = map[string]any{"all": map[string]any{}}
 		s.together[namespace+"/"+name] = true
 	}
+	if slices.Contains(teams, name) && !s.oneIn(4) {
+		spec["schedulingPolicy"] = map[string]any{"gang": map[string]any{"minCount": int64(s.between(1, 3))}}
+	}
 	if !s.oneIn(8) {
 		spec["priority"] = int64(pick(s.generator, s.priorities...))
+	}
+	if members := s.priorityOfMembers(namespace, name); slices.Contains(teams, name) && members != nil {
+		spec["priority"] = int64(*members)
 	}
 	g, err := groupOf(metav1.ObjectMeta{Name: name, Namespace: namespace, UID: uid(name + "-" + s.next())}, spec)
 	if err != nil {
 		return err
+	}
+	if priority, ok := spec["priority"].(int64); ok {
+		s.priorityOf[g.GetUID()] = int32(priority)
 	}
 	s.note("new group", "%s/%s", namespace, name)
 	s.objects.Groups, err = replaced(s, s.told.groups, list, -1, g)

@@ -92,6 +92,11 @@ func (s *sequenceRun) waits(p *corev1.Pod) {
 func (s *sequenceRun) meanwhile(sched *scheduler.Scheduler) {
 	handle := sched.FailureHandler
 	sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, at time.Time) {
+		if s.inCycle(pod.Pod) {
+			s.cycle.noteMember(pod.Pod, false)
+			handle(ctx, f, pod, status, n, at)
+			return
+		}
 		if s.queue != nil && s.late == nil && !s.r.answer.Fits && s.oneIn(3) {
 			e := s.exemptions()
 			s.exempt = &e

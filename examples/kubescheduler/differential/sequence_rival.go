@@ -45,7 +45,7 @@ func (h *rivalHandle) Activate(klog.Logger, map[string]*corev1.Pod) {}
 
 func newRival(ctx context.Context, s *sequenceRun, profiles map[string]framework.Framework) (*rival, error) {
 	v := &rival{clerk: newClerk(), sequence: s, plugins: map[string]fwk.PostFilterPlugin{}, own: map[string]fwk.PreEnqueuePlugin{}}
-	for _, name := range profileNames {
+	for _, name := range ProfileNames {
 		for _, p := range profiles[name].PreEnqueuePlugins() {
 			if p.Name() == preemptorName {
 				v.own[name] = p
@@ -63,7 +63,7 @@ func newRival(ctx context.Context, s *sequenceRun, profiles map[string]framework
 }
 
 func (v *rival) close() {
-	for _, name := range profileNames {
+	for _, name := range ProfileNames {
 		if c, ok := v.plugins[name].(io.Closer); ok {
 			_ = c.Close()
 		}
@@ -87,7 +87,7 @@ func (s *sequenceRun) keptOut(p *corev1.Pod) bool {
 // because it lets a preemptor back into the queue once the last victim is terminating,
 // whoever made that so, and may tell that victim to go again later.
 func (s *sequenceRun) anyPreempting() bool {
-	return slices.ContainsFunc(profileNames, func(name string) bool { return len(preempting(s.rival.own[name])) > 0 })
+	return slices.ContainsFunc(ProfileNames, func(name string) bool { return len(preempting(s.rival.own[name])) > 0 })
 }
 
 // carriesOut reports whether the scheduler still carries out a plan for the pod.

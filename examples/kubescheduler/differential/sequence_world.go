@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 )
 
@@ -26,10 +27,12 @@ type world struct {
 	lost []*corev1.PersistentVolumeClaim
 	// together are the groups, by namespace and name, whose pods leave together.
 	together map[string]bool
+	// priorityOf has the priorities of the groups that say one, by UID.
+	priorityOf map[types.UID]int32
 }
 
 func newWorld(client kubernetes.Interface) *world {
-	return &world{told: newInformers(client), all: map[string]*corev1.Pod{}, shared: map[string]bool{}, miscounted: map[string]bool{}, together: map[string]bool{}}
+	return &world{told: newInformers(client), all: map[string]*corev1.Pod{}, shared: map[string]bool{}, miscounted: map[string]bool{}, together: map[string]bool{}, priorityOf: map[types.UID]int32{}}
 }
 
 // known are the pods, in the order in which they came.
@@ -67,10 +70,11 @@ func (w *world) gone(p *corev1.Pod) error {
 	return w.told.pods.remove(p)
 }
 
-// gone tells everybody that a pod has ended, whose name others may have whom the rival tells to go
+// gone tells everybody that a pod has ended, whose name others may have who are told to go
 // later.
 func (s *sequenceRun) gone(p *corev1.Pod) error {
 	s.rival.clerk.forget(podKey(p))
+	s.scheduler.forget(podKey(p))
 	return s.world.gone(p)
 }
 

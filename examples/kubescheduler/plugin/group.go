@@ -11,6 +11,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	"github.com/outrank-go/outrank/examples/kubescheduler/internal/handedout"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -113,11 +114,24 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 		return d, nil, err
 	}
 	request.Place = placed.places
+	d.Group, err = p.planGroup(ctx, evaluator, request)
+	return d, queued, err
+}
+
+// planGroup asks for a plan. Nominations that the pods have from an earlier attempt are set
+// aside meanwhile, because the queue has handed the pods out (rule 12.9.5).
+func (p *Plugin) planGroup(ctx context.Context, evaluator *preemption.Evaluator, request preemption.GroupRequest) (plan *preemption.GroupPlan, err error) {
+	again := false
 	err = p.process.state.view(func(snap *preemption.Snapshot) (err error) {
-		d.Group, err = evaluator.PreemptGroup(ctx, snap, request)
+		if again = handedout.Nominated(snap, request.Pods); !again {
+			plan, err = evaluator.PreemptGroup(ctx, snap, request)
+		}
 		return err
 	})
-	return d, queued, err
+	if again {
+		return handedout.PreemptGroup(ctx, evaluator, p.process.state.mirror.Snapshot(), request)
+	}
+	return plan, err
 }
 
 // queued is the group as the executor knows it.

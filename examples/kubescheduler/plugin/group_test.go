@@ -79,3 +79,39 @@ func TestGroupThatNothingHelps(t *testing.T) {
 	assert.NotContains(t, said[0].Message, "preemption: pod group")
 	assert.NotNil(t, c.pod("a"))
 }
+
+// Nominations that the pods of a group have from an earlier attempt take no room from the
+// group itself: with t1's own place and its nomination, b would have to leave, too.
+func TestGroupThatWasNominated(t *testing.T) {
+	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.GenericWorkload, true)
+	c := newCluster(t, gang("train", 10, 2), node("n1", "6"), running("a", 1, "4", "n1", 0), running("b", 2, "1", "n1", 0))
+	c.run()
+	for _, name := range []string{"t1", "t2"} {
+		pod := in("train", pending(name, 10, "2"))
+		pod.Status.NominatedNodeName = "n1"
+		c.create(pod)
+	}
+	c.isOn("t1", "n1")
+	c.isOn("t2", "n1")
+	assert.Nil(t, c.pod("a"))
+	assert.NotNil(t, c.pod("b"))
+}
+
+// Such nominations still have the group wait for victims that are leaving these nodes.
+func TestGroupThatWaits(t *testing.T) {
+	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.GenericWorkload, true)
+	victim := leaving(running("a", 1, "4", "n1", 0), v1.PodReasonPreemptionByScheduler, "", 1)
+	victim.DeletionTimestamp, victim.Finalizers = new(metav1.NewTime(start)), []string{"example.com/slow"}
+	c := newCluster(t, gang("train", 10, 2), node("n1", "6"), victim, running("b", 2, "1", "n1", 0))
+	c.run()
+	for _, name := range []string{"t1", "t2"} {
+		pod := in("train", pending(name, 10, "2"))
+		pod.Status.NominatedNodeName = "n1"
+		c.create(pod)
+	}
+	c.eventually("decided", func() bool { return len(c.decided()) > 0 })
+	d := c.decided()[0]
+	require.NoError(t, d.Err)
+	assert.Equal(t, preemption.VictimsTerminating, d.Group.Ineligible)
+	assert.NotNil(t, c.pod("b"))
+}

@@ -50,7 +50,7 @@ var attempted, runs int
 // Sequences of the usual number are of so many attempts that a mistake which shows rarely does.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if code == 0 && runs == 3 && *sequences >= usualSequences && attempted < leastAttempts {
+	if code == 0 && runs >= 3 && *sequences >= usualSequences && attempted < leastAttempts {
 		fmt.Printf("FAIL: %d attempts in all sequences, want %d\n", attempted, leastAttempts)
 		code = 1
 	}
@@ -85,6 +85,17 @@ func TestSequenceOfGroups(t *testing.T) {
 	require.NoError(t, err)
 	runSequences(t, *sequences/6, differential.ClusterKinds, differential.Sequence{
 		Attempts: attempts, Harness: &differential.Harness{Release: release, Convert: Convert}, Follow: follow(release, mirror.PodGroups), Rival: rival, Queue: queues(release), Groups: true,
+	})
+}
+
+// Pods of groups that are there are placed together, and ask for room together.
+func TestSequenceOfCycles(t *testing.T) {
+	const gate = "GenericWorkload"
+	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, gate, true)
+	release, err := outrank.V1_37.With(map[string]bool{gate: true})
+	require.NoError(t, err)
+	runSequences(t, *sequences/6, differential.ClusterKinds, differential.Sequence{
+		Attempts: attempts, Harness: &differential.Harness{Release: release, Convert: Convert}, Follow: follow(release, mirror.PodGroups), Rival: rival, Groups: true, Cycles: watchGroups(release),
 	})
 }
 
@@ -175,17 +186,20 @@ func follower(name string, release outrank.Release, told informers.SharedInforme
 		return differential.Follower{}, err
 	}
 	_, err = m.Follow(told, kinds...)
-	return differential.Follower{Name: name, View: func(pod *corev1.Pod, decide func(*preemption.Snapshot, *outrank.Pod) error) error {
+	return differential.Follower{Name: name, View: func(pods []*corev1.Pod, decide func(*preemption.Snapshot, []*outrank.Pod) error) error {
 		if err := sync(m); err != nil {
 			return err
 		}
 		if problems := m.Problems(); len(problems) > 0 {
 			return fmt.Errorf("not understood: %v", problems)
 		}
-		p, err := m.Preemptor(pod)
-		if err != nil {
-			return err
+		converted := make([]*outrank.Pod, len(pods))
+		for i, pod := range pods {
+			var err error
+			if converted[i], err = m.Preemptor(pod); err != nil {
+				return err
+			}
 		}
-		return m.View(func(snap *preemption.Snapshot) error { return decide(snap, p) })
+		return m.View(func(snap *preemption.Snapshot) error { return decide(snap, converted) })
 	}}, err
 }

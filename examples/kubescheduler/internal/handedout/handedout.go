@@ -1,0 +1,72 @@
+// Package handedout answers how the pods of a group get room while the scheduler's queue has
+// handed them out.
+//
+// During the attempt of a group the scheduler's nominator knows the names of its pods and no
+// more, so that nominations which they have from an earlier attempt take no room (rules
+// 12.9.5 and 12.9.9 of the library). They still say whether the group waits for victims that
+// are leaving (rule 12.9.7).
+package handedout
+
+import (
+	"context"
+	"errors"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// errToPlace ends a decision that comes to placing the group.
+var errToPlace = errors.New("the group is to be placed")
+
+// Nominated reports whether any of the pods is nominated to a node, as the snapshot knows, or
+// as the pod says if the snapshot does not know it. Where none is, or there is but one pod,
+// Evaluator.PreemptGroup answers the same as PreemptGroup.
+func Nominated(snap *preemption.Snapshot, pods []*outrank.Pod) bool {
+	for _, p := range pods {
+		if hasNode(snap, p) {
+			return len(pods) > 1
+		}
+	}
+	return false
+}
+
+func hasNode(snap *preemption.Snapshot, p *outrank.Pod) bool {
+	if _, known := snap.Pod(p.Key()); known {
+		return snap.NominationOf(p.Key()) != ""
+	}
+	return p.NominatedNodeName != ""
+}
+
+// PreemptGroup decides about a group that the queue has handed out: whether it may preempt
+// with the nominations of its pods, and who has to leave without them. The request says
+// Refused and has a function that places the group. The snapshot is changed.
+func PreemptGroup(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.GroupRequest) (*preemption.GroupPlan, error) {
+	first := req
+	first.Place = func(context.Context, *preemption.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
+		return preemption.Placement{}, errToPlace
+	}
+	plan, err := e.PreemptGroup(ctx, snap, first)
+	if !errors.Is(err, errToPlace) {
+		return plan, err
+	}
+	for _, p := range req.Pods {
+		if err := setAside(snap, p); err != nil {
+			return nil, err
+		}
+	}
+	return e.PreemptGroup(ctx, snap, req)
+}
+
+// setAside takes the nomination of a pod out of the snapshot. A pod that the snapshot does
+// not know comes into it, because its own word would count otherwise.
+func setAside(snap *preemption.Snapshot, p *outrank.Pod) error {
+	switch _, known := snap.Pod(p.Key()); {
+	case !hasNode(snap, p):
+		return nil
+	case known:
+		return snap.Nominate(p.Key(), "")
+	}
+	without := *p
+	without.NominatedNodeName = ""
+	return snap.AddPod(&without)
+}
