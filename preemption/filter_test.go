@@ -198,6 +198,24 @@ func TestFilterThatContradictsItself(t *testing.T) {
 	assert.EqualError(t, plan.Err(), `expected at least one victim pod on node "n"`)
 }
 
+// The first answer of the nominated node in an attempt decides whether the pod waits there
+// (rule 8.3): a filter that says something else after a dry run is not asked again.
+func TestNominatedNodeCountsAsItFirstAnswered(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("pods", "9")}},
+		Pods: []*outrank.Pod{{
+			Name: "low", NodeName: "n", Priority: outrank.Priority(-1), DeletionTimestamp: gen.Now, DisruptionReason: outrank.PreemptionByScheduler,
+		}},
+	}
+	for _, workers := range []int{1, 2} {
+		e := newEvaluator(t, preemption.Config{Workers: workers, Filters: []preemption.Filter{contrary{new(bool)}}})
+		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p", NominatedNodeName: "n"}, gen.Now)
+		require.NoError(t, err)
+		assert.Equal(t, preemption.NotEligible, plan.Outcome)
+		assert.Equal(t, preemption.VictimsTerminating, plan.Ineligible)
+	}
+}
+
 // contraryNodes takes a pod on a node only after somebody was removed from that.
 type contraryNodes map[string]bool
 

@@ -32,6 +32,8 @@ type Attempt struct {
 	AskedOne bool
 	// Refusal says why the caller keeps the pod from preempting; empty if it does not.
 	Refusal string
+	// heard is the first answer of the nominated node, if it was asked.
+	heard heard
 	// guard is the caller's, as it begins; nil without one that has something to say.
 	guard decision.GuardState
 	// Reach is the priority below which pods may be victims: the preemptor's, or more than
@@ -54,6 +56,7 @@ func (a *Attempt) Start(config *Settings, snap *state.Snapshot, pod *outrank.Pod
 		return err
 	}
 	a.Config, a.Ranks, a.Now, a.NowAt, a.Elsewhere, a.AskedOne = config, config.Policy.Ranks, now, rank.InstantOf(now), false, false
+	a.heard = heard{}
 	if a.Ranks == nil {
 		a.Ranks = UsualRanks
 	}

@@ -14,6 +14,15 @@ func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool
 	if a.Config.Policy.Disabled {
 		return decision.Disabled
 	}
+	if a.heard.node != "" && !a.Elsewhere {
+		others := statusOf
+		statusOf = func(node string) (filters.Status, bool) {
+			if node == a.heard.node {
+				return a.heard.status, true
+			}
+			return others(node)
+		}
+	}
 	by := a.eligibleByRules(statusOf)
 	if a.Refusal = ""; a.Config.MayPreempt == nil {
 		return by

@@ -6,14 +6,28 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank/preemption/decision"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 )
 
+// heard is what the nominated node said before all others.
+type heard struct {
+	node   string // empty for none
+	status filters.Status
+}
+
 // HearNominated asks the node that the pod is nominated to before all others (rule
-// 7.15.5) where the pod names its nodes: it is asked even if it is none of them, and the
-// filter that it fails is named on the nodes that are left out (rule 7.15.9). What was
-// heard depends on more than the pod, so that the answers are not cached. A member of a
-// group does without it.
+// 7.15.5) where that makes a difference. A filter of the caller that contradicts itself may
+// say something else after a dry run, and the first answer is the one that counts. And where
+// the pod names its nodes, the nominated one is asked even if it is none of them, and the
+// filter that it fails is named on the nodes that are left out (rule 7.15.9); that depends
+// on more than the pod, so that the answers are not cached. A member of a group does without
+// it.
 func (a *Attempt) HearNominated(w *DryRunner) {
+	if slot, ok := a.Asked.Snap.Slots.Get(a.Nomination()); ok && len(a.Config.Filters) > 0 {
+		if n := a.Asked.Snap.NodeStates[slot]; n.Node != nil {
+			a.heard = heard{n.Name, w.Filter(n)}
+		}
+	}
 	if !a.Plan.Narrowed || a.Plan.Refused.Code != decision.Success || a.Config.Policy.NominatedInTurn || a.Config.ByVariant().nominatedInTurn {
 		return
 	}
