@@ -41,6 +41,12 @@ type Attempt struct {
 	Reach int64
 }
 
+// heard is what the nominated node said before all others.
+type heard struct {
+	node   string // empty for none
+	status filters.Status
+}
+
 // NewAttempt begins an attempt for a preemptor on a snapshot.
 func NewAttempt(config *Settings, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*Attempt, error) {
 	a := &Attempt{}

@@ -6,14 +6,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/filters"
 )
-
-// heard is what the nominated node said before all others.
-type heard struct {
-	node   string // empty for none
-	status filters.Status
-}
 
 // HearNominated asks the node that the pod is nominated to before all others (rule
 // 7.15.5) where that makes a difference. A filter of the caller that contradicts itself may
