@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -163,6 +164,7 @@ func requirePeak(t *testing.T, form string, times int64) {
 }
 
 func peakOf(text string) int64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // what a program has
 	before := inUse()
 	ended, peak := make(chan bool), make(chan int64)
 	go func() {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ const (
 // Memory grows with the pods of the trace, by no more than is stated, and a run leaves
 // nothing behind but its result.
 func TestMemory(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // what a program has
 	for _, pods := range []int{*mostPods / 2, *mostPods} {
 		study, err := spec.Read(fmt.Appendf(nil, "name: x\ntraces: [{name: g, generate: {nodes: 100, pods: %d, hours: %g, minutes: 10, seed: 1}}]",
 			pods, float64(pods)/4000), ".")
