@@ -26,9 +26,8 @@
 // pods among them hold nothing, and so does the pod itself (same namespace, name and UID).
 // Terminating pods hold what they have and may be chosen. A pod listed twice counts twice.
 //
-// Chapters 17 and 18 of [RULES.md] state the rules, with every deviation after "Here:": sums
-// saturate, resources other than the well-known ones are reported sorted by name, messages for
-// people are worded here, and pressure on inodes subtracts no bytes.
+// Chapters 17 and 18 of [RULES.md] state the rules; deviations stand after "Here:". Beside them,
+// sums saturate at the ends of int64, where the reference wraps.
 //
 // Functions of this package read what they are given and nothing else. They may run at the
 // same time as long as no goroutine writes the pods and the node.

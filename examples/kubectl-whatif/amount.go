@@ -21,13 +21,7 @@ func age(now, t time.Time) string { return spell.Age(now, t) }
 
 // quantity is the inverse of resource.Amount.
 func quantity(name resource.Name, amount int64) resource.Quantity {
-	switch {
-	case name == resource.CPU:
-		return resource.NewMilli(amount)
-	case inBytes(name):
-		return resource.NewBinary(amount)
-	}
-	return resource.New(amount)
+	return spell.Quantity(name, amount)
 }
 
 // share is what a pod with these requests takes of a resource; of the pods a

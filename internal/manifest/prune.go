@@ -7,8 +7,9 @@ import (
 )
 
 // Most of an object is of no interest here, and passing over a field is many
-// times faster than having it decoded. So what the wire type does not name is
-// cut away first.
+// times faster than having it decoded. So before the decoder of the standard library
+// gets an object that a quick reader gave up on, what the wire type does not name is
+// cut away.
 
 // shape is what to keep of a value: named fields of an object, each by a shape
 // of its own, or parts of every element of an array; nil keeps all of it.
