@@ -9,8 +9,6 @@ import (
 
 // The amounts and times of the text are written as on the page.
 
-func inBytes(name resource.Name) bool { return spell.InBytes(name) }
-
 func amount(name resource.Name, q resource.Quantity) string { return spell.Text(name, q) }
 
 func amounts(l resource.List) string { return spell.Texts(l) }
