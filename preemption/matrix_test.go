@@ -55,21 +55,13 @@ type matrixCell struct {
 	snap   *preemption.Snapshot
 	eval   *preemption.Evaluator
 	askers []*outrank.Pod
-	moving []*outrank.Pod // pods on the cluster's last node, and the same started later
+	moving [2]*outrank.Pod // a pod's two states in turn
 }
 
 func newMatrixCell(b *testing.B, row string, nodes, budgets int) *matrixCell {
 	c, p := gen.Matrix(row, nodes, 30, budgets)
 	m := &matrixCell{snap: newSnapshot(b, c), eval: newEvaluator(b, preemption.Config{})}
-	for i := range 1000 {
-		asker := *p
-		asker.Priority = outrank.Priority(p.PriorityValue() + int32(i))
-		m.askers = append(m.askers, &asker)
-	}
-	was := c.Pods[len(c.Pods)-1]
-	later := *was
-	later.StartTime = was.StartTime.Add(time.Second)
-	m.moving = []*outrank.Pod{&later, was}
+	m.askers, m.moving = gen.MatrixAskers(p), gen.MatrixMoving(c)
 	return m
 }
 

@@ -3,6 +3,7 @@ package gen
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
@@ -105,6 +106,30 @@ func Matrix(row string, nodes, pods, budgets int) (*outrank.Cluster, *outrank.Po
 	at := slices.IndexFunc(matrixKinds, func(r matrixRow) bool { return r.name == row })
 	matrixKinds[at].add(c, p)
 	return c, p
+}
+
+// MatrixAskers returns preemptors like one, each of another priority and so of another shape.
+func MatrixAskers(like *outrank.Pod) []*outrank.Pod {
+	askers := make([]*outrank.Pod, 1000)
+	for i := range askers {
+		asker := *like
+		asker.Priority = outrank.Priority(like.PriorityValue() + int32(i))
+		askers[i] = &asker
+	}
+	return askers
+}
+
+// MatrixMoving returns two states of the last pod that runs in a cluster. The first is not its
+// present one.
+func MatrixMoving(c *outrank.Cluster) [2]*outrank.Pod {
+	for _, was := range slices.Backward(c.Pods) {
+		if was.NodeName != "" {
+			later := *was
+			later.StartTime = was.StartTime.Add(time.Second)
+			return [2]*outrank.Pod{&later, was}
+		}
+	}
+	panic("no pod runs")
 }
 
 // matrixSize is a number of parts of 2 cores, 4Gi of memory and 4Gi of storage.

@@ -1,60 +1,89 @@
 package differential
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	apiresource "k8s.io/apimachinery/pkg/api/resource"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/clustergen"
-	"github.com/outrank-go/outrank/resource"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// BenchmarkCase is the cluster that outrank's figures are measured on, as API objects.
-func BenchmarkCase(nodes, podsPerNode, budgets int) (*Case, error) {
-	cluster, preemptor, err := clustergen.Benchmark(nodes, podsPerNode, budgets)
-	if err != nil {
+// matrixCase is a row of the matrix that outrank's figures are measured on, as API objects.
+func matrixCase(row string, nodes, budgets int) (*Case, error) {
+	cluster, preemptor := gen.Matrix(row, nodes, matrixPods, budgets)
+	return caseOf(cluster, preemptor)
+}
+
+// matrixPods is the number of pods on each node of the matrix.
+const matrixPods = 30
+
+// caseOf is a cluster with a preemptor as API objects, by way of the dump of that cluster.
+func caseOf(cluster *outrank.Cluster, preemptor *outrank.Pod) (*Case, error) {
+	whole := *cluster
+	whole.Pods = append(slices.Clip(cluster.Pods), preemptor)
+	var text bytes.Buffer
+	if err := kube.WriteCluster(&text, &whole); err != nil {
 		return nil, err
 	}
-	c := &Case{Kind: "benchmark"}
-	for _, ns := range cluster.Namespaces {
-		c.Namespaces = append(c.Namespaces, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns.Name}})
+	var dump struct{ Items []json.RawMessage }
+	if err := json.Unmarshal(text.Bytes(), &dump); err != nil {
+		return nil, err
 	}
-	for _, n := range cluster.Nodes {
-		c.Nodes = append(c.Nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}, Status: corev1.NodeStatus{Allocatable: amounts(n.Allocatable)}})
+	c := &Case{Kind: "matrix"}
+	for _, item := range dump.Items {
+		if err := c.add(item); err != nil {
+			return nil, err
+		}
 	}
-	for _, b := range cluster.Budgets {
-		c.Budgets = append(c.Budgets, &policyv1.PodDisruptionBudget{
-			ObjectMeta: metav1.ObjectMeta{Name: b.Name, Namespace: b.Namespace},
-			Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: b.Selector.MatchLabels}},
-			Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: b.DisruptionsAllowed},
-		})
-	}
-	for _, p := range cluster.Pods {
-		c.Pods = append(c.Pods, plainPod(p))
-	}
-	c.Preemptor = plainPod(preemptor)
+	last := len(c.Pods) - 1
+	c.Pods, c.Preemptor = c.Pods[:last], c.Pods[last]
 	return c, nil
 }
 
-func plainPod(p *outrank.Pod) *corev1.Pod {
-	out := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: p.Name, Namespace: p.NamespaceName(), UID: uid(p.Name), Labels: p.Labels}}
-	out.Spec.SchedulerName = corev1.DefaultSchedulerName
-	out.Spec.NodeName, out.Spec.Priority = p.NodeName, p.Priority
-	for _, ct := range p.Containers {
-		out.Spec.Containers = append(out.Spec.Containers, corev1.Container{Name: ct.Name, Resources: corev1.ResourceRequirements{Requests: amounts(ct.Requests)}})
+// add takes an object up by its kind.
+func (c *Case) add(item json.RawMessage) error {
+	var kind metav1.TypeMeta
+	if err := json.Unmarshal(item, &kind); err != nil {
+		return err
 	}
-	if !p.StartTime.IsZero() {
-		out.Status.StartTime = &metav1.Time{Time: p.StartTime}
+	switch kind.Kind {
+	case "Namespace":
+		return addTo(&c.Namespaces, item)
+	case "Node":
+		return addTo(&c.Nodes, item)
+	case "PodDisruptionBudget":
+		return addTo[policyv1.PodDisruptionBudget](&c.Budgets, item)
+	case "PersistentVolume":
+		return addTo(&c.Volumes, item)
+	case "PersistentVolumeClaim":
+		return addTo(&c.Claims, item)
+	case "StorageClass":
+		return addTo[storagev1.StorageClass](&c.StorageClasses, item)
+	case "CSINode":
+		return addTo[storagev1.CSINode](&c.CSINodes, item)
+	case "CSIDriver":
+		return addTo[storagev1.CSIDriver](&c.CSIDrivers, item)
+	case "Pod":
+		if err := addTo(&c.Pods, item); err != nil {
+			return err
+		}
+		p := c.Pods[len(c.Pods)-1]
+		p.UID, p.Spec.SchedulerName = uid(p.Name), corev1.DefaultSchedulerName
+		return nil
 	}
-	return out
+	return fmt.Errorf("a dump with a %s", kind.Kind)
 }
 
-func amounts(l resource.List) corev1.ResourceList {
-	out := corev1.ResourceList{}
-	for name, q := range l {
-		out[corev1.ResourceName(name)] = apiresource.MustParse(q.String())
-	}
-	return out
+func addTo[T any](list *[]*T, item json.RawMessage) error {
+	o := new(T)
+	*list = append(*list, o)
+	return json.Unmarshal(item, o)
 }

@@ -7,125 +7,259 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
+	schedulercache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
-// Measurement is how much processor time both take for the same decision on a benchmark
-// cluster: kube-scheduler by the median, outrank on average. It is a decision without carrying it out: whether the pod may preempt, where
-// that may help, the victims on those nodes, and the choice. kube-scheduler has the
-// answers of the filters about the nodes as they are before that, outrank finds them
-// itself. Both use one goroutine.
-type Measurement struct {
+// Cell is a cell of the matrix: how much processor time both take for one decision, by the
+// median of as many rounds, in which they take turns. A decision is made and not carried out.
+// Both use one goroutine.
+type Cell struct {
+	Row            string
 	Nodes, Budgets int
-	// All is set where all nodes are tried, else the reference's default sample.
-	All bool
-	// Reference and Outrank are for one decision, of a pod that outrank has not been asked
-	// about before. Conversion is for all objects of the cluster and Snapshot for indexing
-	// them, which is done once and then kept current.
-	Reference, Outrank, Conversion, Snapshot time.Duration
-	// Node is what both chose; with a sample, outrank's, since the reference starts at random.
+	// Sampled is set where both look at the reference's default sample of nodes, else at all.
+	Sampled bool
+	// Node is the node that both chose, or empty where no node helps. With a sample it is
+	// outrank's, since the reference starts at random.
 	Node string
+
+	// Filters is the reference's time to ask its filters about all nodes, and PostFilter its
+	// time to look for victims after that. Outrank's times contain both.
+	Filters, PostFilter time.Duration
+	// New, Known and Changed are outrank's times for a shape of pod not asked for before, for
+	// the same one again, and for the same one after a pod of the cluster has changed.
+	New, Known, Changed time.Duration
+	// ReferenceChange and Change are the times to follow such a change; Changed contains the latter.
+	ReferenceChange, Change time.Duration
+	// ReferenceBuild is the reference's time to take all objects up, Conversion and Build are
+	// outrank's to convert them and to index them. Each is done once.
+	ReferenceBuild, Conversion, Build time.Duration
 }
 
-// Ratio is how many times faster outrank is.
-func (m *Measurement) Ratio() float64 { return float64(m.Reference) / float64(m.Outrank) }
+// Reference is the reference's time for a decision.
+func (c *Cell) Reference() time.Duration { return c.Filters + c.PostFilter }
 
-// Measure measures both on a cluster of 30 pods a node, with the default sample and with
-// all nodes.
-func (h *Harness) Measure(nodes, budgets, times int) ([]Measurement, error) {
-	c, err := BenchmarkCase(nodes, 30, budgets)
+// Ratios say how many times faster outrank is, for a new, a known and a changed shape.
+func (c *Cell) Ratios() [3]float64 {
+	r := float64(c.Reference())
+	return [3]float64{r / float64(c.New), r / float64(c.Known), r / float64(c.Changed)}
+}
+
+// Measure measures a cell with so many rounds. It fails where the two choose other nodes. The
+// fields before Filters say which cell.
+func (h *Harness) Measure(cell Cell, rounds int) (*Cell, error) {
+	if !slices.Contains(gen.MatrixRows(), cell.Row) {
+		return nil, fmt.Errorf("no row %q, there are %s", cell.Row, strings.Join(gen.MatrixRows(), ", "))
+	}
+	c, err := matrixCase(cell.Row, cell.Nodes, cell.Budgets)
 	if err != nil {
 		return nil, err
 	}
+	m := &measurement{cell: cell, rounds: rounds, times: map[*time.Duration][]time.Duration{}}
+	if err := m.buildOurs(h, c); err != nil {
+		return nil, err
+	}
+	if err := m.attempt(c); err != nil {
+		return nil, fmt.Errorf("row %s, %d nodes, %d budgets: %w", cell.Row, cell.Nodes, cell.Budgets, err)
+	}
+	return &m.cell, nil
+}
+
+// measurement is a cell that is being measured.
+type measurement struct {
+	cell   Cell
+	rounds int
+	times  map[*time.Duration][]time.Duration // of each figure of the cell, a time per round
+
+	snap   *preemption.Snapshot
+	eval   *preemption.Evaluator
+	askers []*outrank.Pod
+	moving [2]*outrank.Pod
+	asked  int
+}
+
+// time adds what a call takes of the processor to a figure.
+func (m *measurement) time(figure *time.Duration, calls int, call func(i int) error) error {
 	began := cpuTime()
-	cluster, err := h.Convert(c)
-	if err != nil {
-		return nil, err
+	for i := range calls {
+		if err := call(i); err != nil {
+			return err
+		}
 	}
-	converted := cpuTime() - began
+	taken := append(m.times[figure], (cpuTime()-began)/time.Duration(calls))
+	m.times[figure] = taken
+	taken = slices.Sorted(slices.Values(taken))
+	*figure = taken[len(taken)/2]
+	return nil
+}
+
+func (m *measurement) buildOurs(h *Harness, c *Case) error {
+	var cluster *outrank.Cluster
+	if err := m.time(&m.cell.Conversion, 1, func(int) (err error) {
+		cluster, err = h.Convert(c)
+		return err
+	}); err != nil {
+		return err
+	}
 	cluster.Release = h.Release
-	pod := cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name)
-	began = cpuTime()
-	snap, err := preemption.NewSnapshot(cluster)
-	if err != nil {
-		return nil, err
+	m.askers = gen.MatrixAskers(cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name))
+	m.moving = gen.MatrixMoving(cluster)
+	config := preemption.Config{}
+	if m.cell.Sampled {
+		config.Sample = &preemption.Sample{}
 	}
-	indexed := cpuTime() - began
-	reference, err := measureReference(c, times)
-	if err != nil {
-		return nil, err
+	var err error
+	if m.eval, err = preemption.NewEvaluator(config); err != nil {
+		return err
 	}
-	var out []Measurement
-	for i, all := range []bool{false, true} {
-		m := Measurement{Nodes: nodes, Budgets: budgets, All: all, Reference: reference[i].took, Conversion: converted, Snapshot: indexed}
-		if m.Outrank, m.Node, err = measureOutrank(snap, pod, all); err != nil {
-			return nil, err
-		}
-		if all && m.Node != reference[i].node {
-			return nil, fmt.Errorf("%d nodes, %d budgets: kube-scheduler chose %s and outrank %s", nodes, budgets, reference[i].node, m.Node)
-		}
-		out = append(out, m)
-	}
-	return out, nil
+	return m.time(&m.cell.Build, 1, func(int) (err error) {
+		m.snap, err = preemption.NewSnapshot(cluster)
+		return err
+	})
 }
 
-// measured is the reference's median and last choice.
-type measured struct {
-	took time.Duration
-	node string
+// decide is a decision of outrank's.
+func (m *measurement) decide(asker *outrank.Pod) (string, error) {
+	plan, err := m.eval.Preempt(context.Background(), m.snap, asker, clustergen.Now())
+	if err != nil {
+		return "", err
+	}
+	if plan.Outcome == preemption.Fits {
+		return "", errors.New("the pod fits")
+	}
+	return plan.Node, nil
 }
 
-// measureReference measures within a scheduling attempt, when all nodes have turned the pod
-// down: with the default sample, and with all nodes.
-func measureReference(c *Case, times int) (out [2]measured, err error) {
+// ours is outrank's part of a round.
+func (m *measurement) ours() error {
+	began := cpuTime()
+	node, err := m.decide(m.askers[0])
+	if err != nil {
+		return err
+	}
+	m.cell.Node = node
+	calls := int(min(decisions, max(1, shareOfRound/max(1, cpuTime()-began))))
+	runtime.GC()
+	if err := m.time(&m.cell.New, calls, func(int) error {
+		m.asked++
+		_, err := m.decide(m.askers[m.asked%len(m.askers)])
+		return err
+	}); err != nil {
+		return err
+	}
+	known := func(int) error {
+		_, err := m.decide(m.askers[0])
+		return err
+	}
+	if err := errors.Join(known(0), m.time(&m.cell.Known, calls, known)); err != nil {
+		return err
+	}
+	change := func(i int) error { return m.snap.UpdatePod(m.moving[i%2]) }
+	if err := m.time(&m.cell.Changed, calls, func(i int) error { return errors.Join(change(i), known(i)) }); err != nil {
+		return err
+	}
+	return m.time(&m.cell.Change, decisions, change)
+}
+
+// Outrank makes so many decisions in a round, fewer where they take longer than a share of it.
+const (
+	decisions    = 200
+	shareOfRound = 300 * time.Millisecond
+)
+
+// attempt is the attempt of the reference within which both are measured: the filters when the
+// pod is scheduled, the rest when all nodes have turned it down.
+func (m *measurement) attempt(c *Case) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r, err := newReference(ctx, c, Instead{})
-	if err != nil {
-		return out, err
+	var r *reference
+	if err := m.time(&m.cell.ReferenceBuild, 1, func(int) (err error) {
+		r, err = newReference(ctx, c, Instead{})
+		return err
+	}); err != nil {
+		return err
 	}
 	ran := false
-	r.instead = func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) error {
+	r.instead = func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, answers fwk.NodeToStatusReader) error {
 		ran = true
-		for i, all := range []bool{false, true} {
-			var took []time.Duration
-			for range times {
-				runtime.GC()
-				began := cpuTime()
-				node, err := r.decide(ctx, state, pod, m, all)
-				if err != nil {
-					return err
-				}
-				took = append(took, cpuTime()-began)
-				out[i].node = node
+		for range m.rounds {
+			runtime.GC()
+			node := ""
+			if err := m.time(&m.cell.PostFilter, 1, func(int) (err error) {
+				node, err = r.decide(ctx, state, pod, answers, !m.cell.Sampled)
+				return err
+			}); err != nil {
+				return err
 			}
-			slices.Sort(took)
-			out[i].took = took[len(took)/2]
+			if err := m.ours(); err != nil {
+				return err
+			}
+			if !m.cell.Sampled && node != m.cell.Node {
+				return fmt.Errorf("kube-scheduler chose %q and outrank %q", node, m.cell.Node)
+			}
 		}
-		return nil
+		return m.follow(r, c)
+	}
+	schedule := r.sched.SchedulePod
+	r.sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
+		for range m.rounds {
+			runtime.GC()
+			if err := m.time(&m.cell.Filters, 1, func(int) error {
+				_, err := schedule(ctx, f, framework.NewCycleState(), pod)
+				if err == nil {
+					return errFits
+				}
+				return nil
+			}); err != nil {
+				return scheduler.ScheduleResult{}, err
+			}
+		}
+		return schedule(ctx, f, state, pod)
 	}
 	r.sched.ScheduleOne(ctx)
 	if !ran {
-		return out, errors.New("preemption was not asked")
+		return errors.New("preemption was not asked")
 	}
-	return out, r.failed
+	return r.failed
 }
 
-// decide does what PostFilter does before it carries anything out.
+// follow measures how the reference follows the change of a pod.
+func (m *measurement) follow(r *reference, c *Case) error {
+	snapshot, ok := r.all.Evaluator.Handler.SnapshotSharedLister().(*schedulercache.Snapshot)
+	if !ok {
+		return errors.New("the scheduler's snapshot is of another kind")
+	}
+	last := len(c.Pods) - 1
+	states := [2]*corev1.Pod{c.Pods[last].DeepCopy(), c.Pods[last]}
+	states[0].Status.StartTime.Time = states[0].Status.StartTime.Add(time.Second)
+	return m.time(&m.cell.ReferenceChange, decisions, func(i int) error {
+		if err := r.sched.Cache.UpdatePod(klog.Background(), states[1-i%2], states[i%2]); err != nil {
+			return err
+		}
+		return r.sched.Cache.UpdateSnapshot(klog.Background(), snapshot)
+	})
+}
+
+// decide does what PostFilter does before it carries anything out. No node is where nothing helps.
 func (r *reference) decide(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader, all bool) (string, error) {
 	if ok, why := r.all.PodEligibleToPreemptOthers(ctx, pod, m.Get(pod.Status.NominatedNodeName)); !ok {
 		return "", errors.New(why)
 	}
 	potential, err := m.NodesForStatusCode(r.all.Evaluator.Handler.SnapshotSharedLister().NodeInfos(), fwk.Unschedulable)
-	if err != nil {
+	if err != nil || len(potential) == 0 {
 		return "", err
 	}
 	pdbs, err := r.all.Evaluator.PdbLister.List(everything)
@@ -137,48 +271,14 @@ func (r *reference) decide(ctx context.Context, state fwk.CycleState, pod *corev
 		offset, enough = 0, int32(len(potential))
 	}
 	candidates, _, err := r.all.Evaluator.DryRunPreemption(ctx, state, pod, potential, pdbs, offset, enough)
-	if err != nil {
+	if err != nil || len(candidates) == 0 {
 		return "", err
 	}
-	best := r.all.Evaluator.SelectCandidate(ctx, candidates)
-	if best == nil {
-		return "", errors.New("no candidate")
-	}
-	return best.Name(), nil
+	return r.all.Evaluator.SelectCandidate(ctx, candidates).Name(), nil
 }
 
-// measureOutrank measures decisions about pods that were not asked about before: each has
-// another priority.
-func measureOutrank(snap *preemption.Snapshot, like *outrank.Pod, all bool) (time.Duration, string, error) {
-	config := preemption.Config{}
-	if !all {
-		config.Sample = &preemption.Sample{}
-	}
-	eval, err := preemption.NewEvaluator(config)
-	if err != nil {
-		return 0, "", err
-	}
-	runtime.GC()
-	node, began := "", cpuTime()
-	for i := range decisions {
-		p := *like
-		p.Priority = outrank.Priority(like.PriorityValue() + int32(i))
-		plan, err := eval.Preempt(context.Background(), snap, &p, clustergen.Now())
-		if err != nil || plan.Outcome != preemption.Preempt {
-			return 0, "", fmt.Errorf("no plan to preempt (%v)", err)
-		}
-		if i == 0 {
-			node = plan.Node
-		}
-	}
-	return (cpuTime() - began) / decisions, node, nil
-}
-
-// decisions are how many outrank makes for one figure.
-const decisions = 1000
-
-// cpuTime is what the process has used of its processors. It does not depend on who else
-// uses them at the same time.
+// cpuTime is the time that the process has used of its processors. It does not depend on who
+// else uses them at the same time.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -187,17 +287,43 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// WriteMeasurements writes a table.
-func WriteMeasurements(w io.Writer, ms []Measurement) {
-	fmt.Fprintln(w, "| nodes | budgets | tried | kube-scheduler | outrank | ratio | conversion, once | snapshot, once |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
-	for i := range ms {
-		m := &ms[i]
-		tried := "its sample"
-		if m.All {
-			tried = "all"
-		}
-		fmt.Fprintf(w, "| %d | %d | %s | %.2f ms | %.1f µs | %.0f | %.0f ms | %.0f ms |\n", m.Nodes, m.Budgets, tried,
-			float64(m.Reference)/1e6, float64(m.Outrank)/1e3, m.Ratio(), float64(m.Conversion)/1e6, float64(m.Snapshot)/1e6)
+// WriteCells writes a table of cells, and which of them is the worst and which the best.
+func WriteCells(w io.Writer, cells []*Cell) {
+	if len(cells) == 0 {
+		return
 	}
+	fmt.Fprintln(w, "| preemptor | nodes | budgets | nodes looked at | kube-scheduler: filters | victims | outrank: new | times | known | times | after a change | times | following a change, both | built once, both |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+	worst, best := cells[0], cells[0]
+	for _, c := range cells {
+		looked := "all"
+		if c.Sampled {
+			looked = "its sample"
+		}
+		r := c.Ratios()
+		fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %s | %s | %.0f | %s | %.0f | %s | %.0f | %s, %s | %s, %s |\n", c.Row, c.Nodes, c.Budgets, looked,
+			brief(c.Filters), brief(c.PostFilter), brief(c.New), r[0], brief(c.Known), r[1], brief(c.Changed), r[2],
+			brief(c.ReferenceChange), brief(c.Change), brief(c.ReferenceBuild), brief(c.Conversion+c.Build))
+		if r[0] < worst.Ratios()[0] {
+			worst = c
+		}
+		if r[0] > best.Ratios()[0] {
+			best = c
+		}
+	}
+	fmt.Fprintf(w, "\nNew shapes, worst: %s, %d nodes, %d budgets, %.0f times. Best: %s, %d nodes, %d budgets, %.0f times.\n",
+		worst.Row, worst.Nodes, worst.Budgets, worst.Ratios()[0], best.Row, best.Nodes, best.Budgets, best.Ratios()[0])
+}
+
+// brief is a time with two digits that count.
+func brief(d time.Duration) string {
+	switch us := float64(d) / 1e3; {
+	case us < 10:
+		return fmt.Sprintf("%.1f µs", us)
+	case us < 1000:
+		return fmt.Sprintf("%.0f µs", us)
+	case us < 10_000:
+		return fmt.Sprintf("%.1f ms", us/1e3)
+	}
+	return fmt.Sprintf("%.0f ms", float64(d)/1e6)
 }

@@ -1,8 +1,8 @@
-// Compare measures kube-scheduler's own code and outrank in one run, on the benchmark
-// clusters of outrank, and prints a table:
+// Compare measures kube-scheduler's own code and outrank in one run, on the rows of outrank's
+// matrix, and prints a table:
 //
 //	go run ./differential/cmd/compare
-//	go run ./differential/cmd/compare -nodes 100,1000 -times 5
+//	go run ./differential/cmd/compare -rows plain,volume -nodes 100,1000 -rounds 5
 package main
 
 import (
@@ -12,36 +12,63 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/outrank-go/outrank/internal/gen"
+
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential/current"
 )
 
 func main() {
-	nodes := flag.String("nodes", "100,1000,5000,15000", "numbers of nodes, with 30 pods each")
-	times := flag.Int("times", 5, "decisions of kube-scheduler; outrank makes 1,000")
+	rows := flag.String("rows", strings.Join(gen.MatrixRows(), ","), "preemptors")
+	nodes := flag.String("nodes", "1000", "numbers of nodes, with 30 pods each")
+	budgets := flag.String("budgets", "0,20", "numbers of disruption budgets")
+	sampled := flag.Bool("sampled", false, "look at kube-scheduler's default sample of nodes, not at all of them")
+	rounds := flag.Int("rounds", 3, "decisions of kube-scheduler in a cell; outrank makes up to 200 of each kind beside each")
 	flag.Parse()
-	if err := run(*nodes, *times); err != nil {
+	if err := run(strings.Split(*rows, ","), *nodes, *budgets, *sampled, *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(nodes string, times int) error {
+func run(rows []string, nodes, budgets string, sampled bool, rounds int) error {
 	differential.Quiet()
-	var all []differential.Measurement
-	for _, text := range strings.Split(nodes, ",") {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || times < 1 {
-			return fmt.Errorf("-nodes %q -times %d: want numbers above 0", nodes, times)
-		}
-		for _, budgets := range []int{0, 20} {
-			ms, err := current.Harness.Measure(n, budgets, times)
-			if err != nil {
-				return err
+	ns, err := numbers("-nodes", nodes, 1)
+	if err != nil {
+		return err
+	}
+	bs, err := numbers("-budgets", budgets, 0)
+	if err != nil {
+		return err
+	}
+	if rounds < 1 {
+		return fmt.Errorf("-rounds %d: want at least 1", rounds)
+	}
+	var cells []*differential.Cell
+	for _, row := range rows {
+		for _, n := range ns {
+			for _, b := range bs {
+				fmt.Fprintf(os.Stderr, "%s, %d nodes, %d budgets\n", row, n, b)
+				c, err := current.Harness.Measure(differential.Cell{Row: row, Nodes: n, Budgets: b, Sampled: sampled}, rounds)
+				if err != nil {
+					return err
+				}
+				cells = append(cells, c)
 			}
-			all = append(all, ms...)
 		}
 	}
-	differential.WriteMeasurements(os.Stdout, all)
+	differential.WriteCells(os.Stdout, cells)
 	return nil
+}
+
+// numbers reads a list of numbers that are at least so large.
+func numbers(flag, text string, least int) (ns []int, err error) {
+	for _, word := range strings.Split(text, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < least {
+			return nil, fmt.Errorf("%s %q: want numbers from %d on, separated by commas", flag, text, least)
+		}
+		ns = append(ns, n)
+	}
+	return ns, nil
 }
