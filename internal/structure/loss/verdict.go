@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// measured compares two builds, the past one first.
+type measured struct {
+	rounds int
+	builds [2]build
+}
+
+// Bounds of what counts as a loss, and of how well two halves of the rounds have to agree for a
+// verdict about time.
+const (
+	allowed = 1.10
+	agreed  = 1.05
+)
+
+// figures are the least values of a benchmark by their unit, in each half of the rounds.
+type figures map[string][2]float64
+
+// lost measures a set and returns the benchmarks that have lost.
+func (m *measured) lost(w io.Writer, s set, verbose bool) ([]string, error) {
+	var found [2]map[string]figures
+	for round := range m.rounds {
+		for i := range m.builds {
+			text, err := m.builds[i].run(s)
+			if err != nil {
+				return nil, err
+			}
+			if found[i] == nil {
+				found[i] = map[string]figures{}
+			}
+			for name, values := range parse(text) {
+				note(found[i], name, values, round%2)
+			}
+		}
+	}
+	return report(w, found, verbose)
+}
+
+// note keeps the least values of a half.
+func note(all map[string]figures, name string, values map[string]float64, half int) {
+	f := all[name]
+	if f == nil {
+		f = figures{}
+		all[name] = f
+	}
+	for unit, v := range values {
+		least, there := f[unit]
+		if !there {
+			least = [2]float64{math.Inf(1), math.Inf(1)}
+		}
+		least[half] = min(least[half], v)
+		f[unit] = least
+	}
+}
+
+// report prints the figures that have grown beyond the bound, and returns their benchmarks.
+func report(w io.Writer, found [2]map[string]figures, verbose bool) (lost []string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(found[0])) {
+		now, there := found[1][name]
+		if !there {
+			return nil, fmt.Errorf("%s is gone: name another commit, and say in the change why", name)
+		}
+		for _, unit := range slices.Sorted(maps.Keys(found[0][name])) {
+			switch verdict, ratio := judge(unit, found[0][name][unit], now[unit]); {
+			case verdict == grown:
+				fmt.Fprintf(w, "LOST %s: %.2f times the %s, %v before, %v now\n", name, ratio, unit, least(found[0][name][unit]), least(now[unit]))
+				if !slices.Contains(lost, name) {
+					lost = append(lost, name)
+				}
+			case verdict == unclear:
+				fmt.Fprintf(w, "NO VERDICT %s: the machine does not allow one about its time, %.2f times\n", name, ratio)
+			case verbose:
+				fmt.Fprintf(w, "%s: %.2f times the %s, %v before, %v now\n", name, ratio, unit, least(found[0][name][unit]), least(now[unit]))
+			}
+		}
+	}
+	if len(found[0]) == 0 {
+		return nil, fmt.Errorf("no benchmark ran")
+	}
+	return lost, nil
+}
+
+// verdict is the outcome for one figure.
+type verdict int
+
+const (
+	kept verdict = iota
+	grown
+	unclear
+)
+
+// judge compares a figure. A figure of 0 counts as 1, so that a single byte more is no loss.
+func judge(unit string, before, now [2]float64) (verdict, float64) {
+	ratio := least(now) / max(least(before), 1)
+	if ratio <= allowed {
+		return kept, ratio
+	}
+	if strings.HasPrefix(unit, "ns/") && (apart(before) > agreed || apart(now) > agreed) {
+		return unclear, ratio
+	}
+	return grown, ratio
+}
+
+func least(halves [2]float64) float64 { return min(halves[0], halves[1]) }
+
+func apart(halves [2]float64) float64 { return max(halves[0], halves[1]) / least(halves) }
+
+// parse reads the lines of benchmarks: a name, a count, and values with their units. Rates,
+// which are better when larger, are left out.
+func parse(text string) map[string]map[string]float64 {
+	all := map[string]map[string]float64{}
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) < 4 || !strings.HasPrefix(words[0], "Benchmark") {
+			continue
+		}
+		values := map[string]float64{}
+		for i := 2; i+1 < len(words); i += 2 {
+			if v, err := strconv.ParseFloat(words[i], 64); err == nil && !strings.HasSuffix(words[i+1], "/s") {
+				values[words[i+1]] = v
+			}
+		}
+		all[words[0]] = values
+	}
+	return all
+}
