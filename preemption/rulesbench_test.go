@@ -34,10 +34,12 @@ var benchedRules = []struct {
 	{"strict", by(preemption.Policy{Strict: true})},
 	{"victims-alone", by(preemption.Policy{Budgets: preemption.VictimsAlone})},
 	{"may-evict", preemption.Config{MayEvict: func(_, victim *outrank.Pod) bool { return victim.Namespace != "kube-system" }}},
+	{"may-evict-some", preemption.Config{MayEvict: func(_, victim *outrank.Pod) bool { return victim.Labels["tier"] != "tier-1" }}},
 	{"may-take", preemption.Config{MayTake: lowerByRule}},
 	{"may-take-half", preemption.Config{MayTake: fromHalf}},
 	{"guard", preemption.Config{Guard: atMost{"TwoOfEach", 2}}},
 	{"importance", preemption.Config{Importance: func(a, b *outrank.Pod) int { return int(*b.Priority) - int(*a.Priority) }}},
+	{"importance-by-start", preemption.Config{Importance: func(a, b *outrank.Pod) int { return a.StartTime.Compare(b.StartTime) }}},
 	{"cost", preemption.Config{
 		Policy: preemption.Policy{Ranks: append([]preemption.Rank{preemption.ByCost}, preemption.DefaultRanks()...)},
 		Cost:   func(victim *outrank.Pod) int64 { return int64(gen.Now.Sub(victim.StartTime) / time.Minute) },
@@ -54,6 +56,7 @@ var benchedRules = []struct {
 	{"node-rule-warm-some-fail", preemption.Config{Filters: []preemption.Filter{preemption.NodeRuleBy("rule", nil, everyTenth)}}},
 	{"gpu-filter", preemption.Config{Filters: []preemption.Filter{gpuSharing{}}}},
 	{"gpu-filter-unattached", preemption.Config{Filters: []preemption.Filter{gpuSharing{}}}},
+	{"gpu-filter-without-concerns", preemption.Config{Filters: []preemption.Filter{unsaid{gpuSharing{}}}}},
 	{"choose", preemption.Config{Chooser: &preemption.Chooser{Name: "Closest", Choose: closest}}},
 	{"scorer", preemption.Config{Scorers: []preemption.Scorer{{Name: "few", Score: func(c *preemption.Candidate) int64 { return -int64(len(c.Victims)) }}}}},
 }
@@ -205,3 +208,6 @@ func askBy(name string, e *preemption.Evaluator, snap *preemption.Snapshot, req 
 	}
 	return err
 }
+
+// unsaid is a filter that does not say which pods concern it.
+type unsaid struct{ preemption.Filter }
