@@ -42,8 +42,10 @@ func (l *Ledger) Charge(pod *outrank.Pod, covering []int32) (broken []int32) {
 		if budget == nil {
 			continue
 		}
-		if _, counted := budget.DisruptedPods[pod.Name]; counted {
-			continue
+		if len(budget.DisruptedPods) > 0 { // else the pod, which is mostly in no cache, need not be read
+			if _, counted := budget.DisruptedPods[pod.Name]; counted {
+				continue
+			}
 		}
 		if l.taken[i] == 0 {
 			l.touched = append(l.touched, i)

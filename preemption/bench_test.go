@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // BenchmarkPreempt is one whole decision on full nodes, every node looked at,
@@ -135,16 +136,41 @@ func BenchmarkStream(b *testing.B) {
 		for _, kinds := range []int{1, 16} {
 			b.Run(fmt.Sprintf("nodes=%d/pods=30/budgets=20/shapes=%d", nodes, kinds), func(b *testing.B) {
 				c, p := gen.Benchmark(nodes, 30, 20)
-				s := stream{snap: newSnapshot(b, c), eval: newEvaluator(b, preemption.Config{}), shapes: likes(p, kinds)}
-				for range 3 * len(s.past) {
-					s.next(b)
-				}
-				b.ReportAllocs()
-				for b.Loop() {
-					s.next(b)
-				}
+				streamed(b, &stream{snap: newSnapshot(b, c), eval: newEvaluator(b, preemption.Config{}), shapes: likes(p, kinds)})
 			})
 		}
+	}
+}
+
+// BenchmarkChurn is such a load of pods of so many sizes, with a change of what a budget allows
+// before every tenth of them.
+func BenchmarkChurn(b *testing.B) {
+	for _, nodes := range []int{1000, 5000} {
+		for _, sizes := range []int{16, 1000} {
+			b.Run(fmt.Sprintf("nodes=%d/pods=30/budgets=20/sizes=%d", nodes, sizes), func(b *testing.B) {
+				c, p := gen.Benchmark(nodes, 30, 20)
+				s := &stream{snap: newSnapshot(b, c), eval: newEvaluator(b, preemption.Config{}), budgets: c.Budgets}
+				for i := range sizes {
+					q := *p
+					q.Containers = []outrank.Container{{Requests: resource.List{
+						resource.CPU:    resource.NewMilli(int64(2000 + 2000*i/sizes)),
+						resource.Memory: resource.New(int64(2+i%4) << 30),
+					}}}
+					s.shapes = append(s.shapes, &q)
+				}
+				streamed(b, s)
+			})
+		}
+	}
+}
+
+func streamed(b *testing.B, s *stream) {
+	for range 3 * len(s.past) {
+		s.next(b)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.next(b)
 	}
 }
 
@@ -154,6 +180,8 @@ type stream struct {
 	shapes []*outrank.Pod
 	past   [100]*preemption.Plan
 	count  int
+	// budgets change in turn what they allow, one before every tenth pod.
+	budgets []*outrank.PodDisruptionBudget
 }
 
 func (s *stream) next(b *testing.B) {
@@ -163,6 +191,11 @@ func (s *stream) next(b *testing.B) {
 		for _, v := range old.Victims {
 			check(b, s.snap.AddPod(v.Pod))
 		}
+	}
+	if len(s.budgets) > 0 && s.count%10 == 0 {
+		next := *s.budgets[s.count/10%len(s.budgets)]
+		next.DisruptionsAllowed = int32(s.count / 10 % 3)
+		check(b, s.snap.PutBudget(&next))
 	}
 	p := *s.shapes[s.count%len(s.shapes)]
 	p.Name, p.StartTime = fmt.Sprint("new-", at), gen.Now

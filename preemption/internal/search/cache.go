@@ -133,9 +133,9 @@ func (c *cachedSearch) update(ctx context.Context) error {
 	return nil
 }
 
-// renewGuarded bounds the nodes whose evaluation depends on budgets that allow more
-// or less by now. No bound depends on budgets, and a node with pods that other
-// budgets cover now has changed itself.
+// renewGuarded drops the evaluation of nodes where it depends on budgets that allow more
+// or less by now. Their bounds stay: no bound depends on budgets, and a node with pods that
+// other budgets cover now has changed itself.
 func (c *cachedSearch) renewGuarded() {
 	t := c.t
 	if c.known.Budgets == c.search.snap.BudgetSet {
@@ -154,11 +154,15 @@ func (c *cachedSearch) renewGuarded() {
 			kept = append(kept, position)
 			continue
 		}
-		if t.writable(position).guarded = false; current {
-			c.reboundNode(position)
+		e := t.writable(position)
+		if e.guarded = false; current {
+			e.Kind = e.was
+			c.scoreByBound(position)
+			t.again = append(t.again, position)
 		}
 	}
 	t.guarded = kept
+	t.playAgain()
 }
 
 // reboundOwnNode bounds the node that the preemptor itself is nominated to, where it
@@ -250,7 +254,7 @@ func (c *cachedSearch) best(ctx context.Context) (NodeScore, error) {
 		}
 		c.w.Best, c.w.allowed = NodeScore{Position: -1}, math.MaxInt64
 		c.w.FindVictims(int(position), n, &e.NodeBound)
-		e.NodeScore, e.Kind = c.w.Best, Evaluated
+		e.NodeScore, e.was, e.Kind = c.w.Best, e.Kind, Evaluated
 		if n.Unstarted > 0 || c.w.search.Attempt.HasUnits(n) && c.w.Dry.Unstarted {
 			c.t.transient = append(c.t.transient, position) // starts depend on the time of the call
 		}

@@ -22,6 +22,7 @@ type Tournament struct {
 	// guarded are positions that were evaluated while budgets covered pods of the
 	// node: their entries hold for the budgets of that time.
 	guarded       []int32
+	again         []int32 // memory of playAgain: positions with other scores
 	before, after answers
 }
 
@@ -41,7 +42,8 @@ type TournamentBlock struct {
 type entry struct {
 	NodeBound
 	NodeScore
-	guarded bool // the position is in the list of these
+	was     boundKind // the kind of the bound before the evaluation
+	guarded bool      // the position is in the list of these
 }
 
 // copy returns an equal tournament that shares all blocks. Neither may be written
@@ -124,6 +126,44 @@ func (t *Tournament) playFrom(position int32) {
 		t.play(i)
 	}
 }
+
+// playAgain decides the matches of all positions in again, each match once.
+func (t *Tournament) playAgain() {
+	if len(t.again) < fewMatches {
+		for _, position := range t.again {
+			t.playFrom(position)
+		}
+		t.again = t.again[:0]
+		return
+	}
+	for i, position := range t.again {
+		at := uint32(position) / TournamentBlockSize
+		b := t.block(at)
+		for m := (TournamentBlockSize + int(uint32(position)%TournamentBlockSize)) / 2; m > 0; m /= 2 {
+			b.play(m)
+		}
+		t.seed(int(at))
+		t.again[i] = int32(len(t.Blocks)) + int32(at)
+	}
+	slices.Sort(t.again)
+	// From here on these are matches between blocks, each decided after those whose winners
+	// it is between.
+	for len(t.again) > 0 {
+		above := t.again[:0]
+		for _, match := range t.again {
+			if match /= 2; match > 0 && (len(above) == 0 || above[len(above)-1] != match) {
+				above = append(above, match)
+			}
+		}
+		for _, match := range slices.Backward(above) {
+			t.play(int(match))
+		}
+		t.again = above
+	}
+}
+
+// fewMatches is the number of positions below which matches that they share are rare.
+const fewMatches = 4
 
 // seed enters the winner of a block into the matches between blocks.
 func (t *Tournament) seed(block int) {
