@@ -458,6 +458,36 @@ func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 	}
 }
 
+// On many nodes, too, of which a change of a few budgets concerns many at once.
+func TestPropertyCacheFollowsBudgetsOnManyNodes(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c, p := gen.Benchmark(rapid.IntRange(1, 300).Draw(t, "nodes"), 30, 40)
+		snap, err := NewSnapshot(c)
+		require.NoError(t, err)
+		e, err := NewEvaluator(Config{})
+		require.NoError(t, err)
+		for range 12 {
+			for range rapid.IntRange(0, 12).Draw(t, "budgets") {
+				b := *rapid.SampledFrom(c.Budgets).Draw(t, "budget")
+				b.DisruptionsAllowed = int32(rapid.IntRange(0, 1).Draw(t, "allowed"))
+				require.NoError(t, snap.PutBudget(&b))
+			}
+			if rapid.Bool().Draw(t, "moves") {
+				require.NoError(t, snap.UpdatePod(rapid.SampledFrom(c.Pods).Draw(t, "pod")))
+			}
+			got, err := e.Preempt(context.Background(), snap, p, gen.Now)
+			require.NoError(t, err)
+			want, err := e.Preempt(context.Background(), held(snap.of.View()), p, gen.Now)
+			require.NoError(t, err)
+			if diff := testdiff.Diff(want, got); diff != "" {
+				t.Fatalf("plan (-searched +cached):\n%s", diff)
+			}
+			entriesHold(t, e, snap, &decision.Request{Pod: p, Now: gen.Now})
+		}
+	})
+}
+
 // A node that a rule of the caller turns down is evaluated as it is bounded. Where the
 // preemptor is nominated to it, it is bounded twice, and counts once.
 func TestCacheCountsTheNominatedNodeOnce(t *testing.T) {

@@ -146,17 +146,14 @@ func (t *Tournament) playAgain() {
 		t.again[i] = int32(len(t.Blocks)) + int32(at)
 	}
 	slices.Sort(t.again)
-	// From here on these are matches between blocks, each decided after those whose winners
-	// it is between.
+	// From here on these are matches between blocks, each decided after all that it follows.
 	for len(t.again) > 0 {
 		above := t.again[:0]
 		for _, match := range t.again {
 			if match /= 2; match > 0 && (len(above) == 0 || above[len(above)-1] != match) {
+				t.play(int(match))
 				above = append(above, match)
 			}
-		}
-		for _, match := range slices.Backward(above) {
-			t.play(int(match))
 		}
 		t.again = above
 	}
