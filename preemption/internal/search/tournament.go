@@ -146,7 +146,7 @@ func (t *Tournament) playAgain() {
 		t.again[i] = int32(len(t.Blocks)) + int32(at)
 	}
 	slices.Sort(t.again)
-	// From here on these are matches between blocks, each decided after all that it follows.
+	// From here on these are matches between blocks, each decided again after those that it follows.
 	for len(t.again) > 0 {
 		above := t.again[:0]
 		for _, match := range t.again {
