@@ -21,12 +21,16 @@ func (c *Cluster) Validate() error {
 	seen := make(map[string]bool, len(c.Pods))
 	for i, n := range c.Nodes {
 		v.object("node", "", nameOf(n), i, seen)
-		v.node(n)
+		if !n.faultless() {
+			v.node(n)
+		}
 	}
 	clear(seen)
 	for i, p := range c.Pods {
 		v.object("pod", namespaceOf(p), nameOf(p), i, seen)
-		v.pod(p)
+		if !p.faultless() {
+			v.pod(p)
+		}
 	}
 	clear(seen)
 	for i, b := range c.Budgets {

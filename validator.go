@@ -7,14 +7,15 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// validator collects problems; subject is the object they are of.
+// validator collects problems of the objects of one kind after another.
 type validator struct {
 	problems []Problem
-	subject  string
+	kind     string
+	key      string // of the object at hand, or what stands for it
 }
 
 func (v *validator) add(at *fields.Path, format string, args ...any) {
-	v.problems = append(v.problems, Problem{v.subject, at.String(), fmt.Sprintf(format, args...)})
+	v.problems = append(v.problems, Problem{v.kind + " " + v.key, at.String(), fmt.Sprintf(format, args...)})
 }
 
 // object begins an object; index is its place in its list, for one without a
@@ -24,11 +25,11 @@ func (v *validator) object(kind, namespace, name string, index int, seen map[str
 	if namespace != "" {
 		key = namespace + "/" + name
 	}
-	v.subject = kind + " " + key
+	v.kind, v.key = kind, key
 	if name == "" {
-		v.subject = kind + " without a name"
+		v.key = "without a name"
 		if index >= 0 {
-			v.subject = fmt.Sprintf("%s number %d", kind, index+1)
+			v.key = fmt.Sprintf("number %d", index+1)
 		}
 		v.add(&fields.Path{Name: "metadata.name", Index: -1}, "missing")
 		return

@@ -9,7 +9,8 @@ type Decoder struct{ memory memory }
 // Text returns the one copy that is kept of a text, because texts recur from object to object.
 func (d *Decoder) Text(s string) string { return d.memory.text(s) }
 
-// Decode reads raw into the wire type that to points to, which has to be zero before. Where
+// Decode reads raw into the wire type that to points to. An object that it held before is gone,
+// but for the memory of its lists of structs, which is used again. Where
 // values have the wrong type the rest is filled in all the same, and every such field is
 // listed, in the order of the input, up to a thousand of them. Text that is not JSON is a
 // single entry without a field, and so is an object whose lists have too many parts.

@@ -21,6 +21,9 @@ type part struct {
 	typ    reflect.Type
 	fields map[string]field // of a struct
 	within *part            // of a pointer, a slice or a map
+	// lists are the parts of a struct's fields that hold lists of structs, by index, nil for
+	// another field. The struct holds none where there are no lists.
+	lists []*part
 }
 
 // field is a field of a struct, by its name in JSON.
@@ -54,13 +57,42 @@ func newPart(t reflect.Type) *part {
 		p.within = newPart(t.Elem())
 	case reflect.Struct:
 		p.fields = map[string]field{}
-		for i := range t.NumField() {
+		lists, any := make([]*part, t.NumField()), false
+		for i := range lists {
 			if f := t.Field(i); f.Type != writtenType {
-				p.fields[fieldName(f)] = field{i, newPart(f.Type)}
+				of := newPart(f.Type)
+				p.fields[fieldName(f)] = field{i, of}
+				if of.structs() || of.lists != nil {
+					lists[i], any = of, true
+				}
 			}
+		}
+		if any {
+			p.lists = lists
 		}
 	}
 	return p
+}
+
+// structs reports whether a part is a list of structs.
+func (p *part) structs() bool { return p.kind == reflect.Slice && p.within.kind == reflect.Struct }
+
+// empty makes a value as good as a zero one. The lists of structs in it keep their memory.
+func (p *part) empty(v reflect.Value) {
+	switch {
+	case p.structs():
+		v.SetLen(0)
+	case p.lists == nil:
+		v.SetZero()
+	default:
+		for i, of := range p.lists {
+			if of == nil {
+				v.Field(i).SetZero()
+			} else {
+				of.empty(v.Field(i))
+			}
+		}
+	}
 }
 
 // quick is a reader of one text. Once it is lost it stays lost.
@@ -73,10 +105,11 @@ type quick struct {
 }
 
 // quickly fills in a value and reports whether it could. What it has filled in by then is of
-// no use if not.
+// no use if not. Of what the value held before it uses the memory of lists of structs.
 func quickly(m *memory, raw []byte, to reflect.Value) bool {
-	q := quick{of: m, buf: raw}
-	q.value(partFor(to.Type()), to)
+	q, p := quick{of: m, buf: raw}, partFor(to.Type())
+	p.empty(to)
+	q.value(p, to)
 	return q.next() == 0 && !q.lost && q.pos == len(q.buf)
 }
 
@@ -227,8 +260,13 @@ func (q *quick) list(p *part, v reflect.Value) {
 			q.lost = true
 			return
 		}
-		v.Grow(1)
-		v.SetLen(n + 1)
+		if n < v.Cap() {
+			v.SetLen(n + 1)
+			p.within.empty(v.Index(n))
+		} else {
+			v.Grow(1)
+			v.SetLen(n + 1)
+		}
 		q.value(p.within, v.Index(n))
 		if q.lost || !q.more(']') {
 			return

@@ -12,18 +12,29 @@ import (
 
 // converter turns the wire form of one object into a plain value.
 type converter struct {
-	kind, name string
-	problems   []outrank.Problem
-	more       *int // counts the problems that are too many to be kept
-	texts      *manifest.Decoder
-	asOf       *time.Time // of the cluster; see latest
+	kind, where string
+	meta        *manifest.Meta // nil where the kind says it all
+	namespaced  bool
+	problems    []outrank.Problem
+	more        *int // counts the problems that are too many to be kept
+	texts       *manifest.Decoder
+	asOf        *time.Time // of the cluster; see latest
 }
 
+// object names the object.
 func (cv *converter) object() string {
-	if cv.name == "" {
+	switch m := cv.meta; {
+	case m == nil:
 		return cv.kind
+	case m.Name == "" && cv.where != "":
+		return cv.kind + " (" + cv.where + ")"
+	case m.Name == "":
+		return cv.kind + " without a name"
+	case cv.namespaced:
+		return cv.kind + " " + string(outrank.NewKey(m.Namespace, m.Name))
+	default:
+		return cv.kind + " " + m.Name
 	}
-	return cv.kind + " " + cv.name
 }
 
 func (cv *converter) add(at *fields.Path, format string, args ...any) {

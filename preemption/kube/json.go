@@ -89,7 +89,9 @@ func unmarshal(text []byte, to any) error {
 		})
 	case *outrank.Container:
 		return unmarshalPart(text, "container", o, func(cv *converter, w *manifest.Container) *outrank.Container {
-			cv.name = w.Name
+			if w.Name != "" {
+				cv.meta = &manifest.Meta{Name: w.Name}
+			}
 			read := cv.container(w, nil)
 			return &read
 		})

@@ -90,13 +90,16 @@ func (rd *reader) status(it manifest.Item) {
 }
 
 func (rd *reader) pod(it manifest.Item) *outrank.Pod {
-	var w manifest.Pod
-	cv := rd.decode(it, "pod", &w, &w.Metadata, true)
+	w := &rd.wire
+	if len(it.Raw) > mostHanded {
+		w = &manifest.Pod{} // whose memory is not kept
+	}
+	cv := rd.decode(it, "pod", w, &w.Metadata, true)
 	var p *outrank.Pod
 	if rd.fills && w.Metadata.UID == "" {
-		p = rd.manifest(&cv, &w)
+		p = rd.manifest(&cv, w)
 	} else {
-		p = cv.pod(&w)
+		p = cv.pod(w)
 	}
 	rd.keep(cv.problems...)
 	return p

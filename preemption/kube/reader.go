@@ -14,6 +14,7 @@ type reader struct {
 	problems []outrank.Problem // at most mostProblems of them
 	more     int               // how many others there were
 	decoder  manifest.Decoder
+	wire     manifest.Pod // the last pod, whose memory the next one uses
 	storage  storage
 	finished bool // keep pods that have ended, too
 	fills    bool // fill in what the API server would
@@ -50,18 +51,7 @@ func (rd *reader) skip(kind string) {
 // in problems.
 func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest.Meta, namespaced bool) converter {
 	wrong := rd.decoder.Decode(it.Raw, wire)
-	var name string
-	switch {
-	case meta.Name == "" && it.Where != "":
-		name = "(" + it.Where + ")"
-	case meta.Name == "":
-		name = "without a name"
-	case namespaced:
-		name = string(outrank.NewKey(meta.Namespace, meta.Name))
-	default:
-		name = meta.Name
-	}
-	cv := converter{kind: kind, name: name, texts: &rd.decoder, asOf: &rd.cluster.AsOf}
+	cv := converter{kind: kind, where: it.Where, meta: meta, namespaced: namespaced, texts: &rd.decoder, asOf: &rd.cluster.AsOf}
 	for _, m := range wrong {
 		cv.problems = append(cv.problems, outrank.Problem{Object: cv.object(), Field: m.Field, Text: m.Text})
 		rd.more += m.More
