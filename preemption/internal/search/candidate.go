@@ -42,22 +42,15 @@ func (s *Search) eachCandidate(ctx context.Context, visit func(position int, c *
 }
 
 // candidateAt returns the candidate at a position, valid until the next call, not ok
-// if the node is none. Where resources alone decide, by the default rules about
-// victims and budgets, it is found from the rows of the node.
+// if the node is none.
 func (w *Worker) candidateAt(position int) (c *decision.Candidate, ok bool) {
 	n := w.search.NodeAt(position)
-	sum := w.snap.Summaries.At(n.Slot)
-	if w.search.Rules.byRows && !w.search.Filtered && sum.Flags&^state.Restricted == 0 && !w.mayRefuse(sum) && n.InOrder(w.search.Attempt.NowAt) {
-		b := &w.search.Bounds[position]
-		w.boundByResources(b, n.Slot, sum)
-		if b.before != 0 {
-			if b.Kind == Settled {
-				w.after.count(b.after, 1)
-				w.failure = w.search.statusOf(b.after)
-				return nil, false
-			}
-			return w.fillCandidate(n, position, b.Bound), true
+	if c, b := w.candidateByRows(n, position); b != nil {
+		if c == nil {
+			w.after.count(b.after, 1)
+			w.failure = w.search.statusOf(b.after)
 		}
+		return c, c != nil
 	}
 	possible, st := w.Dry.DryRun(n)
 	defer w.Dry.RestoreVictims(possible)
@@ -68,6 +61,25 @@ func (w *Worker) candidateAt(position int) (c *decision.Candidate, ok bool) {
 	}
 	w.scratch = w.Dry.Candidate(possible)
 	return &w.scratch, true
+}
+
+// candidateByRows finds the candidate on a node from its rows, where resources alone decide
+// by the default rules about victims and budgets: nil where preemption does not help, as the
+// bound says. The bound is nil where more is to be asked than the rows.
+func (w *Worker) candidateByRows(n *state.NodeState, position int) (*decision.Candidate, *NodeBound) {
+	sum := w.snap.Summaries.At(n.Slot)
+	if !w.search.Rules.byRows || w.search.Filtered || sum.Flags&^state.Restricted != 0 || w.mayRefuse(sum) || !n.InOrder(w.search.Attempt.NowAt) {
+		return nil, nil
+	}
+	b := &w.search.Bounds[position]
+	w.boundByResources(b, n.Slot, sum)
+	switch {
+	case b.before == 0:
+		return nil, nil
+	case b.Kind == Settled:
+		return nil, b
+	}
+	return w.fillCandidate(n, position, b.Bound), b
 }
 
 // fillCandidate finds the victims from the rows, and fills in the worker's

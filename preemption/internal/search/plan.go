@@ -88,8 +88,8 @@ func (s *Search) statusOf(of answer) filters.Status {
 	return st
 }
 
-// finishPlan completes the plan with the best candidate. A dry run finds its
-// victims once more, with their reasons.
+// finishPlan completes the plan with the best candidate, whose victims are found once more,
+// with their reasons: from the rows of the node, or by a dry run.
 func (s *Search) finishPlan(p *decision.Plan, best NodeScore) {
 	t := s.tally[:0]
 	for _, w := range s.Workers {
@@ -102,13 +102,18 @@ func (s *Search) finishPlan(p *decision.Plan, best NodeScore) {
 		p.ClusterCertificate = s.Attempt.CertifyAll(nil, s.openNodes())
 		return
 	}
-	n, w := s.NodeAt(best.Position), &s.Workers[0].Dry
-	possible, st := w.DryRun(n)
-	if st.Code != decision.Success {
-		w.Contradicted()
-		return
+	n, w := s.NodeAt(best.Position), s.Workers[0]
+	if c, _ := w.candidateByRows(n, best.Position); c != nil && len(c.Victims) > 0 {
+		p.Candidate = s.lasting(c, append(make([]decision.Victim, 0, len(c.Victims)), c.Victims...))
+	} else {
+		possible, st := w.Dry.DryRun(n)
+		if st.Code != decision.Success {
+			w.Dry.Contradicted()
+			return
+		}
+		p.Candidate = w.Dry.Candidate(possible)
 	}
-	p.Candidate, p.Grace = w.Candidate(possible), s.Attempt.Config.Grace()
+	p.Grace = s.Attempt.Config.Grace()
 	if s.Rules.asked || s.Attempt.Plan.Selective || s.Rules.partial {
 		p.Unhelpful = nil // not every node was asked about
 	}
