@@ -5,13 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
@@ -26,7 +31,7 @@ import (
 
 // Cell is a cell of the matrix: how much processor time both take for one decision, by the
 // median of as many rounds, in which they take turns. A decision is made and not carried out.
-// Both use one goroutine.
+// Both use one goroutine. A time of 0 was not measured.
 type Cell struct {
 	Row            string
 	Nodes, Budgets int
@@ -52,11 +57,8 @@ type Cell struct {
 // Reference is the reference's time for a decision.
 func (c *Cell) Reference() time.Duration { return c.Filters + c.PostFilter }
 
-// Ratios say how many times faster outrank is, for a new, a known and a changed shape.
-func (c *Cell) Ratios() [3]float64 {
-	r := float64(c.Reference())
-	return [3]float64{r / float64(c.New), r / float64(c.Known), r / float64(c.Changed)}
-}
+// Ratio says how many times faster outrank is for a new shape.
+func (c *Cell) Ratio() float64 { return float64(c.Reference()) / float64(c.New) }
 
 // Measure measures a cell with so many rounds. It fails where the two choose other nodes. The
 // fields before Filters say which cell.
@@ -93,13 +95,13 @@ type measurement struct {
 
 // time adds what a call takes of the processor to a figure.
 func (m *measurement) time(figure *time.Duration, calls int, call func(i int) error) error {
-	began := cpuTime()
+	began := CPUTime()
 	for i := range calls {
 		if err := call(i); err != nil {
 			return err
 		}
 	}
-	taken := append(m.times[figure], (cpuTime()-began)/time.Duration(calls))
+	taken := append(m.times[figure], (CPUTime()-began)/time.Duration(calls))
 	m.times[figure] = taken
 	taken = slices.Sorted(slices.Values(taken))
 	*figure = taken[len(taken)/2]
@@ -145,14 +147,14 @@ func (m *measurement) decide(asker *outrank.Pod) (string, error) {
 
 // ours is outrank's part of a round.
 func (m *measurement) ours() error {
-	began := cpuTime()
+	began := CPUTime()
 	node, err := m.decide(m.askers[0])
 	if err != nil {
 		return err
 	}
 	m.cell.Node = node
-	calls := int(min(decisions, max(1, shareOfRound/max(1, cpuTime()-began))))
-	runtime.GC()
+	calls := int(min(decisions, max(1, shareOfRound/max(1, CPUTime()-began))))
+	goruntime.GC()
 	if err := m.time(&m.cell.New, calls, func(int) error {
 		m.asked++
 		_, err := m.decide(m.askers[m.asked%len(m.askers)])
@@ -196,7 +198,7 @@ func (m *measurement) attempt(c *Case) error {
 	r.instead = func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, answers fwk.NodeToStatusReader) error {
 		ran = true
 		for range m.rounds {
-			runtime.GC()
+			goruntime.GC()
 			node := ""
 			if err := m.time(&m.cell.PostFilter, 1, func(int) (err error) {
 				node, err = r.decide(ctx, state, pod, answers, !m.cell.Sampled)
@@ -216,7 +218,7 @@ func (m *measurement) attempt(c *Case) error {
 	schedule := r.sched.SchedulePod
 	r.sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
 		for range m.rounds {
-			runtime.GC()
+			goruntime.GC()
 			if err := m.time(&m.cell.Filters, 1, func(int) error {
 				_, err := schedule(ctx, f, framework.NewCycleState(), pod)
 				if err == nil {
@@ -234,6 +236,58 @@ func (m *measurement) attempt(c *Case) error {
 		return errors.New("preemption was not asked")
 	}
 	return r.failed
+}
+
+// GroupCase is the row plain of the matrix, as API objects, with a group of pods in place of the
+// preemptor. The pods are like it.
+func GroupCase(pods, nodes, budgets int) (c *Case, members []*corev1.Pod, err error) {
+	if c, err = matrixCase("plain", nodes, budgets); err != nil {
+		return nil, nil, err
+	}
+	like, name := c.Preemptor, "train"
+	group, err := groupOf(metav1.ObjectMeta{Name: name, Namespace: like.Namespace, UID: uid(name)}, map[string]any{
+		"schedulingPolicy": map[string]any{"gang": map[string]any{"minCount": int64(pods)}}, "priority": int64(*like.Spec.Priority),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Groups = []Object{group}
+	for i := range pods {
+		p := like.DeepCopy()
+		p.Name = fmt.Sprint("member-", i)
+		p.UID, p.Spec.SchedulingGroup = uid(p.Name), &corev1.PodSchedulingGroup{PodGroupName: &name}
+		members = append(members, p)
+	}
+	c.Preemptor = members[0]
+	return c, members, nil
+}
+
+// TryGroup has a scheduler try the members of a group. The framework of its profile is watched,
+// and ready called before the attempt.
+func TryGroup(c *Case, members []*corev1.Pod, watch func(framework.Framework) framework.Framework, ready func()) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r := &reference{around: &c.Around, answer: &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}}
+	client := &fake.Clientset{}
+	client.AddReactor("*", "podgroups", func(clienttesting.Action) (bool, runtime.Object, error) { return true, c.Groups[0], nil })
+	client.AddReactor("*", "*", r.react)
+	in := newInformers(client)
+	options, err := r.options(ctx, c, Instead{})
+	if err != nil {
+		return err
+	}
+	sched, err := scheduler.New(ctx, client, in, nil, func(string) events.EventRecorderLogger { return &recorder{r} }, options...)
+	if err != nil {
+		return err
+	}
+	name := c.Preemptor.Spec.SchedulerName
+	sched.Profiles[name] = watch(sched.Profiles[name])
+	if err := errors.Join(in.fill(c), addAll(in.groups, c.Groups), addAll(in.pods, c.Pods), addAll(in.pods, members)); err != nil {
+		return err
+	}
+	ready()
+	sched.ScheduleOne(ctx)
+	return nil
 }
 
 // follow measures how the reference follows the change of a pod.
@@ -277,9 +331,9 @@ func (r *reference) decide(ctx context.Context, state fwk.CycleState, pod *corev
 	return r.all.Evaluator.SelectCandidate(ctx, candidates).Name(), nil
 }
 
-// cpuTime is the time that the process has used of its processors. It does not depend on who
+// CPUTime returns the time that the process has used of its processors. It does not depend on who
 // else uses them at the same time.
-func cpuTime() time.Duration {
+func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
@@ -292,32 +346,40 @@ func WriteCells(w io.Writer, cells []*Cell) {
 	if len(cells) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "| preemptor | nodes | budgets | nodes looked at | kube-scheduler: filters | victims | outrank: new | times | known | times | after a change | times | following a change, both | built once, both |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| preemptor | nodes | budgets | nodes looked at | kube-scheduler: filters | victims | outrank: new | known | after a change | following it, both | built once, both |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|")
 	worst, best := cells[0], cells[0]
 	for _, c := range cells {
 		looked := "all"
 		if c.Sampled {
 			looked = "its sample"
 		}
-		r := c.Ratios()
-		fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %s | %s | %.0f | %s | %.0f | %s | %.0f | %s, %s | %s, %s |\n", c.Row, c.Nodes, c.Budgets, looked,
-			brief(c.Filters), brief(c.PostFilter), brief(c.New), r[0], brief(c.Known), r[1], brief(c.Changed), r[2],
-			brief(c.ReferenceChange), brief(c.Change), brief(c.ReferenceBuild), brief(c.Conversion+c.Build))
-		if r[0] < worst.Ratios()[0] {
+		fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %s | %s | %s | %s, %s | %s, %s |\n", c.Row, c.Nodes, c.Budgets, looked, brief(c.Filters), brief(c.PostFilter),
+			c.times(c.New), c.times(c.Known)+" | "+c.times(c.Changed), brief(c.ReferenceChange), brief(c.Change), brief(c.ReferenceBuild), brief(c.Conversion+c.Build))
+		if c.Ratio() < worst.Ratio() {
 			worst = c
 		}
-		if r[0] > best.Ratios()[0] {
+		if c.Ratio() > best.Ratio() {
 			best = c
 		}
 	}
 	fmt.Fprintf(w, "\nNew shapes, worst: %s, %d nodes, %d budgets, %.0f times. Best: %s, %d nodes, %d budgets, %.0f times.\n",
-		worst.Row, worst.Nodes, worst.Budgets, worst.Ratios()[0], best.Row, best.Nodes, best.Budgets, best.Ratios()[0])
+		worst.Row, worst.Nodes, worst.Budgets, worst.Ratio(), best.Row, best.Nodes, best.Budgets, best.Ratio())
+}
+
+// times is a time of outrank's, and how many times faster it is.
+func (c *Cell) times(d time.Duration) string {
+	if d == 0 {
+		return brief(d)
+	}
+	return fmt.Sprintf("%s, %.0f times", brief(d), float64(c.Reference())/float64(d))
 }
 
 // brief is a time with two digits that count.
 func brief(d time.Duration) string {
 	switch us := float64(d) / 1e3; {
+	case d == 0:
+		return "-"
 	case us < 10:
 		return fmt.Sprintf("%.1f µs", us)
 	case us < 1000:

@@ -19,7 +19,7 @@ import (
 )
 
 func main() {
-	rows := flag.String("rows", strings.Join(gen.MatrixRows(), ","), "preemptors")
+	rows := flag.String("rows", strings.Join(append(gen.MatrixRows(), "group-8", "group-64"), ","), "preemptors; groups come last, because their feature gate stays open")
 	nodes := flag.String("nodes", "1000", "numbers of nodes, with 30 pods each")
 	budgets := flag.String("budgets", "0,20", "numbers of disruption budgets")
 	sampled := flag.Bool("sampled", false, "look at kube-scheduler's default sample of nodes, not at all of them")
@@ -49,7 +49,7 @@ func run(rows []string, nodes, budgets string, sampled bool, rounds int) error {
 		for _, n := range ns {
 			for _, b := range bs {
 				fmt.Fprintf(os.Stderr, "%s, %d nodes, %d budgets\n", row, n, b)
-				c, err := current.Harness.Measure(differential.Cell{Row: row, Nodes: n, Budgets: b, Sampled: sampled}, rounds)
+				c, err := measure(differential.Cell{Row: row, Nodes: n, Budgets: b, Sampled: sampled}, rounds)
 				if err != nil {
 					return err
 				}
@@ -59,6 +59,18 @@ func run(rows []string, nodes, budgets string, sampled bool, rounds int) error {
 	}
 	differential.WriteCells(os.Stdout, cells)
 	return nil
+}
+
+// measure measures a row of the matrix, or a group.
+func measure(cell differential.Cell, rounds int) (*differential.Cell, error) {
+	if size, ok := strings.CutPrefix(cell.Row, "group-"); ok {
+		pods, err := numbers("-rows group-", size, 1)
+		if err != nil {
+			return nil, err
+		}
+		return current.MeasureGroup(pods[0], cell.Nodes, cell.Budgets)
+	}
+	return current.Harness.Measure(cell, rounds)
 }
 
 // numbers reads a list of numbers that are at least so large.
