@@ -45,7 +45,7 @@ func MeasureGroup(pods, nodes, budgets int) (*differential.Cell, error) {
 	if w.said == nil {
 		return nil, errors.New("the group was not refused")
 	}
-	said, err := measureGroup(cell, c, len(members))
+	said, err := decideForGroup(cell, c, len(members))
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +55,8 @@ func MeasureGroup(pods, nodes, budgets int) (*differential.Cell, error) {
 	return cell, nil
 }
 
-// measureGroup measures outrank, and returns what it says.
-func measureGroup(cell *differential.Cell, c *differential.Case, pods int) (string, error) {
+// decideForGroup measures outrank, and returns what it says.
+func decideForGroup(cell *differential.Cell, c *differential.Case, pods int) (string, error) {
 	cluster, err := Convert(c)
 	if err != nil {
 		return "", err
