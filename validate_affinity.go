@@ -110,8 +110,8 @@ func (v *validator) topologyKey(key string, parent *fields.Path) {
 	}
 }
 
-// selector is about selectors of pod affinity terms. Values of expressions that no
-// label can have were let in before v1.25, and such pods are kept to this day.
+// selector checks the selector of a pod affinity term. Values of expressions that
+// no label can have were let in before v1.25, and such pods are kept to this day.
 func (v *validator) selector(s *LabelSelector, field string, parent *fields.Path) {
 	if s == nil || !s.malformed() {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// validator collects problems; subject is the object they are of.
+// validator collects problems; subject is their object.
 type validator struct {
 	problems []Problem
 	subject  string
@@ -41,7 +41,7 @@ func (v *validator) object(kind, namespace, name string, index int, seen map[str
 	}
 }
 
-// nameOf and namespaceOf look at objects that may be nil.
+// nameOf and namespaceOf take objects that may be nil.
 func nameOf(object any) string {
 	switch o := object.(type) {
 	case *Node:
@@ -120,8 +120,8 @@ func (v *validator) requirements(requests, limits resource.List, at *fields.Path
 	v.list(limits, &l)
 }
 
-// list refuses negative amounts; names are gone through in order only where
-// something is wrong.
+// list refuses negative amounts. It sorts the names only where something is
+// wrong.
 func (v *validator) list(l resource.List, at *fields.Path) {
 	if !hasNegative(l) {
 		return
@@ -134,7 +134,7 @@ func (v *validator) list(l resource.List, at *fields.Path) {
 	}
 }
 
-// checkWord refuses the word of a field that is none of the known. The path is made only
+// checkWord refuses a word that its field does not know. It makes the path only
 // then.
 func checkWord[T ~string](v *validator, word T, known []T, field string, parent *fields.Path) {
 	if !fields.IsWord(word, known) {

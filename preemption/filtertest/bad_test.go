@@ -16,8 +16,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
 
-// bad are filters that break a rule. Where it is alone, no other is reported; the
-// rest break others as a consequence.
+// bad are filters that break a rule. Where alone is set, no other rule is
+// reported; the rest break others as a consequence.
 var bad = []struct {
 	name   string
 	rule   filtertest.Rule
@@ -281,7 +281,7 @@ var bad = []struct {
 	}},
 }
 
-// homesick is right as long as it is asked by the goroutine that asked first.
+// homesick is right as long as the goroutine that asked first asks it.
 func homesick() preemption.Filter {
 	var once sync.Once
 	var home string

@@ -7,9 +7,9 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// busy lets so many busy pods on each node. It says that others do not concern
-// it, and a snapshot can keep its state. Each of the functions, if not nil, takes the
-// place of what is right.
+// busy limits the busy pods on each node. Others do not concern it, and a
+// snapshot can keep its state. Each of the functions, if not nil, replaces the
+// right one.
 type busy struct {
 	limit   int
 	remove  func(c crowd, p *outrank.Pod, n *outrank.Node)

@@ -28,8 +28,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// work is done at a size and at one that is times as big. allowed says how many times as
-// much it may take.
+// work is done at a size and at one that is times as big. allowed is the factor
+// by which it may take more.
 type work struct {
 	name        string
 	size, times int
@@ -89,8 +89,8 @@ func counted(run func() error, dir string) (uint64, error) {
 	return after.TotalAlloc - before.TotalAlloc, coverage.WriteMetaDir(dir)
 }
 
-// linear is how many times as much work in proportion to the input, or to the input and its
-// logarithm, may take for an input so many times as big.
+// linear is the allowed factor for work in proportion to the input, or to the
+// input and its logarithm, for an input so many times as big.
 func linear(times int) int { return times + times/2 }
 
 func works() []work {
@@ -127,11 +127,11 @@ func reading(name, form string) work {
 	}}
 }
 
-// wide is what follows the kind of a pod with much that nobody reads.
+// wide is the rest of a pod with much that nobody reads.
 var wide = `"metadata":{"name":"p%d","annotations":{"text":"` + strings.Repeat("text ", 400) + `"}},"spec":{"containers":[{"name":"c"}]}}`
 
-// long reads a dump of some MB, and one that is longer than the 64 MB that are held of a list
-// which says its kind behind its elements.
+// long reads a dump of some MB, and one that is longer than the 64 MB that are
+// held of a list which names its kind behind its elements.
 func long(name, form string) work {
 	const times = 16
 	return work{"reading " + name, 2250, times, linear(times), func(size int) (func() error, error) {
