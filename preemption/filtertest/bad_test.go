@@ -256,10 +256,10 @@ var bad = []struct {
 		return &choosy{quota{limit: 2}}
 	}},
 	{"an attached state that follows no removal", filtertest.AttachedRule, true, func() preemption.Filter {
-		return &busy{limit: 2, remove: func(crowd, *outrank.Pod, *outrank.Node) {}}
+		return &busy{limit: 2, remove: func(busyCounts, *outrank.Pod, *outrank.Node) {}}
 	}},
 	{"clones of an attached state share their map", filtertest.AttachedRule, true, func() preemption.Filter {
-		return &busy{limit: 2, clone: func(c crowd) preemption.ClusterState { return c }}
+		return &busy{limit: 2, clone: func(c busyCounts) preemption.ClusterState { return c }}
 	}},
 	{"attempts change the attached state", filtertest.AttachedRule, false, func() preemption.Filter {
 		return &busy{limit: 2, attempt: func(a *busyAttempt, n *outrank.Node) {

@@ -18,11 +18,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
-// Measurement is how much processor time both take for the same decision on a benchmark
-// cluster: kube-scheduler by the median, outrank on average. It is a decision without carrying it out: whether the pod may preempt, where
-// that may help, the victims on those nodes, and the choice. kube-scheduler has the
-// answers of the filters about the nodes as they are before that, outrank finds them
-// itself. Both use one goroutine.
+// Measurement is the processor time of both for the same decision on a benchmark
+// cluster: kube-scheduler by the median, outrank on average. It is a decision without
+// carrying it out: whether the pod may preempt, where that may help, the victims on
+// those nodes, and the choice. kube-scheduler has the answers of the filters about the
+// nodes as they are before that, outrank finds them itself. Both use one goroutine.
 type Measurement struct {
 	Nodes, Budgets int
 	// All is set where all nodes are tried, else the reference's default sample.
@@ -31,11 +31,12 @@ type Measurement struct {
 	// about before. Conversion is for all objects of the cluster and Snapshot for indexing
 	// them, which is done once and then kept current.
 	Reference, Outrank, Conversion, Snapshot time.Duration
-	// Node is what both chose; with a sample, outrank's, since the reference starts at random.
+	// Node is the choice of both; with a sample, outrank's, since the reference starts at
+	// random.
 	Node string
 }
 
-// Ratio is how many times faster outrank is.
+// Ratio is the reference's time relative to outrank's.
 func (m *Measurement) Ratio() float64 { return float64(m.Reference) / float64(m.Outrank) }
 
 // Measure measures both on a cluster of 30 pods a node, with the default sample and with
@@ -119,7 +120,7 @@ func measureReference(c *Case, times int) (out [2]measured, err error) {
 	return out, r.failed
 }
 
-// decide does what PostFilter does before it carries anything out.
+// decide is the part of PostFilter before anything is carried out.
 func (r *reference) decide(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader, all bool) (string, error) {
 	if ok, why := r.all.PodEligibleToPreemptOthers(ctx, pod, m.Get(pod.Status.NominatedNodeName)); !ok {
 		return "", errors.New(why)
@@ -147,8 +148,8 @@ func (r *reference) decide(ctx context.Context, state fwk.CycleState, pod *corev
 	return best.Name(), nil
 }
 
-// measureOutrank measures decisions about pods that were not asked about before: each has
-// another priority.
+// measureOutrank measures decisions about pods that were not asked about before:
+// each has another priority.
 func measureOutrank(snap *preemption.Snapshot, like *outrank.Pod, all bool) (time.Duration, string, error) {
 	config := preemption.Config{}
 	if !all {
@@ -174,11 +175,11 @@ func measureOutrank(snap *preemption.Snapshot, like *outrank.Pod, all bool) (tim
 	return (cpuTime() - began) / decisions, node, nil
 }
 
-// decisions are how many outrank makes for one figure.
+// decisions is the number of decisions by outrank for one figure.
 const decisions = 1000
 
-// cpuTime is what the process has used of its processors. It does not depend on who else
-// uses them at the same time.
+// cpuTime is the processor time of the process. It does not depend on other
+// processes that run at the same time.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

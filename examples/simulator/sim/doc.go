@@ -74,7 +74,7 @@
 // followed. A controller waits twice as long each time, and gives up on a pod that failed
 // too often ([Kubelets.Retries]), so that a run ends.
 //
-// # Pods that are alike
+// # Equal pods
 //
 // In a full cluster most attempts come to nothing: each departure has all pods
 // tried that wait. Pods that differ in nothing a scheduler looks at share that

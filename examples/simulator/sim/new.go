@@ -60,7 +60,7 @@ func begun(given *outrank.Cluster, config Config) *Simulation {
 	}
 	s.line = &line{clock: s.clock, tries: tries, meter: s.meter}
 	s.sharing = &sharing{
-		on: !config.OneByOne && len(given.Groups) == 0, classes: map[likeness][]*alike{},
+		on: !config.OneByOne && len(given.Groups) == 0, classes: map[likeness][]*podClass{},
 		present: &present{clock: s.clock, tries: tries}, cluster: s.cluster, line: s.line, lives: s.lives,
 	}
 	if config.Kubelets != nil {

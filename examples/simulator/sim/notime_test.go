@@ -14,9 +14,9 @@ func TestNoTimePasses(t *testing.T) {
 	s := scheduling{clock: &clock{}, line: &line{inQueue: 100}}
 	many := func(at time.Duration) (err error) {
 		for range 200_000 {
-			require.NoError(t, s.passTo(at))
+			require.NoError(t, s.advanceTo(at))
 		}
-		return s.passTo(at)
+		return s.advanceTo(at)
 	}
 	require.ErrorContains(t, many(0), "200001 attempts in which no time passes")
 	require.ErrorContains(t, many(time.Second), "200001 attempts in which no time passes", "time has passed")

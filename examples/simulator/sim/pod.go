@@ -71,7 +71,7 @@ type pod struct {
 	uses  kubeletadmit.Usage
 	// class has the pods that it is equal to while it waits, nil where that is
 	// not known.
-	class *alike
+	class *podClass
 	// covering are the budgets that cover it.
 	covering []int32
 }

@@ -48,7 +48,7 @@ func (s *Simulation) Step() error {
 	var err error
 	switch {
 	case may && (!ok || cycle < at):
-		if err = s.scheduling.passTo(cycle); err == nil {
+		if err = s.scheduling.advanceTo(cycle); err == nil {
 			err = s.scheduling.cycle(context.Background())
 		}
 	case ok:

@@ -63,11 +63,11 @@ func (s *scheduling) untriedGated() int {
 	return untried
 }
 
-// passTo moves the clock to the time of a cycle. Where cycles take no time, pods
+// advanceTo moves the clock to the time of a cycle. Where cycles take no time, pods
 // can take nominations from one another without end while a victim is on the way
 // out: that is an error, once there were more attempts than it takes for each pod
 // to be tried after each success of another, many times over.
-func (s *scheduling) passTo(cycle time.Duration) error {
+func (s *scheduling) advanceTo(cycle time.Duration) error {
 	if cycle > s.clock.at {
 		s.atOnce = 0
 	}

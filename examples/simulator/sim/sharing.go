@@ -11,7 +11,7 @@ type sharing struct {
 	// on is set while answers are shared, related if some pod of the run depends
 	// on the pods near it.
 	on, related bool
-	classes     map[likeness][]*alike
+	classes     map[likeness][]*podClass
 
 	present *present
 	cluster *cluster
@@ -28,7 +28,7 @@ type likeness struct {
 }
 
 // classOf returns the class of a pod that waits, nil for one that shares nothing.
-func (s *sharing) classOf(p *pod) *alike {
+func (s *sharing) classOf(p *pod) *podClass {
 	if !s.on || !p.scheduler.shares || p.obj.Group != "" {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (s *sharing) classOf(p *pod) *alike {
 	return p.class
 }
 
-func (s *sharing) find(p *pod) *alike {
+func (s *sharing) find(p *pod) *podClass {
 	bare := s.stripped(p.obj)
 	if node := p.obj.NominatedNodeName; node != "" || s.cluster.nominator.NodeOf(p.obj.Key()) != "" {
 		a := s.newClass(p, bare)
@@ -56,8 +56,8 @@ func (s *sharing) find(p *pod) *alike {
 	return a
 }
 
-func (s *sharing) newClass(p *pod, bare *outrank.Pod) *alike {
-	return &alike{
+func (s *sharing) newClass(p *pod, bare *outrank.Pod) *podClass {
+	return &podClass{
 		present: s.present, scheduler: p.scheduler, pod: bare,
 		demand: demand{asks: p.asks, level: int64(p.obj.PriorityValue())}, plain: !s.related && plain(bare),
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// drawCrowd draws a run with many pods of few kinds, most of which have to wait.
-func drawCrowd(t *rapid.T) *scene {
+// drawFewKinds draws a run with many pods of few kinds, most of which have to wait.
+func drawFewKinds(t *rapid.T) *scene {
 	c := drawScene(t)
 	c.config.Cycle = pick(t, "crowd cycle", 0, 0, 0, 0, 10*time.Millisecond)
 	if c.config.variant() == outrank.VariantV1_13 {
@@ -189,7 +189,7 @@ func TestPropertySharing(t *testing.T) {
 	var shared, alone uint64
 	crowds := 0
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawCrowd(t)
+		c := drawFewKinds(t)
 		want, _ := c.course(t, true, true)
 		got, _ := c.course(t, false, true)
 		requireSame(t, want, got)

@@ -106,8 +106,8 @@ func works() []work {
 			taking("large reads of "+of, of, func(text string) io.Reader { return strings.NewReader(text) }),
 			taking("small reads of "+of, of, func(text string) io.Reader { return hostile.SmallReads(text, 64) }))
 	}
-	for _, crowd := range hostile.Crowds {
-		all = append(all, deciding(crowd))
+	for _, kind := range hostile.Crowds {
+		all = append(all, deciding(kind))
 	}
 	return all
 }
@@ -155,18 +155,18 @@ func taking(name, of string, reads func(string) io.Reader) work {
 }
 
 // deciding indexes a cluster and explains a decision in it.
-func deciding(crowd hostile.Budgets) work {
+func deciding(kind hostile.Budgets) work {
 	const times = 4
 	allowed := linear(times)
-	if crowd.All {
+	if kind.All {
 		allowed = linear(times * times) // every budget covers every pod
 	}
-	return work{"budgets: " + crowd.Name, 500, times, allowed, func(size int) (func() error, error) {
+	return work{"budgets: " + kind.Name, 500, times, allowed, func(size int) (func() error, error) {
 		e, err := preemption.NewEvaluator(preemption.Config{})
 		if err != nil {
 			return nil, err
 		}
-		c, asks := crowd.Cluster(size), crowd.Asking(size)
+		c, asks := kind.Cluster(size), kind.Asking(size)
 		return func() error {
 			snap, err := preemption.NewSnapshot(c)
 			if err != nil {

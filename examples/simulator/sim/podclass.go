@@ -11,10 +11,10 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// alike are pods that a scheduler cannot tell apart, with its answer to the
+// podClass holds pods that a scheduler cannot tell apart, with its answer to the
 // last of them: a [queue.Class]. The answer is the same for all of them until a
 // change concerns them.
-type alike struct {
+type podClass struct {
 	present   *present
 	scheduler *schedulerState
 	// pod is one of them, without the fields that tell it from the others.
@@ -68,7 +68,7 @@ func plainContainers(list []outrank.Container) bool {
 }
 
 // learn records the answer to a pod of the class.
-func (a *alike) learn(plan *preemption.Plan) {
+func (a *podClass) learn(plan *preemption.Plan) {
 	a.plan, a.state, a.seen = plan, a.present.tries.state, a.present.tries.changes.count()
 	if a.refused = a.refuses(plan); a.refused {
 		a.filters = filtersOf(plan)
@@ -79,7 +79,7 @@ func (a *alike) learn(plan *preemption.Plan) {
 
 // refuses reports whether an attempt with this answer changes nothing: no plan, and
 // no nomination to lose.
-func (a *alike) refuses(plan *preemption.Plan) bool {
+func (a *podClass) refuses(plan *preemption.Plan) bool {
 	switch plan.Outcome {
 	case preemption.NotEligible:
 		return true
@@ -92,7 +92,7 @@ func (a *alike) refuses(plan *preemption.Plan) bool {
 // staying is the level from which on the pods of a node stay where they are: all
 // of them where the class may push nobody out, which a change on another node
 // than the nominated one does not alter.
-func (a *alike) staying(plan *preemption.Plan) int64 {
+func (a *podClass) staying(plan *preemption.Plan) int64 {
 	if plan.Outcome == preemption.NotEligible {
 		return math.MinInt64
 	}
@@ -116,7 +116,7 @@ func filtersOf(plan *preemption.Plan) []string {
 // planFor returns the answer to a pod of the class if it is known. For an
 // observer it is known only in the state in which it was given, since nodes are
 // counted by reasons.
-func (a *alike) planFor(obj *outrank.Pod, observed bool) *preemption.Plan {
+func (a *podClass) planFor(obj *outrank.Pod, observed bool) *preemption.Plan {
 	if !a.refused || a.state != a.present.tries.state && observed {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (a *alike) planFor(obj *outrank.Pod, observed bool) *preemption.Plan {
 
 // Known implements [queue.Class]. A later change may make up for one that
 // concerns the class before it is asked, such as room that another pod takes.
-func (a *alike) Known() ([]string, bool) {
+func (a *podClass) Known() ([]string, bool) {
 	if !a.refused || a.concerned() {
 		return nil, false
 	}
@@ -148,7 +148,7 @@ func (a *alike) Known() ([]string, bool) {
 // that looks at no other pods and stands before NodeResourcesFit, or else by
 // NodeResourcesFit. Before the change because a node that takes the pod does not
 // give this answer, and the filters behind have nothing to say to plain pods.
-func (a *alike) concerned() bool {
+func (a *podClass) concerned() bool {
 	log := &a.present.tries.changes
 	if a.seen == log.count() {
 		return false
@@ -173,7 +173,7 @@ func (a *alike) concerned() bool {
 }
 
 // Refuses implements [queue.Class].
-func (a *alike) Refuses(obj *outrank.Pod) ([]string, bool) {
+func (a *podClass) Refuses(obj *outrank.Pod) ([]string, bool) {
 	plan, err := a.scheduler.eval.Preempt(context.Background(), a.present.snap, obj, a.present.clock.time())
 	if err != nil {
 		return nil, false
@@ -183,4 +183,4 @@ func (a *alike) Refuses(obj *outrank.Pod) ([]string, bool) {
 }
 
 // Refused implements [queue.Class].
-func (a *alike) Refused(attempts int) { a.scheduler.refused += uint64(attempts) }
+func (a *podClass) Refused(attempts int) { a.scheduler.refused += uint64(attempts) }
