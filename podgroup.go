@@ -110,8 +110,7 @@ type CompositePodGroup struct {
 	// the class that it comes from.
 	Priority          *int32
 	PriorityClassName string
-	// PreemptionPolicy says whether the group may push others out; it may be
-	// empty.
+	// PreemptionPolicy says whether the group may push others out; it may be empty.
 	PreemptionPolicy PreemptionPolicy
 	// Parent names the composite group in the same namespace that this one is part
 	// of; empty at the top of a tree.

@@ -120,8 +120,7 @@ func (v *validator) requirements(requests, limits resource.List, at *fields.Path
 	v.list(limits, &l)
 }
 
-// list refuses negative amounts. It sorts the names only where something is
-// wrong.
+// list refuses negative amounts. It sorts the names only where something is wrong.
 func (v *validator) list(l resource.List, at *fields.Path) {
 	if !hasNegative(l) {
 		return

@@ -15,8 +15,7 @@ type List map[Name]Quantity
 type Requirements struct {
 	// Requests are reserved for it. Scheduling uses them alone.
 	Requests List `json:"requests,omitempty"`
-	// Limits are the most that it may use. With Requests they decide the QoS
-	// class.
+	// Limits are the most that it may use. With Requests they decide the QoS class.
 	Limits List `json:"limits,omitempty"`
 }
 

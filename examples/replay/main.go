@@ -71,8 +71,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	return replay(in, stdout, by)
 }
 
-// rules are what holds for all cases: the release, and what a missing start time
-// counts as; zero is for each case to say.
+// rules hold for all cases: the release, and the value of a missing start time;
+// zero leaves that to each case.
 type rules struct {
 	release outrank.Release
 	now     time.Time

@@ -88,8 +88,7 @@ func complain(w io.Writer, err error) {
 	}
 }
 
-// inspect writes the description of the input. A failed output costs nothing
-// else.
+// inspect writes the description of the input. A failed output costs nothing else.
 func (in *input) inspect(ctx context.Context, opts *options, f *files, stdout io.Writer) error {
 	s, err := orInterrupted(ctx, withoutEnd, func() (*inputSummary, error) { return in.summary(), nil })
 	if err != nil {

@@ -34,8 +34,7 @@ func disk(kind outrank.DiskKind, readOnly bool, monitors ...string) outrank.Volu
 	return outrank.Volume{Disk: outrank.Disk{Kind: kind, ID: id, ReadOnly: readOnly, Monitors: monitors}}
 }
 
-// broken are claims that no pod can use. A name means the same claim in every
-// pod.
+// broken are claims that no pod can use. A name means the same claim in every pod.
 func broken() []outrank.Volume {
 	return []outrank.Volume{
 		{Claim: "dying", State: outrank.ClaimDeleting, Driver: diskDriver, Handle: "h1"},

@@ -132,6 +132,5 @@ func (s Shape) withDefaults() Shape {
 	return s
 }
 
-// podsDecide reports whether filters that come after that of resources have a
-// say.
+// podsDecide reports whether filters that come after that of resources have a say.
 func (s Shape) podsDecide() bool { return s.Ports || s.Affinity || s.Spread || s.Volumes }

@@ -19,10 +19,9 @@ type Options struct {
 	Shape clustergen.Shape
 	// Prepare adds to a cluster and to the pod that looks for a place what the
 	// filter looks at, such as labels or resources. The maps of labels and of
-	// requests of all pods and nodes exist and may be written to. Nil adds
-	// nothing. It is called several times with equal arguments and has to do the
-	// same every time; a source of random numbers has to be seeded from its
-	// arguments.
+	// requests of all pods and nodes exist and may be written to. Nil adds nothing.
+	// It is called several times with equal arguments and has to do the same every
+	// time; a source of random numbers has to be seeded from its arguments.
 	Prepare func(c *outrank.Cluster, pod *outrank.Pod)
 	// MayBeSilent allows a filter that never turns a pod away ([ruleSay]).
 	MayBeSilent bool

@@ -7,9 +7,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// busy limits the busy pods on each node. Others do not concern it, and a
-// snapshot can keep its state. Each of the functions, if not nil, replaces the
-// right one.
+// busy limits the busy pods on each node. Others do not concern it, and a snapshot
+// can keep its state. Each of the functions, if not nil, replaces the right one.
 type busy struct {
 	limit   int
 	remove  func(c busyCounts, p *outrank.Pod, n *outrank.Node)

@@ -69,8 +69,7 @@ func (e *encoder) claimVolume(vc *outrank.VolumeClaim) {
 	}
 }
 
-// hasVolume reports whether a claim has more than a volume that has yet to be
-// made.
+// hasVolume reports whether a claim has more than a volume that has yet to be made.
 func hasVolume(v *outrank.Volume) bool { return v.Handle != "" || v.Node != nil || len(v.Zones) > 0 }
 
 // storageClass returns a class of volumes that are yet to be made.

@@ -80,8 +80,7 @@ func fillPodLevel(p *outrank.Pod) {
 	fillRequests(&r.Requests, r.Limits, wholePod)
 }
 
-// containerLimits sums the limits of the containers as their requests are
-// summed.
+// containerLimits sums the limits of the containers as their requests are summed.
 func containerLimits(p *outrank.Pod) resource.List {
 	limited := func(cs []outrank.Container) []outrank.Container {
 		out := make([]outrank.Container, len(cs))

@@ -82,8 +82,7 @@ storageclass late: metadata.name: there are two of this name
 storageclass (document 6): metadata.name: missing`)
 }
 
-// Volumes that a CSI driver has taken over have its name and its handle for
-// them.
+// Volumes that a CSI driver has taken over have its name and its handle for them.
 func TestVolumesTakenOver(t *testing.T) {
 	const ebs, gce = "ebs.csi.aws.com", "pd.csi.storage.gke.io"
 	for source, want := range map[string]outrank.Volume{

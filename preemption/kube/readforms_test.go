@@ -16,8 +16,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// An empty part of a dump adds neither an object of an unknown kind nor a
-// problem.
+// An empty part of a dump adds neither an object of an unknown kind nor a problem.
 func TestDumpWithoutItems(t *testing.T) {
 	for _, text := range []string{
 		`{"apiVersion":"v1","kind":"PodList","metadata":{},"items":null}`,

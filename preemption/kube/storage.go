@@ -10,8 +10,7 @@ type storage struct {
 	bound   []binding                   // by claim of the cluster
 	limits  map[string]map[string]int64 // by node, then driver
 	drivers map[string][]string         // by node: what its CSINode lists
-	// required maps the drivers of CSIDrivers to whether they have to be on a
-	// node.
+	// required maps the drivers of CSIDrivers to whether they have to be on a node.
 	required map[string]bool
 }
 

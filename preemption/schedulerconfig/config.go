@@ -12,8 +12,7 @@ type Configuration struct {
 	// Profiles are in the order of the file. A file without any has one for
 	// [outrank.DefaultScheduler].
 	Profiles []Profile
-	// InitialBackoff and MaxBackoff are the queue's; zero where the file has
-	// none.
+	// InitialBackoff and MaxBackoff are the queue's; zero where the file has none.
 	InitialBackoff, MaxBackoff time.Duration
 }
 

@@ -17,8 +17,7 @@ import (
 type Mirror struct {
 	mu   sync.RWMutex
 	snap *preemption.Snapshot
-	// known are the latest objects, but for the pods that the snapshot has
-	// itself.
+	// known are the latest objects, but for the pods that the snapshot has itself.
 	known    map[id]metav1.Object
 	problems map[id]error
 	// told is set once pods or nodes came one by one; frame is not nil once they

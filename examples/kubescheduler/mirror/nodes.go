@@ -66,9 +66,8 @@ func (m *Mirror) putDriver(d *convert.Driver) error {
 	return m.reattach(slices.Sorted(maps.Keys(m.nodes))...)
 }
 
-// reattach puts nodes whose CSINode or drivers have changed. A node that is
-// refused for it is out of the mirror, which is not the fault of the object that
-// was put.
+// reattach puts nodes whose CSINode or drivers have changed. A node that is refused
+// for it is out of the mirror, which is not the fault of the object that was put.
 func (m *Mirror) reattach(names ...string) error {
 	for _, name := range names {
 		at := id{nodeKind, name}

@@ -80,8 +80,7 @@ func (m *Mirror) removePod(key outrank.Key) error {
 }
 
 // renew puts a pod whose claims have other volumes now. It stays where it is; one
-// that was refused is tried again, and may have finished. Its problems are its
-// own.
+// that was refused is tried again, and may have finished. Its problems are its own.
 func (m *Mirror) renew(key outrank.Key) {
 	at, take := m.refused[key], m.snap.PutPod
 	if at == nil {

@@ -13,10 +13,9 @@ import (
 //
 // time  event  pod  node  details
 //
-// with tabs between, the time in seconds since the beginning of the run with
-// three decimals, and "-" for a missing field. Lines depend on nothing but the
-// events. A nil *Log takes events and writes nothing. It is for one goroutine
-// at a time.
+// with tabs between, the time in seconds since the beginning of the run with three
+// decimals, and "-" for a missing field. Lines depend on nothing but the events. A
+// nil *Log takes events and writes nothing. It is for one goroutine at a time.
 type Log struct {
 	w    *bufio.Writer
 	line []byte

@@ -65,8 +65,7 @@ type Lost struct {
 	CPUHours   float64 `json:"cpuHours"`
 }
 
-// Add counts one eviction of a pod with this request of cpu and this running
-// time.
+// Add counts one eviction of a pod with this request of cpu and this running time.
 func (l *Lost) Add(ran time.Duration, milliCPU int64) {
 	l.PodSeconds += ran.Seconds()
 	l.CPUHours += float64(ran.Hours() * (float64(milliCPU) / 1000))

@@ -270,8 +270,7 @@ func (w *watch) allowances() {
 	}
 }
 
-// rest: the scheduler rests only where it could neither place nor evict any
-// pod.
+// rest: the scheduler rests only where it could neither place nor evict any pod.
 func (w *watch) rest() {
 	if !w.s.scheduling.allTried() {
 		return

@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// Run goes on until nothing happens any more, the end of the configuration, or
-// the end of the context, whose error comes with the result until then. A pod
-// that fits nowhere and pushes nobody out stays in the queue. Any other error
-// is about a change from outside, a pod that a controller made, or one of the
-// caller's rules.
+// Run goes on until nothing happens any more, the end of the configuration, or the
+// end of the context, whose error comes with the result until then. A pod that fits
+// nowhere and pushes nobody out stays in the queue. Any other error is about a
+// change from outside, a pod that a controller made, or one of the caller's rules.
 func (s *Simulation) Run(ctx context.Context) (*Result, error) {
 	err := s.Until(ctx, s.config.End)
 	return s.Result(), err

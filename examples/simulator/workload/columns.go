@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// columns are the headings that a file has to have, and those that it may have.
-// Any other heading is most likely a slip, and its column would be missed in
-// silence.
+// columns are the headings that a file has to have, and those that it may have. Any
+// other heading is most likely a slip, and its column would be missed in silence.
 type columns struct{ required, optional []string }
 
 var (

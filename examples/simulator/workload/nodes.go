@@ -26,8 +26,7 @@ const (
 
 // NodeConfig has the values of nodes that no file has.
 type NodeConfig struct {
-	// PodsPerNode is the most pods of a node; zero means 110, a kubelet's
-	// default.
+	// PodsPerNode is the most pods of a node; zero means 110, a kubelet's default.
 	PodsPerNode int64
 }
 

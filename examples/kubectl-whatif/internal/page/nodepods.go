@@ -94,8 +94,7 @@ func (d *maker) running(p *outrank.Pod, name resource.Name) int64 {
 // needed is the preemptor's amount of a resource once it is there.
 func (d *maker) needed(name resource.Name) int64 { return taken(d.pod.Requests(), name) }
 
-// taken is the amount in a pod's requests; in the number of pods, every pod is
-// one.
+// taken is the amount in a pod's requests; in the number of pods, every pod is one.
 func taken(requests resource.List, name resource.Name) int64 {
 	if name == resource.Pods {
 		return 1
