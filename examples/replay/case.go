@@ -28,6 +28,8 @@ type Case struct {
 	PreemptorGroup outrank.Key `json:"preemptorGroup"`
 	Options        Options     `json:"options"`
 
+	Storage
+
 	// Release has the rules that hold; a case names no more of it than Options.Gates.
 	Release outrank.Release `json:"-"`
 }
@@ -42,8 +44,8 @@ func (c *Case) UnmarshalJSON(line []byte) error {
 	return json.Unmarshal(line, (*plain)(c))
 }
 
-// storage are the objects behind claims, and the nodes' limits.
-type storage struct {
+// Storage has the objects behind claims, and the nodes' limits.
+type Storage struct {
 	Volumes  []object `json:"persistentVolumes"`
 	Classes  []object `json:"storageClasses"`
 	Claims   []object `json:"persistentVolumeClaims"`
@@ -53,13 +55,9 @@ type storage struct {
 // object is any object; its kind may be missing.
 type object map[string]any
 
-// resolve reads the objects behind claims, and fills in the fields of the
-// case's pods and nodes.
-func (c *Case) resolve(line []byte) error {
-	var s storage
-	if err := json.Unmarshal(line, &s); err != nil {
-		return err
-	}
+// resolve fills in the fields of the case's pods and nodes from its Storage.
+func (c *Case) resolve() error {
+	s := c.Storage
 	if len(s.Volumes)+len(s.Classes)+len(s.Claims)+len(s.CSINodes) == 0 {
 		return nil
 	}

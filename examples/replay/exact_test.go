@@ -52,7 +52,7 @@ func TestExactIsNeverWorse(t *testing.T) {
 				}
 				c := Case{Release: release}
 				require.NoError(t, json.Unmarshal(line, &c))
-				if c.Mode != "scheduler" || c.resolve(line) != nil || c.setGates() != nil {
+				if c.Mode != "scheduler" || c.resolve() != nil || c.setGates() != nil {
 					continue
 				}
 				n.compare(t, &c, c.latest().Add(time.Second))

@@ -123,10 +123,10 @@ func replay(in io.Reader, out io.Writer, by rules) error {
 // decide answers one case. Nothing in a case ends the run.
 func decide(line []byte, by rules) Decision {
 	c := Case{Release: by.release}
-	if err := json.Unmarshal(line, &c); err != nil {
+	if err := c.UnmarshalJSON(line); err != nil {
 		return Decision{ID: idOf(line, c), Mode: c.Mode, Profile: c.Profile, Error: err.Error()}
 	}
-	err := c.resolve(line)
+	err := c.resolve()
 	if err == nil {
 		err = c.setGates()
 	}

@@ -75,6 +75,14 @@ var bad = []struct {
 			s.count[n.Name]--
 		}}
 	}},
+	{"uses a budget up", filtertest.ReadOnlyRule, true, func() preemption.Filter {
+		return &quota{limit: 2, start: func(s *quotaState, _ *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+			for _, b := range snap.Budgets() {
+				b.DisruptionsAllowed--
+			}
+			return s, nil
+		}}
+	}},
 	{"changes the snapshot", filtertest.ReadOnlyRule, true, func() preemption.Filter {
 		return &quota{limit: 2, start: func(s *quotaState, _ *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
 			for n := range snap.Nodes() {

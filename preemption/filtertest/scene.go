@@ -125,7 +125,9 @@ func (s *scene) changed() string {
 			return "pod " + string(b.cluster.Pods[i].Key())
 		}
 	}
-	if !reflect.DeepEqual(a.cluster, b.cluster) {
+	was, is := *b.cluster, *a.cluster
+	was.Nodes, was.Pods, is.Nodes, is.Pods = nil, nil, nil, nil // compared above
+	if !reflect.DeepEqual(is, was) {
 		return "the cluster"
 	}
 	if !slices.Equal(contents(a.snap), contents(b.snap)) {
