@@ -42,14 +42,8 @@ func (r *NodeRequirement) problem(isField bool) string {
 		return text
 	}
 	switch r.Operator {
-	case In, NotIn:
-		if len(r.Values) == 0 {
-			return string(r.Operator) + " needs values"
-		}
-	case Exists, DoesNotExist:
-		if len(r.Values) > 0 {
-			return string(r.Operator) + " takes no values"
-		}
+	case In, NotIn, Exists, DoesNotExist:
+		return (&Requirement{Operator: r.Operator, Values: r.Values}).operatorProblem()
 	case Gt, Lt:
 		if len(r.Values) != 1 {
 			return string(r.Operator) + " takes one value"
