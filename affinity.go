@@ -68,8 +68,8 @@ type TopologySpreadConstraint struct {
 	WhenUnsatisfiable UnsatisfiablePolicy `json:"whenUnsatisfiable,omitempty"`
 	// LabelSelector picks the pods that are counted: nil or empty none.
 	LabelSelector *LabelSelector `json:"labelSelector,omitempty"`
-	// MinDomains is how many domains there must be before the emptiest counts
-	// as more than 0; zero means 1.
+	// MinDomains is the number of domains below which the emptiest counts as 0;
+	// zero means 1.
 	MinDomains int32 `json:"minDomains,omitempty"`
 	// NodeAffinityPolicy and NodeTaintsPolicy say whether the count leaves out
 	// nodes that the pod's node affinity or tolerations rule out. Empty means
@@ -81,8 +81,8 @@ type TopologySpreadConstraint struct {
 	MatchLabelKeys []string `json:"matchLabelKeys,omitempty"`
 }
 
-// UnsatisfiablePolicy says what becomes of a pod whose spread constraint
-// cannot be met.
+// UnsatisfiablePolicy says what happens to a pod whose spread constraint cannot
+// be met.
 type UnsatisfiablePolicy string
 
 // The policies.

@@ -26,10 +26,10 @@ type PodDisruptionBudget struct {
 	// DisruptionsAllowed is the number of covered pods, by the status, that
 	// may still go without breaking the budget.
 	DisruptionsAllowed int32
-	// CurrentHealthy and DesiredHealthy say, by the status, how many of the covered pods
-	// are ready, and how many have to be. UnhealthyPodEvictionPolicy says
-	// whether one that is not ready may be evicted whatever the budget allows. They matter to
-	// evictions through the API, as those of a drain; preemption does not look at them.
+	// CurrentHealthy and DesiredHealthy are how many of the covered pods are ready and
+	// have to be ready, by the status. UnhealthyPodEvictionPolicy says whether a pod
+	// that is not ready may be evicted whatever the budget allows. Preemption looks at
+	// none of them; evictions through the API, as those of a drain, do.
 	CurrentHealthy, DesiredHealthy int32
 	UnhealthyPodEvictionPolicy     UnhealthyPodEvictionPolicy
 	// DisruptedPods maps the names of pods whose eviction is already counted to the
@@ -43,9 +43,9 @@ type UnhealthyPodEvictionPolicy string
 
 // The policies. An empty one means IfHealthyBudget.
 const (
-	// IfHealthyBudget: while as many pods of the budget are ready as have to be.
+	// IfHealthyBudget allows it while as many pods of the budget are ready as have to be.
 	IfHealthyBudget UnhealthyPodEvictionPolicy = "IfHealthyBudget"
-	// AlwaysAllow: always.
+	// AlwaysAllow allows it always.
 	AlwaysAllow UnhealthyPodEvictionPolicy = "AlwaysAllow"
 )
 

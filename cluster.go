@@ -19,15 +19,15 @@ type Cluster struct {
 	Budgets    []*PodDisruptionBudget
 	Classes    []*PriorityClass
 	Namespaces []*Namespace
-	// Groups say in what units pods may be pushed out. A group that pods name
-	// and that is not among them is one of DisruptPod.
+	// Groups are the pod groups. A group that a pod names and that is not
+	// listed has the mode DisruptPod.
 	Groups []*PodGroup
-	// Composites are what groups may be part of, and Workloads what both may have
-	// been made from. Composites tell under the gate CompositePodGroup of v1.37 (rule
-	// 12.6.4); no decision looks at workloads.
+	// Composites are the groups of groups, and Workloads the objects that
+	// controllers made both from. Composites count under the gate
+	// CompositePodGroup of v1.37 (rule 12.6.4); no decision looks at workloads.
 	Composites []*CompositePodGroup
 	Workloads  []*Workload
-	// Claims are what the claims of pods stand for; see
+	// Claims are the volume claims that pods may name; see
 	// [Cluster.ResolveVolumes].
 	Claims []*VolumeClaim
 	// Release says whose rules hold; zero means [DefaultRelease]. kube.ReadCluster
@@ -39,11 +39,10 @@ type Cluster struct {
 	// an input: kube.WriteCluster does not write them.
 	Skipped  map[string]int
 	Finished int
-	// AsOf is the latest time that the input of kube.ReadCluster names as past: when
-	// pods were created, started, asked to go or changed a condition, and when
-	// nodes were created and last reported one. It is zero where none is named.
-	// The input was made at that time or soon after. Like the two above, it
-	// describes an input.
+	// AsOf is the latest past time in the input of kube.ReadCluster: of pods'
+	// creation, start, deletion and conditions, and of nodes' creation and
+	// conditions. It is zero where the input names none. The input was made at
+	// that time or soon after. Like the two above, it describes an input.
 	AsOf time.Time
 }
 
@@ -59,12 +58,11 @@ func (c *Cluster) Pod(namespace, name string) *Pod {
 	return nil
 }
 
-// ReleaseOfNodes is the release that the kubelets of the nodes say: that of the newest
-// of them, because a scheduler is never older than a kubelet. It is zero where no node
-// says one, with the default gates otherwise. Where the newest is none whose rules are
-// known, the error names the node and wraps [ErrInvalid], and the release is the nearest
-// that is known. Time is linear in the number
-// of nodes.
+// ReleaseOfNodes returns the newest release among the nodes' kubelets, with the
+// default gates, because a scheduler is never older than a kubelet. It is zero
+// where no node names one. If the rules of the newest are not known, the error
+// names the node and wraps [ErrInvalid], and the release is the nearest known
+// one. Time is linear in the number of nodes.
 func (c *Cluster) ReleaseOfNodes() (Release, error) {
 	var newest *Node
 	highest := 0
@@ -86,12 +84,12 @@ func (c *Cluster) ReleaseOfNodes() (Release, error) {
 	return Release(r), nil
 }
 
-// ResolveVolumes fills in what the claims of the pods stand for, as far as
-// Cluster.Claims has them. Pods from package preemption/kube are resolved already; others
-// need this call. A volume whose claim is not in Cluster.Claims stays as it is.
-// A pod with volumes gets a new slice of them, whose selectors and zones are
-// shared with the claims. Nil pods and claims are passed over. Time is linear in the
-// claims and the volumes.
+// ResolveVolumes fills in the volumes behind the pods' claims, as far as
+// Cluster.Claims has them. Pods from package preemption/kube are resolved
+// already; others need this call. A volume whose claim is not in Cluster.Claims
+// stays as it is. A pod with volumes gets a new slice of them, whose selectors
+// and zones are shared with the claims. Nil pods and claims are passed over. Time
+// is linear in the claims and the volumes.
 func (c *Cluster) ResolveVolumes(pods ...*Pod) {
 	if len(c.Claims) == 0 {
 		return

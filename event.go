@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// EventType says how an event is meant.
+// EventType says whether an event is ordinary or a warning.
 type EventType string
 
 // The types of events that Kubernetes knows.
@@ -21,7 +21,7 @@ type Event struct {
 	// Reason is one word for programs. Action is what was being done, empty
 	// where the reference names none.
 	Reason, Action string
-	// Pod is the pod that the event is about, Related the other pod that is
+	// Pod is the pod that the event is about. Related is the other pod
 	// concerned, nil where there is none.
 	Pod, Related *Pod
 	// Message is for people.
@@ -54,7 +54,7 @@ func eventKey(p *Pod) string {
 	return string(p.Key())
 }
 
-// PodConditionType is what a condition of a pod is about.
+// PodConditionType is the type of a pod's condition.
 type PodConditionType string
 
 // The conditions that preemption sets.

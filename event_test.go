@@ -51,7 +51,7 @@ func ExamplePodCondition() {
 	// PodScheduled=False Unschedulable: 0/2 nodes are available: 2 Insufficient cpu.
 }
 
-// An event is written with all it has, and without what it has not.
+// The text of an event leaves out whatever the event lacks.
 func TestEventsInText(t *testing.T) {
 	pod, other := &outrank.Pod{Name: "p"}, &outrank.Pod{Name: "q", Namespace: "ops"}
 	for _, c := range []struct {

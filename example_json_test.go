@@ -39,7 +39,7 @@ func ExamplePod_MarshalJSON() {
 	// Output: {"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"spec":{"priority":100,"containers":[{"name":"c","resources":{"requests":{"cpu":"500m"}}}]},"status":{"conditions":[{"type":"Ready","status":"True"}]}} <nil>
 }
 
-// A kind that is not wanted is an error, so no object is taken for another.
+// An object of another kind is an error, so that none is taken for another.
 func ExamplePod_UnmarshalJSON_kind() {
 	var pod outrank.Pod
 	fmt.Println(json.Unmarshal([]byte(`{"kind": "Deployment", "metadata": {"name": "web"}}`), &pod))

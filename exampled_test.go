@@ -16,16 +16,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withoutExamples lists what needs none, a pattern and a reason in each line.
+// withoutExamples is a file with a pattern and a reason in each line.
 const withoutExamples = ".github/no-example.txt"
 
-// doorOf has the package that users import for a package of words, with all of its names.
-// Examples stand there.
+// doorOf maps a package of words to the package that users import for all of its
+// names. Examples stand there.
 var doorOf = map[string]string{"preemption/decision": "preemption"}
 
 // Every exported function and method is called in an example that runs and
-// whose output is compared, or its reason not to be stands in
-// [withoutExamples].
+// whose output is compared, or [withoutExamples] gives the reason why not.
 func TestExamples(t *testing.T) {
 	reasons := readReasons(t)
 	used := map[string]bool{}
@@ -108,10 +107,10 @@ func exportedFunctions(t *testing.T, dir string) []string {
 	return names
 }
 
-// inExamples are the names that are selected in the examples of a package whose
-// output is compared, and what an example is named after, as exportedFunctions
-// has it. Types are not looked at, so that a method counts as shown where one of
-// the same name is.
+// inExamples returns the names that a package's examples with compared output
+// select, and the names of the examples, in the form of exportedFunctions. It
+// does not look at types, so a method counts as shown where another type's
+// method of the same name is.
 func inExamples(t *testing.T, dir string) map[string]bool {
 	shown := map[string]bool{}
 	for _, file := range parsed(t, dir, true) {

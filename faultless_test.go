@@ -54,7 +54,7 @@ func someOddPod(t *rapid.T) *Pod {
 	return p
 }
 
-// What is called faultless is valid, and of these pods so is nothing else.
+// Pods are valid if they are faultless, and of these pods only then.
 func TestFaultlessPodsAreValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := someOddPod(t)
@@ -67,8 +67,8 @@ func TestFaultlessPodsAreValid(t *testing.T) {
 	})
 }
 
-// A field that is new may be one that Validate looks at: then faultless has to look
-// at it as well, before it is listed here.
+// A new field may be one that Validate looks at. Then faultless has to look at it
+// as well, before it is listed here.
 func TestFaultlessKnowsEveryField(t *testing.T) {
 	for _, tt := range []struct {
 		typ    reflect.Type

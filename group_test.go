@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
-// Trees that no API server looks at are let in, and told of (group 22.4).
+// Trees that no API server looks at are let in, with a warning (group 22.4).
 func TestTreesOfGroups(t *testing.T) {
 	composite := func(name, parent string) *outrank.CompositePodGroup {
 		return &outrank.CompositePodGroup{Name: name, Parent: parent}

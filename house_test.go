@@ -21,8 +21,8 @@ import (
 
 const module = "github.com/outrank-go/outrank"
 
-// rooms lists what each package may import, by its folder; "." is the root.
-// What a room lists with a trailing slash covers everything below.
+// rooms lists the packages that each package may import, by folder; "." is the
+// root. A room with a trailing slash covers everything below it.
 var rooms = map[string][]string{
 	"resource":   {},
 	".":          {"resource", "internal/fields", "internal/intree", "internal/objectjson", "internal/release"},
@@ -40,31 +40,31 @@ var rooms = map[string][]string{
 	"preemption/internal/search":  {".", "resource", "pdb", "preemption/decision", "preemption/internal/dryrun", "preemption/internal/filters", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/state", "internal/"},
 	"preemption/internal/state":   {".", "resource", "pdb", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "internal/"},
 	"kubeletadmit":                {".", "resource", "priority", "qos", "internal/"},
-	// How a dump, a manifest or an object in JSON becomes plain types, and back.
+	// JSON of dumps, manifests and objects, as plain types and back.
 	"preemption/kube": {".", "resource", "internal/atonce", "internal/fields", "internal/intree", "internal/manifest", "internal/objectjson"},
 	// The pods that wait.
 	"priority/queue": {".", "resource", "priority", "internal/filter", "internal/release"},
-	// Who may create pods of a class.
+	// Quotas: how many pods of a class may be created.
 	"priority/quota": {".", "resource", "qos", "internal/manifest"},
 	// What happens after a decision. Deciding imports none of it.
 	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "internal/"},
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "internal/"},
-	// Why a decision is what it is, in words made from data.
+	// The reasons of a decision, in words made from data.
 	"preemption/explain": {".", "resource", "priority", "preemption", "internal/filter", "internal/fit", "internal/prose", "internal/release"},
 	// Several preemptors at once.
 	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "internal/answerjson", "internal/prose"},
-	// The same of an admission by the kubelet.
+	// The reasons of an admission by the kubelet.
 	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/fit", "internal/prose"},
-	// What a scheduler's configuration file means for a decision.
+	// A scheduler's configuration file, as a configuration here.
 	"preemption/schedulerconfig": {".", "resource", "preemption", "internal/release"},
 	// Stands in for the cluster in tests and simulators.
 	"preemption/execution/executiontest": {".", "priority/queue", "preemption", "preemption/execution"},
-	// Who may take from whom where tenants share a cluster.
+	// Preemption between tenants of a shared cluster.
 	"preemption/tenancy": {".", "resource", "preemption"},
-	// Clusters to try things on, and whether a filter keeps its contract.
+	// Clusters to try things on, and checks of a filter's contract.
 	"preemption/clustergen": {".", "resource"},
 	"preemption/filtertest": {".", "resource", "preemption", "preemption/clustergen"},
-	// What several rooms share; downwards only.
+	// Parts shared by several rooms; downwards only.
 	"internal/manifest":   {"resource"},
 	"internal/fit":        {".", "resource"},
 	"internal/answerjson": {".", "internal/manifest"},
@@ -90,12 +90,12 @@ var rooms = map[string][]string{
 	"internal/structure/growth/counted": {".", "internal/hostile", "internal/manifest", "preemption", "preemption/kube"},
 }
 
-// Tools for tests are the only internal packages that reach outside the
-// standard library, and no library code imports those.
+// testTools are the only internal packages that reach outside the standard
+// library. No library code imports them.
 var testTools = map[string]bool{"internal/gen": true, "internal/reference": true, "internal/scenario": true, "internal/testdiff": true}
 
-// supports are what tests of users import, from the standard library alone. Of
-// this module's packages nothing but tests, tools for tests and one another does.
+// supports are packages for users' tests, from the standard library alone. In
+// this module only tests, tools for tests and supports import them.
 var supports = map[string]bool{
 	"preemption/clustergen": true, "preemption/filtertest": true, "preemption/execution/executiontest": true,
 }

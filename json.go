@@ -6,20 +6,17 @@ import "github.com/outrank-go/outrank/internal/objectjson"
 // to import it. Without that import each method below returns an error that wraps
 // errors.ErrUnsupported, and changes nothing.
 
-// MarshalJSON returns the v1 Pod. Volumes appear as the claims and disks that
-// the pod names; what a claim stands for belongs to other objects and is left
-// out, and kube.WriteCluster writes those. A volume without a claim that has what
-// a volume gets from its claim is an error, as is anything else that no field of
-// a Pod can say. So are two containers of one name whose statuses differ, and a
-// resize that is deferred and infeasible at once.
-// Value is left out. Errors are an *[InputError]. Time is linear in the size of
-// the pod.
+// MarshalJSON returns the v1 Pod. Volumes appear as the claims and disks that the
+// pod names; kube.WriteCluster writes the objects behind a claim. A volume without
+// a claim that has what a volume gets from its claim is an error, as is anything
+// else that no field of a Pod can say. So are two containers of one name whose
+// statuses differ, and a resize that is deferred and infeasible at once. Value is
+// left out. Errors are an *[InputError]. Time is linear in the size of the pod.
 func (p Pod) MarshalJSON() ([]byte, error) { return objectjson.Marshal(&p) }
 
-// UnmarshalJSON reads the v1 Pod; "apiVersion" and "kind" may be missing.
-// Errors are those of kube.ReadPod, all in one *[InputError], and leave p as it
-// was. What claims stand for is left open; see [Cluster.ResolveVolumes]. null
-// changes nothing.
+// UnmarshalJSON reads the v1 Pod; "apiVersion" and "kind" may be missing. Errors
+// are those of kube.ReadPod, all in one *[InputError], and leave p as it was.
+// Claims stay unresolved; see [Cluster.ResolveVolumes]. null changes nothing.
 func (p *Pod) UnmarshalJSON(text []byte) error { return objectjson.Unmarshal(text, p) }
 
 // MarshalJSON returns the v1 Node. AttachLimits and MissingDrivers are left out: they

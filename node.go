@@ -6,17 +6,17 @@ import "github.com/outrank-go/outrank/resource"
 type Node struct {
 	Name   string
 	Labels map[string]string
-	// Allocatable is what pods may use of the node. Under "pods" it holds how
-	// many of them there may be: a node that does not list it takes none.
+	// Allocatable is what pods may use of the node. Its "pods" is the most pods
+	// there: a node that does not list it takes none.
 	Allocatable resource.List
 	Taints      []Taint
-	// AttachLimits is how many volumes of each driver the node can attach; a
-	// driver that is not listed has no limit.
+	// AttachLimits maps each driver to the number of its volumes that the node
+	// can attach; a driver that is not listed has no limit.
 	AttachLimits map[string]int64
-	// MissingDrivers are drivers that are not on the node, as its CSINode says, and
-	// without which no volume of theirs can be there: their CSIDriver says
-	// preventPodSchedulingIfMissing. kube.ReadCluster sorts them, and nodes that lack
-	// the same share a list. They count from v1.37 on (rule 7.9.9).
+	// MissingDrivers are the drivers that the node's CSINode lacks and whose
+	// CSIDriver says preventPodSchedulingIfMissing: no volume of theirs can be on
+	// the node. kube.ReadCluster sorts them, and nodes that lack the same share a
+	// list. They count from v1.37 on (rule 7.9.9).
 	MissingDrivers []string
 	// Unschedulable is set on a cordoned node.
 	Unschedulable bool
@@ -26,13 +26,13 @@ type Node struct {
 	// DeclaredFeatures are the features that the node says it has
 	// (status.declaredFeatures).
 	DeclaredFeatures []string
-	// KubeletVersion is what the node's kubelet says of itself
-	// (status.nodeInfo.kubeletVersion), such as "v1.37.1". No decision looks at it;
-	// see [Cluster.ReleaseOfNodes].
+	// KubeletVersion is the version of the node's kubelet
+	// (status.nodeInfo.kubeletVersion), such as "v1.37.1". No decision looks at
+	// it; see [Cluster.ReleaseOfNodes].
 	KubeletVersion string
-	// DisableResizePreemption lists those who asked that nobody be pushed out of
-	// this node for a pod that is to be resized in place
-	// (spec.podPreemptionPolicy.disableResizePreemption); empty where nobody did.
+	// DisableResizePreemption lists the owners of the demand that no pod be pushed out
+	// of this node for a pod that is to be resized in place
+	// (spec.podPreemptionPolicy.disableResizePreemption); empty where there is none.
 	DisableResizePreemption []string
 }
 

@@ -29,7 +29,7 @@ type Pod struct {
 	NominatedNodeName string
 
 	// Priority is nil for a pod that was never given one. The scheduler then
-	// counts 0; the kubelet takes such a pod out of every comparison.
+	// counts 0; the kubelet leaves such a pod out of every comparison.
 	Priority *int32
 	// PriorityClassName names the class that the priority comes from.
 	PriorityClassName string
@@ -71,19 +71,18 @@ type Pod struct {
 	TopologySpreadConstraints []TopologySpreadConstraint
 
 	// SchedulerName is the scheduler that is to place the pod; empty means
-	// [DefaultScheduler]. SchedulingGates are what still keeps it from being
-	// placed at all; none for most pods.
+	// [DefaultScheduler]. SchedulingGates keep the pod from being placed at
+	// all; most pods have none.
 	SchedulerName   string
 	SchedulingGates []string
 	// OS is the operating system that the pod asks for, empty for any.
 	OS string
 	// StrictGroups is set where the pod's supplementalGroupsPolicy is Strict,
-	// which a node has to support.
+	// which its node has to support.
 	StrictGroups bool
 
-	// HostNetwork is set where the pod shares the node's network, and HostUsers
-	// where the pod says whether it shares the node's users; nil means that it
-	// does.
+	// HostNetwork is set where the pod shares the node's network. HostUsers
+	// says whether it shares the node's users; nil means that it does.
 	HostNetwork bool
 	HostUsers   *bool
 
@@ -92,7 +91,7 @@ type Pod struct {
 	// See [Pod.GracePeriod].
 	Grace *time.Duration
 
-	// Volumes are those that limit where the pod can run.
+	// Volumes are the volumes that limit where the pod can run.
 	Volumes []Volume
 	// Group names the pod group in the pod's namespace that it belongs to.
 	Group string
@@ -113,8 +112,8 @@ type Pod struct {
 	// Static marks a pod the kubelet reads from elsewhere than the API server,
 	// Mirror the copy that the API server shows of a static pod.
 	Static, Mirror bool
-	// Phase is where the pod is in its life. Pods in PhaseSucceeded and
-	// PhaseFailed hold nothing any more.
+	// Phase is the pod's stage of life. Pods in PhaseSucceeded and PhaseFailed
+	// hold nothing any more.
 	Phase Phase
 
 	// Value is the caller's own, a pointer to its record of the pod, say. It
@@ -250,9 +249,9 @@ func Priority(value int32) *int32 { return &value }
 // API server sets it.
 const DefaultGracePeriod = 30 * time.Second
 
-// GracePeriod is the time that the pod has to end when it is deleted and nobody
-// says otherwise: its own, or standard where it has none. A negative one of its own
-// counts as one second, as the API server takes it (rule 14.1.12 of preemption/execution).
+// GracePeriod is the time that the pod has to end when it is deleted: its own, or
+// standard where it has none. A negative one of its own counts as one second, as
+// the API server takes it (rule 14.1.12 of preemption/execution).
 func (p *Pod) GracePeriod(standard time.Duration) time.Duration {
 	switch {
 	case p.Grace == nil:

@@ -13,29 +13,29 @@ type PodGroup struct {
 	// DisruptionMode says whether preemption may take single pods of the group, or
 	// all of them only.
 	DisruptionMode DisruptionMode
-	// Policy says how many of the group's pods have to find a place so that they
-	// may run. Where it is empty, all of them have to.
+	// Policy says how many of the group's pods need a place before any may run.
+	// Where it is empty, all of them do.
 	Policy GroupPolicy
-	// MinCount is how many under [GangPolicy], those that run already included;
-	// else 0.
+	// MinCount is that number under [GangPolicy], those that run already
+	// included; else 0.
 	MinCount int32
-	// Priority is that of the group. From v1.37 on, with the gate GenericWorkload, the
-	// group preempts with it, and it counts for its pods as victims in place of their own;
+	// Priority is the group's own. From v1.37 on, with the gate GenericWorkload, the
+	// group preempts with it, and it counts for its pods as victims in place of theirs;
 	// nil counts as 0 (rules 12.6.2 and 12.9.2). It means nothing otherwise.
 	Priority *int32
 	// PriorityClassName names the class that the priority comes from.
 	PriorityClassName string
-	// PreemptionPolicy says whether the group may push others out; empty where it
-	// does not say. v1.36 knows none.
+	// PreemptionPolicy says whether the group may push others out; it may be
+	// empty. v1.36 knows none.
 	PreemptionPolicy PreemptionPolicy
 	// Parent names the composite group in the same namespace that the group is
 	// part of; empty at the top of a tree. See [CompositePodGroup].
 	Parent string
-	// Topology are the keys of the node labels that all nodes of the group's pods
-	// have to agree in. No decision looks at them.
+	// Topology lists node labels: all nodes of the group's pods have to agree in
+	// each. No decision looks at it.
 	Topology []string
 	// Workload and Template name the [Workload] that the group was made from and
-	// its template there; empty for a group that somebody wrote by hand.
+	// its template there; empty for a group written by hand.
 	Workload, Template string
 	// Scheduled is set once the group has found its places for the first time
 	// (rule 22.2.5).
@@ -67,9 +67,9 @@ type DisruptionMode string
 // The modes, in the words of v1.36; later versions say single and all (rule
 // 22.2.2). An empty one is DisruptPod.
 const (
-	// DisruptPod: each pod by itself, or each group of a composite group.
+	// DisruptPod takes each pod by itself, or each group of a composite group.
 	DisruptPod DisruptionMode = "Pod"
-	// DisruptPodGroup: all pods of the group or none.
+	// DisruptPodGroup takes all pods of the group or none.
 	DisruptPodGroup DisruptionMode = "PodGroup"
 )
 
@@ -78,15 +78,15 @@ type GroupPolicy string
 
 // The policies.
 const (
-	// BasicPolicy: each pod may run by itself, so that a place for one is enough.
+	// BasicPolicy lets each pod run by itself, so that a place for one is enough.
 	BasicPolicy GroupPolicy = "basic"
-	// GangPolicy: at least [PodGroup.MinCount] pods of the group run, or none; or
-	// as many groups as [CompositePodGroup.MinGroupCount] says.
+	// GangPolicy runs at least [PodGroup.MinCount] pods of the group, or none; in
+	// a composite group, [CompositePodGroup.MinGroupCount] groups.
 	GangPolicy GroupPolicy = "gang"
 )
 
-// MaxGroupLevels is how many levels a tree of groups has at most, the [PodGroup] at
-// the bottom among them.
+// MaxGroupLevels is the most levels of a tree of groups, the [PodGroup] at the
+// bottom among them.
 const MaxGroupLevels = fields.MaxGroupLevels
 
 // CompositePodGroup is a group of groups. Groups of pods and other composite
@@ -98,29 +98,28 @@ type CompositePodGroup struct {
 	// UID tells apart groups that had the same name one after the other. It may
 	// be empty.
 	UID string
-	// DisruptionMode says whether preemption may take the groups below one at a time,
-	// or all their pods only.
+	// DisruptionMode says whether preemption may take the groups below one at a
+	// time, or only all their pods.
 	DisruptionMode DisruptionMode
-	// Policy says how many of the groups below have to find their places; where it
-	// is empty, it is as under [BasicPolicy].
+	// Policy says how many of the groups below need their places; where it is
+	// empty, it is as under [BasicPolicy].
 	Policy GroupPolicy
-	// MinGroupCount is how many under [GangPolicy]; else 0.
+	// MinGroupCount is that number under [GangPolicy]; else 0.
 	MinGroupCount int32
-	// Priority is that of the group, nil where it has none; PriorityClassName names
+	// Priority is the group's own, nil where it has none; PriorityClassName names
 	// the class that it comes from.
 	Priority          *int32
 	PriorityClassName string
-	// PreemptionPolicy says whether the group may push others out; empty where it
-	// does not say.
+	// PreemptionPolicy says whether the group may push others out; it may be empty.
 	PreemptionPolicy PreemptionPolicy
 	// Parent names the composite group in the same namespace that this one is part
 	// of; empty at the top of a tree.
 	Parent string
-	// Topology are the keys of the node labels that all nodes of the group's pods
-	// have to agree in. No decision looks at them.
+	// Topology lists node labels: all nodes of the group's pods have to agree in
+	// each. No decision looks at it.
 	Topology []string
 	// Workload and Template name the [Workload] that the group was made from and
-	// its template there; empty for a group that somebody wrote by hand.
+	// its template there; empty for a group written by hand.
 	Workload, Template string
 	// Scheduled is set once the group has found its places for the first time
 	// (rule 22.2.5).
@@ -143,13 +142,13 @@ func parentKey(namespace, parent string) Key {
 	return NewKey(namespace, parent)
 }
 
-// Workload is what a controller makes groups from: templates, of which groups name
-// the one that they were made from. Nothing else looks at it; a group has a copy of
-// all that counts.
+// Workload holds the templates that a controller makes groups from. A group names
+// its template and has a copy of all that counts, so nothing else looks at the
+// workload.
 type Workload struct {
 	// Name and Namespace identify the workload; an empty Namespace is "default".
 	Name, Namespace string
-	// Owner is what the workload was made for, if it says so.
+	// Owner is the object that the workload was made for, if it names one.
 	Owner Owner
 	// PodGroupTemplates are templates of groups of pods, CompositePodGroupTemplates those
 	// of composite groups.
@@ -164,8 +163,8 @@ func (w *Workload) Key() Key { return NewKey(w.Namespace, w.Name) }
 // NamespaceName is the workload's namespace, "default" if it names none.
 func (w *Workload) NamespaceName() string { return namespaceOr(w.Namespace) }
 
-// PodGroupTemplate is what a [PodGroup] is made from. The fields are those of the
-// group; Name is what [PodGroup.Template] names.
+// PodGroupTemplate is the template of a [PodGroup]. The fields are those of the
+// group; [PodGroup.Template] names it by Name.
 type PodGroupTemplate struct {
 	Name              string
 	DisruptionMode    DisruptionMode
@@ -177,8 +176,8 @@ type PodGroupTemplate struct {
 	Topology          []string
 }
 
-// CompositePodGroupTemplate is what a [CompositePodGroup] is made from, with the
-// templates of the groups below it. The fields are those of the group.
+// CompositePodGroupTemplate is the template of a [CompositePodGroup], with those
+// of the groups below it. The fields are those of the group.
 type CompositePodGroupTemplate struct {
 	Name                       string
 	DisruptionMode             DisruptionMode

@@ -33,7 +33,7 @@ func (p Problem) String() string {
 // input. It wraps [ErrInvalid].
 type InputError struct {
 	Problems []Problem
-	// More is how many further problems were found and are not kept, so that a
+	// More counts the further problems that were found and not kept, so that a
 	// hostile input does not take memory without bound.
 	More int
 }
@@ -64,5 +64,5 @@ func newInputError(ps []Problem) error {
 // fieldProblem is a Problem before its object is known.
 type fieldProblem struct{ field, text string }
 
-// isNil returns the error about something that a call was to be given.
+// isNil returns the error about a nil argument.
 func isNil(object string) error { return newInputError([]Problem{{Object: object, Text: "is nil"}}) }

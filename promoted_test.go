@@ -56,8 +56,8 @@ func typeName(pkg string, t ast.Expr) string {
 	return ""
 }
 
-// An answer with fields of its own has a JSON of its own, and not that of an answer that it
-// embeds, which leaves them out; so it is with its text and with what it is as an error.
+// An answer with fields of its own has its own JSON, text and error, and none
+// promoted from an answer that it embeds, which would leave its fields out.
 func TestNoJSONIsPromoted(t *testing.T) {
 	all := declared{map[string]*ast.StructType{}, map[string]bool{}}
 	err := filepath.WalkDir("preemption", func(path string, d fs.DirEntry, err error) error {

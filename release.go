@@ -6,10 +6,10 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Release says the rules of which release of Kubernetes hold, with the feature gates
-// that are set to something else than their default there. It is a plain value: two
-// are equal if they stand for the same rules, but for zero, which stands for
-// [DefaultRelease]. What changed between releases stands in .github/RELEASES.md.
+// Release is a release of Kubernetes whose rules hold, with the feature gates
+// that are not at their default. It is a plain value: two are equal if they stand
+// for the same rules, but for zero, which stands for [DefaultRelease].
+// .github/RELEASES.md lists what changed between releases.
 type Release uint64
 
 // The releases whose rules are known, with their default gates.
@@ -18,7 +18,7 @@ const (
 	V1_37 = Release(release.V1_37)
 )
 
-// DefaultRelease is what a zero Release stands for.
+// DefaultRelease is the release that zero stands for.
 const DefaultRelease = Release(release.Default)
 
 // Releases lists the releases whose rules are known, the oldest first.
@@ -40,10 +40,10 @@ func ParseRelease(text string) (Release, error) {
 	return Release(r), wrapInvalid(err)
 }
 
-// With returns the release with feature gates set by their names in Kubernetes. What
-// is set to its default changes nothing. The error names the first gate, by name,
-// that is not known, that the release does not have, or whose setting is not followed
-// here; it wraps [ErrInvalid].
+// With returns the release with feature gates set by their names in Kubernetes.
+// Setting a gate to its default changes nothing. The error wraps [ErrInvalid] and
+// names the first gate, by name, that is not known, that the release does not
+// have, or whose setting is not followed here.
 func (r Release) With(gates map[string]bool) (Release, error) {
 	with, err := release.Release(r).With(gates)
 	return Release(with), wrapInvalid(err)
@@ -56,18 +56,18 @@ func wrapInvalid(err error) error {
 	return fmt.Errorf("%w: %w", ErrInvalid, err)
 }
 
-// Gates has the state of every feature gate of the release that bears on preemption.
+// Gates returns the state of every feature gate of the release that bears on preemption.
 // The map is the caller's. Not all of them can be changed; see [Release.With].
 func (r Release) Gates() map[string]bool { return release.Release(r).OrDefault().GateStates() }
 
-// OrDefault is r, or [DefaultRelease] for zero.
+// OrDefault returns r, or [DefaultRelease] for zero.
 func (r Release) OrDefault() Release { return Release(release.Release(r).OrDefault()) }
 
-// Known reports whether r is one of [Releases], with gates that can be set there, or
-// zero. No other value comes out of this package.
+// Known reports whether r is zero or one of [Releases], with gates that can be
+// set there. This package returns no other value.
 func (r Release) Known() bool { return release.Release(r).Known() }
 
-// String is such as "v1.37", with the gates that are not at their default behind it:
+// String returns the version and the gates that are not at their default, as in
 // "v1.37,VolumeLimitScaling=false".
 func (r Release) String() string { return release.Release(r).String() }
 
@@ -88,5 +88,5 @@ func (r *Release) UnmarshalText(text []byte) error {
 	return err
 }
 
-// rules are what the release's rules are.
+// rules returns the release's rules.
 func (r Release) rules() release.Rules { return release.Of(release.Release(r)) }

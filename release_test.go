@@ -64,7 +64,7 @@ func TestReleaseText(t *testing.T) {
 	}
 	assert.Equal(t, outrank.DefaultRelease, outrank.Release(0).OrDefault())
 	assert.Equal(t, outrank.DefaultRelease.String(), outrank.Release(0).String())
-	// The last has a gate turned round that v1.36 does not let.
+	// The last has a gate turned round that cannot be set in v1.36.
 	for _, r := range []outrank.Release{1, 99, 1 << 60, outrank.V1_36 | 1<<8} {
 		assert.False(t, r.Known())
 		_, err := json.Marshal(r)

@@ -8,21 +8,21 @@ import (
 
 // Requests is what kube-scheduler sets aside for the pod when it looks for a
 // place: a pod that does not run yet counts by its spec alone (group 2.1;
-// component-helpers PodRequests). The list is new; names that no node accounts for
-// stay in it.
+// component-helpers PodRequests). The list is new; names that no node accounts
+// for stay in it.
 func (p *Pod) Requests() resource.List { return p.schedulerRequests(bySpec, specLevel) }
 
 // RunningRequests is what the scheduler counts for the pod once it is on a node, by the
 // rules of [DefaultRelease]; see [Pod.RunningRequestsIn].
 func (p *Pod) RunningRequests() resource.List { return p.RunningRequestsIn(DefaultRelease) }
 
-// RunningRequestsIn is what the scheduler of a release counts for the pod once it is on
-// a node (group 2.2). It is as Requests, but for a pod whose status says something of
-// its requests. In v1.36 a container that is being resized in place counts the largest
-// of what its spec and its status say, but plain init containers by their spec. From
-// v1.37 on the sums by the spec, by what is set aside and by what is in force are
-// worked out each by itself, and the largest counts. An unknown release counts as the
-// default. The list is new.
+// RunningRequestsIn is what the scheduler of a release counts for the pod once it
+// is on a node (group 2.2). It equals Requests unless the pod's status names
+// requests. In v1.36 a container that is being resized in place counts the
+// largest of what its spec and its status say, but plain init containers by their
+// spec. From v1.37 on the sums by the spec, by what is set aside and by what is
+// in force are worked out each by itself, and the largest counts. An unknown
+// release counts as the default. The list is new.
 func (p *Pod) RunningRequestsIn(r Release) resource.List {
 	if r.rules().RequestsBySource {
 		return p.requestsBySource()
@@ -53,10 +53,10 @@ func (p *Pod) KubeletRequests() resource.List {
 	return total
 }
 
-// containerView says what one container of a pod counts with.
+// containerView returns the requests that one container of a pod counts with.
 type containerView func(p *Pod, c *Container) resource.List
 
-// containerViews are the views of those that keep running and of plain init containers.
+// containerViews are for containers that keep running, and for plain init ones.
 type containerViews struct{ running, init containerView }
 
 var (
@@ -98,8 +98,8 @@ func (p *Pod) schedulerRequests(views containerViews, level levelView) resource.
 	return total
 }
 
-// notBelowZero has sums below zero, which only a status can bring about, count as 0 (rule
-// 2.2.19).
+// notBelowZero counts sums below zero as 0 (rule 2.2.19); only a status can bring
+// them about.
 func notBelowZero(l resource.List) {
 	for name, q := range l {
 		l[name] = orZero(q)
@@ -113,13 +113,13 @@ func orZero(q resource.Quantity) resource.Quantity {
 	return q
 }
 
-// levelView returns what a pod as a whole counts with, for a resource that its
-// pod-level requests name.
+// levelView returns the amount that a pod as a whole counts with, for a
+// resource that its pod-level requests name.
 type levelView func(p *Pod, name resource.Name) resource.Quantity
 
 func specLevel(p *Pod, name resource.Name) resource.Quantity { return p.Resources.Requests[name] }
 
-// statusLevel is the largest of what the spec and the status say.
+// statusLevel is the larger amount of the spec and the status.
 func statusLevel(p *Pod, name resource.Name) resource.Quantity {
 	if !p.reported() {
 		return p.Resources.Requests[name]
@@ -234,7 +234,7 @@ func withOverhead(q resource.Quantity, overhead resource.List, name resource.Nam
 	return plus(q, overhead, name)
 }
 
-// plus adds what a list has of a resource.
+// plus adds a list's amount of a resource.
 func plus(q resource.Quantity, l resource.List, name resource.Name) resource.Quantity {
 	if more, ok := l[name]; ok {
 		return q.Add(more)
@@ -269,8 +269,8 @@ func statusRequestOf(p *Pod, c *Container, name resource.Name) resource.Quantity
 	return q
 }
 
-// largerNamed is the larger of q, unless that is not named, and what a list has of a
-// resource. A status may have less than nothing.
+// largerNamed is the larger of q and a list's amount of a resource, where each
+// may be missing. A status may have less than nothing.
 func largerNamed(q resource.Quantity, named bool, l resource.List, name resource.Name) (resource.Quantity, bool) {
 	other, ok := l[name]
 	switch {

@@ -2,8 +2,8 @@ package outrank
 
 import "github.com/outrank-go/outrank/resource"
 
-// source is one of the things that say what a pod on a node takes. From v1.37 on each
-// of them is summed by itself (rule 2.2.11).
+// source is one place that states the requests of a pod on a node. From v1.37 on
+// each is summed by itself (rule 2.2.11).
 type source uint8
 
 const (
@@ -13,9 +13,9 @@ const (
 	numSources
 )
 
-// list is what a container counts with by a source (rules 2.2.12 to 2.2.14): where the
-// status has no list of its own, the next best one. A spec that can never be met is no
-// stand-in.
+// list returns a container's requests by a source (rules 2.2.12 to 2.2.14): where
+// the status has no list of its own, the next best one. A spec that can never be
+// met is no stand-in.
 func (s source) list(p *Pod, c *Container) resource.List {
 	switch {
 	case s == fromActual && c.Actual != nil:
@@ -28,8 +28,8 @@ func (s source) list(p *Pod, c *Container) resource.List {
 	return c.Requests
 }
 
-// level is what the status of the pod as a whole says in place of all containers (rule
-// 2.2.16): only where it has both lists.
+// level returns the requests of the pod as a whole in its status, which count in
+// place of all containers (rule 2.2.16): only where it has both lists.
 func (s source) level(p *Pod) resource.List {
 	switch {
 	case p.Actual == nil || p.AllocatedResources == nil:
@@ -147,8 +147,8 @@ func (p *Pod) namesPodLevel() bool {
 	return false
 }
 
-// levels are the lists of which the largest counts at pod level: what the status says,
-// and the spec, unless it can never be met and the status says something.
+// levels are the lists of which the largest counts at pod level: those of the
+// status, and the spec, unless it can never be met and the status has lists.
 func (p *Pod) levels() [numSources]resource.List {
 	if !p.reported() {
 		return [numSources]resource.List{fromSpec: p.Resources.Requests}
@@ -160,8 +160,8 @@ func (p *Pod) levels() [numSources]resource.List {
 	return ls
 }
 
-// levelOf is the largest that the levels say of a resource; not ok if none of them
-// names it.
+// levelOf is the largest amount of a resource in the levels; not ok if none of
+// them names it.
 func (p *Pod) levelOf(name resource.Name) (most resource.Quantity, ok bool) {
 	for _, l := range p.levels() {
 		if q, named := l[name]; named && (!ok || q.Cmp(most) > 0) {

@@ -182,7 +182,7 @@ func TestRequestsLeaveThePodAlone(t *testing.T) {
 	assert.Empty(t, testdiff.Diff(pod(), p))
 }
 
-// For each resource alone the answer is the one that the list holds.
+// The request of one resource is its entry in the list.
 func TestPropertyRequestOf(t *testing.T) {
 	names := []resource.Name{"cpu", "memory", "hugepages-2Mi", "example.com/gpu"}
 	list := rapid.Custom(func(t *rapid.T) resource.List {
@@ -246,8 +246,8 @@ func TestRequestOfAllocatesNothing(t *testing.T) {
 	}))
 }
 
-// Each rule of group 2.2 that differs between releases, as a pod on a node and what it
-// counts with in v1.36 and in v1.37.
+// Each rule of group 2.2 that differs between releases, as a pod on a node with
+// its requests in v1.36 and in v1.37.
 func TestRequestsBySource(t *testing.T) {
 	const infeasible = `"conditions": [{"type": "PodResizePending", "reason": "Infeasible"}]`
 	containers := func(kind string, cs ...string) string { return fmt.Sprintf(`%q: [%s]`, kind, strings.Join(cs, ",")) }
@@ -332,8 +332,8 @@ func amounts(t *rapid.T, least int64) resource.List {
 	return out
 }
 
-// Whatever a kubelet reports, a pod counts with no less than nothing (rule 2.2.19), and with the
-// same by each of the two ways to ask.
+// A pod counts with no less than nothing, whatever a kubelet reports (rule
+// 2.2.19), and by both ways to ask with the same.
 func TestPropertyReportedBelowZero(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		containers := func() (cs []outrank.Container) {

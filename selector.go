@@ -91,7 +91,7 @@ func (m Matcher) Matches(labels map[string]string) bool {
 	return true
 }
 
-// holds assumes a valid requirement.
+// holds reports whether a valid requirement holds.
 func (r *Requirement) holds(labels map[string]string) bool {
 	value, ok := labels[r.Key]
 	switch r.Operator {

@@ -6,13 +6,14 @@ import (
 	"github.com/outrank-go/outrank/internal/fields"
 )
 
-// Validate lists every problem of the cluster in one *[InputError], or
-// returns nil. A problem is what no API server would have let in: an object
-// without a name, two objects of one kind with the same name, a negative
-// amount that is not of a pod's status, a word that its field does not know, a selector or a requirement that means
-// nothing in an affinity term, a port out of range. Values that no label can have, and selectors of spread
-// constraints, are no problems: old API servers let them in. What the real system
-// lives with is left to [Cluster.Warnings]. Time is linear in the size of the cluster.
+// Validate lists every problem of the cluster in one *[InputError], or returns nil. A
+// problem is something that no API server would have let in: an object without a name, two
+// objects of one kind with the same name, a negative amount that is not of a pod's status,
+// a word that its field does not know, a selector or a requirement that means nothing in an
+// affinity term, a port out of range. Values that no label can have, and selectors of
+// spread constraints, are no problems: old API servers let them in. Oddities that the real
+// system lives with are left to [Cluster.Warnings]. Time is linear in the size of the
+// cluster.
 func (c *Cluster) Validate() error {
 	var v validator
 	if !c.Release.Known() {

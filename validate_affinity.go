@@ -42,14 +42,8 @@ func (r *NodeRequirement) problem(isField bool) string {
 		return text
 	}
 	switch r.Operator {
-	case In, NotIn:
-		if len(r.Values) == 0 {
-			return string(r.Operator) + " needs values"
-		}
-	case Exists, DoesNotExist:
-		if len(r.Values) > 0 {
-			return string(r.Operator) + " takes no values"
-		}
+	case In, NotIn, Exists, DoesNotExist:
+		return (&Requirement{Operator: r.Operator, Values: r.Values}).operatorProblem()
 	case Gt, Lt:
 		if len(r.Values) != 1 {
 			return string(r.Operator) + " takes one value"
@@ -110,8 +104,8 @@ func (v *validator) topologyKey(key string, parent *fields.Path) {
 	}
 }
 
-// selector is about selectors of pod affinity terms. Values of expressions that no
-// label can have were let in before v1.25, and such pods are kept to this day.
+// selector checks the selector of a pod affinity term. Values of expressions that
+// no label can have were let in before v1.25, and such pods are kept to this day.
 func (v *validator) selector(s *LabelSelector, field string, parent *fields.Path) {
 	if s == nil || !s.malformed() {
 		return

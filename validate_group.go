@@ -18,8 +18,8 @@ func (v *validator) composite(g *CompositePodGroup) {
 	}
 }
 
-// terms is about what a group or template at a place says of itself, with the size of a
-// gang in MinCount.
+// terms checks the fields that groups and templates share; MinCount holds the
+// size of a gang.
 func (v *validator) terms(t *PodGroupTemplate, at *fields.Path, kind *fields.GroupKind) {
 	switch t.DisruptionMode {
 	case "", DisruptPod, DisruptPodGroup:
@@ -93,7 +93,7 @@ func (v *validator) compositeTemplates(ts []CompositePodGroupTemplate, parent *f
 	}
 }
 
-// templateName is about the name of the template at index i of a short list.
+// templateName checks the name of the template at index i of a short list.
 func (v *validator) templateName(name string, i int, nameAt func(int) string, at *fields.Path) {
 	field := at.Field("name")
 	if name == "" {

@@ -72,7 +72,7 @@ func spreading(change func(c *outrank.TopologySpreadConstraint)) func(p *outrank
 	}
 }
 
-// Each rule of a pod by itself, on both sides of where it begins to matter.
+// Each rule of a pod by itself, just within it and just outside.
 func TestPodRules(t *testing.T) {
 	const (
 		label  = "pod default/p: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0]: "
@@ -150,8 +150,7 @@ func holds(t *testing.T, want string, pod *outrank.Pod) {
 	}
 }
 
-// Every list of amounts that a pod has is looked at, also where it is the only
-// one.
+// Every list of amounts of a pod is checked, also where it is the only one.
 func TestNegativeAmounts(t *testing.T) {
 	bad := resource.MustList("cpu", "-1n")
 	for want, pod := range map[string]*outrank.Pod{
@@ -166,7 +165,7 @@ func TestNegativeAmounts(t *testing.T) {
 		pod.Name = "p"
 		holds(t, "pod default/p: "+want+": -1n is negative", pod)
 	}
-	// A kubelet may report what it wants (rule 26.2.1).
+	// A kubelet may report any amount (rule 26.2.1).
 	for _, cs := range [][]outrank.Container{{{AllocatedResources: bad}}, {{Actual: bad}}} {
 		require.NoError(t, (&outrank.Pod{Name: "p", AllocatedResources: bad, Actual: bad, Containers: cs, InitContainers: cs}).Validate())
 	}
@@ -288,8 +287,8 @@ func TestSelectorsThatMatchNothing(t *testing.T) {
 	}, got)
 }
 
-// Each part of a pod affinity term is looked at by itself, in terms of both
-// kinds and also behind a good one.
+// Each part of a pod affinity term is checked by itself, in terms of both kinds
+// and also behind a good one.
 func TestPodTermRules(t *testing.T) {
 	bad := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "a", Operator: outrank.Exists, Values: []string{"v"}}}}
 	for _, c := range []struct {

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/internal/fields"
 )
 
-// volume refuses what could mean nothing.
+// volume refuses volumes that could mean nothing.
 func (v *validator) volume(vol *Volume, at *fields.Path) {
 	switch vol.Disk.Kind {
 	case "", GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD:

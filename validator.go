@@ -11,7 +11,7 @@ import (
 type validator struct {
 	problems []Problem
 	kind     string
-	key      string // of the object at hand, or what stands for it
+	key      string // of the present object, or words in place of one
 }
 
 func (v *validator) add(at *fields.Path, format string, args ...any) {
@@ -42,7 +42,7 @@ func (v *validator) object(kind, namespace, name string, index int, seen map[str
 	}
 }
 
-// nameOf and namespaceOf look at objects that may be nil.
+// nameOf and namespaceOf take objects that may be nil.
 func nameOf(object any) string {
 	switch o := object.(type) {
 	case *Node:
@@ -121,8 +121,7 @@ func (v *validator) requirements(requests, limits resource.List, at *fields.Path
 	v.list(limits, &l)
 }
 
-// list refuses negative amounts; names are gone through in order only where
-// something is wrong.
+// list refuses negative amounts. It sorts the names only where something is wrong.
 func (v *validator) list(l resource.List, at *fields.Path) {
 	if !hasNegative(l) {
 		return
@@ -135,7 +134,7 @@ func (v *validator) list(l resource.List, at *fields.Path) {
 	}
 }
 
-// checkWord refuses the word of a field that is none of the known. The path is made only
+// checkWord refuses a word that its field does not know. It makes the path only
 // then.
 func checkWord[T ~string](v *validator, word T, known []T, field string, parent *fields.Path) {
 	if !fields.IsWord(word, known) {

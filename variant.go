@@ -47,7 +47,7 @@ const (
 	VariantSimplified
 )
 
-// variantWords are the words of the variants, by value.
+// variantWords maps a variant to its word.
 var variantWords = []string{"current", "v1.13", "simplified"}
 
 // String returns "current" for zero, "v1.13" or "simplified".

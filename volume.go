@@ -6,31 +6,31 @@ import (
 	"github.com/outrank-go/outrank/internal/intree"
 )
 
-// Volume is one volume of a pod, as far as placing the pod depends on it. What
-// a claim stands for comes from other objects: kube.ReadCluster fills it in from the
-// claims and volumes of a dump, and [Cluster.ResolveVolumes] does so for other
-// pods. Kubernetes has no single object for all of it, so that a Volume by itself
-// has the JSON of a plain struct.
+// Volume is one volume of a pod, as far as placing the pod depends on it. A claim
+// leads to other objects: kube.ReadCluster fills in the fields from the claims
+// and volumes of a dump, and [Cluster.ResolveVolumes] does so for other pods.
+// Kubernetes has no single object for all of it, so that a Volume by itself has
+// the JSON of a plain struct.
 type Volume struct {
 	// Claim names the persistent volume claim in the pod's namespace; empty for
-	// a volume that is none.
+	// a volume without one.
 	Claim string
 	// Ephemeral is set where the claim is made along with the pod and for it alone
 	// (a generic ephemeral volume). Such a volume may be in any zone and in use by
 	// any number of pods: VolumeZone and VolumeRestrictions pass it over.
 	Ephemeral bool
-	// State is what keeps the claim from being used; empty for nothing. While it
-	// is set, no preemption helps a pod that waits with this claim.
+	// State says why the claim cannot be used; empty if it can. While it is set,
+	// no preemption helps a pod that waits with this claim.
 	State ClaimState
-	// MissingVolume names the volume that the claim is bound to and that is not
-	// there, for ClaimLost and ClaimVolumeMissing.
+	// MissingVolume names the volume that the claim is bound to and that does
+	// not exist, for ClaimLost and ClaimVolumeMissing.
 	MissingVolume string
 	// OncePod is set where the claim allows a single pod in the whole cluster
 	// (ReadWriteOncePod).
 	OncePod bool
-	// Driver is what attaches the volume to a node, and Handle its identity
-	// there: a handle counts once per node, however many pods use it. A claim with
-	// a Driver and no Handle is one whose volume the driver has yet to make; it
+	// Driver attaches the volume to a node, and Handle is its identity there: a
+	// handle counts once per node, however many pods use it. A claim with a
+	// Driver and no Handle is one whose volume the driver has yet to make; it
 	// counts as a volume of its own. Without a Driver, a volume counts against no
 	// limit, but for a Disk: see [Disk.Attachment].
 	Driver, Handle string
@@ -66,9 +66,8 @@ type Disk struct {
 	// ID identifies the disk: two pods conflict only over the same one. It is the
 	// disk's name, its volume ID, the target's IQN, or an RBD's pool/image.
 	ID string
-	// Monitors are where an RBD image is reached: two images are the same only
-	// if they have one of them in common. Without any, it has them in common
-	// with all others.
+	// Monitors are the addresses of an RBD image: two images are the same only
+	// if they share one. An image without any shares one with every other.
 	Monitors []string
 	// ReadOnly disks may be shared, except for AWSElasticBlockStore.
 	ReadOnly bool
@@ -86,7 +85,7 @@ const (
 )
 
 // Conflicts reports whether two pods cannot have these disks on one node
-// (VolumeRestrictions, isVolumeConflict). Disks that are none, or nil, never conflict.
+// (VolumeRestrictions, isVolumeConflict). Nil disks and those of no kind never conflict.
 func (d *Disk) Conflicts(o *Disk) bool {
 	if o == nil || d.Kind == "" || d.Kind != o.Kind || d.ID != o.ID {
 		return false
@@ -105,9 +104,9 @@ func (d *Disk) sharesMonitor(o *Disk) bool {
 		slices.ContainsFunc(d.Monitors, func(m string) bool { return slices.Contains(o.Monitors, m) })
 }
 
-// Attachment is what attaches the disk to a node and its identity there, as in
-// [Volume]; empty for a disk that counts against no limit. EBS and GCE disks have
-// one (NodeVolumeLimits).
+// Attachment returns the driver that attaches the disk to a node and the disk's
+// identity there, as in [Volume]; empty for a disk that counts against no limit.
+// EBS and GCE disks have one (NodeVolumeLimits).
 func (d *Disk) Attachment() (driver, handle string) {
 	switch d.Kind {
 	case AWSElasticBlockStore:
@@ -127,25 +126,26 @@ func (d *Disk) Attachment() (driver, handle string) {
 type VolumeClaim struct {
 	// Name and Namespace identify the claim; an empty Namespace is "default".
 	Name, Namespace string
-	// Volume is what every pod that uses the claim has. Its Claim and Ephemeral
-	// are not looked at. While no volume is bound, only OncePod, State and Driver
-	// are set, and MissingVolume where there was one.
+	// Volume is the volume of every pod that uses the claim. Its Claim and
+	// Ephemeral are not looked at. While no volume is bound, only OncePod, State
+	// and Driver are set, and MissingVolume where there was one.
 	Volume Volume
 }
 
-// ClaimState is what keeps a claim from being used. Where several things do, it
-// is the first of these.
+// ClaimState says why a claim cannot be used. Where there are several reasons,
+// it is the first of these.
 type ClaimState string
 
 // The states.
 const (
-	// ClaimLost: the volume that it was bound to is gone, as its status says.
+	// ClaimLost: the bound volume is gone, as the claim's status says.
 	ClaimLost ClaimState = "Lost"
 	// ClaimDeleting: it is being deleted.
 	ClaimDeleting ClaimState = "Deleting"
-	// ClaimUnbound: it has no volume yet, and does not wait for a pod to get one.
+	// ClaimUnbound: no volume is bound yet, and the claim does not wait for a pod to get
+	// one.
 	ClaimUnbound ClaimState = "Unbound"
-	// ClaimVolumeMissing: there is no volume of the name that it is bound to.
+	// ClaimVolumeMissing: the volume that the claim is bound to does not exist.
 	ClaimVolumeMissing ClaimState = "VolumeMissing"
 )
 

@@ -50,7 +50,7 @@ func TestDiskConflicts(t *testing.T) {
 	assert.False(t, none.Conflicts(&none), "what is no disk is in nobody's way")
 }
 
-// A manifest names a claim; the dump knows what it stands for.
+// A manifest names a claim, and the dump has the volume behind it.
 func ExampleCluster_ResolveVolumes() {
 	cluster, err := kube.ReadCluster(strings.NewReader(`
 		{"kind": "PersistentVolumeClaim", "metadata": {"name": "data", "annotations": {"pv.kubernetes.io/bind-completed": "yes"}}, "spec": {"accessModes": ["ReadWriteOncePod"], "volumeName": "pv-1"}}

@@ -6,11 +6,11 @@ import (
 	"github.com/outrank-go/outrank/internal/fields"
 )
 
-// Warnings lists what is odd about the cluster but does not stop the real
-// system: a pod on a node that does not exist counts nowhere, a pod nominated
-// to such a node is not nominated, a budget with an invalid selector covers
-// nothing, such a selector of a pod matches nothing, a pod in a group that does not
-// exist counts by itself, and trees of groups may have no top, no end or too many levels.
+// Warnings lists the oddities of the cluster that the real system lives with: a
+// pod on a node that does not exist counts nowhere, a pod nominated to such a
+// node is not nominated, a budget with an invalid selector covers nothing, such a
+// selector of a pod matches nothing, a pod in a group that does not exist counts
+// by itself, and trees of groups may have no top, no end or too many levels.
 func (c *Cluster) Warnings() []Problem {
 	nodes := make(map[string]bool, len(c.Nodes))
 	for _, n := range c.Nodes {
@@ -40,8 +40,8 @@ func (c *Cluster) Warnings() []Problem {
 	return append(ws, c.groupWarnings()...)
 }
 
-// selectorWarnings are about selectors of affinity terms and spread constraints
-// that are invalid and not refused: they match nothing.
+// selectorWarnings names invalid selectors of affinity terms and spread
+// constraints that are not refused: they match nothing.
 func (p *Pod) selectorWarnings() []Problem {
 	if p == nil || len(p.Affinity.PodAffinity)+len(p.Affinity.PodAntiAffinity)+len(p.TopologySpreadConstraints) == 0 {
 		return nil
@@ -67,10 +67,10 @@ func (p *Pod) selectorWarnings() []Problem {
 	return ws
 }
 
-// groupWarnings are about pods that name a group that is not there, and about trees
-// of groups that no API server looks at: a parent that is not there, a circle of
-// parents, more than [MaxGroupLevels] levels, and two workloads in one tree (group
-// 22.4). Time is linear in the number of objects.
+// groupWarnings names groups of pods that do not exist, and trees of groups that
+// no API server looks at: a missing parent, a circle of parents, more than
+// [MaxGroupLevels] levels, and two workloads in one tree (group 22.4). Time is
+// linear in the number of objects.
 func (c *Cluster) groupWarnings() []Problem {
 	groups := make(map[Key]bool, len(c.Groups))
 	for _, g := range c.Groups {
@@ -118,7 +118,7 @@ type groupTree struct {
 // findCircles walks up from every composite group, over each of them once.
 func (t *groupTree) findCircles(all []*CompositePodGroup) {
 	t.circular = map[Key]bool{}
-	walked := make(map[Key]int, len(all)) // by which walk
+	walked := make(map[Key]int, len(all)) // the walk that came by
 	for i, g := range all {
 		for g != nil && walked[g.Key()] == 0 {
 			walked[g.Key()] = i + 1
@@ -131,7 +131,7 @@ func (t *groupTree) findCircles(all []*CompositePodGroup) {
 	}
 }
 
-// look warns of what is odd about the parent of one group, if it names any.
+// look warns of an odd parent of one group, if it names any.
 func (t *groupTree) look(object, name string, parent Key, workload string, circular bool) {
 	if name == "" {
 		return

@@ -35,7 +35,7 @@ func (t *Toleration) faultless() bool {
 	return fields.IsWord(t.Operator, tolerationOperators) && fields.IsWord(t.Effect, taintEffects)
 }
 
-// taints refuses taints that have no effect, or one that there is not.
+// taints refuses taints without an effect, or with an unknown one.
 func (v *validator) taints(ts []Taint, spec *fields.Path) {
 	list := spec.Field("taints")
 	for i := range ts {
@@ -54,9 +54,9 @@ func (v *validator) taints(ts []Taint, spec *fields.Path) {
 
 func (t *Taint) faultless() bool { return slices.Contains(taintEffects, t.Effect) }
 
-// faultless sees at a glance, and without taking memory, that there is nothing
-// wrong with a simple pod. All others are for the validator: those with
-// affinity, topology spread or volumes, and those with something wrong.
+// faultless recognizes a simple pod without problems, without taking memory.
+// All others are for the validator: pods with affinity, topology spread or
+// volumes, and pods with problems.
 func (p *Pod) faultless() bool {
 	if p == nil || p.Name == "" || !fields.IsWord(p.PreemptionPolicy, preemptionPolicies) || !fields.IsWord(p.QOSClass, qosClasses) || !fields.IsWord(p.OS, systems) {
 		return false
@@ -72,8 +72,8 @@ func (p *Pod) faultless() bool {
 		!hasNegative(p.Overhead) && faultless(p.Containers) && faultless(p.InitContainers)
 }
 
-// faultless is the same for nodes, where those with limits of attached volumes
-// are not simple.
+// faultless recognizes a node without problems; one with limits of attached
+// volumes is not simple.
 func (n *Node) faultless() bool {
 	if n == nil || n.Name == "" || len(n.AttachLimits) > 0 || len(n.MissingDrivers) > 0 {
 		return false

@@ -79,16 +79,16 @@ func eachWord(v reflect.Value, at string, f func(at string, v reflect.Value)) {
 	}
 }
 
-// anyWord are the types whose words nobody counts: an API server lets any phase in (rule
-// 26.1.3), and a selector of a budget or of a spread constraint that cannot be read selects
-// nothing.
+// anyWord are the types that take any word: an API server lets any phase in (rule
+// 26.1.3), and a selector of a budget or of a spread constraint that cannot be
+// read selects nothing.
 func anyWord(at string, t reflect.Type) bool {
 	return t == reflect.TypeFor[outrank.Phase]() ||
 		t == reflect.TypeFor[outrank.Operator]() && (strings.HasPrefix(at, ".Budgets") || strings.Contains(at, "TopologySpreadConstraints[0].LabelSelector"))
 }
 
-// Every field of every object that has a type of words is held to those words, in the case
-// that they have (rule 26.1.1).
+// Every field whose type is a set of words takes those words alone, in their case
+// (rule 26.1.1).
 func TestNoOtherWords(t *testing.T) {
 	require.NoError(t, wholeCluster().Validate())
 	var places []string

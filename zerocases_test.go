@@ -23,7 +23,7 @@ import (
 // noContext is the nil that a caller may pass.
 var noContext context.Context
 
-// Input without anything in it is no empty cluster: what was to write it has failed.
+// Empty input is an error and no empty cluster: the program that writes it has failed.
 func TestEmptyInputIsAnError(t *testing.T) {
 	readers := map[string]func(io.Reader) error{
 		"cluster": func(r io.Reader) error { _, err := kube.ReadCluster(r); return err },
@@ -45,7 +45,7 @@ func TestEmptyInputIsAnError(t *testing.T) {
 	assert.Equal(t, &outrank.Cluster{}, c)
 }
 
-// What is nil is named as what it was to be, and not by the name that it lacks.
+// The error about a nil object names its kind, and not the name that it lacks.
 func TestNilIsNamed(t *testing.T) {
 	for want, err := range map[string]error{
 		"pod: is nil":     (*outrank.Pod)(nil).Validate(),
@@ -72,7 +72,7 @@ func started(g preemption.Guard) error {
 	return err
 }
 
-// The zero queues are empty, and say of every pod that they cannot take it.
+// The zero queues are empty, and refuse every pod.
 func TestZeroQueues(t *testing.T) {
 	for name, q := range map[string]*queue.Queue{"queue": {}} {
 		p := &outrank.Pod{Name: "p"}
@@ -95,8 +95,8 @@ func TestZeroQueues(t *testing.T) {
 	assert.EqualError(t, err, "queue: Pop: the context is missing")
 }
 
-// Rules of tenants that lack what New asks for let nobody take from anybody, and say why
-// where they are asked to decide; also where a field was emptied later.
+// Rules of tenants that lack what New asks for, from the start or later, let no
+// pod preempt another, and say why when they decide.
 func TestRulesOfTenantsThatLackSomething(t *testing.T) {
 	tree, err := tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{{Name: "q", Nominal: resource.MustList("cpu", "1")}}})
 	require.NoError(t, err)

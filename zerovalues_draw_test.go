@@ -17,11 +17,12 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// deepest is how far below an argument its fields are drawn; what is below is zero.
+// deepest is the level below an argument down to which fields are drawn; below, they are
+// zero.
 const deepest = 4
 
-// drawer draws arguments of any type: most of them are nil, zero or empty, and some make
-// sense, so that a call comes past the first thing that it looks at.
+// drawer draws arguments of any type: most are nil, zero or empty, and some make
+// sense, so that a call comes past its first check.
 type drawer struct{ t *rapid.T }
 
 // of draws a value of a type.
@@ -56,7 +57,7 @@ func (d drawer) of(typ reflect.Type, depth int) reflect.Value {
 	return v
 }
 
-// arguments draws those of a function.
+// arguments draws the arguments of a function.
 func (d drawer) arguments(f reflect.Type) []reflect.Value {
 	var args []reflect.Value
 	for i := range f.NumIn() {
@@ -65,8 +66,8 @@ func (d drawer) arguments(f reflect.Type) []reflect.Value {
 	return args
 }
 
-// receiver draws a pointer that is not nil, and where a type embeds others by pointer, those:
-// methods are called of nothing else.
+// receiver draws a pointer that is not nil, and pointers that are not nil for
+// embedded types, since methods are called on nothing else.
 func (d drawer) receiver(pointer reflect.Type) reflect.Value {
 	v := d.of(pointer, 0)
 	if v.IsNil() {
@@ -82,7 +83,7 @@ func (d drawer) receiver(pointer reflect.Type) reflect.Value {
 	return v
 }
 
-// leaf draws a value that has nothing below it.
+// leaf draws a value without parts.
 func (d drawer) leaf(typ reflect.Type) (reflect.Value, bool) {
 	v := reflect.New(typ).Elem()
 	switch {
@@ -106,7 +107,7 @@ func (d drawer) leaf(typ reflect.Type) (reflect.Value, bool) {
 	return v, true
 }
 
-// words are names of the cluster below, words of the API, and none.
+// words are names of the cluster below, words of the API, and neither.
 var words = []string{"", "a", "default/a", "default/b", "n1", "cpu", "pods", "In", "Exists", "Gt", "Guaranteed", "NoSchedule", "cluster"}
 
 func (d drawer) number(typ reflect.Type) int64 {
@@ -156,7 +157,7 @@ func (d drawer) pairs(v reflect.Value, depth int) {
 	}
 }
 
-// implementation draws nil, or what is known to satisfy an interface.
+// implementation draws nil or a known implementation of an interface.
 func (d drawer) implementation(v reflect.Value) {
 	var some []any
 	for _, x := range implementations() {
@@ -169,8 +170,8 @@ func (d drawer) implementation(v reflect.Value) {
 	}
 }
 
-// implementations are new values for interfaces. A context has ended, so that nothing is
-// waited for.
+// implementations are new values for interfaces. Contexts have ended, so that no
+// call waits.
 func implementations() []any {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -184,7 +185,7 @@ func implementations() []any {
 	}
 }
 
-// zeroFunc returns a function that answers with zero values.
+// zeroFunc returns a function that returns zero values.
 func zeroFunc(typ reflect.Type) reflect.Value {
 	return reflect.MakeFunc(typ, func([]reflect.Value) []reflect.Value {
 		out := make([]reflect.Value, typ.NumOut())
@@ -207,10 +208,10 @@ func smallCluster() *outrank.Cluster {
 	}
 }
 
-// soundOnes are what a caller would have made with care, by type.
+// soundOnes make valid values, by type.
 var soundOnes = map[reflect.Type]func() any{}
 
-// sound enters what makes a sound value of a type.
+// sound enters the maker of a valid value of a type.
 func sound[T any](make func() (*T, error)) {
 	soundOnes[reflect.TypeFor[*T]()] = func() any {
 		v, err := make()

@@ -23,11 +23,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
 
-// mayPanic are the functions that say that they panic.
+// mayPanic are the functions that are documented to panic.
 var mayPanic = []string{module + "/resource.MustList", module + "/resource.MustParse"}
 
-// Nothing that the library exports panics on the zero value of a type, on nil, or on what
-// is made of these: it works, or its error says what of which object is wrong.
+// Nothing that the library exports panics on the zero value of a type, on nil, or on
+// values made of these: it works, or its error names the object and its problem.
 func TestPropertyNothingPanics(t *testing.T) {
 	for _, f := range everyFunction {
 		if v := reflect.ValueOf(f); !slices.Contains(mayPanic, functionName(f)) {
@@ -63,8 +63,8 @@ func qualifiedName(p any) string {
 	return typ.PkgPath() + "." + name
 }
 
-// complaint calls a function and returns what is wrong with its end, empty for nothing.
-// A function that it returns is called with zero values.
+// complaint calls a function and returns how it ended wrongly, empty if it did
+// not. It calls a function that is returned with zero values.
 func complaint(f reflect.Value, args []reflect.Value) (text string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -86,8 +86,8 @@ func complaint(f reflect.Value, args []reflect.Value) (text string) {
 	return text
 }
 
-// zeros are the zero arguments of a function. An iterator gets a function that asks for
-// more.
+// zeros returns zero arguments for a function. An iterator gets a function that
+// asks for more.
 func zeros(f reflect.Type) []reflect.Value {
 	var args []reflect.Value
 	for i := range f.NumIn() {
@@ -102,10 +102,10 @@ func zeros(f reflect.Type) []reflect.Value {
 	return args
 }
 
-// nameless is what a message looks like that names an object by nothing.
+// nameless matches a message that names an object by nothing.
 var nameless = regexp.MustCompile(`(pod|node|group|namespace)s?( ""| ):|<nil>|%!`)
 
-// fault says what is wrong with an error, empty for nothing.
+// fault returns the problem of an error, empty for none.
 func fault(err error) string {
 	var invalid *outrank.InputError
 	if errors.As(err, &invalid) {
@@ -123,7 +123,7 @@ func fault(err error) string {
 			return ""
 		}
 	}
-	var broken *filtertest.Error // what a filter does, of which it names the rule and the calls
+	var broken *filtertest.Error // the problem of a filter, whose message has its rule and the calls
 	if errors.As(err, &broken) {
 		return ""
 	}

@@ -18,8 +18,8 @@ type Budgets struct {
 	scopes   map[string]*scope
 }
 
-// scope is the budgets of one namespace. A budget that covers anything at all
-// is in exactly one of its two parts.
+// scope holds the budgets of one namespace. A budget that covers anything at
+// all is in exactly one of its two parts.
 type scope struct {
 	// byLabel lists budgets under the labels of one of their anchors.
 	byLabel map[label][]int32
@@ -118,7 +118,7 @@ func (b *Budgets) Covering(pod *outrank.Pod) []int {
 	return out
 }
 
-// AppendCovering appends to dst what [Budgets.Covering] returns. It allocates
+// AppendCovering appends the result of [Budgets.Covering] to dst. It allocates
 // only if dst is too small.
 func (b *Budgets) AppendCovering(dst []int32, pod *outrank.Pod) []int32 {
 	if b == nil || pod == nil || len(pod.Labels) == 0 {

@@ -278,7 +278,7 @@ func TestSplitIsTheRule(t *testing.T) {
 		r := rapid.SampledFrom(outrank.Releases()).Draw(t, "release")
 		wantViolating, wantOK := splitPlainly(r, input, pods)
 		budgets := New(input)
-		for range 2 { // a second call knows nothing of the first
+		for range 2 { // the second call remembers nothing of the first
 			violating, ok := budgets.SplitIn(r, pods)
 			if diff := testdiff.Diff(keys(wantViolating), keys(violating)); diff != "" {
 				t.Fatalf("violating (-want +got):\n%s", diff)

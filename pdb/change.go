@@ -14,7 +14,7 @@ import (
 //
 // Time is that of copying the list of pointers where namespace and selector are
 // those of the budget before; else that of preparing one selector, and of copying
-// the list and what is known of the namespaces concerned.
+// the list and the scopes of the namespaces concerned.
 func (b *Budgets) With(i int, budget *outrank.PodDisruptionBudget) *Budgets {
 	if i < 0 || i > b.Len() {
 		return b

@@ -31,8 +31,8 @@ func changing(t *rapid.T) *outrank.PodDisruptionBudget {
 	return b
 }
 
-// Budgets that came to be by changes are as those made at once, and what they
-// were made from stays as it was.
+// Budgets made by changes equal those made at once, and changes leave their
+// origin as it was.
 func TestWithIsAsMadeAtOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		budgets := New(nil)
@@ -57,7 +57,7 @@ func TestWithIsAsMadeAtOnce(t *testing.T) {
 	})
 }
 
-// texts says which budgets cover each of all pods.
+// texts lists the budgets that cover each of all pods.
 func texts(b *Budgets) (out []string) {
 	for _, namespace := range []string{"default", "other"} {
 		for _, x := range []string{"", "x", "y"} {

@@ -8,15 +8,15 @@ import (
 )
 
 // Finder finds the budgets that cover pods, one pod after another, and remembers
-// what it found: pods whose labels differ in nothing that a selector of their
-// namespace looks at are matched once. It is scratch memory: only one goroutine may
-// use it at a time.
+// its results: pods whose labels differ in nothing that a selector of their
+// namespace looks at are matched once. It is scratch memory: only one goroutine
+// may use it at a time.
 type Finder struct {
 	budgets *Budgets
 	// looked are the keys that the selectors of a namespace look at.
 	looked map[string]map[string]bool
-	// known are the lists found, by the namespace and the labels that matter, and
-	// shared the same lists, by a hash of what they hold.
+	// known are the results, by the namespace and the labels that matter, and
+	// shared the same lists, by a hash of their contents.
 	known  map[string][]int32
 	shared map[uint64][]int32
 	labels []label
@@ -114,7 +114,7 @@ func (f *Finder) lookedAt(namespace string) map[string]bool {
 	return keys
 }
 
-// share returns what was found, as a list that equal ones share.
+// share returns a result as a list that equal results share.
 func (f *Finder) share() []int32 {
 	if len(f.found) == 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// What the same budgets cover shares one list, and what no selector looks at is
-// not looked at.
+// Pods of the same budgets share one list, and labels that no selector looks at
+// are not looked at.
 func TestFinderShares(t *testing.T) {
 	var input []*outrank.PodDisruptionBudget
 	for i := range 100 {

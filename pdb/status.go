@@ -33,7 +33,7 @@ type BudgetStatus struct {
 	Allowed int32
 }
 
-// StatusInput is what the status of one budget depends on. It is only read.
+// StatusInput is the input of the status of one budget. It is only read.
 type StatusInput struct {
 	// Budget is the budget; it may not be nil.
 	Budget *outrank.PodDisruptionBudget

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// tally is the counts of the pods that one budget covers.
+// tally counts the pods that one budget covers.
 type tally struct {
 	// covered and healthy are numbers of pods.
 	covered, healthy int64

@@ -46,7 +46,7 @@ func Validate(class *outrank.PriorityClass) error {
 	return refuse(ErrClass, problems(class, alone))
 }
 
-// alone is the index of a class that is not one of a list.
+// alone is the index of a class that is not in a list.
 const alone = -1
 
 // problems lists what is wrong with a class. index is its index in its list,

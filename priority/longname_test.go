@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// A name of 253 bytes is as long as one may be. An error shows so much of it.
+// A name may be 253 bytes long. An error shows so much of it.
 func TestLongNames(t *testing.T) {
 	longest := strings.Repeat("a", 253)
 	require.NoError(t, priority.Validate(&outrank.PriorityClass{Name: longest}))

@@ -44,7 +44,7 @@ func (t *Table) Resolve(pod *outrank.Pod) (Resolution, error) {
 	return t.give(claim{"pod " + string(pod.Key()), "pod", pod.PriorityClassName, pod.Priority, pod.PreemptionPolicy})
 }
 
-// claim is what a pod or a group says of its priority. noun is what it is.
+// claim is the priority that a pod or a group states. noun is the kind of object.
 type claim struct {
 	object, noun, class string
 	priority            *int32
@@ -65,8 +65,8 @@ func (t *Table) give(c claim) (Resolution, error) {
 	return r, nil
 }
 
-// classOf returns the class of this name, or the one of who names none. A class
-// without a name and with the value 0 stands for none.
+// classOf returns the class of this name, or the default for an empty one. A
+// class without a name and with the value 0 stands for none.
 func (t *Table) classOf(name string) (outrank.PriorityClass, bool) {
 	if name != "" {
 		return t.Lookup(name)

@@ -74,8 +74,7 @@ func TestResolve(t *testing.T) {
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 
-// What was resolved once resolves to the same again, as long as the class is
-// there.
+// A resolved pod resolves to the same again, as long as the class exists.
 func TestResolveAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, err := NewTable([]*outrank.PriorityClass{{

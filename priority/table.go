@@ -27,8 +27,8 @@ type Table struct {
 // reference a race can lead to them; see [Table.Default].
 //
 // The error lists every problem of every class, in the order given, and wraps
-// [ErrClass]. The classes are copied; neither the slice nor what it points to
-// is kept. Time is that of sorting the classes.
+// [ErrClass]. The classes are copied; neither the slice nor its pointers are
+// kept. Time is that of sorting the classes.
 func NewTable(classes []*outrank.PriorityClass) (*Table, error) {
 	var ps []outrank.Problem
 	var kept []outrank.PriorityClass
@@ -77,7 +77,7 @@ func build(classes []outrank.PriorityClass) *Table {
 	return t
 }
 
-// bare is used for a nil or a zero Table.
+// bare stands for a nil or a zero Table.
 var bare = build(nil)
 
 func (t *Table) orBare() *Table {

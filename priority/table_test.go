@@ -160,8 +160,8 @@ func TestWithAndWithout(t *testing.T) {
 	require.Equal(t, before, table.Classes(), "the old table stays as it was")
 }
 
-// A table built step by step is the table built at once, whatever the order,
-// and Default is what a plain search finds.
+// A table built step by step equals the table built at once, whatever the
+// order, and Default is the result of a plain search.
 func TestTableAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		model := map[string]outrank.PriorityClass{}

@@ -31,8 +31,7 @@ func pod(containers ...outrank.Container) *outrank.Pod {
 }
 
 func TestCompute(t *testing.T) {
-	// What v1.37 says of the pods below where it says something else (rules 3.12 to
-	// 3.14).
+	// from37 has the classes in v1.37 where they differ (rules 3.12 to 3.14).
 	from37 := map[string]outrank.QOSClass{
 		"negative amounts": outrank.Burstable, "two that differ but add up": outrank.Burstable,
 		"pod level, empty": outrank.Guaranteed, "pod level, empty maps": outrank.Burstable,
@@ -143,8 +142,8 @@ func drawContainers(t *rapid.T, label string, most int) []outrank.Container {
 	}), 0, most).Draw(t, label)
 }
 
-// Where a container stands and whether it is an init container does not
-// matter, and neither does what is neither cpu nor memory.
+// The place of a container and whether it is an init container do not matter,
+// and neither do resources other than cpu and memory.
 func TestPlaceDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		app, init := drawContainers(t, "app", 3), drawContainers(t, "init", 3)

@@ -17,7 +17,7 @@ func ExampleQuantity_Sign() {
 	// 100m 1 false -100m
 }
 
-// A list is a map: who wants to change it takes a copy.
+// A list is a map: take a copy before changing it.
 func ExampleList_Clone() {
 	requests := resource.MustList("cpu", "1")
 	more := requests.Clone()

@@ -11,8 +11,8 @@ import (
 // row is n digits, all the same.
 func row(digit string, n int) string { return strings.Repeat(digit, n) }
 
-// Amounts at 10^2147483647, which is as much as there is: just below they are
-// exact, above they are the cap, and neither format nor sign is lost.
+// Amounts at 10^2147483647, the largest amount: just below they are exact,
+// above they are the cap, and neither format nor sign is lost.
 func TestParseAtTheCap(t *testing.T) {
 	const most = "10e2147483646"
 	for _, c := range []struct{ name, text, want string }{

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// ErrFormat is wrapped by errors about a [Format] that there is not.
+// ErrFormat is wrapped by errors about an unknown [Format].
 var ErrFormat = errors.New("resource: not a format")
 
 // Format is the form that an amount prints in. It says nothing about the

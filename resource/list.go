@@ -11,12 +11,11 @@ import (
 // list. The functions here never change a list.
 type List map[Name]Quantity
 
-// Requirements is what a container or a pod as a whole says it needs.
+// Requirements are the needs of a container, or of a pod as a whole.
 type Requirements struct {
-	// Requests is what is reserved for it. Scheduling uses this alone.
+	// Requests are reserved for it. Scheduling uses them alone.
 	Requests List `json:"requests,omitempty"`
-	// Limits is what it may use at most. With Requests it decides the QoS
-	// class.
+	// Limits are the most that it may use. With Requests they decide the QoS class.
 	Limits List `json:"limits,omitempty"`
 }
 
@@ -39,16 +38,15 @@ func (l List) Names() []Name { return slices.Sorted(maps.Keys(l)) }
 // Clone returns a copy, and nil for nil.
 func (l List) Clone() List { return maps.Clone(l) }
 
-// Plus returns a new list with the sums, by name, of what is in l and in o.
-// Neither is changed, and the result is never nil. A name in one of them keeps
-// its amount.
+// Plus returns a new list with the sums, by name, of l and o. Neither is
+// changed, and the result is never nil. A name in one of them keeps its amount.
 func (l List) Plus(o List) List {
 	return l.merge(o, Quantity.Add)
 }
 
-// Max returns a new list with the larger amount, by name, of what is in l and
-// in o. Neither is changed, and the result is never nil. A name in one of them
-// keeps its amount, a negative one too.
+// Max returns a new list with the larger amount, by name, of l and o. Neither
+// is changed, and the result is never nil. A name in one of them keeps its
+// amount, a negative one too.
 func (l List) Max(o List) List {
 	return l.merge(o, func(a, b Quantity) Quantity {
 		if a.Cmp(b) < 0 {

@@ -112,7 +112,7 @@ func scan(text string) (n number, rest string) {
 	return n, text[i:]
 }
 
-// unit is what a suffix stands for: 10^exp, or 2^shift if it is binary.
+// unit is the meaning of a suffix: 10^exp, or 2^shift if it is binary.
 type unit struct {
 	format Format
 	exp    int64

@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// mustAgree fails unless got is what the oracle has.
+// mustAgree fails unless got is the oracle's value.
 func mustAgree(t *rapid.T, what string, got resource.Quantity, want slow) {
 	t.Helper()
 	if g, w := got.Format(), want.format; g != w {

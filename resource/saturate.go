@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// AddSat returns a + b, or the nearest int64 where the sum is none.
+// AddSat returns a + b, or the nearest int64 where the sum fits none.
 func AddSat(a, b int64) int64 {
 	sum := a + b
 	switch {
@@ -17,7 +17,7 @@ func AddSat(a, b int64) int64 {
 	return sum
 }
 
-// SubSat returns a - b, or the nearest int64 where the difference is none.
+// SubSat returns a - b, or the nearest int64 where the difference fits none.
 func SubSat(a, b int64) int64 {
 	diff := a - b
 	switch {
@@ -29,7 +29,7 @@ func SubSat(a, b int64) int64 {
 	return diff
 }
 
-// MulSat returns a × b, or the nearest int64 where the product is none.
+// MulSat returns a × b, or the nearest int64 where the product fits none.
 func MulSat(a, b int64) int64 {
 	high, low := bits.Mul64(magnitude(a), magnitude(b))
 	if high != 0 {

@@ -22,8 +22,8 @@ func quantity(name resource.Name, amount int64) resource.Quantity {
 	return spell.Quantity(name, amount)
 }
 
-// share is what a pod with these requests takes of a resource; of the pods a
-// node can hold every pod is one.
+// share is the amount of a resource in a pod's requests; in the number of pods,
+// every pod is one.
 func share(requests resource.List, name resource.Name) int64 {
 	if name == resource.Pods {
 		return 1

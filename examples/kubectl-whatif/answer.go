@@ -10,48 +10,48 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Document is what -o json prints. Fields keep their names and meanings, new ones
-// may be added; anything else changes APIVersion. Lists are never null and hold
-// everything, whatever -list says.
+// Document is the output of -o json. Fields keep their names and meanings, new
+// ones may be added; anything else changes APIVersion. Lists are never null and
+// hold everything, whatever -list says.
 type Document struct {
 	// APIVersion is whatif/v1. Decision has a version of its own.
 	APIVersion string `json:"apiVersion"`
-	// Cluster is what was looked at.
+	// Cluster describes the cluster in question.
 	Cluster Dump `json:"cluster"`
-	// Now is what ages are measured from and a missing start counts as. It is
+	// Now is the time that ages end at and a missing start counts as. It is
 	// left out where neither the dump nor -now names a time.
 	Now time.Time `json:"now,omitzero"`
 	// Pod is the preemptor, the pod that is asked about.
 	Pod Asked `json:"pod"`
-	// Resize is there where the pod is on its node already, and what is asked is who
+	// Resize is set where the pod is on its node already, and the question is who
 	// leaves for its resize in place.
 	Resize *Resize `json:"resize,omitempty"`
-	// Decision is the explanation as the library writes it; PLAN_JSON.md of
+	// Decision is the explanation in the library's JSON; PLAN_JSON.md of
 	// package preemption describes it.
 	Decision *preemption.Explanation `json:"decision"`
-	// Why says why the decision is what it is; REPORT_JSON.md of package explain describes
-	// it. Its lists are cut at ten names.
+	// Why gives the reasons of the decision; REPORT_JSON.md of package explain
+	// describes it. Its lists are cut at ten names.
 	Why *explain.Report `json:"why"`
-	// Victims has what the manifests say of the decision's victims, in its order.
+	// Victims has the manifests' facts about the decision's victims, in its order.
 	Victims []VictimFacts `json:"victims"`
-	// Replacements is what becomes of the victims; there with --replacements alone, and
-	// where there are victims.
+	// Replacements are the fates of the victims; set with --replacements alone,
+	// and where there are victims.
 	Replacements *question.Victims `json:"replacements,omitempty"`
-	// Exact is how far the decision is from the best one; there with --exact alone.
+	// Exact compares the decision with the best one; set with --exact alone.
 	Exact *Exact `json:"exact,omitempty"`
 	// Room has an entry for the number of pods and for everything that the pod
 	// asks for; it is empty unless the outcome is preempt.
 	Room []Room `json:"room"`
 	// Hints say what might help where nothing does.
 	Hints []string `json:"hints"`
-	// Caveats say why the answer may not be what happens: what the dump does not
-	// hold, and what is special about the pod.
+	// Caveats are reasons why the answer may not come true: gaps in the dump,
+	// and peculiarities of the pod.
 	Caveats []Warning `json:"caveats"`
-	// Warnings are about the dump, and about what a manifest leaves out.
+	// Warnings are about the dump, and about gaps in a manifest.
 	Warnings []Warning `json:"warnings"`
 }
 
-// VictimFacts is what a decision does not say of a pod.
+// VictimFacts has the facts about a pod that a decision lacks.
 type VictimFacts struct {
 	// Key is namespace/name.
 	Key      string        `json:"key"`
@@ -70,8 +70,7 @@ type Dump struct {
 	Pending int `json:"pending"`
 	Budgets int `json:"budgets"`
 	Classes int `json:"classes"`
-	// Release is whose rules the answer follows, and ReleaseFrom where that comes
-	// from.
+	// Release has the rules that the answer follows, and ReleaseFrom its source.
 	Release     outrank.Release `json:"release"`
 	ReleaseFrom ReleaseSource   `json:"releaseFrom"`
 	// Skipped counts objects of kinds that play no part, Finished pods that
@@ -80,14 +79,15 @@ type Dump struct {
 	Finished int            `json:"finished"`
 }
 
-// Asked is the pod that is asked about.
+// Asked is the pod in question.
 type Asked struct {
 	// Key is namespace/name.
 	Key string `json:"key"`
 	// From is dump, manifest or flags.
 	From string `json:"from"`
-	// Template is Kind/Name of what would make the pod, in a manifest of something else
-	// than a pod, and Replicas how many it would make; a DaemonSet's depend on the nodes.
+	// Template is Kind/Name of the object that would make the pod, in a manifest of
+	// something else than a pod, and Replicas the number that it would make; a DaemonSet's
+	// depend on the nodes.
 	Template string        `json:"template,omitempty"`
 	Replicas *int          `json:"replicas,omitempty"`
 	Requests resource.List `json:"requests"`
@@ -95,7 +95,7 @@ type Asked struct {
 	Priority int32 `json:"priority"`
 	// PriorityClass is empty where the priority does not come from a class.
 	PriorityClass string `json:"priorityClass,omitempty"`
-	// PrioritySource says where the priority comes from.
+	// PrioritySource is the source of the priority.
 	PrioritySource PrioritySource `json:"prioritySource"`
 	// PreemptionPolicy is PreemptLowerPriority or Never.
 	PreemptionPolicy outrank.PreemptionPolicy `json:"preemptionPolicy"`
@@ -110,11 +110,11 @@ type Asked struct {
 // Resize is a resize in place that the node has deferred.
 type Resize struct {
 	Node string `json:"node"`
-	// Counted is what the node counts for the pod as things are.
+	// Counted is the node's present account of the pod.
 	Counted resource.List `json:"counted"`
 }
 
-// PrioritySource says where a priority comes from.
+// PrioritySource is the source of a priority.
 type PrioritySource string
 
 // The sources.
@@ -127,12 +127,12 @@ const (
 	SourceNumber       PrioritySource = "number"        // a number, whatever the classes say
 )
 
-// Room is what becomes of one resource of the chosen node.
+// Room is the account of one resource of the chosen node.
 type Room struct {
 	Resource    resource.Name     `json:"resource"`
 	Allocatable resource.Quantity `json:"allocatable"`
-	// Used is what the pods on the node hold as things are, Freed the victims'
-	// part of it, Needed what the preemptor asks for.
+	// Used is the present amount of the pods on the node, Freed the victims'
+	// part of it, Needed the preemptor's demand.
 	Used   resource.Quantity `json:"used"`
 	Freed  resource.Quantity `json:"freed"`
 	Needed resource.Quantity `json:"needed"`
@@ -153,13 +153,13 @@ type Warning struct {
 // String returns "object: field: text".
 func (w Warning) String() string { return outrank.Problem(w).String() }
 
-// ReleaseSource says where a release comes from.
+// ReleaseSource is the source of a release.
 type ReleaseSource string
 
 // The sources.
 const (
 	ReleaseFlag    ReleaseSource = "flag"    // --release
-	ReleaseNodes   ReleaseSource = "nodes"   // what the kubelets say
+	ReleaseNodes   ReleaseSource = "nodes"   // the kubelets' versions
 	ReleaseDefault ReleaseSource = "default" // no node says one
-	ReleaseNearest ReleaseSource = "nearest" // what the nodes say is not known
+	ReleaseNearest ReleaseSource = "nearest" // the nodes' release is not known
 )

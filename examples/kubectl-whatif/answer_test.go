@@ -13,8 +13,8 @@ import (
 // preempts is a pod of priority 9 that needs a whole core.
 var preempts = podItem("p", "", 9, "1")
 
-// Two nodes, each with victims for the pod; what decides between them, told
-// with both figures.
+// Two nodes, each with victims for the pod; the reason between them has both
+// figures.
 func TestWhyThisNode(t *testing.T) {
 	a, b := nodeItem("a", "1"), nodeItem("b", "1")
 	for _, tt := range []struct {
@@ -51,7 +51,7 @@ func TestWhyThisNode(t *testing.T) {
 	}
 }
 
-// A pod with a victim still on its way out waits, and is told so.
+// A pod with a victim still on its way out waits, and the answer says so.
 func TestWaitsForVictims(t *testing.T) {
 	dump := listOf(nodeItem("n", "1"), podItem("x", "n", 1, "1", leaving), podItem("p", "", 9, "1", nominated("n")))
 	args := []string{"-cluster", "-", "-pending", "default/p"}
@@ -88,8 +88,8 @@ func TestVictimNotes(t *testing.T) {
 	}
 }
 
-// The figures of a node: what is kept for others is counted, and the number of
-// pods is drawn only where it is what is short.
+// The figures of a node: room kept for others is counted, and the number of
+// pods is drawn only where it is short.
 func TestRoom(t *testing.T) {
 	dump := listOf(nodeItem("n", "4"), podItem("stays", "n", 20, "1"), podItem("x", "n", 1, "2"),
 		podItem("first", "", 30, "1", nominated("n")), podItem("p", "", 9, "1500m"))
@@ -195,7 +195,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// What limits the pod to some nodes is said where it is asked about, because a
+// Limits of the pod to some nodes are shown with the question, because a
 // manifest that kubectl printed may carry a node's name unnoticed.
 func TestNodeLimitsAreShown(t *testing.T) {
 	pod := podItem("p", "b", 9, "1", created, func(_, spec, _ map[string]any) { spec["nodeSelector"] = map[string]any{"name": "b"} })

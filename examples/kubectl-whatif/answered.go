@@ -58,7 +58,7 @@ func (s *scene) answered(stdin io.Reader, show func(done, total int)) (*answered
 	return out, err
 }
 
-// take takes an answer in, with its exit status.
+// take records an answer with its exit status.
 func (q *answeredQuestion) take(r reply, err error) error {
 	if err != nil {
 		if q.scene.question != nil {
@@ -70,8 +70,8 @@ func (q *answeredQuestion) take(r reply, err error) error {
 	return nil
 }
 
-// exitOf tells answers apart: everything fits, somebody has to leave, or a pod finds no
-// room.
+// exitOf tells answers apart: everything fits, pods have to leave, or a pod finds
+// no room.
 func exitOf(r reply) int {
 	switch r := r.(type) {
 	case *question.Pending:
@@ -109,7 +109,7 @@ func exitOf(r reply) int {
 	return exitFits
 }
 
-// document is what programs read.
+// document is the form for programs.
 func (q *answeredQuestion) document() any {
 	doc := &Questioned{
 		APIVersion: "whatif/v1", Question: q.scene.ask, Cluster: dumpOf(q.scene), Now: q.scene.now, Answer: q.reply,

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// reply is what a question of package question answers.
+// reply is the answer to a question of package question.
 type reply interface {
 	WriteText(w io.Writer, limit int) error
 }
 
-// Questioned is what -o json prints for every question but that about a single pod,
+// Questioned is the output of -o json for every question but that about a single pod,
 // which is a Document. Fields keep their names and meanings, new ones may be added.
 type Questioned struct {
 	// APIVersion is whatif/v1.
@@ -18,10 +18,10 @@ type Questioned struct {
 	// Question is pending, replicas, whyNot, onNode, classes, without, or group where the pod
 	// is scheduled with its group alone.
 	Question inquiry `json:"question"`
-	// Cluster is what was looked at, and Now when, as in a Document.
+	// Cluster describes the cluster and Now the time, as in a Document.
 	Cluster Dump      `json:"cluster"`
 	Now     time.Time `json:"now,omitzero"`
-	// Pod is the pod that is asked about, if the question is about one.
+	// Pod is the pod in question, if there is one.
 	Pod *Asked `json:"pod,omitempty"`
 	// Answer depends on the question: it is the type of package question of that name.
 	Answer any `json:"answer"`
@@ -30,7 +30,7 @@ type Questioned struct {
 	Warnings []Warning `json:"warnings"`
 }
 
-// answeredQuestion is an answer with what it was made from.
+// answeredQuestion is an answer with its question.
 type answeredQuestion struct {
 	scene *scene
 	reply reply

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Every question is answered about the sample, as text and for programs, and tells its
-// outcome by the exit status where that is wanted.
+// Every question is answered about the sample, as text and for programs, and its
+// outcome is the exit status where that is wanted.
 func TestOtherQuestions(t *testing.T) {
 	for _, tt := range []struct {
 		args, question, text, json string
@@ -53,14 +53,14 @@ func TestOtherQuestions(t *testing.T) {
 	}
 }
 
-// A class that is not there may be a new one, or one misspelt.
+// An unknown class may be a new one, or one misspelt.
 func TestNewClass(t *testing.T) {
 	assert.Contains(t, answered(t, "", "--set-class", "btch=5"),
 		"--set-class btch: the dump has no such class, so that this is about a new one; near it: batch")
 	assert.NotContains(t, answered(t, "", "--set-class", "batch=5"), "no such class")
 }
 
-// Classes come from files, too; what --set-class does not name stays as it is.
+// Classes come from files, too; those that --set-class does not name stay as they are.
 func TestClassesFromFiles(t *testing.T) {
 	class := "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: batch}\nvalue: 200000\n"
 	out := answered(t, class, "--priorityclass", "-", "--set-class", "standard=1001", "-o", "json")
@@ -120,7 +120,7 @@ func TestQuestionsThatMakeNoSense(t *testing.T) {
 	assert.Contains(t, stderr, "--priorityclass - holds no PriorityClass")
 }
 
-// The status of an answer is 0, but where it is asked for; 2 stays for input.
+// The status of an answer is 0 unless --exit-status asks for more; 2 stays for input.
 func TestExitStatusOnRequest(t *testing.T) {
 	status, _, _ := whatif("")
 	assert.Zero(t, status)

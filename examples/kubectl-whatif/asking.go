@@ -9,21 +9,21 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 )
 
-// asking is the pod that is asked about, with its priority resolved.
+// asking is the pod in question, with its priority resolved.
 type asking struct {
 	pod *outrank.Pod
-	// from is where the pod comes from, and source where its priority does.
+	// from is the source of the pod, and source that of its priority.
 	from   string
 	source PrioritySource
-	// warnings name what a manifest lacks.
+	// warnings name the gaps of a manifest.
 	warnings []outrank.Problem
-	// template is what would make the pod, nil for a pod of its own; others counts what
-	// else stands in the manifests.
+	// template would make the pod, nil for a pod of its own; others counts the
+	// other objects in the manifests.
 	template *input.Template
 	others   map[string]int
 }
 
-// Where the pod may come from.
+// The sources of a pod.
 const (
 	fromDump     = "dump"
 	fromManifest = "manifest"
@@ -61,15 +61,15 @@ func runsOn(c *outrank.Cluster, pod *outrank.Pod) string {
 	return ""
 }
 
-// resizeGate lets a pod that is on a node preempt there while its resize in place is
-// deferred.
+// resizeGate lets a pod that is on a node preempt there while its resize in place
+// is deferred.
 const resizeGate = "InPlacePodVerticalScalingSchedulerPreemption"
 
 // isDeferred reports whether a pod on a node waits for room for its resize.
 func isDeferred(p *outrank.Pod) bool { return p.NodeName != "" && p.ResizeDeferred }
 
-// alreadyRuns says why a pod that has a node cannot be asked about; nil where its
-// resize can.
+// alreadyRuns returns the error about a pod that has a node; nil where its resize
+// can be asked about.
 func alreadyRuns(c *outrank.Cluster, pod *outrank.Pod) error {
 	switch {
 	case isDeferred(pod) && c.Release.Gates()[resizeGate]:

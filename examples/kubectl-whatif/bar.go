@@ -7,16 +7,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// barWidth is how many characters stand for all that a node offers.
+// barWidth is the number of characters for all that a node offers.
 const barWidth = 40
 
-// narrowBar is how wide a bar is at least, and besideBar what stands beside it in its line.
+// narrowBar is the least width of a bar, and besideBar that of the rest of its line.
 const (
 	narrowBar = 10
 	besideBar = 58
 )
 
-// barOn is how wide a bar is on a screen, of which 0 columns are as many as it takes.
+// barOn is the width of a bar on a screen, where 0 columns mean no limit.
 func barOn(columns int) int {
 	if columns <= 0 {
 		return barWidth
@@ -35,7 +35,7 @@ type part struct {
 func bars(r *Room, width int) (before, after string) {
 	value := func(q resource.Quantity) float64 { return float64(resource.Amount(r.Resource, q)) }
 	used, freed := value(r.Used), value(r.Freed)
-	// A node may be overcommitted, and what is there still has to be drawn.
+	// A node may be overcommitted, and its pods still have to be drawn.
 	whole := max(value(r.Allocatable), used, value(r.After)+value(r.Reserved))
 	stays := part{'#', used - freed}
 	before = draw(width, whole, stays, part{'x', freed})
@@ -59,5 +59,5 @@ func draw(width int, whole float64, parts ...part) string {
 	return b.String() + strings.Repeat(".", width-b.Len())
 }
 
-// crowded reports whether the number of pods is what the node is short of.
+// crowded reports whether the node is short of places for pods.
 func crowded(r *Room) bool { return r.Used.Cmp(r.Allocatable) >= 0 }

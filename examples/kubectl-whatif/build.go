@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// newAnswer puts a decision into the form that is printed.
+// newAnswer puts a decision into the form of the text.
 func newAnswer(d *decision, list int) *Answer {
 	a := &Answer{
 		Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
@@ -31,7 +31,7 @@ func newAnswer(d *decision, list int) *Answer {
 	return a
 }
 
-// newDocument puts a decision into the form that programs read.
+// newDocument puts a decision into the form for programs.
 func newDocument(d *decision) *Document {
 	doc := &Document{
 		APIVersion: "whatif/v1", Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
@@ -94,7 +94,7 @@ func askedOf(q *asking) Asked {
 	return asked
 }
 
-// choose fills in what there is to say about the chosen node.
+// choose fills in the facts about the chosen node.
 func (a *Answer) choose(d *decision) {
 	score := scoreOf(d.explained.Score)
 	a.Node, a.Score = d.explained.Node, &score
@@ -131,8 +131,8 @@ func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 	return out
 }
 
-// mostBroken is how many broken budgets are named for a pod. Hardly any pod has
-// more than one.
+// mostBroken is the most broken budgets that are named for a pod. Hardly any
+// pod has more than one.
 const mostBroken = 10
 
 func candidateOf(c *preemption.Candidate) Candidate {
@@ -158,8 +158,8 @@ func scoreOf(s preemption.Score) Score {
 	}
 }
 
-// roomOn accounts for what the preemptor asks for on the chosen node, in the
-// units that the scheduler counts in.
+// roomOn accounts for the preemptor's demands on the chosen node, in the units
+// that the scheduler counts in.
 func roomOn(d *decision) []Room {
 	node, _ := d.scene.snap.Node(d.explained.Node)
 	needs := needsOf(d)

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// caveats say why the answer may not be what happens: what the dump does not hold,
-// and what is special about the pod.
+// caveats are reasons why the answer may not come true: gaps in the dump, and
+// peculiarities of the pod.
 func caveats(opts *options, c *outrank.Cluster, q *asking) []Warning {
 	if q == nil {
 		return slices.Concat(aboutGroups(c, nil), aboutNominations(opts, c), aboutPods(c), aboutKinds(c), aboutNamespaces(c, nil))
@@ -19,7 +19,7 @@ func caveats(opts *options, c *outrank.Cluster, q *asking) []Warning {
 	return slices.Concat(aboutTemplate(opts.asked(), q), aboutPod(opts, q), aboutGroups(c, q), aboutNominations(opts, c), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
 }
 
-// aboutTemplate is about what a single pod does not say of the object that makes it.
+// aboutTemplate is about the difference between a single pod and the object that makes it.
 func aboutTemplate(a inquiry, q *asking) []Warning {
 	if q.template == nil || q.template.Kind != "DaemonSet" || a == askWhyNot || a == askOnNode {
 		return nil // these are about one node, as a pod of a DaemonSet is
@@ -104,8 +104,8 @@ func aboutClaims(c *outrank.Cluster, q *asking) []Warning {
 	return out
 }
 
-// aboutPods is about dumps that do not hold the pods of the whole cluster, and
-// pods that did not come from one.
+// aboutPods is about dumps without the pods of the whole cluster, and pods that
+// did not come from one.
 func aboutPods(c *outrank.Cluster) []Warning {
 	namespaces, running := map[string]bool{}, 0
 	for _, p := range c.Pods {
@@ -127,7 +127,7 @@ func aboutPods(c *outrank.Cluster) []Warning {
 	return append(out, aboutLimits(c)...)
 }
 
-// aboutLimits is about pods of the dump as no API server would have them.
+// aboutLimits is about pods in a form that no API server would have.
 func aboutLimits(c *outrank.Cluster) []Warning {
 	var odd []string
 	for _, p := range c.Pods {
@@ -179,8 +179,7 @@ func aboutKinds(c *outrank.Cluster) []Warning {
 	return out
 }
 
-// aboutNamespaces is about namespaces of which neither labels nor existence are
-// known.
+// aboutNamespaces is about namespaces whose labels and existence are not known.
 func aboutNamespaces(c *outrank.Cluster, q *asking) []Warning {
 	var out []Warning
 	if q != nil && q.from != fromDump && q.pod.NamespaceName() != outrank.DefaultNamespace && len(c.Namespaces) == 0 && !inUse(c, q.pod.NamespaceName()) {
@@ -203,7 +202,7 @@ func aboutNamespaces(c *outrank.Cluster, q *asking) []Warning {
 	return out
 }
 
-// missingNamespaces are those that pods are in and that the dump does not hold.
+// missingNamespaces are the namespaces of pods that the dump lacks.
 func missingNamespaces(c *outrank.Cluster, q *asking) []string {
 	known := make(map[string]bool, len(c.Namespaces))
 	for _, ns := range c.Namespaces {
@@ -250,7 +249,7 @@ func subject(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// writeCaveats puts them before the answer, for it depends on them.
+// writeCaveats writes them before the answer, which depends on them.
 func writeCaveats(p console.Page, caveats []Warning) {
 	if len(caveats) == 0 {
 		return

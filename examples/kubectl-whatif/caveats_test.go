@@ -30,12 +30,12 @@ func claiming(name string) func(_, spec, _ map[string]any) {
 
 var ephemeral = withSpec("volumes", []any{map[string]any{"name": "v", "ephemeral": map[string]any{"volumeClaimTemplate": map[string]any{}}}})
 
-// choosy asks for company in namespaces by their labels.
+// choosy has a term about pods in namespaces by their labels.
 var choosy = withSpec("affinity", map[string]any{"podAntiAffinity": map[string]any{"requiredDuringSchedulingIgnoredDuringExecution": []any{
 	map[string]any{"topologyKey": "name", "labelSelector": map[string]any{},
 		"namespaceSelector": map[string]any{"matchLabels": map[string]any{"team": "a"}}}}}})
 
-// whole is a dump that lacks nothing, beside what is added to it.
+// whole is a dump without gaps, and with the given objects in addition.
 func whole(more ...string) string {
 	return nameless(append(more, item("Namespace", "default", nil), item("Namespace", "kube-system", nil))...)
 }
@@ -67,8 +67,8 @@ func caveatsOf(t *testing.T, dump string, args ...string) []string {
 	return out
 }
 
-// What a dump does not hold, and what is special about the pod, is said with the
-// answer, and nothing where there is nothing to say.
+// Gaps in the dump and peculiarities of the pod stand with the answer, and
+// nothing where there are none.
 func TestCaveats(t *testing.T) {
 	ask := []string{"-cluster", "-", "-cpu", "1", "-priority", "9"}
 	pending := []string{"-cluster", "-", "-pending", "default/p"}
@@ -163,7 +163,7 @@ func TestCaveatsOfManifests(t *testing.T) {
 	}
 }
 
-// A manifest gets what the API server gives, and what is not known is named.
+// A manifest gets the defaults of the API server, and unknown ones are named.
 func TestManifestIsFilledIn(t *testing.T) {
 	pod := item("Pod", "p", map[string]any{"spec": map[string]any{"hostNetwork": true, "containers": []any{map[string]any{
 		"ports": []any{map[string]any{"containerPort": 80}}, "resources": map[string]any{"limits": map[string]any{"cpu": "3"}}}}}})

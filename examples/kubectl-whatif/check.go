@@ -44,7 +44,7 @@ func (o *options) check() error {
 	return o.checkQuestion()
 }
 
-// waysToName are the flags that say which pod is meant.
+// waysToName are the flags that name the pod in question.
 func (o *options) waysToName() []string {
 	var ways []string
 	for _, name := range []string{"pending", "filename"} {
@@ -62,7 +62,7 @@ func (o *options) waysToName() []string {
 	return ways
 }
 
-// contradictions: there is one pod, and each thing about it is said once.
+// contradictions: there is one pod, and each of its fields is given once.
 func (o *options) contradictions() error {
 	ways := o.waysToName()
 	if len(ways) > 1 {
@@ -82,7 +82,7 @@ func (o *options) contradictions() error {
 	return nil
 }
 
-// checkQuestion refuses two questions at once, and flags that play no part in the one.
+// checkQuestion refuses two questions at once, and flags without a part in the one.
 func (o *options) checkQuestion() error {
 	var asked []string
 	if o.pending == everyPending {

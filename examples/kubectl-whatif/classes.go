@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 )
 
-// nodeKnown refuses a node that is not there, and offers those called like it.
+// nodeKnown refuses an unknown node, and offers those with names like it.
 func (s *scene) nodeKnown(flag, name string) error {
 	var known []string
 	for _, n := range s.cluster.Nodes {

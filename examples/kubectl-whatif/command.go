@@ -16,7 +16,7 @@ import (
 // moreHelp ends messages about the command line.
 const moreHelp = "run " + displayName + " -h for the flags"
 
-// newCommand is the command line: do is called with what it says.
+// newCommand is the command line: do runs with its options.
 func newCommand(do func(*options) error) *cobra.Command {
 	o := newOptions()
 	groups := o.groups()
@@ -53,26 +53,26 @@ func newCommand(do func(*options) error) *cobra.Command {
 	return root
 }
 
-// meant says how to write what an argument may have been meant for.
+// meant is the spelling of the probable meaning of an argument.
 func meant(arg string) string {
 	switch {
 	case strings.HasSuffix(arg, ".json"), strings.HasSuffix(arg, ".yaml"), strings.HasSuffix(arg, ".yml"):
 		return ", like --cluster " + arg + " or --filename " + arg
 	case strings.Contains(arg, "/"):
 		return ", like --pending " + arg
-	case alike(arg, "version"):
+	case similar(arg, "version"):
 		return ", and the command is called version"
 	}
 	return ""
 }
 
-// streams are those of the process.
+// streams are the streams of the process.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
 }
 
-// execute runs the command line that args are.
+// execute runs the command line args.
 func execute(root *cobra.Command, args []string, std streams) error {
 	root.SetIn(std.in)
 	root.SetOut(std.out)
@@ -96,7 +96,7 @@ func otherNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// flagTrouble says in the words of this program what is wrong with a flag.
+// flagTrouble is the problem of a flag in the words of this program.
 func flagTrouble(root *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	var missing *pflag.ValueRequiredError
@@ -123,7 +123,7 @@ func unknownFlag(flags *pflag.FlagSet, err *pflag.NotExistError) error {
 	name, _, _ = strings.Cut(name, "=")
 	var near []string
 	flags.VisitAll(func(f *pflag.Flag) {
-		if alike(name, f.Name) && !f.Hidden {
+		if similar(name, f.Name) && !f.Hidden {
 			near = append(near, "--"+f.Name)
 		}
 	})
@@ -137,18 +137,18 @@ func unknownFlag(flags *pflag.FlagSet, err *pflag.NotExistError) error {
 	return fmt.Errorf("unknown flag %s%s%s; %s", dashes, name, text, moreHelp)
 }
 
-// alike reports whether one name was probably meant to be the other.
-func alike(a, b string) bool {
+// similar reports whether one name was probably meant to be the other.
+func similar(a, b string) bool {
 	if len(a) >= 3 && strings.HasPrefix(b, a) {
 		return true
 	}
 	return spelling.Distance(a, b) <= max(1, min(len(a), len(b))/3)
 }
 
-// spelledOut gives long flags that were written with a single dash their second one,
-// so that "-cluster dump.json" and "-pending=x" mean what they always did. Where a
-// single dash could also begin short flags ("-now" is -n with the value "ow"), the long
-// flag is meant. Values are left alone, and so is what follows "--".
+// spelledOut adds the second dash to long flags that were written with one, so
+// that "-cluster dump.json" and "-pending=x" keep their meaning. Where a single
+// dash could also begin short flags ("-now" is -n with the value "ow"), the long
+// flag is meant. Values are left alone, and so are arguments after "--".
 func spelledOut(flags *pflag.FlagSet, args []string) []string {
 	out := make([]string, 0, len(args))
 	for i := 0; i < len(args); i++ {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A long flag with a single dash is what it was before there were two, and nothing
-// else changes its meaning.
+// A long flag with a single dash means the same as with two, and no other
+// argument changes its meaning.
 func TestSingleDash(t *testing.T) {
 	flags := newCommand(nil).Flags()
 	for _, tt := range []struct{ args, want string }{
@@ -41,7 +41,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// What is spelled nearly like a flag is asked about.
+// An argument spelled nearly like a flag is asked about.
 func TestUnknownFlags(t *testing.T) {
 	for args, want := range map[string]string{
 		"--pendng a/b": "unknown flag --pendng; did you mean --pending?; run kubectl whatif -h",

@@ -26,12 +26,12 @@ func completionArgs(name string, args []string) []string {
 	return args
 }
 
-// mostCompleted bounds the dumps that are read to complete a name: nobody waits longer
-// for that.
+// mostCompleted bounds the dumps that are read to complete a name: nobody waits
+// longer for that.
 const mostCompleted = 64 << 20
 
-// completing teaches the shell the values of flags: forms of the answer, and what the dump
-// has names for.
+// completing teaches the shell the values of flags: forms of the answer, and
+// names in the dump.
 func completing(root *cobra.Command, o *options) {
 	fixed := map[string][]string{"output": formats, "color": {console.Auto, console.Always, console.Never}, "release": releaseNames()}
 	for name, values := range fixed {
@@ -60,8 +60,8 @@ func completing(root *cobra.Command, o *options) {
 	}
 }
 
-// completedFrom reads the cluster that the line names so far, nil where that takes too long
-// or cannot be done. kubectl is not asked.
+// completedFrom reads the cluster that the line names so far, nil where that
+// takes too long or cannot be done. kubectl is not asked.
 func (o *options) completedFrom() *outrank.Cluster {
 	if o.live || o.context != "" || o.kubeconfig != "" || slices.Contains(o.clusters, input.Stdin) {
 		return nil
@@ -88,7 +88,7 @@ func (o *options) completedFrom() *outrank.Cluster {
 	return c
 }
 
-// beginning are the names that go on from what was begun, in order, each once.
+// beginning are the names with this beginning, in order, each once.
 func beginning(names []string, begun string) []string {
 	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, begun) })
 	slices.Sort(names)
@@ -167,7 +167,7 @@ func (o *options) claimNames(c *outrank.Cluster) (out []string) {
 	return out
 }
 
-// must is for what cannot fail but by a mistake in this program.
+// must panics on an error that only a mistake in this program can cause.
 func must(err error) {
 	if err != nil {
 		panic(err)

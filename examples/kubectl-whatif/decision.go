@@ -8,14 +8,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// decision is what becomes of a pod, with what it was made from.
+// decision is the decision for a pod, with its origin.
 type decision struct {
 	scene     *scene
 	explained *preemption.Explanation
 	why       *explain.Report
-	// then is what becomes of the victims, nil where nobody asked.
+	// then has the fates of the victims, nil where nobody asked.
 	then *question.Victims
-	// best is how far the decision is from the best one, nil where nobody asked.
+	// best is the regret of the decision, nil where nobody asked.
 	best *preemption.Regret
 }
 
@@ -50,7 +50,7 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 	return d, err
 }
 
-// follow finds out what becomes of the victims.
+// follow finds the fates of the victims.
 func (d *decision) follow(ctx context.Context) error {
 	set, err := d.scene.setting(nil)
 	if err != nil {

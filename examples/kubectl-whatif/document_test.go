@@ -19,8 +19,8 @@ type document struct {
 	Decision jsonDecision `json:"decision"`
 }
 
-// jsonDecision and what is below it are the parts of the library's JSON that the
-// text tells of.
+// jsonDecision and the types below are the parts of the library's JSON that the
+// text uses.
 type (
 	jsonDecision struct {
 		APIVersion, Kind   string
@@ -103,7 +103,7 @@ func documentOf(t *testing.T, dump string, args ...string) *document {
 	return &doc
 }
 
-// answer works out from the document alone what the text is made from.
+// answer rebuilds the model of the text from the document alone.
 func (d *document) answer() *Answer {
 	x := &d.Decision
 	a := &Answer{
@@ -181,7 +181,7 @@ func (x *jsonDecision) reasons(counts []jsonCount, of func(jsonReport) *jsonStat
 	return out
 }
 
-// Whatever the text tells, a program finds in the JSON, or can work out from it.
+// A program finds everything in the text in the JSON, or can derive it from that.
 func TestDocumentSaysWhatTheTextSays(t *testing.T) {
 	waiting := listOf(nodeItem("n", "1"), podItem("x", "n", 1, "1", leaving), podItem("p", "", 9, "1", nominated("n")))
 	losing := listOf(nodeItem("n", "1"), podItem("x", "n", 1, "1", leaving), budgetItem("keep", "x", 0), preempts,
@@ -214,7 +214,7 @@ func TestDocumentSaysWhatTheTextSays(t *testing.T) {
 	}
 }
 
-// -list is for the text: what a program reads is whole.
+// -list is for the text: the document is whole.
 func TestListLeavesTheDocumentWhole(t *testing.T) {
 	if diff := cmp.Diff(answered(t, "", "-o", "json"), answered(t, "", "-o", "json", "-list", "0")); diff != "" {
 		t.Errorf("-list changes the JSON:\n%s", diff)

@@ -61,10 +61,10 @@ func started(at string) func(_, _, status map[string]any) {
 	return func(_, _, status map[string]any) { status["startTime"] = at }
 }
 
-// created is what a pod has that an API server made.
+// created has the fields of a pod that an API server made.
 func created(meta, _, _ map[string]any) { meta["uid"] = "u" }
 
-// leaving is what a pod looks like that was pushed out and has not gone yet.
+// leaving has the fields of a pod that was pushed out and has not gone yet.
 func leaving(meta, _, status map[string]any) {
 	meta["deletionTimestamp"] = "2026-01-02T00:00:00Z"
 	status["conditions"] = []any{map[string]any{"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}}

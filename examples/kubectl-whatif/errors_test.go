@@ -18,8 +18,8 @@ func manifest(t *testing.T, text string) string {
 	return file
 }
 
-// Bad input ends with status 2, an empty standard output, and a message that
-// says what to do.
+// Bad input ends with status 2, an empty standard output, and a message with
+// advice.
 func TestBadInput(t *testing.T) {
 	small := listOf(nodeItem("n", "1"), podItem("runs", "n", 1, "1"), podItem("waits", "", 2, "1"))
 	dump := []string{"--cluster", "-", "--pending", "default/waits"}
@@ -174,7 +174,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A dump that is wrong throughout does not fill the screen.
+// A dump with problems throughout does not fill the screen.
 func TestManyProblems(t *testing.T) {
 	for _, tt := range []struct {
 		mistakes, lines int
@@ -193,7 +193,7 @@ func TestManyProblems(t *testing.T) {
 	}
 }
 
-// What is odd but harmless is told beside the answer.
+// Harmless oddities are reported beside the answer.
 func TestNotices(t *testing.T) {
 	lost := many(7, func(i int) string { return podItem(numbered("lost", i), "gone", 1, "1") })
 	done := podItem("done", "n", 1, "1", func(_, _, s map[string]any) { s["phase"] = "Failed" })

@@ -14,12 +14,12 @@ import (
 type Exact struct {
 	// By is the first rank in which the best decision is better; left out where it is not.
 	By preemption.Rank `json:"by,omitempty"`
-	// Gaps has by how much the best decision is better in each rank, in their order; below
+	// Gaps has the lead of the best decision in each rank, in their order; below
 	// 0 where it is worse, which only happens behind By.
 	Gaps []Gap `json:"gaps"`
-	// Best is the best decision, with the certificate that says how sure that is.
+	// Best is the best decision, with the certificate that it is.
 	Best *preemption.Plan `json:"best"`
-	// OnNode is the best that could be done on the node of the decision.
+	// OnNode is the best decision on the node of the decision.
 	OnNode *preemption.Candidate `json:"onNode,omitempty"`
 }
 
@@ -42,7 +42,7 @@ func exactOf(r *preemption.Regret) *Exact {
 	return e
 }
 
-// writeExact puts the decision and the best one side by side.
+// writeExact compares the decision and the best one.
 func writeExact(p console.Page, r *preemption.Regret) {
 	p.Line("\nThe best by the same ranks, budgets charged for those who leave alone:")
 	if r.Plan.Outcome != preemption.Preempt && r.Best.Outcome != preemption.Preempt {

@@ -16,7 +16,7 @@ var repeatable = map[string]bool{
 	"set-class": true, "priorityclass": true, "without": true,
 }
 
-// once has a flag refuse a second value, of which only the last would count.
+// once makes a flag refuse a second value, of which only the last would count.
 func once(f *pflag.Flag) {
 	if !repeatable[f.Name] {
 		f.Value = &onceValue{Value: f.Value}
@@ -40,8 +40,8 @@ func (v *onceValue) Set(text string) error {
 	return v.Value.Set(text)
 }
 
-// lenient has a flag take any value, as long as a line is being typed. What completes lines
-// reads the flags twice.
+// lenient makes a flag take any value while a line is being typed. The completion
+// of lines reads the flags twice.
 func lenient(f *pflag.Flag) { f.Value = &lenientValue{f.Value} }
 
 type lenientValue struct{ pflag.Value }
@@ -56,7 +56,7 @@ func (v *lenientValue) Set(text string) error {
 	return nil
 }
 
-// labelProblem refuses what cannot be a label.
+// labelProblem refuses text that cannot be a label.
 func labelProblem(key, value string) error {
 	const text = "letters, digits, '-', '_' and '.', a letter or digit at both ends, at most 63"
 	if (&outrank.LabelSelector{MatchLabels: map[string]string{key: ""}}).Validate() != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// flagGroup is flags that are told together.
+// flagGroup is a group of flags in the help.
 type flagGroup struct {
 	title string
 	flags *pflag.FlagSet
@@ -104,17 +104,17 @@ func (o *options) answerFlags() *pflag.FlagSet {
 		"heartbeat or change of a condition in the dump, so that the same dump always gives the same answer); --as-of is the same", o.setNow)
 	fs.IntVar(&o.answer.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "a `NUMBER` of goroutines that share the work (default: the processors); the answer does not depend on it")
 	for _, name := range []string{"release", "workers"} {
-		fs.Lookup(name).DefValue = "" // it depends, and the text says on what
+		fs.Lookup(name).DefValue = "" // it depends, as the text explains
 	}
 	fs.BoolVar(&o.answer.exitStatus, "exit-status", false, "tell answers apart by the exit status: 0 where everything fits, 3 where somebody has to leave, 4 where a pod finds no room")
 	fs.BoolVar(&o.answer.timings, "timings", false, "say on standard error how long each step took")
 	return fs
 }
 
-// helpWidth is how wide the help is.
+// helpWidth is the width of the help.
 const helpWidth = 104
 
-// examples are what most people come for.
+// examples are the most frequent commands.
 const examples = `  kubectl whatif                                            # a sample cluster, to see what answers look like
   kubectl whatif --live --pending shop/checkout-2           # who would have to leave for it, and why those?
   kubectl whatif --context prod --pending all               # what becomes of everything that waits?
@@ -125,7 +125,7 @@ const examples = `  kubectl whatif                                            # 
   ` + dumpCommand + ` |
     kubectl whatif --cluster - -f pod.yaml -o html > page.html`
 
-// helpful has the command say what it does, flags in groups.
+// helpful gives the command its help, with flags in groups.
 func helpful(root *cobra.Command, groups []flagGroup) {
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {

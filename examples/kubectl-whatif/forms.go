@@ -36,7 +36,7 @@ func (d *decision) document() any { return newDocument(d) }
 
 func (d *decision) status() int { return preempted(d.explained.Outcome) }
 
-// writeResize says what becomes of a resize.
+// writeResize prints the outcome of a resize.
 func writeResize(p console.Page, a *Answer, list int) {
 	node := a.Resize.Node
 	switch a.Outcome {

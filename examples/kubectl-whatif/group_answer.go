@@ -56,7 +56,7 @@ func groupNoun(w *question.WholeGroup) string {
 	return "its group"
 }
 
-// writeGroup says which group is asked about, and what its pods that wait ask for together.
+// writeGroup prints the group in question, and the sum of its waiting pods' requests.
 func (q *answeredQuestion) writeGroup(p console.Page) {
 	w := q.reply.(*question.WholeGroup)
 	text := subject(len(w.Members), "pod waits", "pods wait") + ", none has a node"

@@ -7,16 +7,16 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// groupGate has the pods of a group scheduled as a whole, and victims leave with their
-// groups.
+// groupGate makes the pods of a group be scheduled as a whole, and victims leave
+// with their groups.
 const groupGate = "GenericWorkload"
 
-// groupKinds are what a cluster with that gate has beside the usual kinds.
+// groupKinds are the kinds of a cluster with that gate beside the usual ones.
 var groupKinds = []string{"podgroups", "compositepodgroups"}
 
-// withGroup is the question for a pod that a scheduler takes with its group alone: the first
-// is then about the group, and others make no sense. What the kubelet says to a pod does not
-// depend on that.
+// withGroup is the question for a pod that a scheduler takes with its group
+// alone: the first is then about the group, and others make no sense. The
+// kubelet's answer to a pod does not depend on that.
 func (o *options) withGroup(c *outrank.Cluster, q *asking) (inquiry, error) {
 	a, p := o.asked(), q.pod
 	if p.Group == "" || a == askOnNode || isDeferred(p) || !c.Release.Gates()[groupGate] {
@@ -37,7 +37,7 @@ func (o *options) withGroup(c *outrank.Cluster, q *asking) (inquiry, error) {
 	return askGroup, nil
 }
 
-// senseless says what cannot be asked about a group; empty where all can.
+// senseless names a question that makes no sense for a group; empty for none.
 func (o *options) senseless() string {
 	switch {
 	case o.asked() == askReplicas:
@@ -52,7 +52,7 @@ func (o *options) senseless() string {
 	return ""
 }
 
-// groupsNear says how a group that the dump lacks may get there, or which may be meant.
+// groupsNear names ways to get a group that the dump lacks, or groups that may be meant.
 func groupsNear(c *outrank.Cluster, key outrank.Key) string {
 	if len(c.Groups) == 0 {
 		return "; add podgroups,compositepodgroups to kubectl get"

@@ -58,7 +58,7 @@ func gated(_, spec, _ map[string]any) {
 	spec["schedulingGates"] = []any{map[string]any{"name": "quota"}}
 }
 
-// askedWhole is what is said of a pod with its group, and the exit status.
+// askedWhole returns the answer about a pod with its group, and the exit status.
 func askedWhole(t *testing.T, dump, pod string, args ...string) (out string, status int) {
 	t.Helper()
 	args = append([]string{"--cluster", "-", "--pending", pod, "--exit-status"}, args...)
@@ -70,7 +70,7 @@ func askedWhole(t *testing.T, dump, pod string, args ...string) (out string, sta
 	return out, status
 }
 
-// wholeAnswer is such an answer as programs read it.
+// wholeAnswer is such an answer in the form for programs.
 func wholeAnswer(t *testing.T, dump, pod string, args ...string) *question.WholeGroup {
 	t.Helper()
 	out, _ := askedWhole(t, dump, pod, append(args, "-o", "json")...)
@@ -86,8 +86,8 @@ func wholeAnswer(t *testing.T, dump, pod string, args ...string) *question.Whole
 	return &doc.Answer
 }
 
-// A pod that is scheduled with its group alone is answered about with all pods of it that
-// wait, in every form.
+// The answer about a pod that is scheduled with its group alone is about all pods
+// of it that wait, in every form.
 func TestPodWithItsGroup(t *testing.T) {
 	out, status := askedWhole(t, grouped(true), "default/t-0")
 	assert.Equal(t, exitEvicts, status)
@@ -122,8 +122,8 @@ func TestPodWithItsGroup(t *testing.T) {
 	assert.Contains(t, page, "with its group")
 }
 
-// The exit status tells what becomes of the group; a pod that finds no place although enough
-// others do is not told that it fits.
+// The exit status is that of the group; a pod without a place beside enough
+// others is not reported to fit.
 func TestExitStatusOfGroups(t *testing.T) {
 	for _, tt := range []struct {
 		name, nodes, text string
@@ -199,7 +199,8 @@ func TestPodWithItsTree(t *testing.T) {
 	status, drawn, _ := whatif(listOf(append(groups, tree)...), "--cluster", "-", "--pending", "default/t-0", "--release", treesOn, "-o", "html")
 	assert.Zero(t, status)
 	assert.Contains(t, drawn, "What becomes of default/t-0 with its tree of groups default/job, of which 3 pods wait")
-	// Without the gate its groups are by themselves, and with it one that is not there is waited for.
+	// Without the gate its groups are by themselves, and with it one that does not exist is
+	// waited for.
 	out, _ := askedWhole(t, listOf(append(groups, tree)...), "default/t-0")
 	assert.Contains(t, out, "its group default/train, of which 2 pods wait?")
 	const waits = "group default/train: spec.parentCompositePodGroupName: its pods wait until there is the composite pod group default/job that it is part of"
@@ -223,7 +224,7 @@ func TestPageOfAGroupHasItsNotes(t *testing.T) {
 	}
 }
 
-// What makes no sense for a group says so, and what to ask in its place.
+// A question that makes no sense for a group is an error that names another question.
 func TestQuestionsThatGroupsDoNotHave(t *testing.T) {
 	for args, want := range map[string]string{
 		"--replicas 2":     "--replicas asks about copies of a pod by itself",
@@ -301,7 +302,7 @@ func TestHostileGroups(t *testing.T) {
 	}
 }
 
-// A change of classes does not say that nobody waits where those who do have a group.
+// A change of classes reports pods that wait where they have a group, too.
 func TestClassesWhereGroupsWait(t *testing.T) {
 	out := answered(t, grouped(true), "--cluster", "-", "--release", groupsOn, "--set-class", "a=5")
 	assert.NotContains(t, out, "No pod is pending")
@@ -309,7 +310,7 @@ func TestClassesWhereGroupsWait(t *testing.T) {
 	assert.Contains(t, answered(t, listOf(nodeItem("n", "1")), "--cluster", "-", "--set-class", "a=5"), "No pod is pending.")
 }
 
-// Rules that know no groups are said to know none.
+// Rules without groups are reported as such.
 func TestGroupsThatDoNotCount(t *testing.T) {
 	_, stdout, _ := whatif(grouped(true), "--cluster", "-", "--pending", "default/t-0", "-o", "json")
 	assert.Contains(t, stdout, "by the rules of v1.37 the pod is scheduled by itself, whatever its group default/train; where the cluster has the feature gate "+

@@ -24,8 +24,8 @@ func writeHTML(w io.Writer, d *decision) error {
 	return htmlpage.Write(w, in)
 }
 
-// drawn is an answer that can be drawn as a page about the whole cluster, for the pod that is
-// asked about, if one is.
+// drawn is an answer with a page about the whole cluster, for the pod in
+// question, if there is one.
 type drawn interface {
 	Overview(snap *preemption.Snapshot, pod *outrank.Pod) *htmlpage.Overview
 }

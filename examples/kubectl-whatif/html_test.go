@@ -29,7 +29,7 @@ func TestHTMLGolden(t *testing.T) {
 
 var dataVictim = regexp.MustCompile(`<tr role="row" data-victim="([^"]*)"`)
 
-// The page answers what the text answers, whatever the question.
+// The page has the answer of the text, for each question.
 func TestHTMLAnswersTheSame(t *testing.T) {
 	for _, args := range [][]string{nil, {"--pending", "ml/train-2"}, {"--cpu", "100m"}, {"--cpu", "6", "--priority", "200000"}, {"--cpu", "900", "--priority", "5"}} {
 		page := answered(t, "", append(args, "-o", "html")...)
@@ -49,7 +49,7 @@ func TestHTMLAnswersTheSame(t *testing.T) {
 	}
 }
 
-// What makes the answer doubtful stands on the page.
+// Caveats of the answer stand on the page.
 func TestHTMLSaysItsCaveats(t *testing.T) {
 	page := answered(t, resizeDump("3"), "--cluster", "-", "--pending", "default/me", "--release", resizesOn, "-o", "html")
 	assert.Contains(t, page, "Before you rely on this")
@@ -81,7 +81,7 @@ func has(t *testing.T, page, want string) {
 	assert.True(t, strings.Contains(page, want), "the page does not say %q", want)
 }
 
-// The page of a question about the whole cluster marks those that its answer names.
+// The page of a question about the whole cluster marks the pods of its answer.
 func TestHTMLOfOtherQuestions(t *testing.T) {
 	type turn struct {
 		Pod     struct{ Key, Node string }
@@ -131,7 +131,7 @@ func TestHTMLOfOtherQuestions(t *testing.T) {
 	}
 }
 
-// A change of classes pushes out nobody: its page marks those who could be pushed out.
+// A change of classes pushes out nobody: its page marks the pods that could be pushed out.
 func TestHTMLOfClasses(t *testing.T) {
 	page := answered(t, "", "--set-class", "batch=200000", "-o", "html")
 	has(t, page, "1 class changes, and 33 running pods could be pushed out that could not before")
@@ -141,7 +141,7 @@ func TestHTMLOfClasses(t *testing.T) {
 	has(t, answered(t, "", "--set-class", "batch=100", "-o", "html"), "No class changes")
 }
 
-// The page of a kubelet's answer has the pod on its node, and those who are evicted for it.
+// The page of a kubelet's answer has the pod on its node, and the pods evicted for it.
 func TestHTMLOfAKubelet(t *testing.T) {
 	args := []string{"--cpu", "1", "--memory", "1Gi", "--on-node", "apps-a1", "-o", "html"}
 	page := answered(t, "", append(args, "--static")...)

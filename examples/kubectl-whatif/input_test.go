@@ -47,7 +47,7 @@ func inYAML(t *testing.T, text string) string {
 	return string(out)
 }
 
-// The same cluster, in all the ways in which people have it: the answer is the same.
+// The same cluster has the same answer in all common forms.
 func TestWaysToGiveACluster(t *testing.T) {
 	items := sampleItems(t)
 	parts := map[string]string{"pods.txt": "not for us", "sub/more.json": listOf(items["Pod"][10:]...), "pods.yaml": ""}
@@ -62,7 +62,7 @@ func TestWaysToGiveACluster(t *testing.T) {
 	dir := files(t, parts)
 	whole := files(t, map[string]string{"dump.yaml": inYAML(t, string(sample)), "dump.json": string(sample)})
 	from := func(args ...string) string {
-		// Where it comes from is told, and differs.
+		// Its source is reported, and differs.
 		return strings.Join(strings.SplitAfter(answered(t, string(sample), append(args, "--pending", sampleQuestion)...), "\n")[1:], "")
 	}
 	want := from("--cluster", "-")
@@ -81,7 +81,7 @@ func TestWaysToGiveACluster(t *testing.T) {
 	}
 }
 
-// What cannot be told apart, or cannot be read, is named with its file.
+// Files that cannot be told apart, or cannot be read, are named.
 func TestFilesThatDoNotGoTogether(t *testing.T) {
 	dir := files(t, map[string]string{
 		"a.json":      listOf(nodeItem("n", "1")),
@@ -170,7 +170,7 @@ func TestManifestsInFolders(t *testing.T) {
 	assert.Equal(t, "shop/b", documentOf(t, pod("b"), "-f", dir, "-f", "-", "--name", "b", "-n", "shop").Pod.Key)
 }
 
-// A pod for each node is not one pod, and that is said.
+// A pod for each node is not one pod, and the error says so.
 func TestDaemonSetIsToldAsSuch(t *testing.T) {
 	text := answered(t, `
 apiVersion: apps/v1
@@ -184,8 +184,8 @@ spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1m, 
 	assert.NotContains(t, text, "node(s) were unschedulable", "its pods tolerate cordons")
 }
 
-// A claim of a StatefulSet is called after its pod. One that is there already is taken, and
-// goes where its volume is; one that is not is made along with the pod.
+// A claim of a StatefulSet is called after its pod. An existing one is taken, and
+// goes where its volume is; a missing one is made along with the pod.
 func TestClaimsOfStatefulSets(t *testing.T) {
 	const set = `
 apiVersion: apps/v1
@@ -222,7 +222,7 @@ func TestNamespaceFlag(t *testing.T) {
 	assert.Equal(t, "shop/checkout-2", documentOf(t, "", "-n", "media").Pod.Key, "the sample's own question")
 }
 
-// What flags demand is demanded.
+// Demands by flags count.
 func TestDemandsByFlags(t *testing.T) {
 	tainted := func(name, taint string) string {
 		return strings.Replace(nodeItem(name, "1"), `"status"`, `"spec":{"taints":[`+taint+`]},"status"`, 1)

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// inquiry is which question is asked.
+// inquiry is the kind of question.
 type inquiry string
 
-// The questions. The first is about one pod, and is what is asked where nothing else is.
+// The questions. The first is about one pod, and is the default.
 const (
 	askPod      inquiry = "pod"
 	askAll      inquiry = "pending"
@@ -38,7 +38,7 @@ var inquiries = []struct {
 	{askWithout, []string{"without"}},
 }
 
-// asked is which question the flags ask.
+// asked is the question of the flags.
 func (o *options) asked() inquiry {
 	if o.pending == everyPending {
 		return askAll

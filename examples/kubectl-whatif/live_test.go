@@ -18,7 +18,7 @@ func kubectl(t *testing.T, script string) {
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 }
 
-// The cluster of kubectl is one like any other, and it is said where it is from.
+// The cluster of kubectl is one like any other, and its source is reported.
 func TestLive(t *testing.T) {
 	sample, err := filepath.Abs("sample/cluster.json")
 	require.NoError(t, err)

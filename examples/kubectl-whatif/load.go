@@ -59,7 +59,7 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*outrank.Clust
 	return readOne(input.Called(files[0]), r)
 }
 
-// askKubectl has kubectl print the cluster.
+// askKubectl makes kubectl print the cluster.
 func (o *options) askKubectl(bar *progress, stderr io.Writer) (c *outrank.Cluster, err error) {
 	from := live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig}
 	if o.set["release"] && o.release.Gates()[groupGate] {
@@ -104,7 +104,7 @@ func readOne(name string, r io.Reader) (*outrank.Cluster, error) {
 	return cluster, nil
 }
 
-// blank reports whether there is nothing but white space, which it takes.
+// blank reports whether there is nothing but white space, and skips it.
 func blank(r *bufio.Reader) bool {
 	for {
 		c, err := r.ReadByte()
@@ -134,7 +134,7 @@ func readSeveral(name string, files []string, open func(string) (io.Reader, func
 	return nil, unusable(name, err)
 }
 
-// closerLook has the library say what stands in a file that is no JSON.
+// closerLook lets the library describe a file that is no JSON.
 func closerLook(in *input.FileError) error {
 	f, err := os.Open(in.File)
 	if err != nil {

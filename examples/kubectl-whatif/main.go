@@ -76,13 +76,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 type result interface {
 	// text writes it for a person, with so many entries of each list.
 	text(p console.Page, list int) error
-	// document is what programs read.
+	// document is the form for programs.
 	document() any
 	// status is that of --exit-status.
 	status() int
 }
 
-// answerQuestion decides, and prints to out what standard output is going to get.
+// answerQuestion decides, and prints the whole of standard output to out.
 func answerQuestion(opts *options, std streams, out io.Writer) (exit int, err error) {
 	watch := stopwatch{last: time.Now()}
 	s, err := look(opts, std.in, std.err, &watch)
@@ -112,7 +112,7 @@ func answerQuestion(opts *options, std streams, out io.Writer) (exit int, err er
 	return r.status(), write(console.Page{W: out, Screen: look}, opts, r)
 }
 
-// write writes an answer in the form that is wanted.
+// write writes an answer in the chosen form.
 func write(out console.Page, opts *options, r result) error {
 	switch opts.answer.format {
 	case "json":
@@ -131,7 +131,7 @@ func write(out console.Page, opts *options, r result) error {
 	return r.text(out, opts.answer.list)
 }
 
-// notices tells what is odd about the dump and what was left out of it.
+// notices reports oddities of the dump and the objects that were left out.
 func notices(w io.Writer, s *scene) {
 	warnings, dump := s.warnings, dumpOf(s)
 	for _, p := range warnings[:min(len(warnings), mostWarnings)] {

@@ -142,7 +142,7 @@ func TestOrderOfTheDumpMeansNothing(t *testing.T) {
 	}
 }
 
-// The library decides; the program only tells.
+// The library decides; the program only reports.
 func TestVictimsAreThoseOfThePlan(t *testing.T) {
 	want := planned(t)
 	var inText, inJSON []string

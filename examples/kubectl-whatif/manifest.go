@@ -18,8 +18,8 @@ import (
 // mostManifest bounds a file of manifests, which is held in memory as a whole.
 const mostManifest = 64 << 20
 
-// readTemplates reads what --filename names: every object that makes pods, and how many
-// of other kinds there are.
+// readTemplates reads the files of --filename: every object that makes pods, and
+// the number of others by kind.
 func (o *options) readTemplates(stdin io.Reader) (all []*input.Template, others map[string]int, err error) {
 	files, err := input.Expand(o.manifests, o.recursive)
 	if err != nil {
@@ -47,7 +47,7 @@ func (o *options) readTemplates(stdin io.Reader) (all []*input.Template, others 
 	return all, others, nil
 }
 
-// manifestName is what to call the manifests in messages.
+// manifestName is the name of the manifests in messages.
 func (o *options) manifestName() string { return "--filename " + strings.Join(o.manifests, ",") }
 
 // Bounds of a list of kinds in a line of text. Kubernetes has no name of a kind that is longer.
@@ -57,8 +57,8 @@ const (
 	longKindMark = "…"
 )
 
-// kindsOf lists kinds with their numbers, by name. Of many kinds it lists those with the most
-// objects, and how many others there are.
+// kindsOf lists kinds with their numbers, by name. Of many kinds it lists those
+// with the most objects, and the number of others.
 func kindsOf(kinds map[string]int) []string {
 	names := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int {
 		return cmp.Or(cmp.Compare(kinds[b], kinds[a]), cmp.Compare(a, b))
@@ -115,7 +115,7 @@ func eachObject(file string, stdin io.Reader, f func(input.Object) error) error 
 }
 
 // askManifest reads a pod that is not in the cluster yet, and gives it the
-// priority that it would get there, and the volumes that its claims stand for.
+// priority and the volumes that it would get there.
 func askManifest(opts *options, c *outrank.Cluster, stdin io.Reader) (*asking, error) {
 	all, others, err := opts.readTemplates(stdin)
 	if err != nil {
@@ -187,8 +187,8 @@ func askTemplate(opts *options, t *input.Template, c *outrank.Cluster) (*asking,
 	return q, q.resolve(c)
 }
 
-// unusedName is a name for the pod of a template that no pod of the dump has: that of the
-// template, or with the first number behind it that is free, as a StatefulSet does.
+// unusedName is a name for the pod of a template that no pod of the dump has: that of
+// the template, or with the first number behind it that is free, as a StatefulSet does.
 func unusedName(c *outrank.Cluster, pod *outrank.Pod, t *input.Template) string {
 	taken := map[string]bool{}
 	for _, p := range c.Pods {
@@ -206,9 +206,9 @@ func unusedName(c *outrank.Cluster, pod *outrank.Pod, t *input.Template) string 
 	return name
 }
 
-// ownClaims gives the claims that are made for the pod the names that they have for a pod of
-// this name. A claim of a StatefulSet that is there already is taken, as its controller does,
-// unless copies are asked about, each of which has others.
+// ownClaims names the claims that are made for the pod after it. An existing
+// claim of a StatefulSet is taken, as its controller does, except for copies of
+// the pod, each of which has others.
 func ownClaims(c *outrank.Cluster, pod *outrank.Pod, t *input.Template, copies bool) {
 	for i := range pod.Volumes {
 		v := &pod.Volumes[i]

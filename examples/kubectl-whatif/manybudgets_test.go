@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// crowd is a dump of 10 full nodes on which n budgets cover each of n pods.
-func crowd(n int) string {
+// budgetsOverAll is a dump of 10 full nodes on which n budgets cover each of n pods.
+func budgetsOverAll(n int) string {
 	var b strings.Builder
 	b.WriteString(`{"kind":"List","items":[`)
 	for i := range 10 {
@@ -22,11 +22,11 @@ func crowd(n int) string {
 	return strings.TrimSuffix(b.String(), ",") + "]}"
 }
 
-// An answer is not much longer than the question, and finding it takes no more
-// than its parts do, however many budgets a pod violates: in v1.36 all that cover it.
+// An answer is not much longer than the question, and finding it takes no more than its
+// parts do, however many budgets a pod violates: in v1.36 all that cover it.
 func TestManyBudgets(t *testing.T) {
 	const n = 600
-	dump := crowd(n)
+	dump := budgetsOverAll(n)
 	args := []string{"-release", "v1.36", "-cluster", "-", "-cpu", fmt.Sprint(n / 10), "-priority", "1"}
 	var text, json string
 	allocated := testing.AllocsPerRun(1, func() {

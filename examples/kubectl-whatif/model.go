@@ -8,20 +8,21 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Answer is what the text is made from: a decision in the order in which it is
-// told. Those lists that are marked as limited hold no more entries than -list
-// allows; the number beside them counts all.
+// Answer is the model of the text: a decision in the order of its parts there.
+// Lists that are marked as limited hold no more entries than -list allows; the
+// number beside them counts all.
 type Answer struct {
-	// Cluster is what was looked at.
+	// Cluster describes the cluster in question.
 	Cluster Dump
-	// Now is what ages are measured from and a missing start counts as. It is
+	// Now is the time that ages end at and a missing start counts as. It is
 	// left out where neither the dump nor -now names a time.
 	Now time.Time
 	// Pod is the preemptor, the pod that is asked about.
 	Pod Asked
-	// Resize is set where the pod is on its node, and its resize there is asked about.
+	// Resize is set where the pod is on its node, and the question is about its resize
+	// there.
 	Resize *Resize
-	// Caveats say why the answer may not be what happens.
+	// Caveats are reasons why the answer may not come true.
 	Caveats []Warning
 
 	Outcome preemption.Outcome
@@ -39,7 +40,7 @@ type Answer struct {
 	Node string
 	// Victims have to leave, the most important first.
 	Victims []Victim
-	// Score is what the node won by.
+	// Score has the values by which the node won.
 	Score *Score
 	// Room has an entry for the number of pods and for everything that the pod
 	// asks for.
@@ -53,19 +54,19 @@ type Answer struct {
 	DecidedBy preemption.Rank
 	RunnerUp  *Candidate
 	// Candidates are the nodes on which pushing others out makes room, the best
-	// first; limited. They are worked out also where the pod fits elsewhere or
+	// first; limited. They are computed also where the pod fits elsewhere or
 	// may not preempt.
 	Candidates     []Candidate
 	CandidateCount int
 
 	// TurnedDown counts the nodes that do not take the pod as things are, by
-	// why; Unhelpful those of them on which preemption was tried and does not
-	// help, by what is still in the way. The most frequent come first.
+	// reason; Unhelpful those of them on which preemption was tried and does
+	// not help, by the remaining obstacle. The most frequent come first.
 	TurnedDown []Reason
 	Unhelpful  []Reason
-	// Hints say what might help where nothing does.
+	// Hints are advice where nothing helps.
 	Hints []string
-	// Why says why the decision is what it is.
+	// Why gives the reasons of the decision.
 	Why *explain.Report
 }
 
@@ -90,26 +91,26 @@ type Victim struct {
 	MoreViolated int
 	// Terminating is set where the pod is on its way out already.
 	Terminating bool
-	// With is the group whose pods leave together, this one among them, and Node where
-	// the pod runs if that is another node than the chosen one.
+	// With is the group whose pods leave together, this one among them. Node is
+	// the pod's node if that is not the chosen one.
 	With, Node string
 }
 
 // Budget is a disruption budget.
 type Budget struct {
 	Key string
-	// Allowed is how many of its pods may still go.
+	// Allowed is the number of its pods that may still go.
 	Allowed int32
 }
 
-// Score is what nodes are ranked by, in this order. Lower is better but for
+// Score has the values that rank nodes, in this order. Lower is better but for
 // Start.
 type Score struct {
 	// Violations is the number of victims that break a budget.
 	Violations  int
 	TopPriority int32
 	// PrioritySum is the plain sum of the victims' priorities. ShiftedSum is
-	// what is ranked: each is raised by 2^31 first, so that none is negative.
+	// the ranked one: each is raised by 2^31 first, so that none is negative.
 	PrioritySum int64
 	ShiftedSum  int64
 	Victims     int
@@ -133,7 +134,7 @@ type Nomination struct {
 	Priority int32
 }
 
-// Reason is why a number of nodes do not do.
+// Reason is why a number of nodes do not take the pod.
 type Reason struct {
 	// Filter is the rule that failed, empty where no rule was asked.
 	Filter  string

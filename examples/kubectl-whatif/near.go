@@ -10,10 +10,10 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/spelling"
 )
 
-// mostNear is how many pods a message offers.
+// mostNear is the most pods that a message offers.
 const mostNear = 5
 
-// nearPod is a pod whose name looks like the one that was asked for.
+// nearPod is a pod with a name like the given one.
 type nearPod struct {
 	pod      *outrank.Pod
 	distance int
@@ -30,8 +30,8 @@ func (p nearPod) compare(q nearPod) int {
 	return cmp.Or(cmp.Compare(p.distance, q.distance), cmp.Compare(p.pod.Key(), q.pod.Key()))
 }
 
-// nearPods names the pods that are nearest to key, and says of each whether it
-// runs already.
+// nearPods names the pods that are nearest to key, and marks those that run
+// already.
 func nearPods(c *outrank.Cluster, key outrank.Key, among func(*outrank.Pod) bool) []string {
 	var found []nearPod
 	for _, p := range c.Pods {
@@ -54,9 +54,9 @@ func nearPods(c *outrank.Cluster, key outrank.Key, among func(*outrank.Pod) bool
 	return texts
 }
 
-// nameDistance says how far a pod's name is from what was asked for; false
-// where it is another name altogether. The right name in another namespace, and
-// names that go on where the key ends, are as near as a wrong letter or two.
+// nameDistance is the distance of a pod's name from the given one; false where
+// it is another name altogether. The right name in another namespace, and names
+// that go on where the key ends, are as near as a wrong letter or two.
 func nameDistance(key string, p *outrank.Pod) (int, bool) {
 	got := string(p.Key())
 	_, name, _ := strings.Cut(key, "/")
@@ -74,8 +74,8 @@ func nameDistance(key string, p *outrank.Pod) (int, bool) {
 	return d, d <= most
 }
 
-// nearNames are those that a name may have been meant for, the nearest first: spelled like
-// it, or with it as a part.
+// nearNames are the names that may have been meant, the nearest first: spelled
+// like it, or with it as a part.
 func nearNames(names []string, name string) []string {
 	distance := func(n string) int {
 		if name != "" && strings.Contains(n, name) {

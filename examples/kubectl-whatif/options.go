@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// options is what the command line says.
+// options are the settings of the command line.
 type options struct {
 	clusters, manifests []string // files and folders
 	recursive           bool     // into the folders below
@@ -40,19 +40,19 @@ type podOptions struct {
 	claims                 []string // of the pod's namespace
 }
 
-// questionOptions say what is asked, where it is something else than who the pod would push
-// out.
+// questionOptions choose the question, where it is another than who the pod would
+// push out.
 type questionOptions struct {
 	replicas, replacements int
 	whyNot, onNode         string
-	static                 bool // what --on-node asks about
+	static                 bool // --on-node asks about a static pod
 	exact                  bool
 	without                []string
 	setClasses             []classValue
 	classFiles             []string
 }
 
-// answerOptions say how the answer is worked out and written.
+// answerOptions choose how the answer is computed and written.
 type answerOptions struct {
 	exitStatus bool // tell answers apart by it
 
@@ -73,13 +73,13 @@ func (o *options) described() bool {
 	return slices.ContainsFunc(describing, func(name string) bool { return o.set[name] })
 }
 
-// sampled reports whether the sample is asked about.
+// sampled reports whether the question is about the sample.
 func (o *options) sampled() bool { return len(o.clusters) == 0 && !o.asksKubectl() }
 
 // asksKubectl reports whether kubectl is run.
 func (o *options) asksKubectl() bool { return o.live || o.set["context"] || o.set["kubeconfig"] }
 
-// source is what to call the cluster in messages.
+// source is the name of the cluster in messages.
 func (o *options) source() string {
 	switch {
 	case o.asksKubectl():
@@ -92,7 +92,7 @@ func (o *options) source() string {
 	return strings.Join(o.clusters, ", ")
 }
 
-// classValue is what --set-class says.
+// classValue is an entry of --set-class.
 type classValue struct {
 	name  string
 	value int32

@@ -41,7 +41,7 @@ func TestReadmeBeginsWithTheAnswer(t *testing.T) {
 	assert.Contains(t, answered(t, ""), quoted)
 }
 
-// pictured is what the picture shows of an answer.
+// pictured is the part of an answer in the picture.
 type pictured struct {
 	Pod      struct{ Key string }
 	Decision struct{ Node string }
@@ -79,7 +79,7 @@ func picture(a *pictured) string {
 		"font-family=\"sans-serif\" font-size=\"12\">\n<rect x=\"-10\" y=\"-4\" width=\"800\" height=\"%d\" fill=\"#ffffff\"/>\n%s</svg>\n", y, y, y, b.String())
 }
 
-// segment is what somebody has of a node. Victims have the number that the text gives them.
+// segment is one owner's part of a node. Victims have the number that the text gives them.
 type segment struct {
 	label, name, fill string
 	amount            resource.Quantity
@@ -101,7 +101,7 @@ func roomOf(a *pictured, name resource.Name) roomShown {
 	return roomShown{}
 }
 
-// svgBar draws what is taken of a node, and returns where the next one begins.
+// svgBar draws the taken part of a node, and returns where the next one begins.
 func svgBar(b *strings.Builder, y int, title string, room roomShown, first segment, more ...segment) int {
 	fmt.Fprintf(b, "<text x=\"0\" y=\"%d\">%s</text>\n", y+17, title)
 	fmt.Fprintf(b, "<rect x=\"110\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#f4f5f6\" stroke=\"#8a9097\"/>\n", y, svgWidth, svgHeight)

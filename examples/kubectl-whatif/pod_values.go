@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// request takes in one amount that the pod asks for.
+// request adds one amount to the pod's requests.
 func (o *options) request(name resource.Name, text string) error {
 	if !name.Counted() {
 		return fmt.Errorf("%q is not counted by the scheduler; other resources have a domain, like nvidia.com/gpu", string(name))
@@ -133,7 +133,7 @@ func (o *options) addHostPort(text string) error {
 	return nil
 }
 
-// addClaim takes in a claim by its name.
+// addClaim adds a claim by its name.
 func (o *options) addClaim(name string) error {
 	if len(name) > 253 || !podName.MatchString(name) {
 		return fmt.Errorf("%q is no name of a claim: small letters, digits, '-' and '.', a letter or digit at both ends, at most 253", name)
@@ -145,7 +145,7 @@ func (o *options) addClaim(name string) error {
 	return nil
 }
 
-// claimsKnown refuses claims that the dump does not hold: nothing could be said of them.
+// claimsKnown refuses claims that the dump lacks: there is no answer about them.
 func claimsKnown(c *outrank.Cluster, pod *outrank.Pod) error {
 	known := map[outrank.Key]bool{}
 	var near []string

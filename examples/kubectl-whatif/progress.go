@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
-// progress tells a person how far reading has come: a dump of a large cluster takes
-// seconds.
+// progress shows a person how far reading has come: a dump of a large cluster
+// takes seconds.
 type progress struct {
 	to    io.Writer
 	name  string
@@ -29,18 +29,18 @@ func newProgress(to io.Writer, name string) *progress {
 	return &progress{to: to, name: name, on: isTerminal(to), shown: time.Now()}
 }
 
-// through counts what is read from one more file, of a size, which is 0 where it is not
+// through counts the bytes of one more file, of a size that is 0 where it is not
 // known.
 func (p *progress) through(r io.Reader, size int64) io.Reader {
 	p.opened++
 	p.unknown = p.unknown || size <= 0
 	if p.total += size; p.unknown || p.opened > 1 {
-		p.total = 0 // how much is to come is not known
+		p.total = 0 // the rest is not known
 	}
 	return &counted{p, r}
 }
 
-// counted is a reader whose progress is told.
+// counted is a reader whose progress is shown.
 type counted struct {
 	progress *progress
 	in       io.Reader
@@ -58,7 +58,7 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// steps shows how many of the pods of a question have been asked about.
+// steps shows the number of a question's pods that are done.
 func (p *progress) steps(done, total int) {
 	if now := time.Now(); p.on && now.Sub(p.shown) >= 100*time.Millisecond {
 		p.shown = now
@@ -66,7 +66,7 @@ func (p *progress) steps(done, total int) {
 	}
 }
 
-// String says how far it is.
+// String returns the progress in words.
 func (p *progress) String() string {
 	const mb = 1e6
 	if p.total <= 0 {
@@ -76,13 +76,13 @@ func (p *progress) String() string {
 		screen.Safe(p.name), float64(p.read)/mb, float64(p.total)/mb, 100*p.read/p.total)
 }
 
-// show writes over what stood in the line before.
+// show writes over the text before in the line.
 func (p *progress) show(text string) {
 	fmt.Fprintf(p.to, "\r%-*s", p.width, text)
 	p.width = max(p.width, len(text))
 }
 
-// end wipes the line, so that what comes next begins on a clean one.
+// end wipes the line, so that the next output begins on a clean one.
 func (p *progress) end() {
 	if p.width > 0 {
 		fmt.Fprintf(p.to, "\r%s\r", strings.Repeat(" ", p.width))

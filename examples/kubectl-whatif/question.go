@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// ask finds out which pod is meant.
+// ask finds the pod in question.
 func ask(opts *options, c *outrank.Cluster, stdin io.Reader) (*asking, error) {
 	switch {
 	case opts.pending != "":
@@ -41,8 +41,8 @@ func noQuestion(c *outrank.Cluster) error {
 	return fmt.Errorf("%s; pending in the dump: %s", ways, some(pending, mostNear, len(pending)))
 }
 
-// askPending takes a pending pod as it stands, or one that waits for its resize. Its priority was settled when it
-// was created, whatever became of its class since.
+// askPending takes a pending pod as it stands, or one that waits for its resize. Its
+// priority was settled when it was created, whatever has changed in its class since.
 func askPending(opts *options, c *outrank.Cluster, name string) (*asking, error) {
 	namespace, rest, ok := strings.Cut(name, "/")
 	if !ok {
@@ -76,7 +76,7 @@ func unknownPod(c *outrank.Cluster, key outrank.Key) error {
 	return errors.New(text + suggest("; near it: ", near))
 }
 
-// askDescribed makes a pod of the flags.
+// askDescribed makes a pod from the flags.
 func askDescribed(opts *options, c *outrank.Cluster) (*asking, error) {
 	pod := &outrank.Pod{
 		Name: opts.pod.name, Namespace: opts.pod.namespace, Labels: opts.pod.labels,

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Each way of naming the pod, and where its priority comes from.
+// Each way of naming the pod, with the source of its priority.
 func TestQuestions(t *testing.T) {
 	bare := listOf(nodeItem("n", "1"))
 	waiting := listOf(nodeItem("n", "1"), podItem("waits", "", 7, "1"),
@@ -74,7 +74,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// Labels matter: they decide who is in the way of whom.
+// Labels matter: they decide which pods exclude each other.
 func TestLabelsCount(t *testing.T) {
 	shy := podItem("shy", "n", 9, "1m", func(_, spec, _ map[string]any) {
 		spec["affinity"] = map[string]any{"podAntiAffinity": map[string]any{"requiredDuringSchedulingIgnoredDuringExecution": []any{
@@ -107,7 +107,7 @@ func TestClaimsOfTheManifest(t *testing.T) {
 	}
 }
 
-// A claim that cannot be used is said, with what to do about it, and nobody leaves.
+// A claim that cannot be used is reported, with advice, and nobody leaves.
 func TestClaimThatCannotBeUsed(t *testing.T) {
 	dump := listOf(nodeItem("n1", "1"), podItem("low", "n1", 1, "1"),
 		item("PersistentVolumeClaim", "data", map[string]any{"metadata": map[string]any{"name": "data", "deletionTimestamp": "2026-01-01T00:00:00Z"}}))

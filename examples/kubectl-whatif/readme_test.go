@@ -39,7 +39,7 @@ func TestTenQuestions(t *testing.T) {
 	assert.Equal(t, commands, commandsOf(t, "../../README.md"), "the README of the library has the same")
 }
 
-// Every flag that the README names is one.
+// Every flag that the README names exists.
 func TestFlagsOfTheReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	require.NoError(t, err)

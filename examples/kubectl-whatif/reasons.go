@@ -8,9 +8,9 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// writeReasons says what each node had to say, in groups: who takes the pod,
-// who would once others have left, and who does not and why. At most list
-// groups of the last kind are shown.
+// writeReasons prints the answers of the nodes in groups: those that take the
+// pod, those that would once others have left, and those that do not, with the
+// reason. At most list groups of the last kind are shown.
 func writeReasons(p console.Page, a *Answer, list int) {
 	p.Line("\nWhat the %s said:", plural(a.Cluster.Nodes, "node"))
 	t := console.Table{Right: map[int]bool{0: true}}
@@ -38,8 +38,8 @@ func writeReasons(p console.Page, a *Answer, list int) {
 	}
 }
 
-// otherReasons are those of the nodes that take the pod neither way: where
-// preemption was tried what was still in the way, else what was from the start.
+// otherReasons are those of the nodes that take the pod neither way: the
+// remaining obstacle where preemption was tried, else the first one.
 func otherReasons(a *Answer) []Reason {
 	rest := a.Unhelpful[:len(a.Unhelpful):len(a.Unhelpful)]
 	for _, r := range a.TurnedDown {
@@ -50,7 +50,7 @@ func otherReasons(a *Answer) []Reason {
 	return rest
 }
 
-// everything is as many entries of a list as there are.
+// everything is no limit of a list.
 const everything = math.MaxInt
 
 // nodeNames lists as many nodes as a line has room for, one at least.
@@ -72,7 +72,7 @@ func nodeNames(n *Nodes, list int) string {
 	return some(n.Names, shown, n.Count)
 }
 
-// joined lists reasons, and says "Insufficient" once for all that is short.
+// joined lists reasons, with "Insufficient" once for all shortages.
 func joined(reasons []string) string {
 	const short = "Insufficient "
 	var b strings.Builder

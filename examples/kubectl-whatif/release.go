@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// text says it to people.
+// text is the source for people.
 func (s ReleaseSource) text() string {
 	switch s {
 	case ReleaseFlag:
@@ -19,8 +19,8 @@ func (s ReleaseSource) text() string {
 	return "the nearest known to what the nodes say"
 }
 
-// settleRelease says in the cluster whose rules hold, and returns where that comes from
-// and what there is to say about it.
+// settleRelease enters the release in the cluster, and returns its source and the
+// warning about it.
 func settleRelease(opts *options, c *outrank.Cluster) (from ReleaseSource, caveats []Warning) {
 	if opts.set["release"] {
 		c.Release = opts.release

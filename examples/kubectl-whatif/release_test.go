@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The flag wins over the nodes, and the nodes over the default. The answer says which
-// rules it follows and why.
+// The flag wins over the nodes, and the nodes over the default. The answer names
+// its rules and their source.
 func TestRelease(t *testing.T) {
 	dump := func(version string) string {
 		info := ""

@@ -2,9 +2,9 @@ package main
 
 import "github.com/outrank-go/outrank/resource"
 
-// needsOf is what has to be free on the node for the pod, by the names of what it
-// requests: all of that and one more pod or, for a resize, what the node does not
-// count for it yet.
+// needsOf has the amounts that have to be free on the node for the pod, by the
+// names of its requests: all of those and one more pod or, for a resize, the part
+// that the node does not count for it yet.
 func needsOf(d *decision) resource.List {
 	needs := d.scene.question.pod.Requests()
 	if !d.explained.Resize {
@@ -19,7 +19,7 @@ func needsOf(d *decision) resource.List {
 	return needs
 }
 
-// resizeOf is what there is to say about a resize; nil for any other question.
+// resizeOf describes a resize; nil for any other question.
 func resizeOf(d *decision) *Resize {
 	if !d.explained.Resize {
 		return nil

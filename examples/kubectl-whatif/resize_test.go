@@ -16,7 +16,7 @@ import (
 
 const resizesOn = "v1.37," + resizeGate + "=true"
 
-// resized is what a pod of 2 cpu looks like whose resize has been deferred.
+// resized has the fields of a pod of 2 cpu whose resize has been deferred.
 func resized(_, _, status map[string]any) {
 	status["conditions"] = []any{map[string]any{"type": "PodResizePending", "status": "True", "reason": "Deferred"}}
 	two := map[string]any{"cpu": "2"}
@@ -56,7 +56,7 @@ func TestResizeGolden(t *testing.T) {
 	}
 }
 
-// The document says that it is about a resize, and what has to be free for it.
+// The document names the resize, and the amounts that have to be free for it.
 func TestResizeDocument(t *testing.T) {
 	var doc struct {
 		Resize   *struct{ Node string }
@@ -85,7 +85,7 @@ func TestResizeThatMayNotPreempt(t *testing.T) {
 	assert.Contains(t, answered(t, dump, args...), "Nobody leaves, and the resize stays deferred: there is no room for it, and the pod may not push others\nout: its preemption policy is Never")
 }
 
-// Without the gate such a pod is no question, and the error says what would make it one.
+// Without the gate there is no such question, and the error names the gate.
 func TestResizeNeedsItsGate(t *testing.T) {
 	status, stdout, stderr := whatif(resizeDump("3"), "-cluster", "-", "-pending", "default/me", "-release", "v1.37")
 	assert.Equal(t, 2, status)

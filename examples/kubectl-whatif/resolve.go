@@ -33,7 +33,7 @@ func (q *asking) resolve(c *outrank.Cluster) error {
 	return nil
 }
 
-// sourceOf says where a resolved priority comes from.
+// sourceOf is the source of a resolved priority.
 func sourceOf(pod *outrank.Pod, r priority.Resolution) PrioritySource {
 	switch {
 	case pod.PriorityClassName != "":
@@ -44,7 +44,7 @@ func sourceOf(pod *outrank.Pod, r priority.Resolution) PrioritySource {
 	return SourceNoClass
 }
 
-// rejected is about a pod that carries something other than its class gives.
+// rejected is about a pod that differs from its class.
 func rejected(pod *outrank.Pod, err error) error {
 	return &inputTrouble{
 		head: fmt.Sprintf("pod %s would be rejected: what it carries is not what its priority class gives; "+

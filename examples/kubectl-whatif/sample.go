@@ -12,10 +12,10 @@ import (
 //go:embed sample/cluster.json
 var sample []byte
 
-// sampleName is what the sample is called in messages.
+// sampleName is the name of the sample in messages.
 const sampleName = "the sample cluster"
 
-// sampleQuestion is the pod to ask about where neither is given.
+// sampleQuestion is the default pod of the sample.
 const sampleQuestion = "shop/checkout-2"
 
 func sampleReader() io.Reader { return bytes.NewReader(sample) }

@@ -10,24 +10,24 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// scene is what a question is asked about, whichever it is.
+// scene is everything that a question is about, whichever it is.
 type scene struct {
 	opts    *options
 	cluster *outrank.Cluster
-	// ask is which question that is.
+	// ask is the question.
 	ask inquiry
-	// question is nil where no single pod is asked about.
+	// question is nil where it is about no single pod.
 	question   *asking
 	snap       *preemption.Snapshot
 	schedulers *schedulers
 	now        time.Time
 	warnings   []outrank.Problem
 	caveats    []Warning
-	// releaseFrom is where the release comes from.
+	// releaseFrom is the source of the release.
 	releaseFrom ReleaseSource
 }
 
-// look reads the cluster and finds out which pod is meant.
+// look reads the cluster and finds the pod in question.
 func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*scene, error) {
 	cluster, err := load(opts, stdin, stderr)
 	if err != nil {
@@ -61,7 +61,7 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 	return s, nil
 }
 
-// setting is the scene as package question has it.
+// setting is the scene in the form of package question.
 func (s *scene) setting(show func(done, total int)) (question.Setting, error) {
 	warnings, err := s.schedulers.tried()
 	if err != nil {

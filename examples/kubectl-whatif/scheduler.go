@@ -36,8 +36,9 @@ func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
 	return s, nil
 }
 
-// configOf is how a scheduler decides; the warnings say what of the file does not count.
-// Without a file kube-scheduler has one profile, whatever the name of the pod's scheduler.
+// configOf is the configuration of a scheduler; the warnings name the parts of the file
+// that do not count. Without a file kube-scheduler has one profile, whatever the name of
+// the pod's scheduler.
 func (s *schedulers) configOf(name string) (config preemption.Config, warnings []outrank.Problem, ok bool) {
 	if s.read == nil {
 		return preemption.Config{Workers: s.workers, Schedulers: s.names()}, nil, true
@@ -92,7 +93,8 @@ func (s *schedulers) named(name string) *preemption.Evaluator {
 	return eval
 }
 
-// tried makes sure that every profile can decide, and says what of them does not count.
+// tried makes sure that every profile can decide, and names the parts of them that do not
+// count.
 func (s *schedulers) tried() ([]outrank.Problem, error) {
 	if s.read == nil {
 		return nil, nil

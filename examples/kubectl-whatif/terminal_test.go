@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// shown is the answer as a screen shows it.
+// shown is the answer on a screen.
 func shown(t *testing.T, s console.Screen, dump string, args ...string) string {
 	t.Helper()
 	opts, err := parse(args)
@@ -33,7 +33,7 @@ func shown(t *testing.T, s console.Screen, dump string, args ...string) string {
 	return out.String()
 }
 
-// hostile are names that nobody should have, and somebody does.
+// hostile are unlikely names that occur all the same.
 var hostile = []string{
 	"<script>alert(1)</script>", `"quoted" 'twice' & more`, "emoji-😀-👩‍👩‍👧", strings.Repeat("n", 253), "שלום-עולם", "日本語の名前",
 	"bell\x07\x1b[2J\u202e", "two\nlines", "100%d%s", "",
@@ -55,8 +55,8 @@ func hostileDump() string {
 
 var colorCodes = regexp.MustCompile("\x1b\\[(1|2|31|32|33|0)m")
 
-// Whatever names there are, no line is wider than the terminal unless a single word is, and
-// nothing that a terminal obeys comes through, in answers to all questions.
+// With any names, no line is wider than the terminal unless a single word is, and
+// no control character comes through, in answers to all questions.
 func TestHostileNamesOnTerminals(t *testing.T) {
 	dump := hostileDump()
 	for _, args := range []string{

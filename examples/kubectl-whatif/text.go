@@ -13,14 +13,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// writeEnd says where to go on from the sample.
+// writeEnd names the next steps after the sample.
 func writeEnd(p console.Page, c *Dump) {
 	if c.Source == sampleName {
 		p.Line("\nThis was the sample cluster. To ask about your own, run kubectl whatif -h.")
 	}
 }
 
-// writePlace says what becomes of a pod that looks for a node.
+// writePlace prints the outcome of a pod that looks for a node.
 func writePlace(p console.Page, a *Answer, list int) {
 	switch a.Outcome {
 	case preemption.Fits:
@@ -55,7 +55,7 @@ func writeQuestion(p console.Page, a *Answer) {
 	writeCaveats(p, a.Caveats)
 }
 
-// writeCluster says what was looked at.
+// writeCluster prints the cluster in question.
 func writeCluster(p console.Page, c *Dump, now time.Time) {
 	p.Line("  cluster    %s, %s of which %d pending, %s", plural(c.Nodes, "node"), plural(c.Pods, "pod"), c.Pending, plural(c.Budgets, "disruption budget"))
 	p.Line("  rules      of Kubernetes %v (%s)", c.Release, c.ReleaseFrom.text())
@@ -64,7 +64,7 @@ func writeCluster(p console.Page, c *Dump, now time.Time) {
 	}
 }
 
-// writePod says which pod is asked about.
+// writePod prints the pod in question.
 func writePod(p console.Page, pod *Asked, copies bool) {
 	if pod.Template != "" {
 		p.Line("  made by    %s", madeBy(pod, copies))
@@ -73,7 +73,7 @@ func writePod(p console.Page, pod *Asked, copies bool) {
 	p.Line("  priority   %s", priorityText(pod))
 }
 
-// writeNodes says which nodes come into question from the start.
+// writeNodes prints the nodes that the pod is limited to.
 func writeNodes(p console.Page, pod *Asked) {
 	if limits := nodeLimits(pod); limits != "" {
 		p.Line("  nodes      %s", limits)
@@ -83,7 +83,8 @@ func writeNodes(p console.Page, pod *Asked) {
 	}
 }
 
-// madeBy says of which pods the pod is one; copies is set where copies of it are asked about.
+// madeBy names the pods that the pod is one of; copies is set where the question is about
+// copies of it.
 func madeBy(p *Asked, copies bool) string {
 	if p.Replicas == nil {
 		return p.Template + ", for each node that takes it; this is about one of them, wherever it goes"
@@ -120,7 +121,7 @@ func writePreempt(p console.Page, a *Answer, list int) {
 	writeChosen(p, a, list)
 }
 
-// writeChosen tells of the chosen node.
+// writeChosen prints the chosen node.
 func writeChosen(p console.Page, a *Answer, list int) {
 	p.Line("\nVictims, the most important first:")
 	writeVictims(p, a)
@@ -187,7 +188,7 @@ func askedNames(a *Answer) []resource.Name {
 	return all.Names()
 }
 
-// noteVictim says why the pod is among the victims.
+// noteVictim is the reason of the pod's being a victim.
 func noteVictim(t *console.Table, v *Victim, why *explain.Victim) {
 	owner := "no owner"
 	if v.Owner != "" {

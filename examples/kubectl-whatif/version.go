@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Version is what the subcommand version prints.
+// Version is the output of the subcommand version.
 type Version struct {
 	// Version is that of the module, (devel) where it was built from a directory.
 	Version string `json:"version"`
@@ -25,7 +25,7 @@ type Version struct {
 	Platform  string            `json:"platform"`
 }
 
-// versionOf reads what the compiler put into the program; info may be nil.
+// versionOf reads the compiler's record in the program; info may be nil.
 func versionOf(info *debug.BuildInfo) Version {
 	v := Version{
 		Version: "(devel)", Releases: []outrank.Release{outrank.DefaultRelease},
@@ -85,7 +85,7 @@ func versionCommand() *cobra.Command {
 	return c
 }
 
-// Names of the program: that of its file, which shells complete, and what people type.
+// Names of the program: that of its file, which shells complete, and the typed command.
 const (
 	programName = "kubectl-whatif"
 	displayName = "kubectl whatif"

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// whyNode says what the chosen node has over the runner-up, with both figures.
+// whyNode names the lead of the chosen node over the runner-up, with both figures.
 func whyNode(a *Answer) string {
 	if a.Resize != nil {
 		return "The pod is on it."
@@ -28,7 +28,7 @@ func ifItStayed(v *explain.Victim) string {
 	return "if it stayed: " + v.Blocks.Text()
 }
 
-// writeDetails names what is in the way on the nodes that take the pod neither way; at
+// writeDetails names the obstacles on the nodes that take the pod neither way; at
 // most list groups of them are shown.
 func writeDetails(p console.Page, a *Answer, list int) {
 	var groups []string
@@ -47,7 +47,7 @@ func writeDetails(p console.Page, a *Answer, list int) {
 	}
 }
 
-// writeWayOut says what is missing where nothing helps, and what would be enough.
+// writeWayOut prints the missing amounts where nothing helps, and a sufficient change.
 func writeWayOut(p console.Page, a *Answer) {
 	if a.Why.Nothing == nil {
 		return
@@ -58,12 +58,12 @@ func writeWayOut(p console.Page, a *Answer) {
 	}
 }
 
-// priorityText says how important the pod is and how that is known.
+// priorityText is the importance of the pod and its source.
 func priorityText(p *Asked) string {
 	return fmt.Sprintf("%d (%s)", p.Priority, howPriorityIsKnown(p))
 }
 
-// howPriorityIsKnown says how the importance of the pod is known.
+// howPriorityIsKnown is the source of the pod's importance.
 func howPriorityIsKnown(p *Asked) string {
 	var why string
 	switch p.PrioritySource {
@@ -102,10 +102,10 @@ func whyIneligible(a *Answer) string {
 
 const tooManyPods = "Too many pods"
 
-// mostHints keeps the hints to the obstacles that stand before most nodes.
+// mostHints keeps the hints to the obstacles on the most nodes.
 const mostHints = 3
 
-// hints say what might help, obstacle by obstacle.
+// hints are advice, obstacle by obstacle.
 func hints(a *Answer) []string {
 	var out []string
 	if a.Refused {
@@ -122,7 +122,7 @@ func hints(a *Answer) []string {
 	return out
 }
 
-// refusedAdvice is what to change about a pod that no node was asked about.
+// refusedAdvice is the change of a pod that no node was asked about.
 func refusedAdvice(turnedDown []Reason) string {
 	if len(turnedDown) > 0 && turnedDown[0].Filter == preemption.NodeAffinity {
 		return "no node has all of the names that the pod's node affinity demands at once."
@@ -130,8 +130,8 @@ func refusedAdvice(turnedDown []Reason) string {
 	return "mend the pod's claim, or give the pod another; until then nobody is pushed out for it."
 }
 
-// advice is what to change about the pod or the nodes, by the rule that failed;
-// none failed where nobody could be pushed out.
+// advice is the change of the pod or the nodes, by the rule that failed; none
+// failed where nobody could be pushed out.
 func advice(r *Reason, priority int32) string {
 	switch r.Filter {
 	case "":

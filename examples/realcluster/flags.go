@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/trial"
 )
 
-// options is what the command line says.
+// options are the settings of the command line.
 type options struct {
 	trials    int
 	seed      uint64

@@ -30,10 +30,10 @@ func main() {
 	os.Exit(status(ctx, os.Args[1:]))
 }
 
-// errDifferent is the end of a run in which something did not happen as foretold.
+// errDifferent ends a run in which something did not happen as foretold.
 var errDifferent = errors.New("not everything happened as foretold")
 
-// errWrong is the end of a run in which something went wrong under load.
+// errWrong ends a run in which something went wrong under load.
 var errWrong = errors.New("not everything went well under load")
 
 // status runs the program and returns its exit status.

@@ -25,7 +25,7 @@ const (
 	readme = "../../README.md"
 )
 
-// run builds what runs and tries, or puts under load.
+// run builds the programs and runs the trials or the load.
 func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	say := func(format string, args ...any) {
 		fmt.Fprintf(progress, "%s "+format+"\n", append([]any{time.Now().Format("15:04:05")}, args...)...)
@@ -59,7 +59,7 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	return j.trials(ctx)
 }
 
-// job is what a run has to do.
+// job is the task of a run.
 type job struct {
 	*options
 	versions controlplane.Versions
@@ -105,20 +105,20 @@ func (j *job) trials(ctx context.Context) error {
 	return err
 }
 
-// head writes what the tables below it are of.
+// head writes the subject of the tables below it.
 func (j *job) head(begun time.Time) {
 	fmt.Fprintf(j.out, "\n%v; scheduler: %s; seed %d; %s, %v\n\n", j.versions, j.scheduler, j.seed,
 		begun.UTC().Format(time.DateOnly), time.Since(begun).Round(time.Second))
 }
 
-// noticeLostConnections has the clients of all programs, this one's too, notice after
-// 10 seconds in place of 45 that an API server does not answer any more.
+// noticeLostConnections makes the clients of all programs, this one's too, notice
+// a silent API server after 10 seconds in place of 45.
 func noticeLostConnections() {
 	os.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "5")
 	os.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "5")
 }
 
-// build builds what is not there yet, and the programs of the project as they are now.
+// build builds missing programs, and those of the project as they are now.
 func build(ctx context.Context, o *options, v controlplane.Versions, say func(string, ...any)) (func(string) string, error) {
 	b := &controlplane.Builder{Dir: filepath.Join(o.dir, v.Folder()), Versions: v, Say: say}
 	if err := b.Once(ctx, controlplane.Kubernetes); err != nil {
@@ -149,7 +149,7 @@ func pluginOf(scheduler string) string {
 	return ""
 }
 
-// repeats is how often a trial is repeated that was disturbed.
+// repeats is the number of times that a disturbed trial is repeated.
 const repeats = 5
 
 // try runs the trials.

@@ -19,7 +19,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/trial"
 )
 
-// world is a control plane with what stands in for the rest of a cluster.
+// world is a control plane with stand-ins for the rest of a cluster.
 type world struct {
 	cluster  *controlplane.Cluster
 	client   kubernetes.Interface
@@ -30,16 +30,16 @@ type world struct {
 	say      func(string, ...any)
 }
 
-// habits say how pods end, and what else follows the cluster.
+// habits say how pods end. Informers of others follow the cluster, too.
 type habits struct {
 	podsEndAfter time.Duration
-	// trouble is told what the kubelets try again.
+	// trouble receives the errors that the kubelets try again after.
 	trouble func(error)
-	// follow, if set, is given the informers before they are started.
+	// follow, if set, receives the informers before they are started.
 	follow func(informers.SharedInformerFactory) error
 }
 
-// startsWithin is how far apart pods start.
+// startsWithin is the range of the pods' starts.
 const startsWithin = 30 * 24 * time.Hour
 
 func newWorld(ctx context.Context, c *controlplane.Cluster, v controlplane.Versions, h habits, say func(string, ...any)) (*world, error) {
@@ -75,7 +75,7 @@ func (w *world) end() {
 	w.factory.Shutdown()
 }
 
-// fillWithin is how long a stage of filling may take.
+// fillWithin is the most time of a stage of filling.
 const fillWithin = 5 * time.Minute
 
 func (w *world) fill(ctx context.Context) error {
@@ -93,7 +93,7 @@ func (w *world) fill(ctx context.Context) error {
 	return f.Fill(ctx)
 }
 
-// runner is what runs the trials here.
+// runner returns the runner of the trials here.
 func (w *world) runner(program func(string) string, dir string) (*trial.Runner, error) {
 	command, err := trial.ReadmeCommand(readme)
 	if err != nil {

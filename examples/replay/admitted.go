@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// admitted returns a case, which is a line of JSON, without the tolerations of its preemptor
-// whose operator no API server lets in. The cases were drawn for the scheduler's own code,
-// with no API server before it, and that code has such a toleration tolerate nothing, so that
-// the decision is the same. This module refuses them (rule 26.1.1). A line that has none of
-// them is returned as it is.
+// admitted returns a case, which is a line of JSON, without the tolerations of
+// its preemptor whose operator no API server lets in. The cases were drawn for
+// the scheduler's own code, with no API server before it, where such a toleration
+// tolerates nothing, so that the decision is the same. This module refuses them
+// (rule 26.1.1). A line that has none of them is returned as it is.
 func admitted(line []byte) ([]byte, error) {
 	if !bytes.Contains(line, []byte(`"tolerations"`)) {
 		return line, nil

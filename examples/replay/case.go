@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// Case is a question with all that it is about.
+// Case is a question with its cluster.
 type Case struct {
 	ID              string                         `json:"id"`
 	Mode            string                         `json:"mode"`
@@ -24,11 +24,13 @@ type Case struct {
 	Groups          []*outrank.PodGroup            `json:"podGroups"`
 	Composites      []*outrank.CompositePodGroup   `json:"compositePodGroups"`
 	Preemptor       *outrank.Pod                   `json:"preemptor"`
-	// PreemptorGroup is what pending pods name as their group, of mode group.
+	// PreemptorGroup is the group that pending pods name, of mode group.
 	PreemptorGroup outrank.Key `json:"preemptorGroup"`
 	Options        Options     `json:"options"`
 
-	// Release is whose rules hold; of that a case says no more than Options.Gates.
+	Storage
+
+	// Release has the rules that hold; a case names no more of it than Options.Gates.
 	Release outrank.Release `json:"-"`
 }
 
@@ -42,8 +44,8 @@ func (c *Case) UnmarshalJSON(line []byte) error {
 	return json.Unmarshal(line, (*plain)(c))
 }
 
-// storage are the objects behind claims, and what nodes can attach.
-type storage struct {
+// Storage has the objects behind claims, and the nodes' limits.
+type Storage struct {
 	Volumes  []object `json:"persistentVolumes"`
 	Classes  []object `json:"storageClasses"`
 	Claims   []object `json:"persistentVolumeClaims"`
@@ -53,13 +55,9 @@ type storage struct {
 // object is any object; its kind may be missing.
 type object map[string]any
 
-// resolve reads the objects behind claims, and fills in what they say of the
-// pods and nodes of the case.
-func (c *Case) resolve(line []byte) error {
-	var s storage
-	if err := json.Unmarshal(line, &s); err != nil {
-		return err
-	}
+// resolve fills in the fields of the case's pods and nodes from its Storage.
+func (c *Case) resolve() error {
+	s := c.Storage
 	if len(s.Volumes)+len(s.Classes)+len(s.Claims)+len(s.CSINodes) == 0 {
 		return nil
 	}
@@ -94,15 +92,15 @@ func (c *Case) resolve(line []byte) error {
 
 // Options are further inputs of some modes.
 type Options struct {
-	// Of mode kubelet: what the admission check found, and whose kill fails.
+	// These are of mode kubelet: the admission check's findings, and failing kills.
 	InsufficientResources []FailureReason `json:"insufficientResources"`
 	OtherReasons          []OtherReason   `json:"otherReasons"`
 	KillErrors            []string        `json:"killErrors"`
-	// Of modes quantity and selector.
+	// Quantities and Selector are of the modes quantity and selector.
 	Quantities []string               `json:"quantities"`
 	Selector   *outrank.LabelSelector `json:"selector"`
 	LabelSets  []map[string]string    `json:"labelSets"`
-	// Of mode scheduler: a sample of the nodes, beside the decision over all.
+	// Sample is of mode scheduler: a sample of the nodes, beside the decision over all.
 	Sample *Sample `json:"sample"`
 	// Gates are the feature gates that were on beside those that are on by default.
 	Gates []string `json:"gates"`
@@ -120,7 +118,7 @@ func (c *Case) setGates() (err error) {
 	return nil
 }
 
-// Sample is which nodes a scheduler tries before it stops.
+// Sample is the part of the nodes that a scheduler tries.
 type Sample struct {
 	Percent int `json:"percent"`
 	Minimum int `json:"minimum"`

@@ -19,16 +19,16 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// every is which of the recorded cases are taken through what takes long: 1 means all of
+// every is the part of the recorded cases that slow tests take: 1 means all of
 // them, as the step corpus of .ci/run has it.
 var every = flag.Int("every", 5, "how many recorded cases to go on by where each takes long")
 
-// exactCount is how exact victims compare with those of the reference.
+// exactCount compares exact victims with those of the reference.
 type exactCount struct{ cases, preempt, better, nodes, betterNodes, open int }
 
-// TestExactIsNeverWorse holds exact victims to the reference's, by the reference's ranks, on
-// recorded cases of a pod that wants room: the plan, and the candidate of each node.
-// With CORPUS, a folder, it does so for the cases in all folders of that.
+// TestExactIsNeverWorse compares exact victims with the reference's, by the reference's
+// ranks, on recorded cases of a pod that wants room: the plan, and the candidate of
+// each node. With CORPUS, a folder, it does so for the cases in all folders of that.
 func TestExactIsNeverWorse(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.cases.jsonl.gz")
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestExactIsNeverWorse(t *testing.T) {
 				}
 				c := Case{Release: release}
 				require.NoError(t, json.Unmarshal(line, &c))
-				if c.Mode != "scheduler" || c.resolve(line) != nil || c.setGates() != nil {
+				if c.Mode != "scheduler" || c.resolve() != nil || c.setGates() != nil {
 					continue
 				}
 				n.compare(t, &c, c.latest().Add(time.Second))
@@ -67,7 +67,7 @@ func TestExactIsNeverWorse(t *testing.T) {
 	assert.Positive(t, all.betterNodes)
 }
 
-// compare holds one case to it.
+// compare compares one case.
 func (n *exactCount) compare(t *testing.T, c *Case, now time.Time) {
 	usual, err := c.explain(c.config(), now)
 	if errors.Is(err, outrank.ErrInvalid) || errors.Is(err, preemption.ErrState) {
@@ -108,7 +108,7 @@ func (n *exactCount) compare(t *testing.T, c *Case, now time.Time) {
 	n.regret(t, c, usual, exact, now)
 }
 
-// regret holds the regret of the reference's plan to the exact one.
+// regret compares the regret of the reference's plan with the exact one.
 func (n *exactCount) regret(t *testing.T, c *Case, usual, exact *preemption.Explanation, now time.Time) {
 	snap, err := preemption.NewSnapshot(c.cluster())
 	require.NoError(t, err)

@@ -12,11 +12,11 @@ import (
 
 // Group is the answer in mode group.
 type Group struct {
-	// Fits says that there is a place with nobody pushed out, and Placed where.
+	// Fits is set if there is a place with nobody pushed out, which is Placed.
 	Fits   bool              `json:"fits"`
 	Placed map[string]string `json:"placed,omitempty"`
-	// Code and Reasons are what the preemption says, which is asked whether it fits or
-	// not, and Nominations what pods are nominated to afterwards.
+	// Code and Reasons are the result of preemption, which is asked for whether
+	// it fits or not, and Nominations the nominations of pods afterwards.
 	Code        string            `json:"code"`
 	Reasons     []string          `json:"reasons,omitempty"`
 	Nominations map[string]string `json:"nominations,omitempty"`
@@ -72,8 +72,9 @@ func (c *Case) group(now time.Time) (*Group, error) {
 	return groupAnswer(first, plan), nil
 }
 
-// alikeForGroup holds the answers to each other: that to a group without a place, which is
-// the same whether or not the caller says so, and that with a function for the places.
+// alikeForGroup compares the answers with each other: that to a group without a place,
+// which is the same whether or not the caller says so, and that with a function for the
+// places.
 func alikeForGroup(first, plan, own *preemption.GroupPlan) error {
 	if !reflect.DeepEqual(groupAnswer(plan, plan), groupAnswer(plan, own)) {
 		return fmt.Errorf("with a function that places as it does itself, PreemptGroup says %v and else %v", own.Status, plan.Status)
@@ -84,8 +85,7 @@ func alikeForGroup(first, plan, own *preemption.GroupPlan) error {
 	return nil
 }
 
-// groupAnswer puts together the places that there are as things are, and what preemption
-// came to.
+// groupAnswer joins the places as things are and the result of preemption.
 func groupAnswer(first, plan *preemption.GroupPlan) *Group {
 	g := &Group{
 		Code: plan.Status.Code.String(), Reasons: plan.Status.Reasons, Nominations: nodesOf(plan.Nominations),

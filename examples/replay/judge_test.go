@@ -13,9 +13,9 @@ import (
 	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
-// compare lists in what an answer differs from the recorded one. Where the
-// real answer rests on something that no object says, what the record marks as
-// ambiguous is let through.
+// compare lists the differences between an answer and the recorded one. Where
+// the real answer rests on something that no object tells, the parts that the
+// record marks as ambiguous may differ.
 func compare(want *recorded, got *Decision) []string {
 	if got.Error != "" || got.ID != want.ID || got.Mode != want.Mode {
 		return []string{fmt.Sprintf("id %q, mode %q, error %q", got.ID, got.Mode, got.Error)}
@@ -158,7 +158,7 @@ func (d *differences) chosen(want *recordedScheduler, got *Scheduler) {
 	}
 }
 
-// group compares with what was recorded, or with anything else that was seen.
+// group compares with the record, or with any other observed answer.
 func (d *differences) group(want *recordedGroup, got *Group) {
 	g := *got
 	slices.Sort(g.Preempted)
@@ -222,8 +222,8 @@ func (d *differences) priorities(want, got []PriorityFact) {
 }
 
 // quantities compares with the record, but for Value and MilliValue: the real
-// ones wrap beyond int64 and are off by one for some negative fractions. What
-// was read must be the amount that the text says in plain arithmetic.
+// ones wrap beyond int64 and are off by one for some negative fractions. The
+// amount that was read must be that of the text in plain arithmetic.
 func (d *differences) quantities(want, got []QuantityFact) {
 	for i := range want {
 		w, g := want[i], got[i]

@@ -22,7 +22,7 @@ type Kubelet struct {
 	Pods            []PodFacts      `json:"pods"`
 }
 
-// FailureReason is one thing that admission found.
+// FailureReason is one finding of admission.
 type FailureReason struct {
 	Type         string `json:"type"`
 	Resource     string `json:"resource,omitempty"`
@@ -44,7 +44,7 @@ type Kill struct {
 	Failed  bool   `json:"failed,omitempty"`
 }
 
-// Admit is the last word on the pod.
+// Admit is the final answer about the pod.
 type Admit struct {
 	Admit   bool   `json:"admit"`
 	Reason  string `json:"reason,omitempty"`
@@ -134,7 +134,7 @@ func (k *Kubelet) evict(adm kubeletadmit.Admission, killErrors []string) error {
 	return nil
 }
 
-// notebook is a kubelet that writes down what it is told.
+// notebook is a kubelet that writes down its calls.
 type notebook struct {
 	failing []string
 	kills   []Kill
@@ -157,7 +157,7 @@ func (n *notebook) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.PodS
 	return nil
 }
 
-// PodFacts is what is worked out about a single pod; cpu is in millicores.
+// PodFacts are the computed facts about a single pod; cpu is in millicores.
 type PodFacts struct {
 	Pod              string           `json:"pod"`
 	Priority         int32            `json:"priority"`
@@ -194,7 +194,7 @@ func (c *Case) facts(pods []*outrank.Pod) ([]PodFacts, error) {
 	return out, nil
 }
 
-// nodeAmounts lists what a node accounts for.
+// nodeAmounts lists the amounts that a node accounts for.
 func nodeAmounts(l resource.List) map[string]int64 {
 	out := map[string]int64{}
 	for _, name := range l.Names() {

@@ -71,8 +71,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	return replay(in, stdout, by)
 }
 
-// rules are what holds for all cases: the release, and what a missing start time
-// counts as; zero is for each case to say.
+// rules hold for all cases: the release, and the value of a missing start time;
+// zero leaves that to each case.
 type rules struct {
 	release outrank.Release
 	now     time.Time
@@ -123,10 +123,10 @@ func replay(in io.Reader, out io.Writer, by rules) error {
 // decide answers one case. Nothing in a case ends the run.
 func decide(line []byte, by rules) Decision {
 	c := Case{Release: by.release}
-	if err := json.Unmarshal(line, &c); err != nil {
+	if err := c.UnmarshalJSON(line); err != nil {
 		return Decision{ID: idOf(line, c), Mode: c.Mode, Profile: c.Profile, Error: err.Error()}
 	}
-	err := c.resolve(line)
+	err := c.resolve()
 	if err == nil {
 		err = c.setGates()
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// QuantityFact is what a quantity's text means.
+// QuantityFact is the meaning of a quantity's text.
 type QuantityFact struct {
 	In         string `json:"in"`
 	OK         bool   `json:"ok"`
@@ -33,7 +33,7 @@ func (c *Case) quantities() []QuantityFact {
 	return out
 }
 
-// SelectorFact is what a label selector picks.
+// SelectorFact has the objects that a label selector picks.
 type SelectorFact struct {
 	Error   string `json:"error,omitempty"`
 	Empty   bool   `json:"empty"`
@@ -52,7 +52,7 @@ func (c *Case) selector() *SelectorFact {
 	return out
 }
 
-// PriorityFact is what a pod's priority is resolved to.
+// PriorityFact is the resolved priority of a pod.
 type PriorityFact struct {
 	Pod               string `json:"pod"`
 	Priority          *int32 `json:"priority"`

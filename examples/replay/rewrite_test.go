@@ -41,7 +41,7 @@ func TestWrittenCasesDecideAlike(t *testing.T) {
 	}
 }
 
-// same compares in detail only what is not the same at first sight.
+// same compares in detail only values that differ at first sight.
 func same(t *testing.T, what string, want, got any) {
 	if reflect.DeepEqual(want, got) {
 		return
@@ -51,7 +51,7 @@ func same(t *testing.T, what string, want, got any) {
 	}
 }
 
-// rewrite replaces the objects of a case by what was written and read of them.
+// rewrite replaces the objects of a case by themselves, written and read again.
 func rewrite(t *testing.T, c *Case) {
 	var text bytes.Buffer
 	require.NoError(t, kube.WriteCluster(&text, &outrank.Cluster{

@@ -28,7 +28,7 @@ type Scheduler struct {
 	SampledNode string      `json:"sampledNode,omitempty"`
 }
 
-// Status is what a filter says of a node.
+// Status is a filter's answer about a node.
 type Status struct {
 	Code    string   `json:"code"`
 	Plugin  string   `json:"plugin,omitempty"`
@@ -42,8 +42,8 @@ type Candidate struct {
 	NumPDBViolations int      `json:"numPDBViolations"`
 }
 
-// PostFilter is what becomes of the chosen node; NominatedNode is null where
-// the pod was not eligible, and empty where nothing helped.
+// PostFilter is the fate of the chosen node; NominatedNode is null where the
+// pod was not eligible, and empty where nothing helped.
 type PostFilter struct {
 	NominatedNode      *string  `json:"nominatedNode"`
 	Preempted          []string `json:"preempted,omitempty"`
@@ -84,8 +84,8 @@ func (c *Case) cluster() *outrank.Cluster {
 	}
 }
 
-// recordedPolicy is how decisions are recorded: every node was asked in its turn, also
-// the one that the pod is nominated to (rule 7.15.9).
+// recordedPolicy is the policy of recorded decisions: every node was asked in its
+// turn, also the nominated one (rule 7.15.9).
 var recordedPolicy = preemption.Policy{NominatedInTurn: true}
 
 // config is that of the scheduler whose decisions were recorded, which had one profile.
@@ -105,7 +105,7 @@ func (c *Case) explain(config preemption.Config, now time.Time) (*preemption.Exp
 	return eval.Explain(context.Background(), snap, c.Preemptor, now)
 }
 
-// searchesAlike holds what users call to the explanation: the search on a fresh
+// searchesAlike compares the users' calls with the explanation: the search on a fresh
 // snapshot, its answers from the cache, and the search of several workers.
 func (c *Case) searchesAlike(ex *preemption.Explanation, now time.Time) error {
 	want := ex.Plan
@@ -190,8 +190,8 @@ func candidateOf(c *preemption.Candidate) Candidate {
 	return out
 }
 
-// unitStarts has for each victim where those begin that leave together with it: a
-// recording has these by name, because the reference lists them in no order.
+// unitStarts has for each victim the starts of those that leave together with it:
+// a recording has these by name, because the reference lists them in no order.
 func unitStarts(victims []preemption.Victim) []int {
 	starts := make([]int, len(victims))
 	for i := range victims {
@@ -203,8 +203,8 @@ func unitStarts(victims []preemption.Victim) []int {
 	return starts
 }
 
-// postFilterOf is what carrying the plan out would do: victims that are on
-// their way out already need no doing.
+// postFilterOf is the effect of carrying the plan out: victims that are on
+// their way out already need nothing.
 func postFilterOf(p *preemption.Plan) *PostFilter {
 	if p.Outcome == preemption.NotEligible {
 		return &PostFilter{}

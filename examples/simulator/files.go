@@ -10,16 +10,16 @@ import (
 	"path/filepath"
 )
 
-// files are what a call reads and writes. All of them are opened before anything
-// is read, so that no work is done whose result could not be written, and no file
-// is both.
+// files are the files that a call reads and writes. All of them are opened before
+// anything is read, so that no work is done whose result could not be written,
+// and no file is both.
 type files struct {
 	nodes, pods   *os.File // nil for the sample
-	events, chart *output  // nil where nobody wants one
+	events, chart *output  // nil for none
 }
 
-// openFiles opens what the options name. Nothing that is there already is changed
-// before [output.begin].
+// openFiles opens the files that the options name. It changes no existing file;
+// [output.begin] does.
 func openFiles(o *options, stdout io.Writer) (*files, error) {
 	f := &files{}
 	err := f.open(o, stdout)
@@ -54,7 +54,7 @@ func openInput(name, path string) (*os.File, error) {
 }
 
 // distinct refuses to write over a file that is also read or written otherwise,
-// whatever it is called: by other spellings, by links, or as standard output.
+// under any name: another spelling, a link, or standard output.
 func (f *files) distinct(o *options, stdout io.Writer) error {
 	type opened struct {
 		name string
@@ -145,7 +145,7 @@ func (o *output) own() *os.File {
 	return o.file
 }
 
-// fill lets write fill the file anew, and closes it. No output takes nothing.
+// fill lets write fill the file anew, and closes it. A nil output takes nothing.
 func (o *output) fill(write func(io.Writer) error) error {
 	if o == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 
 const twoPods = "creation_time,deletion_time,cpu_milli\n0,60,1000\n30,90,1000\n"
 
-// No output is written over an input, by whatever name, and two outputs are not
+// No output is written over an input, under any name, and two outputs are not
 // one file.
 func TestNothingOverwritten(t *testing.T) {
 	dir := t.TempDir()
@@ -91,8 +91,8 @@ func TestStandardOutputIsNoInput(t *testing.T) {
 	}
 }
 
-// Paths that cannot be written are found out before anything is done, and what
-// was there before stays.
+// Paths that cannot be written are found before anything is done, and existing
+// files stay as they were.
 func TestOutputsAreTriedFirst(t *testing.T) {
 	dir := t.TempDir()
 	old, made := filepath.Join(dir, "old"), filepath.Join(dir, "new")
@@ -116,7 +116,7 @@ func TestOutputsAreTriedFirst(t *testing.T) {
 	}
 }
 
-// An output takes the place of all that the file held.
+// An output replaces the whole content of the file.
 func TestOutputsReplace(t *testing.T) {
 	dir := t.TempDir()
 	picture, link := filepath.Join(dir, "chart.svg"), filepath.Join(dir, "link")
@@ -141,7 +141,7 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Whatever cannot be written, the summary is there, and whatever else can be.
+// The summary is written whatever else cannot be, and so is every other output that can.
 func TestSummaryOutlivesOutputs(t *testing.T) {
 	want := answered(t)
 	for _, inspecting := range []bool{false, true} {
@@ -170,7 +170,7 @@ func TestSummaryOutlivesOutputs(t *testing.T) {
 	}
 }
 
-// goOn does what is left when the files are open.
+// goOn does the rest of a call when the files are open.
 func goOn(t *testing.T, opts *options, f *files) (stdout string, err error) {
 	t.Helper()
 	in, err := load(context.Background(), opts, f)

@@ -17,14 +17,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// options is what the command line says.
+// options are the settings of the command line.
 type options struct {
 	// nodes and pods are paths; both empty for the sample.
 	nodes, pods string
 	classes     workload.Classes
 	gangs       int // pods of each, 0 for none
 	kubelets    bool
-	orderOf     sim.Kubelets      // who goes for a critical pod
+	orderOf     sim.Kubelets      // who is evicted for a critical pod
 	static      *workload.Amounts // of a static pod on each node, nil for none
 	podsPerNode int64
 	shape       workload.Shape
@@ -43,7 +43,7 @@ type options struct {
 	events, chart string
 	// given are the flags that were set, by name.
 	given []string
-	// texts are the values of those that are one of a few names, or a mapping.
+	// texts are the values of the flags that are one of a few names, or a mapping.
 	texts map[string]string
 }
 

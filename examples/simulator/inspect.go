@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 )
 
-// inputSummary is what there is to say about the input.
+// inputSummary describes the input.
 type inputSummary struct {
 	Nodes    int       `json:"nodes"`
 	Capacity amounts   `json:"capacity"`
@@ -45,12 +45,12 @@ type class struct {
 	Pods     int     `json:"pods"`
 	Endless  int     `json:"endless"`
 	Asks     amounts `json:"asks"` // of all pods together
-	// MedianSeconds is how long half of those that end run at most.
+	// MedianSeconds is the longest time that half of those that end run.
 	MedianSeconds float64 `json:"medianSeconds"`
 }
 
-// stretch is a tenth of the time in which pods come. The shares are means of
-// what all pods that are not over would use, of what there is.
+// stretch is a tenth of the time in which pods come. The shares are the mean
+// demand of all pods that are not over, relative to the capacity.
 type stretch struct {
 	From     float64 `json:"from"`
 	Arrivals int     `json:"arrivals"`
@@ -60,7 +60,7 @@ type stretch struct {
 	GPU      float64 `json:"gpu"`
 }
 
-// stretches is how many there are.
+// stretches is their number.
 const stretches = 10
 
 func (in *input) summary() *inputSummary {
@@ -142,7 +142,7 @@ func (in *input) demand() []stretch {
 	return out
 }
 
-// add counts what is asked for during a part of the stretch.
+// add counts the demand during a part of the stretch.
 func (s *stretch) add(p *workload.Point, capacity amounts, part float64) {
 	asked := amountsOf(p.Asked)
 	s.Pods += float64(float64(p.Pods) * part)
@@ -204,7 +204,7 @@ func (in *input) writeArrivals(ctx context.Context, w io.Writer) error {
 	return l.Close()
 }
 
-// drawDemand draws what the pods would use if each ran from its arrival.
+// drawDemand draws the demand of the pods if each ran from its arrival.
 func (in *input) drawDemand(o *options, w io.Writer) error {
 	r := chart.NewRecorder("cpu", "memory", "GPUs")
 	capacity := amountsOf(workload.Capacity(in.nodes))

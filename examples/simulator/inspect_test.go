@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where nodes have nothing of a resource, what pods ask for of it is no 0 % of it.
+// A demand for a resource that no node has is no 0 % of it.
 func TestShareOfNothing(t *testing.T) {
 	dir := t.TempDir()
 	nodes, pods := filepath.Join(dir, "nodes.csv"), filepath.Join(dir, "pods.csv")

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// interruption ends a call early. It says what came of the call, and wraps
+// interruption ends a call early. It has the result until then, and wraps
 // [context.Canceled].
 type interruption string
 
@@ -20,7 +20,7 @@ func (i interruption) Error() string { return string(i) }
 // Unwrap returns [context.Canceled].
 func (i interruption) Unwrap() error { return context.Canceled }
 
-// orInterrupted returns what f does, with the interruption where the context ended
+// orInterrupted returns the result of f, or the interruption where the context ended
 // meanwhile. It does not wait for f then: f may be held up for ever, by a pipe into
 // which nobody writes for example, and touches nothing that the caller goes on with.
 func orInterrupted[T any](ctx context.Context, i interruption, f func() (T, error)) (T, error) {

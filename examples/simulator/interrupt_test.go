@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// countdown is a context that ends when it has been asked so many times whether it
-// has, so that a test can interrupt at a certain place.
+// countdown is a context that ends after so many calls of Err, so that a test can
+// interrupt at a certain place.
 type countdown struct {
 	context.Context
 	stop context.CancelFunc
@@ -41,7 +41,7 @@ func interrupted(t *testing.T, asked int64, args ...string) (stdout, stderr stri
 	return out.String(), err.String()
 }
 
-// Interrupted on its way, a run tells and writes what there was until then.
+// An interrupted run tells and writes its results until then.
 func TestInterruptedRun(t *testing.T) {
 	dir := t.TempDir()
 	events, picture := filepath.Join(dir, "events"), filepath.Join(dir, "chart.svg")
@@ -59,7 +59,7 @@ func TestInterruptedRun(t *testing.T) {
 	wellFormed(t, svg)
 }
 
-// Interrupted before anything was simulated, it leaves nothing behind.
+// A run that is interrupted before it begins leaves nothing behind.
 func TestInterruptedBefore(t *testing.T) {
 	dir := t.TempDir()
 	old, made := filepath.Join(dir, "old"), filepath.Join(dir, "new")
@@ -87,7 +87,7 @@ func TestInterruptedInspection(t *testing.T) {
 	}
 }
 
-// What waits for ever is left alone.
+// A call that waits for ever is left alone.
 func TestInterruptedWait(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	never := make(chan int)

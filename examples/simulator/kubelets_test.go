@@ -34,7 +34,7 @@ func TestStaticPods(t *testing.T) {
 	require.Contains(t, answered(t, "-static", "6000,8192", "-inspect"), "static      2000001000    12         12")
 }
 
-// Who goes for a static pod depends on the order.
+// The order decides who goes for a static pod.
 func TestKubeletOrder(t *testing.T) {
 	crowded := func(more ...string) *report.Summary {
 		return summaryOf(t, append(more, "-static", "6000,8192", "-load", "2")...)
@@ -60,7 +60,7 @@ batch,2000,1024,BE,10,3000,,,4000
 agent,7000,1024,Guaranteed,100,,b,true,
 `
 
-// Columns of a table of one's own: a static pod, and one that uses more than it asks for.
+// Columns of a user's table: a static pod, and one that uses more than it asks for.
 func TestColumnsForKubelets(t *testing.T) {
 	nodes, pods := file(t, twoNodes), file(t, ownPods)
 	s := summaryOf(t, "-nodes", nodes, "-pods", pods, "-kubelets", "-seed", "0")
@@ -102,7 +102,7 @@ func TestKubeletsRefused(t *testing.T) {
 	}
 }
 
-// The picture shows every eviction of the log, and what the run was asked to do.
+// The picture shows every eviction of the log, and the settings of the run.
 func TestPictureShowsEvictions(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 )
 
-// input is what is to be simulated. It is only read.
+// input is the input of the simulation. It is only read.
 type input struct {
 	nodes []*outrank.Node
 	// items are in the order of arrival, the first at 0.
@@ -44,8 +44,8 @@ func load(ctx context.Context, o *options, f *files) (*input, error) {
 	return in, err
 }
 
-// checkForKubelets refuses pods that nobody would look at as they want: those for
-// kubelets where there are none, and those for nodes that are not there.
+// checkForKubelets refuses pods whose wish nobody would see to: pods for kubelets
+// where there are none, and pods for nodes that do not exist.
 func checkForKubelets(o *options, nodes []*outrank.Node, items []workload.Item) error {
 	known := map[string]bool{}
 	for _, n := range nodes {

@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 2
 }
 
-// answer opens the files, reads the input, and does what is asked for.
+// answer opens the files, reads the input, and runs the command.
 func answer(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
 	f, err := orInterrupted(ctx, beforeAll, func() (*files, error) { return openFiles(opts, stdout) })
 	if f != nil {
@@ -88,8 +88,7 @@ func complain(w io.Writer, err error) {
 	}
 }
 
-// inspect writes what there is to say about the input. What cannot be written
-// costs nothing else.
+// inspect writes the description of the input. A failed output costs nothing else.
 func (in *input) inspect(ctx context.Context, opts *options, f *files, stdout io.Writer) error {
 	s, err := orInterrupted(ctx, withoutEnd, func() (*inputSummary, error) { return in.summary(), nil })
 	if err != nil {

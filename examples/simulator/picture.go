@@ -32,7 +32,7 @@ func (r *runner) draw() error {
 	})
 }
 
-// rules are those that a run depends on, whether they were asked for or not.
+// rules are the rules that a run depends on, whether they were asked for or not.
 func (o *options) rules() string {
 	parts := []string{
 		"policy " + o.texts["policy"], "queue " + o.queue.String(), "score " + o.texts["score"], "order " + o.texts["order"],

@@ -15,9 +15,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// simulate runs the input and writes what came of it. Where the context ends
-// first, that is what was simulated until then, with the interruption. The summary
-// comes first, so that no other output costs it.
+// simulate runs the input and writes the results. Where the context ends first,
+// those are the results until then, with the interruption. The summary comes
+// first, so that no other output costs it.
 func simulate(ctx context.Context, r *runner, stdout, stderr io.Writer) error {
 	run, err := orInterrupted(ctx, beforeAll, r.prepare)
 	if err != nil {
@@ -49,7 +49,7 @@ type runner struct {
 	opts     *options
 	files    *files
 	in       *input
-	log      *report.Log // nil where nobody wants one
+	log      *report.Log // nil for none
 	progress *report.Progress
 	picture  *chart.Recorder
 	drawErr  error
@@ -88,7 +88,7 @@ func (r *runner) play(ctx context.Context, run *sim.Simulation) (err error) {
 	return err
 }
 
-// simulation is what the flags say about the run.
+// simulation makes the settings of a run from the flags.
 func (o *options) simulation() sim.Config {
 	c := sim.Config{
 		Schedulers: []sim.Scheduler{{Preemption: preemption.Config{Variant: o.variant}, Score: o.score}},

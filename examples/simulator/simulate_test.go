@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/report"
 )
 
-// The sample shows what the program is for, at once.
+// The sample shows preemption at once.
 func TestSampleShowsPreemption(t *testing.T) {
 	var s report.Summary
 	require.NoError(t, json.Unmarshal([]byte(answered(t, "-o", "json")), &s))

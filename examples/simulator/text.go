@@ -64,8 +64,8 @@ func (s *inputSummary) writeDemand(w io.Writer) {
 
 func whole(v float64) string { return report.Count(int(min(v, 1e15) + 0.5)) }
 
-// partOf is a share of what there is. Of nothing there is none, not even 0 %: pods may well
-// ask for it.
+// partOf is a share of the capacity. Of nothing there is none, not even 0 %: pods
+// may well ask for it.
 func partOf(share, capacity float64) string {
 	if capacity == 0 {
 		return "-"

@@ -12,11 +12,11 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
 
-// tried is how many cells a dry run measures at most.
+// tried is the most cells that a dry run measures.
 const tried = 5
 
-// dryRun says how much work a study is. It makes a run of a few cells, spread over the
-// grid, and keeps none.
+// dryRun estimates the work of a study. It makes a run of a few cells, spread
+// over the grid, and keeps none.
 func dryRun(ctx context.Context, study *spec.Study, out io.Writer) error {
 	cells := study.Cells()
 	fmt.Fprintf(out, "%s: %d cells, %d seeds each, %d runs\n", study.Name, len(cells), study.Seeds.Count, study.Runs())

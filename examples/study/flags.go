@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
 
-// options is what the command line says, beside the flags of Beam.
+// options are the settings of the command line, beside the flags of Beam.
 type options struct {
 	study, data, out string
 	atOnce           int
@@ -55,7 +55,7 @@ func parse(args []string) (*options, error) {
 // part is part K of N; zero is all.
 type part struct{ k, n int }
 
-// String is how it is written.
+// String is the written form.
 func (p *part) String() string {
 	if p.n == 0 {
 		return ""

@@ -45,7 +45,7 @@ func written(t *testing.T, text string) string {
 	return path
 }
 
-// started runs the program, and returns its status and what it wrote.
+// started runs the program, and returns its status and its outputs.
 func started(t *testing.T, study, out string) (status int, stdout, stderr string) {
 	t.Helper()
 	var o, e bytes.Buffer
@@ -163,7 +163,8 @@ func TestJobServer(t *testing.T) {
 	sameTables(t, embedded, served)
 }
 
-// A study that is interrupted ends at once, says so, and goes on from what there is.
+// A study that is interrupted ends at once, reports that, and goes on from the present
+// results.
 func TestInterrupted(t *testing.T) {
 	program := built(t, ".")
 	study := written(t, strings.Replace(small, "count: 4", "count: 25", 1))
@@ -195,7 +196,7 @@ func TestInterrupted(t *testing.T) {
 	sameTables(t, whole, out)
 }
 
-// Parts are made one after another or at once, by whom it may be, and leave no run out.
+// Parts are made one after another or at once, on any machine, and leave no run out.
 func TestParts(t *testing.T) {
 	study := written(t, small)
 	whole, parts := t.TempDir(), t.TempDir()
@@ -216,7 +217,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Data that are not there are named, with where one gets them, and so is everything else.
+// Missing data are named, with their source, and so is every other mistake.
 func TestMissingData(t *testing.T) {
 	files, err := filepath.Glob("studies/*.yaml")
 	require.NoError(t, err)
@@ -239,7 +240,7 @@ func TestFolderName(t *testing.T) {
 	}
 }
 
-// A cell that fails is told with its seed, and the others go on.
+// A cell that fails is reported with its seed, and the others go on.
 func TestFailures(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "nodes.csv"), []byte("sn,cpu_milli,memory_mib,gpu,model\nn1,4000,8192,0,\n"), 0o600))

@@ -76,7 +76,7 @@ func TestOutputFull(t *testing.T) {
 	}
 }
 
-// Runs of a part that failed are told, and in the status, as those of a whole study are.
+// Failed runs of a part are reported, also in the status, as those of a whole study are.
 func TestPartTellsFailures(t *testing.T) {
 	dump := filepath.Join(t.TempDir(), "dump.json")
 	require.NoError(t, os.WriteFile(dump, []byte(`{"kind": "List", "items": [`), 0o600))
@@ -87,7 +87,7 @@ func TestPartTellsFailures(t *testing.T) {
 	assert.Contains(t, e.String(), "study: 2 runs failed; they are tried again when the tables are made\n")
 }
 
-// What went wrong in a pipeline is told without its plan.
+// An error of a pipeline is reported without its plan.
 func TestCause(t *testing.T) {
 	long := errors.New("job job-001 failed:\nbundle inst006 failed: while executing:\n1: DataSource\n\tcaused by:\nDoFn[UID:2] failed:\nwrite x: no space left on device")
 	assert.EqualError(t, cause(long, false), "write x: no space left on device (-verbose has all that Beam says)")

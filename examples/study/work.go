@@ -28,7 +28,7 @@ import (
 //go:embed studies/sample.yaml
 var sample []byte
 
-// work reads the study, and does what is asked for.
+// work reads the study, and runs the command.
 func work(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
 	study, err := read(ctx, opts)
 	if err != nil {
@@ -72,7 +72,7 @@ func writable(ctx context.Context, out string) error {
 	return nil
 }
 
-// cause is what went wrong in the end, without the plan of the pipeline around it, which
+// cause is the innermost error, without the plan of the pipeline around it, which
 // is for those who ask for it.
 func cause(err error, all bool) error {
 	text := strings.TrimSpace(err.Error())
@@ -83,8 +83,8 @@ func cause(err error, all bool) error {
 	return fmt.Errorf("%s (-verbose has all that Beam says)", text[at+len("failed:\n"):])
 }
 
-// showPart says where a part is, and whether runs of it failed, as far as they were made
-// in this process.
+// showPart names the folder of a part, and whether runs of it failed, as far as
+// they were made in this process.
 func showPart(p *part, out string, stdout io.Writer) error {
 	if _, err := fmt.Fprintf(stdout, "Part %s is in %s; the tables are made without -part, once all parts are there\n", p, out); err != nil {
 		return err
@@ -109,8 +109,8 @@ func folderName(name string) string {
 	return plain
 }
 
-// read reads the study, and notes what its traces hold, so that results of other contents
-// are not taken for its own.
+// read reads the study, and records the contents of its traces, so that results
+// of other contents are not taken for its own.
 func read(ctx context.Context, opts *options) (*spec.Study, error) {
 	data, folder := sample, "."
 	if opts.study != "" {
@@ -169,7 +169,7 @@ func elsewhere(ctx context.Context, out string) int {
 	return n
 }
 
-// show prints the table, and says where everything is.
+// show prints the table, and the places of all files.
 func show(ctx context.Context, out string, stdout io.Writer) error {
 	s, err := store.Open(ctx, out)
 	if err != nil {

@@ -43,7 +43,8 @@ func (a Instant) compare(b Instant) int {
 	return cmp.Or(cmp.Compare(a.Sec, b.Sec), cmp.Compare(a.Nsec, b.Nsec))
 }
 
-// Figures are what measures compare of a set, but for its start. They grow with the set.
+// Figures are the values of a set that measures compare, but for its start. They grow with
+// the set.
 type Figures struct {
 	Violations, Parts int64
 	Sums              [2]int64

@@ -48,7 +48,7 @@ type Question struct {
 	Latest Instant
 }
 
-// Item is what leaves as a whole.
+// Item leaves as a whole.
 type Item struct {
 	// From and To are where its parts are among all parts. There is at least one.
 	From, To int32
@@ -58,9 +58,9 @@ type Item struct {
 	Top   int32
 	Above bool
 	Start Instant
-	// Holds is what it holds of each column, and no more than the shortage.
+	// Holds is its amount of each column, and no more than the shortage.
 	Holds Row
-	// Sums are what BySum and BySecondSum add up, at least 0.
+	// Sums are the addends of BySum and BySecondSum, at least 0.
 	Sums [2]int64
 	// Fixed is how many of its parts violate a budget whichever others leave, beside those
 	// that Charges tells of.

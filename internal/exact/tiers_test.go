@@ -38,7 +38,8 @@ func somePuzzleByTiers(t *rapid.T, most int) *puzzle {
 	return p
 }
 
-// key is what sets are compared by: the numbers by tier, in some order of the tops, and sums.
+// key has the compared values of a set: the numbers by tier, in some order of the tops, and
+// sums.
 func (p *puzzle) key(set []bool, tops []int32) []int64 {
 	key := make([]int64, len(tops)+2)
 	for i, item := range p.items {

@@ -1,7 +1,7 @@
 package fields
 
-// GroupKind is what differs between groups of pods and composite groups in JSON and in
-// messages about it.
+// GroupKind has the differences between groups of pods and composite groups in
+// JSON and in messages about it.
 type GroupKind struct {
 	Composite bool
 	// Count is the field of a gang's size, Modes the text about a mode that is unknown.

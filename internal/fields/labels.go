@@ -3,15 +3,14 @@ package fields
 import "strings"
 
 const (
-	// MaxLabelName is how many characters the name of a label, and its value, have at
-	// most.
+	// MaxLabelName is the most characters of the name of a label, and of its value.
 	MaxLabelName = 63
 
 	maxLabelPrefix = 253
 )
 
-// KeyProblem says what is wrong with a label key: an optional DNS subdomain
-// and a slash, then a name.
+// KeyProblem is the problem of a label key: an optional DNS subdomain and a
+// slash, then a name.
 func KeyProblem(key string) string {
 	prefix, name, found := strings.Cut(key, "/")
 	if !found {
@@ -25,7 +24,7 @@ func KeyProblem(key string) string {
 	return ""
 }
 
-// ValueProblem says what is wrong with a label value, which may be empty.
+// ValueProblem is the problem of a label value, which may be empty.
 func ValueProblem(value string) string {
 	if value != "" && !isLabelText(value) {
 		return Quote(value) + " is not a label value"

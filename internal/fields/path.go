@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// MostProblems is how many problems of an input are kept.
+// MostProblems is the most problems of an input that are kept.
 const MostProblems = 1000
 
 // Path is a field's place in its object, kept as a chain so that text is only
-// built for what is wrong. A nil Path is the object itself.
+// built for problems. A nil Path is the object itself.
 type Path struct {
 	parent *Path
 	// Name is the field's name; Index its place in a list, -1 for a field that has a
@@ -41,7 +41,7 @@ func (p *Path) String() string {
 	return head + "." + p.Name
 }
 
-// LimitPath is where a CSINode says how many volumes of the driver there may be.
+// LimitPath is the field of a CSINode with the most volumes of the driver.
 func LimitPath(driver string) *Path {
 	return &Path{Name: "(csinode).spec.drivers[" + driver + "].allocatable.count", Index: -1}
 }

@@ -3,9 +3,9 @@ package fields
 import "fmt"
 
 const (
-	// MaxGroupLevels is how many levels a tree of groups has at most.
+	// MaxGroupLevels is the most levels of a tree of groups.
 	MaxGroupLevels = 4
-	// MaxTemplates is how many templates a list of a workload has at most.
+	// MaxTemplates is the most templates of a list of a workload.
 	MaxTemplates = 8
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// IsWord reports whether a word is one of the known or says nothing.
+// IsWord reports whether a word is empty or one of the known.
 func IsWord[T ~string](word T, known []T) bool { return word == "" || slices.Contains(known, word) }
 
 // NoWord is the text about a word that is none of the known.

@@ -53,8 +53,8 @@ func namespaces() []*outrank.Namespace {
 	}
 }
 
-// nameAll gives each pod that has no name one that is free in its namespace.
-// Every second pod has the same name as the one before it, if that is in another
+// nameAll gives each pod without a name one that is free in its namespace. Every
+// second pod has the same name as the one before it, if that is in another
 // namespace.
 func nameAll(pods []*outrank.Pod) {
 	taken := map[outrank.Key]bool{}

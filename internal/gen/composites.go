@@ -50,8 +50,8 @@ func composites(t *rapid.T, groups []*outrank.PodGroup) []*outrank.CompositePodG
 	return list
 }
 
-// takeGroupPriorities gives pods the priority that they count with as victims, where
-// composite groups count: so it is where admission sees to it.
+// takeGroupPriorities gives pods the priority that they count with as victims
+// where composite groups count, as admission does.
 func takeGroupPriorities(c *outrank.Cluster) {
 	groups, above := map[outrank.Key]*outrank.PodGroup{}, map[outrank.Key]*outrank.CompositePodGroup{}
 	for _, g := range c.Groups {

@@ -1,11 +1,10 @@
-// Package gen answers what a cluster looks like that puts preemption to the
-// test: small, nearly full, and made of few distinct values, so that ties and
-// conflicts are the rule.
+// Package gen draws clusters that put preemption to the test: small, nearly
+// full, and made of few distinct values, so that ties and conflicts are the rule.
 //
 // Clusters are drawn with rapid from small generators, one per subject, and
-// shrink towards few pods that want little. Whatever is drawn is valid: names
+// shrink towards few pods that want little. Every cluster is valid: names
 // are unique, amounts are not negative, and [outrank.Cluster.Validate] and
-// [outrank.Pod.Validate] have nothing to say. Budgets with selectors that cover
+// [outrank.Pod.Validate] return nil. Budgets with selectors that cover
 // nothing, nominations to nodes that do not exist and pods that have finished
 // are part of it, for the real system lives with them too.
 //

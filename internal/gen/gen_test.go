@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shapes are each subject alone, and all of them together.
+// shapes has each subject alone, and all of them together.
 var shapes = map[string]gen.Shape{
 	"resources": {},
 	"budgets":   {Budgets: 4},
@@ -137,7 +137,7 @@ func TestAlikeLeadsToTies(t *testing.T) {
 	assert.GreaterOrEqual(t, close, draws/4, "victims that started within a second")
 }
 
-// Every way for a node to fail, to be chosen and to be turned down turns up.
+// Every way for a node to fail, to be chosen and to be turned down occurs.
 func TestFullShapeReachesEverything(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range draws {
@@ -181,8 +181,8 @@ func TestFullShapeReachesEverything(t *testing.T) {
 	}
 }
 
-// features are what clusters and preemptors may have, and the shape that
-// brings it. What the shape called resources has is in all of them.
+// features finds each feature in clusters and preemptors, and names the shape
+// that brings it. Those under resources are in every shape.
 var features = []struct {
 	name  string
 	shape string
@@ -277,7 +277,7 @@ func nominatedNowhere(c *outrank.Cluster, _ *outrank.Pod) bool {
 	})
 }
 
-// A shape brings what its fields ask for, and nothing of the others.
+// A shape brings the features of its fields and no others.
 func TestShapesBringTheirFeatures(t *testing.T) {
 	for name, shape := range shapes {
 		seen := map[string]int{}

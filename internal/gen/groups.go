@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// groupNames are the names of groups that pods may be in, one for each group
+// groupNames are the names of groups that pods may be in: one for each group,
 // and one of a group that does not exist.
 func (s Shape) groupNames() []string {
 	names := make([]string, s.Groups+1)

@@ -12,7 +12,7 @@ import (
 // The matrix has a row for each kind of preemptor that people have, so that speed is told for
 // the worst of them beside the best.
 
-// matrixRow says what a row adds to the cluster and the preemptor of the plain one.
+// matrixRow is the difference between a row and the plain cluster and preemptor.
 type matrixRow struct {
 	name string
 	add  func(c *outrank.Cluster, p *outrank.Pod)

@@ -7,16 +7,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// nodeLayout is what nodes that look alike have in common: who is on them and
-// how much room is left. Several nodes of one layout are equal in all ranks but the last.
+// nodeLayout is shared by nodes that look the same: the pods on them and the room
+// that is left. Several nodes of one layout are equal in all ranks but the last.
 type nodeLayout struct {
 	pods []*outrank.Pod
 	room slack
-	// bare nodes have nothing that their pods do not ask for.
+	// bare is set for nodes that have nothing beyond the needs of their pods.
 	bare bool
 }
 
-// features are those that nodes declare: those that there are, and another.
+// features are the features that nodes declare: those that exist, and another.
 var features = []string{"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits", "VolumeBindMountOptions", "Other"}
 
 // topology draws where a node is; some nodes do not say.
@@ -34,7 +34,7 @@ func topology(t *rapid.T) map[string]string {
 	return set
 }
 
-// slack is what a node has beyond what its pods ask for.
+// slack is a node's room beyond the requests of its pods.
 type slack struct {
 	// cpu is in thousandths, memory in MiB. Negative slack makes a node that
 	// holds more than it has.
@@ -59,7 +59,7 @@ func drawSlack(t *rapid.T, s Shape) slack {
 	}
 }
 
-// smallest is what even a node with nothing on it has.
+// smallest is the room of a node with nothing on it.
 var smallest = resource.MustList(
 	"cpu", "800m", "memory", "320Mi", "ephemeral-storage", "1Gi", string(gpu), "1", string(hugepages), "2Mi",
 )

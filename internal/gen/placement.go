@@ -29,7 +29,7 @@ func toleration(t *rapid.T) outrank.Toleration {
 	return tol
 }
 
-// addSelectors draws what a pod demands of its node.
+// addSelectors draws a pod's demands on its node.
 func addSelectors(t *rapid.T, s Shape, p *outrank.Pod) {
 	if oneIn(t, "node selector", 10) {
 		p.NodeSelector = map[string]string{diskKey: "ssd"}

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// podKind draws what pods of one kind have in common, as if one controller had
-// made them.
+// podKind draws the fields that pods of one kind share, as if one controller
+// had made them.
 func podKind(s Shape) *rapid.Generator[*outrank.Pod] {
 	return rapid.Custom(func(t *rapid.T) *outrank.Pod {
 		p := &outrank.Pod{

@@ -35,7 +35,7 @@ func drawAmounts(t *rapid.T, all ...amounts) resource.List {
 	return l
 }
 
-// residentRequests is what one container on a node asks for.
+// residentRequests draws the requests of one container on a node.
 func residentRequests(t *rapid.T) resource.List {
 	return drawAmounts(t,
 		amounts{resource.CPU, []string{"200m", "250m", "300m", "500m", "250m", ""}},
@@ -47,7 +47,7 @@ func residentRequests(t *rapid.T) resource.List {
 	)
 }
 
-// unit is what each pod of a shape of equal ones asks for.
+// unit is the request of each pod of a shape of equal ones.
 func unit(t *rapid.T) resource.List {
 	return drawAmounts(t,
 		amounts{resource.CPU, []string{"100m", "100m", "200m", ""}},
@@ -85,7 +85,7 @@ func preemptorRequests(t *rapid.T) resource.List {
 	)
 }
 
-// demand gives the pod containers that ask for what draw says, and now and then
+// demand gives the pod containers with requests from draw, and now and then
 // init containers, sidecars, overhead and requests of the pod as a whole.
 func demand(t *rapid.T, p *outrank.Pod, draw func(*rapid.T) resource.List) {
 	p.Containers = []outrank.Container{{Name: "c0", Requests: draw(t)}}
@@ -122,8 +122,8 @@ func initContainers(t *rapid.T) []outrank.Container {
 	return list
 }
 
-// podLevel asks, for the pod as a whole, for at least what its containers ask
-// for, as the API server demands.
+// podLevel requests, for the pod as a whole, at least the sum of its
+// containers, as the API server demands.
 func podLevel(t *rapid.T, p *outrank.Pod) *resource.Requirements {
 	whole := p.Requests()
 	extra := smallRequests(t)

@@ -34,8 +34,7 @@ func disk(kind outrank.DiskKind, readOnly bool, monitors ...string) outrank.Volu
 	return outrank.Volume{Disk: outrank.Disk{Kind: kind, ID: id, ReadOnly: readOnly, Monitors: monitors}}
 }
 
-// broken are claims that no pod can use. Their names stand for the same thing in
-// every pod.
+// broken are claims that no pod can use. A name means the same claim in every pod.
 func broken() []outrank.Volume {
 	return []outrank.Volume{
 		{Claim: "dying", State: outrank.ClaimDeleting, Driver: diskDriver, Handle: "h1"},
@@ -66,8 +65,8 @@ func rename(p *outrank.Pod, name string) {
 	p.Name = name
 }
 
-// volumes are those that anybody may have. The claims that a single pod may use
-// are in use by others now and then, for nobody checks that here.
+// volumes are those that any pod may have. The claims that a single pod may use
+// are in use by others now and then, because nothing checks that here.
 func volumes() []outrank.Volume {
 	return []outrank.Volume{
 		claim("data", diskDriver, "h1"), claim("logs", diskDriver, "h2"), claim("cache", diskDriver, "h3"),
@@ -110,7 +109,7 @@ func addVolumes(t *rapid.T, s Shape, p *outrank.Pod) {
 	}
 }
 
-// addStorage says of a node what it can attach, and more of where it is.
+// addStorage gives a node limits of attached volumes, and labels of its place.
 func addStorage(t *rapid.T, n *outrank.Node) {
 	put := func(label string, values ...string) {
 		if value := pick(t, label, values...); value != "" {

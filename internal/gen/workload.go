@@ -7,17 +7,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Workload is a group of pods that looks for places, of one group or of a tree of groups,
-// and the cluster that it does so in.
+// Workload is a group of pods that looks for places, of one group or of a tree of
+// groups, with its cluster.
 type Workload struct {
 	Cluster *outrank.Cluster
 	Pods    []*outrank.Pod
 }
 
 // Workloads draws a cluster of v1.37 with groups switched on, and a group for it. The pods
-// are of one group or of several below the same composite group. Mostly they agree in all
-// that the pods of a group have to agree in, with those that run; now and then one does
-// not, or the group is not known, or is part of a tree that is no tree.
+// are of one group or of several below the same composite group. Mostly they agree with
+// each other, and with those that run, wherever the pods of a group have to; now and then
+// one does not, or the group is not known, or is part of a tree that is no tree.
 func Workloads(shape Shape) *rapid.Generator[Workload] {
 	shape.Units = true
 	return rapid.Custom(func(t *rapid.T) Workload {
@@ -48,7 +48,7 @@ func (w *Workload) setGates(t *rapid.T) {
 	w.Cluster.Release = r
 }
 
-// addGroup makes the group of the pods one that is known, for the most part.
+// addGroup makes the pods' group known, for the most part.
 func (w *Workload) addGroup(t *rapid.T) {
 	first := w.Pods[0]
 	if first.Group == "" {
@@ -121,8 +121,8 @@ func (w *Workload) spread(t *rapid.T) {
 	}
 }
 
-// agree makes the pods alike that have to be, and gives the group at the top what they
-// have.
+// agree gives the pods equal values wherever they have to agree, and the group at
+// the top the same.
 func (w *Workload) agree(t *rapid.T) {
 	first := w.Pods[0]
 	top := w.top(first.GroupKey())
@@ -153,7 +153,7 @@ func (w *Workload) agree(t *rapid.T) {
 	}
 }
 
-// sameGroups: a pod that the cluster knows already is of the same group.
+// sameGroups moves a pod that the cluster knows already into the same group.
 func (w *Workload) sameGroups() {
 	for _, p := range w.Cluster.Pods {
 		for _, q := range w.Pods {
@@ -173,7 +173,7 @@ func (w *Workload) group(key outrank.Key) *outrank.PodGroup {
 	return nil
 }
 
-// top names what is at the top of the group's tree, empty for a group that is not known.
+// top names the top of the group's tree, empty for a group that is not known.
 func (w *Workload) top(key outrank.Key) string {
 	g := w.group(key)
 	if g == nil {

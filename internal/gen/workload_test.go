@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/internal/reference"
 )
 
-// What decisions for groups from v1.37 on can come to turns up, and all that is drawn is
-// valid.
+// Every outcome of decisions for groups from v1.37 on occurs, and all drawn
+// clusters are valid.
 func TestWorkloadsReachEverything(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range draws {

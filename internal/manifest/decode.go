@@ -12,19 +12,20 @@ import (
 type Mismatch struct {
 	Field, Text string
 	// More is how many others the object has that are not listed. It is set in the
-	// last one of those that are.
+	// More counts the further mismatches of the object, which are not listed. Only the last
+	// one listed has it.
 	More int
 }
 
-// mostMismatches is how many fields of one object are listed.
+// mostMismatches is the most fields of one object that are listed.
 const mostMismatches = 1000
 
-// standard is Decode by the decoder of the standard library.
+// standard is Decode with the decoder of the standard library.
 func standard(raw []byte, to any) []Mismatch {
 	kept, err := pruned(raw, shapeFor(reflect.TypeOf(to).Elem()))
 	if err != nil {
 		if kept, again := pruned(raw, named); again == nil {
-			_ = json.Unmarshal(kept, to) // a name of the wrong type is none
+			_ = json.Unmarshal(kept, to) // a name of the wrong type counts as none
 		}
 		return []Mismatch{{Text: err.Error()}}
 	}
@@ -35,7 +36,7 @@ func standard(raw []byte, to any) []Mismatch {
 	if !errors.As(err, &first) {
 		return []Mismatch{{Text: "not JSON: " + err.Error()}}
 	}
-	// The decoder keeps the first error alone, so look again, at leisure.
+	// The decoder keeps the first error alone, so compare all values.
 	c := comparison{dec: json.NewDecoder(bytes.NewReader(raw))}
 	c.dec.UseNumber()
 	if c.value("", reflect.TypeOf(to).Elem()) == nil && len(c.found) > 0 {
@@ -44,8 +45,8 @@ func standard(raw []byte, to any) []Mismatch {
 	return []Mismatch{{Field: first.Field, Text: "a " + first.Value + " is not what belongs here"}}
 }
 
-// comparison compares a text with the type it was to have, value by value, so that
-// it holds no more than what it found.
+// comparison compares a text with its type, value by value, so that it holds no
+// more than its findings.
 type comparison struct {
 	dec   *json.Decoder
 	found []Mismatch
@@ -114,7 +115,7 @@ func (c *comparison) end() error {
 	return err
 }
 
-// pass passes over a value.
+// pass skips a value.
 func (c *comparison) pass() error {
 	token, err := c.dec.Token()
 	if _, opens := token.(json.Delim); err != nil || !opens {
@@ -123,7 +124,7 @@ func (c *comparison) pass() error {
 	return c.passRest()
 }
 
-// passRest passes over what is left of an object or an array that has begun.
+// passRest skips the rest of an object or an array that has begun.
 func (c *comparison) passRest() error {
 	for depth := 1; depth > 0; {
 		token, err := c.dec.Token()
@@ -140,8 +141,8 @@ func (c *comparison) passRest() error {
 	return nil
 }
 
-// partOf is the type of what an object of type t has under a key, nil for what
-// nobody reads.
+// partOf is the type of the value under a key in an object of type t, nil for
+// one that nobody reads.
 func partOf(t reflect.Type, key string) reflect.Type {
 	if t.Kind() == reflect.Map {
 		return t.Elem()
@@ -169,7 +170,7 @@ func fits(value json.Token, t reflect.Type) bool {
 	return err == nil && json.Unmarshal(text, reflect.New(t).Interface()) == nil
 }
 
-// wanted says what a value of the type looks like.
+// wanted describes the values of a type.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:

@@ -2,21 +2,21 @@ package manifest
 
 import "reflect"
 
-// Decoder decodes one object after another, with less work than each by itself takes. The
-// zero Decoder is ready for use. It must not be used by several goroutines at once.
+// Decoder decodes one object after another, with less work than each by itself takes.
+// The zero Decoder is ready for use. It must not be used by several goroutines at once.
 type Decoder struct{ memory memory }
 
-// Text returns the one copy that is kept of a text, because texts recur from object to object.
+// Text returns the single copy of a text, because texts recur from object to object.
 func (d *Decoder) Text(s string) string { return d.memory.text(s) }
 
-// Decode reads raw into the wire type that to points to. An object that it held before is gone,
+// Decode reads raw into a wire type by the pointer to. An object that it held before is gone,
 // but for the memory of its lists of structs, which is used again. Where
 // values have the wrong type the rest is filled in all the same, and every such field is
 // listed, in the order of the input, up to a thousand of them. Text that is not JSON is a
 // single entry without a field, and so is an object whose lists have too many parts.
 //
-// The maps of type [Amounts] in it are the Decoder's: they hold what they do until the next
-// object is decoded.
+// The Decoder owns the maps of type [Amounts] in it: they are valid until the next object
+// is decoded.
 func (d *Decoder) Decode(raw []byte, to any) []Mismatch {
 	d.memory.forget()
 	v := reflect.ValueOf(to).Elem()

@@ -10,8 +10,8 @@ import (
 )
 
 // Encode returns the JSON of a value of a wire type, on one line and without
-// escaping what only HTML needs escaped. Strings that are not UTF-8, which JSON
-// cannot hold, are listed, and so is a value that has no JSON, without a field.
+// the escapes that only HTML needs. It lists strings that are not UTF-8, which
+// JSON cannot hold, and a value without a JSON as an entry without a field.
 func Encode(v any) ([]byte, []Mismatch) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -19,8 +19,8 @@ func Encode(v any) ([]byte, []Mismatch) {
 	if err := enc.Encode(v); err != nil {
 		return nil, []Mismatch{{Text: err.Error()}}
 	}
-	// The encoder writes this escape for nothing but bytes that are not UTF-8,
-	// though the same characters may stand in a string.
+	// The encoder writes this escape for bytes that are not UTF-8 alone, though
+	// the same characters may stand in a string.
 	if bytes.Contains(b.Bytes(), []byte(`\ufffd`)) {
 		if ms := notText(nil, "", reflect.ValueOf(v)); len(ms) > 0 {
 			return nil, ms
@@ -62,8 +62,8 @@ func notText(ms []Mismatch, at string, v reflect.Value) []Mismatch {
 	return ms
 }
 
-// KindOf returns the kind that stands in an object's text, empty for none, and
-// what keeps the text from being an object with a kind.
+// KindOf returns the kind in an object's text, empty for none, and why the text
+// is no object with a kind.
 func KindOf(raw []byte) (string, []Mismatch) {
 	var head struct {
 		Kind string `json:"kind"`

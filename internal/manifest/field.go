@@ -9,7 +9,7 @@ import (
 
 var writtenType = reflect.TypeFor[Written]()
 
-// fieldName is what the field is called in JSON.
+// fieldName is the field's name in JSON.
 func fieldName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return name
@@ -20,9 +20,9 @@ func readsItself(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 }
 
-// mostParts is how many parts the lists of one object may have together. A part of two bytes
-// takes some hundred in memory, so that the size of an object alone would be no bound. The
-// 3 MB that an API server takes have room for fewer parts that say anything.
+// mostParts is the most parts of all lists of one object. A part of two bytes takes
+// some hundred in memory, so that the size of an object alone would be no bound. The 3
+// MB that an API server takes have room for fewer parts with any content.
 const mostParts = 250_000
 
 var errParts = fmt.Errorf("its lists have more than %d parts together; no API server has an object of that size", mostParts)

@@ -5,8 +5,8 @@ import "encoding/json"
 // The types below are the groups of pods of scheduling.k8s.io, with the words of
 // all its versions side by side (chapter 22).
 
-// PodGroup is a PodGroup or a CompositePodGroup, which differ in what a policy
-// counts. Other projects have kinds of these names; APIVersion tells them apart.
+// PodGroup is a PodGroup or a CompositePodGroup, whose policies count different
+// things. Other projects have kinds of these names; APIVersion tells them apart.
 type PodGroup struct {
 	APIVersion string      `json:"apiVersion,omitempty"`
 	Kind       Written     `json:"kind,omitempty"`
@@ -87,7 +87,7 @@ type Workload struct {
 }
 
 // WorkloadSpec is spec of a Workload; an entry of its composite templates has the
-// two lists, too, beside what GroupSpec has of it. Such entries are left for their
+// two lists, too, beside the fields of GroupSpec. Such entries are left for their
 // reader, who knows how deep they may be.
 type WorkloadSpec struct {
 	ControllerRef Owner             `json:"controllerRef,omitzero"`

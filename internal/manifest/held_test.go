@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// Elements get their kind from their list, wherever it says that. Those that have
-// one of their own do not wait for it.
+// Elements get their kind from their list, before or after them. Those with a
+// kind of their own do not wait for it.
 func TestKindAfterItems(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -35,7 +35,7 @@ func TestKindAfterItems(t *testing.T) {
 	}
 }
 
-// What is held back is bounded, and takes memory in proportion to the input.
+// The elements held back are bounded, and take memory in proportion to the input.
 func TestHeldElementsAreBounded(t *testing.T) {
 	allocated := func(text string) (uint64, error) {
 		var before, after runtime.MemStats
@@ -57,7 +57,7 @@ func TestHeldElementsAreBounded(t *testing.T) {
 	assert.Less(t, memory[1], 12*memory[0], "eight times as many elements")
 }
 
-// endless is a text that begins somehow and then repeats itself without an end.
+// endless is a text with a beginning that then repeats itself without an end.
 type endless struct {
 	begin, more string
 	read        int
@@ -75,7 +75,7 @@ func (e *endless) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// What is kept of a stream has a bound, wherever the long text stands.
+// The memory of a stream has a bound, wherever the long text stands.
 func TestTextsAreBounded(t *testing.T) {
 	for _, begin := range []string{
 		`{"a":"`, `{"kind":"`, `{"`, `{"a":[`, `{"items":[{"a":"`, `{"items":[{"a":[`, `{"items":["`, `{"items":[{"items":[{"a":{"b":"`, `{"items":[],"a":"`,

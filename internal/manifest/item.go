@@ -7,7 +7,7 @@ import (
 
 // Item is one object of a stream, still as text.
 type Item struct {
-	// Kind is the object's kind, or what its list says of it.
+	// Kind is the object's kind, or that of its list's elements.
 	Kind string
 	// Where names the object's place for messages, "items[3]" or "document 2".
 	Where string
@@ -21,8 +21,8 @@ type Item struct {
 // those, for errors.Is, about one that cannot be used for another reason.
 var ErrSyntax = errors.New("not JSON")
 
-// refusal is input that may well be JSON and still cannot be used. It counts as
-// [ErrSyntax], and says something else.
+// refusal is an error about input that may well be JSON and still cannot be
+// used. It counts as [ErrSyntax] under another text.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }

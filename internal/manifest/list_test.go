@@ -22,8 +22,8 @@ func itemsOf(r io.Reader) ([]string, error) {
 	return items, err
 }
 
-// A list of Go that is nil is written as null. It is an empty list, whatever the
-// kind and wherever that stands.
+// A nil list of Go is written as null. It is an empty list, whatever the kind
+// and the place.
 func TestListsWithoutItems(t *testing.T) {
 	const after = `{"kind":"A"}`
 	for _, c := range []struct {

@@ -1,13 +1,13 @@
 package manifest
 
-// memory is what a Decoder has of the objects before.
+// memory is a Decoder's share of the objects before.
 type memory struct {
 	texts   map[string]string // one copy of each text that recurs
-	amounts []Amounts         // maps that were handed out, the first used of them in use
+	amounts []Amounts         // maps that were handed out, of which the first used are in use
 	used    int
 }
 
-// text returns the one copy that is kept of a text.
+// text returns the single copy of a text.
 func (m *memory) text(s string) string {
 	if one, ok := m.texts[s]; ok || s == "" {
 		return one
@@ -27,7 +27,7 @@ func (m *memory) shared(text []byte) string {
 	return string(text)
 }
 
-// kept is text of bytes.
+// kept is text for bytes.
 func (m *memory) kept(text []byte) string {
 	if one, ok := m.texts[string(text)]; ok {
 		return one
@@ -44,8 +44,9 @@ func (m *memory) emptyAmounts() Amounts {
 	return m.amounts[m.used-1]
 }
 
-// mostAmounts is how many maps a Decoder has ready for the next object, and mostRoom how much
-// one of them may have held: clearing a map takes as long as filling it did once.
+// mostAmounts is the most maps that a Decoder has ready for the next object, and mostRoom
+// the most entries that one of them may have had: clearing a map takes as long as filling
+// it did once.
 const mostAmounts, mostRoom = 64, 16
 
 // forget takes back the maps of the object before.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Moment is a time, parsed while it is decoded, because there are many of them
-// and nothing else is made of their texts. Bad is the text of one that is none, for
+// Moment is a time that is parsed while it is decoded, because there are many of
+// them and nothing else needs their texts. Bad is the text of an invalid one, for
 // the caller, who knows its field.
 type Moment struct {
 	time.Time

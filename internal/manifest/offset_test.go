@@ -14,7 +14,7 @@ import (
 // The offset in an error counts from the start of the stream, however much of
 // that was read and let go before.
 func TestOffsetOfAnError(t *testing.T) {
-	const read = 256 << 10 // what is read at a time
+	const read = 256 << 10 // the size of a read
 	pad := func(n int) string { return strings.Repeat(" ", n) }
 	long := func(n int) string { return `"` + strings.Repeat("x", n) + `"` }
 	elements := func(n int) string { return strings.Repeat(`{"kind":"A"},`, n) }

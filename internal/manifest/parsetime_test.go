@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// Any second that an int64 counts comes back from the text that an API server writes of it.
+// Any second that an int64 counts survives being written as an API server does.
 func TestPropertyParseTime(t *testing.T) {
 	comesBack := func(t require.TestingT, seconds, nanos int64) {
 		want := time.Unix(seconds, nanos)

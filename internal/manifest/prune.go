@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// Most of an object is of no interest here, and passing over a field is many
-// times faster than having it decoded. So before the decoder of the standard library
-// gets an object that a quick reader gave up on, what the wire type does not name is
-// cut away.
+// Most of an object is of no interest here, and skipping a field is many times
+// faster than decoding it. So fields that the wire type does not name are cut
+// away before the decoder of the standard library gets an object that a quick
+// reader gave up on.
 
-// shape is what to keep of a value: named fields of an object, each by a shape
-// of its own, or parts of every element of an array; nil keeps all of it.
+// shape names the parts of a value to keep: fields of an object, each by a
+// shape of its own, or parts of every element of an array; nil keeps all of it.
 type shape struct {
 	fields  map[string]*shape
 	element *shape
@@ -20,10 +20,10 @@ type shape struct {
 
 var shapes sync.Map // of reflect.Type to *shape
 
-// named keeps what messages call an object by.
+// named keeps the parts by which messages name an object.
 var named = &shape{fields: map[string]*shape{"metadata": {fields: map[string]*shape{"name": nil, "namespace": nil}}}}
 
-// shapeFor returns the shape of what a type names.
+// shapeFor returns the shape of a type's fields.
 func shapeFor(t reflect.Type) *shape {
 	sh, ok := shapes.Load(t)
 	if !ok {
@@ -32,9 +32,9 @@ func shapeFor(t reflect.Type) *shape {
 	return sh.(*shape)
 }
 
-// pruned returns raw without the fields that the shape does not name. It returns raw
-// itself if that cannot be read, for the decoder to say why. The error is that there are
-// too many parts.
+// pruned returns raw without the fields that the shape does not name. It returns
+// raw itself if that cannot be read, so that the decoder finds the reason. The
+// error is that there are too many parts.
 func pruned(raw []byte, of *shape) ([]byte, error) {
 	p := pruner{scanner: scanner{buf: raw, err: io.EOF, mark: 0}, out: make([]byte, 0, len(raw)/2)}
 	switch err := p.value(of); {
@@ -74,7 +74,7 @@ func shapeOf(t reflect.Type) *shape {
 	return nil
 }
 
-// pruner copies what is to be kept.
+// pruner copies the parts to keep.
 type pruner struct {
 	scanner
 	out   []byte

@@ -10,12 +10,12 @@ import (
 )
 
 // A dump is mostly objects without a fault, and most of each is of no interest. A quick
-// reader fills in a wire type in one pass over the text and skips what the type does not
-// name. It gives up on whatever it is not sure of: a value of the wrong type, text that is
-// not JSON, a name that occurs twice. The decoder of the standard library then has the whole
-// object, and says what is wrong with it. TestPropertyQuickReadsAlike holds the two together.
+// reader fills in a wire type in one pass over the text and skips everything that the type
+// does not name. It gives up where it is not sure: a value of the wrong type, text that is
+// not JSON, a name that occurs twice. The decoder of the standard library then has the
+// whole object and finds the problem. TestPropertyQuickReadsAlike holds the two together.
 
-// part says how a type is read.
+// part is the way to read a type.
 type part struct {
 	kind   reflect.Kind // Interface for a type that reads itself
 	typ    reflect.Type
@@ -32,12 +32,12 @@ type field struct {
 	part  *part
 }
 
-// mostFields is how many fields of a struct a quick reader can tell apart.
+// mostFields is the most fields of a struct that a quick reader can tell apart.
 const mostFields = 64
 
 var parts sync.Map // of reflect.Type to *part, nil for a type that cannot be read quickly
 
-// partFor returns how a type is read.
+// partFor returns the way to read a type.
 func partFor(t reflect.Type) *part {
 	p, ok := parts.Load(t)
 	if !ok {
@@ -104,8 +104,8 @@ type quick struct {
 	lost  bool
 }
 
-// quickly fills in a value and reports whether it could. What it has filled in by then is of
-// no use if not. Of what the value held before it uses the memory of lists of structs.
+// quickly fills in a value and reports whether it could. If not, the value is of no use. It
+// uses the memory of lists of structs that the value held before.
 func quickly(m *memory, raw []byte, to reflect.Value) bool {
 	q, p := quick{of: m, buf: raw}, partFor(to.Type())
 	p.empty(to)
@@ -324,8 +324,8 @@ func entries[T any](q *quick, m map[string]T, value func() T) {
 	}
 }
 
-// text takes a string and returns what stands between its quotes. One with an escape, or with
-// anything that the standard library would change, is left to that.
+// text takes a string and returns the text between its quotes. It leaves a string with
+// an escape, or with anything else that the standard library would change, to that.
 func (q *quick) text() []byte {
 	from := q.pos + 1
 	n := bytes.IndexByte(q.buf[from:], '"')
@@ -379,7 +379,7 @@ func (q *quick) number(v reflect.Value) {
 	v.SetInt(n)
 }
 
-// skip skips a value without judging more of it than where it ends, as [scanner.skip] does.
+// skip skips a value and only finds its end, as [scanner.skip] does.
 func (q *quick) skip() {
 	switch q.next() {
 	case '"':
@@ -439,7 +439,7 @@ func (q *quick) quoted() bool {
 			break
 		}
 		if e := bytes.IndexByte(q.buf[at:at+n], '\\'); e >= 0 {
-			at += e + 2 // past what the backslash stands before
+			at += e + 2 // past the character after the backslash
 			continue
 		}
 		q.pos = at + n + 1
@@ -449,10 +449,10 @@ func (q *quick) quoted() bool {
 	return false
 }
 
-// mostJudged is how deep a value may be that a type reads itself.
+// mostJudged is the depth limit of a value whose type reads itself.
 const mostJudged = 100
 
-// judge takes a value and sees that it is JSON.
+// judge takes a value and checks that it is JSON.
 func (q *quick) judge(depth int) {
 	switch c := q.next(); {
 	case depth > mostJudged:

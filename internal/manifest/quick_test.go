@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// wireTypes are those that whole objects are read into.
+// wireTypes are the types of whole objects.
 var wireTypes = map[string]reflect.Type{
 	"pod": reflect.TypeFor[Pod](), "node": reflect.TypeFor[Node](), "budget": reflect.TypeFor[Budget](),
 	"class": reflect.TypeFor[PriorityClass](), "claim": reflect.TypeFor[Claim](), "volume": reflect.TypeFor[PersistentVolume](),
@@ -78,8 +78,8 @@ func text(t *rapid.T, of reflect.Type, deep int) string {
 	return "{" + strings.Join(rapid.Permutation(parts).Draw(t, "order"), ",\n ") + "}"
 }
 
-// What is read quickly is what the decoder of the standard library reads, and that finds
-// nothing wrong with it. The text of one object leaves nothing behind for the next.
+// A value that is read quickly equals the one of the standard library's decoder, which
+// finds no problem in it. The text of one object leaves nothing behind for the next.
 func TestPropertyQuickReadsAlike(t *testing.T) {
 	for name, of := range wireTypes {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func alike(a, b reflect.Value) bool {
 	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
 
-// A quick reader skips what a scanner skips, to the byte.
+// A quick reader skips the same bytes as a scanner.
 func TestPropertyQuickSkipsAlike(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw := []byte(rapid.StringOfN(rapid.SampledFrom([]rune(`{}[]""\,:a1 é`)), 1, 20, -1).Draw(t, "text"))
@@ -153,7 +153,7 @@ func TestPropertyQuickSkipsAlike(t *testing.T) {
 	})
 }
 
-// Texts that a dump is full of are read quickly.
+// Texts that are frequent in a dump are read quickly.
 func TestQuickReadsWhatDumpsHold(t *testing.T) {
 	raw := `{"metadata": {"name": "web-1", "labels": {"app": "web"}, "creationTimestamp": "2026-01-10T12:00:00Z",
 		"managedFields": [{"fieldsV1": {"f:metadata": {}}}]},

@@ -6,8 +6,7 @@ import (
 	"io"
 )
 
-// scanner walks over JSON text without judging more of it than where values
-// begin and end.
+// scanner walks over JSON text and only finds where values begin and end.
 type scanner struct {
 	r    io.Reader
 	buf  []byte
@@ -15,18 +14,18 @@ type scanner struct {
 	mark int   // bytes from here on are kept; -1 for none
 	off  int64 // offset of buf[0] in the stream
 	err  error
-	key  []byte // of the member at hand
+	key  []byte // of the current member
 }
 
 const chunk = 256 << 10
 
-// mostText bounds what is kept of a stream at a time: an object, or a text between
-// quotes. An API server takes no object of more than 3 MB; written out with spaces
-// one is a few times as long.
+// mostText bounds the kept part of a stream: an object, or a text between quotes.
+// An API server takes no object of more than 3 MB; written out with spaces one is
+// a few times as long.
 const mostText = 8 << 20
 
-// fill reads more; buf may move, pos and mark move with it. It refuses to keep more
-// than mostText.
+// fill reads more; buf may move, and pos and mark with it. It refuses to keep
+// more than mostText.
 func (s *scanner) fill() error {
 	if s.err != nil {
 		return s.err
@@ -110,7 +109,7 @@ func (s *scanner) startsWithMark() (bool, error) {
 	return bytes.HasPrefix(s.buf, byteOrderMark), nil
 }
 
-// since returns the text from the mark to here and drops the mark.
+// since returns the text since the mark and drops the mark.
 func (s *scanner) since() []byte {
 	if s.mark < 0 {
 		return nil
@@ -181,7 +180,7 @@ func (s *scanner) sequence(closing byte, element func() error) error {
 	}
 }
 
-// text reads a string and returns what stands between its quotes, escapes
+// text reads a string and returns the text between its quotes, escapes
 // unresolved: enough for the few keys and kinds that are looked for.
 func (s *scanner) text() (string, error) {
 	n, err := s.quoted()
@@ -194,8 +193,8 @@ func (s *scanner) text() (string, error) {
 // quoted moves over a string and returns its length with quotes. Every byte is
 // looked at a fixed number of times, however many escapes and reads there are.
 func (s *scanner) quoted() (int, error) {
-	// From pos on: what is read, and up to where there is no other quote; there
-	// is one at that place unless that is the end of the buffer.
+	// From pos on, n bytes are read. Before searched there is no other quote;
+	// there is one at searched unless that is the end of the buffer.
 	n, searched := 1, 1
 	for {
 		for s.pos+n >= len(s.buf) {
@@ -212,7 +211,7 @@ func (s *scanner) quoted() (int, error) {
 				searched = len(s.buf) - s.pos
 			}
 		}
-		// A backslash takes the meaning of what follows away.
+		// A backslash changes the meaning of the next character.
 		if escape := bytes.IndexByte(s.buf[s.pos+n:s.pos+searched], '\\'); escape >= 0 {
 			n += escape + 2
 			continue
@@ -261,7 +260,7 @@ func (s *scanner) skipWord() error {
 	}
 }
 
-// structural marks the bytes that matter when a value is only passed over.
+// structural marks the bytes that matter to a skipped value.
 var structural = [256]bool{'{': true, '[': true, '}': true, ']': true, '"': true}
 
 // skipNested moves over an object or array.

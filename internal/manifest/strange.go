@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// strange says what stands where an object belongs, outside of any other: often
-// what kubectl wrote to standard error, caught in the same file.
+// strange describes text outside of any object: often kubectl's output to
+// standard error, caught in the same file.
 func (s *scanner) strange(c byte) error {
 	at := s.off + int64(s.pos)
 	line := s.line()
@@ -18,7 +18,7 @@ func (s *scanner) strange(c byte) error {
 	return fmt.Errorf("%w: at byte %d stands a message of kubectl, %q; %s", ErrSyntax, at, cut(line), adviceAbout(line))
 }
 
-// messageLine finds what kubectl prints to standard error: errors, warnings, and
+// messageLine finds kubectl's output to standard error: errors, warnings, and
 // the log of its libraries ("E0101 10:00:00.000000 ...").
 var messageLine = regexp.MustCompile(`^(?i:error:|error from server|error when|warning:|unable to |the connection to the server|` +
 	`no resources found|you must be logged in)|^[IWEF]\d{4} \d\d:`)
@@ -65,7 +65,7 @@ func (s *scanner) wide() bool {
 var errWide = fmt.Errorf("%w: the input is UTF-16, as PowerShell's > writes it; save it as UTF-8, "+
 	"with kubectl ... | Out-File -Encoding utf8 FILE", ErrSyntax)
 
-// unexpected says what stands where something else belongs.
+// unexpected describes text where something else belongs.
 func (s *scanner) unexpected(c byte) error {
 	if s.wide() {
 		return errWide

@@ -48,8 +48,8 @@ func Each(r io.Reader, f func(Item) error) error {
 // mostNested bounds how deep lists may stand in lists.
 const mostNested = 10
 
-// one reads an object that may be a list. it.Kind is what the list around it says
-// of its elements, and depth counts the lists around it.
+// one reads an object that may be a list. it.Kind is the kind of elements of the
+// list around it, and depth counts the lists around it.
 func (s *scanner) one(it Item, depth int, f func(Item) error) error {
 	s.mark = s.pos
 	l := list{depth: depth + 1}
@@ -99,7 +99,7 @@ type list struct {
 	late  held   // elements that need to know the kind
 }
 
-// elementKind is what a typed list says of its elements: PodList holds Pods.
+// elementKind is the kind of a typed list's elements: PodList holds Pods.
 func elementKind(list string) string {
 	if list == "List" {
 		return ""
@@ -126,7 +126,7 @@ func (s *scanner) items(l *list, f func(Item) error) error {
 		it := Item{Kind: elementKind(l.kind), Where: l.where + elementAt(i)}
 		if c == '{' {
 			return s.one(it, l.depth, func(found Item) error {
-				// What has another place stands in a list that is an element itself.
+				// An element with another place stands in a list that is an element itself.
 				if l.kind == "" && found.Kind == "" && found.Where == it.Where {
 					return l.late.add(i, found.Raw)
 				}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// After so many years the calendar repeats itself, and so many seconds.
+// The calendar repeats itself after so many years and seconds.
 const (
 	cycle        = 400
 	cycleSeconds = (400*365 + 97) * 24 * 3600

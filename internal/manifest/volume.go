@@ -2,8 +2,8 @@ package manifest
 
 import "encoding/json"
 
-// Volume is an entry of spec.volumes of a Pod. Of a volume of another kind
-// nothing but the name is kept.
+// Volume is an entry of spec.volumes of a Pod. Of other kinds only the name is
+// kept.
 type Volume struct {
 	Name  string       `json:"name,omitempty"`
 	GCE   *GCEDisk     `json:"gcePersistentDisk,omitempty"`

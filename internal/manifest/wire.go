@@ -6,15 +6,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The types below are the parts of Kubernetes objects that matter here, as
-// they stand in JSON, for reading and for writing. Reading passes over every
-// other field.
+// The types below are the parts of Kubernetes objects in JSON that matter here,
+// for reading and for writing. Reading skips every other field.
 
-// Written is a field that is written and not read: what it says is known by
-// then, from the stream.
+// Written is a field that is written and not read: its value is known from the
+// stream before.
 type Written string
 
-// Status is v1 Status, what an API server answers with where something is wrong.
+// Status is v1 Status, an API server's answer to a failed request.
 type Status struct {
 	Status  string `json:"status,omitempty"`
 	Message string `json:"message,omitempty"`
@@ -30,20 +29,20 @@ type Meta struct {
 	Annotations       Annotations       `json:"annotations,omitzero"`
 	CreationTimestamp Moment            `json:"creationTimestamp,omitzero"`
 	DeletionTimestamp string            `json:"deletionTimestamp,omitempty"`
-	// DeletionGrace is how many seconds after the deletion was asked for the
-	// deletion timestamp is.
+	// DeletionGrace is the time between the request of the deletion and the
+	// deletion timestamp, in seconds.
 	DeletionGrace   int64   `json:"deletionGracePeriodSeconds,omitempty"`
 	OwnerReferences []Owner `json:"ownerReferences,omitempty"`
 }
 
-// Annotations are the two that say where a pod comes from, and the two that
-// count of a claim; others can be large and are not kept.
+// Annotations are the two that name the source of a pod, and the two of a claim
+// that count; others can be large and are not kept.
 type Annotations struct {
 	ConfigSource *string `json:"kubernetes.io/config.source,omitempty"`
 	ConfigMirror *string `json:"kubernetes.io/config.mirror,omitempty"`
 	// BindCompleted is on a claim that is bound for good.
 	BindCompleted *string `json:"pv.kubernetes.io/bind-completed,omitempty"`
-	// StorageClass takes the place of a claim's storageClassName.
+	// StorageClass replaces a claim's storageClassName.
 	StorageClass *string `json:"volume.beta.kubernetes.io/storage-class,omitempty"`
 }
 
@@ -54,8 +53,8 @@ type Owner struct {
 	Controller bool   `json:"controller,omitempty"`
 }
 
-// Quantity is an amount, parsed while it is decoded. Err is what was wrong with
-// it, for the caller, who knows its field.
+// Quantity is an amount, parsed while it is decoded. Err is its problem, for
+// the caller, who knows its field.
 type Quantity struct {
 	resource.Quantity
 	Err error
@@ -108,7 +107,7 @@ type PodSpec struct {
 	OS                        OS                `json:"os,omitzero"`
 	SecurityContext           SecurityContext   `json:"securityContext,omitzero"`
 	TerminationGraceSeconds   *int64            `json:"terminationGracePeriodSeconds,omitempty"`
-	// These two are read so that a manifest can be warned about.
+	// RuntimeClassName and ResourceClaims are read for warnings about a manifest.
 	RuntimeClassName string     `json:"runtimeClassName,omitempty"`
 	ResourceClaims   []struct{} `json:"resourceClaims,omitempty"`
 }
@@ -146,7 +145,7 @@ type Condition struct {
 	Type   string `json:"type,omitempty"`
 	Status string `json:"status,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// When the condition was last looked at, and when it changed.
+	// Probe and Transition are when the condition was last looked at, and when it changed.
 	Probe      Moment `json:"lastProbeTime,omitzero"`
 	Transition Moment `json:"lastTransitionTime,omitzero"`
 }

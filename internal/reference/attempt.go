@@ -9,19 +9,19 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// attempt is one attempt to place the preemptor: the cluster by nodes, and what
-// the filters compute once before the first node. It never changes afterwards.
+// attempt is one attempt to place the preemptor: the cluster by nodes, and the counts
+// that filters make once before the first node. It never changes afterwards.
 type attempt struct {
 	pod     *outrank.Pod
 	rules   release.Rules
 	setup   *Setup
 	variant Variant
 	now     time.Time
-	// resize: the preemptor is on its node already.
+	// resize is set if the preemptor is on its node already.
 	resize  bool
 	cluster *outrank.Cluster
-	// alone is set where the pod is no member of a group that is placed, and the node that
-	// it is nominated to is asked before all others.
+	// alone is set where the pod is no member of a group that is placed, and the
+	// node that it is nominated to is asked before all others.
 	alone bool
 	// running are the pods on each node.
 	running map[string][]*outrank.Pod

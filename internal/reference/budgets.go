@@ -40,9 +40,9 @@ func (a *attempt) broken(pods []*outrank.Pod) map[*outrank.Pod]int {
 	return broken
 }
 
-// spared are the units that stay where no budget may be violated: from the least important
-// up, each unit takes from all budgets that cover its pods, and one for which any of them
-// has nothing left stays and takes nothing (rule 13.5.1).
+// spared are the units that stay where no budget may be violated: from the least
+// important up, each unit charges all budgets that cover its pods, and one for
+// which any of them has nothing left stays and charges nothing (rule 13.5.1).
 func (a *attempt) spared(units []*unit) []*unit {
 	if !a.variant.Strict {
 		return nil

@@ -7,10 +7,10 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 )
 
-// refusal is why the attempt ends before any node is filtered: the first failure
-// in the order of the filters. VolumeBinding goes through all claims for one that
-// is lost or being deleted, and then for one that is not bound; VolumeZone looks
-// for the volumes of claims, but not of ephemeral ones.
+// refusal is the reason to end the attempt before any node is filtered: the first
+// failure in the order of the filters. VolumeBinding goes through all claims for
+// one that is lost or being deleted, and then for one that is not bound;
+// VolumeZone looks for the volumes of claims, but not of ephemeral ones.
 func (a *attempt) refusal() Status {
 	switch names, all := a.namedNodes(); {
 	case all:

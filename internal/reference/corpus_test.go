@@ -20,7 +20,7 @@ import (
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of the cluster
 )
 
-// recordedCase is a cluster with groups, and who preempts there.
+// recordedCase is a cluster with groups and a preemptor.
 type recordedCase struct {
 	ID         string                         `json:"id"`
 	Nodes      []*outrank.Node                `json:"nodes"`
@@ -29,7 +29,7 @@ type recordedCase struct {
 	Namespaces []*outrank.Namespace           `json:"namespaces"`
 	Groups     []*outrank.PodGroup            `json:"podGroups"`
 	Composites []*outrank.CompositePodGroup   `json:"compositePodGroups"`
-	// Either of the two: a pod, or a group by its key.
+	// Preemptor or Group is set, the latter to a key.
 	Preemptor      *outrank.Pod `json:"preemptor"`
 	PreemptorGroup outrank.Key  `json:"preemptorGroup"`
 	Options        struct {
@@ -51,7 +51,7 @@ func (c *recordedCase) cluster(t *testing.T) *outrank.Cluster {
 	}
 }
 
-// now is later than anything that the case names.
+// now is later than any time in the case.
 func (c *recordedCase) now() time.Time {
 	var t time.Time
 	for _, p := range c.Pods {
@@ -64,7 +64,7 @@ func (c *recordedCase) now() time.Time {
 	return t.Add(time.Second)
 }
 
-// recordedGroup is what the real code decided for a group.
+// recordedGroup is the real code's decision for a group.
 type recordedGroup struct {
 	Fits        bool
 	Placed      map[string]string
@@ -75,7 +75,8 @@ type recordedGroup struct {
 	Violations  int `json:"numPDBViolations"`
 	Disruptions int `json:"numPodGroupDisruptions"`
 	Preempted   []string
-	// UnitsUnknown: all victims were leaving already, so that nobody saw the units.
+	// UnitsUnknown is set if all victims were leaving already, so that the units were not
+	// seen.
 	UnitsUnknown bool
 	Cleared      []string `json:"clearedNominations"`
 	// Alternatives were seen with the budgets in another order.
@@ -185,7 +186,7 @@ func linesOf(t *testing.T, name string) [][]byte {
 	return all
 }
 
-// recordedPod is what the real code decided for a single pod.
+// recordedPod is the real code's decision for a single pod.
 type recordedPod struct {
 	Filter          map[string]recordedStatus
 	Feasible        []string
@@ -283,7 +284,7 @@ func firstIsRandom(c *outrank.Cluster, victims []*outrank.Pod) bool {
 	})
 }
 
-// sizeOfUnit is how many of the pods leave together with the first.
+// sizeOfUnit is the number of pods that leave together with the first.
 func sizeOfUnit(c *outrank.Cluster, pods []*outrank.Pod) int {
 	for _, g := range c.Groups {
 		if g.Key() == pods[0].GroupKey() && g.DisruptionMode == outrank.DisruptPodGroup {

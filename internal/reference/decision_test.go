@@ -13,13 +13,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// now is when the clusters of these tests are looked at.
+// now is the time of the clusters in these tests.
 var now = time.Date(2026, 1, 10, 13, 0, 0, 0, time.UTC)
 
-// row is one rule: a small cluster, and what has to come of it.
+// row is one rule: a small cluster, and the expected decision.
 type row struct {
 	name string
-	// why says what the case is about, where its name does not.
+	// why explains the case where its name does not.
 	why string
 	// cluster is made of *Node, *Pod, *PodDisruptionBudget and *Namespace, pod
 	// is the preemptor.

@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// objection says why the preemptor may not preempt; empty if it may (chapter
-// 8).
+// objection is the reason why the preemptor may not preempt; empty if it may
+// (chapter 8).
 func (a *attempt) objection(filter map[string]Status) string {
 	rule := a.objectionByRules(filter)
 	if a.variant.MayPreempt != nil {
@@ -16,7 +16,7 @@ func (a *attempt) objection(filter map[string]Status) string {
 	return rule
 }
 
-// objectionByRules is what the rules say.
+// objectionByRules is the objection of the rules.
 func (a *attempt) objectionByRules(filter map[string]Status) string {
 	if a.pod.PreemptionPolicy == outrank.PreemptNever && !a.variant.IgnoreNever {
 		return "not eligible due to preemptionPolicy=Never."
@@ -46,8 +46,8 @@ func (a *attempt) waitsForVictims(filter map[string]Status) bool {
 	return false
 }
 
-// nomination is the node that the cluster knows the preemptor to be nominated
-// to; where it does not know the pod, what the pod says itself.
+// nomination is the node that the preemptor is nominated to by the cluster, or
+// by itself where the cluster does not know the pod.
 func (a *attempt) nomination() string {
 	if a.resize {
 		return ""
@@ -67,7 +67,7 @@ func leavesByPreemption(p *outrank.Pod) bool {
 }
 
 // mayPreempt: only pods of lower priority may be pushed out; no priority is 0
-// (rules 4.3.1 and 9.1). Of a pod in a group the priority is that of its unit. A
+// (rules 4.3.1 and 9.1). A pod in a group has the priority of its unit. A
 // variant takes pods without one, too, and the caller may spare some.
 func (a *attempt) mayPreempt(p *outrank.Pod) bool {
 	for _, u := range a.units() {

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// GroupInput is everything a decision for a group of pods depends on.
+// GroupInput has everything that a decision for a group of pods depends on.
 type GroupInput struct {
 	// Cluster is as in Input; its Groups say which pods leave together.
 	Cluster *outrank.Cluster
@@ -18,7 +18,7 @@ type GroupInput struct {
 	Setup Setup
 }
 
-// GroupDecision is what becomes of the group.
+// GroupDecision is the decision for the group.
 type GroupDecision struct {
 	// Before is why there is no place as things are, After why there is none
 	// with all possible victims away.
@@ -33,20 +33,20 @@ type GroupDecision struct {
 	// Placement has the node of each pod that has one, where the group fits or can
 	// be made to.
 	Placement map[string]string
-	// Err says why the pods cannot preempt together; nothing else is decided then.
+	// Err is the reason why the pods cannot preempt together; nothing else is decided then.
 	Err error
-	// Fit is what placing the group came to as things are, and Status what preemption
-	// did, which is tried also where it fits. Ongoing is a success that waits for an
-	// earlier preemption.
+	// Fit is the result of placing the group as things are, and Status that of
+	// preemption, which is tried also where it fits. Ongoing is a success that
+	// waits for an earlier preemption.
 	Fit, Status Status
 	Ongoing     bool
-	// Nominations are what the pods are nominated to after a success.
+	// Nominations maps the pods to the nodes that they are nominated to after a success.
 	Nominations map[string]string
 	// Disruptions is the number of victims that are, or name, a group.
 	Disruptions int
 }
 
-// GroupUnit is what leaves together.
+// GroupUnit is a set of pods that leave together.
 type GroupUnit struct {
 	// Group is empty for a single pod.
 	Group string
@@ -55,14 +55,14 @@ type GroupUnit struct {
 	Priority int32
 	// Composite is set where Group names a composite group.
 	Composite bool
-	// Violations is how many of its pods break a budget.
+	// Violations is the number of its pods that break a budget.
 	Violations int
 	// Blocked is the placed pod that fails on its node with the unit back.
 	Blocked Refusal
 }
 
-// Refusal is the first pod that found no place, with what each node said. It is
-// empty where enough found one.
+// Refusal is the first pod that found no place, with the answer of each node.
+// It is empty where enough found one.
 type Refusal struct {
 	Pod   string
 	Nodes map[string]Status

@@ -11,12 +11,12 @@ type spot struct {
 	// pod is the pod as it stands on its node.
 	pod  *outrank.Pod
 	node *outrank.Node
-	// attempt has what the filters counted before the first node, when the pods
+	// attempt has the filters' counts before the first node, when the pods
 	// before this one had their spots and those behind it had none.
 	attempt *attempt
 }
 
-// placing is a group that looks for places, with what it has found so far.
+// placing is a group that looks for places, with those found so far.
 type placing struct {
 	in      *GroupInput
 	cluster *outrank.Cluster
@@ -25,16 +25,15 @@ type placing struct {
 	refusal Refusal
 }
 
-// outcome is where the pods of the preemptor got their places, and whether that is
-// enough.
+// outcome has the places of the preemptor's pods, and whether they are enough.
 type outcome struct {
 	spots   []spot
 	status  Status
 	refusal Refusal
 }
 
-// quota is how many members of a group have to find a place: of its pods, or of the
-// groups below a composite one (rules 12.9.3 and 12.9.4).
+// quota is the number of members of a group that need a place: of its pods, or of
+// the groups below a composite one (rules 12.9.3 and 12.9.4).
 type quota struct {
 	of     level
 	wanted int
@@ -42,11 +41,11 @@ type quota struct {
 	there int
 	pods  []*outrank.Pod
 	below []*quota
-	// unsaid: the group does not say how many, so that all are wanted.
+	// unsaid is set if the group names no number, so that all are wanted.
 	unsaid bool
 }
 
-// unplaced is what is said of a group that says nothing about how many.
+// unplaced is the message about a group that names no number.
 const unplaced = "pod group is unschedulable"
 
 // place places the pods of a group in their order, each on the first node that takes it

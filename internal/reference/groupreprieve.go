@@ -38,9 +38,9 @@ func (w *workload) preempt(possible []*unit, d *GroupDecision) {
 	}
 }
 
-// refused says which of the pods that have spots fails on its node with these units
-// back, the others that could leave being gone. They are asked in the order in which
-// they were placed, each with those before it in their spots.
+// refused names the first pod with a spot that fails on its node with these units
+// back, the others that could leave being gone. They are asked in the order in
+// which they were placed, each with those before it in their spots.
 func (w *workload) refused(spots []spot, possible, back []*unit) Refusal {
 	gone := slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return slices.Contains(back, u) })
 	cluster := withoutPods(w.in.Cluster, podsOf(gone))
@@ -53,11 +53,11 @@ func (w *workload) refused(spots []spot, possible, back []*unit) Refusal {
 	return Refusal{}
 }
 
-// asked is what the node of the spot says now. The pods on the node are those of the
-// cluster. What filters count over several nodes is as it was when the pod got its
-// spot, and the units that are back: the pods placed behind this one are not in it.
-// The nominations are those of all that wait, so that a pod of the group that had one
-// before, and has a spot, counts twice on its node (rule 12.9.9).
+// asked is the present answer of the spot's node. The pods on the node are those of the
+// cluster. Filters that count over several nodes have the counts of the time when the
+// pod got its spot, and the units that are back: the pods placed behind this one are
+// not in them. The nominations are those of all pods that wait, so that a pod of the
+// group that had one before, and has a spot, counts twice on its node (rule 12.9.9).
 func (s *spot) asked(in *GroupInput, cluster *outrank.Cluster, back []*unit) Status {
 	now := newAttempt(Input{Cluster: cluster, Pod: s.attempt.pod, Now: in.Now, Setup: in.Setup})
 	then := s.attempt

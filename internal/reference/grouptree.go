@@ -51,8 +51,8 @@ func (q *quota) child(w *workload, l level) *quota {
 	return c
 }
 
-// quotaOf is that of one group, with nothing below it yet. A gang says how many, of a
-// basic group one is enough, and so it is of a composite group that does not say.
+// quotaOf is the quota of one group, with nothing below it yet. A gang names a number,
+// and one is enough for a basic group or a composite group without a policy.
 func (w *workload) quotaOf(l level) *quota {
 	q := &quota{of: l}
 	for _, p := range w.in.Pods {

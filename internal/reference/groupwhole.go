@@ -54,8 +54,8 @@ func (w *workload) members() []*outrank.Pod {
 	return pods
 }
 
-// top is the group at the top of the pod's tree; of a pod whose group cannot be found,
-// what it names.
+// top is the group at the top of the pod's tree, or the named group if that
+// cannot be found.
 func (a *attempt) top(p *outrank.Pod) level {
 	if line := a.lineage(p); len(line) > 0 {
 		return line[len(line)-1]
@@ -65,9 +65,9 @@ func (a *attempt) top(p *outrank.Pod) level {
 
 func (l level) is(m level) bool { return l.key == m.key && l.composite == m.composite }
 
-// differs says which pod cannot be of a group that preempts: all are of one tree with no
-// more levels than trees have, and have one scheduler, one policy, and the priority of
-// the group (rules 12.9.2 and 12.9.13).
+// differs names a pod that cannot be of a group that preempts: all are of one
+// tree with no more levels than trees have, and have one scheduler, one policy,
+// and the priority of the group (rules 12.9.2 and 12.9.13).
 func (w *workload) differs() error {
 	first := w.in.Pods[0]
 	for _, p := range w.in.Pods {
@@ -118,7 +118,7 @@ func (w *workload) ongoing() bool {
 	return false
 }
 
-// nominations are those that the waiting pods have; empty for those without.
+// nominations are those of the waiting pods; empty for those without.
 func (w *workload) nominations() map[string]string {
 	nodes := map[string]string{}
 	for _, p := range w.in.Pods {

@@ -56,8 +56,8 @@ func unitNames(d reference.GroupDecision) [][]string {
 	return all
 }
 
-// The pods keep the places that they got with everybody away, though a node further on
-// would do without victims.
+// The pods keep the places that they got with all others away, though a node
+// further on would do without victims.
 func TestGroupStaysWhereItIs(t *testing.T) {
 	in := groupScene(t, 2, memberPod("x", "a", "", "1", 1))
 	in.Cluster.Nodes[1].Unschedulable = true
@@ -86,7 +86,7 @@ func TestEarlierNominationsCountTwice(t *testing.T) {
 	assert.Equal(t, [][]string{{"default/x"}}, unitNames(d), "q sees p twice")
 }
 
-// Of a tree the top counts, and groups without places enough lose what they had.
+// The top of a tree counts, and groups without enough places lose those they had.
 func TestTreeIsPlaced(t *testing.T) {
 	in := groupScene(t, 1)
 	in.Cluster.Groups = []*outrank.PodGroup{

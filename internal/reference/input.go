@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Input is everything a decision depends on.
+// Input has everything that a decision depends on.
 type Input struct {
 	// Cluster is the state of things. Pods with a NodeName are on that node;
 	// the others are pending, and nominated if NominatedNodeName is set. Finished
@@ -16,19 +16,17 @@ type Input struct {
 	// the last tie.
 	Cluster *outrank.Cluster
 	// Pod is the preemptor. If it is also among the pending pods, that entry
-	// says where it is nominated to, and is not a nomination that stands in its
-	// own way.
+	// has its nomination, which does not stand in its own way.
 	Pod *outrank.Pod
 	// Now is the start time of every pod that has none.
 	Now time.Time
-	// Setup is what a configuration changes about the filters.
+	// Setup has the changes of a configuration to the filters.
 	Setup Setup
-	// Ranks are what candidates are compared by, in this order; nil means the five
-	// of chapter 11.
+	// Ranks compare candidates, in this order; nil means the five of chapter 11.
 	Ranks []Rank
-	// Cost is what losing a pod costs, for LowestCost (rule 11.10).
+	// Cost is the cost of losing a pod, for LowestCost (rule 11.10).
 	Cost func(victim *outrank.Pod) int64
-	// Variant is what a configuration changes beside the filters.
+	// Variant has the changes of a configuration beside the filters.
 	Variant Variant
 }
 
@@ -45,21 +43,21 @@ const (
 	LowestCost
 )
 
-// Setup is what a configuration changes about the filters (group 7.18). The zero
+// Setup has the changes of a configuration to the filters (group 7.18). The zero
 // value changes nothing.
 type Setup struct {
-	// Schedulers are those whose pods' nominations count; nil means all.
+	// Schedulers are the schedulers whose pods' nominations count; nil means all.
 	Schedulers []string
 	// Off are filters that do not exist; OffOnNodes those that only speak before
 	// the first node.
 	Off, OffOnNodes []string
 	// Added is a further demand on every node.
 	Added *outrank.NodeSelector
-	// IgnoredResources and IgnoredGroups are extended resources that nobody
-	// counts, by name and by what stands before the slash.
+	// IgnoredResources and IgnoredGroups are extended resources that do not
+	// count, by name and by the part before the slash.
 	IgnoredResources, IgnoredGroups []string
-	// DefaultSpread are for pods without constraints, and count the pods that
-	// SpreadSelector tells.
+	// DefaultSpread is for pods without constraints, and counts the pods of
+	// SpreadSelector.
 	DefaultSpread  []outrank.TopologySpreadConstraint
 	SpreadSelector func(*outrank.Pod) *outrank.LabelSelector
 }

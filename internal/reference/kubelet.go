@@ -10,13 +10,12 @@ import (
 )
 
 // This file is the kubelet's choice of pods (groups 17.5 and 17.6), written to
-// be read. It keeps no figures: at every step it asks each pod again for all
-// that it needs to know.
+// be read. It keeps no figures: every step asks each pod again.
 
-// Evict returns the pods that make room on a node for the preemptor, in the
-// order of eviction; or, if all pods that it may preempt are not enough, what
-// is still missing. Shortages of 0 and less need nothing. The classes are those of
-// the release.
+// Evict returns the pods that make room on a node for the preemptor, in the order
+// of eviction; or, if all pods that it may preempt are not enough, the remaining
+// shortages. Shortages of 0 and less need nothing. The classes are those of the
+// release.
 func Evict(r outrank.Release, preemptor *outrank.Pod, active []*outrank.Pod, shortages []Shortage) (evict []*outrank.Pod, missing []Shortage) {
 	class := map[outrank.QOSClass][]*outrank.Pod{}
 	for _, pod := range active {
@@ -55,7 +54,7 @@ type Shortage struct {
 	Amount   int64
 }
 
-// request is what evicting the pod frees.
+// request is the amount that evicting the pod frees.
 func request(pod *outrank.Pod, name resource.Name) int64 {
 	if name == resource.Pods {
 		return 1

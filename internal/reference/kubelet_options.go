@@ -77,7 +77,7 @@ func EvictBest(r outrank.Release, byPriority bool, preemptor *outrank.Pod, activ
 	return evict, nil
 }
 
-// kubeletTiers lists the pods that may be evicted, tier by tier from those who go first.
+// kubeletTiers lists the pods that may be evicted by tier, the first to go first.
 func kubeletTiers(r outrank.Release, byPriority bool, preemptor *outrank.Pod, active []*outrank.Pod) (tiers [][]*outrank.Pod) {
 	classes := []outrank.QOSClass{outrank.BestEffort, outrank.Burstable, outrank.Guaranteed}
 	priorities := []int32{0}

@@ -11,13 +11,13 @@ type level struct {
 	priority   *int32
 	policy     outrank.PreemptionPolicy
 	scheduling outrank.GroupPolicy
-	// count is how many pods, or groups, a gang has at least.
+	// count is the least number of pods, or groups, of a gang.
 	count int
 }
 
-// lineage is the pod's group and what is above it, the group first. It ends where a
-// parent cannot be found, and after the last level that a tree may have (rules 12.6.4 and 12.6.6). It is empty
-// for a pod whose group cannot be found.
+// lineage has the pod's group and those above it, the group first. It ends where
+// a parent cannot be found, and after the last level that a tree may have (rules
+// 12.6.4 and 12.6.6). It is empty for a pod whose group cannot be found.
 func (a *attempt) lineage(p *outrank.Pod) []level { return a.lineageOf(p.GroupKey()) }
 
 func (a *attempt) lineageOf(group outrank.Key) []level {

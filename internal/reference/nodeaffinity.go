@@ -27,7 +27,7 @@ func wantsNode(p *outrank.Pod, n *outrank.Node) bool {
 	})
 }
 
-// termWantsNode: what a term lists is ANDed, and an empty term matches nothing.
+// termWantsNode: the parts of a term are ANDed, and an empty term matches nothing.
 func termWantsNode(t outrank.NodeSelectorTerm, n *outrank.Node) bool {
 	if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 {
 		return false
@@ -62,7 +62,7 @@ func labelHolds(r outrank.NodeRequirement, labels map[string]string) bool {
 	return selector.Matches(labels)
 }
 
-// labelValue is what a label may have as its value.
+// labelValue matches the values that a label may have.
 var labelValue = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
 
 // comparisonHolds: Gt and Lt take one value, are strict, and hold for whole
@@ -101,8 +101,8 @@ func fieldHolds(r outrank.NodeRequirement, name string) bool {
 	return false
 }
 
-// nodeNamesAllow is what happens before the filters: where the pod names its node, or
-// every term of the node affinity does, the other nodes are not filtered at all (rules
+// nodeNamesAllow comes before the filters: where the pod names its node, or every
+// term of the node affinity does, the other nodes are not filtered at all (rules
 // 7.15.1 to 7.15.3 and 7.15.8).
 func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
 	names, all := a.namedNodes()

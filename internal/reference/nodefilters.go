@@ -43,8 +43,8 @@ func toleratesNode(p *outrank.Pod, n *outrank.Node) bool {
 	return true
 }
 
-// filterNodeAffinity: what the scheduler adds, the node selector and the required
-// node affinity must all hold.
+// filterNodeAffinity: the scheduler's added affinity, the node selector and the
+// required node affinity must all hold.
 func (s *scene) filterNodeAffinity() Status {
 	if !s.a.setup.allows(s.node) {
 		return unresolvable(filter.NodeAffinity, "node(s) didn't match scheduler-enforced node affinity")
@@ -55,7 +55,7 @@ func (s *scene) filterNodeAffinity() Status {
 	return Status{}
 }
 
-// filterDeclaredFeatures: what the pod needs of its node, the node must declare.
+// filterDeclaredFeatures: the node must declare every feature that the pod needs.
 func (s *scene) filterDeclaredFeatures() Status {
 	p := s.a.pod
 	lacks := func(feature string) bool { return !slices.Contains(s.node.DeclaredFeatures, feature) }

@@ -27,7 +27,7 @@ func field(op outrank.Operator, name string) outrank.NodeSelectorTerm {
 	}}
 }
 
-// both joins what the terms list, so that all of it must hold.
+// both joins the parts of the terms, so that all must hold.
 func both(terms ...outrank.NodeSelectorTerm) outrank.NodeSelectorTerm {
 	var all outrank.NodeSelectorTerm
 	for _, t := range terms {

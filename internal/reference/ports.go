@@ -30,7 +30,7 @@ func hostPorts(p *outrank.Pod) []hostPort {
 	return ports
 }
 
-// fullPort fills in what a port may leave out.
+// fullPort fills in the fields that a port may leave out.
 func fullPort(p outrank.Port) hostPort {
 	full := hostPort{ip: p.HostIP, protocol: p.Protocol, port: p.HostPort}
 	if full.ip == "" {

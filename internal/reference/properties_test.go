@@ -15,7 +15,7 @@ func decide(c *outrank.Cluster, p *outrank.Pod) reference.Decision {
 	return reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now})
 }
 
-// monotone is everything in which a pod only ever takes room from others.
+// monotone has everything in which a pod only ever takes room from others.
 func monotone() gen.Shape {
 	return gen.Shape{Budgets: 4, Nominated: 4, Taints: true, Selectors: true}
 }
@@ -26,7 +26,7 @@ func TestOnlyNodeOrderMatters(t *testing.T) {
 		p := gen.Preemptor(gen.Full()).Draw(t, "preemptor")
 		other := gen.Shuffled(c).Draw(t, "shuffled")
 		if c.Release = rapid.SampledFrom([]outrank.Release{outrank.V1_36, outrank.V1_37}).Draw(t, "release"); c.Release == outrank.V1_37 {
-			other.Budgets = c.Budgets // whose order has a meaning there (rule 6.3.8)
+			other.Budgets = c.Budgets // their order has a meaning (rule 6.3.8)
 		}
 		other.Release = c.Release
 		want, got := decide(c, p), decide(other, p)

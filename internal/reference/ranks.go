@@ -10,9 +10,9 @@ import (
 // comparison compares two candidates by one measure; negative if the first is better.
 type comparison func(c, d Candidate, in Input) int
 
-// comparisons are asked in turn, each only about those the ranks before left equal
-// (chapter 11). Victims are in order of importance, so the first is the most
-// important.
+// comparisons are asked in turn, each only about those the ranks before left
+// equal (chapter 11). Victims are in order of importance, so the first is the
+// most important.
 var comparisons = []comparison{
 	FewestViolations: compareViolations,
 	LowestTopVictim:  compareTopVictims,
@@ -113,7 +113,7 @@ func compareCosts(c, d Candidate, in Input) int {
 	return c.cost(in).Cmp(d.cost(in))
 }
 
-// cost adds up what the victims cost, each of them at least 0, up to the largest
+// cost sums the costs of the victims, each of them at least 0, up to the largest
 // int64.
 func (c Candidate) cost(in Input) *big.Int {
 	sum, most := new(big.Int), big.NewInt(math.MaxInt64)

@@ -22,7 +22,7 @@ func full(name string, pods ...*outrank.Pod) []any {
 	return objects
 }
 
-// victim has a priority and nothing else worth a mention.
+// victim has a priority and otherwise plain values.
 func victim(name string, priority int32, options ...podOption) *outrank.Pod {
 	return pod(name, "", priority, options...)
 }

@@ -31,7 +31,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Code is how a node did.
+// Code is the result of a node.
 type Code int
 
 // The codes. Taking pods away may help on an Unschedulable node, and cannot on
@@ -42,8 +42,8 @@ const (
 	UnschedulableAndUnresolvable
 )
 
-// Contradiction is the code of a node on which nobody has to leave after all. That
-// comes of statuses that were found elsewhere.
+// Contradiction is the code of a node on which nobody has to leave after all. It
+// follows from statuses that were found elsewhere.
 const Contradiction = UnschedulableAndUnresolvable + 1
 
 // budgetsForbid is the status of a node with room for no violation at all.
@@ -62,13 +62,13 @@ func (c Code) String() string {
 	return "unknown code"
 }
 
-// Status is how a node did, and which filter said so.
+// Status is the result of a node, with the filter that decided it.
 type Status struct {
 	Code Code
-	// Plugin is the filter that failed first; empty for a success and for what
-	// is decided outside the filters.
+	// Plugin is the filter that failed first; empty for a success and for a
+	// result from outside the filters.
 	Plugin string
-	// ExcludedBy is the filter because of which none was asked.
+	// ExcludedBy is the filter because of which no other was asked.
 	ExcludedBy string
 	Reasons    []string
 }
@@ -85,7 +85,7 @@ type Candidate struct {
 	Node string
 	// Victims are in order of importance, the most important first.
 	Victims []*outrank.Pod
-	// Violations is how many of the victims break a budget.
+	// Violations is the number of victims that break a budget.
 	Violations int
 	// Details are the same victims in the same order, each with whether it
 	// breaks a budget.
@@ -94,21 +94,20 @@ type Candidate struct {
 	Top int32
 }
 
-// Decision is what becomes of the preemptor. The dry run is done on every
+// Decision is the decision for the preemptor. The dry run is done on every
 // Unschedulable node, also where some node is feasible or the preemptor may not
 // preempt, so that a caller can compare all of it.
 type Decision struct {
-	// Filter has an entry for every node: how the preemptor fits as things
-	// are.
+	// Filter has an entry for every node: how the preemptor fits as things are.
 	Filter map[string]Status
 	// Feasible are the nodes it fits on, in node order.
 	Feasible []string
-	// Eligible says whether the preemptor may preempt at all; if not,
-	// EligibleMessage says why.
+	// Eligible reports whether the preemptor may preempt at all; if not,
+	// EligibleMessage is the reason.
 	Eligible        bool
 	EligibleMessage string
 	// Candidates are in node order. NonCandidates are the other Unschedulable
-	// nodes that were tried, with what the dry run said.
+	// nodes that were tried, with the status of the dry run.
 	Candidates    []Candidate
 	NonCandidates map[string]Status
 	// Best is the candidate the ranks choose; empty if there are none.

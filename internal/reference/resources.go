@@ -9,9 +9,9 @@ import (
 )
 
 // filterResources: there must be a slot for one more pod, and every request
-// must fit into what the others leave (group 7.7). All that is short is named.
-// Where a request is larger than the whole node, no eviction helps. Names that
-// nodes keep no account of are not looked at.
+// must fit into the room that the others leave (group 7.7). All shortages are
+// named. Where a request is larger than the whole node, no eviction helps.
+// Names that nodes keep no account of are not looked at.
 func (s *scene) filterResources() Status {
 	status := Status{}
 	fail := func(code Code, reason string) {
@@ -72,8 +72,8 @@ func (s *scene) filterDeferred() Status {
 	return Status{}
 }
 
-// missing is what has to be free of a resource for the pod: all that it requests, but
-// for what the node counts for it already.
+// missing is the amount of a resource that has to be free for the pod: its
+// request, less the node's present account of the pod.
 func (s *scene) missing(name resource.Name, want int64) *big.Int {
 	missing := big.NewInt(want)
 	for _, o := range s.pods {

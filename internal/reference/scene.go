@@ -33,8 +33,8 @@ func (s *scene) clone() *scene {
 	return &c
 }
 
-// removeUnit returns the scene without the unit. Of its pods on other nodes only what
-// filters count over several nodes goes: there is room on this node alone (rule 12.8.2).
+// removeUnit returns the scene without the unit. Of its pods on other nodes only the counts
+// of filters over several nodes change: there is room on this node alone (rule 12.8.2).
 func (s *scene) removeUnit(u *unit) *scene {
 	for _, p := range u.pods {
 		s = s.remove(p)
@@ -72,7 +72,7 @@ func (s *scene) add(o occupant, n *outrank.Node) *scene {
 	return c
 }
 
-// follow changes what filters count over several nodes.
+// follow changes the counts that filters keep over several nodes.
 func (s *scene) follow(p *outrank.Pod, n *outrank.Node, by int) {
 	s.changeClaims(p, by)
 	s.changeSpread(p, n, by)

@@ -73,7 +73,7 @@ func (a *attempt) concerns(c constraint, p *outrank.Pod) bool {
 
 // changeSpread follows a pod that is put on the node or taken away. Unlike
 // countPods it does not ask whether the pod is terminating or the selector
-// empty, so what was never counted is subtracted all the same.
+// empty, so a pod that was never counted is subtracted all the same.
 func (s *scene) changeSpread(p *outrank.Pod, n *outrank.Node, by int) {
 	for i, c := range s.a.constraints {
 		if s.a.nodeCounts(c, n) && s.a.concerns(c, p) {

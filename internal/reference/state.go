@@ -21,9 +21,9 @@ type constraint struct {
 	honorAffinity, honorTaints bool
 }
 
-// spreadState holds, for each constraint, how many pods count in each domain.
-// A domain is a value of the constraint's key on some node that counts; it is
-// there with 0 where that node holds no such pod.
+// spreadState holds, for each constraint, the number of counted pods in each
+// domain. A domain is a value of the constraint's key on some node that counts;
+// it has 0 where that node holds no such pod.
 type spreadState []map[string]int
 
 func (s spreadState) clone() spreadState {
@@ -64,7 +64,7 @@ func (c counts) add(n *outrank.Node, key string, by int) {
 	}
 }
 
-// interpodState is what InterPodAffinity knows of the cluster.
+// interpodState has InterPodAffinity's counts over the cluster.
 type interpodState struct {
 	// skipped: nothing concerned the preemptor at the start, so the filter is
 	// left out of the whole attempt.

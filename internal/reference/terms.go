@@ -15,8 +15,7 @@ func readTerms(owner *outrank.Pod, list []outrank.PodAffinityTerm) []term {
 }
 
 // readTerm folds the owner's own labels into the selector and, where the term
-// says nothing about namespaces, means the owner's own (rules 7.13.12 and
-// 7.13.17).
+// names no namespaces, takes the owner's (rules 7.13.12 and 7.13.17).
 func readTerm(owner *outrank.Pod, t outrank.PodAffinityTerm) term {
 	selector := narrow(t.LabelSelector, owner, t.MatchLabelKeys, outrank.In)
 	selector = narrow(selector, owner, t.MismatchLabelKeys, outrank.NotIn)

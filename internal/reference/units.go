@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// unit is what leaves together: a single pod, or all running pods of a group or of a
-// tree of groups (group 12.6).
+// unit is a set of pods that leave together: a single pod, or all running pods of
+// a group or of a tree of groups (group 12.6).
 type unit struct {
 	// whole names the group that leaves whole, composite that it is a composite one;
 	// empty for a single pod.

@@ -6,18 +6,19 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Variant is what a configuration changes about the decision beside the filters: a
-// variant (chapter 13), rules of the caller, a sample of the nodes (group 10.1). The
-// zero value changes nothing.
+// Variant has the changes of a configuration beside the filters: a variant
+// (chapter 13), rules of the caller, a sample of the nodes (group 10.1). The zero
+// value changes nothing.
 type Variant struct {
-	// MayEvict says who may be a victim at all; nil means anybody.
+	// MayEvict reports whether a pod may be a victim at all; nil allows any.
 	MayEvict func(p *outrank.Pod) bool
-	// MayPreempt says in place of chapter 8 why the preemptor may not preempt; nil agrees.
+	// MayPreempt returns the reason why the preemptor may not preempt, in place of chapter
+	// 8; nil agrees.
 	MayPreempt func(nominated Status, rule string) string
-	// MayTake says who may be a victim in place of lower priority (rule 13.6.1); nil means
-	// lower priority.
+	// MayTake reports whether a pod may be a victim, in place of lower priority
+	// (rule 13.6.1); nil means lower priority.
 	MayTake func(p *outrank.Pod) bool
-	// Guard says whether these pods may be gone together (rule 13.6.2); nil lets any.
+	// Guard reports whether these pods may be gone together (rule 13.6.2); nil lets any.
 	Guard func(gone []*outrank.Pod) Status
 	// Importance is asked before the order of importance; nil is silent.
 	Importance func(p, q *outrank.Pod) int
@@ -27,8 +28,8 @@ type Variant struct {
 	// Own is a further filter, behind all others, that looks at the node alone; nil
 	// means none.
 	Own func(n *outrank.Node) Status
-	// Statuses are what nodes said elsewhere, in place of the filters; nil means that
-	// the filters are asked. A node without one was never filtered.
+	// Statuses are the nodes' statuses from elsewhere, in place of the filters; nil
+	// means that the filters are asked. A node without one was never filtered.
 	Statuses map[string]Status
 	// Sample, if not nil, ends the search early.
 	Sample *Sample
@@ -49,8 +50,8 @@ type Variant struct {
 	ReadFirst, TryUnasked, TakeFree, CountTwice bool
 }
 
-// Sample is an early end of the search: of so many nodes to be tried it begins at the one
-// with the number Offset, and Enough candidates are enough.
+// Sample is an early end of the search: it begins at the node with the number
+// Offset among those to be tried, and ends with Enough candidates.
 type Sample struct {
 	Offset, Enough func(nodes int) int
 }
@@ -67,8 +68,8 @@ func (s *Sample) inTurn(nodes []*outrank.Node) []*outrank.Node {
 	return slices.Concat(nodes[first:], nodes[:first])
 }
 
-// violationsOf counts what pods that leave in this order violate: each that violates
-// any budget once, or once for each budget.
+// violationsOf counts the violations of pods that leave in this order: each that
+// violates any budget once, or once for each budget.
 func (v *Variant) violationsOf(broken map[*outrank.Pod]int, victims []*outrank.Pod) int {
 	count := 0
 	for _, p := range victims {

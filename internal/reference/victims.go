@@ -93,8 +93,8 @@ func (a *attempt) selectAscending(n *outrank.Node, possible []*unit) (Candidate,
 	return Candidate{}, status
 }
 
-// possibleVictims are the units with a pod on the node that may be pushed out. Each
-// node has its own, so that a unit on two nodes is possible on both (rules 12.8.1 and 12.8.7).
+// possibleVictims are the units with a pod on the node that may be pushed out. Each node
+// has its own, so that a unit on two nodes is possible on both (rules 12.8.1 and 12.8.7).
 func (a *attempt) possibleVictims(n *outrank.Node) []*unit {
 	var possible []*unit
 	for _, u := range a.units() {
@@ -124,7 +124,7 @@ func (a *attempt) reprieve(s *scene, units []*unit) []*unit {
 	return victims
 }
 
-// guards is what the caller's guard says of units that are gone together.
+// guards is the status of the caller's guard for units that are gone together.
 func (a *attempt) guards(gone []*unit) Status {
 	if a.variant.Guard == nil {
 		return Status{}
@@ -132,8 +132,8 @@ func (a *attempt) guards(gone []*unit) Status {
 	return a.variant.Guard(podsOf(gone))
 }
 
-// letGo lists those of the possible victims that the guard lets go one after the other,
-// the least important first, and what it said of the first that it kept (rule 13.6.3).
+// letGo lists the possible victims that the guard lets go one after the other, the
+// least important first, and its status for the first that it kept (rule 13.6.3).
 func (a *attempt) letGo(possible []*unit) (gone []*unit, refusal Status) {
 	for _, u := range slices.Backward(possible) {
 		with := slices.Concat([]*unit{u}, gone)
@@ -147,7 +147,7 @@ func (a *attempt) letGo(possible []*unit) (gone []*unit, refusal Status) {
 	return gone, refusal
 }
 
-// orRefusal is what is in the way with everybody gone, or else that the guard kept some.
+// orRefusal is the obstacle with all of them gone, or else that the guard kept some.
 func (a *attempt) orRefusal(everybodyGone *scene, refusal Status) Status {
 	if status := everybodyGone.fitsBesideNominated(); status.Code != Success {
 		return status

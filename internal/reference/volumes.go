@@ -127,9 +127,9 @@ func handles(p *outrank.Pod) map[handle]bool {
 	return set
 }
 
-// filterVolumeLimits: what the pods on the node have attached and what this one
-// adds must be within the limit of the driver. A driver of which it adds
-// nothing is not looked at, also where it is beyond its limit.
+// filterVolumeLimits: the volumes attached by the pods on the node and those of
+// this one must be within the limit of the driver. A driver to which it adds
+// none is not looked at, also where it is beyond its limit.
 func (s *scene) filterVolumeLimits() Status {
 	there := map[handle]bool{}
 	for _, o := range s.pods {

@@ -24,9 +24,9 @@ type Command struct {
 	// Expected is the answer in the file, each line ended; empty for none.
 	Expected string
 
-	// prose is whether there is any between the command before and this one. The
+	// prose is set if there is any between the command before and this one. The
 	// answer stands in the lines from, which is the separator's, to end; where
-	// there is none, both are where it would go.
+	// there is none, both are its place.
 	prose     bool
 	from, end int
 }
@@ -51,7 +51,7 @@ type parser struct {
 	// at is the command that a statement or an answer would belong to; nil after
 	// a blank line, prose or an answer.
 	at *Command
-	// prose is whether there was any since the last command.
+	// prose is set if there was any since the last command.
 	prose bool
 	errs  []error
 }
@@ -60,7 +60,7 @@ func (p *parser) fail(i int, text string) {
 	p.errs = append(p.errs, fmt.Errorf("%s:%d: %s", p.Name, i+1, text))
 }
 
-// read reads what begins in line i and returns the line after it.
+// read reads the part that begins in line i and returns the line after it.
 func (p *parser) read(i int) int {
 	line := p.lines[i]
 	text := strings.TrimSpace(line)

@@ -109,7 +109,7 @@ func played(t *testing.T, text string) (string, string) {
 	return strings.Join(r.failures, "\n"), out
 }
 
-// What is missing is written where it belongs, and nothing else is touched.
+// Missing answers are written in their places, and nothing else is touched.
 func TestAnswersAreWritten(t *testing.T) {
 	failures, out := played(t, aFile)
 	if want := "f.txt:15: ask again\nexpected\n    nothing\ngot\n    yes\n      because\n"; failures != want {
@@ -171,8 +171,8 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
-// Whatever the text, a file that is written with the answers that it has is read
-// with the same answers, and is not changed by being written once more.
+// A file that is written with its own answers, whatever the text, is read with
+// the same answers, and writing it once more changes nothing.
 func FuzzParse(f *testing.F) {
 	f.Add(aFile)
 	f.Add("ask (\n----\n\n----\n")

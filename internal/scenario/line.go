@@ -8,10 +8,10 @@ import (
 )
 
 // Line is one line of a scenario, read word by word from the left. It keeps the
-// first mistake; what is read after a mistake means nothing, so that Err has to
-// be asked only once, in the end.
+// first mistake; words read after a mistake mean nothing, so that Err has to be
+// asked only once, in the end.
 type Line struct {
-	// File and Number say where the line stands, Text is all of it.
+	// File and Number are the place of the line, Text is all of it.
 	File   string
 	Number int
 	Text   string
@@ -88,8 +88,8 @@ func (l *Line) Number32(what string) int32 {
 // Setter takes the value of an option.
 type Setter = func(value string) error
 
-// Options says what becomes of the options of a line, by their keys. A key that
-// ends in "=" has a value, any other is a word that stands by itself.
+// Options maps the options of a line to their setters. A key that ends in "="
+// has a value, any other is a word that stands by itself.
 type Options map[string]Setter
 
 // Options reads all words that are left. Each must be an option, and none may

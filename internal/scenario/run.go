@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the answers of the scenarios anew
 type Handler = func(c *Command) (string, error)
 
 // Run plays every scenario that the pattern names, each in a test of its own.
-// start returns the commands that there are, by name, with a fresh state.
+// start returns the commands by name, with a fresh state.
 func Run(t *testing.T, pattern string, start func(t *testing.T) map[string]Handler) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -42,8 +42,8 @@ func Run(t *testing.T, pattern string, start func(t *testing.T) map[string]Handl
 	}
 }
 
-// play carries the commands out and compares the answers, unless they are to be
-// written anew. It ends at the first mistake, as what follows depends on it.
+// play runs the commands and compares the answers, unless they are to be written anew.
+// It ends at the first mistake, because all later answers depend on it.
 func (f *File) play(t testing.TB, handlers map[string]Handler) []string {
 	t.Helper()
 	var answers []string

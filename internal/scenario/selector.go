@@ -18,7 +18,7 @@ type requirement struct {
 	equal bool
 }
 
-// comparison is how the operators that compare numbers are written.
+// comparison has the signs of the operators that compare numbers.
 var comparison = map[outrank.Operator]string{outrank.Gt: ">", outrank.Lt: "<"}
 
 func parseRequirement(text string) (requirement, error) {

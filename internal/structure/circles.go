@@ -14,15 +14,15 @@ import (
 // in the references.
 func (p *Package) Circles() [][]string { return circlesOf(p.References()) }
 
-// Bounds of the circles of a package that is large: from so many lines on, how many files a
-// circle has at most, and which part of all files is in one at most.
+// Bounds of the circles of a large package: from so many lines on, the most files
+// of a circle, and the largest part of all files that are in one.
 const (
 	Large         = 2000
 	LargestCircle = 5
-	InCircles     = 4 // one file of so many
+	InCircles     = 4 // one file in so many
 )
 
-// Tangle says how far the files of a package refer to each other in circles.
+// Tangle measures the circles of a package's files.
 type Tangle struct {
 	// Largest is the number of files of the largest circle, 1 where there is none. Within
 	// counts the files that are in any.

@@ -29,14 +29,14 @@ type Package struct {
 	info  *types.Info
 }
 
-// Reader reads packages. What they import comes from the files that the compiler left in its
-// cache, so that nothing but the package itself is checked. It must not be used by several
-// goroutines at once.
+// Reader reads packages. Imports come from the files that the compiler left in
+// its cache, so that nothing but the package itself is checked. It must not be
+// used by several goroutines at once.
 type Reader struct {
 	fset *token.FileSet
 	from types.Importer
-	// exported are the compiler's files by import path, and modules the folders whose
-	// modules are among them.
+	// exported are the compiler's files by import path, and modules the folders
+	// whose modules are among them.
 	exported map[string]string
 	modules  map[string]bool
 }
@@ -48,8 +48,8 @@ func NewReader() *Reader {
 	return r
 }
 
-// compile has the go command compile the module that a folder is in, as far as its cache
-// does not have it, and notes where the results are.
+// compile has the go command compile the module that a folder is in, as far as
+// its cache does not have it, and records the places of the results.
 func (r *Reader) compile(dir string) error {
 	root, err := moduleOf(dir)
 	if err != nil || r.modules[root] {

@@ -15,12 +15,12 @@ import (
 	"strings"
 )
 
-// Users says who uses the exported names of the packages of a module.
+// Users finds the users of the exported names of a module's packages.
 //
-// A user is a file of another package, its tests included. The tests of the same package are
-// none. Its examples are users of a weaker kind: people copy them, but a name may be there
-// for its example alone. A name that a method needs because an interface asks for it has no
-// user of its own.
+// A user is a file of another package, its tests included. The tests of the same
+// package are none. Its examples are users of a weaker kind: people copy them,
+// but a name may be there for its example alone. A method that an interface asks
+// for has no user of its own.
 type Users struct {
 	fset *token.FileSet
 	from types.ImporterFrom
@@ -89,8 +89,8 @@ func (u *Users) Add(root, folder string, public bool) error {
 	return nil
 }
 
-// check resolves names. What cannot be resolved, such as what the tests of the package
-// export to tests in other folders, is left out.
+// check resolves names. Unresolved ones, such as names that the package's tests
+// export to tests in other folders, are left out.
 func (u *Users) check(dir string, files []*ast.File) (*types.Package, *types.Info) {
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 	config := types.Config{Importer: inFolder{u.from, dir}, Error: func(error) {}}
@@ -108,7 +108,7 @@ func (i inFolder) Import(path string) (*types.Package, error) {
 	return i.from.ImportFrom(path, i.dir, 0)
 }
 
-// place tells an object from others, also where it was read twice.
+// place identifies an object, also where it was read twice.
 func (u *Users) place(o types.Object) string { return u.fset.Position(o.Pos()).String() }
 
 func (u *Users) declare(p *types.Package, folder string) {
@@ -142,7 +142,8 @@ func kindOf(o types.Object) string {
 	return "var"
 }
 
-// use notes what files use of other packages, and what examples use of their own.
+// use records the names that files use of other packages, and that examples use of their
+// own.
 func (u *Users) use(dir string, files []*ast.File, info *types.Info) {
 	examples := map[*ast.FuncDecl]bool{}
 	for _, file := range files {
@@ -181,7 +182,7 @@ func (u *Users) use(dir string, files []*ast.File, info *types.Info) {
 	}
 }
 
-// AddModule takes the files below a folder, which are another module, for users of every
+// AddModule counts the files below a folder, which are another module, as users of every
 // name that they select. It goes by names alone, so that it never finds too few users.
 func (u *Users) AddModule(dir string) error {
 	selected := map[string]bool{}

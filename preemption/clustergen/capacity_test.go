@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// What no cluster of a test is large enough for: amounts that come close to the
-// largest there is.
+// Amounts close to the largest there is, for which no cluster of a test is
+// large enough.
 func TestCapacityDoesNotOverflow(t *testing.T) {
 	for _, name := range []resource.Name{resource.CPU, resource.Memory, gpu} {
 		for _, used := range []int64{math.MaxInt64, math.MaxInt64 / 2, math.MaxInt64 / 200, 1 << 40} {

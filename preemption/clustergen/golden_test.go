@@ -13,8 +13,8 @@ import (
 // goldenSeeds is how many seeds a recorded hash is taken over.
 const goldenSeeds = 50
 
-// golden are the hashes of what each of the shapes gives. Users keep seeds of
-// cases that failed, so that a change here is a change of the package's promise.
+// golden are the hashes of each shape's clusters. Users keep seeds of failed
+// cases, so a change here breaks the package's promise.
 var golden = map[string]string{
 	"resources": "c1b3209dd24699a4",
 	"budgets":   "807b47ee737d6eb6",

@@ -15,7 +15,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
-// shapes are each subject alone, and all of them together.
+// shapes has each subject alone, and all of them together.
 var shapes = map[string]clustergen.Shape{
 	"resources": {},
 	"budgets":   {Budgets: 4},
@@ -53,7 +53,7 @@ func preemptorGroup(t testing.TB, shape clustergen.Shape, seed uint64) []*outran
 }
 
 // dump writes down everything that is not zero, in an order that depends on the
-// value alone. A field that is new and not set changes nothing.
+// value alone. A new field that is not set changes nothing.
 func dump(w *bytes.Buffer, v reflect.Value) {
 	if text, ok := v.Interface().(fmt.Stringer); ok && v.Kind() == reflect.Struct {
 		w.WriteString(text.String())

@@ -8,14 +8,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// layout is what nodes that look alike have in common: pods that are no node's
-// own yet, and how much room there is for them.
+// layout is shared by nodes that look the same: their pods, which are no node's
+// own yet, and the room for them.
 type layout struct {
 	pods        []*outrank.Pod
 	allocatable resource.List
 }
 
-// features are those that nodes declare: two that pods can need, and another.
+// features are the features that nodes declare: two that pods can need, and another.
 var features = []string{"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits", "Other"}
 
 // node generates node i, which holds the pods of a layout.
@@ -52,9 +52,9 @@ func topology(r *rand.Rand) map[string]string {
 	return set
 }
 
-// allocatable is so much that the pods fill so many percent of it, or half of
-// that where there is to be room, with so many free slots. It counts as one release
-// does, so that a seed gives the same bytes whatever the default is.
+// allocatable is sized so that the pods fill the given percentage of it, or half of
+// that where there is to be room, with the given number of free slots. It counts as one
+// release does, so that a seed gives the same bytes whatever the default is.
 func (g *generator) allocatable(pods []*outrank.Pod, fill, slots int64, roomy bool) resource.List {
 	used, count := resource.List{}, int64(0)
 	for _, p := range pods {
@@ -73,15 +73,15 @@ func (g *generator) allocatable(pods []*outrank.Pod, fill, slots int64, roomy bo
 	return all.Max(g.largest())
 }
 
-// largest is as much as a pod of the largest size asks for, so that every node
-// is large enough for one.
+// largest is the request of a pod of the largest size, so that every node is
+// large enough for one.
 func (g *generator) largest() resource.List {
 	l := g.size(g.Sizes - 1)
 	l[resource.EphemeralStorage], l[gpu], l[hugepages] = mebibytes(1024), resource.New(1), mebibytes(2)
 	return l
 }
 
-// capacity is what a node has of a resource of which a percentage is used.
+// capacity is a node's amount of a resource of which a percentage is used.
 func capacity(name resource.Name, used, percent int64, twice bool) resource.Quantity {
 	// Neither the percentage nor the doubling overflows.
 	amount := min(used, math.MaxInt64/200) * 100 / percent

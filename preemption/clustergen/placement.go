@@ -21,7 +21,7 @@ func toleration(r *rand.Rand) outrank.Toleration {
 	return t
 }
 
-// addSelectors draws what a pod demands of its node.
+// addSelectors draws a pod's demands on its node.
 func (g *generator) addSelectors(r *rand.Rand, p *outrank.Pod) {
 	if oneIn(r, 10) {
 		p.NodeSelector = map[string]string{diskKey: "ssd"}

@@ -15,7 +15,7 @@ const (
 	sharedLayouts = 3
 )
 
-// kinds generates what pods of one kind have in common, as if one controller
+// kinds generates the fields that pods of one kind share, as if one controller
 // had made them. Every size is that of a kind.
 func (g *generator) kinds() []*outrank.Pod {
 	var list []*outrank.Pod
@@ -63,7 +63,7 @@ func labels(r *rand.Rand) map[string]string {
 	return set
 }
 
-// layouts are those that several nodes share.
+// layouts are the layouts that several nodes share.
 func (g *generator) layouts(kinds []*outrank.Pod) [sharedLayouts]layout {
 	var shared [sharedLayouts]layout
 	for i := range shared {

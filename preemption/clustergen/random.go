@@ -7,12 +7,11 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// subject is what a stream of random numbers is for.
+// subject separates the streams of random numbers by purpose.
 type subject uint64
 
-// Every subject has a stream of its own for every object, so that what one of
-// them draws does not move the others: more nodes or another feature leave the
-// rest as it is.
+// Every subject has a stream of its own for every object, so that no draw moves
+// another: more nodes or another feature leave the rest as it is.
 const (
 	ofKinds subject = iota + 1
 	ofKindPorts

@@ -50,7 +50,7 @@ func (g *generator) residentRequests(r *rand.Rand, number int) resource.List {
 	return l
 }
 
-// preemptorRequests draws as much as one to four of the pods on nodes hold.
+// preemptorRequests draws the request of one to four of the pods on nodes.
 func (g *generator) preemptorRequests(r *rand.Rand) resource.List {
 	l := resource.List{}
 	for range between(r, 1, 4) {
@@ -119,8 +119,8 @@ func initContainers(r *rand.Rand) []outrank.Container {
 	return list
 }
 
-// podLevel asks, for the pod as a whole, for at least what its containers ask
-// for, as the API server demands.
+// podLevel requests, for the pod as a whole, at least the sum of its
+// containers, as the API server demands.
 func podLevel(r *rand.Rand, p *outrank.Pod) *resource.Requirements {
 	whole, extra := p.Requests(), smallRequests(r)
 	level := &resource.Requirements{Requests: resource.List{}}

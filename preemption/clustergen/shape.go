@@ -11,7 +11,7 @@ import (
 // pods start after it.
 func Now() time.Time { return time.Date(2026, 1, 10, 13, 0, 0, 0, time.UTC) }
 
-// Shape says how large a cluster is and what is in it beside nodes, pods and
+// Shape is the size of a cluster and its subjects beside nodes, pods and
 // resources. Its zero value is a small shape for resources alone. A cluster and
 // its preemptor are generated with the same shape, and may have different seeds.
 type Shape struct {
@@ -46,10 +46,10 @@ type Shape struct {
 	// Features brings features that pods need and nodes declare.
 	Features bool
 
-	// Fill is how much of a node its pods ask for, in percent; zero means 95.
-	// Nodes differ from it by up to 5. Above 100 they hold more than they have.
-	// With Ports, Affinity, Spread or Volumes every second node has twice as much,
-	// because otherwise the resources decide before those do.
+	// Fill is the share of a node that its pods ask for, in percent; zero means
+	// 95. Nodes differ from it by up to 5. Above 100 they hold more than they
+	// have. With Ports, Affinity, Spread or Volumes every second node has twice
+	// as much, because otherwise resources decide before those do.
 	Fill int
 	// Priorities is the number of distinct priorities of pods on nodes; zero means
 	// 4. The fewer there are, the more candidates tie.
@@ -132,6 +132,5 @@ func (s Shape) withDefaults() Shape {
 	return s
 }
 
-// podsDecide reports whether filters have a say that come after that of
-// resources.
+// podsDecide reports whether filters that come after that of resources have a say.
 func (s Shape) podsDecide() bool { return s.Ports || s.Affinity || s.Spread || s.Volumes }

@@ -38,7 +38,7 @@ func TestAllIsValid(t *testing.T) {
 	}
 }
 
-// census counts what is in clusters of a shape.
+// census counts the objects in clusters of a shape.
 type census struct {
 	nodes, budgets, nominated, groups, mostOnNode int
 	priorities, sizes, starts                     map[any]bool

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
-// The first nodes of a cluster, and the pods on them, are what a shape with fewer
-// nodes gives.
+// A shape with fewer nodes gives the first nodes of a cluster, with the pods on
+// them.
 func TestFewerNodesAreTheFirstNodes(t *testing.T) {
 	small, large := clustergen.Full(), clustergen.Full()
 	small.Nodes, large.Nodes = 3, 8
@@ -28,7 +28,7 @@ func TestFewerNodesAreTheFirstNodes(t *testing.T) {
 	}
 }
 
-// withoutFeatures takes away what the features of a shape bring.
+// withoutFeatures removes everything that the features of a shape bring.
 func withoutFeatures(c *outrank.Cluster) {
 	for _, n := range c.Nodes {
 		n.Allocatable, n.Taints, n.AttachLimits, n.Unschedulable, n.DeclaredFeatures = nil, nil, nil, false, nil

@@ -66,7 +66,7 @@ func (g *generator) addVolumes(r *rand.Rand, p *outrank.Pod) {
 	}
 }
 
-// addStorage says of a node what it can attach, and more of where it is.
+// addStorage gives a node limits of attached volumes, and labels of its place.
 func addStorage(r *rand.Rand, n *outrank.Node) {
 	if region := pick(r, "", "", "e1"); region != "" {
 		n.Labels[outrank.RegionLabel] = region

@@ -36,13 +36,20 @@ func (o *Obstacle) reasons() string {
 	return text
 }
 
+// textsOf returns the text of each element.
+func textsOf[T any](list []T, text func(*T) string) []string {
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = text(&list[i])
+	}
+	return out
+}
+
 // things says each thing that is named.
 func (o *Obstacle) things() []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	for i := range o.Short {
-		add("%s", o.Short[i].text())
-	}
+	out = append(out, textsOf(o.Short, (*Shortage).text)...)
 	if o.Nobody != nil {
 		add("%s", o.Nobody.text())
 	}
@@ -63,24 +70,12 @@ func (o *Obstacle) things() []string {
 	for i := range o.Labels {
 		add("the pod's node selector wants %s", o.Labels[i].text())
 	}
-	for i := range o.Terms {
-		add("%s", o.Terms[i].text())
-	}
-	for i := range o.Ports {
-		add("%s", o.Ports[i].text())
-	}
-	for i := range o.Volumes {
-		add("%s", o.Volumes[i].text())
-	}
-	for i := range o.Limits {
-		add("%s", o.Limits[i].text())
-	}
-	for i := range o.Spread {
-		add("%s", o.Spread[i].text())
-	}
-	for i := range o.Neighbours {
-		add("%s", o.Neighbours[i].text())
-	}
+	out = append(out, textsOf(o.Terms, (*Term).text)...)
+	out = append(out, textsOf(o.Ports, (*Port).text)...)
+	out = append(out, textsOf(o.Volumes, (*Volume).text)...)
+	out = append(out, textsOf(o.Limits, (*Limit).text)...)
+	out = append(out, textsOf(o.Spread, (*Spread).text)...)
+	out = append(out, textsOf(o.Neighbours, (*Neighbour).text)...)
 	for _, feature := range o.Features {
 		add("the node does not declare the feature %s", prose.Name(feature))
 	}
@@ -125,11 +120,7 @@ func (t *Term) text() string {
 	if len(t.Unmet) == 0 {
 		return whose + " has a term that no node meets"
 	}
-	texts := make([]string, len(t.Unmet))
-	for i := range t.Unmet {
-		texts[i] = t.Unmet[i].text()
-	}
-	return whose + " wants " + strings.Join(texts, "; ")
+	return whose + " wants " + strings.Join(textsOf(t.Unmet, (*Label).text), "; ")
 }
 
 func (p *Port) text() string {

@@ -17,8 +17,8 @@ type attempt struct {
 	state preemption.FilterState
 }
 
-// begin begins a case: a state for the scene's own pod, and no calls before it.
-// It is nil where Start returns an error.
+// begin starts a case: a state for the scene's own pod, and an empty list of
+// calls. It is nil where Start returns an error.
 func (s *scene) begin() *attempt {
 	s.calls = s.calls[:0]
 	return s.start("state", s.here.pod, s.here.snap)
@@ -52,13 +52,13 @@ func (s *scene) whichSnapshot(snap *preemption.Snapshot) string {
 	return " on a snapshot with these changes"
 }
 
-// calling writes a call down that is about to be made.
+// calling writes down a call before it is made.
 func (s *scene) calling(format string, args ...any) {
 	s.calls = append(s.calls, fmt.Sprintf(format, args...))
 	s.within = true
 }
 
-// results adds to the last call what it returned.
+// results adds the results to the last call.
 func (s *scene) results(format string, args ...any) {
 	s.calls[len(s.calls)-1] += ": " + fmt.Sprintf(format, args...)
 }
@@ -125,8 +125,8 @@ func (a *attempt) clone(name string) *attempt {
 	return &attempt{a.scene, name, state}
 }
 
-// same reports whether two statuses say the same. The name of the filter is
-// filled in by the evaluator.
+// same reports whether two statuses are equal but for the name of the filter,
+// which the evaluator fills in.
 func same(a, b preemption.Status) bool { return a.Code == b.Code && slices.Equal(a.Reasons, b.Reasons) }
 
 func textOf(s preemption.Status) string {
@@ -145,9 +145,9 @@ func isNil(state preemption.FilterState) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// dryRun calls a state as a decision does on one node: check, everybody of
-// lower priority away, check, and back one by one as long as that fits; at the
-// end everybody is back. It returns the answers in order.
+// dryRun calls a state as a decision does on one node: check, remove every pod
+// of lower priority, check, and add them back one by one as long as each fits;
+// at the end all are back. It returns the answers in order.
 func dryRun(state preemption.FilterState, n *outrank.Node, victims []*outrank.Pod) []preemption.Status {
 	answers := []preemption.Status{state.Check(n)}
 	for _, p := range victims {
@@ -183,7 +183,7 @@ func (l logged) Clone() preemption.FilterState { return logged{l.clone("clone")}
 
 func (l logged) run(n *outrank.Node, vs []*outrank.Pod) []preemption.Status { return dryRun(l, n, vs) }
 
-// firstDifference compares what two states say of all nodes.
+// firstDifference compares the answers of two states for all nodes.
 func firstDifference(got, want []preemption.Status) (int, bool) {
 	for i := range got {
 		if !same(got[i], want[i]) {

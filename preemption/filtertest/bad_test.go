@@ -16,8 +16,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
 
-// bad are filters that break a rule. Where it is alone, no other is reported; the
-// rest break others as a consequence.
+// bad are filters that break a rule. Where alone is set, no other rule is
+// reported; the rest break others as a consequence.
 var bad = []struct {
 	name   string
 	rule   filtertest.Rule
@@ -73,6 +73,14 @@ var bad = []struct {
 		return &quota{limit: 2, remove: func(s *quotaState, p *outrank.Pod, n *outrank.Node) {
 			p.NodeName = ""
 			s.count[n.Name]--
+		}}
+	}},
+	{"uses a budget up", filtertest.ReadOnlyRule, true, func() preemption.Filter {
+		return &quota{limit: 2, start: func(s *quotaState, _ *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+			for _, b := range snap.Budgets() {
+				b.DisruptionsAllowed--
+			}
+			return s, nil
 		}}
 	}},
 	{"changes the snapshot", filtertest.ReadOnlyRule, true, func() preemption.Filter {
@@ -256,10 +264,10 @@ var bad = []struct {
 		return &choosy{quota{limit: 2}}
 	}},
 	{"an attached state that follows no removal", filtertest.AttachedRule, true, func() preemption.Filter {
-		return &busy{limit: 2, remove: func(crowd, *outrank.Pod, *outrank.Node) {}}
+		return &busy{limit: 2, remove: func(busyCounts, *outrank.Pod, *outrank.Node) {}}
 	}},
 	{"clones of an attached state share their map", filtertest.AttachedRule, true, func() preemption.Filter {
-		return &busy{limit: 2, clone: func(c crowd) preemption.ClusterState { return c }}
+		return &busy{limit: 2, clone: func(c busyCounts) preemption.ClusterState { return c }}
 	}},
 	{"attempts change the attached state", filtertest.AttachedRule, false, func() preemption.Filter {
 		return &busy{limit: 2, attempt: func(a *busyAttempt, n *outrank.Node) {
@@ -281,7 +289,7 @@ var bad = []struct {
 	}},
 }
 
-// homesick is right as long as it is asked by the goroutine that asked first.
+// homesick is right as long as the goroutine that asked first asks it.
 func homesick() preemption.Filter {
 	var once sync.Once
 	var home string

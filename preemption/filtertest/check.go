@@ -17,10 +17,10 @@ type Error struct {
 	Violations []Violation
 }
 
-// phases are checks that find a violation of one rule each; a phase comes after
-// one in which nothing was found. Concurrency comes last, because memory that two
-// states share could end the whole program there. ruleNamed, ruleNoPanic and
-// ruleSay have no check: what they are about is noticed on the way.
+// phases are checks that find a violation of one rule each; a phase runs where
+// the ones before it found nothing. Concurrency comes last, because memory that
+// two states share could end the whole program there. ruleNamed, ruleNoPanic and
+// ruleSay have no check: their violations are noticed on the way.
 var phases = [][]checkFunc{
 	{checkNil, checkReadOnly, checkSameAnswer},
 	{
@@ -64,7 +64,7 @@ func Check(filter preemption.Filter, options Options) error {
 	return c.result()
 }
 
-// result is what a run found.
+// result has the findings of a run.
 func (c *checker) result() error {
 	if err := c.run(); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (c *checker) onEveryScene(checks []checkFunc) error {
 	return nil
 }
 
-// checkName checks [ruleNamed] by what a configuration with the filter says.
+// checkName checks [ruleNamed] by the error of a configuration with the filter.
 func (c *checker) checkName() {
 	defer func() {
 		if p := recover(); p != nil {

@@ -74,7 +74,7 @@ func TestRefusedOptions(t *testing.T) {
 }
 
 // A Prepare that does something else every time would look like a filter that
-// changes what it is shown.
+// changes its input.
 func TestUnreliablePrepare(t *testing.T) {
 	times := 0
 	err := filtertest.Check(&quota{}, filtertest.Options{Prepare: func(_ *outrank.Cluster, pod *outrank.Pod) {

@@ -8,13 +8,13 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// CheckGuard is [Check] for a guard: it holds a [preemption.Guard] to those of the rules
-// that a guard has, too, with the answer about who is away in place of that about a node,
-// and to [ruleNobody]. ruleFollow, ruleUnresolvable, ruleConcern and ruleAttached are
-// about filters alone; a name of a built-in filter is not for a guard either.
+// CheckGuard is [Check] for a guard: it holds a [preemption.Guard] to those rules that
+// a guard has, too, where an answer is about the pods that are away and not about a
+// node, and to [ruleNobody]. ruleFollow, ruleUnresolvable, ruleConcern and ruleAttached
+// are about filters alone; a name of a built-in filter is not for a guard either.
 //
-// Errors, time and goroutines are those of Check; an *[Error] has the guard's name for that
-// of the filter.
+// Errors, time and goroutines are those of Check; an *[Error] has the guard's name for
+// that of the filter.
 func CheckGuard(guard preemption.Guard, options Options) error {
 	if err := options.Validate(); err != nil {
 		return err

@@ -13,12 +13,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
 
-// fewGuard lets no more than so many pods go. Its fields spoil it.
+// fewGuard limits how many pods may go. Its fields break it.
 type fewGuard struct {
 	name     string
 	most     int
-	atFirst  bool // refuses that nobody is away
-	byOrder  bool // minds who left last
+	atFirst  bool // refuses an empty set
+	byOrder  bool // depends on the order of removals
 	shared   bool // clones share
 	forgets  bool // Add does nothing
 	nilClone bool
@@ -99,7 +99,7 @@ func TestCheckGuard(t *testing.T) {
 	assert.ErrorIs(t, filtertest.CheckGuard(&fewGuard{}, filtertest.Options{Clusters: -1}), outrank.ErrInvalid)
 }
 
-// A guard that gives back less than was taken is found out, with the calls.
+// A guard that gives back less than it took is found out, with the calls.
 func ExampleCheckGuard() {
 	err := filtertest.CheckGuard(&fewGuard{name: "Few", most: 1, atFirst: true}, filtertest.Options{Clusters: 5})
 	var found *filtertest.Error

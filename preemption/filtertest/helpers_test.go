@@ -11,7 +11,7 @@ import (
 )
 
 // gpuSharing lets several pods share a GPU: a pod asks for a share in percent of
-// one GPU, and a pod on a node says on which GPU its share is.
+// one GPU, and a pod on a node names its GPU.
 type gpuSharing struct{ devices int }
 
 // Labels that gpuSharing looks at.
@@ -95,8 +95,8 @@ func withGPUs(c *outrank.Cluster, pod *outrank.Pod) {
 	pod.Labels[shareLabel] = "70"
 }
 
-// quota lets so many pods on a node. The bad filters below are made of it: each
-// of the functions, if not nil, takes the place of what is right.
+// quota limits the number of pods on a node. The bad filters below are made of
+// it: each of the functions, if not nil, replaces the right one.
 type quota struct {
 	limit  int
 	name   func() string
@@ -129,7 +129,7 @@ type quotaState struct {
 	*quota
 	pod   *outrank.Pod
 	count map[string]int
-	// For the bad ones.
+	// memo is for the bad ones.
 	memo    map[string]preemption.Status
 	last    string
 	reasons []string

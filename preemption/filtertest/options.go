@@ -7,28 +7,27 @@ import (
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
-// Options say what a filter is checked on. The zero value is a useful default.
+// Options are the settings of a check. The zero value is a useful default.
 type Options struct {
-	// Clusters is how many clusters there are; zero means 60. They grow from one
-	// node with one pod to the size of the shape.
+	// Clusters is the number of clusters; zero means 60. They grow from one node
+	// with one pod to the size of the shape.
 	Clusters int
-	// Seed is that of the first cluster; the others have those that follow.
+	// Seed is the seed of the first cluster; the others have those that follow.
 	Seed uint64
-	// Shape is what clusters are like. Of its numbers of nodes and of pods on a
-	// node zero means 3 and 5; a zero Shape means [clustergen.Full].
+	// Shape is the shape of the clusters. In its numbers of nodes and of pods
+	// on a node zero means 3 and 5; a zero Shape means [clustergen.Full].
 	Shape clustergen.Shape
 	// Prepare adds to a cluster and to the pod that looks for a place what the
 	// filter looks at, such as labels or resources. The maps of labels and of
-	// requests of all pods and nodes are there and may be written to. Nil adds
-	// nothing. It is called several times with equal arguments and has to do the
-	// same every time; a source of random numbers has to be seeded by what it is
-	// given.
+	// requests of all pods and nodes exist and may be written to. Nil adds nothing.
+	// It is called several times with equal arguments and has to do the same every
+	// time; a source of random numbers has to be seeded from its arguments.
 	Prepare func(c *outrank.Cluster, pod *outrank.Pod)
 	// MayBeSilent allows a filter that never turns a pod away ([ruleSay]).
 	MayBeSilent bool
 }
 
-// Sizes of clusters where the options say nothing, and the most clusters.
+// Sizes of clusters where the options give none, and the most clusters.
 const (
 	defaultClusters    = 60
 	maxClusters        = 1_000_000
@@ -69,8 +68,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// shapeOf is the shape of cluster i. The first are the smallest, so that the first
-// violation of a rule is a small one.
+// shapeOf is the shape of cluster i. The first are the smallest, so that the
+// first violation of a rule is a small one.
 func (o *Options) shapeOf(i int) clustergen.Shape {
 	s := o.Shape
 	s.Nodes = grown(s.Nodes, i, o.Clusters)

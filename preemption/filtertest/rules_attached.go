@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// checkConcern compares the answers with those where the pods of a node that do not
-// concern the filter are gone.
+// checkConcern compares the answers with and without the pods of a node that do
+// not concern the filter.
 func checkConcern(s *scene) *Violation {
 	f, ok := s.filter.(preemption.SelectiveFilter)
 	if !ok {
@@ -132,8 +132,8 @@ func checkAttached(s *scene) *Violation {
 	return nil
 }
 
-// compareAttached compares what is said of two equal snapshots, twice: the first time
-// must not change what is said the second time.
+// compareAttached compares the answers about two equal snapshots, twice: the
+// first time must not change the second.
 func (s *scene) compareAttached(attached, plain *preemption.Snapshot, after string) *Violation {
 	calls := slices.Clone(s.calls)
 	counted := s.start("counted", s.here.pod, plain)
@@ -189,7 +189,7 @@ func checkAttachedConcurrency(s *scene) *Violation {
 			wrong[i] = s.compareWithin(s.startOn(snap), s.here.pod, want)
 		})
 		all.Go(func() {
-			defer func() { _ = recover() }() // told of by the others
+			defer func() { _ = recover() }() // the other goroutines report it
 			for n := range snap.Nodes() {
 				for _, p := range snap.PodsOn(n.Name) {
 					_ = clone.RemovePod(p.Key())

@@ -18,7 +18,7 @@ func (s *scene) dryRuns(a *attempt, pod *outrank.Pod) []preemption.Status {
 	return list
 }
 
-// alone returns what an attempt says that nothing else interferes with.
+// alone returns the answers of an undisturbed attempt.
 func (s *scene) alone(pod *outrank.Pod) ([]preemption.Status, bool) {
 	s.calls = s.calls[:0]
 	a := s.start("state", pod, s.here.snap)
@@ -62,8 +62,8 @@ func checkAttempts(s *scene) *Violation {
 // asking is how many goroutines ask at once.
 const asking = 4
 
-// checkConcurrency compares what attempts and clones say at once with what they
-// say one after the other.
+// checkConcurrency compares the answers of attempts and clones at once with
+// those one after the other.
 func checkConcurrency(s *scene) *Violation {
 	want := map[*outrank.Pod][]preemption.Status{}
 	for _, pod := range []*outrank.Pod{s.here.pod, s.other} {
@@ -117,8 +117,8 @@ func (s *scene) startQuietly(pod *outrank.Pod) func() preemption.FilterState {
 	}
 }
 
-// compareWithin makes dry runs with a clone in a goroutine of its own, and says
-// what was wrong.
+// compareWithin makes dry runs with a clone in a goroutine of its own, and
+// returns what was wrong.
 func (s *scene) compareWithin(start func() preemption.FilterState, pod *outrank.Pod, want []preemption.Status) (wrong string) {
 	defer func() {
 		if p := recover(); p != nil {

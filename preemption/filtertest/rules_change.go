@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// orders are three orders of the same pods: as they are, the other way round,
-// and with the second half first.
+// orders are three orders of the same pods: as they are, reversed, and with the
+// second half first.
 func orders(pods []*outrank.Pod) [][]*outrank.Pod {
 	reversed := slices.Clone(pods)
 	slices.Reverse(reversed)
@@ -110,7 +110,7 @@ func (s *scene) compareOrders(n *outrank.Node, pods, order []*outrank.Pod) *Viol
 }
 
 // checkFollow compares a state that was told of changes with one that is started
-// on a snapshot in which they have happened.
+// on a snapshot after these changes.
 func checkFollow(s *scene) *Violation {
 	for n := range s.here.snap.Nodes() {
 		victims, nominated := s.victims(n, s.here.pod), s.nominated(n)

@@ -21,7 +21,7 @@ func checkNil(s *scene) *Violation {
 	return nil
 }
 
-// checkReadOnly looks at everything that is shown after each call.
+// checkReadOnly compares the filter's input after each call.
 func checkReadOnly(s *scene) *Violation {
 	a := s.begin()
 	steps := []func(){func() {}} // Start has been called
@@ -107,8 +107,8 @@ func checkStatus(s *scene) *Violation {
 	return nil
 }
 
-// checkKeptStatus compares the answers of dry runs on all nodes with what they
-// were when they were given.
+// checkKeptStatus compares the answers of dry runs on all nodes with copies
+// made when they were returned.
 func checkKeptStatus(s *scene) *Violation {
 	a := s.begin()
 	if a == nil {
@@ -134,7 +134,7 @@ func checkKeptStatus(s *scene) *Violation {
 	return nil
 }
 
-// checkCheck removes pods with checks of all nodes in between and without.
+// checkCheck removes pods with and without checks of all nodes in between.
 func checkCheck(s *scene) *Violation {
 	for n := range s.here.snap.Nodes() {
 		victims := s.victims(n, s.here.pod)
@@ -157,7 +157,7 @@ func checkCheck(s *scene) *Violation {
 	return nil
 }
 
-// checkUnresolvable removes everybody where a node is unresolvable.
+// checkUnresolvable removes all pods where a node is unresolvable.
 func checkUnresolvable(s *scene) *Violation {
 	for n := range s.here.snap.Nodes() {
 		a := s.begin()

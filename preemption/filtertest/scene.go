@@ -25,8 +25,8 @@ type scene struct {
 	// other looks for a place in the same cluster.
 	other *outrank.Pod
 
-	// calls of the filter since the case at hand began, and whether one of them
-	// has not returned.
+	// calls are the calls of the filter in the current case; within is set until
+	// the last one returns.
 	calls  []string
 	within bool
 }
@@ -41,7 +41,7 @@ type stage struct {
 // errPrepare says that a Prepare cannot be relied on.
 var errPrepare = errors.New("filter test options: Prepare does not do the same to equal clusters")
 
-// tally counts what happened in all clusters.
+// tally counts over all clusters.
 type tally struct {
 	started, turnedAway int
 	// failure is an error of Start.
@@ -78,7 +78,7 @@ func (s *scene) try(check func(*scene) *Violation) (v *Violation) {
 	return check(s)
 }
 
-// violation describes one by the calls of the case at hand.
+// violation describes one by the calls of the current case.
 func (s *scene) violation(rule Rule, format string, args ...any) *Violation {
 	return &Violation{
 		Rule: rule, Text: fmt.Sprintf(format, args...), Shape: s.shape, Seed: s.seed, Calls: slices.Clone(s.calls),
@@ -99,14 +99,14 @@ func (s *scene) concerns(p *outrank.Pod) bool {
 	return !ok || f.Concerns(p)
 }
 
-// nominated are the pods that the pod has to leave room for on a node.
+// nominated are the pods on a node that the pod has to leave room for.
 func (s *scene) nominated(node *outrank.Node) []*outrank.Pod {
 	return slices.DeleteFunc(s.here.snap.NominatedTo(node.Name), func(p *outrank.Pod) bool {
 		return p.PriorityValue() < s.here.pod.PriorityValue() || p.Key() == s.here.pod.Key() || !s.concerns(p)
 	})
 }
 
-// changed names something that is not as it was, or returns an empty text.
+// changed names an object that has changed, or returns an empty text.
 func (s *scene) changed() string {
 	a, b := s.here, s.untouched
 	switch {
@@ -125,7 +125,9 @@ func (s *scene) changed() string {
 			return "pod " + string(b.cluster.Pods[i].Key())
 		}
 	}
-	if !reflect.DeepEqual(a.cluster, b.cluster) {
+	was, is := *b.cluster, *a.cluster
+	was.Nodes, was.Pods, is.Nodes, is.Pods = nil, nil, nil, nil // compared above
+	if !reflect.DeepEqual(is, was) {
 		return "the cluster"
 	}
 	if !slices.Equal(contents(a.snap), contents(b.snap)) {
@@ -134,7 +136,7 @@ func (s *scene) changed() string {
 	return ""
 }
 
-// contents lists what a snapshot holds.
+// contents lists the objects of a snapshot.
 func contents(snap *preemption.Snapshot) []string {
 	var list []string
 	for n := range snap.Nodes() {

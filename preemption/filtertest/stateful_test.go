@@ -7,13 +7,12 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// busy lets so many busy pods on each node. It says that others do not concern
-// it, and a snapshot can keep its state. Each of the functions, if not nil, takes the
-// place of what is right.
+// busy limits the busy pods on each node. Others do not concern it, and a snapshot
+// can keep its state. Each of the functions, if not nil, replaces the right one.
 type busy struct {
 	limit   int
-	remove  func(c crowd, p *outrank.Pod, n *outrank.Node)
-	clone   func(c crowd) preemption.ClusterState
+	remove  func(c busyCounts, p *outrank.Pod, n *outrank.Node)
+	clone   func(c busyCounts) preemption.ClusterState
 	attempt func(a *busyAttempt, n *outrank.Node)
 }
 
@@ -22,26 +21,26 @@ func (*busy) Name() string { return "Busy" }
 func (b *busy) Concerns(p *outrank.Pod) bool { return isBusy(p) }
 
 func (b *busy) NewState() preemption.ClusterState {
-	return crowd{b, map[string]int{}}
+	return busyCounts{b, map[string]int{}}
 }
 
 func (b *busy) Start(_ *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
-	return &busyAttempt{b, snap.StateOf(b).(crowd), map[string]int{}}, nil
+	return &busyAttempt{b, snap.StateOf(b).(busyCounts), map[string]int{}}, nil
 }
 
-// crowd counts busy pods by node.
-type crowd struct {
+// busyCounts counts busy pods by node.
+type busyCounts struct {
 	*busy
 	on map[string]int
 }
 
-func (c crowd) Add(p *outrank.Pod, n *outrank.Node) {
+func (c busyCounts) Add(p *outrank.Pod, n *outrank.Node) {
 	if isBusy(p) {
 		c.on[n.Name]++
 	}
 }
 
-func (c crowd) Remove(p *outrank.Pod, n *outrank.Node) {
+func (c busyCounts) Remove(p *outrank.Pod, n *outrank.Node) {
 	switch {
 	case c.busy.remove != nil:
 		c.busy.remove(c, p, n)
@@ -50,16 +49,16 @@ func (c crowd) Remove(p *outrank.Pod, n *outrank.Node) {
 	}
 }
 
-func (c crowd) Clone() preemption.ClusterState {
+func (c busyCounts) Clone() preemption.ClusterState {
 	if c.busy.clone != nil {
 		return c.busy.clone(c)
 	}
-	return crowd{c.busy, maps.Clone(c.on)}
+	return busyCounts{c.busy, maps.Clone(c.on)}
 }
 
 type busyAttempt struct {
 	*busy
-	cluster crowd
+	cluster busyCounts
 	more    map[string]int
 }
 

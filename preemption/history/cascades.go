@@ -20,7 +20,7 @@ type link struct {
 	cascade *cascade // shared by all chains with this beginning
 }
 
-// cascade is all that follows from one preemption.
+// cascade is everything that follows from one preemption.
 type cascade struct {
 	longest int // links of its longest chain ever
 }

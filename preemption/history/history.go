@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Log takes in preemptions one by one and follows their chains; see the package
+// Log records preemptions one by one and follows their chains; see the package
 // comment for the definitions. It is for one goroutine at a time.
 type Log struct {
 	config   Config
@@ -76,7 +76,7 @@ type Preemption struct {
 
 // LineageOf returns the lineage of a pod where nothing better is known: its
 // controller in its namespace, such as default/ReplicaSet/web, or the pod itself
-// where it has none, such as default/web. A nil pod has none, which is the empty text.
+// where it has none, such as default/web. For a nil pod it is the empty text.
 func LineageOf(p *outrank.Pod) string {
 	if p == nil {
 		return ""
@@ -121,10 +121,10 @@ func New(config Config) (*Log, error) {
 	}, nil
 }
 
-// Record takes in the next preemption. It keeps nothing of it but its strings. An
+// Record adds the next preemption and keeps nothing of it but its strings. An
 // error wraps [outrank.ErrInvalid] and changes nothing: it is about a preemption
-// that is earlier than the last recorded one, a lineage without a name, or a log that was
-// not made by [New].
+// that is earlier than the last recorded one, a lineage without a name, or a log
+// that was not made by [New].
 func (h *Log) Record(e Preemption) error {
 	if err := h.check(&e); err != nil {
 		return err

@@ -245,7 +245,7 @@ func TestPropertyIndifferent(t *testing.T) {
 	})
 }
 
-// What holds for every summary.
+// Invariants of every summary.
 func TestPropertyInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		es := drawEntries(t)
@@ -285,8 +285,8 @@ func happened(es []history.Preemption, c history.Cycle) bool {
 	return true
 }
 
-// A long run of evictions takes a time that grows with its length: among few or
-// many lineages, and on one long way round, on which chains are at their longest.
+// The time of a long run of evictions grows with its length: among few or many
+// lineages, and on one long way round, on which chains are at their longest.
 func BenchmarkRecord(b *testing.B) {
 	for _, lineages := range []int{2, 100, 10_000} {
 		b.Run(fmt.Sprintf("lineages=%d", lineages), func(b *testing.B) {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Summary has the findings of a [Log] up to some moment. It is a value of the caller's
-// own. The summary of an empty log is the zero value.
+// Summary has the findings of a [Log] up to some moment. It is a value of the
+// caller's own. The summary of an empty log is the zero value.
 type Summary struct {
 	// Preemptions and Evictions count the preemptions, and the victims in them.
 	Preemptions, Evictions int
@@ -37,7 +37,7 @@ type Summary struct {
 	Repeats []Repeat
 }
 
-// CascadeCount is how many cascades have so many links in their longest chain.
+// CascadeCount is the number of cascades whose longest chain has Length links.
 type CascadeCount struct {
 	Links, Cascades int
 }
@@ -55,8 +55,8 @@ type Cycle struct {
 	// Lineages begins with the least name. Each evicts the next, and the last
 	// evicts the first.
 	Lineages []string
-	// Rounds counts the rounds; First and Last are when the first and the last
-	// of them were complete.
+	// Rounds counts the rounds; First and Last are the times at which the first
+	// and the last of them were complete.
 	Rounds      int
 	First, Last time.Time
 }
@@ -72,8 +72,8 @@ func (c Cycle) String() string {
 // Repeat is a lineage that was evicted again and again.
 type Repeat struct {
 	Lineage string
-	// Times is how many preemptions evicted it. First and Last are when the first
-	// and the last of them were.
+	// Times counts the preemptions that evicted it. First and Last are the times
+	// of the first and the last.
 	Times       int
 	First, Last time.Time
 	// Preemptor is the lineage that evicted it every time; empty if there were
@@ -81,8 +81,8 @@ type Repeat struct {
 	Preemptor string
 }
 
-// Summary returns what was found so far; recording may continue afterwards. Time
-// is linear in the lineages and cycles that are kept, and what sorting takes.
+// Summary returns the findings so far; recording may continue afterwards. Time
+// is linear in the lineages and cycles that are kept, and that of sorting them.
 func (h *Log) Summary() Summary {
 	r := Summary{
 		Preemptions: h.preemptions, Evictions: h.evictions,

@@ -23,7 +23,7 @@ func BenchmarkReadCluster(b *testing.B) {
 	b.ReportMetric(float64(pods*b.N)/b.Elapsed().Seconds(), "pods/s")
 }
 
-// bigDump is what kubectl prints of so many pods, most of it of no interest.
+// bigDump is kubectl's output of so many pods, most of it of no interest.
 func bigDump(pods int) []byte {
 	var b bytes.Buffer
 	b.WriteString("{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n")

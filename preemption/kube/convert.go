@@ -45,7 +45,7 @@ func (cv *converter) add(at *fields.Path, format string, args ...any) {
 	cv.problems = append(cv.problems, outrank.Problem{Object: cv.object(), Field: at.String(), Text: fmt.Sprintf(format, args...)})
 }
 
-// wrong takes in what is wrong with the values at a place.
+// wrong records the problems of the values at a place.
 func (cv *converter) wrong(ms []manifest.Mismatch, at *fields.Path) {
 	for _, m := range ms {
 		one := *at
@@ -57,8 +57,8 @@ func (cv *converter) wrong(ms []manifest.Mismatch, at *fields.Path) {
 	}
 }
 
-// word refuses the word of a field that is none of the known and is not kept. The path is
-// made only then.
+// word refuses a word that its field does not know and that is not kept. The path
+// is made only then.
 func (cv *converter) word(word string, known []string, field string, parent *fields.Path) {
 	if !fields.IsWord(word, known) {
 		at := parent.Field(field)
@@ -73,7 +73,7 @@ func onlyOne[T any](cv *converter, seen map[string]T, name string) {
 	}
 }
 
-// text returns the single copy that is kept of a text.
+// text returns the single copy of a text.
 func (cv *converter) text(s string) string { return cv.texts.Text(s) }
 
 func (cv *converter) list(ss []string) []string {

@@ -28,11 +28,11 @@ func (cv *converter) containers(cs []manifest.Container, statuses, others []mani
 	return out
 }
 
-// fewStatuses are found faster by looking at each of them.
+// fewStatuses is up to how many statuses looking at each of them is faster.
 const fewStatuses = 8
 
-// statusesByName returns what finds the first status of a name, nil where there is
-// none. Time is linear in the statuses, and in the containers that are looked for.
+// statusesByName returns a function that finds the first status of a name, nil where there
+// is none. Time is linear in the statuses and in the containers that are looked for.
 func statusesByName(statuses []manifest.ContainerStatus) func(name string) *manifest.ContainerStatus {
 	if len(statuses) <= fewStatuses {
 		return func(name string) *manifest.ContainerStatus {
@@ -53,7 +53,7 @@ func statusesByName(statuses []manifest.ContainerStatus) func(name string) *mani
 	return func(name string) *manifest.ContainerStatus { return first[name] }
 }
 
-// container reads what the spec says of one; at is nil for one by itself.
+// container reads the spec of one; at is nil for one by itself.
 func (cv *converter) container(w *manifest.Container, at *fields.Path) outrank.Container {
 	res := at.Field("resources")
 	r := cv.requirements(&w.Resources, &res)

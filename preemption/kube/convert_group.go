@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// inGroup reports whether an object is of scheduling.k8s.io, or does not say.
+// inGroup reports whether an object is of scheduling.k8s.io, or names no group.
 func inGroup(apiVersion string) bool {
 	return apiVersion == "" || strings.HasPrefix(apiVersion, "scheduling.k8s.io/")
 }
@@ -70,7 +70,7 @@ func isScheduled(st *manifest.GroupStatus, kind *fields.GroupKind) bool {
 	})
 }
 
-// terms reads what the group or template at a place says of itself.
+// terms reads the fields that groups and templates share.
 func (cv *converter) terms(w *manifest.GroupSpec, at *fields.Path, kind *fields.GroupKind) outrank.PodGroupTemplate {
 	t := outrank.PodGroupTemplate{
 		Priority: w.Priority, PriorityClassName: cv.text(w.PriorityClassName),

@@ -9,11 +9,11 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// believableGrace is how many seconds of grace of a deletion are believed: about a century.
+// believableGrace is the longest believed grace of a deletion, in seconds: about a century.
 const believableGrace = 100 * 366 * 24 * 3600
 
-// podTimes takes in the times that a pod names, for Cluster.AsOf. A deletion time
-// is when the pod has to be gone; it was asked to go earlier, by its grace.
+// podTimes adds the times of a pod to Cluster.AsOf. A deletion time is when the
+// pod has to be gone; it was asked to go earlier, by its grace.
 func (cv *converter) podTimes(w *manifest.Pod, p *outrank.Pod) {
 	cv.latest(p.StartTime)
 	cv.creationTime(w.Metadata.CreationTimestamp)
@@ -30,7 +30,7 @@ func (cv *converter) podTimes(w *manifest.Pod, p *outrank.Pod) {
 	}
 }
 
-// nodeTimes takes in the times that a node names.
+// nodeTimes adds the times of a node.
 func (cv *converter) nodeTimes(w *manifest.Node) {
 	cv.creationTime(w.Metadata.CreationTimestamp)
 	for i := range w.Status.Conditions {
@@ -52,8 +52,8 @@ func (cv *converter) conditionTime(m manifest.Moment, i int, field string) {
 	}
 }
 
-// moment takes in a time that was parsed already, and reports whether it is one.
-// Paths are made only where it is none, because there are many times.
+// moment adds a time that was parsed already, and reports whether it is valid.
+// Paths are made only where it is not, because there are many times.
 func (cv *converter) moment(m manifest.Moment) bool {
 	if m.Bad != "" {
 		return false

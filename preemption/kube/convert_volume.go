@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// volumes keeps those that limit where the pod can run.
+// volumes keeps the volumes that limit where the pod can run.
 func (cv *converter) volumes(w *manifest.Pod) []outrank.Volume {
 	var out []outrank.Volume
 	for i := range w.Spec.Volumes {
@@ -37,7 +37,7 @@ func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (outrank.Vol
 	case w.RBD != nil:
 		pool := w.RBD.Pool
 		if pool == "" {
-			pool = "rbd" // what the API server fills in
+			pool = "rbd" // the default of the API server
 		}
 		return outrank.Volume{Disk: outrank.Disk{Kind: outrank.RBD, ID: pool + "/" + w.RBD.Image, Monitors: cv.list(w.RBD.Monitors), ReadOnly: w.RBD.ReadOnly}}, true
 	case w.Azure != nil && w.Azure.URI != "":
@@ -87,8 +87,8 @@ func (cv *converter) attached(w *manifest.PersistentVolume) (driver, handle stri
 	return driver, handle
 }
 
-// zones reads the labels of a volume that say where it is. Several values are
-// parted by two underscores; a label with an empty one among them says nothing
+// zones reads the zone labels of a volume. Several values are separated by two
+// underscores; a label with an empty one among them counts as missing
 // (cloud-provider LabelZonesToSet).
 func (cv *converter) zones(labels map[string]string) map[string][]string {
 	var zones map[string][]string
@@ -109,7 +109,7 @@ func (cv *converter) zones(labels map[string]string) map[string][]string {
 	return zones
 }
 
-// zoneValues takes the value of such a label apart, nil where it says nothing.
+// zoneValues splits the value of such a label, nil where it counts as missing.
 func zoneValues(label string) []string {
 	values := strings.Split(label, "__")
 	for i := range values {

@@ -36,7 +36,7 @@ func (cv *converter) groupTemplates(ws []manifest.GroupSpec, parent *fields.Path
 	return out
 }
 
-// compositeTemplates reads templates that stand so many levels deep. Those that are
+// compositeTemplates reads templates that are so many levels deep. Those that are
 // too deep are not looked at.
 func (cv *converter) compositeTemplates(raws []json.RawMessage, parent *fields.Path, level int) []outrank.CompositePodGroupTemplate {
 	list := parent.Field("compositePodGroupTemplates")
@@ -68,7 +68,7 @@ func (cv *converter) compositeTemplate(raw json.RawMessage, at *fields.Path, lev
 	}
 }
 
-// listed reports whether there may be a list of so many templates on a level.
+// listed reports whether a level may have a list of so many templates.
 func (cv *converter) listed(n, level int, list *fields.Path) bool {
 	text := fields.TemplatesProblem(n, level)
 	if text != "" {

@@ -10,10 +10,10 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// Most of a dump is pods, and a pod can be read without knowing what came before. A crew
-// collects objects in batches, in the order of the dump, has workers read the pods of a batch,
-// and then adds its objects to the cluster in that order. So the cluster and all messages are
-// those of one object after another.
+// Most of a dump is pods, and a pod can be read without the objects before it. A
+// crew collects objects in batches, in the order of the dump, has workers read
+// the pods of a batch, and then adds its objects to the cluster in that order. So
+// the cluster and all messages are those of one object after another.
 type crew struct {
 	rd     *reader
 	full   int      // bytes of a full batch, so many for each object counted
@@ -41,7 +41,7 @@ type held struct {
 	from, to int
 }
 
-// podRead is a pod that a worker has read, and what is to be said about it.
+// podRead is a pod that a worker has read, with its problems.
 type podRead struct {
 	pod      *outrank.Pod
 	problems []outrank.Problem
@@ -52,8 +52,8 @@ type podRead struct {
 const (
 	batchText = 128 << 10
 	itemSize  = 100
-	// mostHanded is the size of the largest object that is handed to a worker. What a
-	// larger one takes while it is decoded is not to be taken by several at once.
+	// mostHanded is the size of the largest object that is handed to a worker, so
+	// that several workers do not take the memory of larger ones at once.
 	mostHanded = 64 << 10
 	mostCrew   = 8
 )
@@ -90,8 +90,8 @@ func (c *crew) newBatch() *batch {
 	return b
 }
 
-// hand gives the open batch to the workers. Where many wait to be added the oldest is added
-// first, so that no more than a few are in memory.
+// hand gives the open batch to the workers. Where many wait to be added the
+// oldest is added first, so that no more than a few are in memory.
 func (c *crew) hand() {
 	workers := min(mostCrew, runtime.GOMAXPROCS(0))
 	if c.jobs == nil {
@@ -129,7 +129,7 @@ func (h *held) item(b *batch) manifest.Item {
 	return it
 }
 
-// podAlone reads a pod and leaves nothing of it behind.
+// podAlone reads a pod without keeping state.
 func (rd *reader) podAlone(it manifest.Item) podRead {
 	rd.problems, rd.more, rd.cluster.AsOf = nil, 0, time.Time{}
 	p := rd.pod(it)
@@ -157,7 +157,7 @@ func (c *crew) addOldest() {
 	c.spare = append(c.spare, b)
 }
 
-// take adds a pod that was read elsewhere.
+// take adds a pod that a worker has read.
 func (rd *reader) take(p *podRead) {
 	rd.keep(p.problems...)
 	rd.more += p.more
@@ -167,7 +167,7 @@ func (rd *reader) take(p *podRead) {
 	rd.addPod(p.pod)
 }
 
-// addAll adds all objects that have come. What fills no batch is not worth a worker.
+// addAll adds all objects that have come. A batch that is not full is not worth a worker.
 func (c *crew) addAll() {
 	for len(c.due) > 0 {
 		c.addOldest()

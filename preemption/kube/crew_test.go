@@ -32,8 +32,8 @@ func drawObject(t *rapid.T) string {
 	return fmt.Sprintf(`{"kind":"Pod","metadata":{"name":%q,"labels":{"app":%q}},"spec":{%s},"status":{%s}}`, name, name, field, status)
 }
 
-// The size of batches, and the number of workers with it, is seen in nothing: not in the
-// cluster, not in the order of its objects, not in what is said about them.
+// The size of batches and the number of workers change nothing: not the cluster,
+// not the order of its objects, not the messages.
 func TestPropertyCrewReadsAlike(t *testing.T) {
 	given := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -60,7 +60,7 @@ func TestPropertyCrewReadsAlike(t *testing.T) {
 	assert.Greater(t, given, 200, "workers have read hardly anything")
 }
 
-// What is wrong with this package is not left in a goroutine that nobody can recover.
+// A panic in a worker reaches the caller, who can recover it.
 func TestPanicOfAWorkerReachesTheCaller(t *testing.T) {
 	c := &crew{rd: newReader(), full: 1 << 20}
 	defer c.stop()

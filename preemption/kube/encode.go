@@ -11,11 +11,11 @@ import (
 )
 
 // encoder turns one object at a time into its wire form, the reverse of
-// converter. What the wire form cannot say is a problem.
+// converter. A value that the wire form has no place for is a problem.
 type encoder struct {
-	subject  string // the object at hand
+	subject  string // the current object
 	problems []outrank.Problem
-	beta     bool // groups are written as v1beta1 has them, whatever they say
+	beta     bool // groups are written in v1beta1, whatever their fields
 }
 
 func (e *encoder) add(at *fields.Path, format string, args ...any) {

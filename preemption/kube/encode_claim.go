@@ -48,7 +48,7 @@ func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
 	return w
 }
 
-// claimVolume refuses what a claim in its state cannot stand for.
+// claimVolume refuses a volume that a claim in its state cannot have.
 func (e *encoder) claimVolume(vc *outrank.VolumeClaim) {
 	e.subject = "persistentvolumeclaim " + string(vc.Key())
 	v, spec := &vc.Volume, fields.Path{Name: "spec", Index: -1}
@@ -69,8 +69,7 @@ func (e *encoder) claimVolume(vc *outrank.VolumeClaim) {
 	}
 }
 
-// hasVolume reports whether a claim stands for more than a volume that has yet to
-// be made.
+// hasVolume reports whether a claim has more than a volume that has yet to be made.
 func hasVolume(v *outrank.Volume) bool { return v.Handle != "" || v.Node != nil || len(v.Zones) > 0 }
 
 // storageClass returns a class of volumes that are yet to be made.
@@ -97,7 +96,7 @@ func (e *encoder) persistentVolume(vc *outrank.VolumeClaim, name string) *manife
 	return w
 }
 
-// zones returns the labels of a volume that say where it is.
+// zones returns the zone labels of a volume.
 func (e *encoder) zones(zones map[string][]string) map[string]string {
 	if len(zones) == 0 {
 		return nil
@@ -116,7 +115,7 @@ func (e *encoder) zones(zones map[string][]string) map[string]string {
 	return labels
 }
 
-// zoneLabelOf joins values such that zoneValues takes them apart again. Spaces,
+// zoneLabelOf joins values such that zoneValues splits them again. Spaces,
 // which do not count, set off a value that has an underscore at its end.
 func zoneLabelOf(values []string) (string, bool) {
 	for _, separator := range []string{"__", " __ "} {

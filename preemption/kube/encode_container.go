@@ -25,8 +25,8 @@ func wireContainers(cs []outrank.Container) []manifest.Container {
 	return out
 }
 
-// someBindMountOption stands for the options of a container's mounts: which they are
-// plays no part.
+// someBindMountOption stands for the options of a container's mounts, whose
+// values play no part.
 const someBindMountOption = "nosuid"
 
 func wireContainer(c *outrank.Container) manifest.Container {
@@ -46,7 +46,7 @@ func wireContainer(c *outrank.Container) manifest.Container {
 	return w
 }
 
-// statuses returns what the statuses of containers report. A status finds its
+// statuses returns the reports of the containers' statuses. A status finds its
 // container by name, so containers of one name must have one status.
 func (e *encoder) statuses(cs []outrank.Container, field string, spec *fields.Path) []manifest.ContainerStatus {
 	var out []manifest.ContainerStatus

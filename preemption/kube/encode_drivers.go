@@ -33,8 +33,8 @@ func (e *encoder) csiDriver(name string) *manifest.DriverObject {
 	return w
 }
 
-// csiNode returns the limits of a node and the required drivers that it has, nil where
-// there is nothing to say.
+// csiNode returns the limits of a node and the required drivers that it has, nil
+// where there are neither.
 func (e *encoder) csiNode(n *outrank.Node, required []string) *manifest.CSINode {
 	e.subject = "node " + n.Name
 	if len(n.AttachLimits)+len(required) == 0 {

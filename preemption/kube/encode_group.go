@@ -15,8 +15,8 @@ const (
 	groupBeta   = "scheduling.k8s.io/v1beta1"
 )
 
-// needsBeta reports whether some group, or some other object that goes with it,
-// says what v1.36 has no words for.
+// needsBeta reports whether a group, or another object that goes with it, has a
+// value that v1.36 has no words for.
 func needsBeta(c *outrank.Cluster) bool {
 	if len(c.Composites)+len(c.Workloads) > 0 {
 		return true
@@ -66,8 +66,8 @@ func scheduledStatus(scheduled bool, kind *fields.GroupKind) manifest.GroupStatu
 	return manifest.GroupStatus{Conditions: []manifest.Condition{{Type: kind.Scheduled[0], Status: "True"}}}
 }
 
-// groupTerms returns what a group says of itself as a template of it, in which the fields
-// of groups, composite groups and the templates of both are written the same way.
+// groupTerms returns the fields of a group as a template of it, in which groups,
+// composite groups and the templates of both are written the same way.
 func groupTerms(g *outrank.PodGroup) *outrank.PodGroupTemplate {
 	return &outrank.PodGroupTemplate{
 		DisruptionMode: g.DisruptionMode, Policy: g.Policy, MinCount: g.MinCount,
@@ -91,7 +91,7 @@ func templateTerms(t *outrank.CompositePodGroupTemplate) *outrank.PodGroupTempla
 	}
 }
 
-// terms writes what a group or template says of itself; old is for v1.36.
+// terms writes the fields that groups and templates share; old is for v1.36.
 func (e *encoder) terms(t *outrank.PodGroupTemplate, at *fields.Path, kind *fields.GroupKind, old bool) manifest.GroupSpec {
 	w := manifest.GroupSpec{
 		Priority: t.Priority, PriorityClassName: t.PriorityClassName, PreemptionPolicy: string(t.PreemptionPolicy),

@@ -87,8 +87,8 @@ func (e *encoder) grace(d *time.Duration, at *fields.Path) *int64 {
 	return &seconds
 }
 
-// wireSource returns the annotations that tell static pods and their mirrors.
-// Their values say which source and which pod, and neither is kept, so they
+// wireSource returns the annotations that mark static pods and their mirrors.
+// Their values name the source and the pod, which are not kept, so that these
 // are only words that read back as the same.
 func wireSource(p *outrank.Pod) manifest.Annotations {
 	var a manifest.Annotations

@@ -75,7 +75,7 @@ func attachedInPod(v *outrank.Volume) bool {
 	return inPod && v.Handle != "" && v.Disk.Kind == ""
 }
 
-// unclaimed refuses what a volume can have from its claim alone.
+// unclaimed refuses fields that a volume can have from its claim alone.
 func (e *encoder) unclaimed(v *outrank.Volume, at *fields.Path) {
 	inPod := attachedInPod(v)
 	for _, part := range []struct {

@@ -25,7 +25,7 @@ func (e *encoder) workload(one *outrank.Workload) *manifest.Workload {
 	return w
 }
 
-// valid takes in the problems of a workload, but for those of its name.
+// valid records the problems of a workload, but for those of its name.
 func (e *encoder) valid(one *outrank.Workload) bool {
 	named := *one
 	named.Name = "named"

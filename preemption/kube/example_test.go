@@ -58,7 +58,7 @@ func ExampleReadManifest() {
 	// pod default/web: spec.containers[0].resources.requests: no memory; what a limit range of the namespace would set is not filled in
 }
 
-// What the claim of a pod stands for is written as the objects that say so.
+// The volume behind a pod's claim is written as objects of its own.
 func ExampleWriteCluster() {
 	cluster := &outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n1", AttachLimits: map[string]int64{"disk.example.com": 2}}},
@@ -80,7 +80,7 @@ func ExampleWriteCluster() {
 	// ]}
 }
 
-// All that Kubernetes has no words for is named at once, and nothing is written.
+// Everything that Kubernetes has no words for is named at once, and nothing is written.
 func ExampleWriteCluster_problems() {
 	cluster := &outrank.Cluster{Pods: []*outrank.Pod{
 		{Name: "a", Volumes: []outrank.Volume{{Driver: "disk.example.com"}}},

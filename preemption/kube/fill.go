@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// fillPorts gives the ports of a manifest what the API server gives them (group
+// fillPorts gives the ports of a manifest the defaults of the API server (group
 // 21.3).
 func fillPorts(w *manifest.Pod) {
 	for _, containers := range [...][]manifest.Container{w.Spec.Containers, w.Spec.InitContainers} {
@@ -29,9 +29,9 @@ func fillPorts(w *manifest.Pod) {
 
 const protocolTCP = "TCP"
 
-// fill gives a pod that was never created what the API server gives it, but for
-// its ports and its priority (groups 21.2 and 21.4). The lists of the pod are
-// changed; nobody else may hold them.
+// fill gives a pod that was never created the defaults of the API server, but
+// for its ports and its priority (groups 21.2 and 21.4). It changes the lists
+// of the pod, which nobody else may hold.
 func fill(p *outrank.Pod) {
 	for _, containers := range [...][]outrank.Container{p.Containers, p.InitContainers} {
 		for i := range containers {
@@ -43,7 +43,7 @@ func fill(p *outrank.Pod) {
 	fillTolerations(p)
 }
 
-// fillRequests requests what is limited and not requested (rule 21.2.1). A limit
+// fillRequests adds a request for each limit without one (rule 21.2.1). A limit
 // below zero is no request: it is a problem of its own.
 func fillRequests(requests *resource.List, limits resource.List, among func(resource.Name) bool) {
 	for name, q := range limits {
@@ -59,8 +59,8 @@ func fillRequests(requests *resource.List, limits resource.List, among func(reso
 
 func anyName(resource.Name) bool { return true }
 
-// fillPodLevel fills in what a pod asks for as a whole, where it says anything of
-// that (rules 21.2.2 to 21.2.4).
+// fillPodLevel fills in the requests of a pod as a whole, where it has any (rules
+// 21.2.2 to 21.2.4).
 func fillPodLevel(p *outrank.Pod) {
 	r := p.Resources
 	if r == nil || len(r.Requests)+len(r.Limits) == 0 {
@@ -80,8 +80,7 @@ func fillPodLevel(p *outrank.Pod) {
 	fillRequests(&r.Requests, r.Limits, wholePod)
 }
 
-// containerLimits is what the limits of the containers come to, counted as their
-// requests are.
+// containerLimits sums the limits of the containers as their requests are summed.
 func containerLimits(p *outrank.Pod) resource.List {
 	limited := func(cs []outrank.Container) []outrank.Container {
 		out := make([]outrank.Container, len(cs))
@@ -143,8 +142,8 @@ func fillTolerations(p *outrank.Pod) {
 	}
 }
 
-// mentions reports whether the pod itself says something about the taint with
-// the effect NoExecute, whatever it says.
+// mentions reports whether the pod itself has a toleration of the taint with
+// the effect NoExecute, in any form.
 func mentions(ts []outrank.Toleration, key string) bool {
 	for i := range ts {
 		t := &ts[i]

@@ -19,8 +19,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// FuzzReadCluster reads anything, as a cluster and as a manifest. Errors are a list of problems, each with its
-// object; what is read is valid, can be written, and reads back as it was.
+// FuzzReadCluster reads anything, as a cluster and as a manifest. Errors are a list of
+// problems, each with its object. A cluster that is read is valid, can be written, and
+// reads back the same.
 func FuzzReadCluster(f *testing.F) {
 	f.Add([]byte(list))
 	f.Add([]byte(everyField))
@@ -79,7 +80,7 @@ func checkProblems(t *testing.T, err error) {
 }
 
 // recordedSeeds are the objects of the shortest recorded cases of each profile,
-// for long inputs slow the fuzzer down.
+// because long inputs slow the fuzzer down.
 func recordedSeeds(f *testing.F) [][]byte {
 	names, err := filepath.Glob("../../examples/replay/testdata/*.cases.jsonl.gz")
 	require.NoError(f, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/internal/testdiff"
 )
 
-// Whatever is read by itself says what could not be read of it.
+// An object read by itself names the fields that could not be read.
 func TestUnmarshalNamesWhatIsWrong(t *testing.T) {
 	for _, c := range []struct {
 		to         any
@@ -40,7 +40,7 @@ func TestUnmarshalNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// One object is held to what holds for a cluster, and an error changes nothing.
+// The rules for a cluster hold for a single object, and an error changes nothing.
 func TestUnmarshalRefuses(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -81,7 +81,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 	}
 }
 
-// A finished pod is no less a pod by itself.
+// A finished pod by itself is read like any other.
 func TestUnmarshalKeepsFinishedPods(t *testing.T) {
 	var p outrank.Pod
 	require.NoError(t, json.Unmarshal([]byte(`{"metadata": {"name": "a"}, "status": {"phase": "Failed"}}`), &p))
@@ -128,7 +128,7 @@ func TestEveryKindInJSON(t *testing.T) {
 			text, err := json.Marshal(test.object)
 			require.NoError(t, err)
 			got := reflect.New(reflect.TypeOf(test.object))
-			got.Elem().Set(reflect.ValueOf(test.object)) // nothing of what was there may stay
+			got.Elem().Set(reflect.ValueOf(test.object)) // no earlier value may stay
 			require.NoError(t, json.Unmarshal(text, got.Interface()), "%s", text)
 			if diff := testdiff.Diff(test.want, got.Elem().Interface(), whatIsWritten); diff != "" {
 				t.Errorf("(-want +got):\n%s\n%s", diff, text)

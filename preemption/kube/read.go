@@ -61,7 +61,7 @@ func (rd *reader) finish() (*outrank.Cluster, error) {
 	if len(rd.problems) > 0 {
 		return nil, &outrank.InputError{Problems: rd.problems, More: rd.more}
 	}
-	// Only now, so that what is wrong with a volume is said once, of its claim.
+	// Only now, so that the problems of a volume are named once, for its claim.
 	c := rd.cluster
 	c.ResolveVolumes(c.Pods...)
 	return c, nil
@@ -101,11 +101,11 @@ func ReadPod(r io.Reader) (*outrank.Pod, error) {
 	return p, err
 }
 
-// ReadManifest is [ReadPod], and says what it could not fill in. A warning names
-// a field that an API server might have set, by objects that are not here: limit
-// ranges and runtime classes (group 21.6). A pod with a UID was created by an API
-// server and needs nothing; there are no warnings about it. The priority stands
-// in no warning: priority.Table resolves it.
+// ReadManifest is [ReadPod] with warnings: each names a field that an API server
+// might have set, by objects that are not here: limit ranges and runtime classes
+// (group 21.6). A pod with a UID was created by an API server and needs nothing;
+// there are no warnings about it. The priority stands in no warning:
+// priority.Table resolves it.
 func ReadManifest(r io.Reader) (pod *outrank.Pod, warnings []outrank.Problem, err error) {
 	rd := newReader()
 	rd.finished, rd.fills = true, true
@@ -132,7 +132,7 @@ func ReadManifest(r io.Reader) (pod *outrank.Pod, warnings []outrank.Problem, er
 	return pods[0], rd.warnings, nil
 }
 
-// instead says what to do about an object that makes pods.
+// instead is the advice about an object that makes pods.
 func instead(kind string) string {
 	switch kind {
 	case "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController":

@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// mostRequired is how many drivers of an input may have to be on nodes. Without an
-// end to them, the lists of those that are missing would be longer than the input.
+// mostRequired bounds the drivers of an input that have to be on nodes. Without
+// it, the lists of missing ones could be longer than the input.
 const mostRequired = 100
 
 // driverSet has a bit for each driver that has to be on a node.
@@ -18,7 +18,7 @@ func (s *driverSet) add(i int) { s[i/64] |= 1 << (i % 64) }
 func (s *driverSet) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
 
 // requiredDrivers lists the drivers that have to be on a node, sorted. An input
-// without any CSINode says nothing of what is where.
+// without any CSINode does not tell which node has which driver.
 func (rd *reader) requiredDrivers() []string {
 	s := &rd.storage
 	var names []string
@@ -36,8 +36,8 @@ func (rd *reader) requiredDrivers() []string {
 	return names
 }
 
-// missingDrivers returns what lists the drivers that have to be on a node and are not,
-// sorted. Nodes with the same of them share a list.
+// missingDrivers returns a function that lists the drivers that have to be on a
+// node and are not, sorted. Nodes with the same of them share a list.
 func (rd *reader) missingDrivers() func(node string) []string {
 	required := rd.requiredDrivers()
 	if len(required) == 0 {

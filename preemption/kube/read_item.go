@@ -79,7 +79,7 @@ func keepNamed[T any](list *[]*T, one *T, name string) {
 	}
 }
 
-// status reports an error that the API server gave in place of objects.
+// status reports an error that the API server returned in place of objects.
 func (rd *reader) status(it manifest.Item) {
 	var w manifest.Status
 	if wrong := manifest.Decode(it.Raw, &w); len(wrong) > 0 || w.Status != "Failure" {

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// manifest reads a pod that was never created: it fills in what the API server
-// would, refuses what that would refuse, and warns of the rest.
+// manifest reads a pod that was never created: it fills in the API server's
+// defaults, refuses what that would refuse, and warns of the rest.
 func (rd *reader) manifest(cv *converter, w *manifest.Pod) *outrank.Pod {
 	fillPorts(w)
 	p := cv.pod(w)
@@ -47,7 +47,7 @@ func (cv *converter) labelled(labels map[string]string, at *fields.Path) {
 	}
 }
 
-// unfilled warns of what other objects may add to the pod (group 21.6).
+// unfilled warns of fields that other objects may add to the pod (group 21.6).
 func unfilled(object string, w *manifest.Pod, p *outrank.Pod) []outrank.Problem {
 	var ws []outrank.Problem
 	if w.Spec.RuntimeClassName != "" {
@@ -69,8 +69,8 @@ func unfilled(object string, w *manifest.Pod, p *outrank.Pod) []outrank.Problem 
 	return ws
 }
 
-// unrequested names what a limit range may give a container: cpu and memory that
-// neither the container nor the pod as a whole asks for.
+// unrequested names the amounts that a limit range may give a container: cpu and
+// memory that neither the container nor the pod as a whole asks for.
 func unrequested(p *outrank.Pod, c *outrank.Container) string {
 	var missing []string
 	for _, name := range [...]resource.Name{resource.CPU, resource.Memory} {

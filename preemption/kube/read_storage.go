@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// joinStorage brings together what stood in different objects.
+// joinStorage joins the parts of volumes from different objects.
 func (rd *reader) joinStorage() {
 	for i, vc := range rd.cluster.Claims {
 		rd.storage.join(vc, &rd.storage.bound[i])

@@ -171,7 +171,7 @@ func TestReadCluster(t *testing.T) {
 	}
 }
 
-// The forms in which objects come: what is read must not depend on them.
+// Objects come in several forms, which make no difference to the result.
 func TestReadClusterForms(t *testing.T) {
 	class := `{"kind":"PriorityClass","metadata":{"name":"high"},"value":1000,"globalDefault":true,"preemptionPolicy":"Never","description":"d"}`
 	want := readList(t, class)
@@ -196,7 +196,7 @@ func TestReadClusterForms(t *testing.T) {
 	}
 }
 
-// What jq -s makes of the lists of several kinds is a list of lists.
+// jq -s turns the lists of several kinds into a list of lists.
 func TestReadClusterListsInLists(t *testing.T) {
 	want, err := kube.ReadCluster(strings.NewReader(list))
 	require.NoError(t, err)
@@ -220,7 +220,7 @@ func TestReadClusterListsInLists(t *testing.T) {
 	assert.ErrorContains(t, err, "items: lists stand in lists more than 10 deep")
 }
 
-// However the bytes come in, and wherever a buffer ends, the answer is one.
+// The sizes of reads, and where a buffer ends, make no difference to the result.
 func TestReadClusterInPieces(t *testing.T) {
 	padded := strings.Replace(list, `"apiVersion": "v1"`, `"pad": "`+strings.Repeat(`x\"`, 300_000)+`"`, 1)
 	for name, r := range map[string]io.Reader{

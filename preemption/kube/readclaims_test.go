@@ -13,15 +13,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// classes are storage classes for claims to be of.
+// classes are the storage classes of claims.
 const classes = `
 	{"kind":"StorageClass","metadata":{"name":"late"},"provisioner":"disk.example.com","volumeBindingMode":"WaitForFirstConsumer"}
 	{"kind":"StorageClass","metadata":{"name":"soon"},"provisioner":"kubernetes.io/aws-ebs","volumeBindingMode":"Immediate"}
 	{"kind":"StorageClass","metadata":{"name":"unsaid"},"provisioner":"disk.example.com"}
 	{"kind":"PersistentVolume","metadata":{"name":"there"},"spec":{"csi":{"driver":"disk.example.com","volumeHandle":"h"}}}`
 
-// What a claim says of itself, and what is there of its volume and class, make
-// its state.
+// The claim itself, its volume and its class make its state.
 func TestReadClaimStates(t *testing.T) {
 	const bound = `"annotations":{"pv.kubernetes.io/bind-completed":"yes"}`
 	volume := func(state outrank.ClaimState, driver, handle string) outrank.Volume {
@@ -83,8 +82,7 @@ storageclass late: metadata.name: there are two of this name
 storageclass (document 6): metadata.name: missing`)
 }
 
-// Volumes that a CSI driver has taken over have its name and the handle that it
-// knows them by.
+// Volumes that a CSI driver has taken over have its name and its handle for them.
 func TestVolumesTakenOver(t *testing.T) {
 	const ebs, gce = "ebs.csi.aws.com", "pd.csi.storage.gke.io"
 	for source, want := range map[string]outrank.Volume{
@@ -121,7 +119,7 @@ func TestVolumesTakenOver(t *testing.T) {
 	}
 }
 
-// claimed is what a claim stands for that is bound to a volume of this source.
+// claimed is the volume of a claim that is bound to this source.
 func claimed(t *testing.T, source, labels string) outrank.Volume {
 	t.Helper()
 	c, err := kube.ReadCluster(strings.NewReader(fmt.Sprintf(`{"kind":"PersistentVolume","metadata":{"name":"v","labels":{%s}},"spec":{%s}}
@@ -130,7 +128,7 @@ func claimed(t *testing.T, source, labels string) outrank.Volume {
 	return c.Claims[0].Volume
 }
 
-// A claim that waits counts for the driver that has taken over from its class's
+// A waiting claim counts for the driver that has taken over from its class's
 // provisioner.
 func TestProvisionersTakenOver(t *testing.T) {
 	for provisioner, driver := range map[string]string{
@@ -165,7 +163,7 @@ func TestDisksTakenOver(t *testing.T) {
 	assert.Equal(t, want, again.Pods[0].Volumes, "written and read")
 }
 
-// Names that volumes of a pod are written with do not meet.
+// The written names of a pod's volumes do not collide.
 func TestNamesOfVolumes(t *testing.T) {
 	p := &outrank.Pod{Name: "p", Volumes: []outrank.Volume{{Claim: "a"}, {Claim: "p-volume-0", Ephemeral: true}, {Claim: "b"}}}
 	text := string(write(t, &outrank.Cluster{Pods: []*outrank.Pod{p}}))

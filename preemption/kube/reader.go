@@ -12,7 +12,7 @@ import (
 type reader struct {
 	cluster  *outrank.Cluster
 	problems []outrank.Problem // at most mostProblems of them
-	more     int               // how many others there were
+	more     int               // the number of others
 	decoder  manifest.Decoder
 	wire     manifest.Pod // the last pod, whose memory the next one uses
 	storage  storage

@@ -16,8 +16,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// A part of a dump that holds nothing adds nothing: no object of an unknown
-// kind, and no problem.
+// An empty part of a dump adds neither an object of an unknown kind nor a problem.
 func TestDumpWithoutItems(t *testing.T) {
 	for _, text := range []string{
 		`{"apiVersion":"v1","kind":"PodList","metadata":{},"items":null}`,
@@ -32,7 +31,7 @@ func TestDumpWithoutItems(t *testing.T) {
 	}
 }
 
-// What often stands in a file in place of a dump is told from mere noise.
+// Common contents of a file that is no dump are told from mere noise.
 func TestReadWhatIsNoDump(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"pods is forbidden","reason":"Forbidden","code":403}`: `document 1: this is an error of the API server, "pods is forbidden"`,

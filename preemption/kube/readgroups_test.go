@@ -20,7 +20,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// inVersions are the same groups, in the words of each version (rule 22.2.1).
+// inVersions has the same groups in the words of each version (rule 22.2.1).
 var inVersions = map[string]struct {
 	text string
 	want *outrank.Cluster
@@ -97,7 +97,7 @@ var inVersions = map[string]struct {
 	},
 }
 
-// later is a group as versions from v1alpha3 on have it.
+// later is a group in versions from v1alpha3 on.
 func later(version, kind, policy, condition string) string {
 	return fmt.Sprintf(`{"apiVersion": "scheduling.k8s.io/%s", "kind": %q, "metadata": {"name": "g", "namespace": "ml", "uid": "u"},
 		"spec": {"workloadRef": {"workloadName": "w", "templateName": "t"}, "parentCompositePodGroupName": "c",
@@ -126,8 +126,8 @@ func TestGroupsInEveryVersion(t *testing.T) {
 	}
 }
 
-// Groups are written as v1.36 has them as long as that says all of it, and a
-// cluster has them in one version (rule 22.3.1).
+// Groups are written in v1.36's version as long as that has words for all, and
+// a cluster has them in one version (rule 22.3.1).
 func TestVersionThatGroupsAreWrittenIn(t *testing.T) {
 	plain := &outrank.PodGroup{Name: "a", DisruptionMode: outrank.DisruptPodGroup, Workload: "w", Template: "t"}
 	for _, test := range []struct {
@@ -222,7 +222,7 @@ func TestWorkloadWithoutEnd(t *testing.T) {
 	}
 }
 
-// What is written by hand is held to the same number of levels.
+// The same limit of levels holds for objects written by hand.
 func TestLevelsOfTemplates(t *testing.T) {
 	last := outrank.CompositePodGroupTemplate{Name: "t"}
 	for range outrank.MaxGroupLevels - 1 {
@@ -267,8 +267,8 @@ func TestFieldsOfResizes(t *testing.T) {
 	assert.Empty(t, c.Nodes[1].DisableResizePreemption)
 }
 
-// Recorded cases with groups as v1.37 has them: all of their documents are read,
-// and what is read can be written and read back.
+// All documents of recorded cases with groups of v1.37 are read, and can be
+// written and read back.
 func TestRecordedGroupsAreRead(t *testing.T) {
 	count := map[string]int{}
 	for _, seed := range recordedGroups(t) {

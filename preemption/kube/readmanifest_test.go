@@ -26,7 +26,7 @@ func readManifest(t *testing.T, text string) (*outrank.Pod, []outrank.Problem) {
 	return p, warnings
 }
 
-// What a manifest does not request follows from its limits (group 21.2).
+// Missing requests of a manifest follow from its limits (group 21.2).
 func TestManifestRequests(t *testing.T) {
 	limits := func(of string) string { return `{"resources":{"limits":{` + of + `}}}` }
 	requests := func(of string) string { return `{"resources":{"requests":{` + of + `}}}` }
@@ -89,14 +89,14 @@ func TestManifestPorts(t *testing.T) {
 	}
 }
 
-// Every pod stays on a node in trouble for a while, unless it says something of
-// that itself (rule 21.4.1).
+// Every pod stays on a node in trouble for a while, unless it tolerates that
+// itself (rule 21.4.1).
 func TestManifestTolerations(t *testing.T) {
 	notReady := outrank.Toleration{Key: "node.kubernetes.io/not-ready", Operator: outrank.TolerationExists, Effect: outrank.NoExecute}
 	unreachable := outrank.Toleration{Key: "node.kubernetes.io/unreachable", Operator: outrank.TolerationExists, Effect: outrank.NoExecute}
 	for _, c := range []struct {
 		given string
-		want  []outrank.Toleration // beside what is given
+		want  []outrank.Toleration // beside the given ones
 	}{
 		{``, []outrank.Toleration{notReady, unreachable}},
 		{`{"key":"other","operator":"Exists"}`, []outrank.Toleration{notReady, unreachable}},
@@ -116,8 +116,8 @@ func TestManifestTolerations(t *testing.T) {
 	}
 }
 
-// A pod that an API server made is taken as it stands, and so are the pods of a
-// cluster (rules 21.1.2 and 21.1.3).
+// A pod that an API server made stays as it is, and so do the pods of a cluster
+// (rules 21.1.2 and 21.1.3).
 func TestCreatedPodsAreLeftAlone(t *testing.T) {
 	const text = `{"kind":"Pod","metadata":{"name":"p","uid":"u"},"spec":{"hostNetwork":true,"runtimeClassName":"r","containers":[
 		{"resources":{"limits":{"cpu":"3"}},"ports":[{"containerPort":80}]}]}}`
@@ -131,7 +131,7 @@ func TestCreatedPodsAreLeftAlone(t *testing.T) {
 	}
 }
 
-// What is not filled in is named (group 21.6).
+// Fields that are not filled in are named (group 21.6).
 func TestManifestWarnings(t *testing.T) {
 	const asks = `{"resources":{"requests":{"cpu":"1","memory":"1Gi"}}}`
 	for spec, want := range map[string][]string{
@@ -153,7 +153,7 @@ func TestManifestWarnings(t *testing.T) {
 	}
 }
 
-// What no API server would create is refused (group 21.7).
+// A manifest that no API server would create is refused (group 21.7).
 func TestManifestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"kind":"Pod","metadata":{"name":"My_Pod"}}`:                                   `pod default/My_Pod: metadata.name: "My_Pod" is no name of a pod`,

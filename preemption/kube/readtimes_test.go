@@ -19,7 +19,7 @@ import (
 func TestGracePeriod(t *testing.T) {
 	for _, c := range []struct {
 		name, field string
-		want        string // as it is written
+		want        string // the written form
 		period      time.Duration
 	}{
 		{"none", ``, ``, time.Minute},
@@ -58,7 +58,7 @@ func TestGracePeriod(t *testing.T) {
 	assert.ErrorContains(t, err, "pod default/p: spec.terminationGracePeriodSeconds: 1.5s is not in whole seconds")
 }
 
-// The latest time that a dump names is when it was made: each of them counts.
+// A dump was made at the latest time in it, of any kind.
 func TestAsOf(t *testing.T) {
 	const early, late = "2026-01-01T00:00:00Z", "2026-01-02T03:04:05Z"
 	pod := func(meta, status string) string {

@@ -49,11 +49,11 @@ func TestReadVolumes(t *testing.T) {
 		Node: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
 			MatchExpressions: []outrank.NodeRequirement{{Key: "zone", Operator: outrank.In, Values: []string{"a"}}},
 		}}},
-		// A label with an empty value in it says nothing.
+		// A label with an empty value counts as missing.
 		Zones: map[string][]string{outrank.ZoneLabel: {"a", "b"}, outrank.BetaRegionLabel: {"r"}},
 	}
 	want := []outrank.Volume{data, {Claim: "db-0-tmp", Ephemeral: true}, {Claim: "unbound", State: outrank.ClaimUnbound, OncePod: true}, {Claim: "not-in-the-dump"}}
-	// Whatever the order of the objects.
+	// The order of the objects makes no difference.
 	for seed := range 20 {
 		objects := append([]string(nil), storageDump...)
 		rand.New(rand.NewPCG(uint64(seed), 0)).Shuffle(len(objects), func(i, j int) { objects[i], objects[j] = objects[j], objects[i] })
@@ -119,7 +119,7 @@ persistentvolumeclaim default/c: metadata.name: there are two of this name`, "\n
 // Each kind of disk is read with and without its flag readOnly.
 func TestReadOnlyDisks(t *testing.T) {
 	for _, c := range []struct {
-		text string // %s is where the flag stands
+		text string // %s stands for the flag
 		want outrank.Disk
 	}{
 		{`"gcePersistentDisk":{"pdName":"d"%s}`, outrank.Disk{Kind: outrank.GCEPersistentDisk, ID: "d"}},
@@ -178,8 +178,8 @@ func TestReadMissingDrivers(t *testing.T) {
 	require.ErrorContains(t, err, "the driver is among those that are missing")
 }
 
-// Lists of missing drivers are no longer than the input: there may be so many drivers
-// that have to be there, and nodes share their lists.
+// Lists of missing drivers are no longer than the input: the number of required
+// drivers is bounded, and nodes share their lists.
 func TestManyRequiredDrivers(t *testing.T) {
 	text := func(drivers int) string {
 		return `{"kind":"CSINode","metadata":{"name":"n"}}` + hostile.Written(hostile.InList(hostile.RequiredDriver), drivers) + hostile.Written(hostile.InList(`{"kind":"Node","metadata":{"name":"n%d"}}`), 2)
@@ -201,12 +201,12 @@ func TestManyRequiredDrivers(t *testing.T) {
 	require.ErrorContains(t, err, "cluster: Nodes: 101 drivers are missing on nodes, and no more than 100 are read back")
 }
 
-// A volume's zones are what its label says, parted by two underscores. Blanks
-// around them are none of theirs.
+// A volume's zones are the values of its label, separated by two underscores.
+// Blanks around them do not count.
 func TestReadZones(t *testing.T) {
 	for _, c := range []struct {
 		label string
-		want  []string // nil where the label says nothing
+		want  []string // nil where the label counts as missing
 	}{
 		{"a", []string{"a"}},
 		{"a__b", []string{"a", "b"}},

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// A node whose taint has an effect that there is not took every pod. Words of a bool are
-// held to theirs, too: read as anything else they would count as the opposite.
+// A taint with an unknown effect would let every pod in, and an unknown word of a
+// bool would count as its opposite: both are refused.
 func TestReadWords(t *testing.T) {
 	const node = `{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":%s}]}}`
 	const pod = `{"kind":"Pod","metadata":{"name":"p"},"spec":{%s},"status":{%s}}`
@@ -48,8 +48,8 @@ func TestReadWords(t *testing.T) {
 	}
 }
 
-// What an API server lets in is taken as the reference takes it: a phase that is neither
-// Succeeded nor Failed has not ended (rule 26.1.3).
+// A phase that the API server lets in and that is neither Succeeded nor Failed
+// has not ended, as in the reference (rule 26.1.3).
 func TestUnknownPhase(t *testing.T) {
 	c, err := kube.ReadCluster(strings.NewReader(`{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"n"},"status":{"phase":"Lost"}}
 		{"kind":"Node","metadata":{"name":"n"}}`))

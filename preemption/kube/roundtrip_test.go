@@ -21,7 +21,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// fullNode and the others below have something in every field.
+// fullNode and those below have a value in every field.
 func fullNode() *outrank.Node {
 	return &outrank.Node{
 		Name: "n1", Labels: map[string]string{"zone": "a"}, Allocatable: resource.MustList("cpu", "4", "pods", "110"),
@@ -153,21 +153,21 @@ func fullClaim() *outrank.VolumeClaim {
 // names. No others may be empty in a full cluster.
 var left = []string{
 	"Cluster.Release", "Cluster.Skipped", "Cluster.Finished", "Cluster.AsOf", "Pod.Value",
-	// Volume is two things: in a claim it has no claim and no disk.
-	// A workload has templates of one kind; the other stands further down.
+	// Volume has two uses: in a claim it has no claim and no disk. A workload
+	// has templates of one kind; the other stands further down.
 	"Workload.PodGroupTemplates",
 	"VolumeClaim.Volume.Claim", "VolumeClaim.Volume.Ephemeral", "VolumeClaim.Volume.Disk",
 }
 
-// whatIsWritten leaves out what left names; nil and empty are the same.
+// whatIsWritten ignores the fields of left, and the difference between nil and empty.
 var whatIsWritten = cmp.Options{
 	cmpopts.EquateEmpty(),
 	cmpopts.IgnoreFields(outrank.Cluster{}, "Release", "Skipped", "Finished", "AsOf"),
 	cmpopts.IgnoreFields(outrank.Pod{}, "Value"),
 }
 
-// fields calls f with every field within v, the elements of lists and what
-// pointers lead to included; path names types and fields, without indices.
+// fields calls f with every field within v, the elements of lists and targets
+// of pointers included; path names types and fields, without indices.
 func fields(path string, v reflect.Value, f func(path string, v reflect.Value)) {
 	switch {
 	case v.Kind() == reflect.Pointer && !v.IsNil():
@@ -200,8 +200,7 @@ func read(t require.TestingT, text []byte) *outrank.Cluster {
 	return c
 }
 
-// A field that is new has to be put into a full object, and then it has to be
-// written.
+// A new field has to be set in a full object, and then it has to be written.
 func TestFullHasEveryField(t *testing.T) {
 	set := map[string]bool{}
 	fields("", reflect.ValueOf(fullCluster()), func(path string, v reflect.Value) { set[path] = set[path] || !v.IsZero() })
@@ -226,7 +225,7 @@ func TestEveryFieldIsWritten(t *testing.T) {
 	}
 }
 
-// Each field by itself, in an object that has nothing else but a name.
+// Each field alone, in an object with nothing else but a name.
 func TestEveryFieldAloneIsWritten(t *testing.T) {
 	full := fullCluster()
 	alone(t, full.Nodes[0], func(c *outrank.Cluster, n *outrank.Node) { c.Nodes = append(c.Nodes, n) })
@@ -274,7 +273,7 @@ func alone[T any](t *testing.T, full *T, add func(*outrank.Cluster, *T)) {
 	}
 }
 
-// Any field, however deep, may be missing: what is left is written, or refused.
+// Any field, however deep, may be missing: the rest is written, or refused.
 func TestFullWithoutAnyOneField(t *testing.T) {
 	count := 0
 	fields("", reflect.ValueOf(fullCluster()), func(string, reflect.Value) { count++ })
@@ -309,7 +308,7 @@ var shapes = map[string]gen.Shape{
 	"full": gen.Full(),
 }
 
-// What is written and read is what was there, and from then on nothing changes.
+// A cluster survives being written and read, and the text does not change from then on.
 func TestClustersSurvive(t *testing.T) {
 	for name, shape := range shapes {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {

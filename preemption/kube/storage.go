@@ -2,28 +2,27 @@ package kube
 
 import "github.com/outrank-go/outrank"
 
-// storage is what a dump says about volumes, until all of it is read: claims,
-// volumes, classes and nodes come in any order.
+// storage collects the parts of volumes in a dump until all of it is read:
+// claims, volumes, classes and nodes come in any order.
 type storage struct {
 	volumes map[string]outrank.Volume   // by name of the PersistentVolume
 	classes map[string]class            // by name of the StorageClass
 	bound   []binding                   // by claim of the cluster
 	limits  map[string]map[string]int64 // by node, then driver
 	drivers map[string][]string         // by node: what its CSINode lists
-	// required are the drivers that have to be on a node, by name: false for one of
-	// which that is not so.
+	// required maps the drivers of CSIDrivers to whether they have to be on a node.
 	required map[string]bool
 }
 
-// class is what counts of a StorageClass: who makes its volumes, and whether they
-// are made only when a pod has been placed.
+// class is a StorageClass: the provisioner of its volumes, and whether they are
+// made only when a pod has been placed.
 type class struct {
 	driver string
 	waits  bool
 }
 
-// binding is what a claim says about its volume: the name of it, whether it is
-// bound to it for good, and its class.
+// binding is a claim's reference to its volume: the name, whether it is bound
+// for good, and the class.
 type binding struct {
 	volume, class string
 	completed     bool
@@ -33,7 +32,7 @@ func newStorage() storage {
 	return storage{volumes: map[string]outrank.Volume{}, classes: map[string]class{}, limits: map[string]map[string]int64{}, drivers: map[string][]string{}, required: map[string]bool{}}
 }
 
-// join fills in what the claim stands for. A state that the claim itself tells
+// join fills in the volume of the claim. A state that the claim itself names
 // comes before the others.
 func (s *storage) join(vc *outrank.VolumeClaim, b *binding) {
 	v := &vc.Volume

@@ -30,7 +30,7 @@ const restartsAlways = "Always"
 // container of the pod.
 const restartAllAction = "RestartAllContainers"
 
-// What claims and classes say.
+// Words of claims and classes.
 const (
 	oncePodMode = "ReadWriteOncePod"
 	phaseLost   = "Lost"
@@ -38,7 +38,7 @@ const (
 	bindsAtOnce = "Immediate"
 )
 
-// The words of fields of which a bool is kept.
+// Words of fields that become a bool.
 var (
 	groupsPolicies  = []string{"Merge", strictGroups}
 	restartPolicies = []string{restartsAlways, "OnFailure", "Never"}

@@ -92,8 +92,8 @@ func WriteCluster(w io.Writer, c *outrank.Cluster) error {
 	return b.Flush()
 }
 
-// objects are the wire forms of all that the cluster is made of, each valid
-// until the next.
+// objects are the wire forms of all objects of the cluster, each valid until
+// the next.
 func objects(e *encoder, c *outrank.Cluster, claims []boundClaim, classes []class) iter.Seq[any] {
 	required := e.requiredDrivers(c)
 	return func(yield func(any) bool) {

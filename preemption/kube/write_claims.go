@@ -10,15 +10,15 @@ import (
 	"github.com/outrank-go/outrank/internal/fields"
 )
 
-// claimIndex holds what each claim stands for, while the pods are gone through.
+// claimIndex holds the volume of each claim while the pods are walked.
 type claimIndex struct {
 	known map[outrank.Key]*outrank.Volume // by claim; a zero Volume for a mere name
 	list  []*outrank.VolumeClaim          // those to be written
 }
 
 // claims returns the claims of the cluster, and those of its pods that are more
-// than names. It is a problem if a pod differs from these in what a claim stands
-// for. The classes are those of claims whose volumes are yet to be made.
+// than names. It is a problem if a pod's volume differs from that of its claim.
+// The classes are those of claims whose volumes are yet to be made.
 func (e *encoder) claims(c *outrank.Cluster) ([]boundClaim, []class) {
 	ix := claimIndex{known: make(map[outrank.Key]*outrank.Volume, len(c.Claims))}
 	for _, vc := range c.Claims {
@@ -35,7 +35,7 @@ func (e *encoder) claims(c *outrank.Cluster) ([]boundClaim, []class) {
 	return e.named(ix.list)
 }
 
-// add takes in the claims of a pod that are not known and more than names.
+// add adds the claims of a pod that are not known and more than names.
 func (ix *claimIndex) add(p *outrank.Pod) {
 	for i := range p.Volumes {
 		v := &p.Volumes[i]
@@ -50,7 +50,7 @@ func (ix *claimIndex) add(p *outrank.Pod) {
 	}
 }
 
-// agrees refuses volumes that say of their claim what it does not stand for.
+// agrees refuses volumes that differ from the volume of their claim.
 func (e *encoder) agrees(p *outrank.Pod, ix *claimIndex) {
 	for i := range p.Volumes {
 		v := &p.Volumes[i]
@@ -66,14 +66,13 @@ func (e *encoder) agrees(p *outrank.Pod, ix *claimIndex) {
 	}
 }
 
-// sameStorage reports whether two volumes have the same from their claims.
+// sameStorage reports whether two volumes have equal fields from their claims.
 func sameStorage(a, b *outrank.Volume) bool {
 	return a.State == b.State && a.MissingVolume == b.MissingVolume && a.OncePod == b.OncePod && a.Driver == b.Driver && a.Handle == b.Handle &&
 		sameNodes(a.Node, b.Node) && sameZones(a.Zones, b.Zones)
 }
 
-// sameNodes compares by what would be written, where nil and empty lists are
-// the same.
+// sameNodes compares the written forms, where nil and empty lists are the same.
 func sameNodes(a, b *outrank.NodeSelector) bool {
 	return a == b || reflect.DeepEqual(wireNodeSelector(a), wireNodeSelector(b))
 }
@@ -119,7 +118,7 @@ func (e *encoder) named(claims []*outrank.VolumeClaim) ([]boundClaim, []class) {
 	return out, classes
 }
 
-// volumeName names the volume of a claim as no other.
+// volumeName returns a name that no other claim's volume has.
 func volumeName(vc *outrank.VolumeClaim, taken map[string]bool) string {
 	first := cmp.Or(vc.Namespace, outrank.DefaultNamespace) + "." + vc.Name
 	name := first

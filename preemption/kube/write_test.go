@@ -111,7 +111,7 @@ pod default/a: spec.volumes[0]: has Zones but no claim to have it from`},
 	}
 }
 
-// What looks like a difference and is none.
+// Apparent differences that are none.
 func TestWriteClusterTakes(t *testing.T) {
 	terms := func(values []string) *outrank.NodeSelector {
 		return &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchExpressions: []outrank.NodeRequirement{{Key: "a", Operator: outrank.Exists, Values: values}}}}}
@@ -138,8 +138,8 @@ func TestWriteClusterTakes(t *testing.T) {
 	}
 }
 
-// Text that JSON cannot hold is found, and the same characters in a text that it
-// can hold are not taken for it.
+// Text that JSON cannot hold is found, and the same characters in a valid text
+// are not taken for it.
 func TestTextThatIsNotUTF8(t *testing.T) {
 	p := outrank.Pod{Name: "a", Labels: map[string]string{"k": `\ufffd`, "l": "\ufffd"}}
 	text, err := json.Marshal(p)
@@ -157,7 +157,7 @@ pod default/a: spec.containers[1].name: "\xfe" is not UTF-8`)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 
-// failing lets so many bytes through.
+// failing writes so many bytes and then fails.
 type failing int
 
 var errFull = errors.New("disk full")

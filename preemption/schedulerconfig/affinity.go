@@ -14,7 +14,7 @@ type profileReader struct {
 	usual pluginList
 }
 
-// readAffinityArgs reads what NodeAffinity asks of nodes for every pod (rule
+// readAffinityArgs reads NodeAffinity's demands on the nodes of every pod (rule
 // 19.3.2).
 func (p *profileReader) readAffinityArgs(o *object) {
 	added := o.object("addedAffinity")
@@ -37,7 +37,7 @@ func (p *profileReader) readAffinityArgs(o *object) {
 }
 
 // readTerm reads a term. kube-scheduler does not start with one that makes no
-// sense, other than with that of a pod.
+// sense, while it accepts such a term of a pod.
 func readTerm(o *object) outrank.NodeSelectorTerm {
 	return outrank.NodeSelectorTerm{
 		MatchExpressions: readRequirements(o, "matchExpressions", labelProblem),
@@ -57,7 +57,7 @@ func readRequirements(o *object, name string, problem func(*outrank.NodeRequirem
 	return all
 }
 
-// labelProblem says what is wrong with a requirement of labels; empty for nothing.
+// labelProblem returns the problem of a requirement of labels; empty for none.
 func labelProblem(r *outrank.NodeRequirement) string {
 	if r.Operator == outrank.Gt || r.Operator == outrank.Lt {
 		if len(r.Values) != 1 {

@@ -24,7 +24,7 @@ func (p *profileReader) readPreemptionArgs(o *object) {
 	p.Config.Sample = s
 }
 
-// readResourcesArgs reads what NodeResourcesFit passes over (rule 19.3.3).
+// readResourcesArgs reads the resources that NodeResourcesFit passes over (rule 19.3.3).
 func (p *profileReader) readResourcesArgs(o *object) {
 	for i, name := range o.texts("ignoredResources") {
 		if !qualified(name) {
@@ -33,7 +33,7 @@ func (p *profileReader) readResourcesArgs(o *object) {
 		p.Config.Plugins.IgnoredResources = append(p.Config.Plugins.IgnoredResources, resource.Name(name))
 	}
 	for i, group := range o.texts("ignoredResourceGroups") {
-		// A group is held to what a name without a prefix is held to.
+		// The rules for a group are those for a name without a prefix.
 		if !qualified(group) || hasSlash(group) {
 			o.ps.add(o.path("ignoredResourceGroups")+"["+itoa(i)+"]", "%q is no group of resources", cut(group))
 		}

@@ -7,17 +7,16 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Configuration is what a file says, as far as preemption depends on it.
+// Configuration is the content of a file, as far as preemption depends on it.
 type Configuration struct {
 	// Profiles are in the order of the file. A file without any has one for
 	// [outrank.DefaultScheduler].
 	Profiles []Profile
-	// InitialBackoff and MaxBackoff are the queue's; zero where the file says
-	// nothing.
+	// InitialBackoff and MaxBackoff are the queue's; zero where the file has none.
 	InitialBackoff, MaxBackoff time.Duration
 }
 
-// Profile is one profile: how the pods of one schedulerName are placed.
+// Profile is one profile: the settings for the pods of one schedulerName.
 type Profile struct {
 	SchedulerName string
 	// Config decides as the profile does. Sample is set only if the file has
@@ -27,21 +26,22 @@ type Profile struct {
 	// Plugins.DefaultSpread has a constraint of DoNotSchedule, the caller has to set
 	// Plugins.SpreadSelector, to [SpreadSelector] for one.
 	Config preemption.Config
-	// WaysOut names the plugins that are asked for a way out, in their order (rule 19.2.9).
+	// WaysOut names the plugins that look for a way out, in their order (rule 19.2.9).
 	// Without any a pod that fits nowhere loses its nomination: the Ways of package
-	// execution's Failure are then an empty list, and not nil. Where DefaultPreemption alone
-	// is missing, for which Config has preemption Disabled, the pod keeps it. A plugin of
-	// multiPoint that is not known is among them, whether it has a way out or not.
+	// execution's Failure are then an empty list, and not nil. Where DefaultPreemption
+	// alone is missing, for which Config has preemption Disabled, the pod keeps it. A
+	// plugin of multiPoint that is not known is among them, whether it has a way out or
+	// not.
 	WaysOut []string
-	// Unsupported names what kube-scheduler would do and Config does not, in the
-	// order of the file. Answers may differ from those of kube-scheduler wherever
-	// it is not empty.
+	// Unsupported names everything that kube-scheduler would do and Config does
+	// not, in the order of the file. Answers may differ from those of
+	// kube-scheduler wherever it is not empty.
 	Unsupported []outrank.Problem
 }
 
-// Profile returns the profile of a scheduler's name. The name of a pod's is
-// [outrank.Pod.Scheduler]. Not ok if there is none: this scheduler then leaves the
-// pod to another.
+// Profile returns the profile of a scheduler's name, that of a pod being
+// [outrank.Pod.Scheduler]. Without one it is not ok: this scheduler then leaves
+// the pod to another.
 func (c *Configuration) Profile(schedulerName string) (*Profile, bool) {
 	for i := range c.Profiles {
 		if c.Profiles[i].SchedulerName == schedulerName {

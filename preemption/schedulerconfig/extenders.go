@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// extenders is what the extenders of a file change about every profile.
+// extenders are the changes that the extenders of a file make to every profile.
 type extenders struct {
 	// ignored take the place of a profile's ignored resources, if there are any
 	// (rule 19.4.2).
@@ -17,7 +17,7 @@ type extenders struct {
 	unsupported []outrank.Problem
 }
 
-// readExtenders reads the extenders. What they say is known to them alone.
+// readExtenders reads the extenders. Their answers are known to them alone.
 func readExtenders(o *object) *extenders {
 	x, binders, managed := &extenders{}, 0, map[string]bool{}
 	o.objects("extenders", func(e *object) {

@@ -10,8 +10,8 @@ import (
 	filters "github.com/outrank-go/outrank/internal/filter"
 )
 
-// The default profile of a release with all gates has every filter, and the one that this
-// module does not decide with.
+// The default profile of a release with all gates has every filter, and the one
+// that this module does not decide with.
 func TestEveryFilterIsKnown(t *testing.T) {
 	all, err := outrank.V1_37.With(map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": true})
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 // mostProblems is how many problems are kept.
 const mostProblems = 1000
 
-// problems collects what is wrong with a file.
+// problems collects the problems of a file.
 type problems struct {
 	list []outrank.Problem
 	more int
@@ -51,7 +51,7 @@ func objectOf(ps *problems, at string, v value) *object {
 	return o
 }
 
-// word says what a value is.
+// word names the kind of a value.
 func (v *value) word() string {
 	switch v.kind {
 	case '{':
@@ -153,7 +153,8 @@ func (o *object) list(name string, f func(at string, v value)) {
 	}
 }
 
-// objects calls f with each element of a field, and reports what f did not ask for.
+// objects calls f with each element of a field, and reports the fields that f did not ask
+// for.
 func (o *object) objects(name string, f func(x *object)) {
 	o.list(name, func(at string, v value) {
 		x := objectOf(o.ps, at, v)

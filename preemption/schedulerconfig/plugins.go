@@ -27,14 +27,14 @@ const (
 	multiPoint point = "multiPoint"
 )
 
-// otherPoints have no part in it. Those of pod groups do, but only for groups.
+// otherPoints have no part in preemption. Those of pod groups do, but only for groups.
 var (
 	otherPoints = []string{"preEnqueue", queueSort, "preScore", "score", "reserve", "permit", "preBind", "bind", "postBind"}
 	groupPoints = []string{"placementGenerate", "placementScore", "placementFeasible", "podGroupPostFilter"}
 )
 
-// plugin is a plugin of kube-scheduler itself, with the points that it serves of
-// those that have a part in preemption.
+// plugin is a plugin of kube-scheduler itself, with its points among those that
+// have a part in preemption.
 type plugin struct {
 	name   string
 	serves []point
@@ -43,7 +43,7 @@ type plugin struct {
 // pluginList is the plugins of a default profile, in its order.
 type pluginList []plugin
 
-// defaults are those of v1.36.
+// defaults are the plugins of v1.36.
 var defaults = pluginList{
 	{"SchedulingGates", nil},
 	{"PrioritySort", nil},
@@ -111,10 +111,10 @@ func (l pluginList) at(where point) []string {
 	return names
 }
 
-// pluginSet is what a profile says of one point.
+// pluginSet is a profile's setting of one point.
 type pluginSet struct{ enabled, disabled []string }
 
-// readPluginSet reads one point.
+// readSet reads one point.
 func (l pluginList) readSet(o *object, name string) pluginSet {
 	set := pluginSet{}
 	o = o.object(name)

@@ -20,7 +20,7 @@ var argsOf = map[string]func(p *profileReader, o *object){
 	"NodeResourcesBalancedAllocation": (*profileReader).readBalanceArgs,
 }
 
-// readProfile reads one profile, and what it says of the queue's order.
+// readProfile reads one profile, and returns its settings of the queue's order.
 func (l pluginList) readProfile(o *object, x *extenders) (Profile, pluginSet) {
 	p := &profileReader{o: o, usual: l}
 	p.Unsupported = slices.Clone(x.unsupported)
@@ -38,13 +38,13 @@ func (l pluginList) readProfile(o *object, x *extenders) (Profile, pluginSet) {
 	return p.Profile, sort
 }
 
-// unsupported names something that the configuration cannot say.
+// unsupported names a setting that the configuration cannot express.
 func (p *profileReader) unsupported(field, format string, args ...any) {
 	p.Unsupported = append(p.Unsupported, outrank.Problem{Object: kind, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// readPlugins works out what is switched on at the points that matter. It returns
-// what is said of queueSort.
+// readPlugins finds the plugins that are on at the points that matter. It returns
+// the settings of queueSort.
 func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 	sets := map[point]pluginSet{}
 	for _, where := range []point{multiPoint, preFilter, filter, postFilter} {
@@ -78,8 +78,8 @@ func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 	return sort
 }
 
-// inspect names plugins that are not known, and known ones in another order than
-// the default one.
+// inspect names unknown plugins, and known ones in another order than the
+// default one.
 func (p *profileReader) inspect(at string, where point, running []string, custom pluginSet) {
 	for _, name := range custom.enabled {
 		if _, ok := p.usual.known(name); !ok {
@@ -101,7 +101,7 @@ func (l pluginList) filtersAt(where point) []string {
 	return slices.DeleteFunc(l.at(where), func(name string) bool { return name == dynamicResources })
 }
 
-// switchOff works out which filters are off (rules 19.2.3 and 19.2.4).
+// switchOff finds the filters that are off (rules 19.2.3 and 19.2.4).
 func (p *profileReader) switchOff(at string, before, onNodes []string) {
 	plugins := &p.Config.Plugins
 	for _, name := range p.usual.filtersAt(filter) {
@@ -109,7 +109,7 @@ func (p *profileReader) switchOff(at string, before, onNodes []string) {
 		hasBegin := slices.Contains(p.usual.filtersAt(preFilter), name)
 		switch {
 		case slices.Contains(onNodes, name):
-			// These do nothing before the nodes but to step aside.
+			// Before the nodes these only step aside.
 			aside := name == preemption.NodeVolumeLimits || name == preemption.DeferredPodScheduling
 			switch {
 			case !hasBegin || begins || aside:
@@ -126,8 +126,8 @@ func (p *profileReader) switchOff(at string, before, onNodes []string) {
 	}
 }
 
-// readArgs reads the arguments of all plugins. Those of plugins that are not
-// kube-scheduler's own are theirs.
+// readArgs reads the arguments of all plugins, and leaves out those of plugins
+// that are not kube-scheduler's own.
 func (p *profileReader) readArgs() {
 	taken := map[string]bool{}
 	p.o.objects("pluginConfig", func(c *object) {

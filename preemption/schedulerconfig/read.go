@@ -10,11 +10,11 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Read reads a KubeSchedulerConfiguration in JSON, of at most 1 MiB, by the rules of a release
-// (rule 19.2.8), which every profile's Config then asks for; zero means
-// [outrank.DefaultRelease]. Everything that is wrong with it comes at once, in an
-// *[outrank.InputError] that names the fields, and so does a release that is not known; of
-// other errors there are those of r. Time and memory are linear in the size of the file.
+// Read reads a KubeSchedulerConfiguration in JSON, of at most 1 MiB, by the rules of a
+// release (rule 19.2.8), which is that of every profile's Config; zero means
+// [outrank.DefaultRelease]. All problems come at once, in an *[outrank.InputError] that
+// names the fields, an unknown release among them; other errors are those of r. Time
+// and memory are linear in the size of the file.
 func Read(release outrank.Release, r io.Reader) (*Configuration, error) {
 	if !release.Known() {
 		return nil, &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: fmt.Sprintf("%v is not known", release)}}}
@@ -81,7 +81,7 @@ func (l pluginList) readFile(o *object) *Configuration {
 	return c
 }
 
-// older says where a switch of old versions has gone.
+// older names the new place of a switch of old versions.
 func older(version string) string {
 	if version == "kubescheduler.config.k8s.io/v1alpha1" {
 		return "; what was disablePreemption there is DefaultPreemption among plugins.postFilter.disabled"
@@ -89,7 +89,7 @@ func older(version string) string {
 	return ""
 }
 
-// readAside checks what plays no part in preemption (rule 19.1.4).
+// readAside checks the fields that play no part in preemption (rule 19.1.4).
 func readAside(o *object) {
 	o.number("parallelism", 1, math.MaxInt32)
 	o.number("percentageOfNodesToScore", 0, 100)

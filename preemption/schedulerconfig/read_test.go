@@ -60,7 +60,7 @@ func readIn(t *testing.T, r outrank.Release, text string) *schedulerconfig.Profi
 	return p
 }
 
-// usualWaysOut are those of the default profile.
+// usualWaysOut are the ways out of the default profile.
 var usualWaysOut = []string{"DynamicResources", "DefaultPreemption"}
 
 func TestDefaultProfile(t *testing.T) {
@@ -108,7 +108,7 @@ func TestPreemptionOff(t *testing.T) {
 	}
 }
 
-// The filters are those of v1.36; TestFiltersOffIn has what differs later.
+// The filters of v1.36; TestFiltersOffIn has those of later releases.
 func TestFiltersOff(t *testing.T) {
 	all := []string{
 		preemption.NodeUnschedulable, preemption.NodeName, preemption.TaintToleration, preemption.NodeAffinity, preemption.NodePorts,
@@ -193,8 +193,8 @@ func TestProfiles(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// Extenders are named, and what they have ignored is ignored in every profile
-// (rules 19.4.1 and 19.4.2).
+// Extenders are named, and the resources that they have ignored are ignored in
+// every profile (rules 19.4.1 and 19.4.2).
 func TestExtenders(t *testing.T) {
 	p := read(t, file(`'extenders': [
 		{'urlPrefix': 'http://a', 'filterVerb': 'filter', 'preemptVerb': 'preempt', 'managedResources': [
@@ -207,7 +207,7 @@ func TestExtenders(t *testing.T) {
 		"example.com/gpu, example.com/nic; what it answers is not known", p.Unsupported[0].String())
 }
 
-// What kube-scheduler does not start with is an error that names the field.
+// Every file that kube-scheduler does not start with is an error that names the field.
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                     "empty",
@@ -301,7 +301,7 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("cable") }
 
-// What a pod's services and its controller select, together (rule 19.3.5).
+// A pod's services and its controller select together (rule 19.3.5).
 func TestSpreadSelector(t *testing.T) {
 	labels := func(kv ...string) *outrank.LabelSelector {
 		s := &outrank.LabelSelector{MatchLabels: map[string]string{}}

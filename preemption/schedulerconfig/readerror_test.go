@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 )
 
-// That a file cannot be read says nothing about what is in it.
+// An error of reading is no problem of the content.
 func TestErrorOfReader(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	_, err := schedulerconfig.Read(0, iotest.ErrReader(broken))

@@ -21,7 +21,7 @@ var withResizes = func() outrank.Release {
 	return r
 }()
 
-// What the default profile of each release makes of a file (rule 19.2.8).
+// The default profile of each release reads a file by its own rules (rule 19.2.8).
 func TestFiltersOffIn(t *testing.T) {
 	const (
 		otherOrder = "another order"
@@ -69,7 +69,7 @@ func TestFiltersOffIn(t *testing.T) {
 	}
 }
 
-// A file says nothing of a release, and one that is not known is an error.
+// A file names no release, and an unknown one is an error.
 func TestReadInUnknownRelease(t *testing.T) {
 	c, err := schedulerconfig.Read(0, strings.NewReader(file("")))
 	require.NoError(t, err)

@@ -59,7 +59,7 @@ func SpreadSelector(workloads []Workload) func(pod *outrank.Pod) *outrank.LabelS
 	}
 }
 
-// addController adds what a controller selects. One that cannot be read adds
+// addController adds the selector of a controller. One that cannot be read adds
 // nothing.
 func addController(to *outrank.LabelSelector, kind string, s *outrank.LabelSelector) {
 	switch {

@@ -143,26 +143,27 @@ func (b *builder) findNames(c Config) {
 }
 
 func (b *builder) addCohort(c *Cohort) {
-	object := "cohort " + c.Name
-	switch _, taken := b.cohorts[c.Name]; {
-	case c.Name == "":
-		b.bad("cohort", "Name", "missing")
-		return
-	case taken:
-		b.bad(object, "Name", "there is another cohort of this name")
-		return
+	if object, ok := b.named("cohort", c.Name, b.cohorts); ok {
+		b.cohorts[c.Name] = b.add(object, node{name: c.Name, parent: none}, c.Weight, c.Nominal, c.BorrowLimit, c.LendLimit)
 	}
-	b.cohorts[c.Name] = b.add(object, node{name: c.Name, parent: none}, c.Weight, c.Nominal, c.BorrowLimit, c.LendLimit)
+}
+
+// named returns what messages call an object; not ok if its name is missing or taken.
+func (b *builder) named(kind, name string, taken map[string]int) (object string, ok bool) {
+	if name == "" {
+		b.bad(kind, "Name", "missing")
+		return "", false
+	}
+	if _, ok := taken[name]; ok {
+		b.bad(kind+" "+name, "Name", "there is another %s of this name", kind)
+		return "", false
+	}
+	return kind + " " + name, true
 }
 
 func (b *builder) addQueue(q *Queue) {
-	object := "queue " + q.Name
-	switch _, taken := b.byName[q.Name]; {
-	case q.Name == "":
-		b.bad("queue", "Name", "missing")
-		return
-	case taken:
-		b.bad(object, "Name", "there is another queue of this name")
+	object, ok := b.named("queue", q.Name, b.byName)
+	if !ok {
 		return
 	}
 	for _, x := range []struct {

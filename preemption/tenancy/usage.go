@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/outrank-go/outrank/resource"
@@ -160,11 +161,5 @@ func (s share) compare(o share) int {
 	if s.weight == 0 && o.weight == 0 {
 		a, b = s.part, o.part
 	}
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	return cmp.Compare(a, b)
 }

@@ -363,7 +363,7 @@ func (m *machine) checkPlaces(t *rapid.T) {
 				require.False(t, it.member)
 			} else {
 				batches += len(it.members.list)
-				m.checkCrowd(t, it)
+				m.checkMembers(t, it)
 			}
 			require.GreaterOrEqual(t, h.order(it, h.items[(max(i, 1)-1)/2]), 0)
 		}
@@ -375,8 +375,8 @@ func (m *machine) checkPlaces(t *rapid.T) {
 	require.Zero(t, batches, "every batch is on the byClass of its classes")
 }
 
-// checkCrowd: the members know where they are, and are sorted.
-func (m *machine) checkCrowd(t *rapid.T, batch *item) {
+// checkMembers: the members know where they are, and are sorted.
+func (m *machine) checkMembers(t *rapid.T, batch *item) {
 	var last *item
 	size := 0
 	m.mostClasses = max(m.mostClasses, len(batch.members.list))

@@ -63,17 +63,17 @@ func (r *refusalRun) settle() {
 		for n < len(portions) && portions[0].compare(&portions[n]) == 0 {
 			n++
 		}
-		var alike []*item
+		var items []*item
 		for _, p := range portions[:n] {
 			if p.single != nil {
-				alike = append(alike, p.single)
+				items = append(items, p.single)
 			}
 			if p.members != nil {
-				p.members.each(func(it *item, _ int) { alike = append(alike, it) })
+				p.members.each(func(it *item, _ int) { items = append(items, it) })
 			}
 		}
-		slices.SortFunc(alike, compareMembers)
-		for _, it := range alike {
+		slices.SortFunc(items, compareMembers)
+		for _, it := range items {
 			r.cycles[it] = next
 			next++
 		}

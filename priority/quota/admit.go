@@ -10,12 +10,12 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Admission is the admission plugin ResourceQuota with its configuration. The zero
-// value limits nothing but what quotas limit.
+// Admission is the admission plugin ResourceQuota with its configuration. The
+// zero value has no limits beyond the quotas.
 type Admission struct {
 	Limited []Limited
-	// Release says which rules hold for what pods use and for their QoS classes; zero
-	// means [outrank.DefaultRelease]. One that is not known is an error of every call.
+	// Release says whose rules hold for the pods' usage and QoS classes; zero
+	// means [outrank.DefaultRelease]. An unknown one is an error of every call.
 	Release outrank.Release
 }
 
@@ -90,7 +90,7 @@ type request struct {
 	usage   resource.List
 	verdict *Verdict
 	// applied are the quotas that apply. restricted are the resources that they
-	// limit, and scopes the scopes that hold for the pod of all quotas.
+	// limit. scopes are those of all quotas that hold for the pod.
 	applied    []*Quota
 	restricted map[resource.Name]bool
 	scopes     []Requirement
@@ -157,7 +157,7 @@ func levelled(l *resource.Requirements) bool {
 	return false
 }
 
-// covered looks for quotas for what is limited without one (step 2).
+// covered looks for quotas for the things limited without one (step 2).
 func (r *request) covered(limited []Limited) bool {
 	bare := map[resource.Name]bool{}
 	var scopes []Requirement
@@ -186,7 +186,7 @@ func (r *request) covered(limited []Limited) bool {
 	return true
 }
 
-// fits holds the quotas that apply to what there would be (step 3).
+// fits compares the usage with the pod to the quotas that apply (step 3).
 func (r *request) fits() bool {
 	r.verdict.Used = map[string]resource.List{}
 	for _, q := range r.applied {

@@ -33,7 +33,7 @@ func hard(name string, limits resource.List, scopes ...quota.Requirement) *quota
 
 func list(pairs ...string) resource.List { return resource.MustList(pairs...) }
 
-// asks is a pod of a class that asks for cpu in one container.
+// asks is a pod of a class with the requests of one container.
 func asks(class, cpu string) *outrank.Pod {
 	return &outrank.Pod{Name: "web", PriorityClassName: class, Containers: []outrank.Container{{
 		Name: "main", Requests: list("cpu", cpu), Limits: list("cpu", cpu),
@@ -179,7 +179,7 @@ func TestCrossNamespaceAffinity(t *testing.T) {
 	}
 }
 
-// Everything that a pod uses, by the names of quotas (group 20.3).
+// The whole usage of a pod, by the names of quotas (group 20.3).
 func TestUsage(t *testing.T) {
 	pod := &outrank.Pod{
 		Name: "p", Overhead: list("cpu", "100m", "memory", "5"),
@@ -269,9 +269,9 @@ func TestLimitedJSON(t *testing.T) {
 	assert.Equal(t, urgent.Limited, a.Limited)
 }
 
-// What is allowed is what fits: a quota that knows what is used lets a pod in
-// exactly if, measured with it, nothing that the pod uses is more than the limit;
-// and then that is what it says is used.
+// A quota that knows its usage lets a pod in exactly if, measured with the pod,
+// nothing that the pod uses exceeds the limit; the usage that it then returns is
+// the measured one.
 func TestPropertyAllowedIsWhatFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) quota.Pod {

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Quota is a ResourceQuota: what the pods of a namespace, or those of them in its
-// scopes, may have together.
+// Quota is a ResourceQuota: limits for the pods of a namespace, or for those of
+// them in its scopes, together.
 type Quota struct {
 	Namespace, Name string
 	// Scopes are spec.scopes, each with the operator Exists, and the expressions of
@@ -54,21 +54,21 @@ func (r Requirement) String() string {
 	return fmt.Sprintf("{%s %s %v}", r.Scope, r.Operator, r.Values)
 }
 
-// Limited is an entry of limitedResources in the ResourceQuotaConfiguration of the
-// admission plugin: what can only be had where a quota covers it. It has the form
-// of that file in JSON.
+// Limited is an entry of limitedResources in the ResourceQuotaConfiguration of
+// the admission plugin: a resource that needs a quota to cover it. It has the
+// form of that file in JSON.
 type Limited struct {
-	// APIGroup and Resource say what is limited; pods are of the group "".
+	// APIGroup and Resource name the limited resource; pods are of the group "".
 	APIGroup string `json:"apiGroup,omitempty"`
 	Resource string `json:"resource"`
-	// MatchContains limits what pods use of each resource whose name contains one of
-	// these texts.
+	// MatchContains limits the pods' usage of each resource whose name contains
+	// one of these texts.
 	MatchContains []string `json:"matchContains,omitempty"`
 	// MatchScopes limits pods for which one of these holds, whatever Resource says.
 	MatchScopes []Requirement `json:"matchScopes,omitempty"`
 }
 
-// Pod is a pod with what a quota depends on beside it.
+// Pod is a pod with the further fields that a quota depends on.
 type Pod struct {
 	*outrank.Pod
 	// Deadline is set where the pod has spec.activeDeadlineSeconds.
@@ -110,7 +110,7 @@ func (q *Quota) problems() []outrank.Problem {
 	return ps
 }
 
-// requirementProblems holds requirements to the rules of group 20.1.
+// requirementProblems checks requirements by the rules of group 20.1.
 func requirementProblems(object, field string, rs []Requirement, problem func(*Requirement) string) []outrank.Problem {
 	var ps []outrank.Problem
 	for i, r := range rs {
@@ -146,8 +146,8 @@ func (r *Requirement) problem() string {
 	return ""
 }
 
-// unreadable returns why a requirement that the API server lets in cannot be asked
-// about: a value that no label could have (rule 20.1.6). It is empty for any other.
+// unreadable returns why a requirement that the API server lets in cannot be decided: a
+// value that no label could have (rule 20.1.6). It is empty for any other.
 func (r *Requirement) unreadable() string {
 	if r.problem() != "" {
 		return ""
@@ -158,7 +158,7 @@ func (r *Requirement) unreadable() string {
 	return ""
 }
 
-// selector is the requirement as one about a label.
+// selector is the requirement in the form of one about a label.
 func (r *Requirement) selector() *outrank.LabelSelector {
 	return &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: string(r.Scope), Operator: r.Operator, Values: r.Values}}}
 }

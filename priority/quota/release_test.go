@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// opposite is a pod of whose containers one grows and one shrinks.
+// opposite is a pod with one container that grows and one that shrinks.
 func opposite() *outrank.Pod {
 	return &outrank.Pod{Name: "web", NodeName: "n1", Containers: []outrank.Container{
 		{Name: "a", Requests: resource.MustList("cpu", "100m"), Actual: resource.MustList("cpu", "500m")},
@@ -20,8 +20,8 @@ func opposite() *outrank.Pod {
 	}}
 }
 
-// What pods use and of which class they are follows the release (rules 2.2.11, 3.12 and
-// 20.3.8).
+// The usage of pods and their QoS class follow the release (rules 2.2.11, 3.12
+// and 20.3.8).
 func TestReleasesOfQuotas(t *testing.T) {
 	empty := &outrank.Pod{Name: "empty", Resources: &resource.Requirements{}, Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "250m")}}}
 	effort := &quota.Quota{Name: "q", Scopes: []quota.Requirement{{Scope: quota.BestEffort, Operator: outrank.Exists}}, Hard: resource.MustList("pods", "0"), Used: resource.MustList("pods", "0")}
@@ -51,7 +51,7 @@ func TestQuotasOfUnknownRelease(t *testing.T) {
 	require.ErrorContains(t, err, "admission: Release: release 0x7 is not known")
 }
 
-// What a pod uses whose containers are being resized in opposite directions.
+// The usage of a pod whose containers are being resized in opposite directions.
 func ExampleUsage_release() {
 	for _, r := range outrank.Releases() {
 		fmt.Println(r, quota.Usage(r, opposite())["cpu"])

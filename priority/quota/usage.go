@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Names that quotas have for what pods use.
+// Names in quotas for the usage of pods.
 const (
 	// Count counts pods, those that have ended too.
 	Count resource.Name = "count/pods"
@@ -35,7 +35,7 @@ func Usage(r outrank.Release, pod *outrank.Pod) resource.List {
 	return use
 }
 
-// addUsage adds what requests and limits come to (podComputeUsageHelper).
+// addUsage adds the usage by requests and limits (podComputeUsageHelper).
 func addUsage(use, requests, limits resource.List) {
 	use[resource.Pods] = resource.New(1)
 	for _, name := range []resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage} {
@@ -107,11 +107,11 @@ func counted(name resource.Name) bool {
 	return false
 }
 
-// Measure returns what pods use of a quota: of everything in q.Hard that is about
-// pods, what those of its namespace and in its scopes use (rule 20.3.7;
-// CalculateUsageStats). The quota controller writes it into status.used.
-// The release's rules hold for requests, as in [Usage], and for QoS classes (rules 3.12 and
-// 3.13). Time is linear in the pods.
+// Measure returns the pods' usage of a quota: of everything in q.Hard that is
+// about pods, the sum over those of its namespace and in its scopes (rule 20.3.7;
+// CalculateUsageStats). The quota controller writes it into status.used. The
+// release's rules hold for requests, as in [Usage], and for QoS classes (rules
+// 3.12 and 3.13). Time is linear in the pods.
 func (q *Quota) Measure(r outrank.Release, pods []Pod) resource.List {
 	used := resource.List{}
 	for name := range q.Hard {

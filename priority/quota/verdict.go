@@ -8,27 +8,27 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Verdict is whether a pod may be created, and why not.
+// Verdict says whether a pod may be created, and why not.
 type Verdict struct {
 	Pod     *outrank.Pod
 	Allowed bool
-	// Used has the amounts in use of each quota that applies, with the pod, by the quota's
-	// name: what the API server writes into status.used. It is nil for a pod that is
-	// refused.
+	// Used has the amounts in use of each quota that applies, with the pod, by
+	// the quota's name; the API server writes them into status.used. It is nil
+	// for a pod that is refused.
 	Used map[string]resource.List
 
-	// Reason and what follows are for a pod that is refused. Quota is the name of
-	// the quota that refuses it; empty where there is none that would have to.
+	// Reason and all below are for a pod that is refused. Quota is the name of
+	// the quota that refuses it; empty where no quota does.
 	Reason Reason
 	Quota  string
 	// Resources are the names that the reason is about, sorted.
 	Resources []resource.Name
-	// Unstated are, for [Unstated], the containers that say nothing about a name.
+	// Unstated has, for [Unstated], the containers that do not state an amount, by name.
 	Unstated map[resource.Name][]string
-	// Scopes are, for [UncoveredScopes], those without a quota.
+	// Scopes has, for [UncoveredScopes], the scopes without a quota.
 	Scopes []Requirement
-	// Requested, Before and Hard are, for [Exceeded], what the pod asks for, what
-	// was in use before, and what there may be, of Resources alone.
+	// Requested, Before and Hard are, for [Exceeded], the pod's request, the
+	// former usage and the limit, of Resources alone.
 	Requested, Before, Hard resource.List
 }
 
@@ -38,12 +38,12 @@ type Reason uint8
 // The reasons. The zero value is that of a pod that may be created.
 const (
 	NoReason Reason = iota
-	// Unstated: a quota limits an amount that some container does not state.
+	// Unstated: some container does not state an amount that a quota limits.
 	Unstated
-	// Uncounted: it is not known yet how much of a quota is in use.
+	// Uncounted: the usage of a quota is not known yet.
 	Uncounted
-	// UncoveredResources and UncoveredScopes: no quota covers what can only be had
-	// by a quota.
+	// UncoveredResources and UncoveredScopes: no quota covers something that
+	// needs one.
 	UncoveredResources
 	UncoveredScopes
 	// Exceeded: a quota would be exceeded.

@@ -1,4 +1,4 @@
-// Package screen answers what of a text from elsewhere may be shown to a person.
+// Package screen makes texts from elsewhere safe to show to a person.
 package screen
 
 import (

@@ -20,7 +20,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// Scheduler is what a plugin's handle knows of the scheduler that it is part of. A
+// Scheduler is the part of a plugin's handle that a [Client] needs. A
 // [fwk.Handle] is one.
 type Scheduler interface {
 	GetWaitingPod(uid types.UID) fwk.WaitingPod
@@ -31,19 +31,20 @@ type Scheduler interface {
 
 // Config is how a [Client] reaches the cluster.
 type Config struct {
-	// API is where patches and deletions go.
+	// API receives patches and deletions.
 	API kubernetes.Interface
-	// Pods has the pods as an informer knows them.
+	// Pods lists the pods of an informer.
 	Pods corelisters.PodLister
 	// Events posts events; nil posts none.
 	Events events.EventRecorder
 	// Scheduler is the scheduler that the plans are for; nil without one. No victim is
 	// then rejected in memory, and nobody is activated.
 	Scheduler Scheduler
-	// Name is what waiting pods are told to have been preempted by.
+	// Name is the preemptor's scheduler in the message to waiting pods.
 	Name string
-	// WriteNominations has nominations written by a patch. Without it that is left to the
-	// scheduler, which does it after a PostFilter plugin has returned its result.
+	// WriteNominations makes the client write nominations by a patch. Without it that is
+	// left to the scheduler, which does it after a PostFilter plugin has returned its
+	// result.
 	WriteNominations bool
 }
 
@@ -67,7 +68,7 @@ func New(config Config) (*Client, error) {
 	return &Client{Config: config}, nil
 }
 
-// Latest returns the pod of this name as the informer knows it.
+// Latest returns the informer's version of the pod of this name.
 func (c *Client) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) {
 	latest, err := c.Pods.Pods(pod.NamespaceName()).Get(pod.Name)
 	if err != nil {
@@ -76,8 +77,8 @@ func (c *Client) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, erro
 	return convert.Pod(latest)
 }
 
-// current returns the very pod, and an error that wraps [preemption.ErrNotFound] where
-// that is gone, also where another pod has its name.
+// current returns the very pod, and an error that wraps [preemption.ErrNotFound]
+// where that is gone, also where another pod has its name.
 func (c *Client) current(pod *outrank.Pod) (*v1.Pod, error) {
 	latest, err := c.Pods.Pods(pod.NamespaceName()).Get(pod.Name)
 	if err != nil {
@@ -89,8 +90,8 @@ func (c *Client) current(pod *outrank.Pod) (*v1.Pod, error) {
 	return latest, nil
 }
 
-// said says what an error of the API means: [preemption.ErrNotFound] where the pod is not
-// there. It returns nil for nil.
+// said is the meaning of an error of the API: [preemption.ErrNotFound] where the
+// pod does not exist. It returns nil for nil.
 func (c *Client) said(pod *outrank.Pod, what string, err error) error {
 	switch {
 	case err == nil:
@@ -117,7 +118,7 @@ func (c *Client) Reject(_ context.Context, victim *outrank.Pod) (bool, error) {
 	return false, nil
 }
 
-// Activate has the pod tried again at once.
+// Activate lets the pod be tried again at once.
 func (c *Client) Activate(pod *outrank.Pod) {
 	if c.Scheduler == nil {
 		return

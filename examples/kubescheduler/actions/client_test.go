@@ -65,7 +65,7 @@ func (w *world) Eventf(regarding, related apiruntime.Object, kind, reason, actio
 	w.events = append(w.events, fmt.Sprintf("%s/%s %v %s %s %s: %s", o.GetName(), o.GetUID(), related, kind, reason, action, fmt.Sprintf(note, args...)))
 }
 
-// fails has calls fail with these errors, one after the other, and then work.
+// fails makes calls fail with these errors, one after the other, and then work.
 func (w *world) fails(verb string, with ...error) {
 	w.api.PrependReactor(verb, "pods", func(ktesting.Action) (bool, apiruntime.Object, error) {
 		if len(with) == 0 {
@@ -77,7 +77,7 @@ func (w *world) fails(verb string, with ...error) {
 	})
 }
 
-// calls are what the API was asked.
+// calls are the requests to the API.
 func (w *world) calls() []string {
 	var list []string
 	for _, a := range w.api.Actions() {
@@ -90,7 +90,7 @@ func (w *world) calls() []string {
 	return list
 }
 
-// carryOut has a plan with one victim carried out.
+// carryOut carries out a plan with one victim.
 func (w *world) carryOut(t *testing.T, victim *v1.Pod) (*execution.Report, error) {
 	t.Helper()
 	preemptor := pod("preemptor", "uid-p", 10)
@@ -152,8 +152,8 @@ func TestEvict(t *testing.T) {
 	assert.Equal(t, []string{"victim/uid-v <nil> Normal Preempted Preempting: Preempted by pod uid-p on node n1"}, w.events)
 }
 
-// What a patch fails with decides whether it is made again, after 10, 50 and 250 ms, four
-// times at most; a deletion is tried once (rules 14.1.6 and 14.1.10).
+// The error of a patch decides whether it is made again, after 10, 50 and 250 ms,
+// four times at most; a deletion is tried once (rules 14.1.6 and 14.1.10).
 func TestRetries(t *testing.T) {
 	conflict := apierrors.NewConflict(pods, "victim", errors.New("modified"))
 	refused := fmt.Errorf("dial tcp 127.0.0.1:1: %w", syscall.ECONNREFUSED)
@@ -237,8 +237,8 @@ func TestReplaced(t *testing.T) {
 	assert.Empty(t, w.calls())
 }
 
-// A victim that has the condition already is only deleted; one whose condition says
-// something else keeps the time of the last change.
+// A victim that has the condition already is only deleted; one whose condition
+// differs keeps the time of the last change.
 func TestConditionIsThere(t *testing.T) {
 	since := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	has := victim()
@@ -272,8 +272,8 @@ func TestGrace(t *testing.T) {
 	assert.EqualValues(t, 2, *w.api.Actions()[0].(ktesting.DeleteAction).GetDeleteOptions().GracePeriodSeconds)
 }
 
-// Nominations are written by patches of the very pod, where that is asked for and where it
-// changes something.
+// Nominations are written by patches of the very pod, where the configuration
+// asks for that and where they change.
 func TestNominations(t *testing.T) {
 	p := pod("p", "uid-p", 1)
 	w := newWorld(t, actions.Config{}, p)

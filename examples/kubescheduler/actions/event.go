@@ -10,7 +10,7 @@ import (
 )
 
 // Event posts an event. It names no related object: those of kube-scheduler v1.37 about
-// victims have none, because what it gives for the preemptor cannot be referred to.
+// victims have none, because its value for the preemptor cannot be referred to.
 func (c *Client) Event(e outrank.Event) {
 	if c.Events == nil || e.Pod == nil {
 		return

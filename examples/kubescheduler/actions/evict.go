@@ -14,9 +14,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// Evict sets the condition on the victim, if there is one, and deletes it then. Both are asked for the very
-// pod that was chosen: one of the same name with another UID is left alone, and counts as
-// not found (rule 14.1.9). Only what the condition fails with is retriable (rule 14.1.6).
+// Evict sets the condition on the victim, if there is one, and deletes it then. Both are
+// for the very pod that was chosen: one of the same name with another UID is left alone,
+// and counts as not found (rule 14.1.9). Only an error of the condition is retriable (rule
+// 14.1.6).
 func (c *Client) Evict(ctx context.Context, e execution.Eviction) error {
 	victim, err := c.current(e.Victim)
 	if err != nil {
@@ -49,7 +50,7 @@ func conditionOf(pod *v1.Pod, want outrank.PodCondition, now time.Time) (v1.PodC
 	return set, true
 }
 
-// delete asks for the end of the pod, once.
+// delete deletes the pod, in one try.
 func (c *Client) delete(ctx context.Context, victim *outrank.Pod, grace *time.Duration) error {
 	options := convert.DeleteOptions(victim, grace)
 	err := c.API.CoreV1().Pods(victim.NamespaceName()).Delete(ctx, victim.Name, options)

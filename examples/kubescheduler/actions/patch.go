@@ -61,7 +61,7 @@ func (c *Client) ClearNomination(ctx context.Context, pod *outrank.Pod) error {
 	return c.patchStatus(ctx, pod, convert.NominationPatch(pod, ""))
 }
 
-// Nominate writes the nomination down, or leaves that to the scheduler (see
+// Nominate writes the nomination, or leaves that to the scheduler (see
 // [Config.WriteNominations]).
 func (c *Client) Nominate(ctx context.Context, pod *outrank.Pod, node string) error {
 	if !c.WriteNominations {

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// affinity keeps what is required; what is preferred plays no part in preemption.
+// affinity keeps the required terms; preferred ones play no part in preemption.
 func affinity(a *corev1.Affinity) outrank.Affinity {
 	var out outrank.Affinity
 	if a == nil {

@@ -30,8 +30,8 @@ func PodName(p *outrank.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: p.NamespaceName(), Name: p.Name}
 }
 
-// DeleteOptions are those of deleting this pod and no later one of its name, with the
-// time that it has to end; nil for the pod's own.
+// DeleteOptions are those of deleting this pod and no later one of its name, with
+// the time that it has to end; nil for the pod's own.
 func DeleteOptions(p *outrank.Pod, grace *time.Duration) metav1.DeleteOptions {
 	var o metav1.DeleteOptions
 	if p.UID != "" {

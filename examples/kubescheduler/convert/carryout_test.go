@@ -22,7 +22,7 @@ var (
 	now    = time.Unix(1_700_000_000, 0)
 )
 
-// What is deleted is this pod, and not a later one of its name; the grace is rounded up.
+// A deletion is of this pod, and not of a later one of its name; the grace is rounded up.
 func TestDeleteOptions(t *testing.T) {
 	o := convert.DeleteOptions(victim, nil)
 	require.EqualValues(t, "u1", *o.Preconditions.UID)

@@ -13,12 +13,12 @@ import (
 const (
 	// boundAnnotation is on a claim that is bound for good.
 	boundAnnotation = "pv.kubernetes.io/bind-completed"
-	// classAnnotation takes the place of a claim's storageClassName.
+	// classAnnotation replaces a claim's storageClassName.
 	classAnnotation = "volume.beta.kubernetes.io/storage-class"
 )
 
-// Claim converts what a claim says of itself: whether it is for a single pod, lost or
-// being deleted. [BindingOf] and [Bind] add what it stands for.
+// Claim converts the claim itself: whether it is for a single pod, lost or being
+// deleted. [BindingOf] and [Bind] add its volume.
 func Claim(c *corev1.PersistentVolumeClaim) (*outrank.VolumeClaim, error) {
 	if c == nil {
 		return nil, missing("persistentvolumeclaim")
@@ -50,7 +50,7 @@ func claimOf(c *corev1.PersistentVolumeClaim) *outrank.VolumeClaim {
 	return out
 }
 
-// Binding is what a claim says about its volume.
+// Binding is a claim's reference to its volume.
 type Binding struct {
 	// Volume names its PersistentVolume, Class its StorageClass; both may be empty.
 	Volume, Class string
@@ -58,7 +58,7 @@ type Binding struct {
 	Completed bool
 }
 
-// BindingOf is what the claim says about its volume.
+// BindingOf is the claim's reference to its volume.
 func BindingOf(c *corev1.PersistentVolumeClaim) Binding {
 	b := Binding{Volume: c.Spec.VolumeName, Class: valueOf(c.Spec.StorageClassName)}
 	_, b.Completed = c.Annotations[boundAnnotation]
@@ -68,10 +68,10 @@ func BindingOf(c *corev1.PersistentVolumeClaim) Binding {
 	return b
 }
 
-// Bind returns a claim with what it stands for: its volume, nil where there is none of
-// the name, or else the driver that its class has make one, nil where there is no such
-// class. The claim is one from [Claim]; it is left as it is. What its own state says
-// comes before anything else.
+// Bind returns a claim with its volume, nil where there is none of the name, or
+// else with the driver that its class uses, nil where there is no such class. The
+// claim is one from [Claim]; it is left as it is. Its own state comes before
+// anything else.
 func Bind(c *outrank.VolumeClaim, b Binding, volume *outrank.Volume, class *Class) *outrank.VolumeClaim {
 	bound := *c
 	v := &bound.Volume

@@ -68,7 +68,7 @@ type reading struct {
 	problems []outrank.Problem
 }
 
-// err takes in the problems of an error, but for those that are known.
+// err records the problems of an error, but for those that are known.
 func (r *reading) err(err error) {
 	var invalid *outrank.InputError
 	if errors.As(err, &invalid) {
@@ -80,7 +80,7 @@ func (r *reading) err(err error) {
 	}
 }
 
-// all converts a list, but for what is refused.
+// all converts a list, without the refused objects.
 func all[A, T any](r *reading, objects []*A, convert func(*A) (*T, error)) []*T {
 	var out []*T
 	for _, o := range objects {
@@ -94,7 +94,7 @@ func all[A, T any](r *reading, objects []*A, convert func(*A) (*T, error)) []*T 
 	return out
 }
 
-// pod takes in a pod. Of one that has finished only the times count.
+// pod adds a pod. Of one that has finished only the times count.
 func (r *reading) pod(p *corev1.Pod) {
 	if p != nil && (p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed) {
 		ps := podProblems(p)
@@ -113,7 +113,7 @@ func (r *reading) pod(p *corev1.Pod) {
 	r.podTimes(p)
 }
 
-// storage brings together what is said in different objects.
+// storage joins the parts of volumes from different objects.
 func (r *reading) storage(o *Objects) {
 	volumes := byName(r, "persistentvolume", o.Volumes, Volume, func(pv *corev1.PersistentVolume) string { return pv.Name })
 	classes := byName(r, "storageclass", o.StorageClasses, StorageClass, func(sc *storagev1.StorageClass) string { return sc.Name })
@@ -151,7 +151,7 @@ func byName[A, T any](r *reading, kind string, objects []*A, convert func(*A) (*
 	return out
 }
 
-// mostRequired is how many drivers may have to be on nodes, as for ReadCluster.
+// mostRequired is the most drivers that may have to be on nodes, as for ReadCluster.
 const mostRequired = 100
 
 // required lists the drivers that have to be on nodes, sorted.
@@ -173,8 +173,8 @@ func (r *reading) required(drivers map[string]*Driver, known bool) []string {
 	return names
 }
 
-// podTimes takes in the times that a pod tells as past. A deletion time is when the
-// pod has to be gone: it was asked to go earlier, by its grace.
+// podTimes adds the past times of a pod. A deletion time is when the pod has to
+// be gone: it was asked to go earlier, by its grace.
 func (r *reading) podTimes(p *corev1.Pod) {
 	if p.Status.StartTime != nil {
 		r.latest(p.Status.StartTime.Time)
@@ -193,8 +193,8 @@ func (r *reading) podTimes(p *corev1.Pod) {
 	}
 }
 
-// believableGrace is how many seconds of grace of a deletion are believed: about a
-// century.
+// believableGrace is the longest believed grace of a deletion, in seconds: about
+// a century.
 const believableGrace = 100 * 366 * 24 * 3600
 
 func (r *reading) nodeTimes(n *corev1.Node) {

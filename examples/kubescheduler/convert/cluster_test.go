@@ -109,8 +109,8 @@ func each[T any](add func(kind, version string, o any), kind, version string, ob
 	}
 }
 
-// A cluster of API objects is what is read from the list of them: claims filled in,
-// drivers that are missing, finished pods, the time.
+// A cluster of API objects equals that read from the list of them: claims filled
+// in, drivers that are missing, finished pods, the time.
 func TestPropertyClusterAsJSON(t *testing.T) {
 	accepted := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -131,7 +131,7 @@ func TestPropertyClusterAsJSON(t *testing.T) {
 	require.Greater(t, accepted, 10)
 }
 
-// All kinds go in, and what is wrong with any of them is named.
+// All kinds go in, and the problems of each are named.
 func TestClusterNamesEveryProblem(t *testing.T) {
 	f := &filler{Rand: rand.New(rand.NewPCG(1, 3)), odd: 0}
 	o := someObjects(f)

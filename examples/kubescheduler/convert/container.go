@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// podContainers converts the two lists of containers, and what the pod asks for as a
-// whole.
+// podContainers converts the two lists of containers, and the requests of the pod
+// as a whole.
 func (ps *problems) podContainers(out *outrank.Pod, p *corev1.Pod) {
 	spec, status := &p.Spec, &p.Status
 	out.Containers = ps.containers(spec.Containers, status.ContainerStatuses, status.InitContainerStatuses, "containers")

@@ -8,10 +8,11 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// NodeDrivers is what a CSINode says about its node.
+// NodeDrivers is the content of a CSINode.
 type NodeDrivers struct {
 	Node string
-	// Limits are how many volumes of each driver the node can attach, nil for no limits.
+	// Limits maps drivers to the number of their volumes that the node can attach, nil for
+	// no limits.
 	Limits map[string]int64
 	// Drivers are those that are on the node.
 	Drivers []string
@@ -37,7 +38,7 @@ func CSINode(n *storagev1.CSINode) (*NodeDrivers, error) {
 	return out, nil
 }
 
-// Driver is what counts of a CSIDriver.
+// Driver is a CSIDriver.
 type Driver struct {
 	Name string
 	// Required is set where no volume of the driver can be on a node without it
@@ -53,10 +54,10 @@ func CSIDriver(d *storagev1.CSIDriver) (*Driver, error) {
 	return &Driver{Name: d.Name, Required: valueOf(d.Spec.PreventPodSchedulingIfMissing)}, nil
 }
 
-// Attach returns a node with what its CSINode says, nil for none. Required are the
-// drivers that have to be on nodes, sorted; none of them where no CSINode is known at
-// all, because then nothing is known of what is where. The node is one from [Node]; it
-// is left as it is.
+// Attach returns a node with the content of its CSINode, nil for none. Required
+// are the drivers that have to be on nodes, sorted; none of them where no CSINode
+// is known at all, because then no driver's place is known. The node is one from
+// [Node]; it is left as it is.
 func Attach(n *outrank.Node, drivers *NodeDrivers, required []string) *outrank.Node {
 	out := *n
 	out.AttachLimits, out.MissingDrivers = nil, nil

@@ -27,10 +27,10 @@ import (
 type subject struct {
 	kind    string
 	object  reflect.Type
-	convert func(o any) any // what comes of an object
+	convert func(o any) any // the result for an object
 }
 
-// result is what comes of a conversion.
+// result is the result of a conversion.
 type result struct {
 	value any
 	err   string
@@ -110,7 +110,7 @@ func join(at string, f reflect.StructField) string {
 	return strings.TrimPrefix(at+"."+name, ".")
 }
 
-// account is what testdata/fields.txt says about the fields of a kind.
+// account is the entry of testdata/fields.txt for the fields of a kind.
 type account struct {
 	read    map[string]bool
 	ignored map[string]string // the reason, by path
@@ -162,7 +162,7 @@ func (a *account) why(path string) (at, reason string) {
 	return "", ""
 }
 
-// Every field of the API's types is read, or ignored for a reason that somebody gave.
+// Every field of the API's types is read, or ignored for a stated reason.
 func TestEveryFieldIsAccountedFor(t *testing.T) {
 	known := accounts(t)
 	for _, s := range subjects {
@@ -195,13 +195,13 @@ func TestEveryFieldIsAccountedFor(t *testing.T) {
 	}
 }
 
-// places makes sure that there is something at a path, and returns what is there: one of
-// the elements where there are several.
+// places makes sure that there is a value at a path, and returns it: one of the
+// elements where there are several.
 func (f *filler) places(v reflect.Value, path string) reflect.Value {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if below := v.Type().Elem(); path == "" && (below.Kind() != reflect.Struct || below.NumField() == 0) {
-			return v // what counts is what it points to, or that there is anything
+			return v // its target counts, or that there is one
 		}
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
@@ -238,7 +238,7 @@ func (f *filler) places(v reflect.Value, path string) reflect.Value {
 	return reflect.Value{}
 }
 
-// alter gives a value another content.
+// alter changes a value.
 func (f *filler) alter(v reflect.Value, path string) {
 	name := path[strings.LastIndex(path, ".")+1:]
 	name = strings.ToUpper(name[:1]) + strings.TrimSuffix(name[1:], "[]")
@@ -256,8 +256,8 @@ func (f *filler) alter(v reflect.Value, path string) {
 	}
 }
 
-// changes reports whether another content at the path of some object changes what comes
-// of it.
+// changes reports whether another value at the path of some object changes the
+// result.
 func (s *subject) changes(path string, tries int) bool {
 	f := &filler{Rand: rand.New(rand.NewPCG(1, uint64(len(path)))), sparse: true}
 	for range tries {
@@ -280,8 +280,8 @@ func clone(o reflect.Value) reflect.Value {
 	return o.MethodByName("DeepCopy").Call(nil)[0]
 }
 
-// What is listed as read counts: there are objects that differ in that field alone and
-// become something else.
+// A field listed as read counts: there are objects that differ in that field
+// alone and have different results.
 func TestReadFieldsCount(t *testing.T) {
 	known := accounts(t)
 	for _, s := range subjects {
@@ -293,7 +293,7 @@ func TestReadFieldsCount(t *testing.T) {
 	}
 }
 
-// What is listed as ignored does not count.
+// A field listed as ignored does not count.
 func TestIgnoredFieldsDoNotCount(t *testing.T) {
 	known := accounts(t)
 	for _, s := range subjects {
@@ -305,7 +305,8 @@ func TestIgnoredFieldsDoNotCount(t *testing.T) {
 	}
 }
 
-// Prints what is found by trying, to begin a list with: OUTRANK_FIELDS=1 go test -run ListFields.
+// Prints the fields found by trying, to begin a list with: OUTRANK_FIELDS=1 go test -run
+// ListFields.
 func TestListFields(t *testing.T) {
 	if os.Getenv("OUTRANK_FIELDS") == "" {
 		return
@@ -330,7 +331,7 @@ func TestListFields(t *testing.T) {
 	}
 }
 
-// collapsed names what has nothing but ignored fields in place of each of them.
+// collapsed names a struct with nothing but ignored fields in place of each of them.
 func collapsed(read, ignored []string) []string {
 	var out []string
 	for _, path := range ignored {

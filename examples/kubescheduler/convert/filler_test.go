@@ -13,15 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// filler fills objects of the API at random: mostly with what an API server lets in,
-// now and then with what it does not.
+// filler fills objects of the API at random: mostly with values that an API
+// server lets in, now and then with others.
 type filler struct {
 	*rand.Rand
-	// odd is how many of a hundred values are those that are refused.
+	// odd is the percentage of values that are refused.
 	odd int
 	// seconds are times that are drawn besides, as seconds since 1970.
 	seconds []int64
-	// sparse leaves most of what may be missing out.
+	// sparse leaves most optional fields out.
 	sparse bool
 }
 
@@ -165,7 +165,7 @@ func (f *filler) intOrString() intstr.IntOrString {
 	return intstr.FromString([]string{"3", "30%", "0%", "-5%"}[f.IntN(4)])
 }
 
-// vocabulary is what texts of a type or field say.
+// vocabulary are the texts of a type or field.
 var vocabulary = map[string][]string{
 	"NodeSelectorOperator":           {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"},
 	"LabelSelectorOperator":          {"In", "NotIn", "Exists", "DoesNotExist"},
@@ -219,8 +219,8 @@ func (f *filler) text(t reflect.Type, field string) string {
 	return from[f.IntN(len(from))]
 }
 
-// makeValid mends what values drawn one by one seldom are: requirements whose number
-// of values suits their operator, and one of two things.
+// makeValid mends rare combinations: requirements whose number of values suits
+// their operator, and one of two things.
 func makeValid(o any) {
 	walk(reflect.ValueOf(o), func(v reflect.Value) {
 		switch r := v.Addr().Interface().(type) {

@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
 )
 
-// A GCE disk that two labels put in different zones is where the older label says.
+// A GCE disk with different zones in two labels is in that of the older label.
 func TestZoneOfADisk(t *testing.T) {
 	v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v", Labels: map[string]string{
 		outrank.BetaZoneLabel: "us-east1-b", outrank.ZoneLabel: "us-east1-c",
@@ -39,14 +39,14 @@ func TestFirstConditionOfAGroup(t *testing.T) {
 	}
 }
 
-// What a node lacks of drivers is what is said last.
+// The last call decides which drivers a node lacks.
 func TestAttachAgain(t *testing.T) {
 	n := convert.Attach(&outrank.Node{Name: "n"}, nil, []string{"d"})
 	assert.Equal(t, []string{"d"}, n.MissingDrivers)
 	assert.Empty(t, convert.Attach(n, &convert.NodeDrivers{Node: "n", Drivers: []string{"d"}}, []string{"d"}).MissingDrivers)
 }
 
-// An RBD image without a pool is in the one that the API server would fill in.
+// An RBD image without a pool is in the API server's default one.
 func TestPoolOfAnImage(t *testing.T) {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}
 	p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{RBD: &corev1.RBDVolumeSource{CephMonitors: []string{"m"}, RBDImage: "i"}}}}

@@ -106,7 +106,7 @@ func (ps *problems) scheduled(cs []metav1.Condition, types []string) bool {
 	return false
 }
 
-// terms are what groups and templates of every version have in common.
+// terms are the common part of groups and templates of every version.
 type terms struct {
 	disruption outrank.DisruptionMode
 	policy     outrank.GroupPolicy
@@ -117,8 +117,8 @@ type terms struct {
 	both, modes bool
 }
 
-// termsOf takes what is the same in all versions: gang is the number of a gang, nil
-// for none; mode says whether there is a mode.
+// termsOf takes the fields that are the same in all versions: gang is the number
+// of a gang, nil for none; mode says whether there is a mode.
 func termsOf(basic bool, gang *int32, mode, single, all bool) terms {
 	var t terms
 	switch {
@@ -142,7 +142,7 @@ func termsOf(basic bool, gang *int32, mode, single, all bool) terms {
 	return t
 }
 
-// terms refuses what is said twice.
+// terms refuses contradictions.
 func (ps *problems) terms(t *terms, at string) {
 	if t.modes {
 		ps.add(at+".disruptionMode", "both single and all")

@@ -28,9 +28,9 @@ func (f *filler) wild() {
 	f.seconds = []int64{math.MaxInt64, math.MinInt64, 1 << 62, -1 << 62, -62_167_219_200 - 36_000, 253_402_300_800 + 36_000}
 }
 
-// What an API server keeps is taken: objects whose fields are altered at random, statuses with
-// no regard to sense, as far as an API server lets them in. The same holds for their JSON, of
-// which the same comes.
+// Objects that an API server keeps are taken: with fields altered at random, and
+// statuses with no regard to sense, as far as an API server lets them in. The
+// same holds for their JSON, with the same result.
 func TestPropertyWhatIsHeldIsTaken(t *testing.T) {
 	withGates(t)
 	objects, known := valid(t), accounts(t)
@@ -75,7 +75,7 @@ func TestPropertyWhatIsHeldIsTaken(t *testing.T) {
 	}
 }
 
-// countsAlike holds what a pod on a node counts with against the reference, and its JSON.
+// countsAlike compares the requests of a pod on a node with the reference, and its JSON.
 func countsAlike(t *rapid.T, p *corev1.Pod) {
 	one, err := convert.Pod(p)
 	if err != nil {

@@ -45,8 +45,8 @@ var sameQuantity = cmp.Comparer(func(a, b resource.List) bool {
 	})
 })
 
-// agree holds a conversion against reading the JSON of the same object. It reports
-// whether the object was let in.
+// agree compares a conversion with reading the JSON of the same object. It
+// reports whether the object was let in.
 func agree[T any](t rapid.TB, o any, got *T, err error, want *T, wantErr error) bool {
 	t.Helper()
 	if (err == nil) != (wantErr == nil) {
@@ -68,8 +68,8 @@ func agree[T any](t rapid.TB, o any, got *T, err error, want *T, wantErr error) 
 	return true
 }
 
-// problemsOf lists the problems of objects that have a name; JSON says where in the
-// input one without a name stands, which an object does not know.
+// problemsOf lists the problems of objects that have a name; JSON has the place
+// of one without a name in the input, which an object does not know.
 func problemsOf(err error) []outrank.Problem {
 	var invalid *outrank.InputError
 	if !errors.As(err, &invalid) {

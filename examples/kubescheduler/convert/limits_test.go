@@ -32,7 +32,7 @@ func TestGraceBeyondAllTime(t *testing.T) {
 	}
 }
 
-// Whoever appends to a list of what was converted does not write to the object.
+// Appending to a converted list does not write to the object.
 func TestListsEndWhereTheyEnd(t *testing.T) {
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
 	n.Status.DeclaredFeatures = append(make([]string, 0, 2), "a")
@@ -63,7 +63,7 @@ func TestFirstStatusCounts(t *testing.T) {
 	}
 }
 
-// A claim stays as it says itself, whatever is bound to it.
+// A claim's own state stays, whatever is bound to it.
 func TestBindLeavesTheClaim(t *testing.T) {
 	claim := &outrank.VolumeClaim{Name: "c", Namespace: "default"}
 	bound := convert.Bind(claim, convert.Binding{Volume: "v", Completed: true}, &outrank.Volume{Driver: "d", Handle: "h"}, nil)

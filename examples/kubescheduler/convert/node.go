@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Node converts a node. What its CSINode says is left out; see [Attach]. Time is
-// linear in the size of the node.
+// Node converts a node. The content of its CSINode is left out; see [Attach].
+// Time is linear in the size of the node.
 func Node(n *corev1.Node) (*outrank.Node, error) {
 	if n == nil {
 		return nil, missing("node")

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// The annotations that say where a pod comes from.
+// The annotations with the source of a pod.
 const (
 	sourceAnnotation = "kubernetes.io/config.source"
 	mirrorAnnotation = "kubernetes.io/config.mirror"
@@ -174,7 +174,7 @@ func list(ss []string) []string {
 	return ss[:len(ss):len(ss)]
 }
 
-// valueOf is what a pointer points to, the zero value for none.
+// valueOf is the target of a pointer, the zero value for none.
 func valueOf[T any](p *T) T {
 	if p == nil {
 		var zero T

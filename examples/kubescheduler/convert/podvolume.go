@@ -48,7 +48,7 @@ func podDisk(v *corev1.Volume) outrank.Disk {
 	case v.RBD != nil:
 		pool := v.RBD.RBDPool
 		if pool == "" {
-			pool = "rbd" // what the API server fills in
+			pool = "rbd" // the default of the API server
 		}
 		return outrank.Disk{Kind: outrank.RBD, ID: pool + "/" + v.RBD.RBDImage, Monitors: list(v.RBD.CephMonitors), ReadOnly: v.RBD.ReadOnly}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// problems collects what is wrong with one object.
+// problems collects the problems of one object.
 type problems struct {
 	kind, namespace, name string
 	list                  []outrank.Problem
@@ -24,8 +24,8 @@ func (ps *problems) add(field, format string, args ...any) {
 	ps.list = append(ps.list, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// with adds what validating found, but for fields that have a problem already, and
-// returns all of it.
+// with adds the problems of validating, but for fields that have one already, and
+// returns all of them.
 func (ps *problems) with(found error) error {
 	var invalid *outrank.InputError
 	if !errors.As(found, &invalid) {
@@ -59,8 +59,8 @@ func missing(kind string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: "there is none: the pointer is nil"}}}
 }
 
-// word refuses a word that is read, of which no more than a bool is kept. The library
-// refuses those that are kept.
+// word refuses a word of which no more than a bool is kept. The library refuses
+// those that are kept.
 func word[T ~string](ps *problems, word T, field string, known ...T) {
 	if word == "" || slices.Contains(known, word) {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// TestEmptyReportedListsStay: a list of a status that is there and empty says that
-// nothing is set aside, where one that is not there has the spec count.
+// TestEmptyReportedListsStay: an empty list of a status means that nothing is set
+// aside, and where there is none the spec counts.
 func TestEmptyReportedListsStay(t *testing.T) {
 	cpu := corev1.ResourceList{corev1.ResourceCPU: apiresource.MustParse("1")}
 	pod := &corev1.Pod{

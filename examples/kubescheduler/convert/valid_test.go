@@ -26,7 +26,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/internal/apiserver"
 )
 
-// withGates has an API server keep what is said of groups of pods.
+// withGates makes an API server keep the fields about groups of pods.
 func withGates(t *testing.T) {
 	featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{
 		features.GenericWorkload: true, features.TopologyAwareWorkloadScheduling: true, features.CompositePodGroup: true,
@@ -117,7 +117,7 @@ func taken(t rapid.TB, o runtime.Object) (warnings []outrank.Problem, err error)
 	return c.Warnings(), nil
 }
 
-// The objects that the other tests begin with are such as an API server has.
+// The objects that other tests begin with are valid for an API server.
 func TestValidObjects(t *testing.T) {
 	withGates(t)
 	for kind, list := range valid(t) {

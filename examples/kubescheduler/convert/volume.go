@@ -28,7 +28,7 @@ var takenOver = map[string]string{
 	"kubernetes.io/portworx-volume": portworxDriver,
 }
 
-// Class is what counts of a StorageClass: who makes its volumes, and whether they are
+// Class is a StorageClass: the provisioner of its volumes, and whether they are
 // made only when a pod has been placed.
 type Class struct {
 	Name, Driver string
@@ -64,8 +64,8 @@ func named(kind string, there bool, name func() string) error {
 	return nil
 }
 
-// Volume converts a PersistentVolume into what a claim bound to it has from it, for
-// [Bind]: what attaches it, and the nodes and zones that it can be used in.
+// Volume converts a PersistentVolume into the fields that a claim bound to it has
+// from it, for [Bind]: its driver, and its nodes and zones.
 func Volume(pv *corev1.PersistentVolume) (*outrank.Volume, error) {
 	if err := named("persistentvolume", pv != nil, func() string { return pv.Name }); err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func Volume(pv *corev1.PersistentVolume) (*outrank.Volume, error) {
 	return out, nil
 }
 
-// attached says what attaches a volume to a node and its identity there; empty where
-// it counts against no limit.
+// attached is the driver of a volume and its identity there; empty where it
+// counts against no limit.
 func attached(pv *corev1.PersistentVolume) (driver, handle string) {
 	switch s := &pv.Spec; {
 	case s.CSI != nil:
@@ -105,8 +105,8 @@ func attached(pv *corev1.PersistentVolume) (driver, handle string) {
 	return driver, handle
 }
 
-// gceHandle is the path of a GCE disk: in a zone, in the region of several zones, or
-// in a place that nobody names; empty where the zones are in no single region.
+// gceHandle is the path of a GCE disk: in a zone, in the region of several zones,
+// or in an unnamed place; empty where the zones are in no single region.
 func gceHandle(name, zones string) string {
 	const path = "projects/UNSPECIFIED/"
 	if zones == "" {
@@ -134,11 +134,11 @@ func gceRegion(zone string) string {
 	return parts[0] + "-" + parts[1]
 }
 
-// zoneSeparator parts several values of a label that says where a volume is.
+// zoneSeparator separates several values of a zone label.
 const zoneSeparator = "__"
 
-// zones reads the labels that say where a volume is. A label with an empty value among
-// its values says nothing.
+// zones reads the zone labels of a volume. A label with an empty value among its
+// values counts as missing.
 func zones(labels map[string]string) map[string][]string {
 	var out map[string][]string
 	for _, key := range []string{outrank.ZoneLabel, outrank.RegionLabel, outrank.BetaZoneLabel, outrank.BetaRegionLabel} {

@@ -65,7 +65,7 @@ func addWords(words map[string][]string, source string, g *ast.GenDecl) {
 	}
 }
 
-// setWord puts a word at a place, and what else has to go with it.
+// setWord puts a word at a place, with the fields that go with it.
 func setWord(o any, v reflect.Value, word string) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -115,10 +115,10 @@ func says(word string, err error, warnings []outrank.Problem) bool {
 		slices.ContainsFunc(warnings, func(p outrank.Problem) bool { return strings.Contains(p.Text, quoted) })
 }
 
-// Every field of the API that has a type of words is held to them, or not read at all: what an
-// API server keeps is taken, and the word that it refuses is named in an error, or in a warning
-// that nothing is selected (rules 26.1.1 to 26.1.4). The words and the verdicts are those of the
-// reference.
+// Every field of the API that has a type of words is held to them, or not read at
+// all: a word that an API server keeps is taken, and one that it refuses is named
+// in an error, or in a warning that nothing is selected (rules 26.1.1 to 26.1.4).
+// The words and the verdicts are those of the reference.
 func TestWordsAreThoseOfTheAPI(t *testing.T) {
 	withGates(t)
 	words, objects := wordsOf(t), valid(t)
@@ -154,8 +154,8 @@ func TestWordsAreThoseOfTheAPI(t *testing.T) {
 	require.Greater(t, read, 40)
 }
 
-// holdWord holds what becomes of a word at a place against what an API server does with it,
-// and reports whether that keeps it.
+// holdWord compares the result for a word at a place with the API server's, and
+// reports whether that keeps it.
 func holdWord(t *testing.T, f *filler, about string, o runtime.Object, path, word string, known bool) bool {
 	setWord(o, f.places(reflect.ValueOf(o).Elem(), path), word)
 	stored, refused := apiserver.Store(o)

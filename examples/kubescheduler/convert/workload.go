@@ -56,11 +56,11 @@ func (ps *problems) workload(w *outrank.Workload) (*outrank.Workload, error) {
 	return w, nil
 }
 
-// tooMany reports whether there is no list of so many templates on a level. Those are
-// not looked at, and validating refuses the list.
+// tooMany reports whether a level may have no list of so many templates. Those
+// are not looked at, and validating refuses the list.
 func tooMany(n, level int) bool { return n > mostTemplates || level > outrank.MaxGroupLevels }
 
-// mostTemplates is how many templates a list of a workload has at most.
+// mostTemplates is the most templates of a list of a workload.
 const mostTemplates = 8
 
 func groupsAt(parent string, i int) string {

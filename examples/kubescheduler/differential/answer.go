@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Answer is what came of a scheduling attempt, as the reference or outrank sees it.
+// Answer is the result of a scheduling attempt, by the reference or by outrank.
 type Answer struct {
 	// Fits is set where a node takes the pod as things are. Nothing else but Nodes is
 	// set then.
@@ -23,14 +23,14 @@ type Answer struct {
 
 	// Preempts is set where the PostFilter plugins succeeded.
 	Preempts bool
-	// Nominated says what becomes of the pod's nomination: NominationKept, or the node,
+	// Nominated is the pod's nomination afterwards: NominationKept, or the node,
 	// which is empty where the nomination is cleared.
 	Nominated string
 	// Evicted are the pods that were deleted, Cleared those that lost their nomination,
 	// sorted.
 	Evicted, Cleared []string
-	// Event is the note of event FailedScheduling, Reason and Message what condition
-	// PodScheduled says.
+	// Event is the note of event FailedScheduling, Reason and Message those of
+	// condition PodScheduled.
 	Event, Reason, Message string
 	// Part is the part of the queue that the pod ends in.
 	Part string
@@ -39,7 +39,7 @@ type Answer struct {
 // NominationKept is the Nominated of an attempt that leaves the nomination alone.
 const NominationKept = "(kept)"
 
-// Status is what the filters say of a node.
+// Status is the filters' answer about a node.
 type Status struct {
 	Code, Plugin string
 	Reasons      []string

@@ -6,14 +6,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Around is what a scheduler has around its own plugins. The zero value is nothing.
+// Around is the part of a scheduler beside its own plugins. The zero value is nothing.
 type Around struct {
 	// Extenders are asked in this order.
 	Extenders []*Extender `json:",omitempty"`
-	// Contrary is a filter that says one thing as things are and another in dry runs; nil for
-	// none.
+	// Contrary is a filter with one answer as things are and another in dry runs;
+	// nil for none.
 	Contrary *Contrary `json:",omitempty"`
-	// Plugins is what the profile of the preemptor says of its plugins.
+	// Plugins are the settings of the preemptor's profile.
 	Plugins Plugins
 	// Other is another way out, which Plugins may switch on.
 	Other Other
@@ -24,27 +24,27 @@ func (a *Around) Any() bool {
 	return len(a.Extenders) > 0 || a.Contrary != nil || !a.Plugins.usual()
 }
 
-// Extender is one of the scheduler's. What it says of nodes is by their names.
+// Extender is one of the scheduler's. Its answers about nodes are by their names.
 type Extender struct {
 	// Filters, Preempts and Ignorable are as in the scheduler's file; Cached is its
 	// nodeCacheCapable, and Gpu whether it has to do with pods alone that ask for a GPU.
 	Filters, Preempts, Ignorable, Cached, Gpu bool
-	// Fails says that every call fails, by its code or by the error in its answer.
+	// Fails makes every call fail, by its code or by the error in its answer.
 	Fails bool `json:",omitempty"`
-	// Turns is what it says of nodes as things are: one of the turns below, or nothing.
+	// Turns are its answers about nodes as things are: one of the turns below, or nothing.
 	Turns map[string]string `json:",omitempty"`
-	// Changes is what becomes of candidates: one of the changes below, or nothing.
+	// Changes are its changes of candidates: one of the changes below, or nothing.
 	Changes map[string]string `json:",omitempty"`
 }
 
-// What an extender says of a node as things are.
+// An extender's answers about a node as things are.
 const (
 	turnsDown    = "no"
 	turnsForGood = "never"
 	leavesOut    = "leaves it out"
 )
 
-// What an extender makes of a candidate.
+// An extender's changes of a candidate.
 const (
 	drops      = "drops it"
 	spares     = "spares the last victim"
@@ -57,14 +57,14 @@ const (
 	absentNode = "n-absent"
 )
 
-// Contrary is what a filter says of nodes, by their names.
+// Contrary has a filter's answers about nodes, by their names.
 type Contrary struct{ Says map[string]Moods }
 
-// Moods are what a filter says of one node: Now as things are, Then in dry runs.
+// Moods are a filter's answers about one node: Now as things are, Then in dry runs.
 type Moods struct{ Now, Then string }
 
-// What it says; nothing for a node that takes the pod. By what is there is an answer that
-// depends on which pods are on the node.
+// Its answers; nothing for a node that takes the pod. By what is there is an
+// answer that depends on the pods on the node.
 const (
 	no           = "no"
 	never        = "never"
@@ -72,10 +72,11 @@ const (
 	byWhatIsHere = "by what is there"
 )
 
-// Plugins is what a profile says of its plugins at the points that have a part in ways out.
+// Plugins are a profile's settings of its plugins at the points that have a part in ways
+// out.
 type Plugins struct{ MultiPoint, PostFilter PluginSet }
 
-// PluginSet is what it says of one point.
+// PluginSet is the setting of one point.
 type PluginSet struct{ Enabled, Disabled []string }
 
 func (p *Plugins) usual() bool {
@@ -91,14 +92,14 @@ type Other struct {
 	Node string `json:",omitempty"`
 }
 
-// What another way out does.
+// The actions of another way out.
 const (
 	clears = "clears the nomination"
 	helps  = "finds a node"
 	fails  = "fails"
 )
 
-// What it says.
+// Its texts.
 const (
 	otherName = "Other"
 	otherText = "nothing else helps"
@@ -123,7 +124,8 @@ func asksForGpu(p *corev1.Pod) bool {
 
 func (x *Extender) interested(p *corev1.Pod) bool { return !x.Gpu || asksForGpu(p) }
 
-// around draws what is around the scheduler's own plugins, where the case is about that.
+// around draws the surroundings of the scheduler's own plugins, where the case is about
+// them.
 func (g *generator) around() {
 	a := &g.c.Around
 	if g.extenders {

@@ -8,16 +8,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// extenderErrors are what an error of an extender, or about one, says in the reference.
+// extenderErrors match an error of an extender, or about one, in the reference.
 var extenderErrors = regexp.MustCompile(`failed (preempt|filter) with extender|an extender fails|claims to preempt pod|expected at least one victim|not found for node name`)
 
-// failing is how an error of an extender is told in an answer that is compared: the texts
-// differ (rule 15.3.6).
+// failing replaces an error of an extender in a compared answer: the texts differ
+// (rule 15.3.6).
 const failing = "(an extender fails)"
 
-// comparable is an answer of the reference with all that the two may differ in made the same
-// in both: the words of an extender's error, the order of several errors, and the end of an
-// event that is cut.
+// comparable is an answer of the reference with all permitted differences made
+// the same in both: the words of an extender's error, the order of several
+// errors, and the end of an event that is cut.
 func (a *Answer) comparable(c *Case, ours *Answer, extenderFails bool) *Answer {
 	if a.Fits || !c.Around.Any() {
 		return a
@@ -57,8 +57,8 @@ func sortedErrors(message string) string {
 	return before + " preemption: [" + strings.Join(list, ", ") + "]"
 }
 
-// CompareReferences compares two answers of the reference, the second of which has had another
-// plugin in the place of DefaultPreemption.
+// CompareReferences compares two answers of the reference, the second with
+// another plugin in place of DefaultPreemption.
 func CompareReferences(c *Case, want, got *Answer) []string {
 	second := *got
 	want = want.comparable(c, &second, extenderErrors.MatchString(want.Message) && len(c.Around.Extenders) > 0)

@@ -13,12 +13,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 )
 
-// surrounded is a case that is decided as a scheduler does that has more than its own
+// surrounded is a case that is decided as by a scheduler with more than its own
 // plugins.
 type surrounded struct {
 	*Case
 	snap *preemption.Snapshot
-	// config is that of the profile, ways what it asks for a way out.
+	// config is that of the profile, ways its ways out.
 	config  preemption.Config
 	ways    []string
 	request preemption.Request
@@ -26,7 +26,7 @@ type surrounded struct {
 	d       *decided
 }
 
-// decideAround decides a case with what is around.
+// decideAround decides a case with its surroundings.
 func (h *Harness) decideAround(c *Case, snap *preemption.Snapshot, pod *outrank.Pod) (*decided, error) {
 	text, err := c.file("")
 	if err != nil {
@@ -111,8 +111,8 @@ func (s *surrounded) filter() (bool, error) {
 	return true, s.explain()
 }
 
-// extenderName is what the reference has extenders counted as among the filters that turned a
-// pod down; the status of a node names none.
+// extenderName is the name under which the reference counts extenders among the
+// filters that turned a pod down; the status of a node names none.
 const extenderName = "Extender"
 
 // turnedAway is the status of a node that an extender has turned down, or left out.
@@ -153,7 +153,8 @@ func (s *surrounded) findWayOut() error {
 		return err
 	}
 	s.d.failure.Plan = told
-	// What extenders leave is ranked anew. Without an answer of theirs there is no plan.
+	// Candidates that extenders leave are ranked anew. Without an answer of theirs there is
+	// no plan.
 	if s.d.ranked, err = preempts.ExplainRequest(context.Background(), s.snap, s.request); err != nil {
 		s.d.ranked = nil
 	}

@@ -9,7 +9,7 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 )
 
-// proposal is what an extender is asked about a candidate, and what it makes of it.
+// proposal is a question to an extender about a candidate, with its answer.
 type proposal struct {
 	victims    []string // namespace/name, the most important first
 	violations int64
@@ -81,8 +81,8 @@ func (x *Extender) change(c *Case, asked map[string]proposal) (map[string]propos
 	return left, nil
 }
 
-// namesOthers reports whether an extender names a node that there is not, or a victim that is
-// not on its node: the scheduler takes that for a failure of the extender.
+// namesOthers reports whether an extender names an unknown node, or a victim that
+// is not on its node: the scheduler takes that for a failure of the extender.
 func (c *Case) namesOthers(left map[string]proposal) bool {
 	all := c.onNodes()
 	for node, p := range left {
@@ -103,7 +103,7 @@ func (c *Case) othersOn(node string, but []string) []string {
 	return nil
 }
 
-// anyNotOn is the first pod of another node, or one that there is not.
+// anyNotOn is the first pod of another node, or one that does not exist.
 func (c *Case) anyNotOn(node string) []string {
 	for _, p := range c.Pods {
 		if c.onNodes()[podKey(p)] != nil && p.Spec.NodeName != node {
@@ -113,8 +113,8 @@ func (c *Case) anyNotOn(node string) []string {
 	return []string{"default/nobody"}
 }
 
-// byImportance sorts victims, the most important first: the reference takes the first for
-// the one that it ranks by (rule 10.2.5).
+// byImportance sorts victims, the most important first: the reference takes the
+// first for the one that it ranks by (rule 10.2.5).
 func (c *Case) byImportance(keys []string) {
 	all := c.onNodes()
 	slices.SortStableFunc(keys, func(a, b string) int {
@@ -147,7 +147,7 @@ func compareStarts(p, q *corev1.Pod) int {
 	}
 }
 
-// turn says which of the nodes the extender leaves, and what it says of the others.
+// turn names the nodes that the extender leaves, and its answers about the others.
 func (x *Extender) turn(nodes []string) (left []string, no, never extenderv1.FailedNodesMap, err error) {
 	if x.Fails {
 		return nil, nil, nil, errExtender

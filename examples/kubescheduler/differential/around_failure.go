@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// backInQueue has the failure handled beside a queue, and returns the part of it that the pod
-// ends in.
+// backInQueue handles the failure beside a queue, and returns the part of it that
+// the pod ends in.
 func backInQueue(f *execution.Failure, release outrank.Release) (*execution.Verdict, string, error) {
 	q, err := queue.New(queue.Config{Release: release})
 	if err != nil {
@@ -42,7 +42,7 @@ func backInQueue(f *execution.Failure, release outrank.Release) (*execution.Verd
 	return &result.Verdict, part, nil
 }
 
-// nobody is told of a failure.
+// nobody receives no failures.
 type nobody struct{}
 
 func (nobody) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) { return pod, nil }

@@ -28,7 +28,7 @@ const (
 	preemptorName = "DefaultPreemption"
 )
 
-// says is what the filter says of a node with these pods.
+// says is the filter's answer about a node with these pods.
 func (c *Contrary) says(node string, dry bool, pods []string) string {
 	m := c.Says[node]
 	if !dry {
@@ -50,7 +50,7 @@ func (c *Contrary) says(node string, dry bool, pods []string) string {
 // contraryPlugin is the filter in a scheduler.
 type contraryPlugin struct{ *Contrary }
 
-// contraryDry is whether a pod has been taken away in an attempt, as dry runs alone do.
+// contraryDry is set once a pod has been removed in an attempt, as dry runs alone do.
 type contraryDry struct{ dry bool }
 
 func (d *contraryDry) Clone() fwk.StateData { c := *d; return &c }
@@ -172,7 +172,7 @@ func (a *Around) registry() frameworkruntime.Registry {
 	return frameworkruntime.Registry{contraryName: plugged(contraryPlugin{a.Contrary}), otherName: plugged(otherPlugin{a.Other})}
 }
 
-// file is a scheduler's file for the case, with another plugin in the place of
+// file is a scheduler's file for the case, with another plugin in place of
 // DefaultPreemption; empty for that.
 func (c *Case) file(instead string) ([]byte, error) {
 	type object = map[string]any
@@ -189,7 +189,7 @@ func (c *Case) file(instead string) ([]byte, error) {
 	return json.Marshal(object{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": profiles})
 }
 
-// in is what a profile says of its plugins.
+// in is a profile's setting of its plugins.
 func (p *Plugins) in(contrary bool, instead string) map[string]any {
 	multi := PluginSet{slices.Clone(p.MultiPoint.Enabled), slices.Clone(p.MultiPoint.Disabled)}
 	if contrary {
@@ -222,8 +222,8 @@ func (p *Plugins) in(contrary bool, instead string) map[string]any {
 	}
 }
 
-// profilesOf are the profiles of a case's scheduler, with another plugin in the place of
-// DefaultPreemption; empty for that.
+// profilesOf are the profiles of a case's scheduler, with another plugin in place
+// of DefaultPreemption; empty for that.
 func profilesOf(c *Case, instead string) ([]config.KubeSchedulerProfile, error) {
 	text, err := c.file(instead)
 	if err != nil {

@@ -32,14 +32,14 @@ type Case struct {
 	Groups []Object
 
 	Preemptor *corev1.Pod
-	// Around is what the scheduler has around its own plugins.
+	// Around is the part of the scheduler beside its own plugins.
 	Around Around
 }
 
 // SecondProfile is the schedulerName of a second profile of the same scheduler.
 const SecondProfile = "second-scheduler"
 
-// Profiles are the schedulerNames of the scheduler that the case is put to.
+// Profiles are the schedulerNames of the case's scheduler.
 func (c *Case) Profiles() []string {
 	names := []string{corev1.DefaultSchedulerName}
 	isOfSecond := func(p *corev1.Pod) bool { return p.Spec.SchedulerName == SecondProfile }
@@ -49,7 +49,7 @@ func (c *Case) Profiles() []string {
 	return names
 }
 
-// lacksClaim reports whether a pod names a claim that there is not.
+// lacksClaim reports whether a pod names a claim that does not exist.
 func (c *Case) lacksClaim(p *corev1.Pod) bool {
 	return slices.ContainsFunc(claimsOf(p), func(name string) bool {
 		return !slices.ContainsFunc(c.Claims, func(o *corev1.PersistentVolumeClaim) bool { return o.Namespace == p.Namespace && o.Name == name })

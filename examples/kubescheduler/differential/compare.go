@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Compare returns what two answers differ in, the reference's first. The nodes chosen may
-// differ where they tie; [Harness.Run] asks outrank for the plan of the reference's node
-// then, so that the rest has to agree.
+// Compare returns the differences of two answers, the reference's first. The
+// nodes chosen may differ where they tie; [Harness.Run] asks outrank for the plan
+// of the reference's node then, so that the rest has to agree.
 func Compare(want, got *Answer) []string {
 	var out []string
 	differ := func(what string, want, got any) {

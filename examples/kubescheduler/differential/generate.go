@@ -16,13 +16,13 @@ import (
 // rules; everything has all of them at once.
 var Kinds = append(ClusterKinds[:len(ClusterKinds):len(ClusterKinds)], "extenders", "contrary", "ways", "surrounded")
 
-// ClusterKinds are those that are about the cluster alone, and not about what the scheduler
-// has around its own plugins.
+// ClusterKinds are those that are about the cluster alone, and not about the
+// scheduler beside its own plugins.
 var ClusterKinds = []string{
 	"resources", "budgets", "filters", "affinity", "spread", "nominated", "volumes", "resizes", "everything",
 }
 
-// features says what a cluster has beside nodes, pods and resources.
+// features are the subjects of a cluster beside nodes, pods and resources.
 type features struct {
 	budgets, filters, affinity, spread, nominated, volumes, resizes bool
 	extenders, contrary, ways                                       bool
@@ -189,7 +189,7 @@ func (g *generator) node(i int) {
 	g.c.Nodes = append(g.c.Nodes, n)
 }
 
-// restrict gives a node what keeps pods away.
+// restrict gives a node properties that keep pods away.
 func (g *generator) restrict(n *corev1.Node) {
 	if g.oneIn(2) {
 		n.Labels["disk"] = pick(g, "ssd", "hdd")

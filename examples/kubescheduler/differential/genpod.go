@@ -12,7 +12,7 @@ import (
 
 func uid(name string) types.UID { return types.UID("uid-" + name) }
 
-// pod draws what every pod has.
+// pod draws the common part of all pods.
 func (g *generator) pod(name string) *corev1.Pod {
 	namespace := pick(g, "default", "default", "default", "red", "blue")
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, UID: uid(name), Labels: map[string]string{}}}
@@ -125,7 +125,7 @@ func (g *generator) running(node string) *corev1.Pod {
 	return p
 }
 
-// terminate has a pod being deleted, mostly by a preemption.
+// terminate marks a pod as being deleted, mostly by a preemption.
 func (g *generator) terminate(p *corev1.Pod) {
 	t := metav1.NewTime(start.Add(time.Second))
 	grace := int64(30)
@@ -208,9 +208,9 @@ func (g *generator) preemptor() {
 	g.c.Preemptor = p
 }
 
-// keepDropped takes the nomination of pending pods that are being deleted away where it counts
-// for the reference alone: as that of a pod of priority 0 that takes the room of one pod (rule
-// 7.16.6).
+// keepDropped removes the nomination of pending pods that are being deleted where
+// it counts for the reference alone: as that of a pod of priority 0 that takes
+// the room of one pod (rule 7.16.6).
 func (g *generator) keepDropped() {
 	if priorityOf(g.c.Preemptor) > 0 {
 		return
@@ -222,7 +222,7 @@ func (g *generator) keepDropped() {
 	}
 }
 
-// roughly adds up what a pod asks for, to give its node about as much.
+// roughly sums the requests of a pod, to give its node about as much.
 func roughly(p *corev1.Pod) (cpu, memory int64) {
 	for i := range p.Spec.Containers {
 		r := p.Spec.Containers[i].Resources.Requests

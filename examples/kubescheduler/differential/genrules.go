@@ -64,7 +64,7 @@ func (g *generator) budgets() {
 	}
 }
 
-// demand gives the preemptor what nodes have to have.
+// demand gives the preemptor demands on nodes.
 func (g *generator) demand(p *corev1.Pod) {
 	for range g.IntN(3) {
 		p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{
@@ -162,7 +162,7 @@ func (g *generator) podTerm(own map[string]string) corev1.PodAffinityTerm {
 	return t
 }
 
-// mergeKey does what the API server does with keys of labels to match when a pod is
+// mergeKey does the API server's part with keys of labels to match when a pod is
 // created: a requirement on the pod's own value, where it has one.
 func mergeKey(s *metav1.LabelSelector, own map[string]string, op metav1.LabelSelectorOperator) {
 	if value, there := own["tier"]; there {
@@ -203,7 +203,7 @@ func (g *generator) constrain(p *corev1.Pod) {
 	}
 }
 
-// resize has a running pod in the middle of a resize.
+// resize puts a running pod in the middle of a resize.
 func (g *generator) resize(p *corev1.Pod) {
 	list := func() corev1.ResourceList {
 		return corev1.ResourceList{corev1.ResourceCPU: g.cpu(), corev1.ResourceMemory: g.memory()}

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// drivers of volumes; the last is what the in-tree disks of one cloud became.
+// drivers of volumes; the last replaces the in-tree disks of one cloud.
 var drivers = []string{"disk.example.com", "file.example.com", "ebs.csi.aws.com"}
 
 // storage draws claims with their volumes, in each namespace the same names.
@@ -59,7 +59,7 @@ func (g *generator) claim(namespace string, i int) {
 	case 1:
 		t := metav1.NewTime(start)
 		c.DeletionTimestamp = &t
-	case 2: // of class now: what a claim that waits for its first pod may get is left out of outrank on purpose
+	case 2: // of class now: the volumes that a waiting claim may get are left out of outrank on purpose
 		class = "now"
 		c.Spec.VolumeName, c.Status.Phase = "", corev1.ClaimPending
 		delete(c.Annotations, "pv.kubernetes.io/bind-completed")
@@ -114,7 +114,7 @@ func (g *generator) mount(p *corev1.Pod) {
 	}
 }
 
-// attach says how many volumes a node can attach.
+// attach sets the number of volumes that a node can attach.
 func (g *generator) attach(n *corev1.Node) {
 	if g.oneIn(8) {
 		return

@@ -15,27 +15,27 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// Harness is what a version of Kubernetes is compared with.
+// Harness is a version of Kubernetes to compare with.
 type Harness struct {
-	// Release is whose rules outrank follows.
+	// Release has the rules that outrank follows.
 	Release outrank.Release
 	// Convert makes a cluster of a case, the preemptor among its pods.
 	Convert func(*Case) (*outrank.Cluster, error)
-	// ClockEachTime says that the reference reads the clock at each comparison of pods
-	// without a start time, as v1.36 does: what comes of several of the same priority on
-	// a node is an accident of the sort. All but the first of them are given a start then.
+	// ClockEachTime is set where the reference reads the clock at each comparison of pods
+	// without a start time, as in v1.36: the result of several of the same priority on a
+	// node is an accident of the sort. All but the first of them are given a start then.
 	ClockEachTime bool
 }
 
-// Result is a case with both answers and what they disagree in.
+// Result is a case with both answers and their differences.
 type Result struct {
 	Reference, Outrank *Answer
 	// Differences is empty where the two agree.
 	Differences []string
 	// Tied is set where the reference could have chosen another node as well.
 	Tied bool
-	// Apart is set where outrank differs on purpose, so that nothing is compared: the preemptor
-	// names a claim that there is not (rule 7.10.4).
+	// Apart is set where outrank differs on purpose, so that nothing is compared:
+	// the preemptor names a claim that does not exist (rule 7.10.4).
 	Apart bool
 }
 
@@ -95,13 +95,13 @@ func oneWithoutStart(c *Case) *Case {
 	return &s
 }
 
-// decided is what outrank found.
+// decided is outrank's decision.
 type decided struct {
-	// Explanation is about the nodes and the candidates, before extenders have a say in them;
-	// ranked is what they leave, nil where they fail.
+	// Explanation is about the nodes and the candidates, before extenders have a
+	// say in them; ranked are those that extenders leave, nil where they fail.
 	*preemption.Explanation
 	ranked *preemption.Explanation
-	// failure is what the attempt came to where no node takes the pod.
+	// failure is the result of the attempt where no node takes the pod.
 	failure execution.Failure
 	// extenderFails is set where preemption ends in the error of an extender.
 	extenderFails bool
@@ -140,8 +140,8 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	return d, nil
 }
 
-// decideAbout explains what is to be done for a pod, and has it decided by the search
-// without explanations, too.
+// decideAbout explains the decision for a pod, and compares it with the search
+// without explanations.
 func (h *Harness) decideAbout(snap *preemption.Snapshot, config preemption.Config, pod *outrank.Pod, now time.Time) (*decided, error) {
 	eval, err := preemption.NewEvaluator(config)
 	if err != nil {
@@ -163,8 +163,8 @@ func (h *Harness) decideAbout(snap *preemption.Snapshot, config preemption.Confi
 	return d, nil
 }
 
-// answer is what an attempt comes to that carries the decision out, on the node that the
-// reference chose if that is as good as the best.
+// answer is the result of an attempt that carries the decision out, on the node
+// that the reference chose if that is as good as the best.
 func (d *decided) answer(chosen string) *Answer {
 	a := &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}, Fits: d.fits()}
 	for _, n := range d.Nodes {
@@ -219,7 +219,7 @@ func (d *decided) tiedPlan(chosen string) *preemption.Plan {
 	return plan
 }
 
-// carryOut fills in what is done and said.
+// carryOut fills in the actions and the texts.
 func (d *decided) carryOut(a *Answer) {
 	if plan := d.failure.Plan; plan != nil && d.failure.Err == nil {
 		a.Preempts = plan.Outcome == preemption.Preempt
@@ -246,7 +246,7 @@ func (d *decided) carryOut(a *Answer) {
 	}
 }
 
-// handle says what the failure means, and in which part of the queue the pod ends.
+// handle finds the meaning of the failure, and the part of the queue that the pod ends in.
 func (d *decided) handle() (verdict *execution.Verdict, part string, err error) {
 	if d.queued {
 		return backInQueue(&d.failure, d.release)

@@ -16,9 +16,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// still is an informer that is told of objects by hand, and passes them on at once. It
-// lists them in the order in which it was told of them, where the real one has the
-// order of a map.
+// still is an informer that receives objects by hand, and passes them on at once.
+// It lists them in the order in which it received them, where the real one has
+// the order of a map.
 type still struct {
 	cache.SharedIndexInformer
 	indexer  *ordered
@@ -33,7 +33,7 @@ func newStill(example runtime.Object) *still {
 	}
 }
 
-// add tells everybody of an object.
+// add passes an object on.
 func (s *still) add(o runtime.Object) error {
 	if err := s.indexer.Add(o); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (s *still) add(o runtime.Object) error {
 	return nil
 }
 
-// set tells everybody of an object that is new or another version.
+// set passes on a new object or version.
 func (s *still) set(o runtime.Object) error {
 	before, there, err := s.indexer.Get(o)
 	if err != nil || !there {
@@ -59,7 +59,7 @@ func (s *still) set(o runtime.Object) error {
 	return nil
 }
 
-// remove tells everybody that an object is gone.
+// remove passes on that an object is gone.
 func (s *still) remove(o runtime.Object) error {
 	last, there, err := s.indexer.Get(o)
 	if err != nil || !there {
@@ -104,7 +104,7 @@ func (s *still) HasSyncedChecker() cache.DoneChecker    { return synced{} }
 func (s *still) LastSyncResourceVersion() string        { return "1" }
 func (s *still) SetTransform(cache.TransformFunc) error { return nil }
 
-// synced is what has nothing to wait for.
+// synced has nothing to wait for.
 type synced struct{}
 
 var done = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
@@ -165,7 +165,7 @@ func newInformers(client kubernetes.Interface) *stillInformers {
 	return f
 }
 
-// fill tells of all objects of a case but pods.
+// fill passes on all objects of a case but pods.
 func (f *stillInformers) fill(c *Case) error {
 	for _, err := range []error{
 		addAll(f.namespaces, c.Namespaces), addAll(f.classes, c.StorageClasses), addAll(f.csiDrivers, c.CSIDrivers),

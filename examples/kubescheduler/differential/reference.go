@@ -27,7 +27,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
-// Quiet has kube-scheduler's code log nothing.
+// Quiet keeps kube-scheduler's code from logging.
 func Quiet() {
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)
 	klog.InitFlags(flags)
@@ -41,10 +41,10 @@ func Quiet() {
 
 func init() { metrics.Register() }
 
-// reference is a scheduler with a cluster in it, and all that it does.
+// reference is a scheduler with a cluster in it, and its actions.
 type reference struct {
 	sched *scheduler.Scheduler
-	// all is asked for all candidates: that of the profile that an attempt is by.
+	// all finds all candidates: that of the profile of an attempt.
 	all       *defaultpreemption.DefaultPreemption
 	answer    *Answer
 	preemptor string
@@ -52,12 +52,12 @@ type reference struct {
 	instead func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) error
 	failed  error
 
-	// around is what the scheduler has around its own plugins; asked is set where it asked for
-	// a way out.
+	// around is the part of the scheduler beside its own plugins; asked is set
+	// where it asked for a way out.
 	around *Around
 	asked  bool
 
-	// importance says how important a victim is, nil for what it is by itself.
+	// importance returns a victim's importance, nil for that of the pod by itself.
 	importance func(*corev1.Pod) string
 
 	// beside is called before preemption is.
@@ -75,7 +75,7 @@ type profileFramework struct {
 	all *defaultpreemption.DefaultPreemption
 }
 
-// RunFilterPluginsWithNominatedPods notes what each node says.
+// RunFilterPluginsWithNominatedPods records each node's answer.
 func (f *profileFramework) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo) *fwk.Status {
 	s := f.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info)
 	f.r.mu.Lock()
@@ -84,7 +84,7 @@ func (f *profileFramework) RunFilterPluginsWithNominatedPods(ctx context.Context
 	return s
 }
 
-// RunPostFilterPlugins finds all candidates, and then has the plugins do what they do.
+// RunPostFilterPlugins finds all candidates, and then runs the plugins.
 func (f *profileFramework) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	if f.r.instead != nil {
 		f.r.failed = f.r.instead(ctx, state, pod, m)
@@ -130,7 +130,7 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 	}
 	candidates, statuses, err := r.all.Evaluator.DryRunPreemption(ctx, state, pod, potential, pdbs, 0, int32(len(potential)))
 	if err != nil && (r.around == nil || r.around.Contrary == nil && len(r.around.Extenders) == 0) {
-		return err // else it is that of nodes that contradict themselves
+		return err // else it is about nodes that contradict themselves
 	}
 	for _, c := range candidates {
 		one := Candidate{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
@@ -155,7 +155,7 @@ func statusOf(s *fwk.Status) Status {
 	return Status{Code: s.Code().String(), Plugin: s.Plugin(), Reasons: s.Reasons()}
 }
 
-// watch has the scheduler's answers noted. It returns the framework of the profile.
+// watch records the scheduler's answers. It returns the framework of the profile.
 func (r *reference) watch(ctx context.Context, sched *scheduler.Scheduler, name string) (framework.Framework, error) {
 	r.sched = sched
 	profile := sched.Profiles[name]
@@ -168,7 +168,7 @@ func (r *reference) watch(ctx context.Context, sched *scheduler.Scheduler, name 
 	return profile, nil
 }
 
-// newReference builds a scheduler, tells it of everything, and has it take up the preemptor.
+// newReference builds a scheduler with the objects, and lets it take up the preemptor.
 func newReference(ctx context.Context, c *Case, instead Instead) (*reference, error) {
 	r := &reference{around: &c.Around, preemptor: podKey(c.Preemptor), answer: &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}}
 	client := &fake.Clientset{}
@@ -222,15 +222,15 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	return r, r.takeUp(in, c.Preemptor)
 }
 
-// Instead is a plugin in the place of DefaultPreemption; the zero value is none.
+// Instead is a plugin in place of DefaultPreemption; the zero value is none.
 type Instead struct {
 	Name string
 	Make frameworkruntime.PluginFactory
 }
 
-// options are those of a scheduler for the case: its profiles, all of them the default one
-// but for their names and for what is around, and its extenders, which are there until the
-// context ends.
+// options are those of a scheduler for the case: its profiles, all of them the
+// default one but for their names and their surroundings, and its extenders,
+// which exist until the context ends.
 func (r *reference) options(ctx context.Context, c *Case, instead Instead) ([]scheduler.Option, error) {
 	profiles, err := profilesOf(c, instead.Name)
 	if err != nil {
@@ -253,9 +253,9 @@ func (r *reference) options(ctx context.Context, c *Case, instead Instead) ([]sc
 // isDropped reports whether a pod is dropped when it is taken out of the queue.
 func isDropped(p *corev1.Pod) bool { return p.Spec.NodeName == "" && p.DeletionTimestamp != nil }
 
-// dropDeleted has the scheduler take up the pending pods that are being deleted, one at a
-// time, and drop them, as it does sooner or later with each. The nominator keeps their
-// names.
+// dropDeleted lets the scheduler take up the pending pods that are being deleted,
+// one at a time, and drop them, as it does sooner or later with each. The
+// nominator keeps their names.
 func (r *reference) dropDeleted(ctx context.Context, in *stillInformers, c *Case) error {
 	for _, p := range c.Pods {
 		if !isDropped(p) {

@@ -16,9 +16,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// RunReference has kube-scheduler try to schedule the preemptor of a case, with another plugin
-// in place of DefaultPreemption if there is one; the candidates of the answer are
-// DefaultPreemption's all the same.
+// RunReference lets kube-scheduler try to schedule the preemptor of a case, with
+// another plugin in place of DefaultPreemption if there is one; the candidates of
+// the answer are DefaultPreemption's all the same.
 func RunReference(c *Case, instead Instead) (*Answer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -95,7 +95,7 @@ func (r *reference) wait(c *Case) {
 	}
 }
 
-// react notes what the client is asked for, and has all of it succeed.
+// react records the client's requests, and lets all of them succeed.
 func (r *reference) react(action clienttesting.Action) (bool, runtime.Object, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,7 +116,7 @@ func (r *reference) react(action clienttesting.Action) (bool, runtime.Object, er
 	return true, &corev1.Pod{}, nil
 }
 
-// noteCondition notes what the preemptor is told.
+// noteCondition records the preemptor's condition.
 func (r *reference) noteCondition(patch []byte) {
 	var p struct {
 		Status struct{ Conditions []corev1.PodCondition }
@@ -131,7 +131,7 @@ func (r *reference) noteCondition(patch []byte) {
 	}
 }
 
-// recorder notes what the scheduler says of the preemptor.
+// recorder records the scheduler's events about the preemptor.
 type recorder struct{ r *reference }
 
 func (e *recorder) WithLogger(klog.Logger) events.EventRecorderLogger { return e }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Count is what came of the cases of one kind.
+// Count has the results of the cases of one kind.
 type Count struct {
 	Cases, Fits, Preempts, NotEligible, Hopeless int
 	// Tied counts those where kube-scheduler could have chosen another node, Candidates the
@@ -52,13 +52,13 @@ type Sweep struct {
 	Kinds []string // none means all
 	Cases int
 	Seed  uint64
-	// Failure is told of each case that differs, made smaller. It returns false to stop.
+	// Failure receives each case that differs, made smaller. It returns false to stop.
 	Failure func(c *Case, r *Result) bool
-	// Until ends the sweep early; zero means never.
+	// Until ends the run early; zero means never.
 	Until time.Time
 }
 
-// Run draws the cases and compares each. Kinds take turns.
+// Sweep draws the cases and compares each. Kinds take turns.
 func (h *Harness) Sweep(s Sweep) (map[string]*Count, error) {
 	kinds := s.Kinds
 	if len(kinds) == 0 {

@@ -27,26 +27,26 @@ import (
 type Sequence struct {
 	Kind string
 	Seed uint64
-	// Attempts is how many pods are tried.
+	// Attempts is the number of pods that are tried.
 	Attempts int
-	// Harness says what outrank is compared as. Its Convert makes a follower that knows
-	// nothing of what was.
+	// Harness has the rules of outrank. Its Convert makes a follower without a
+	// memory.
 	Harness *Harness
-	// Follow makes the followers that are told of changes.
+	// Follow makes the followers that receive changes.
 	Follow func(told informers.SharedInformerFactory, handle fwk.Handle) ([]Follower, error)
 	// Rival makes a plugin that is asked for room beside the scheduler's own, in the same
 	// attempts, with an API of its own.
 	Rival func(ctx context.Context, handle fwk.Handle) (fwk.PostFilterPlugin, error)
-	// Resizes has pods tried whose resize in place is deferred, for which the feature gate
-	// has to be on.
+	// Resizes adds pods whose resize in place is deferred, for which the feature
+	// gate has to be on.
 	Resizes bool
 	// Queue makes a queue that follows the scheduler's; nil for none.
 	Queue func() QueueFollower
-	// Groups has groups of pods come and go, and pods on nodes belong to them, for which the
-	// feature gate GenericWorkload has to be on.
+	// Groups lets groups of pods come and go, and pods on nodes belong to them,
+	// for which the feature gate GenericWorkload has to be on.
 	Groups bool
-	// Cycles has pods wait, too, that belong to groups which are there, so that the scheduler
-	// places them together, and puts around each profile what holds these attempts against the
+	// Cycles adds waiting pods of known groups, which the scheduler places
+	// together, and wraps each profile in a comparison of these attempts with the
 	// followers; nil for none. The queue cannot be followed then.
 	Cycles func(profile framework.Framework, cycle *GroupCycle) framework.Framework
 }
@@ -54,19 +54,19 @@ type Sequence struct {
 // Follower is a way to know the cluster.
 type Follower struct {
 	Name string
-	// Late says that it knows what the informers have told and no more. The others know
-	// what the scheduler has in memory.
+	// Late is set where it knows no more than the informers. The others know the
+	// scheduler's memory.
 	Late bool
 	// View brings it up to date and calls decide with the cluster and the pods of the attempt.
 	View func(pods []*corev1.Pod, decide func(*preemption.Snapshot, []*outrank.Pod) error) error
 }
 
-// SequenceResult is what came of one sequence, or of several that are added up.
+// SequenceResult is the result of one sequence, or the sum of several.
 type SequenceResult struct {
-	// Counts are the attempts, changes and comparisons by what they were.
+	// Counts are the attempts, changes and comparisons by their kinds.
 	Counts map[string]int
-	// Differences are what a follower and the scheduler disagreed in, with the changes
-	// before that in Log and the cluster as it was then in Case. The sequence ends there.
+	// Differences are those between a follower and the scheduler, with the changes before
+	// that in Log and the cluster as it was then in Case. The sequence ends there.
 	Differences, Log []string
 	Case             *Case
 }
@@ -85,10 +85,10 @@ type sequenceRun struct {
 	rival     *rival
 	followers []Follower
 	queue     QueueFollower
-	// exempt is what was not to be compared when something happened during the attempt; nil
-	// if nothing did.
+	// exempt are the exemptions for a change during the attempt; nil if there was
+	// none.
 	exempt *exemptions
-	// current is the pod of the attempt, and answers what each follower found.
+	// current is the pod of the attempt, and answers those of the followers.
 	current *corev1.Pod
 	answers map[string]*decided
 	errors  map[string]error
@@ -102,7 +102,7 @@ type sequenceRun struct {
 	underWay []types.UID
 }
 
-// Run goes through the sequence. The error is about what keeps it from running.
+// Run runs the sequence. The error keeps it from running.
 func (s *Sequence) Run() (*SequenceResult, error) {
 	c, err := Generate(s.Kind, s.Seed)
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *Sequence) Run() (*SequenceResult, error) {
 	return run.result, nil
 }
 
-// begin makes the scheduler and the followers, and tells them of the cluster.
+// begin makes the scheduler and the followers, with the objects of the cluster.
 func (s *sequenceRun) begin(ctx context.Context) error {
 	s.scheduler = newClerk()
 	s.world = newWorld(s.scheduler.client())
@@ -202,7 +202,7 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 	return s.fill(s.generator)
 }
 
-// end lets whatever hangs go on, and waits for it.
+// end releases all hanging calls, and waits for them.
 func (s *sequenceRun) end() {
 	s.letGo()
 	s.rival.close()
@@ -225,7 +225,7 @@ func (s *sequenceRun) note(what, format string, args ...any) {
 	s.result.Log = append(s.result.Log, what+" "+fmt.Sprintf(format, args...))
 }
 
-// decide has every follower decide about the pod of the attempt.
+// decide lets every follower decide about the pod of the attempt.
 func (s *sequenceRun) decide() {
 	s.ask([]*corev1.Pod{s.current}, func(name string, snap *preemption.Snapshot, pods []*outrank.Pod) error {
 		d, err := s.Harness.decideAbout(snap, preemption.Config{Schedulers: ProfileNames}, pods[0], time.Now())
@@ -240,7 +240,7 @@ func (s *sequenceRun) decide() {
 	})
 }
 
-// ask has every follower decide about pods.
+// ask lets every follower decide about pods.
 func (s *sequenceRun) ask(pods []*corev1.Pod, decide func(name string, snap *preemption.Snapshot, pods []*outrank.Pod) error) {
 	for _, f := range append([]Follower{{Name: "fresh", Late: true, View: s.anew}}, s.followers...) {
 		if f.Late && s.late != nil {
@@ -286,7 +286,7 @@ func (s *sequenceRun) asCaseOf(pod *corev1.Pod) *Case {
 	return &c
 }
 
-// attempt has the scheduler try a pod, and compares.
+// attempt lets the scheduler try a pod, and compares.
 func (s *sequenceRun) attempt(ctx context.Context) error {
 	if err := s.release(); err != nil {
 		return err
@@ -316,7 +316,7 @@ func (s *sequenceRun) attempt(ctx context.Context) error {
 	if len(s.result.Differences) > 0 {
 		return nil
 	}
-	if late != nil { // what follows is told together with what is late
+	if late != nil { // followers receive it together with late versions
 		if err := s.arrive(); err != nil {
 			return err
 		}
@@ -324,7 +324,7 @@ func (s *sequenceRun) attempt(ctx context.Context) error {
 	return s.apply(s.scheduler.take())
 }
 
-// compare notes what came of the attempt, and what the followers disagree in.
+// compare records the result of the attempt, and the differences of the followers.
 func (s *sequenceRun) compare() {
 	s.r.mu.Lock()
 	a := s.r.answer
@@ -385,7 +385,7 @@ func (s *sequenceRun) compare() {
 	}
 }
 
-// count notes what came of the attempt.
+// count records the result of the attempt.
 func (s *sequenceRun) count(a *Answer) {
 	what := "cleared"
 	switch {
@@ -408,8 +408,8 @@ func (s *sequenceRun) count(a *Answer) {
 
 func podKey(p *corev1.Pod) string { return p.Namespace + "/" + p.Name }
 
-// begun gives a pod on a node a start that no other pod has: what comes of equal starts
-// depends on the order in which the scheduler has learned of the pods.
+// begun gives a pod on a node a start that no other pod has: the result of equal
+// starts depends on the order in which the scheduler has learned of the pods.
 func (s *sequenceRun) begun(p *corev1.Pod) {
 	s.begins++
 	at := metav1.NewTime(start.Add(-time.Duration((s.begins*7919)%100000) * time.Minute))

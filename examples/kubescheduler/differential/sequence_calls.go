@@ -23,7 +23,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// call is something that the API was asked for, about one pod.
+// call is a request to the API about one pod.
 type call struct {
 	pod    string
 	delete bool
@@ -31,7 +31,7 @@ type call struct {
 	patch  []byte
 }
 
-// trouble is what becomes of calls about victims.
+// trouble is the fate of calls about victims.
 type trouble uint8
 
 const (
@@ -42,13 +42,13 @@ const (
 	noBinding
 )
 
-// clerk stands in for the API server: it notes calls, refuses some, and has deletions hang
-// that are to.
+// clerk stands in for the API server: it records calls, refuses some, and lets
+// some deletions hang.
 type clerk struct {
 	mu sync.Mutex
 	// made are the calls that have not been taken, ever all of the attempt.
 	made, ever []call
-	// of says what becomes of calls about a pod; nil for no trouble.
+	// of is the trouble of calls about a pod; nil for none.
 	of func(pod string) trouble
 	// refused counts the calls that failed, hanging those that hang until open is closed.
 	refused, hanging int
@@ -68,7 +68,7 @@ func (c *clerk) client() kubernetes.Interface {
 	return &hangingClient{client, c}
 }
 
-// react notes a call, and has it succeed or fail.
+// react records a call, and lets it succeed or fail.
 func (c *clerk) react(action clienttesting.Action) (bool, runtime.Object, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,8 +154,8 @@ func (c *clerk) take() []call {
 	return made
 }
 
-// did returns whom the calls of the attempt deleted, and whose nominations they cleared but
-// for the pod's own, sorted.
+// did returns the pods that the calls of the attempt deleted, and those whose
+// nominations they cleared but for the pod's own, sorted.
 func (c *clerk) did(pod string) (deleted, cleared []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +185,8 @@ func (c *clerk) bindingFailed(pod string) (refused, known bool) {
 	return c.unbound[pod], slices.ContainsFunc(c.ever, func(one call) bool { return one.pod == pod && one.patch != nil })
 }
 
-// hold waits where a deletion is to hang, and returns what is to be called once it is made.
+// hold waits where a deletion is to hang, and returns the function to be called once it is
+// made.
 func (c *clerk) hold(pod string) (made func()) {
 	c.mu.Lock()
 	if c.troubleOf(pod) != hangs {
@@ -217,7 +218,8 @@ func (c *clerk) letGo() {
 	c.open, c.of = nil, nil
 }
 
-// hangingClient has deletions hang outside of the clientset, which takes one call at a time.
+// hangingClient lets deletions hang outside of the clientset, which takes one call at a
+// time.
 type hangingClient struct {
 	kubernetes.Interface
 	clerk *clerk
@@ -247,14 +249,14 @@ func (p *hangingPods) Delete(ctx context.Context, name string, options metav1.De
 	return p.PodInterface.Delete(ctx, name, options)
 }
 
-// heldBack is an attempt of which calls hang.
+// heldBack is an attempt with hanging calls.
 type heldBack struct {
-	// now is set in the attempt itself. left is how many attempts come before they go on.
+	// now is set in the attempt itself. left is the number of attempts before they go on.
 	now  bool
 	left int
 }
 
-// draw decides what becomes of the calls of the next attempt: mostly nothing.
+// draw decides the fate of the calls of the next attempt: mostly success.
 func (s *sequenceRun) draw() {
 	var of func(string) trouble
 	kinds := []trouble{noCondition, noDeletion, noBinding, hangs}
@@ -276,7 +278,7 @@ func (s *sequenceRun) draw() {
 	s.rival.clerk.begin(of)
 }
 
-// settle waits until the scheduler has done all that this attempt brings, or hangs.
+// settle waits until the scheduler has done everything of this attempt, or hangs.
 func (s *sequenceRun) settle() {
 	expected := s.expected()
 	s.until(func() bool {
@@ -294,7 +296,7 @@ func (s *sequenceRun) settle() {
 	s.settleTrouble(s.current)
 }
 
-// expected are the victims that the scheduler tells to go, by what a follower says.
+// expected are the victims that the scheduler tells to go, by a follower's plan.
 func (s *sequenceRun) expected() []string {
 	if d := s.answers["framework"]; d != nil && !s.r.answer.Fits {
 		return d.answer(s.r.answer.Nominated).Evicted
@@ -302,7 +304,7 @@ func (s *sequenceRun) expected() []string {
 	return nil
 }
 
-// toldAll reports whether the scheduler has told all of them to go, and nobody else.
+// toldAll reports whether the scheduler has told exactly these to go.
 func (s *sequenceRun) toldAll(expected []string) bool {
 	deleted, _ := s.scheduler.did("")
 	return slices.Equal(deleted, expected)
@@ -323,7 +325,7 @@ func (s *sequenceRun) hanging() (list []types.UID) {
 	return list
 }
 
-// settleRival waits for the rival, which is not held against anything while calls hang.
+// settleRival waits for the rival, which is compared with nothing while calls hang.
 func (s *sequenceRun) settleRival(p *corev1.Pod) {
 	if s.held != nil {
 		s.soon(func() bool { return !s.rival.underWay(p) })
@@ -332,7 +334,7 @@ func (s *sequenceRun) settleRival(p *corev1.Pod) {
 	s.until(func() bool { return s.rival.clerk.busy() || !s.rival.underWay(p) })
 }
 
-// settleTrouble notes what failed and what hangs about a pod, or the first pod of a group.
+// settleTrouble records failed and hanging calls about a pod, or the first pod of a group.
 func (s *sequenceRun) settleTrouble(pod *corev1.Pod) {
 	hanging, refused, _ := s.scheduler.state(podKey(pod))
 	if refused > 0 {
@@ -350,7 +352,7 @@ func (s *sequenceRun) settleTrouble(pod *corev1.Pod) {
 	}
 }
 
-// until waits for what happens beside the attempt, soon for what may not happen.
+// until waits for a change beside the attempt, soon for one that may not come.
 func (s *sequenceRun) until(is func() bool) {
 	if !wait(25000, is) {
 		s.result.Counts["waited for nothing"]++
@@ -369,19 +371,19 @@ func wait(times int, is func() bool) bool {
 	return false
 }
 
-// release lets go on what hangs, once it has hung long enough.
+// release lets hanging calls go on once they have hung long enough.
 func (s *sequenceRun) release() error {
 	if s.held == nil {
 		return nil
 	}
 	if s.held.left--; s.held.left >= 0 || s.late != nil {
-		return nil // no version of a pod is told of before an earlier one
+		return nil // no version of a pod comes before an earlier one
 	}
 	s.letGo()
 	return s.apply(s.scheduler.take())
 }
 
-// letGo lets go on what hangs, and waits for its end.
+// letGo lets hanging calls go on, and waits for their end.
 func (s *sequenceRun) letGo() {
 	s.scheduler.letGo()
 	s.rival.clerk.letGo()
@@ -397,7 +399,7 @@ func (c *clerk) busy() bool {
 	return c.hanging > 0
 }
 
-// apply does what the API server does with calls, and tells of it, at once or late.
+// apply does the API server's part of calls, and passes the result on, at once or late.
 func (s *sequenceRun) apply(calls []call) error {
 	var changed []*corev1.Pod
 	for _, one := range calls {
@@ -446,14 +448,14 @@ func (s *sequenceRun) applyTo(p *corev1.Pod, one call) error {
 	return nil
 }
 
-// arrive tells what is late.
+// arrive passes late versions on.
 func (s *sequenceRun) arrive() error {
 	late := s.late
 	s.late = nil
 	return s.tell(late)
 }
 
-// tell tells everybody of new versions of pods, but for pods that are gone.
+// tell passes on new versions of pods, but for pods that are gone.
 func (s *sequenceRun) tell(changed []*corev1.Pod) error {
 	for _, p := range changed {
 		if now := s.all[podKey(p)]; now == nil || now.UID != p.UID {

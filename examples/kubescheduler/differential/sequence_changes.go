@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// changes are what can happen to the cluster between attempts, each as often as its weight
-// says.
+// changes are the changes of the cluster between attempts, each as often as its
+// weight.
 var changes = []struct {
 	weight int
 	make   func(*sequenceRun) error
@@ -34,7 +34,7 @@ var changes = []struct {
 	{1, (*sequenceRun).tolerate},
 }
 
-// change changes something.
+// change makes one change.
 func (s *sequenceRun) change() error {
 	if s.Groups && s.oneIn(6) {
 		return s.changeGroup()
@@ -55,15 +55,15 @@ func (s *sequenceRun) change() error {
 	return nil
 }
 
-// generated is a pod that the generator draws, which is not told of yet. The generator
-// adds what it draws to its case.
+// generated is a pod that the generator draws and nobody knows yet. The generator
+// adds it to its case.
 func (s *sequenceRun) generated(draw func(*generator) *corev1.Pod) *corev1.Pod {
 	p := draw(s.generator)
 	s.objects.Pods, s.objects.Preemptor = nil, nil
 	return p
 }
 
-// somewhere is the name of a node, sometimes of one that is not there.
+// somewhere is the name of a node, sometimes of one that does not exist.
 func (s *sequenceRun) somewhere() string { return fmt.Sprintf("n%d", s.IntN(len(s.objects.Nodes)+1)) }
 
 // pendingPod draws a pod that asks for much.
@@ -96,7 +96,7 @@ func (s *sequenceRun) newPending() error {
 	return s.put(p)
 }
 
-// newRunning has another scheduler, or a kubelet, put a pod on a node.
+// newRunning lets another scheduler, or a kubelet, put a pod on a node.
 func (s *sequenceRun) newRunning() error {
 	at := s.somewhere()
 	p := s.generated(func(g *generator) *corev1.Pod { return g.running(at) })
@@ -134,7 +134,7 @@ func (s *sequenceRun) delete() error {
 	return s.put(p)
 }
 
-// deletePending has a pod deleted that waits, and that something holds.
+// deletePending deletes a pod that waits, and that a finalizer holds.
 func (s *sequenceRun) deletePending() error {
 	p := s.one(func(p *corev1.Pod) bool { return p.DeletionTimestamp == nil && isPending(p) })
 	if p == nil {
@@ -150,8 +150,8 @@ func (s *sequenceRun) relabel() error {
 	if p == nil {
 		return nil
 	}
-	// Its tier stays: what matchLabelKeys name is written into selectors by the API server
-	// when the pod is made, and read from the labels by outrank (rule 7.13.17).
+	// Its tier stays: the API server writes the labels of matchLabelKeys into selectors
+	// when the pod is made, and outrank reads them from the labels (rule 7.13.17).
 	if p.Labels == nil {
 		p.Labels = map[string]string{}
 	}
@@ -160,8 +160,8 @@ func (s *sequenceRun) relabel() error {
 	return s.put(p)
 }
 
-// resizeRunning has a container of a running pod ask for something else, which its kubelet
-// has carried out, or not yet, or puts off.
+// resizeRunning changes the request of a running pod's container, which its
+// kubelet has carried out, or not yet, or puts off.
 func (s *sequenceRun) resizeRunning() error {
 	p := s.one(isRunning)
 	if p == nil {
@@ -181,7 +181,7 @@ func (s *sequenceRun) resizeRunning() error {
 	return s.put(p)
 }
 
-// nominate has somebody else than the scheduler nominate a pod.
+// nominate lets somebody else than the scheduler nominate a pod.
 func (s *sequenceRun) nominate() error {
 	p := s.one(isPending)
 	if p == nil {
@@ -202,7 +202,7 @@ func (s *sequenceRun) openGate() error {
 	return s.put(p)
 }
 
-// comeAgain has a pending pod take the name of a running one, as a StatefulSet does.
+// comeAgain lets a pending pod take the name of a running one, as a StatefulSet does.
 func (s *sequenceRun) comeAgain() error {
 	last := s.one(isRunning)
 	if last == nil {

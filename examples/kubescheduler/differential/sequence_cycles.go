@@ -15,7 +15,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// teams are the groups to which pods belong that wait. Pods that others put on nodes belong to
+// teams are the groups of the pods that wait. Pods that others put on nodes belong to
 // none of them: their priority would have to be the group's (rule 12.9.2).
 var teams = []string{"team", "squad"}
 
@@ -36,21 +36,21 @@ type GroupCycle struct {
 	answers map[string]GroupAnswer
 }
 
-// GroupAnswer is what becomes of a group.
+// GroupAnswer is the answer about a group.
 type GroupAnswer struct {
 	Code, Says string
 	// Nominated are the nodes of the members, by namespace and name.
 	Nominated map[string]string
 	// Evicted are the victims that have to be told, sorted.
 	Evicted []string
-	// Inexact says that the scheduler has not followed the least count of a topology spread
-	// (rule 12.9.9).
+	// Inexact is set where the scheduler has not followed the least count of a
+	// topology spread (rule 12.9.9).
 	Inexact bool
 }
 
-// Undecided reports whether the scheduler's plugin for devices has failed: none of the members
-// came as far as it, and it does not find what it would have kept of them (rule 12.9.11). The
-// one that preempts is not asked then.
+// Undecided reports whether the scheduler's plugin for devices has failed: none
+// of the members came as far as it, and it does not find its state of them (rule
+// 12.9.11). The one that preempts is not asked then.
 func (a GroupAnswer) Undecided() bool {
 	return a.Code == fwk.Error.String() && a.Says == `error in "DynamicResources" PodGroupPostFilter plugins: not found`
 }
@@ -94,8 +94,8 @@ func (c *GroupCycle) going() []*corev1.Pod {
 // Rival is the plugin that is asked beside the scheduler's own.
 func (c *GroupCycle) Rival(profile string) fwk.PostFilterPlugin { return c.s.rival.plugins[profile] }
 
-// Asked tells what the scheduler said to a group that asked for room, and what the rival said.
-// Decide is called for each follower.
+// Asked receives the scheduler's answer to a group that asked for room, and the
+// rival's. Decide is called for each follower.
 func (c *GroupCycle) Asked(uid types.UID, members []*corev1.Pod, want, rival GroupAnswer, decide func(*preemption.Snapshot, []*outrank.Pod) (GroupAnswer, error)) {
 	c.asked, c.uid, c.want = true, uid, want
 	if len(members) > 1 {
@@ -233,7 +233,7 @@ func (s *sequenceRun) compareGroup() {
 	}
 }
 
-// countGroup notes what came of the attempt of a group.
+// countGroup records the result of the attempt of a group.
 func (s *sequenceRun) countGroup(keys []string) {
 	c := s.cycle
 	what := "is not asked about"
@@ -257,7 +257,7 @@ func (s *sequenceRun) countGroup(keys []string) {
 		keys, what, c.want.Nominated, c.want.Evicted, s.late != nil, c.want.Says))
 }
 
-// newMembers has pods wait that belong to a group, mostly one that is there.
+// newMembers adds waiting pods of a group, mostly a known one.
 func (s *sequenceRun) newMembers() error {
 	name, namespace := pick(s.generator, teams...), pick(s.generator, "default", "default", "red", "blue")
 	for _, g := range s.objects.Groups { // the last that comes up is as good as any
@@ -301,7 +301,7 @@ func (s *sequenceRun) fallIn(p *corev1.Pod) {
 	}
 }
 
-// priorityOfMembers is the priority that the members of a group have which are there, nil for none.
+// priorityOfMembers is the priority that the present members of a group have, nil for none.
 func (s *sequenceRun) priorityOfMembers(namespace, group string) *int32 {
 	for _, p := range s.known() {
 		if o := p.Spec.SchedulingGroup; o != nil && p.Namespace == namespace && *o.PodGroupName == group {

@@ -9,8 +9,8 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 )
 
-// join has a pod on a node belong to a group, in half of the cases, whether or not the group
-// is there.
+// join puts a pod on a node in a group, in half of the cases, whether or not the
+// group exists.
 func (s *sequenceRun) join(p *corev1.Pod) {
 	if !s.Groups || s.oneIn(2) {
 		return
@@ -19,7 +19,7 @@ func (s *sequenceRun) join(p *corev1.Pod) {
 	p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
 }
 
-// changeGroup has a group come or go. What a group says never changes while it is there.
+// changeGroup adds or removes a group, whose content never changes meanwhile.
 func (s *sequenceRun) changeGroup() (err error) {
 	names := []string{"crew", "gang"}
 	if s.Cycles != nil {
@@ -64,8 +64,8 @@ func (s *sequenceRun) changeGroup() (err error) {
 	return err
 }
 
-// importance says how important a pod is as a victim. Pods that leave together are equal: the
-// reference has them in the order of a map (rule 12.7.4).
+// importance is the importance of a pod as a victim. Pods that leave together are
+// equal: the reference has them in the order of a map (rule 12.7.4).
 func (s *sequenceRun) importance(p *corev1.Pod) string {
 	if unit := s.unitOf(p); unit != "" {
 		return "group " + unit
@@ -84,8 +84,8 @@ func (s *sequenceRun) unitOf(p *corev1.Pod) string {
 	return ""
 }
 
-// unitsOnLostNodes reports whether a pod of a unit is on a node that is not there. The
-// reference's preemption ends in an error then, for any pod on any node.
+// unitsOnLostNodes reports whether a pod of a unit is on a node that does not exist.
+// The reference's preemption ends in an error then, for any pod on any node.
 func (s *sequenceRun) unitsOnLostNodes() bool {
 	return slices.ContainsFunc(s.known(), func(p *corev1.Pod) bool {
 		return isRunning(p) && s.unitOf(p) != "" && !slices.ContainsFunc(s.objects.Nodes, func(n *corev1.Node) bool { return n.Name == p.Spec.NodeName })
@@ -126,8 +126,8 @@ func (s *sequenceRun) chargedByOrder() bool {
 	})
 }
 
-// placesOf keeps of candidates where they are: who is put back, and so who leaves, depends on
-// who violates a budget.
+// placesOf keeps the nodes of candidates alone: the pods that are put back, and
+// so the victims, depend on the violations.
 func placesOf(candidates []Candidate) (out []Candidate) {
 	for _, c := range candidates {
 		out = append(out, Candidate{Node: c.Node})

@@ -7,8 +7,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// exemptions say what is not compared of an attempt: nothing by a rule, the choice, or the
-// victims and the choice.
+// exemptions are the parts of an attempt that are not compared: nothing by a
+// rule, the choice, or the victims and the choice.
 type exemptions struct {
 	rule           string
 	mixed, byOrder bool
@@ -45,7 +45,7 @@ func (s *sequenceRun) nominationIsLate() bool {
 	})
 }
 
-// toldOf leaves pods out of whose nominations the informers have not told yet: those are
+// toldOf leaves out pods whose nominations the informers do not know yet: those are
 // cleared here, and in the reference where the pod itself names a node (rule 14.3.7).
 func (s *sequenceRun) toldOf(pods []string) []string {
 	return slices.DeleteFunc(slices.Clone(pods), func(key string) bool {

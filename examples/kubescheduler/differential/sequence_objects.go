@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// replaced puts another version in the place of one object of a list, tells of it and
-// returns the new list; a position below 0 is that of a new object. A list is replaced,
-// not changed: cases that were made of the world keep theirs.
+// replaced puts another version in place of one object of a list, passes it on
+// and returns the new list; a position below 0 is that of a new object. A list is
+// replaced, not changed: cases that were made of the world keep theirs.
 func replaced[T Object](s *sequenceRun, where *still, list []T, at int, o T) ([]T, error) {
 	o.SetResourceVersion(s.next())
 	list = slices.Clone(list)
@@ -25,12 +25,12 @@ func replaced[T Object](s *sequenceRun, where *still, list []T, at int, o T) ([]
 	return list, where.set(o)
 }
 
-// removed takes an object off a list and tells that it is gone.
+// removed takes an object off a list and passes on that it is gone.
 func removed[T Object](where *still, list []T, at int) ([]T, error) {
 	return slices.Delete(slices.Clone(list), at, at+1), where.remove(list[at])
 }
 
-// changeNode changes what a node has, or whom it takes.
+// changeNode changes a node's properties.
 func (s *sequenceRun) changeNode() (err error) {
 	if len(s.objects.Nodes) == 0 {
 		return nil
@@ -69,7 +69,7 @@ func (s *sequenceRun) changeNode() (err error) {
 	return err
 }
 
-// replaceNode has a node go, whose pods stay for now, or come.
+// replaceNode removes a node, whose pods stay for now, or adds one.
 func (s *sequenceRun) replaceNode() (err error) {
 	if s.oneIn(2) && len(s.objects.Nodes) > 1 {
 		at := s.IntN(len(s.objects.Nodes))
@@ -87,7 +87,7 @@ func (s *sequenceRun) replaceNode() (err error) {
 	return nil
 }
 
-// newNode has a node come with pods, of which some are known before it.
+// newNode adds a node with pods, of which some are known before it.
 func (s *sequenceRun) newNode(i int) (err error) {
 	nodes, csi := s.objects.Nodes, s.objects.CSINodes
 	s.generator.node(i)
@@ -165,7 +165,7 @@ func (s *sequenceRun) changeNamespace() (err error) {
 	return err
 }
 
-// changeStorage changes what volumes can be used where.
+// changeStorage changes where volumes can be used.
 func (s *sequenceRun) changeStorage() (err error) {
 	if !s.volumes {
 		return nil
@@ -213,7 +213,7 @@ func (s *sequenceRun) changeStorage() (err error) {
 	return err
 }
 
-// changeClaims has a claim go, though pods use it, or come again under its name.
+// changeClaims removes a claim that pods use, or adds it again under its name.
 func (s *sequenceRun) changeClaims() (err error) {
 	list := s.objects.Claims
 	switch {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// QueueFollower is a queue that goes through what the scheduler's goes through.
+// QueueFollower is a queue that repeats the steps of the scheduler's.
 type QueueFollower interface {
 	// Options are those that the scheduler is made with.
 	Options() []scheduler.Option
@@ -21,14 +21,14 @@ type QueueFollower interface {
 	Pass(time.Duration)
 	// Ready reports whether there is a pod to be popped.
 	Ready() bool
-	// Compare returns what the queues disagree in, and Counts what was seen.
+	// Compare returns the differences of the queues, and Counts what was seen.
 	Compare() []string
 	Counts() map[string]int
 }
 
-// upNext prepares the queue for the next attempt, and reports whether there is anything to
-// try. Mostly one pod is put at the head of the queue; else the queue says what is next, some
-// time later.
+// upNext prepares the queue for the next attempt, and reports whether there is a
+// pod to try. Mostly one pod is put at the head of the queue; else the queue
+// chooses the next, some time later.
 func (s *sequenceRun) upNext() bool {
 	if s.queue == nil {
 		s.r.sched.SchedulingQueue.Activate(klog.Background(), s.toTry())
@@ -68,7 +68,7 @@ func (s *sequenceRun) toTry() map[string]*corev1.Pod {
 	return map[string]*corev1.Pod{one: all[one]}
 }
 
-// compareQueues notes what the scheduler's queue and the one that follows it disagree in.
+// compareQueues records the differences between the scheduler's queue and its follower.
 func (s *sequenceRun) compareQueues() {
 	if s.queue == nil || len(s.result.Differences) > 0 {
 		return
@@ -78,7 +78,7 @@ func (s *sequenceRun) compareQueues() {
 	}
 }
 
-// waits has a pending pod belong to a group that is not there, which the queue keeps apart.
+// waits puts a pending pod in a group that does not exist, which the queue keeps apart.
 func (s *sequenceRun) waits(p *corev1.Pod) {
 	if !s.Groups || !s.oneIn(12) {
 		return
@@ -87,8 +87,8 @@ func (s *sequenceRun) waits(p *corev1.Pod) {
 	p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
 }
 
-// meanwhile has something happen now and then between the decision about a pod and its way
-// back to the queue: what came in during an attempt counts then.
+// meanwhile makes a change now and then between the decision about a pod and its
+// way back to the queue: events during an attempt count then.
 func (s *sequenceRun) meanwhile(sched *scheduler.Scheduler) {
 	handle := sched.FailureHandler
 	sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, at time.Time) {
@@ -108,9 +108,9 @@ func (s *sequenceRun) meanwhile(sched *scheduler.Scheduler) {
 	}
 }
 
-// changeMeanwhile changes what no executor looks at: the pod of the attempt, nodes, or pods
-// that nobody is told to go. A preemptor stays: for one that is gone the plugin tells nobody
-// to go any more.
+// changeMeanwhile changes objects that no executor looks at: the pod of the
+// attempt, nodes, or pods that nobody is told to go. A preemptor stays: for one
+// that is gone the plugin tells nobody to go any more.
 func (s *sequenceRun) changeMeanwhile() error {
 	s.note("meanwhile", "")
 	own := s.all[podKey(s.current)]

@@ -20,11 +20,11 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 )
 
-// rival is a plugin, in each profile, that is asked for room beside the scheduler's own. What it does about
-// that goes to an API of its own, which changes nothing.
+// rival is a plugin, in each profile, that is asked for room beside the
+// scheduler's own. Its writes go to an API of its own, which changes nothing.
 type rival struct {
 	plugins map[string]fwk.PostFilterPlugin // by profile
-	// clerk knows also whom it has told to go: nobody is told twice (rule 14.1.8).
+	// clerk knows also its own victims: nobody is told twice (rule 14.1.8).
 	clerk  *clerk
 	result *fwk.PostFilterResult
 	status *fwk.Status
@@ -83,9 +83,9 @@ func (s *sequenceRun) keptOut(p *corev1.Pod) bool {
 	return own != nil && !own.PreEnqueue(context.Background(), p).IsSuccess()
 }
 
-// anyPreempting reports whether the scheduler still carries out a plan. It is asked itself,
-// because it lets a preemptor back into the queue once the last victim is terminating,
-// whoever made that so, and may tell that victim to go again later.
+// anyPreempting reports whether the scheduler still carries out a plan. It is asked
+// itself, because it lets a preemptor back into the queue once the last victim is
+// terminating, for any reason, and may tell that victim to go again later.
 func (s *sequenceRun) anyPreempting() bool {
 	return slices.ContainsFunc(ProfileNames, func(name string) bool { return len(preempting(s.rival.own[name])) > 0 })
 }
@@ -110,7 +110,7 @@ func preempting(own fwk.PreEnqueuePlugin) (list []types.UID) {
 	return uids.UnsortedList()
 }
 
-// compare returns what the rival has done otherwise.
+// compare returns the differences of the rival.
 func (v *rival) compare(a *Answer, tied *decided) []string {
 	result, status := v.result, v.status
 	v.result, v.status = nil, nil

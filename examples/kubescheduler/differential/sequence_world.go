@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// world is what the API has, and what the informers were told of it.
+// world is the state of the API, and of the informers.
 type world struct {
 	told    *stillInformers
 	objects Case // without pods
@@ -50,7 +50,7 @@ func (w *world) next() string {
 	return fmt.Sprint(w.version)
 }
 
-// put tells everybody of a pod.
+// put passes on a pod.
 func (w *world) put(p *corev1.Pod) error {
 	p.ResourceVersion = w.next()
 	key := podKey(p)
@@ -62,7 +62,7 @@ func (w *world) put(p *corev1.Pod) error {
 	return w.told.pods.set(p)
 }
 
-// gone tells everybody that a pod has ended.
+// gone passes on that a pod has ended.
 func (w *world) gone(p *corev1.Pod) error {
 	key := podKey(p)
 	delete(w.all, key)
@@ -70,15 +70,15 @@ func (w *world) gone(p *corev1.Pod) error {
 	return w.told.pods.remove(p)
 }
 
-// gone tells everybody that a pod has ended, whose name others may have who are told to go
-// later.
+// gone passes on that a pod has ended, whose name others may have who are told to
+// go later.
 func (s *sequenceRun) gone(p *corev1.Pod) error {
 	s.rival.clerk.forget(podKey(p))
 	s.scheduler.forget(podKey(p))
 	return s.world.gone(p)
 }
 
-// notePorts notes a pod that comes to a node where one of its host ports is taken.
+// notePorts records a pod that comes to a node where one of its host ports is taken.
 func (w *world) notePorts(p *corev1.Pod) {
 	ports := hostPorts(p)
 	if len(ports) == 0 || p.Spec.NodeName == "" {
@@ -91,7 +91,7 @@ func (w *world) notePorts(p *corev1.Pod) {
 	}
 }
 
-// miscount notes the claims of the pods on a node that goes.
+// miscount records the claims of the pods on a node that goes.
 func (w *world) miscount(node string) {
 	for _, p := range w.all {
 		if p.Spec.NodeName != node {
@@ -117,7 +117,7 @@ func hostPorts(p *corev1.Pod) []int32 {
 	return list
 }
 
-// fill takes over what was generated and tells everybody of it.
+// fill adds the generated objects and passes them on.
 func (s *sequenceRun) fill(g *generator) error {
 	pods := append(g.c.Pods, g.c.Preemptor)
 	s.objects = *g.c

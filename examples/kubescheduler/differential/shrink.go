@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Shrink drops from a case what is not needed for the answers to differ in the same
+// Shrink drops parts of a case without which the answers differ in the same
 // respect, until nothing more can go. It runs the case a few hundred times.
 func (h *Harness) Shrink(c *Case, r *Result) (*Case, *Result) {
 	try := func(smaller *Case) bool {
@@ -61,8 +61,8 @@ var droppers = []func(c *Case, i int) (*Case, bool){
 	dropPart,
 }
 
-// dropClaim drops a claim that no pod names, with its volume: a claim that is missing is
-// another case.
+// dropClaim drops a claim that no pod names, with its volume: a missing claim
+// would be another case.
 func dropClaim(c *Case, i int) (*Case, bool) {
 	used := map[string]bool{}
 	for _, p := range append(slices.Clone(c.Pods), c.Preemptor) {
@@ -93,7 +93,7 @@ func drop[T any](list *[]T, i int) bool {
 	return true
 }
 
-// parts take something away from a pod.
+// parts remove a part of a pod.
 var parts = []func(p *corev1.Pod){
 	func(p *corev1.Pod) { p.Spec.Affinity = nil },
 	func(p *corev1.Pod) {

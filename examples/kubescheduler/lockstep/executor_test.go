@@ -81,11 +81,11 @@ func (p *preempting) calls() *calls {
 	return c
 }
 
-// done is what came of it.
+// done is the result.
 type done struct {
 	Calls  []string
 	Failed bool
-	// After says whether the preemptor is still kept out in the end.
+	// After reports whether the preemptor is still kept out in the end.
 	After bool
 }
 

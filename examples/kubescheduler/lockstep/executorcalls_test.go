@@ -28,7 +28,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// Ways in which a call of the API server goes.
+// Results of a call of the API server.
 const (
 	works       = ""
 	conflict    = "conflict"
@@ -69,13 +69,13 @@ func ourError(how string) error {
 	return errors.New(how)
 }
 
-// calls writes down what an executor does, and answers: a call about a pod goes the
-// ways that are laid down for it, one after another, and works after that.
+// calls writes down an executor's actions, and answers: a call about a pod has
+// the results that are laid down for it, one after another, and works after that.
 type calls struct {
 	mu   sync.Mutex
 	made []string
 	ways map[string][]string
-	// preempting says whether the preemptor is kept out at that moment.
+	// preempting reports whether the preemptor is kept out at that moment.
 	preempting func() bool
 	// gone are the pods that were deleted.
 	gone func(name string)
@@ -244,7 +244,7 @@ func (a *ourActions) Event(e outrank.Event) {
 	a.note(fmt.Sprintln("event", e.Pod.Name, e.Type, e.Reason, e.Action, e.Message))
 }
 
-// candidate is what was decided.
+// candidate is the decision.
 type candidate struct{ victims []*corev1.Pod }
 
 func (c *candidate) Victims() *extenderv1.Victims { return &extenderv1.Victims{Pods: c.victims} }

@@ -23,14 +23,14 @@ import (
 	"github.com/outrank-go/outrank/kubeletadmit"
 )
 
-// admission is what a kubelet says and does about a pod, in the reference's words.
+// admission is a kubelet's answer and actions for a pod, in the reference's words.
 type admission struct {
 	Admitted        bool
 	Reason, Message string
-	// Found is what the check found, and Left what was left after evictions were
+	// Found are the failures of the check, and Left those after evictions were
 	// tried, both as they are handed on.
 	Found, Left []string
-	// Killed are the evicted pods in order, each with what its status becomes;
+	// Killed are the evicted pods in order, each with its status afterwards;
 	// Events are those on them.
 	Killed, Events []string
 }
@@ -73,8 +73,8 @@ func (k *kubelet) kill(pod *corev1.Pod, evicted bool, grace *int64, change func(
 	return nil
 }
 
-// listening hands failures on to the handler, sorted where the reference takes them
-// from a map, and writes them down.
+// listening hands failures on to the handler, sorted where the reference takes
+// them from a map, and writes them down.
 type listening struct {
 	next lifecycle.AdmissionFailureHandler
 	said *admission
@@ -120,7 +120,7 @@ func ourText(f kubeletadmit.CheckFailure) string {
 	return fmt.Sprintf("%s (%v)", kubeletadmit.Admission{Returned: []kubeletadmit.CheckFailure{f}}.ReferenceMessage(), f)
 }
 
-// ours has the library decide and carry out, and says it in the reference's words.
+// ours lets the library decide and carry out, and returns it in the reference's words.
 func ours(t *rapid.T, a kubeletadmit.Admitter, k *kubelet, incoming *corev1.Pod) (kubeletadmit.Admission, admission) {
 	var pods []*outrank.Pod
 	for _, p := range k.pods {
@@ -165,7 +165,7 @@ func (k *killing) Kill(_ context.Context, pod *outrank.Pod, status kubeletadmit.
 
 func (k *killing) Count(kubeletadmit.Metric) {}
 
-// lockstepKubelet fills a node at random and has pods ask to be admitted.
+// lockstepKubelet fills a node at random and lets pods ask to be admitted.
 func lockstepKubelet(a kubeletadmit.Admitter, outcomes map[string]int) func(*rapid.T) {
 	operation := lifecycle.AddOperation
 	if a.Operation == kubeletadmit.Resize {

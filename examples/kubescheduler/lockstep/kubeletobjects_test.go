@@ -17,8 +17,8 @@ const (
 	pages corev1.ResourceName = "hugepages-2Mi"
 )
 
-// amounts are what pods request of a resource: few different ones, so that they tie,
-// and some that cannot be divided evenly.
+// amounts are the requests of pods for a resource: few different ones, so that
+// they tie, and some that cannot be divided evenly.
 var amounts = map[corev1.ResourceName][]string{
 	corev1.ResourceCPU:              {"0", "100m", "250m", "250m", "500m", "1", "1", "333m", "1500u"},
 	corev1.ResourceMemory:           {"0", "64Mi", "128Mi", "128Mi", "1Gi", "100M", "1"},
@@ -50,8 +50,8 @@ func drawList(t *rapid.T, level string, podLevel bool) corev1.ResourceList {
 	return list
 }
 
-// drawRequirements draws requests and limits that the API server would take: limits
-// are no less than requests, and equal for what cannot be overcommitted.
+// drawRequirements draws requests and limits that the API server would take: limits are
+// no less than requests, and equal for resources that cannot be overcommitted.
 func drawRequirements(t *rapid.T, level string, podLevel bool) corev1.ResourceRequirements {
 	requests := drawList(t, level, podLevel)
 	limits := corev1.ResourceList{}
@@ -141,7 +141,7 @@ func drawPod(t *rapid.T, name, node string) *corev1.Pod {
 	return pod
 }
 
-// drawResize draws what the status reports of a resize in place.
+// drawResize draws the status of a resize in place.
 func drawResize(t *rapid.T, pod *corev1.Pod) {
 	if reason := pick(t, "pending", "", corev1.PodReasonDeferred, corev1.PodReasonInfeasible); reason != "" {
 		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: reason}}

@@ -16,7 +16,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// linesOf keeps what the reference logs.
+// linesOf keeps the reference's log.
 type linesOf struct {
 	mu  sync.Mutex
 	all []string
@@ -32,7 +32,7 @@ func (s *linesOf) Info(level int, m string, v ...any) {
 }
 
 func (s *linesOf) keep(level, message string, values []any) {
-	// What the library does not tell apart (rules 14.7.2 and 14.7.3).
+	// Lines that the library does not tell apart (rules 14.7.2 and 14.7.3).
 	switch {
 	case strings.HasPrefix(message, "Failed to reject a pod in preBind"):
 		return
@@ -75,7 +75,7 @@ func textsOf(lines []execution.LogLine) (texts []string) {
 	return texts
 }
 
-// The executor says as data what the reference's logs, in its order.
+// The executor returns the lines of the reference's log as data, in its order.
 func TestLogLinesOfTheExecutor(t *testing.T) {
 	sink := &linesOf{}
 	klog.SetLoggerWithOptions(logr.New(sink), klog.ContextualLogger(true))

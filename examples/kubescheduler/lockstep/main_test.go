@@ -20,8 +20,8 @@ import (
 	"github.com/outrank-go/outrank/internal/seeded"
 )
 
-// TestMain keeps the reference from logging what it is told on purpose, and from waiting
-// after errors.
+// TestMain keeps the reference from logging errors that are made on purpose, and
+// from waiting after errors.
 func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard())
 	utilruntime.ErrorHandlers = nil

@@ -23,7 +23,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// podsByName is what the API server knows, as a lister; all are in one namespace.
+// podsByName is the state of the API server, as a lister; all are in one namespace.
 type podsByName map[string]*corev1.Pod
 
 func (p podsByName) Pods(string) listersv1.PodNamespaceLister { return p }
@@ -39,8 +39,8 @@ func (p podsByName) Get(name string) (*corev1.Pod, error) {
 	return nil, apierrors.NewNotFound(corev1.Resource("pods"), name)
 }
 
-// nominators are both, and the pods. Their versions are those that the nominators have
-// been told of, which the API server may be ahead of.
+// nominators are both, and the pods. Their versions are those that the nominators
+// know, which the API server may be ahead of.
 type nominators struct {
 	known  podsByName
 	told   map[string]*corev1.Pod
@@ -83,7 +83,7 @@ func info(pod *corev1.Pod) *framework.PodInfo {
 	return i
 }
 
-// draw draws one that the nominators have been told of.
+// draw draws a pod that the nominators know.
 func (n *nominators) draw(t *rapid.T) *corev1.Pod {
 	if len(n.told) == 0 {
 		return nil
@@ -91,7 +91,7 @@ func (n *nominators) draw(t *rapid.T) *corev1.Pod {
 	return n.told[pick(t, "pod", slices.Sorted(maps.Keys(n.told))...)]
 }
 
-// create has a pod come into being, with or without a nomination of its own.
+// create creates a pod, with or without a nomination of its own.
 func (n *nominators) create(t *rapid.T) {
 	name := pick(t, "name", nominees...)
 	if n.known[name] != nil || n.told[name] != nil {
@@ -112,7 +112,7 @@ func (n *nominators) create(t *rapid.T) {
 	n.ours.Add(toPod(t, pod), "")
 }
 
-// nominate is what the scheduler does with the result of an attempt, which may have
+// nominate handles the result of an attempt as the scheduler does; it may have
 // been about a version that is outdated.
 func (n *nominators) nominate(t *rapid.T) {
 	pod := n.draw(t)
@@ -133,7 +133,7 @@ func (n *nominators) nominate(t *rapid.T) {
 	}
 }
 
-// update has the nominators told of the latest version, which may have changed again.
+// update passes the latest version to the nominators, which may have changed again.
 func (n *nominators) update(t *rapid.T) {
 	before := n.draw(t)
 	if before == nil || n.known[before.Name] == nil {
@@ -141,7 +141,7 @@ func (n *nominators) update(t *rapid.T) {
 	}
 	pod := n.known[before.Name].DeepCopy()
 	if pod.Spec.NodeName != "" {
-		return // that is for others to be told
+		return // others receive it
 	}
 	if one(t, 2, "changed") {
 		pod.Status.NominatedNodeName = pick(t, "own node", "", "", "n1", "n2", "n3")
@@ -151,7 +151,7 @@ func (n *nominators) update(t *rapid.T) {
 	n.ours.Update(toPod(t, before), toPod(t, pod))
 }
 
-// move has the API server know of something that the nominators are told of later.
+// move changes the API server's state, which the nominators receive later.
 func (n *nominators) move(t *rapid.T) {
 	pod := n.draw(t)
 	if pod == nil || n.known[pod.Name] == nil {

@@ -55,7 +55,7 @@ type attempt struct {
 	lost []string
 }
 
-// queues are both queues and what the API server would know.
+// queues are both queues and the state of the API server.
 type queues struct {
 	clock    *testingclock.FakeClock
 	theirs   *queue.PriorityQueue

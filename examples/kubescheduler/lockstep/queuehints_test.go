@@ -48,8 +48,8 @@ var (
 	}
 )
 
-// hint is what a filter says of an event that it listens to: the labels are those of
-// the pod that waits, of the object, and of the object before.
+// hint is a filter's answer to an event that it listens to: the labels are those
+// of the pod that waits, of the object, and of the object before.
 func hint(filter string, kind ourqueue.ClusterEventKind, pod, object, before map[string]string) bool {
 	switch {
 	case filter == alpha:

@@ -22,7 +22,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// wayAnswer is what a way out comes to.
+// wayAnswer is the result of a way out.
 type wayAnswer string
 
 const (
@@ -139,7 +139,7 @@ func drawWays(t *rapid.T) []*way {
 	return list
 }
 
-// outcome is what a pod is told that nothing takes, and what becomes of its nomination.
+// outcome is the message to a pod that no node takes, and its nomination.
 type outcome struct {
 	Nomination string
 	Message    string
@@ -148,7 +148,7 @@ type outcome struct {
 
 const kept = "(kept)"
 
-// byScheduler is what the reference makes of the answers.
+// byScheduler is the reference's result of the answers.
 func byScheduler(t *rapid.T, ways []*way) outcome {
 	plugins := []tf.RegisterPluginFunc{tf.RegisterQueueSortPlugin(queuesort.Name, queuesort.New), tf.RegisterBindPlugin(defaultbinder.Name, defaultbinder.New)}
 	for _, w := range ways {
@@ -171,8 +171,8 @@ func byScheduler(t *rapid.T, ways []*way) outcome {
 	return o
 }
 
-// byOutrank is what the library makes of them. A plan stands for the answers of the nodes
-// where no way has one.
+// byOutrank is the library's result of the answers. A plan stands for the answers
+// of the nodes where no way has one.
 func byOutrank(t *rapid.T, ways []*way) outcome {
 	var list []preemption.WayOut
 	for _, w := range ways {
@@ -206,8 +206,8 @@ func asked(ways []*way) []string {
 	return names
 }
 
-// What becomes of the nomination and what a pod is told is the same for any ways out, none of
-// them included.
+// The nomination and the message are the same for any ways out, none of them
+// included.
 func TestWaysOut(t *testing.T) {
 	did := map[wayAnswer]int{}
 	check(t, 2000, func(t *rapid.T) {

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// Collector collects what plugins count. [New] makes one. Any number of goroutines may use it
-// at once.
+// Collector collects the counts of plugins. [New] makes one. Any number of
+// goroutines may use it at once.
 type Collector struct {
 	// Counts are kube-scheduler's metrics.
 	Counts *execution.Metrics
@@ -18,7 +18,7 @@ type Collector struct {
 	followed   prometheus.Histogram
 	decided    *prometheus.HistogramVec
 	aside      *prometheus.GaugeVec
-	// own has these four, and replaced what the collector has taken the place of.
+	// own has these four, and replaced the metrics that the collector replaces.
 	own, replaced *prometheus.Registry
 }
 
@@ -49,7 +49,7 @@ func New() *Collector {
 // buckets are from 10 µs to some 20 s.
 var buckets = prometheus.ExponentialBuckets(1e-5, 2, 22)
 
-// AddGoroutine counts how long it took to carry out a plan in the background.
+// AddGoroutine counts the time of carrying out a plan in the background.
 func (c *Collector) AddGoroutine(took time.Duration, failed bool) {
 	result := execution.ExecutionSucceeded
 	if failed {
@@ -58,14 +58,14 @@ func (c *Collector) AddGoroutine(took time.Duration, failed bool) {
 	c.goroutines.WithLabelValues(string(result)).Observe(took.Seconds())
 }
 
-// AddDecision counts a decision: how long it took to bring the snapshot up to date and to
-// find the answer, what preempts ("pod", "podgroup"), and the outcome.
+// AddDecision counts a decision: the time to bring the snapshot up to date and to
+// find the answer, the kind of preemptor ("pod", "podgroup"), and the outcome.
 func (c *Collector) AddDecision(by execution.PreemptorType, outcome string, followed, decided time.Duration) {
 	c.followed.Observe(followed.Seconds())
 	c.decided.WithLabelValues(string(by), outcome).Observe(decided.Seconds())
 }
 
-// SetNotUnderstood sets how many objects of each kind are not understood.
+// SetNotUnderstood sets the number of objects of each kind that are not understood.
 func (c *Collector) SetNotUnderstood(kinds map[string]int) {
 	c.aside.Reset()
 	for kind, n := range kinds {
@@ -73,7 +73,7 @@ func (c *Collector) SetNotUnderstood(kinds map[string]int) {
 	}
 }
 
-// Describe describes nothing, because what there is depends on what has been counted.
+// Describe describes nothing, because the metrics depend on the counts.
 func (c *Collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends all values.

@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/metrics"
 )
 
-// What is counted comes out in the text format of Prometheus.
+// Counts appear in the text format of Prometheus.
 func TestCollector(t *testing.T) {
 	c := metrics.New()
 	c.Counts.AddPreemption()
@@ -49,8 +49,8 @@ scheduler_preemption_goroutines_execution_total{result="success"} 1
 	require.Equal(t, 3, n)
 }
 
-// In a scheduler the collector takes the place of the metrics of the same names, and what
-// another profile counts in them is in its sums.
+// In a scheduler the collector replaces the metrics of the same names, and adds
+// the counts of other profiles in them.
 func TestTakeOver(t *testing.T) {
 	scheduler.Register()
 	scheduler.PreemptionAttempts.Inc()

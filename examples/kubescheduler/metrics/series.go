@@ -20,13 +20,13 @@ type series struct {
 	help   map[string]string
 }
 
-// value is that of a counter, a gauge or a histogram.
+// value is the value of a counter, a gauge or a histogram.
 type value struct {
 	name   string
 	kind   dto.MetricType
 	labels []execution.MetricLabel
-	// sum is the value, of a histogram the sum of what it has counted; the buckets of one are
-	// cumulative.
+	// sum is the value, in a histogram the sum of its observations; the buckets
+	// of one are cumulative.
 	sum     float64
 	count   uint64
 	buckets map[float64]uint64
@@ -96,7 +96,7 @@ func (s *series) addOther(family *dto.MetricFamily) {
 	}
 }
 
-// metric is the value as Prometheus wants it.
+// metric is the value in the form of Prometheus.
 func (v *value) metric(help string) prometheus.Metric {
 	names, labels := make([]string, len(v.labels)), make([]string, len(v.labels))
 	for i, l := range v.labels {

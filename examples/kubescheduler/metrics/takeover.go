@@ -7,12 +7,12 @@ import (
 	scheduler "k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
-// TakeOver registers the collector in the place of kube-scheduler's metrics of the same
-// names. It is to be called when plugins are made, by when kube-scheduler has registered
-// them, and once for a registry.
+// TakeOver registers the collector in place of kube-scheduler's metrics of the
+// same names. Call it when plugins are made, by when kube-scheduler has
+// registered them, and once for a registry.
 //
-// Profiles with DefaultPreemption go on counting in the metrics that were replaced; the
-// collector adds what these have to its own values.
+// Profiles with DefaultPreemption go on counting in the metrics that were
+// replaced; the collector adds their values to its own.
 func TakeOver(registry prometheus.Registerer, c *Collector) error {
 	for _, of := range []prometheus.Collector{
 		scheduler.PreemptionAttempts, scheduler.PreemptionVictims, scheduler.PreemptionGoroutinesDuration,

@@ -12,8 +12,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
 )
 
-// storage is what is known of claims, volumes and their classes, and who depends on
-// them.
+// storage has the claims, volumes and their classes, and their users.
 type storage struct {
 	claims  map[outrank.Key]*claim
 	volumes map[string]*outrank.Volume
@@ -24,7 +23,7 @@ type storage struct {
 	ofVolume, ofClass index[string]
 }
 
-// claim is a claim as it says itself, and what it stands for.
+// claim is a claim by itself, and with its volume.
 type claim struct {
 	own     *outrank.VolumeClaim
 	binding convert.Binding
@@ -61,7 +60,7 @@ func (ix index[K]) remove(name K, key outrank.Key) {
 // of lists those that name something, sorted.
 func (ix index[K]) of(name K) []outrank.Key { return slices.Sorted(maps.Keys(ix[name])) }
 
-// resolve fills in what the claims of a pod stand for. The pod is a new one.
+// resolve fills in the volumes behind the claims of a pod. The pod is a new one.
 func (s *storage) resolve(p *outrank.Pod) {
 	for i := range p.Volumes {
 		v := &p.Volumes[i]
@@ -92,7 +91,7 @@ func (s *storage) unuse(key outrank.Key, p *outrank.Pod) {
 	}
 }
 
-// bind works out anew what a claim stands for, and reports whether that has changed.
+// bind finds the volume of a claim anew, and reports whether that has changed.
 func (s *storage) bind(c *claim) bool {
 	bound := convert.Bind(c.own, c.binding, s.volumes[c.binding.Volume], s.classes[c.binding.Class])
 	same := c.bound != nil && reflect.DeepEqual(c.bound, bound)
@@ -100,7 +99,7 @@ func (s *storage) bind(c *claim) bool {
 	return !same
 }
 
-// all lists the claims with what they stand for, by key.
+// all lists the claims with their volumes, by key.
 func (s *storage) all() []*outrank.VolumeClaim {
 	var out []*outrank.VolumeClaim
 	for _, key := range slices.Sorted(maps.Keys(s.claims)) {
@@ -145,7 +144,7 @@ func (m *Mirror) removeClaim(key outrank.Key) error {
 	return nil
 }
 
-// putVolume takes in a volume, nil for none, and binds the claims that name it anew.
+// putVolume adds a volume, nil for none, and binds the claims that name it anew.
 func (m *Mirror) putVolume(name string, v *outrank.Volume) error {
 	set(m.storage.volumes, name, v)
 	m.rebind(m.storage.ofVolume.of(name))

@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// frame is what the framework's snapshot was at the last [Mirror.Sync].
+// frame is the framework's snapshot at the last [Mirror.Sync].
 type frame struct {
 	round uint64
 	nodes map[string]*seenNode
@@ -86,8 +86,8 @@ func (m *Mirror) Sync(nodes []fwk.NodeInfo, nominated func(node string) []fwk.Po
 	return errors.Join(errs...)
 }
 
-// look finds what differs from the last time. New and changed nodes are taken in and
-// those that are no more are removed, while pods are only listed.
+// look finds the differences from the last time. New and changed nodes are added
+// and missing ones are removed, while pods are only listed.
 func (m *Mirror) look(nodes []fwk.NodeInfo) (gone, come []placed, errs []error) {
 	f := m.frame
 	before := f.order
@@ -120,8 +120,8 @@ func (m *Mirror) look(nodes []fwk.NodeInfo) (gone, come []placed, errs []error) 
 	return gone, come, errs
 }
 
-// at is what is known of a node, which is mostly at the same place of the list as
-// before; nil for no node.
+// at is the known state of a node, which is mostly at the same place of the list
+// as before; nil for no node.
 func (f *frame) at(before []seenAt, i int, n *corev1.Node) *seenNode {
 	if n == nil {
 		return nil
@@ -199,7 +199,7 @@ func same(a, b *corev1.Pod) bool {
 		a.ResourceVersion == b.ResourceVersion && a.ResourceVersion != "" && a.Spec.NodeName == b.Spec.NodeName
 }
 
-// leave takes a pod out, if it is that pod that is known.
+// leave removes a pod, if it is that pod that is known.
 func (m *Mirror) leave(p *corev1.Pod) error {
 	at := id{podKind, string(outrank.NewKey(p.Namespace, p.Name))}
 	known, _ := m.last(at).(*corev1.Pod)
@@ -266,8 +266,8 @@ func (m *Mirror) syncNominations(nominated func(node string) []fwk.PodInfo) (err
 	return errs
 }
 
-// nominate takes in that a pod is nominated to a node. A pod that is on a node is not
-// pending, whatever is said of it.
+// nominate records that a pod is nominated to a node. A pod that is on a node is
+// not pending, even if it is nominated.
 func (m *Mirror) nominate(p *corev1.Pod, node string) error {
 	f, key := m.frame, outrank.NewKey(p.Namespace, p.Name)
 	at := id{podKind, string(key)}

@@ -29,7 +29,7 @@ import (
 	outrankresource "github.com/outrank-go/outrank/resource"
 )
 
-// cycle is the scheduler's own cache with what it makes of it for each cycle.
+// cycle is the scheduler's own cache with its snapshot for each cycle.
 type cycle struct {
 	world
 	cache    cache.Cache
@@ -51,8 +51,8 @@ func newCycle(ctx context.Context, seed uint64) *cycle {
 	}
 }
 
-// change does one thing that happens to a scheduler's cache, or to what pods have claims
-// on, which the mirror is told by itself.
+// change changes a scheduler's cache, or objects that pods have claims on, which
+// the mirror receives by itself.
 func (c *cycle) change(t rapid.TB, m *mirror.Mirror) {
 	logger := klog.Background()
 	name := c.one("p0", "p1", "p2", "p3", "p4", "p5")
@@ -121,7 +121,7 @@ func (c *cycle) change(t rapid.TB, m *mirror.Mirror) {
 	}
 }
 
-// store tells of a claim, a volume or a class.
+// store passes on a claim, a volume or a class.
 func (c *cycle) store(t rapid.TB, m *mirror.Mirror) {
 	var o metav1.Object
 	switch c.IntN(3) {
@@ -155,8 +155,8 @@ func (c *cycle) list(t rapid.TB) []fwk.NodeInfo {
 	return nodes
 }
 
-// anew is what the framework's snapshot comes to when all of it is converted, and the nodes
-// of the pods that are refused.
+// anew is the framework's snapshot converted as a whole, and the nodes of the
+// pods that are refused.
 func (c *cycle) anew(t rapid.TB, nodes []fwk.NodeInfo, like *outrank.Cluster) (*outrank.Cluster, map[string]string) {
 	o, refused := c.all(), map[string]string{}
 	placed := map[string]bool{}
@@ -228,7 +228,7 @@ func TestNominationOfADeletedPod(t *testing.T) {
 	}
 }
 
-// What is wrong with a node is forgotten with it.
+// The problem of a node is forgotten with it.
 func TestProblemOfANodeThatIsGone(t *testing.T) {
 	bad := node("n1")
 	bad.Status.Allocatable = corev1.ResourceList{"cpu": resource.MustParse("-1")}
@@ -241,7 +241,7 @@ func TestProblemOfANodeThatIsGone(t *testing.T) {
 	require.Empty(t, m.Problems())
 }
 
-// A pending pod that was refused is told of once for each node that it is nominated to.
+// A pending pod that was refused is named once for each node that it is nominated to.
 func TestRefusedPodIsNominatedElsewhere(t *testing.T) {
 	never := corev1.PreemptionPolicy("Perhaps")
 	p := pod("first", "")
@@ -268,8 +268,8 @@ func TestRefusedPodIsNominatedElsewhere(t *testing.T) {
 	}
 }
 
-// Whatever happens to the scheduler's cache, a mirror that follows its snapshots is what
-// would be made of the latest one.
+// A mirror that follows the snapshots of the scheduler's cache equals one that is
+// made from the latest, after any changes.
 func TestPropertyFramework(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -7,8 +7,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A Mirror is a handler for informers of all kinds. What a handler cannot return is
-// among [Mirror.Problems].
+// A Mirror is a handler for informers of all kinds. An error that a handler
+// cannot return is among [Mirror.Problems].
 var _ cache.ResourceEventHandler = (*Mirror)(nil)
 
 // OnAdd is [Mirror.Put].
@@ -56,10 +56,10 @@ var (
 	Everything         = append([]Kind{Nodes, Pods}, BesidePodsAndNodes...)
 )
 
-// Follow registers the mirror with the informers of these kinds. What it returns tells
-// for each of them when the mirror has been told all that there was
-// (cache.WaitForCacheSync). The factory is to be started afterwards, or to be told of
-// the new informers by another Start. An unknown kind is an error.
+// Follow registers the mirror with the informers of these kinds. The functions
+// that it returns tell for each of them when the mirror has received all present
+// objects (cache.WaitForCacheSync). The factory is to be started afterwards, or
+// to be told of the new informers by another Start. An unknown kind is an error.
 func (m *Mirror) Follow(f informers.SharedInformerFactory, kinds ...Kind) ([]cache.InformerSynced, error) {
 	var synced []cache.InformerSynced
 	for _, kind := range kinds {

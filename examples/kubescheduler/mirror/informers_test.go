@@ -33,7 +33,7 @@ import (
 	outrankresource "github.com/outrank-go/outrank/resource"
 )
 
-// world is the plainest mirror: the objects that there are, in the order in which they
+// world is the plainest mirror: the present objects, in the order in which they
 // came.
 type world struct {
 	*rand.Rand
@@ -84,7 +84,7 @@ func (w *world) delete(o metav1.Object) {
 
 func (w *world) one(of ...string) string { return of[w.IntN(len(of))] }
 
-// all is what there is as lists.
+// all has the present objects as lists.
 func (w *world) all() convert.Objects {
 	var out convert.Objects
 	for _, o := range w.objects {
@@ -210,7 +210,8 @@ func (w *world) volume(name string) *corev1.PersistentVolume {
 	return v
 }
 
-// pod draws a version of a pod. A version of a known one keeps what no pod loses.
+// pod draws a version of a pod. A version of a known one keeps the fields that no pod
+// loses.
 func (w *world) pod(name string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: w.meta(name, "default", types.UID(w.one("u0", "u1")))}
 	var last *corev1.Pod
@@ -265,7 +266,7 @@ func (w *world) pod(name string) *corev1.Pod {
 	return p
 }
 
-// step tells the mirror something that may be new, old, or about nothing.
+// step passes the mirror an object that may be new, old, or unknown.
 func (w *world) step(t rapid.TB, m *mirror.Mirror) {
 	const kept = 1 // the CSINode that stays: without any, a list tells nothing of drivers
 	switch n := w.IntN(20); {
@@ -305,8 +306,8 @@ func finished(o metav1.Object) bool {
 // ignoringValue compares objects but for the API's objects that pods lead back to.
 var ignoringValue = cmp.Options{cmpopts.IgnoreFields(outrank.Pod{}, "Value"), cmpopts.EquateEmpty()}
 
-// equal holds a snapshot against one that is built anew: what is in it, and what is
-// decided.
+// equal compares a snapshot with one that is built anew: its contents, and its
+// decisions.
 func equal(t rapid.TB, snap *preemption.Snapshot, fresh *outrank.Cluster) {
 	t.Helper()
 	want, err := preemption.NewSnapshot(fresh)
@@ -330,7 +331,7 @@ func equal(t rapid.TB, snap *preemption.Snapshot, fresh *outrank.Cluster) {
 	}
 }
 
-// compare holds the mirror against all that there is and makes sense.
+// compare compares the mirror with all present objects that make sense.
 func (w *world) compare(t rapid.TB, m *mirror.Mirror) {
 	t.Helper()
 	o := w.all()
@@ -391,8 +392,8 @@ func names(p *corev1.Pod, claim string) bool {
 	return slices.ContainsFunc(p.Spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim.ClaimName == claim })
 }
 
-// Whatever informers say in whatever order, the mirror is what would be built anew from
-// what there is then, and decides the same.
+// The mirror equals what would be built anew from the present objects, after any
+// events of informers in any order, and decides the same.
 func TestPropertyInformers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &world{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))}

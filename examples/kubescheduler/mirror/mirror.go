@@ -17,17 +17,16 @@ import (
 type Mirror struct {
 	mu   sync.RWMutex
 	snap *preemption.Snapshot
-	// known are the objects as they were told last, but for the pods that the snapshot
-	// has itself.
+	// known are the latest objects, but for the pods that the snapshot has itself.
 	known    map[id]metav1.Object
 	problems map[id]error
-	// told is set once pods or nodes were told one by one; frame is not nil once they
+	// told is set once pods or nodes came one by one; frame is not nil once they
 	// came from the framework.
 	told  bool
 	frame *frame
 
-	nodes     map[string]*outrank.Node     // as the nodes say themselves
-	refused   map[outrank.Key]*outrank.Pod // for what their claims stand for
+	nodes     map[string]*outrank.Node     // by themselves
+	refused   map[outrank.Key]*outrank.Pod // for the volumes behind their claims
 	drivers   drivers
 	storage   storage
 	classes   map[string]*outrank.PriorityClass
@@ -53,18 +52,18 @@ func New(release outrank.Release) (*Mirror, error) {
 	}, nil
 }
 
-// View calls f with the snapshot itself, for decisions: what they learn for the next one
-// stays with it. f must not change or keep it. Changes of the mirror wait until f has
-// returned. The error is that of f.
+// View calls f with the snapshot itself, for decisions: it keeps their memory for
+// the next one. f must not change or keep it. Changes of the mirror wait until f
+// has returned. The error is that of f.
 func (m *Mirror) View(f func(*preemption.Snapshot) error) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return f(m.snap)
 }
 
-// Update calls f with the snapshot itself, for changes that the mirror is not told of:
-// Bind, Unbind and Nominate what is decided and not yet written, Apply a plan, Attach a
-// filter. The error is that of f.
+// Update calls f with the snapshot itself, for changes from outside: Bind, Unbind
+// and Nominate for decisions that are not yet written, Apply for a plan, Attach
+// for a filter. The error is that of f.
 func (m *Mirror) Update(f func(*preemption.Snapshot) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,7 +123,7 @@ type Problem struct {
 	Err  error
 }
 
-// String returns what is wrong, with the name of the object.
+// String returns the problem, with the name of the object.
 func (p Problem) String() string { return fmt.Sprintf("%s %s: %v", p.Kind, p.Name, p.Err) }
 
 // Problems lists the objects that were refused and are not in the mirror, by kind and

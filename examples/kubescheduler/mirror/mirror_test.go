@@ -82,7 +82,7 @@ func TestOneSource(t *testing.T) {
 	require.NoError(t, m.Put(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}))
 }
 
-// What is of no use is refused, and what is not known can be deleted.
+// Objects of other kinds are refused, and unknown ones can be deleted.
 func TestOddObjects(t *testing.T) {
 	m := newMirror(t)
 	require.ErrorIs(t, m.Put(&corev1.Secret{}), mirror.ErrKind)
@@ -99,8 +99,7 @@ func TestOddObjects(t *testing.T) {
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 
-// An object that makes no sense takes its older version's place with nothing, until it
-// is mended.
+// An object that makes no sense removes its older version, until it is mended.
 func TestProblems(t *testing.T) {
 	m := newMirror(t)
 	good, bad := pod("p1", "n1"), pod("p1", "n1")
@@ -128,7 +127,7 @@ func TestAnotherPodOfTheName(t *testing.T) {
 	}
 }
 
-// An object of another UID is gone already, unless what is known of the name has none.
+// An object of another UID is gone already, unless the known one of the name has none.
 func TestDeleteByUID(t *testing.T) {
 	for _, c := range []struct{ known, deleted, name string }{{"", "u", ""}, {"u", "", ""}, {"u", "u", ""}, {"u", "v", "p1"}} {
 		m := newMirror(t)
@@ -143,7 +142,7 @@ func TestDeleteByUID(t *testing.T) {
 	}
 }
 
-// A node of which its CSINode says what makes no sense is out of the mirror for as long as it
+// A node whose CSINode makes no sense is out of the mirror for as long as it
 // does, and so is the problem with it.
 func TestNodeWithLimitsThatMakeNoSense(t *testing.T) {
 	limited := func(most int32) *storagev1.CSINode {
@@ -167,7 +166,7 @@ func TestNodeWithLimitsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// What is told again counts again: it takes the place of what was decided meanwhile.
+// An object that comes again counts again: it replaces decisions made meanwhile.
 func TestToldAgain(t *testing.T) {
 	m := newMirror(t)
 	p := pod("p1", "")
@@ -183,7 +182,7 @@ func TestToldAgain(t *testing.T) {
 	require.Equal(t, "n1", m.Snapshot().NominationOf("default/p1"))
 }
 
-// A claim that says the same as before leaves the pods that use it as they are.
+// An unchanged claim leaves the pods that use it as they are.
 func TestClaimThatSaysTheSame(t *testing.T) {
 	m := newMirror(t)
 	p := pod("p1", "n1")
@@ -200,7 +199,7 @@ func TestClaimThatSaysTheSame(t *testing.T) {
 	require.Same(t, before, after)
 }
 
-// A pod that was refused for what its claim stands for has its end when that is mended.
+// A pod that was refused for the volume of its claim has its end when that is mended.
 func TestRefusedPodMayHaveFinished(t *testing.T) {
 	m := newMirror(t)
 	v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v"}}
@@ -225,8 +224,8 @@ func TestRefusedPodMayHaveFinished(t *testing.T) {
 	require.Empty(t, m.Cluster().Pods)
 }
 
-// A kubelet may take a pod's start back. What comes afterwards without one counts, too, but
-// no older version does.
+// A kubelet may take a pod's start back. A later version without one counts, too,
+// but no older version does.
 func TestAStartThatIsTakenBack(t *testing.T) {
 	m, err := mirror.New(outrank.V1_37)
 	require.NoError(t, err)

@@ -10,9 +10,9 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
 )
 
-// drivers is what is known of the drivers of volumes.
+// drivers are the drivers of volumes.
 type drivers struct {
-	on       map[string]*convert.NodeDrivers // by node: what its CSINode says
+	on       map[string]*convert.NodeDrivers // by node, from its CSINode
 	required []string                        // those that have to be on nodes, sorted
 }
 
@@ -32,7 +32,7 @@ func (m *Mirror) putNode(n *corev1.Node) error {
 	return nil
 }
 
-// attach puts a node with what its CSINode says now, if there is such a node.
+// attach puts a node with the present content of its CSINode, if there is such a node.
 func (m *Mirror) attach(name string) error {
 	n := m.nodes[name]
 	if n == nil {
@@ -51,8 +51,8 @@ func (m *Mirror) removeDrivers(node string) error {
 	return m.reattach(node)
 }
 
-// putDriver takes in whether a driver has to be on nodes. Where that changes, all nodes
-// do.
+// putDriver records whether a driver has to be on nodes. Where that changes, all
+// nodes do.
 func (m *Mirror) putDriver(d *convert.Driver) error {
 	at, known := slices.BinarySearch(m.drivers.required, d.Name)
 	if known == d.Required {
@@ -66,9 +66,8 @@ func (m *Mirror) putDriver(d *convert.Driver) error {
 	return m.reattach(slices.Sorted(maps.Keys(m.nodes))...)
 }
 
-// reattach puts nodes of which their CSINode or the drivers say something else now. A
-// node that is refused for it is out of the mirror, which is not the fault of the
-// object that was put.
+// reattach puts nodes whose CSINode or drivers have changed. A node that is refused
+// for it is out of the mirror, which is not the fault of the object that was put.
 func (m *Mirror) reattach(names ...string) error {
 	for _, name := range names {
 		at := id{nodeKind, name}

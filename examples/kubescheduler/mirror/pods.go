@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// putPod takes in a pod as an informer tells it.
+// putPod adds an informer's pod.
 func (m *Mirror) putPod(p *corev1.Pod) error {
 	key, take := outrank.NewKey(p.Namespace, p.Name), m.snap.PutPod
 	one, err := m.convert(p)
@@ -28,8 +28,9 @@ func (m *Mirror) lostStart(key outrank.Key, now *outrank.Pod) bool {
 		!was.StartTime.IsZero() && now.StartTime.IsZero()
 }
 
-// place has take put a pod, unless it could not be converted. One that is refused is
-// gone, but for what is needed to try again when what its claims stand for changes.
+// place calls put with a pod, unless it could not be converted. One that is refused is
+// gone, but for the parts that are needed to try again when the volumes behind its claims
+// change.
 func (m *Mirror) place(key outrank.Key, p *outrank.Pod, err error, take func(*outrank.Pod) error) error {
 	m.unuse(key)
 	if err == nil {
@@ -45,7 +46,7 @@ func (m *Mirror) place(key outrank.Key, p *outrank.Pod, err error, take func(*ou
 	return errors.Join(err, ignoreMissing(m.snap.RemovePod(key)))
 }
 
-// convert converts a pod with all that its claims stand for.
+// convert converts a pod with the volumes behind its claims.
 func (m *Mirror) convert(p *corev1.Pod) (*outrank.Pod, error) {
 	one, err := convert.Pod(p)
 	if err != nil {
@@ -56,7 +57,7 @@ func (m *Mirror) convert(p *corev1.Pod) (*outrank.Pod, error) {
 	return one, nil
 }
 
-// use notes which claims the pod of a key uses now. unuse forgets them.
+// use records the claims that the pod of a key uses now. unuse forgets them.
 func (m *Mirror) use(key outrank.Key) {
 	if p, ok := m.snap.Pod(key); ok && len(p.Volumes) > 0 {
 		m.storage.use(key, p)
@@ -78,9 +79,8 @@ func (m *Mirror) removePod(key outrank.Key) error {
 	return m.snap.RemovePod(key)
 }
 
-// renew puts a pod whose claims stand for something else now. It stays where it is; one
-// that was refused is tried again, and may have finished. What is wrong with it is its own
-// problem.
+// renew puts a pod whose claims have other volumes now. It stays where it is; one
+// that was refused is tried again, and may have finished. Its problems are its own.
 func (m *Mirror) renew(key outrank.Key) {
 	at, take := m.refused[key], m.snap.PutPod
 	if at == nil {

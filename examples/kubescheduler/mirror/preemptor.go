@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Preemptor converts a pod that is looking for a node, with all that its claims stand for.
-// The mirror itself is not told of it.
+// Preemptor converts a pod that is looking for a node, with the volumes behind
+// its claims. The mirror itself does not receive it.
 func (m *Mirror) Preemptor(p *corev1.Pod) (*outrank.Pod, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

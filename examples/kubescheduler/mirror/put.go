@@ -18,11 +18,11 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
 )
 
-// ErrKind is wrapped by the error about an object of a kind that a mirror has no use
-// for.
+// ErrKind is wrapped by the error about an object of a kind that a mirror does
+// not use.
 var ErrKind = errors.New("no kind that a mirror has a use for")
 
-// ErrSource is wrapped by the error about pods or nodes that are told one by one to a
+// ErrSource is wrapped by the error about pods or nodes that come one by one to a
 // mirror that takes them from the framework, or the other way round.
 var ErrSource = errors.New("pods and nodes come from elsewhere")
 
@@ -65,7 +65,7 @@ func (m *Mirror) put(object any) error {
 	return m.note(id, meta, m.putKnown(id, object))
 }
 
-// note keeps what was put, and the problem with it.
+// note records the object, and its problem.
 func (m *Mirror) note(id id, meta metav1.Object, err error) error {
 	delete(m.problems, id)
 	if err != nil {
@@ -79,8 +79,8 @@ func (m *Mirror) note(id id, meta metav1.Object, err error) error {
 	return err
 }
 
-// putKnown puts an object in the place of what is known of its name. Where it is
-// refused there is nothing in that place.
+// putKnown puts an object in place of the known one of its name. Where it is
+// refused the place is empty.
 func (m *Mirror) putKnown(id id, object any) error {
 	switch o := object.(type) {
 	case *corev1.Pod:
@@ -117,7 +117,7 @@ func (m *Mirror) putKnown(id id, object any) error {
 	return nil
 }
 
-// put converts an object and takes it in. The older version of one that is refused is
+// put converts an object and adds it. The older version of one that is refused is
 // gone.
 func put[A, T any](m *Mirror, id id, o A, convert func(A) (T, error), take func(T) error) error {
 	one, err := convert(o)
@@ -153,7 +153,7 @@ func (m *Mirror) Delete(object any) error {
 	return m.drop(id)
 }
 
-// drop takes an object out of the snapshot and the indices. One that is not there is no
+// drop removes an object from the snapshot and the indices. An unknown one is no
 // error.
 func (m *Mirror) drop(id id) error {
 	key := outrank.Key(id.name)
@@ -226,7 +226,7 @@ func (m *Mirror) identify(object any) (id, metav1.Object, error) {
 	return id{kind, meta.GetName()}, meta, nil
 }
 
-// kindOf is the kind of an object, empty for one that is of no use or nil.
+// kindOf is the kind of an object, empty for an unused kind or nil.
 func kindOf(object any) (kind string, namespaced bool) {
 	switch o := object.(type) {
 	case *corev1.Pod:
@@ -270,7 +270,7 @@ func unlessNil[T any](o *T, kind string) string {
 	return kind
 }
 
-// last is the object as it was told last, nil for one that is not known.
+// last is the latest version of the object, nil for one that is not known.
 func (m *Mirror) last(id id) metav1.Object {
 	if o := m.known[id]; o != nil || id.kind != podKind {
 		return o

@@ -21,19 +21,19 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// What becomes of decisions while an object in the cluster is not understood.
+// Decisions while an object in the cluster is not understood.
 const (
 	// Isolate leaves out the node that the object is, or that it is or is nominated on:
-	// without the object there would seem to be room that there is not.
+	// without the object the node would seem to have room that it does not have.
 	Isolate = "Isolate"
-	// DefaultPreemption has that plugin decide.
+	// DefaultPreemption lets that plugin decide.
 	DefaultPreemption = "DefaultPreemption"
 )
 
 // errAside is the error of a decision that DefaultPreemption is to make.
 var errAside = errors.New("objects are not understood")
 
-// reasonAside is what is said of a node that is left out.
+// reasonAside is the reason of a node that is left out.
 const reasonAside = "an object on the node is not understood"
 
 // aside are the objects that are not understood.
@@ -43,7 +43,8 @@ type aside struct {
 	told  map[string]string
 }
 
-// statuses are what the scheduler's filters said of the nodes, but for those that are left out.
+// statuses are the scheduler's filters' answers about the nodes, but for those that are
+// left out.
 func (a *aside) statuses(snap *preemption.Snapshot, said fwk.NodeToStatusReader) []preemption.Status {
 	list := make([]preemption.Status, 0, snap.NumNodes())
 	for node := range snap.Nodes() {
@@ -56,8 +57,9 @@ func (a *aside) statuses(snap *preemption.Snapshot, said fwk.NodeToStatusReader)
 	return list
 }
 
-// setAside notes which objects are not understood, and tells of each of them once: in a line of
-// the log, in an event where it is a pod or a node, and by their number in the metrics.
+// setAside records the objects that are not understood, and reports each of them once: in a
+// line of the log, in an event where it is a pod or a node, and by their number in the
+// metrics.
 func (p *Plugin) setAside(ctx context.Context, problems []mirror.Problem) error {
 	a := &p.process.aside
 	was, kinds := a.told, map[string]int{}

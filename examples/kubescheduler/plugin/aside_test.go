@@ -8,7 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// odd has a pod say what no API server of this release lets in.
+// odd gives a pod a value that no API server of this release lets in.
 func odd(pod *v1.Pod) *v1.Pod {
 	pod.Spec.Tolerations = []v1.Toleration{{Key: "a", Operator: "Near"}}
 	return pod
@@ -31,8 +31,8 @@ func (c *cluster) notUnderstood() map[string]float64 {
 	return out
 }
 
-// An object that is not understood keeps its node out of decisions and no other, and is told of
-// once.
+// An object that is not understood keeps its node out of decisions and no other,
+// and is reported once.
 func TestNotUnderstood(t *testing.T) {
 	bad := node("n3", "8")
 	bad.Spec.Taints = []v1.Taint{{Key: "a", Effect: "Noschedule"}, {Key: "b", Effect: v1.TaintEffectNoSchedule}}

@@ -13,8 +13,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// carrying are the actions of the executor, which keep the flights informed and post each
-// event as the profile of the preemptor.
+// carrying are the actions of the executor, which keep the flights informed and
+// post each event as the profile of the preemptor.
 type carrying struct {
 	*actions.Client
 	under *underway
@@ -46,15 +46,15 @@ func (c *carrying) add(handle fwk.Handle) {
 	}
 }
 
-// profileKey is under which a context has the profile that carries a plan out.
+// profileKey is the context's key of the profile that carries a plan out.
 type profileKey struct{}
 
-// asProfile has what is carried out with a context told by the profile.
+// asProfile makes the actions of a context those of the profile.
 func asProfile(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, profileKey{}, name)
 }
 
-// told notes who has told a victim to go.
+// told records the profile that has told a victim to go.
 func (c *carrying) told(ctx context.Context, victim *outrank.Pod) {
 	name, _ := ctx.Value(profileKey{}).(string)
 	c.mu.Lock()
@@ -62,7 +62,7 @@ func (c *carrying) told(ctx context.Context, victim *outrank.Pod) {
 	c.tellers[victim.UID] = name
 }
 
-// Reject notes a victim that was rejected.
+// Reject records a victim that was rejected.
 func (c *carrying) Reject(ctx context.Context, victim *outrank.Pod) (bool, error) {
 	rejected, err := c.Client.Reject(ctx, victim)
 	if rejected {
@@ -72,7 +72,7 @@ func (c *carrying) Reject(ctx context.Context, victim *outrank.Pod) (bool, error
 	return rejected, err
 }
 
-// Evict has the victim told to go.
+// Evict tells the victim to go.
 func (c *carrying) Evict(ctx context.Context, e execution.Eviction) error {
 	err := c.Client.Evict(ctx, e)
 	if err == nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // fly carries a plan out in the background. The preemptor is under way until then. A plan
-// that comes while an earlier one of the same preemptor is in its last breath waits for it.
+// that comes while an earlier one of the same preemptor is about to end waits for it.
 func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by execution.PreemptorType, run func(context.Context) (*execution.Report, error)) {
 	f.unbound = p.anyUnbound(f.victims)
 	p.process.background.Go(func() {
@@ -43,7 +43,7 @@ func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by execution.PreemptorType, r
 	})
 }
 
-// timed carries a plan out and counts how long that took.
+// timed carries a plan out and counts its time.
 func (p *Plugin) timed(ctx context.Context, by execution.PreemptorType, run func(context.Context) (*execution.Report, error)) (*execution.Report, error) {
 	begun := time.Now()
 	report, err := run(asProfile(ctx, p.handle.ProfileName()))
@@ -63,7 +63,7 @@ func (p *Plugin) anyUnbound(pods []*outrank.Pod) bool {
 	})
 }
 
-// activate has the pod tried again at once, with the group that it is in.
+// activate lets the pod be tried again at once, with its group.
 func (p *Plugin) activate(pod *v1.Pod) {
 	p.handle.Activate(klog.FromContext(p.process.ctx), map[string]*v1.Pod{pod.Name: pod})
 }

@@ -22,7 +22,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
-// permit has pods of low priority wait before they are bound.
+// permit lets pods of low priority wait before they are bound.
 type permit struct{}
 
 func (permit) Name() string { return "Wait" }
@@ -57,7 +57,7 @@ func TestVictimThatWaits(t *testing.T) {
 	assert.Equal(t, "low Normal Preempted Preempting: Preempted by pod uid-high on node n1 (in kube-scheduler memory).", c.recorder.about("low Normal Preempted")[0])
 }
 
-// An extender with a part in preemption strikes candidates out.
+// An extender with a part in preemption removes candidates.
 func TestExtender(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked extenderv1.ExtenderPreemptionArgs

@@ -34,8 +34,8 @@ func (c *cluster) with(f filter) {
 	c.profile.Plugins.MultiPoint.Enabled = append(c.profile.Plugins.MultiPoint.Enabled, configv1.Plugin{Name: "Mine"})
 }
 
-// A node that a filter turns down for good is no candidate, though this module does not know
-// the filter: what the scheduler's filters said counts.
+// A node that a filter turns down for good is no candidate, though this module
+// does not know the filter: the scheduler's filters' answers count.
 func TestStatusesOfUnknownFilters(t *testing.T) {
 	c := newCluster(t, node("n1", "4"), node("n2", "4"), running("low", 1, "3", "n1", 0), running("mid", 5, "3", "n2", 0))
 	c.with(func(_ *v1.Pod, on fwk.NodeInfo) *fwk.Status {
@@ -89,7 +89,7 @@ func TestFiltersThatAreOff(t *testing.T) {
 	}
 }
 
-// Budgets count: the plan goes where none is violated, and says so where one is.
+// Budgets count: the plan goes where none is violated, and names violated ones.
 func TestBudgets(t *testing.T) {
 	guarded := running("low", 1, "3", "n1", 0)
 	guarded.Labels = map[string]string{"app": "db"}

@@ -40,8 +40,8 @@ func (c *cluster) extendedBy(ignorable bool, answer func(extenderv1.ExtenderPree
 // servers are the addresses of extenders.
 var servers = regexp.MustCompile(`http://[0-9.:]+`)
 
-// declined is what a pod is told that asks for room on n1, where it is nominated, and what
-// becomes of it.
+// declined is the message to a pod that asks for room on n1, where it is
+// nominated, and its fate.
 type declined struct {
 	Reason, Text, Nominated, On string
 	Low                         bool
@@ -64,8 +64,8 @@ func (c *cluster) declines() declined {
 	return of
 }
 
-// What the plugin says and does where preemption fails, or extenders leave nothing, is
-// what DefaultPreemption does.
+// Where preemption fails, or extenders leave nothing, the plugin does the same as
+// DefaultPreemption.
 func TestDeclinesAsTheDefault(t *testing.T) {
 	node2 := func(asked extenderv1.ExtenderPreemptionArgs) map[string]*extenderv1.MetaVictims {
 		return map[string]*extenderv1.MetaVictims{"n2": {Pods: []*extenderv1.MetaPod{{UID: "uid-big"}}}}
@@ -77,7 +77,7 @@ func TestDeclinesAsTheDefault(t *testing.T) {
 	stranger := func(extenderv1.ExtenderPreemptionArgs) map[string]*extenderv1.MetaVictims {
 		return map[string]*extenderv1.MetaVictims{"n1": {Pods: []*extenderv1.MetaPod{{UID: "uid-big"}}}}
 	}
-	// contrary takes the pod on a node only once something has come or gone there.
+	// contrary takes the pod on a node only once a pod has come or gone there.
 	contrary := func() filter {
 		var first sync.Map
 		return func(pod *v1.Pod, on fwk.NodeInfo) *fwk.Status {
@@ -87,7 +87,7 @@ func TestDeclinesAsTheDefault(t *testing.T) {
 			return fwk.NewStatus(fwk.Unschedulable, "not as things are")
 		}
 	}
-	// broken turns the pod down until something has come or gone there, and breaks then.
+	// broken turns the pod down until a pod has come or gone there, and breaks then.
 	broken := func() filter {
 		says := contrary()
 		return func(pod *v1.Pod, on fwk.NodeInfo) *fwk.Status {

@@ -20,7 +20,7 @@ type evaluators struct {
 	framework     *framework
 }
 
-// lister is what the framework has beside a [fwk.Handle].
+// lister is the framework's part beside a [fwk.Handle].
 type lister interface{ ListPlugins() *config.Plugins }
 
 func (p *Plugin) makeEvaluators() (*evaluators, error) {
@@ -59,8 +59,8 @@ func (p *Plugin) baseConfig() preemption.Config {
 	return c
 }
 
-// switches takes from the profile which filters are off, and returns those that are on and
-// not known to this module.
+// switches returns the profile's filters that are on and not known to this
+// module, and switches off those that are off.
 func (p *Plugin) switches(c *preemption.Config, known []string, on *config.Plugins) (unknown []string) {
 	has := func(set config.PluginSet, name string) bool {
 		return slices.ContainsFunc(set.Enabled, func(p config.Plugin) bool { return p.Name == name })
@@ -94,8 +94,8 @@ func (p *Plugin) evaluators() (*evaluators, error) {
 	return p.evaluator, nil
 }
 
-// evaluatorForGroup returns the evaluator for a group. Whether an unknown filter has something
-// to say about its pods shows when they have their places.
+// evaluatorForGroup returns the evaluator for a group. Whether an unknown filter
+// has a say about its pods shows when they have their places.
 func (p *Plugin) evaluatorForGroup(ctx context.Context, group *placedGroup) (*preemption.Evaluator, error) {
 	e, err := p.evaluators()
 	if err != nil {
@@ -108,8 +108,8 @@ func (p *Plugin) evaluatorForGroup(ctx context.Context, group *placedGroup) (*pr
 	return e.asking, nil
 }
 
-// evaluatorFor returns the evaluator for a pod: the one that asks the scheduler's filters
-// only where one of those that are not known has something to say about it.
+// evaluatorFor returns the evaluator for a pod: the one that asks the scheduler's
+// filters only where one of those that are not known has a say about it.
 func (p *Plugin) evaluatorFor(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod) (*preemption.Evaluator, error) {
 	e, err := p.evaluators()
 	if err != nil {

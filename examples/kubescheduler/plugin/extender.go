@@ -33,16 +33,16 @@ func extenders(handle fwk.Handle) []preemption.Extender {
 	return list
 }
 
-// Interested asks the extender whether it has anything to do with the pod.
+// Interested asks the extender whether it has a part in the pod.
 func (e *extender) Interested(pod *outrank.Pod) bool {
 	object, ok := pod.Value.(*v1.Pod)
 	return ok && e.IsInterested(object)
 }
 
-// Ignorable says whether its failures are ignored.
+// Ignorable reports whether its failures are ignored.
 func (e *extender) Ignorable() bool { return e.IsIgnorable() }
 
-// Process asks the extender which candidates are left.
+// Process asks the extender for the remaining candidates.
 func (e *extender) Process(_ context.Context, pod *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
 	preemptor, _ := pod.Value.(*v1.Pod)
 	asked := make(map[string]*extenderv1.Victims, len(candidates))

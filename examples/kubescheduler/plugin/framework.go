@@ -28,7 +28,7 @@ type framework struct {
 	group *placedGroup
 }
 
-// attempt is what the scheduler has prepared for a pod.
+// attempt is the scheduler's state for a pod.
 type attempt struct {
 	pod   *v1.Pod
 	cycle fwk.CycleState
@@ -46,7 +46,7 @@ func (f *framework) beginGroup(ctx context.Context, group *placedGroup) {
 	}
 }
 
-// concerned reports whether one of the unknown filters has something to say in an attempt.
+// concerned reports whether one of the unknown filters has a say in an attempt.
 func (f *framework) concerned(cycle fwk.CycleState) bool {
 	skipped := cycle.GetSkipFilterPlugins()
 	return slices.ContainsFunc(f.unknown, func(name string) bool { return !skipped.Has(name) })
@@ -62,11 +62,11 @@ func (f *framework) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preempti
 	if !ok || !f.concerned(mine.cycle) {
 		return nil, nil
 	}
-	s := &frameworkState{framework: f, pod: mine.pod, cycle: mine.cycle.Clone(), nodes: map[string]*frameworkNode{}, seated: map[string][]fwk.PodInfo{}}
+	s := &frameworkState{framework: f, pod: mine.pod, cycle: mine.cycle.Clone(), nodes: map[string]*frameworkNode{}, placed: map[string][]fwk.PodInfo{}}
 	if f.group != nil {
 		for _, at := range f.group.assignments {
 			if node := snap.NodeOf(keyOf(at.GetPod())); node != "" {
-				s.seated[node] = append(s.seated[node], at.GetPodInfo())
+				s.placed[node] = append(s.placed[node], at.GetPodInfo())
 			}
 		}
 	}
@@ -79,9 +79,9 @@ type frameworkState struct {
 	pod   *v1.Pod
 	cycle fwk.CycleState
 	nodes map[string]*frameworkNode
-	// seated are the pods of the same group that have their places, by node.
-	seated map[string][]fwk.PodInfo
-	// failed is what went wrong while pods came and went.
+	// placed are the pods of the same group that have their places, by node.
+	placed map[string][]fwk.PodInfo
+	// failed is the error while pods came and went.
 	failed error
 }
 
@@ -112,14 +112,14 @@ func (s *frameworkState) node(name string) (*frameworkNode, error) {
 			n.pods[string(pod.GetPod().UID)] = pod
 		}
 	}
-	for _, pod := range s.seated[name] {
+	for _, pod := range s.placed[name] {
 		n.now.AddPodInfo(pod)
 	}
 	s.nodes[name] = n
 	return n, nil
 }
 
-// change has a pod come or go, in the node and in what the filters have prepared.
+// change lets a pod come or go, in the node and in the filters' state.
 func (s *frameworkState) change(pod *outrank.Pod, at *outrank.Node, how func(*frameworkNode, fwk.PodInfo) error) {
 	n, err := s.node(at.Name)
 	if err == nil {
@@ -166,7 +166,7 @@ func (s *frameworkState) Check(at *outrank.Node) preemption.Status {
 
 // Clone copies the state.
 func (s *frameworkState) Clone() preemption.FilterState {
-	c := &frameworkState{framework: s.framework, pod: s.pod, cycle: s.cycle.Clone(), nodes: make(map[string]*frameworkNode, len(s.nodes)), seated: s.seated, failed: s.failed}
+	c := &frameworkState{framework: s.framework, pod: s.pod, cycle: s.cycle.Clone(), nodes: make(map[string]*frameworkNode, len(s.nodes)), placed: s.placed, failed: s.failed}
 	for name, n := range s.nodes {
 		c.nodes[name] = &frameworkNode{now: n.now.Snapshot(), pods: n.pods}
 	}

@@ -19,9 +19,9 @@ import (
 
 var _ fwk.PodGroupPostFilterPlugin = (*Plugin)(nil)
 
-// PodGroupPostFilter decides who has to leave so that the pods of a group can run together.
-// Where the pods go is the scheduler's decision, which it makes once with every possible
-// victim away. Results and texts are those of DefaultPreemption.
+// PodGroupPostFilter decides which pods have to leave so that the pods of a group can run
+// together. The places of the pods are the scheduler's decision, which it makes once with
+// every possible victim away. Results and texts are those of DefaultPreemption.
 func (p *Plugin) PodGroupPostFilter(ctx context.Context, cycle fwk.PodGroupCycleState, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 	d, queued, err := p.decideGroup(ctx, group, place)
 	if errors.Is(err, errAside) {
@@ -45,7 +45,7 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, cycle fwk.PodGroupCycle
 	return nominateGroup(plan), said
 }
 
-// groupSays is what the plan tells the group, which begins with "pod group preemption: ".
+// groupSays is the plan's message to the group, which begins with "pod group preemption: ".
 func groupSays(plan *preemption.GroupPlan) string {
 	return fwk.NewStatus(fwk.Unschedulable, plan.Status.Reasons...).Message()
 }
@@ -156,7 +156,7 @@ func (p *Plugin) queued(info fwk.PodGroupInfo) (*queue.Group, error) {
 	return group, nil
 }
 
-// carryOutGroup has the plan carried out: now, or in the background.
+// carryOutGroup carries the plan out: now, or in the background.
 func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *preemption.GroupPlan) error {
 	by, uid := execution.ByPodGroup, ""
 	if group.Composite != nil {

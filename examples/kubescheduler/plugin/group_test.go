@@ -31,8 +31,8 @@ func in(group string, pod *v1.Pod) *v1.Pod {
 	return pod
 }
 
-// A group that has no place together preempts as one: the scheduler places it with everybody
-// of lower priority away, and those who are in its way have to leave.
+// A group that has no place together preempts as one: the scheduler places it
+// with all pods of lower priority away, and those in its way have to leave.
 func TestGroup(t *testing.T) {
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.GenericWorkload, true)
 	c := newCluster(t, gang("train", 10, 2), node("n1", "4"), node("n2", "4"), node("n3", "4"),
@@ -62,7 +62,7 @@ func TestGroup(t *testing.T) {
 	assert.Zero(t, values.PreemptionAttempts, "which counts pods alone")
 }
 
-// A group for which nothing helps is told so, in the reference's words.
+// A group for which nothing helps has the reference's message.
 func TestGroupThatNothingHelps(t *testing.T) {
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.GenericWorkload, true)
 	c := newCluster(t, gang("train", 10, 2), node("n1", "4"), node("n2", "4"), running("a", 1, "3", "n1", 0), running("top", 100, "3", "n2", 0))
@@ -97,7 +97,7 @@ func TestGroupThatWasNominated(t *testing.T) {
 	assert.NotNil(t, c.pod("b"))
 }
 
-// Such nominations still have the group wait for victims that are leaving these nodes.
+// Such nominations still make the group wait for victims that are leaving these nodes.
 func TestGroupThatWaits(t *testing.T) {
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.GenericWorkload, true)
 	victim := leaving(running("a", 1, "4", "n1", 0), v1.PodReasonPreemptionByScheduler, "", 1)

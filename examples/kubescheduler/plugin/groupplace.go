@@ -11,14 +11,14 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// placedGroup has the scheduler place a group, within a session of changes of the scheduler's
-// snapshot.
+// placedGroup lets the scheduler place a group, within a session of changes of
+// the scheduler's snapshot.
 type placedGroup struct {
 	scheduler fwk.MutableSnapshotSharedLister
 	place     fwk.PodGroupSchedulingFunc
 	// aside are nodes that are left as they are.
 	aside map[string]bool
-	// placed, if any, is told of each place.
+	// placed, if set, receives each place.
 	placed func(fwk.ProposedAssignment)
 	// assignments are the places, and away the pods that were taken out for them, by node.
 	assignments []fwk.ProposedAssignment

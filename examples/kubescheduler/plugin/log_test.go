@@ -9,8 +9,8 @@ import (
 	"k8s.io/klog/v2/ktesting"
 )
 
-// klogFor returns a context whose logger writes to the test what is of level 0, and keeps
-// all up to level 3.
+// klogFor returns a context whose logger writes lines of level 0 to the test, and
+// keeps all up to level 3.
 func klogFor(t *testing.T) (klog.Logger, context.Context) {
 	logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.Verbosity(3), ktesting.BufferLogs(true)))
 	return logger, klog.NewContext(t.Context(), logger)
@@ -26,8 +26,8 @@ func lines(logger klog.Logger, message string) (all ktesting.Log) {
 	return all
 }
 
-// What is said of a decision is of level 2 where pods have to leave, and of level 3 where
-// none do: a pod for which there is no room is tried as long as it waits.
+// The line of a decision is of level 2 where pods have to leave, and of level 3
+// where none do: a pod for which there is no room is tried as long as it waits.
 func TestLevelsOfLines(t *testing.T) {
 	c := newCluster(t, node("n1", "4"), running("low", 1, "3", "n1", 0))
 	c.run()

@@ -5,7 +5,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// observe counts a decision and tells the program of it.
+// observe counts a decision and passes it to the program.
 func (p *Plugin) observe(d Decision) {
 	by, outcome, code := execution.ByPod, "error", preemption.Contradiction
 	switch {

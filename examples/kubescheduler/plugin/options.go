@@ -20,36 +20,36 @@ import (
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 )
 
-// Options are what the program gives the plugin. The zero value is what a scheduler has by
-// itself.
+// Options are the program's settings of the plugin. The zero value is that of a
+// scheduler by itself.
 type Options struct {
-	// Release is whose rules hold; zero means v1.37 with the feature gates of this
-	// process.
+	// Release has the rules that hold; zero means v1.37 with the feature gates of
+	// this process.
 	Release outrank.Release
 	// Configuration is the scheduler's file, from which the arguments of filters are taken
-	// that a plugin's handle does not tell (package schedulerconfig). Without it filters
-	// have their default arguments; which are switched off is known all the same.
+	// that a plugin's handle does not have (package schedulerconfig). Without it filters
+	// have their default arguments; those that are switched off are known all the same.
 	Configuration *schedulerconfig.Configuration
-	// Synchronous is whether a plan is carried out before the attempt ends; nil means what
-	// the feature gate SchedulerAsyncPreemption says.
+	// Synchronous is set to carry a plan out before the attempt ends; nil means
+	// the setting of the feature gate SchedulerAsyncPreemption.
 	Synchronous *bool
 	// Metrics counts; nil counts for nobody.
 	Metrics *metrics.Collector
-	// Observe, if any, is told of each decision, before it is carried out. It must not
-	// change it.
+	// Observe, if set, receives each decision before it is carried out. It must
+	// not change it.
 	Observe func(Decision)
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 }
 
-// Decision is what was decided about a pod or a group.
+// Decision is the decision about a pod or a group.
 type Decision struct {
 	// One of Plan and Group is set, or Err.
 	Plan  *preemption.Plan
 	Group *preemption.GroupPlan
 	Err   error
-	// Followed is how long it took to bring the snapshot up to date, Decided how long to
-	// find the answer.
+	// Followed is the time to bring the snapshot up to date, Decided that to find
+	// the answer.
 	Followed, Decided time.Duration
 }
 
@@ -101,9 +101,9 @@ func (o *Options) order() execution.Order {
 type Args struct {
 	metav1.TypeMeta `json:",inline"`
 	// MinCandidateNodesPercentage and MinCandidateNodesAbsolute are those of
-	// DefaultPreemptionArgs: how many candidates are enough. With either of them the search
-	// is the sample of kube-scheduler, and the other is 10 or 100 if it is not given. Without
-	// both every node is looked at.
+	// DefaultPreemptionArgs: the number of candidates that is enough. With either
+	// of them the search is the sample of kube-scheduler, and the other is 10 or
+	// 100 if it is not given. Without both every node is looked at.
 	MinCandidateNodesPercentage *int32 `json:"minCandidateNodesPercentage,omitempty"`
 	MinCandidateNodesAbsolute   *int32 `json:"minCandidateNodesAbsolute,omitempty"`
 	// Seed determines at which node a sample begins, with the preemptor's name; 0 means the
@@ -111,16 +111,16 @@ type Args struct {
 	Seed uint64 `json:"seed,omitempty"`
 	// Workers is the number of goroutines that share a decision; 0 means one.
 	Workers int `json:"workers,omitempty"`
-	// WhenNotUnderstood says what becomes of decisions while an object in the cluster is
+	// WhenNotUnderstood is the way to decide while an object in the cluster is
 	// not understood: Isolate, which an empty one means, or DefaultPreemption.
 	WhenNotUnderstood string `json:"whenNotUnderstood,omitempty"`
-	// PlanEvents has every plan posted as an event on the preemptor, PreemptionPlanned. That is
-	// one write more for each preemption than DefaultPreemption makes.
+	// PlanEvents posts every plan as an event on the preemptor, PreemptionPlanned. That
+	// is one write more for each preemption than DefaultPreemption makes.
 	PlanEvents bool `json:"planEvents,omitempty"`
 }
 
-// decode reads arguments as the scheduler reads those of its own plugins: a field that there
-// is not, one that stands there twice and one in other case are errors.
+// decode reads arguments as the scheduler reads those of its own plugins: an
+// unknown field, one that stands there twice and one in other case are errors.
 func decode(raw apiruntime.Object, args *Args) error {
 	if raw == nil {
 		return nil
@@ -166,7 +166,7 @@ func readArgs(raw apiruntime.Object) (Args, error) {
 	return args, nil
 }
 
-// sample is how much of the cluster is searched; nil means all of it.
+// sample is the searched part of the cluster; nil means all of it.
 func (a *Args) sample() *preemption.Sample {
 	if a.MinCandidateNodesPercentage == nil && a.MinCandidateNodesAbsolute == nil {
 		return nil

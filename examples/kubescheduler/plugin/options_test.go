@@ -13,8 +13,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
 )
 
-// Arguments that there are not keep the scheduler from starting, as those of its own plugins
-// do: a misspelt one had the plugin decide by its defaults.
+// Unknown arguments keep the scheduler from starting, as those of its own plugins
+// do: a misspelt one made the plugin decide by its defaults.
 func TestArguments(t *testing.T) {
 	for _, yaml := range []bool{false, true} {
 		for text, want := range map[string]string{

@@ -33,7 +33,7 @@ type Plugin struct {
 	// fallback decides while objects are not understood; nil where this plugin does.
 	fallback *defaultpreemption.DefaultPreemption
 
-	// process is what the plugin shares with those of the other profiles.
+	// process is shared with the plugins of the other profiles.
 	process *process
 	leave   func()
 }
@@ -44,15 +44,15 @@ var (
 	_ fwk.EnqueueExtensions = (*Plugin)(nil)
 )
 
-// New makes the plugin, with the options that a scheduler has by itself.
+// New makes the plugin with the zero [Options].
 func New(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 	return Factory(Options{})(ctx, args, handle)
 }
 
-// Factory returns what makes the plugin, for app.WithPlugin or a registry. All plugins
-// that one factory makes, one for each profile, share the options. Those of one scheduler
-// also share the snapshot that they decide on and the executor, whichever factory makes them:
-// no victim is told to go twice because two profiles need it away.
+// Factory returns a function that makes the plugin, for app.WithPlugin or a registry.
+// All plugins that one factory makes, one for each profile, share the options. Those of
+// one scheduler also share the snapshot that they decide on and the executor, whichever
+// factory makes them: no victim is told to go twice because two profiles need it away.
 func Factory(options Options) runtime.PluginFactory {
 	return func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 		p, err := newPlugin(ctx, options, args, handle)
@@ -95,8 +95,9 @@ func (p *Plugin) Close() error {
 	return nil
 }
 
-// EventsToRegister has pods that PreEnqueue refused looked at again when a pod on a node is
-// deleted, and no pod tried for it: what turned the pod down on the nodes says what helps.
+// EventsToRegister lets pods that PreEnqueue refused be looked at again when a pod on a
+// node is deleted, and no pod tried for it: the filters that turned the pod down name the
+// helpful events.
 func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	if !p.options.asynchronous() {
 		return nil, nil

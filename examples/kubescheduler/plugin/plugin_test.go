@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// A pod that fits nowhere gets room: the victim has its condition and is deleted, the
-// preemptor is nominated and scheduled, and both are told.
+// A pod that fits nowhere gets room: the victim has its condition and is deleted,
+// the preemptor is nominated and scheduled, and both have events.
 func TestPreempts(t *testing.T) {
 	c := newCluster(t, node("n1", "4"), node("n2", "4"),
 		running("low", 1, "3", "n1", 0), running("mid", 5, "3", "n2", 1))
@@ -59,7 +59,8 @@ func TestPreempts(t *testing.T) {
 	assert.Equal(t, "n1", decided[0].Plan.Node)
 }
 
-// What nothing helps is told as by DefaultPreemption, and an earlier nomination is cleared.
+// A pod for which nothing helps has the message of DefaultPreemption, and an earlier
+// nomination is cleared.
 func TestNothingHelps(t *testing.T) {
 	c := newCluster(t, node("n1", "4"), node("n2", "1"), running("top", 100, "3", "n1", 0))
 	c.run()

@@ -13,10 +13,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// PostFilter decides who has to leave so that the pod can run, nominates it and has the
-// plan carried out. The result and the texts are those of DefaultPreemption: an empty
+// PostFilter decides which pods have to leave so that the pod can run, nominates it and
+// carries the plan out. The result and the texts are those of DefaultPreemption: an empty
 // nomination where nothing helps, none at all where the pod may not preempt, extenders have
-// left no candidate or something went wrong, so that the pod keeps what it has.
+// left no candidate or there was an error, so that the pod keeps its own.
 func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, said fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	d, err := p.decide(ctx, cycle, pod, said)
 	if errors.Is(err, errAside) { // who counts the attempt
@@ -44,8 +44,8 @@ func nominate(node string) *fwk.PostFilterResult {
 	return &fwk.PostFilterResult{NominatingInfo: &fwk.NominatingInfo{NominatedNodeName: node, NominatingMode: fwk.ModeOverride}}
 }
 
-// decide brings the snapshot up to date and asks for a plan. The pod is the one that the
-// informer knows, which may be newer than the one that was tried.
+// decide brings the snapshot up to date and asks for a plan. The pod is the
+// informer's version, which may be newer than the one that was tried.
 func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod, said fwk.NodeToStatusReader) (d Decision, err error) {
 	begun := time.Now()
 	defer func() {
@@ -91,9 +91,8 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	return d, err
 }
 
-// status translates the status of a node. Anything that is neither a success, nor
-// Unschedulable, nor an error is nothing that preemption can help, as in the reference, which
-// looks for that code.
+// status translates the status of a node. Only Unschedulable lets preemption
+// help, as in the reference, which looks for that code.
 func status(s *fwk.Status) preemption.Status {
 	if s == nil {
 		return preemption.Status{}
@@ -112,7 +111,7 @@ func status(s *fwk.Status) preemption.Status {
 	return of
 }
 
-// carryOut has the plan carried out: now, or in the background.
+// carryOut carries the plan out: now, or in the background.
 func (p *Plugin) carryOut(ctx context.Context, pod *v1.Pod, plan *preemption.Plan) error {
 	// A pod's plan counts no groups among its victims in the reference, either.
 	p.options.Metrics.Counts.AddDisruptions(execution.ByPod, 0, plan.Violations())

@@ -18,9 +18,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// process is what the profiles of one scheduler share: the snapshot, the executor, which
-// knows the victims that were told to go, and the preemptors that are under way. With an
-// executor for each profile a victim that two of them need away would be told twice.
+// process is shared by the profiles of one scheduler: the snapshot, the executor, which
+// knows the victims that were told to go, and the preemptors that are under way. With
+// an executor for each profile a victim that two of them need away would be told twice.
 type process struct {
 	terms terms
 	// users is the number of plugins, which the registry guards.
@@ -36,8 +36,8 @@ type process struct {
 	carrying *carrying
 	under    underway
 	metrics  *metrics.Collector
-	// unwatch ends that the executor is told of pods that are gone; forget takes the process
-	// out of the registry.
+	// unwatch ends the executor's news of pods that are gone; forget removes the
+	// process from the registry.
 	unwatch, forget func()
 	// background has the executions that are under way; end ends them.
 	background sync.WaitGroup
@@ -56,7 +56,7 @@ type terms struct {
 	metrics *metrics.Collector
 }
 
-// identity is what tells one scheduler from another. Its profiles have these in common.
+// identity identifies a scheduler. Its profiles have these in common.
 type identity struct {
 	informers informers.SharedInformerFactory
 	api       kubernetes.Interface
@@ -112,7 +112,7 @@ func (r *registry) leave(p *process) {
 	}
 }
 
-// forget takes a process out. A later plugin of the same scheduler begins anew.
+// forget removes a process. A later plugin of the same scheduler begins anew.
 func (r *registry) forget(id identity, p *process) {
 	r.mu.Lock()
 	if r.by[id] == p {

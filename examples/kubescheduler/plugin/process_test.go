@@ -34,8 +34,8 @@ func ofSecond(pod *v1.Pod) *v1.Pod {
 	return pod
 }
 
-// acceptDeletions has the API say yes to deletions, of which nothing is heard until release
-// is called.
+// acceptDeletions makes the API accept deletions and report nothing of them until
+// release is called.
 func (c *cluster) acceptDeletions() (release func()) {
 	var accepted []ktesting.DeleteAction
 	c.api.PrependReactor("delete", "pods", func(action ktesting.Action) (bool, apiruntime.Object, error) {
@@ -49,7 +49,7 @@ func (c *cluster) acceptDeletions() (release func()) {
 	}
 }
 
-// deletions counts those that the API was asked for.
+// deletions counts the requests to the API.
 func (c *cluster) deletions() (n int) {
 	for _, action := range c.api.Actions() {
 		if action.Matches("delete", "pods") {
@@ -59,8 +59,8 @@ func (c *cluster) deletions() (n int) {
 	return n
 }
 
-// A victim that pods of two profiles need away is told to go once: all profiles of a scheduler
-// have one executor, which knows whom it has told.
+// A victim that pods of two profiles need away is told to go once: all profiles
+// of a scheduler have one executor, which knows its victims.
 func TestVictimsOfTwoProfilesAreToldOnce(t *testing.T) {
 	c := newCluster(t, node("n1", "8"), running("low", 1, "6", "n1", 0))
 	c.withSecond()
@@ -130,8 +130,8 @@ func TestEventsOfAGroupAreOfItsProfile(t *testing.T) {
 	}
 }
 
-// What the plugins of a scheduler share is there from the first of them to the last, or until
-// the context ends. Another scheduler has its own.
+// The shared part of a scheduler's plugins exists from the first of them to the
+// last, or until the context ends. Another scheduler has its own.
 func TestProcessEndsWithItsPlugins(t *testing.T) {
 	begun := plugin.Processes()
 	open := func(ctx context.Context, c *cluster) *plugin.Plugin {
@@ -162,8 +162,8 @@ func TestProcessEndsWithItsPlugins(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
-// Profiles that would count elsewhere or take other steps cannot share an executor, and do not
-// go without.
+// Profiles that would count elsewhere or take other steps cannot share an
+// executor, and are refused.
 func TestProfilesAgree(t *testing.T) {
 	c := newCluster(t)
 	p, err := plugin.Factory(plugin.Options{})(t.Context(), nil, &handle{c: c})

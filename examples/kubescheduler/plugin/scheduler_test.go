@@ -85,7 +85,7 @@ func (c *cluster) withArgs(args string) {
 	c.profile.PluginConfig = []configv1.PluginConfig{{Name: plugin.Name, Args: apiruntime.RawExtension{Raw: []byte(args)}}}
 }
 
-// bind does what the API does about a binding.
+// bind does the API's part of a binding.
 func (c *cluster) bind(action ktesting.Action) (bool, apiruntime.Object, error) {
 	create := action.(ktesting.CreateAction)
 	if create.GetSubresource() != "binding" {

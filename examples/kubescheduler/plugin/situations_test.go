@@ -26,8 +26,8 @@ func (c *cluster) preempted(n int) {
 	})
 }
 
-// tried waits until attempts to place a pod have come to nothing so often, and what was said
-// last is written down.
+// tried waits until attempts to place a pod have come to nothing so often, and
+// the last message is written.
 func (c *cluster) tried(name string, times int) {
 	begin := name + " Warning FailedScheduling Scheduling: "
 	c.eventually(name+" tried", func() bool {
@@ -56,7 +56,7 @@ func leaving(pod *v1.Pod, reason, message string, generation int64) *v1.Pod {
 	return pod
 }
 
-// inMemory has the API refuse to write down a pod's nomination, so that only the scheduler
+// inMemory makes the API refuse a pod's nomination, so that only the scheduler
 // knows it.
 func inMemory(name string) func(*cluster) {
 	return func(c *cluster) {
@@ -70,7 +70,7 @@ func inMemory(name string) func(*cluster) {
 	}
 }
 
-// failsOnce has the first deletion fail, once the scheduler knows the victim's condition.
+// failsOnce makes the first deletion fail, once the scheduler knows the victim's condition.
 func failsOnce(c *cluster) {
 	failed := false
 	c.api.PrependReactor("delete", "pods", func(action ktesting.Action) (bool, apiruntime.Object, error) {
@@ -86,7 +86,7 @@ func failsOnce(c *cluster) {
 	})
 }
 
-// conflictsTwice has the condition of a victim written at the third try.
+// conflictsTwice lets the condition of a victim be written at the third try.
 func conflictsTwice(c *cluster) {
 	left := 2
 	c.api.PrependReactor("patch", "pods", func(action ktesting.Action) (bool, apiruntime.Object, error) {

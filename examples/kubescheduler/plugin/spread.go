@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 )
 
-// spreadSelector is what the services of a pod and the controller that made it select, as
-// the informers know them: the default constraints of a profile count these pods.
+// spreadSelector joins the selectors of a pod's services and of the controller that
+// made it, by the informers: the default constraints of a profile count these pods.
 func (p *Plugin) spreadSelector(pod *outrank.Pod) *outrank.LabelSelector {
 	factory, namespace := p.handle.SharedInformerFactory(), pod.NamespaceName()
 	var list []schedulerconfig.Workload
@@ -38,8 +38,8 @@ func (p *Plugin) spreadSelector(pod *outrank.Pod) *outrank.LabelSelector {
 	return schedulerconfig.SpreadSelector(list)(pod)
 }
 
-// startSpread has the scheduler start the informers that spreadSelector reads, where the
-// profile has default constraints.
+// startSpread makes the scheduler start the informers that spreadSelector reads,
+// where the profile has default constraints.
 func (p *Plugin) startSpread() {
 	if len(p.baseConfig().Plugins.DefaultSpread) == 0 {
 		return

@@ -13,15 +13,15 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// state is the snapshot that decisions are made on, and what it is taken from.
+// state is the snapshot that decisions are made on, with its sources.
 type state struct {
 	handle fwk.Handle
 	mirror *mirror.Mirror
 	synced []cache.InformerSynced
 }
 
-// newState follows all that decisions depend on beside pods and nodes. The informers are
-// started by the scheduler.
+// newState follows everything that decisions depend on beside pods and nodes. The
+// scheduler starts the informers.
 func newState(handle fwk.Handle, release outrank.Release) (*state, error) {
 	m, err := mirror.New(release)
 	if err != nil {
@@ -41,8 +41,8 @@ func newState(handle fwk.Handle, release outrank.Release) (*state, error) {
 	return &state{handle: handle, mirror: m, synced: synced}, nil
 }
 
-// syncLimit is how long a decision waits for the informers of a scheduler that has just
-// begun.
+// syncLimit is the time that a decision waits for the informers of a scheduler
+// that has just begun.
 const syncLimit = 10 * time.Second
 
 // follow brings the snapshot in step with the scheduler's, and returns the objects that are

@@ -38,7 +38,7 @@ func level(outcome preemption.Outcome) int {
 	return otherLevel
 }
 
-// plannedEvent posts what a plan says on the preemptor, where the arguments ask for it.
+// plannedEvent posts the text of a plan on the preemptor, where the arguments ask for it.
 func (p *Plugin) plannedEvent(about runtime.Object, text string) {
 	if p.args.PlanEvents && p.handle.EventRecorder() != nil {
 		p.handle.EventRecorder().Eventf(about, nil, v1.EventTypeNormal, reasonPlanned, actionPreempted, "%s", text)
@@ -127,7 +127,7 @@ func note(plan *preemption.Plan) string {
 	return cut(text + ": " + strings.Join(names(podsOf(plan.Victims)), ", "))
 }
 
-// cut shortens a text to what an event may hold.
+// cut shortens a text to the length of an event.
 func cut(text string) string {
 	if len(text) <= noteLimit {
 		return text
@@ -144,7 +144,7 @@ func names(pods []*outrank.Pod) []string {
 	return list
 }
 
-// causes is what the preemptor failed with when each victim was put back.
+// causes has the filter that the preemptor failed when each victim was put back.
 func causes(plan *preemption.Plan) []string {
 	list := make([]string, len(plan.Victims))
 	for i := range plan.Victims {
@@ -161,7 +161,7 @@ func counts(of []preemption.Count) []string {
 	return list
 }
 
-// says is what the plugin tells the scheduler about a plan: what becomes of the pod's
+// says is the plugin's message to the scheduler about a plan: the pod's
 // nomination, and the text of DefaultPreemption.
 func (p *Plugin) says(plan *preemption.Plan) (execution.Nomination, string) {
 	short := *plan
@@ -178,7 +178,7 @@ func (p *Plugin) says(plan *preemption.Plan) (execution.Nomination, string) {
 	return v.Nomination, "preemption: " + text
 }
 
-// nodes is the number of nodes that a plan has an answer of.
+// nodes is the number of nodes with an answer in the plan.
 func nodes(plan *preemption.Plan) int {
 	n := plan.Feasible
 	for _, c := range plan.TurnedDown {

@@ -33,14 +33,14 @@ type flight struct {
 	// rejected are the victims that were rejected in memory, so that the API will never say
 	// that they go.
 	rejected map[string]bool
-	// unbound says that a victim was not bound when the plan was made. Of the end of such a
-	// pod the queue hears nothing that lets in pods that PreEnqueue has kept out.
+	// unbound is set if a victim was not bound when the plan was made. The end of
+	// such a pod is no event that lets in pods that PreEnqueue has kept out.
 	unbound bool
 	// before is the flight of an earlier plan of the same preemptor that is not quite over.
 	before, done chan struct{}
 }
 
-// begin notes a plan of the preemptor with these victims.
+// begin records a plan of the preemptor with these victims.
 func (u *underway) begin(uid types.UID, victims []*outrank.Pod, members ...types.UID) *flight {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -69,8 +69,8 @@ func (u *underway) land(f *flight) {
 	}
 }
 
-// end takes the preemptor out, or the group that the pod is a member of: nothing is waited
-// for any more.
+// end removes the preemptor, or the group that the pod is a member of: nothing is
+// waited for any more.
 func (u *underway) end(pod types.UID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -82,7 +82,7 @@ func (u *underway) end(pod types.UID) {
 	}
 }
 
-// reject notes that a victim was rejected in memory.
+// reject records that a victim was rejected in memory.
 func (u *underway) reject(uid string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -91,11 +91,11 @@ func (u *underway) reject(uid string) {
 	}
 }
 
-// waits reports whether the preemptor still waits for a victim to be told to go. It is not
-// enough to ask whether the plan is being carried out: the end of the last victim may be
-// heard of before the goroutine has returned, and a pod that is kept out then would miss the
-// very event that makes room for it. The informer's store knows of that end before any of
-// its handlers, those of the scheduling queue included, are told.
+// waits reports whether the preemptor still waits for a victim to be told to go.
+// It does not ask whether the plan is being carried out: the last victim may end
+// before the goroutine has returned, and a pod that is kept out then would miss
+// the very event that makes room for it. The informer's store knows of that end
+// before any of its handlers, those of the scheduling queue included.
 func (u *underway) waits(uid types.UID, pods corelisters.PodLister) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

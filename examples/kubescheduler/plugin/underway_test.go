@@ -16,8 +16,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// holdDeletions keeps deletions from returning until release is called, and so all other
-// calls of the clientset; begun says that one has begun.
+// holdDeletions keeps deletions from returning until release is called, and so
+// all other calls of the clientset; begun is closed once one has begun.
 func (c *cluster) holdDeletions() (begun chan struct{}, release func()) {
 	begun, gate := make(chan struct{}, 10), make(chan struct{})
 	c.api.PrependReactor("delete", "pods", func(ktesting.Action) (bool, apiruntime.Object, error) {
@@ -109,7 +109,7 @@ func TestSynchronous(t *testing.T) {
 	assert.Empty(t, hints)
 }
 
-// Where carrying out fails before the attempt ends, the pod keeps what it has.
+// Where carrying out fails before the attempt ends, the pod keeps its nomination.
 func TestSynchronousFailure(t *testing.T) {
 	c := newCluster(t, node("n1", "4"), running("low", 1, "3", "n1", 0))
 	c.options.Synchronous = new(true)

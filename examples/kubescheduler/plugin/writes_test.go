@@ -16,8 +16,8 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 )
 
-// writes counts what a scheduler asked the API to write: calls by verb, resource and
-// subresource, and events by what they are about and their reason.
+// writes counts a scheduler's writes to the API: calls by verb, resource and
+// subresource, and events by their object and reason.
 type writes map[string]int
 
 // writes are those since the test has created its last object by itself.
@@ -48,18 +48,18 @@ func (c *cluster) writes() writes {
 	return count
 }
 
-// situation is what two schedulers are put before, one with DefaultPreemption and one with
-// the plugin.
+// situation is the input of two schedulers, one with DefaultPreemption and one
+// with the plugin.
 type situation struct {
 	name    string
 	objects []apiruntime.Object
-	// prepare changes what the API does.
+	// prepare changes the API's behaviour.
 	prepare func(*cluster)
-	// happens is what comes, up to where all that follows from it is written.
+	// happens makes the events, and waits until all their consequences are written.
 	happens func(*cluster)
 }
 
-// run returns the writes, and the pods as they are in the end.
+// run returns the writes, and the pods at the end.
 func (s *situation) run(t *testing.T, mine bool) (writes, []string) {
 	c := newCluster(t, copies(s.objects)...)
 	if !mine {
@@ -77,8 +77,8 @@ func (s *situation) run(t *testing.T, mine bool) (writes, []string) {
 	return c.writes(), c.placed()
 }
 
-// versioned has patches do what they do in the API: the pod has another version afterwards.
-// Schedulers pass over updates that change none.
+// versioned gives patches their effect in the API: the pod has another version
+// afterwards. Schedulers pass over updates that change none.
 func (c *cluster) versioned() ktesting.ReactionFunc {
 	patches, apply := 0, ktesting.ObjectReaction(c.api.Tracker())
 	return func(action ktesting.Action) (bool, apiruntime.Object, error) {
@@ -109,7 +109,7 @@ func copies(of []apiruntime.Object) []apiruntime.Object {
 	return list
 }
 
-// placed says of each pod where it is, where it is nominated, and whether it is being deleted.
+// placed has each pod's node, its nomination, and whether it is being deleted.
 func (c *cluster) placed() (list []string) {
 	pods, err := c.api.CoreV1().Pods("default").List(c.t.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -126,8 +126,8 @@ func (c *cluster) placed() (list []string) {
 	return list
 }
 
-// The plugin asks the API for no more than DefaultPreemption does, where both decide the same:
-// no call more of any verb, resource and subresource about any pod, and no event more.
+// Where both decide the same, the plugin makes no more calls than DefaultPreemption: no
+// call more of any verb, resource and subresource about any pod, and no event more.
 func TestWritesNoMoreThanTheDefault(t *testing.T) {
 	calls, most := 0, 0
 	for _, s := range situations() {

@@ -138,8 +138,8 @@ func insidePath(t require.TestingT, path string) {
 	}
 }
 
-// Whatever is drawn is XML, inside the picture, of bounded size, and the same
-// when drawn again.
+// Every picture is XML, lies inside its frame, has a bounded size, and is the
+// same when drawn again.
 func TestAnySeries(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfN(rapid.String(), 0, 9).Draw(t, "resources")
@@ -170,7 +170,7 @@ func TestAnySeries(t *testing.T) {
 }
 
 // The number of points does not grow with the run, and the picture hardly
-// changes with how often things were looked at.
+// changes with the number of samples.
 func TestBounded(t *testing.T) {
 	often := aRun(t, time.Second)
 	for _, share := range often.Share {
@@ -180,7 +180,7 @@ func TestBounded(t *testing.T) {
 	require.Less(t, len(svgOf(t, "", often)), 70_000)
 }
 
-// Means are kept whatever stretches are joined.
+// Joining stretches keeps the means.
 func TestRecorderKeepsMeans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := NewRecorder("cpu")

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Evicted is how many pods of one priority were evicted: their number in every
-// stretch, and in all. What happened at the very end counts in the last stretch.
+// Evicted counts the evicted pods of one priority: their number in every
+// stretch, and in all. Those at the very end count in the last stretch.
 type Evicted struct {
 	Priority int32
 	Pods     []int
@@ -21,7 +21,7 @@ type evictions struct {
 	total   map[int32]int
 }
 
-// evict takes in the evictions of a sample.
+// evict adds the evictions of a sample.
 func (e *evictions) evict(pods map[int32]int) {
 	for priority, n := range pods {
 		if n == 0 {
@@ -55,7 +55,7 @@ func (c *column) evict(pods map[int32]int) {
 	}
 }
 
-// evicted lists what was recorded, and leaves what is pending so.
+// evicted lists the recorded evictions, and leaves pending ones pending.
 func (r *Recorder) evicted() []Evicted {
 	var out []Evicted
 	for _, priority := range slices.Sorted(maps.Keys(r.total)) {
@@ -72,7 +72,7 @@ func (r *Recorder) evicted() []Evicted {
 	return out
 }
 
-// plusSat adds numbers that are not negative, and stays at the largest there is.
+// plusSat adds numbers that are not negative, and stays at the largest int64.
 func plusSat(a, b int) int {
 	if sum := a + b; sum >= a {
 		return sum

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// utilisation draws a line per resource, and one where all that there is would be
-// in use.
+// utilisation draws a line per resource, and one for the whole capacity.
 func (c canvas) utilisation(s *Series, y0 float64) {
 	top := 1.0
 	for _, shares := range s.Share {
@@ -50,7 +49,7 @@ func (s *Series) mean(values []float64) float64 {
 	return sum / length
 }
 
-// describe tells those who do not see the picture what is in it.
+// describe tells those who do not see the picture its content.
 func (s *Series) describe(caption Caption) string {
 	var parts []string
 	for i, name := range s.Resources {

@@ -11,12 +11,12 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Level is how much of something is in use, in any unit.
+// Level is the amount of something in use, in any unit.
 type Level struct {
 	Used, Capacity float64
 }
 
-// Sample is how things are from a time on, until the next sample.
+// Sample is the state from a time on, until the next sample.
 type Sample struct {
 	// Time is since the beginning of the run.
 	Time time.Duration
@@ -30,24 +30,24 @@ type Sample struct {
 	Evicted map[int32]int
 }
 
-// mostColumns is how many stretches of time are kept: enough for one per two
+// mostColumns is the most stretches that are kept: enough for one per two
 // points of the picture. It is even, so that they can be joined in pairs.
 const mostColumns = 480
 
 // mostTime, some 146 years, leaves room for the end of the stretch behind it.
 const mostTime = time.Duration(math.MaxInt64 / 2)
 
-// Recorder makes a [Series] of any number of samples. Its memory is in
-// proportion to the number of resources and priorities alone, its time per
-// sample as well, but for some dozen times in which it joins all stretches. It is
-// for one goroutine at a time.
+// Recorder makes a [Series] of any number of samples. Its memory is in proportion
+// to the number of resources and priorities alone, its time per sample as well,
+// but for some dozen times in which it joins all stretches. It is for one
+// goroutine at a time.
 type Recorder struct {
 	resources []string
-	// width is how long a stretch is; columns[i] is the one that begins at
-	// i times width. The last is still open.
+	// width is the length of a stretch; columns[i] is the one that begins at i
+	// times width. The last is still open.
 	width   time.Duration
 	columns []column
-	// last is what holds since its Time; no evictions are kept there.
+	// last is the state since its Time; no evictions are kept there.
 	last Sample
 	evictions
 }
@@ -66,7 +66,7 @@ func NewRecorder(resources ...string) *Recorder {
 	return &Recorder{resources: slices.Clone(resources), width: time.Millisecond}
 }
 
-// Add takes in the next sample; nothing of it is kept. Errors wrap
+// Add records the next sample; nothing of it is kept. Errors wrap
 // [outrank.ErrInvalid] and change nothing: a time before that of the sample
 // before, another number of levels than there are resources, and an amount that
 // is negative or no number. A share of no capacity counts as 0.
@@ -179,7 +179,7 @@ func (c *column) addColumn(d *column) {
 	c.evict(d.evicted)
 }
 
-// Series is what happened, as means over stretches of equal length.
+// Series is a run as means over stretches of equal length.
 type Series struct {
 	Resources []string
 	// Width is the length of a stretch; the last may be cut off by End.
@@ -193,14 +193,14 @@ type Series struct {
 	Evicted []Evicted
 }
 
-// Waiting is how many pods of one priority waited: the mean in every stretch.
+// Waiting is the mean number of waiting pods of one priority in every stretch.
 type Waiting struct {
 	Priority int32
 	Pods     []float64
 }
 
-// Series returns what was recorded, the last sample held until end, which counts
-// as its time if it is earlier. Recording may go on from there afterwards. The
+// Series returns the record with the last sample held until end, which counts as
+// its time if it is earlier. Recording may go on from there afterwards. The
 // result is the caller's own.
 func (r *Recorder) Series(end time.Duration) Series {
 	end = min(max(end, r.last.Time), mostTime)

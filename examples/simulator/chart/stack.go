@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ranks are all priorities of the series, the highest first. The place in it is
-// that of the style in every panel.
+// ranks are all priorities of the series, the highest first. A priority's place
+// in it is that of its style in every panel.
 func (s *Series) ranks() []int32 {
 	var all []int32
 	for _, w := range s.Waiting {
@@ -78,8 +78,8 @@ func meanText(v float64) string {
 	return number(math.Round(float64(v*10)) / 10)
 }
 
-// evicted draws how many pods were evicted in each of some dozen stretches of a
-// length that a clock knows.
+// evicted draws the number of pods that were evicted in each of some dozen
+// stretches of a round length.
 func (c canvas) evicted(s *Series, ranks []int32, y0 float64, note string) {
 	c.width = barWidth(c.end)
 	priorities := make([]int32, len(s.Evicted))
@@ -108,10 +108,10 @@ func (c canvas) evicted(s *Series, ranks []int32, y0 float64, note string) {
 	c.stack(bands, y0, cut(heading, 120), "pods in "+timeLabel(c.width), "no pod was evicted")
 }
 
-// mostBars is how many bars there are at most.
+// mostBars is the most bars.
 const mostBars = 80
 
-// barWidth is the least length that a clock knows with no more bars than that.
+// barWidth is the least round length with no more bars than that.
 func barWidth(end time.Duration) time.Duration {
 	for _, step := range timeSteps {
 		if end/step < mostBars {

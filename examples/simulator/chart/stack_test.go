@@ -33,7 +33,7 @@ func TestManyPriorities(t *testing.T) {
 	}
 }
 
-// A priority looks the same wherever it is drawn, also where another panel has others.
+// A priority looks the same in every panel, also where another panel has others.
 func TestPrioritiesKeepTheirStyle(t *testing.T) {
 	r := NewRecorder("cpu")
 	one := []Level{{1, 2}}
@@ -71,8 +71,8 @@ func TestStylesDifferWithoutColour(t *testing.T) {
 	}
 }
 
-// The rules of the run stand in the picture, every axis has its unit, and all that
-// there is has a line.
+// The picture has the rules of the run, the unit of every axis, and a line for
+// the whole capacity.
 func TestPictureSaysWhatItShows(t *testing.T) {
 	svg := string(svgOf(t, "Title", aRun(t, time.Hour)))
 	for _, want := range []string{

@@ -3,8 +3,8 @@ package chart
 import "fmt"
 
 // style returns the colours of everything but the series: dark ink on white, or
-// the other way round where the viewer asks for that. The series are of colours
-// that can be told from both. The lines of a pattern are of the colour behind it.
+// the reverse where the viewer asks for that. The colours of the series can be
+// told from both. The lines of a pattern are of the colour behind it.
 const style = `text{font:12px system-ui,sans-serif;fill:#1f2328}
 .title{font-size:16px;font-weight:600}
 .heading{font-size:13px;font-weight:600}
@@ -30,15 +30,15 @@ text{fill:#e6edf3}
 .dot{fill:#0d1117}
 }`
 
-// lineColours are of the resources in their order, and dashes tell them apart
-// for those who do not see the colours. Both begin again after the last.
+// lineColours are for the resources in their order, and dashes tell them apart
+// without colour. Both begin again after the last.
 var (
 	lineColours = []string{"#2f7fd1", "#d9730d", "#2f9e56", "#a05fd0", "#c2486b"}
 	dashes      = []string{"", "7 3", "2 3", "9 3 2 3"}
 )
 
-// bandStyle is how the pods of a priority are drawn: by a colour, and by marks
-// that can be told apart without it.
+// bandStyle is the style of a priority's pods: a colour, and marks that can be
+// told apart without it.
 type bandStyle struct {
 	colour string
 	// size is that of the tile that marks repeat in; marks are empty for a plain
@@ -47,8 +47,8 @@ type bandStyle struct {
 	marks string
 }
 
-// bandStyles are of the priorities, the highest first. The last is for all that
-// have none of their own.
+// bandStyles are for the priorities, the highest first. The last is for all
+// further ones.
 var bandStyles = []bandStyle{
 	{"#c83c3c", 8, ""},
 	{"#dd7f35", 8, `<path class="ink" d="M-2 2L2 -2M0 8L8 0M6 10L10 6"/>`},

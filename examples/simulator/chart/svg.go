@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// The picture, in its own units: panels one above the other, with the same left
-// and right end, and what they show to the right of each.
+// The layout of the picture, in its own units: panels one above the other, with
+// the same left and right end, and a legend to the right of each.
 const (
 	pictureWidth = 1190
 	left, right  = 84, 872
@@ -21,27 +21,27 @@ const (
 	panelHeight  = 170
 	firstTop     = 122
 	panelStep    = panelHeight + 68
-	below        = 52 // the last panel: its times, and what they are
+	below        = 52 // the last panel: its times and their name
 
 	mostTitle, mostLine, mostLines = 120, 170, 3
 )
 
-// Caption is what stands above a picture.
+// Caption is the text above a picture.
 type Caption struct {
-	// Title says what is shown, Lines how it came about: the rules of the run, the
-	// flags it was called with. No more than three lines are drawn.
+	// Title is the subject, Lines the origin: the rules of the run, the flags
+	// that it was called with. No more than three lines are drawn.
 	Title string
 	Lines []string
-	// Evictions says more about them, for example by whom the pods were evicted.
+	// Evictions explains them further, for example by the evicting pods.
 	Evictions string
-	// Demand says that nothing was run: pods neither waited nor were evicted, so that
-	// shares alone are drawn.
+	// Demand is set where nothing was run: pods neither waited nor were evicted,
+	// so that shares alone are drawn.
 	Demand bool
 }
 
-// Write draws the series as an SVG picture: what was in use, which pods waited and
-// which were evicted. The caption may be empty. Time and memory do not depend on
-// how long the run was. Errors are those of the writer.
+// Write draws the series as an SVG picture: the resources in use, the waiting
+// pods and the evicted ones. The caption may be empty. Time and memory do not
+// depend on the length of the run. Errors are those of the writer.
 func Write(w io.Writer, caption Caption, s Series) error {
 	var b bytes.Buffer
 	panels := 3
@@ -99,7 +99,7 @@ func (c canvas) rule(class string, x1, y1, x2, y2 float64) {
 	c.put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`+"\n", class, point(x1), point(y1), point(x2), point(y2))
 }
 
-// x is where a time is.
+// x is the place of a time.
 func (c canvas) x(t time.Duration) float64 {
 	return left + float64((right-left)*(float64(t)/float64(c.end)))
 }

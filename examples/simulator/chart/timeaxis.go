@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// timeSteps are distances between ticks that a clock knows.
+// timeSteps are round distances between ticks.
 var timeSteps = []time.Duration{
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond,
 	10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond,

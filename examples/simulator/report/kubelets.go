@@ -6,33 +6,35 @@ import (
 	"strings"
 )
 
-// Kubelets counts what the kubelets of the nodes did.
+// Kubelets counts the actions of the nodes' kubelets.
 type Kubelets struct {
-	// Started is how many pods they started, Rejected how many they turned away, by
-	// reason in the order of the names.
+	// Started counts the pods that they started, Rejected those that they turned
+	// away, by reason in the order of the names.
 	Started  int      `json:"started"`
 	Rejected []Reason `json:"rejected"`
-	// ForCritical is how many pods they evicted so that a critical one could start,
-	// UnderMemory and UnderDisk how many because their pods used more than the node can
-	// allocate.
+	// ForCritical counts the pods that they evicted so that a critical one could
+	// start, UnderMemory and UnderDisk those that they evicted because their pods
+	// used more than the node can allocate.
 	ForCritical int `json:"evictedForCriticalPods"`
 	UnderMemory int `json:"evictedUnderMemoryPressure"`
 	UnderDisk   int `json:"evictedUnderDiskPressure"`
-	// Evicted is what became of all these pods.
+	// Evicted has the fates of all these pods.
 	Evicted Fates `json:"evicted"`
-	// Pressures is how often a node came under pressure; GivenUp counts pods that nobody
-	// made anew any more, since kubelets had turned them away or evicted them too often.
+	// Pressures counts how often a node came under pressure; GivenUp counts pods that
+	// controllers stopped making anew, since kubelets had turned them away or evicted them
+	// too often.
 	Pressures int `json:"pressures"`
 	GivenUp   int `json:"givenUp"`
 }
 
-// Reason is how many pods were turned away for a reason.
+// Reason counts the pods that were turned away for one reason.
 type Reason struct {
 	Reason string `json:"reason"`
 	Pods   int    `json:"pods"`
 }
 
-// Fates are what became of pods that kubelets evicted. Each counts once for every time.
+// Fates counts pods that kubelets evicted by their further course. Each counts once for
+// every time.
 type Fates struct {
 	// Elsewhere: the pod made in its place started on another node. SameNode: on the same.
 	Elsewhere int `json:"startedElsewhere"`
@@ -55,7 +57,7 @@ func ReasonsOf(counts map[string]int) []Reason {
 	return out
 }
 
-// rejected is how many pods were turned away, and why.
+// rejected returns the number of pods that were turned away, and why.
 func (k *Kubelets) rejected() (n int, text string) {
 	var parts []string
 	for _, r := range k.Rejected {
@@ -81,7 +83,7 @@ func (k *Kubelets) write(t *Table) {
 	t.Add("  given up", Count(k.GivenUp), "pods that kubelets rejected or evicted too often")
 }
 
-// amount is a number with what it counts.
+// amount is a number with its noun.
 type amount struct {
 	n    int
 	what string

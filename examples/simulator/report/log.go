@@ -11,12 +11,11 @@ import (
 
 // Log writes a line for every event of a run:
 //
-//	time  event  pod  node  details
+// time  event  pod  node  details
 //
-// with tabs between, the time in seconds since the beginning of the run with
-// three decimals, and "-" for what there is nothing of. Lines depend on nothing
-// but the events. A nil *Log takes events and writes nothing. It is for one
-// goroutine at a time.
+// with tabs between, the time in seconds since the beginning of the run with three
+// decimals, and "-" for a missing field. Lines depend on nothing but the events. A
+// nil *Log takes events and writes nothing. It is for one goroutine at a time.
 type Log struct {
 	w    *bufio.Writer
 	line []byte
@@ -30,19 +29,19 @@ func NewLog(w io.Writer) *Log {
 	return l
 }
 
-// Event is something that happened.
+// Event is one event of a run.
 type Event struct {
 	Time time.Duration
-	// Kind is one word: what happened.
+	// Kind is the event in one word.
 	Kind      string
 	Pod, Node string
 	// Details are free text.
 	Details string
 }
 
-// Add writes one event. Tabs, line ends and whatever cannot be seen are shown
-// as escapes, so that every event is one line of five fields. The first error
-// of the writer is kept for [Log.Close]. The steady state allocates nothing.
+// Add writes one event. Tabs, line ends and invisible characters are shown as
+// escapes, so that every event is one line of five fields. The first error of
+// the writer is kept for [Log.Close]. The steady state allocates nothing.
 func (l *Log) Add(e Event) {
 	if l == nil {
 		return
@@ -59,8 +58,8 @@ func (l *Log) Add(e Event) {
 	_, _ = l.w.Write(l.line)
 }
 
-// Close writes what is still held back, and gives the first error there was.
-// What is written to is not closed.
+// Close writes the held back lines, and returns the first error there was. It
+// does not close the writer.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil

@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// progressEvery is how often the line on a terminal is written at most,
-	// lineEvery how often there is a new line elsewhere.
+	// progressEvery is the least time between two writes of the line on a
+	// terminal, lineEvery between two new lines elsewhere.
 	progressEvery = 200 * time.Millisecond
 	lineEvery     = 15 * time.Second
-	// looksEvery is how many steps go by between looks at the clock.
+	// looksEvery is the number of steps between two looks at the clock.
 	looksEvery = 64
 )
 
-// Progress says how far a run has come: on a terminal in one line that is written
-// again and again, and in a file or pipe with a line now and then, so that a short
-// run writes none. It alone of everything here looks at the clock. A nil *Progress
-// does nothing. It is for one goroutine at a time.
+// Progress tells how far a run has come: on a terminal in one line that is
+// written again and again, and in a file or pipe with a line now and then, so
+// that a short run writes none. Nothing else here looks at the clock. A nil
+// *Progress does nothing. It is for one goroutine at a time.
 type Progress struct {
 	w     io.Writer
 	clock func() time.Time
@@ -58,8 +58,8 @@ func isTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Step is to be called after every event: share, from 0 to 1, is how much of the
-// run is done, and events how many there were. Most calls only count.
+// Step is to be called after every event: share, from 0 to 1, is the part of the
+// run that is done, and events their number. Most calls only count.
 func (p *Progress) Step(share float64, events int) {
 	if p == nil {
 		return
@@ -76,7 +76,7 @@ func (p *Progress) Step(share float64, events int) {
 	p.show(progressText(share, events, now.Sub(p.start)))
 }
 
-// progressText returns share, rate and the time left if it goes on like this.
+// progressText returns share, rate and the time left at this rate.
 func progressText(share float64, events int, elapsed time.Duration) string {
 	share = min(max(share, 0), 1)
 	rate := int(float64(events) / max(elapsed.Seconds(), 1e-9))
@@ -87,7 +87,7 @@ func progressText(share float64, events int, elapsed time.Duration) string {
 	return text
 }
 
-// show writes over what stood in the line before, or a line of its own.
+// show writes over the line before, or a line of its own.
 func (p *Progress) show(text string) {
 	if p.lines {
 		fmt.Fprintf(p.w, "simulator: %s\n", strings.TrimLeft(text, " "))
@@ -98,7 +98,7 @@ func (p *Progress) show(text string) {
 	p.width = utf8.RuneCountInString(text)
 }
 
-// End wipes the line, so that what comes next begins on a clean one.
+// End wipes the line, so that the next output begins on a clean one.
 func (p *Progress) End() {
 	if p == nil || p.width == 0 {
 		return

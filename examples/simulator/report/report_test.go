@@ -63,7 +63,7 @@ func aSummary(t testing.TB) *Summary {
 	return s
 }
 
-// withKubelets is a run in which kubelets did all they can.
+// withKubelets is a run in which kubelets did everything they can.
 func withKubelets() *Summary {
 	return &Summary{Simulated: 60, Waits: (&Waits{}).List(), Kubelets: &Kubelets{
 		Started: 1200, Rejected: ReasonsOf(map[string]int{"OutOfpods": 1000, "Evicted": 2}),
@@ -102,8 +102,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A name from a file cannot do anything to the terminal, or to a table.
-// Gangs are told of where there are any.
+// A name from a file cannot do anything to the terminal, or to a table. Gangs
+// are reported if there are any.
 func TestGangs(t *testing.T) {
 	s := Summary{Gangs: &Gangs{Arrived: 1200, Placed: 9, Waiting: 1, Preempted: 7, PreemptedAgain: 2, Preemptions: 5}}
 	var text strings.Builder
@@ -252,7 +252,7 @@ func TestProgressLines(t *testing.T) {
 	require.Equal(t, "simulator: 30%  64 events/s  35.0s left\nsimulator: 60%  64 events/s  20.0s left\nsimulator: 90%  64 events/s  5.0s left\n", b.String())
 }
 
-// A short run writes nothing to a file, and none writes to what is none.
+// A short run writes nothing to a file, and no run writes to something else.
 func TestNoProgress(t *testing.T) {
 	path := t.TempDir() + "/out"
 	file, err := os.Create(path)

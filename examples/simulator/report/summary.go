@@ -13,7 +13,7 @@ import (
 
 // Summary is a run in figures. Times are in seconds of the run.
 type Summary struct {
-	// Simulated is how long the run was.
+	// Simulated is the length of the run.
 	Simulated float64 `json:"simulatedSeconds"`
 	Pods      Pods    `json:"pods"`
 	// Gangs is nil where no groups are queued as one.
@@ -28,61 +28,60 @@ type Summary struct {
 
 // Pods counts pods. A pod that is evicted and recreated stays one pod.
 type Pods struct {
-	// Arrived is all that came.
+	// Arrived counts all pods that came.
 	Arrived int `json:"arrived"`
-	// Run is how many were on a node at some time, Finished how many came to
-	// their end there.
+	// Run counts the pods that were on a node at some time, Finished those that
+	// came to their end there.
 	Run      int `json:"run"`
 	Finished int `json:"finished"`
-	// Waited is how many were not placed when they came, Waiting those of them
-	// that had no node when the run ended.
+	// Waited counts the pods that were not placed when they came, Waiting those
+	// of them that had no node when the run ended.
 	Waited  int `json:"waited"`
 	Waiting int `json:"waiting"`
-	// Evicted is how many were evicted at least once, EvictedAgain at least
-	// twice.
+	// Evicted counts the pods that were evicted at least once, EvictedAgain at
+	// least twice.
 	Evicted      int `json:"evicted"`
 	EvictedAgain int `json:"evictedAgain"`
 }
 
 // Gangs counts groups of pods that are placed together or not at all.
 type Gangs struct {
-	// Arrived is how many came, Placed how many of them had places at some time, Waiting
-	// how many had a pod without a node when the run ended.
+	// Arrived counts the gangs that came, Placed those that had places at some
+	// time, Waiting those with a pod without a node when the run ended.
 	Arrived int `json:"arrived"`
 	Placed  int `json:"placed"`
 	Waiting int `json:"waiting"`
-	// Preempted is how many were evicted as a whole at least once, PreemptedAgain at least
-	// twice. Preemptions is how often a gang evicted others.
+	// Preempted counts the gangs that were evicted as a whole at least once, PreemptedAgain
+	// at least twice. Preemptions counts how often a gang evicted others.
 	Preempted      int `json:"preempted"`
 	PreemptedAgain int `json:"preemptedAgain"`
 	Preemptions    int `json:"preemptions"`
 }
 
-// Lost is the work of evicted pods, which they begin again from nothing: for how
-// long they had been running, and that times the cores they asked for.
+// Lost is the work of evicted pods, which they begin again from nothing: the
+// time that they had been running, and that times their requested cores.
 type Lost struct {
 	PodSeconds float64 `json:"podSeconds"`
 	CPUHours   float64 `json:"cpuHours"`
 }
 
-// Add counts one eviction of a pod that asks for so much cpu and had run for so
-// long.
+// Add counts one eviction of a pod with this request of cpu and this running time.
 func (l *Lost) Add(ran time.Duration, milliCPU int64) {
 	l.PodSeconds += ran.Seconds()
 	l.CPUHours += float64(ran.Hours() * (float64(milliCPU) / 1000))
 }
 
-// Preemption is what a [history.Log] found.
+// Preemption has the findings of a [history.Log].
 type Preemption struct {
 	Preemptions int `json:"preemptions"`
 	Evictions   int `json:"evictions"`
 	// Cascades counts them; LongestCascade are the steps of the longest.
 	Cascades       int    `json:"cascades"`
 	LongestCascade []Step `json:"longestCascade,omitempty"`
-	// Cycles counts distinct ones, Rounds how often any was gone round.
+	// Cycles counts distinct ones, Rounds all rounds of any.
 	Cycles int `json:"cycles"`
 	Rounds int `json:"rounds"`
-	// BusiestCycle was gone round most often, LongestCycle has the most pods.
+	// BusiestCycle has the most rounds, LongestCycle the most pods.
 	BusiestCycle *Cycle `json:"busiestCycle,omitempty"`
 	LongestCycle *Cycle `json:"longestCycle,omitempty"`
 	// Repeats counts those that were evicted again and again; MostEvicted is

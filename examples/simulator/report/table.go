@@ -16,8 +16,7 @@ type Table struct {
 	rows  [][]string
 }
 
-// Add puts a row below the others. What cannot be seen in a cell is shown as an
-// escape.
+// Add puts a row below the others. Invisible characters are shown as escapes.
 func (t *Table) Add(cells ...string) {
 	row := make([]string, len(cells))
 	for i, cell := range cells {

@@ -11,11 +11,11 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
-// mostNames is how many names of a chain are shown; a summary is for reading.
+// mostNames is the most names of a chain that are shown, because people read a summary.
 const mostNames = 8
 
-// WriteText writes the summary for people. Names come from files, so that what a
-// terminal might obey is shown as an escape.
+// WriteText writes the summary for people. Names come from files, so that
+// control characters are shown as escapes.
 func (s *Summary) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Simulated %s\n\n", Seconds(s.Simulated))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Wait is how long pods of one priority waited for a node, in seconds.
+// Wait sums up the time that pods of one priority waited for a node, in seconds.
 type Wait struct {
 	Priority int32 `json:"priority"`
 	// Pods counts all of the priority, also those that did not wait.
@@ -19,13 +19,13 @@ type Wait struct {
 	Max    float64 `json:"max"`
 }
 
-// Waits collects how long pods waited. The zero value is empty and ready. Memory
-// is 8 bytes a pod.
+// Waits collects the waits of pods. The zero value is empty and ready. Memory is
+// 8 bytes a pod.
 type Waits struct {
 	byPriority map[int32][]time.Duration
 }
 
-// Add takes in one pod's wait.
+// Add records one pod's wait.
 func (w *Waits) Add(priority int32, wait time.Duration) {
 	if w.byPriority == nil {
 		w.byPriority = map[int32][]time.Duration{}
@@ -43,7 +43,7 @@ func (w *Waits) Each(visit func(priority int32, wait time.Duration)) {
 }
 
 // List sums the waits up by priority, the highest first. The order in which
-// they were added means nothing.
+// they were added does not matter.
 func (w *Waits) List() []Wait {
 	out := []Wait{}
 	for priority, waits := range w.byPriority {

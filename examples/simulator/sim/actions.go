@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// actions is the cluster as the executor and the failure handler reach it:
+// actions is the cluster's side of the executor and the failure handler:
 // [execution.Actions] and [execution.FailureActions]. All of it takes effect at
 // once.
 type actions struct {
@@ -29,7 +29,7 @@ func (a *actions) Latest(_ context.Context, obj *outrank.Pod) (*outrank.Pod, err
 	return nil, missingPod(obj.Key())
 }
 
-// Reject finds nobody waiting to be bound: binding takes no time.
+// Reject never finds a pod that waits to be bound: binding takes no time.
 func (a *actions) Reject(context.Context, *outrank.Pod) (bool, error) { return false, nil }
 
 // Evict begins the victim's grace period.
@@ -53,7 +53,7 @@ func (a *actions) Evict(_ context.Context, e execution.Eviction) error {
 	return a.controllers.replaceEvicted(p)
 }
 
-// Nominate notes the nomination on the pod.
+// Nominate writes the nomination on the pod.
 func (a *actions) Nominate(_ context.Context, obj *outrank.Pod, node string) error {
 	p := a.lives.find(obj)
 	if p == nil {
@@ -63,7 +63,7 @@ func (a *actions) Nominate(_ context.Context, obj *outrank.Pod, node string) err
 	return nil
 }
 
-// ClearNomination takes it back, and has the pod tried again at once.
+// ClearNomination removes it, and lets the pod be tried again at once.
 func (a *actions) ClearNomination(_ context.Context, obj *outrank.Pod) error {
 	p := a.lives.find(obj)
 	if p == nil {
@@ -75,14 +75,14 @@ func (a *actions) ClearNomination(_ context.Context, obj *outrank.Pod) error {
 	return nil
 }
 
-// Activate has the pod tried again at once.
+// Activate lets the pod be tried again at once.
 func (a *actions) Activate(obj *outrank.Pod) {
 	if p := a.lives.find(obj); p != nil {
 		a.line.queue.Activate(p.obj)
 	}
 }
 
-// Event tells of failures to place a pod; evictions are told where they happen.
+// Event reports failures to place a pod; evictions are reported where they happen.
 func (a *actions) Event(e outrank.Event) {
 	if e.Reason == execution.ReasonFailedScheduling {
 		a.teller.tell(Event{Kind: Refused, Pod: e.Pod}, "%s", strings.TrimSuffix(e.Message, "."))
@@ -103,7 +103,7 @@ func (a *actions) UpdateStatus(_ context.Context, obj *outrank.Pod, _ outrank.Po
 	return nil
 }
 
-// nominate writes a nomination down on the pod; the nominator has it already.
+// nominate writes a nomination on the pod; the nominator has it already.
 func (a *actions) nominate(p *pod, node string) {
 	before := p.obj.NominatedNodeName
 	if before == node {

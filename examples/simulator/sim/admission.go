@@ -16,7 +16,7 @@ func (ks *kubeletWork) deliver(p *pod) error {
 	return ks.sync(k)
 }
 
-// sync has a kubelet go on with its pods, one after another, as far as it comes.
+// sync lets a kubelet go on with its pods, one after another, as far as it can.
 func (ks *kubeletWork) sync(k *kubelet) error {
 	for !k.host.removed {
 		if k.starting != nil {
@@ -72,8 +72,8 @@ func (ks *kubeletWork) decide(k *kubelet, p *pod) error {
 	return nil
 }
 
-// killNext kills victims one after another, and reports whether none is left (rule
-// 17.7.1). Nobody goes for a pod that was told to go itself meanwhile.
+// killNext kills victims one after another, and reports whether none is left
+// (rule 17.7.1). Nobody is killed for a pod that was told to go itself meanwhile.
 func (ks *kubeletWork) killNext(k *kubelet) (bool, error) {
 	for ; len(k.victims) > 0; k.victims = k.victims[1:] {
 		v := k.victims[0]
@@ -107,7 +107,7 @@ func (ks *kubeletWork) start(p *pod) {
 	ks.watchUse(ks.table.of(p.host))
 }
 
-// turnAway has a kubelet not admit a pod. Its controller makes it anew.
+// turnAway makes a kubelet reject a pod. Its controller makes it anew.
 func (ks *kubeletWork) turnAway(p *pod, reason, message string) error {
 	ks.table.counts.reject(reason)
 	if !strings.HasPrefix(message, reason+": ") {
@@ -123,7 +123,8 @@ func (ks *kubeletWork) turnAway(p *pod, reason, message string) error {
 	return ks.controllers.recreate(p)
 }
 
-// goOn has the kubelet of a node go on after a pod has left. Without kubelets nothing follows.
+// goOn lets the kubelet of a node continue after a pod has left. Without kubelets nothing
+// follows.
 func (ks *kubeletWork) goOn(h *host) error {
 	if ks == nil {
 		return nil

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// momentKind orders what happens at the same time: first pods end, and those
-// whose time is up go, so that the room they leave is there for everything else;
-// then kubelets look at what is in use, then what is done from outside; then pods come. Scheduling comes after all of
-// it, so that the queue has its pick of all who are there.
+// momentKind orders moments of the same time: first pods end, and those whose grace
+// period is over leave, so that their room is there for everything else; then kubelets
+// look at usage, then changes come from outside; then pods come. Scheduling comes after
+// all of it, so that the queue can choose among all pods that are there.
 type momentKind uint8
 
 const (
@@ -19,9 +19,8 @@ const (
 	arriveMoment
 )
 
-// moment is something that is going to happen. A pod's end, and the end of its
-// grace period, stay on the agenda even if the pod goes before; nothing happens
-// then.
+// moment is a coming event. A pod's end, and the end of its grace period, stay
+// on the agenda even if the pod goes before; nothing happens then.
 type moment struct {
 	at   time.Duration
 	kind momentKind
@@ -29,7 +28,7 @@ type moment struct {
 	number uint64
 	pod    *pod
 	host   *host
-	// change is what is done from outside.
+	// change is a change from outside.
 	change func() error
 }
 
@@ -45,7 +44,7 @@ func (a *agenda) add(m moment) {
 	heap.Push(&a.moments, &m)
 }
 
-// next is when the next moment is; false where there is none.
+// next is the time of the next moment; false where there is none.
 func (a *agenda) next() (time.Duration, bool) {
 	if len(a.moments) == 0 {
 		return 0, false

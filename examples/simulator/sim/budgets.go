@@ -8,12 +8,12 @@ import (
 	"github.com/outrank-go/outrank/pdb"
 )
 
-// budgets is the disruption controller: it keeps what each budget allows in line
-// with the pods it covers, as [pdb.StatusOf] has it. Pods count from their
-// arrival on; ready are those that run. A budget without minAvailable and
-// maxUnavailable is left as it was given.
+// budgets is the disruption controller: it keeps the allowance of each budget in
+// line with the pods it covers, by [pdb.StatusOf]. Pods count from their arrival
+// on; those that run are ready. A budget without minAvailable and maxUnavailable
+// stays as it was given.
 //
-// It is lazy: a status is worked out when preemption is about to look at it, and
+// It is lazy: it computes a status when preemption is about to look at it, and
 // only where a pod that the budget covers has changed. A new allowance makes the
 // snapshot match all kinds of pods anew, so that runs with many preemptions under
 // many budgets are slow.
@@ -43,7 +43,7 @@ func newBudgets(list []*outrank.PodDisruptionBudget, scale func(outrank.Owner, s
 	return b, errors.Join(errs...)
 }
 
-// join begins to count a pod, leave ends it, touch says that it has changed.
+// join begins to count a pod, leave ends it, touch marks it as changed.
 func (b *budgets) join(p *pod) {
 	p.covering = b.matcher.AppendCovering(p.covering[:0], p.obj)
 	for _, i := range p.covering {
@@ -66,7 +66,7 @@ func (b *budgets) touch(p *pod) {
 	}
 }
 
-// renew works out what is stale, and reports whether any allowance changed.
+// renew computes what is stale, and reports whether any allowance changed.
 func (b *budgets) renew(now time.Time) bool {
 	changed := false
 	for i, x := range b.list {

@@ -12,13 +12,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Change is something done to the cluster from outside; see [Simulation.At].
+// Change is a change of the cluster from outside; see [Simulation.At].
 type Change struct {
 	what string
 	do   func(*Simulation) error
 }
 
-// At has something done at a time, which must not be over. Several changes at
+// At schedules a change for a time, which must not be over. Several changes at
 // one time are made in the order in which they were asked for. An error of the
 // change itself is one of the step at which it is made.
 func (s *Simulation) At(t time.Duration, c Change) error {
@@ -37,8 +37,8 @@ func (s *Simulation) At(t time.Duration, c Change) error {
 	return nil
 }
 
-// AddPod has a pod arrive at the time of the change; the work's own Arrival does
-// not count.
+// AddPod lets a pod arrive at the time of the change; the work's own Arrival
+// does not count.
 func AddPod(w Work) Change {
 	return Change{"add a pod", func(s *Simulation) error {
 		w.Arrival = s.clock.at
@@ -96,7 +96,7 @@ func AddNode(n *outrank.Node) Change {
 	}}
 }
 
-// RemoveNode takes a node away, and the pods on it are gone at once; controllers
+// RemoveNode removes a node, and the pods on it are gone at once; controllers
 // make them anew.
 func RemoveNode(name string) Change {
 	return Change{"remove node " + name, func(s *Simulation) error {
@@ -115,7 +115,7 @@ func RemoveNode(name string) Change {
 // Cordon keeps new pods away from a node, Uncordon lets them in again.
 func Cordon(name string) Change { return setUnschedulable("cordon", name, true) }
 
-// Uncordon takes back what [Cordon] did.
+// Uncordon reverts [Cordon].
 func Uncordon(name string) Change { return setUnschedulable("uncordon", name, false) }
 
 func setUnschedulable(what, name string, value bool) Change {
@@ -131,7 +131,7 @@ func setUnschedulable(what, name string, value bool) Change {
 	}}
 }
 
-// SetBudgets replaces all budgets. What they allow follows from the pods from
+// SetBudgets replaces all budgets. Their allowance follows from the pods from
 // then on; see [Config.Scale].
 func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 	return Change{"set budgets", func(s *Simulation) error {
@@ -179,7 +179,7 @@ func SetLabels(key outrank.Key, labels map[string]string) Change {
 	}}
 }
 
-// SetGates replaces the scheduling gates of a pod that waits; none lets it be
+// SetGates replaces the scheduling gates of a pod that waits; without any it can be
 // tried. One that is over or has a node is left alone; any other is an error.
 func SetGates(key outrank.Key, gates ...string) Change {
 	return Change{"set gates of pod " + string(key), func(s *Simulation) error {
@@ -210,7 +210,7 @@ func (s *Simulation) relabelled(p *pod) error {
 	return nil
 }
 
-// Call has a function of the caller's called at that time. It may look at
+// Call calls a function of the caller's at that time. It may look at
 // everything, and ask for further changes.
 func Call(f func(*Simulation) error) Change {
 	if f == nil {
@@ -219,9 +219,9 @@ func Call(f func(*Simulation) error) Change {
 	return Change{"call", f}
 }
 
-// SetUsage has a pod use so much from then on. One that is over is left alone; one that
-// never was is an error, and so is a run without kubelets. Pods that are made in its
-// place use what they did at first.
+// SetUsage sets the usage of a pod from then on. One that is over is left alone;
+// one that never was is an error, and so is a run without kubelets. Pods that are
+// made in its place have its first usage.
 func SetUsage(key outrank.Key, u kubeletadmit.Usage) Change {
 	return Change{"set usage of pod " + string(key), func(s *Simulation) error {
 		p := s.lives.pods[key]

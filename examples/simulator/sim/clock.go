@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// horizon ends all time, some 146 years after the start; what would happen later
-// happens then. So no sum of two times wraps.
+// horizon ends all time, some 146 years after the start; later events happen
+// then. So no sum of two times wraps.
 const horizon = time.Duration(math.MaxInt64 / 2)
 
 // later is a time after another, at the horizon at most.
@@ -17,7 +17,7 @@ type clock struct {
 	start time.Time
 	// at is the time since the start.
 	at time.Duration
-	// steps counts the steps that were made; each attempt is one.
+	// steps counts the steps; each attempt is one.
 	steps int
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// cluster is the cluster as the schedulers see it, with what is in use of its nodes.
+// cluster is the cluster as the schedulers see it, with the usage of its nodes.
 type cluster struct {
 	release   outrank.Release
 	snap      *preemption.Snapshot
@@ -22,7 +22,7 @@ type cluster struct {
 	meter *meter
 }
 
-// show brings the snapshot in line with what is known of the pod.
+// show brings the snapshot in line with the pod.
 func (c *cluster) show(p *pod) {
 	want := p.obj
 	if p.phase == Queued && c.nominator.NodeOf(want.Key()) == "" || p.phase != Queued && !p.onNode() {
@@ -43,7 +43,7 @@ func (c *cluster) show(p *pod) {
 	c.reserve(p)
 }
 
-// reserve notes which node a pod in the queue is nominated to in the snapshot.
+// reserve enters the nominated node of a pod in the queue in the snapshot.
 func (c *cluster) reserve(p *pod) {
 	if p.reserved != nil {
 		p.reserved.giveUpRoom(p.claim)
@@ -64,8 +64,7 @@ func (c *cluster) hostOf(obj *outrank.Pod) *host {
 	return c.hosts[cmp.Or(obj.NodeName, obj.NominatedNodeName)]
 }
 
-// addHost takes note of a node; a node of that name is replaced, and what is in
-// use of it stays so.
+// addHost adds a node; a node of that name is replaced, and keeps its usage.
 func (c *cluster) addHost(n *outrank.Node) {
 	h := c.hosts[n.Name]
 	if h == nil {
@@ -87,14 +86,14 @@ func (c *cluster) removeHost(h *host) {
 	addTo(c.meter.capacity, h.has, -1)
 }
 
-// take counts a pod on its host, or no more.
+// take counts a pod on its host, or ends that.
 func (c *cluster) take(p *pod, sign int64) {
 	addTo(p.host.used, p.asks, sign)
 	p.host.count(p.level(), p.asks, sign)
 	c.meter.take(p.asks, sign)
 }
 
-// syncBudgets shows the snapshot what the budgets allow now.
+// syncBudgets shows the snapshot the present allowances.
 func (c *cluster) syncBudgets(now time.Time) {
 	if c.budgets.any && c.budgets.renew(now) {
 		must(c.snap.SetBudgets(c.budgets.list))

@@ -18,22 +18,22 @@ const (
 	DefaultRecreateDelay = time.Second
 )
 
-// Config is how a run goes. Its zero value is one scheduler that decides what
-// kube-scheduler does and takes the least allocated node; nobody makes evicted
-// pods anew.
+// Config has the rules of a run. Its zero value is one scheduler that decides
+// what kube-scheduler does and takes the least allocated node; nobody makes
+// evicted pods anew.
 type Config struct {
 	// Start is the time at which the run begins; zero means the first of January
 	// 2000. Nothing depends on it but start times that pods of the cluster have
 	// already.
 	Start time.Time
-	// End is how long the run lasts at most; zero means until nothing happens
+	// End is the most time that the run lasts; zero means until nothing happens
 	// any more.
 	End time.Duration
 
 	// Schedulers take turns: one queue, and each pod goes through the cycle of
 	// its own scheduler, as with the profiles of one kube-scheduler. None means
-	// one, the zero value. The Variant of what they preempt by, which is the same for
-	// all, is that of the queue and of how plans are carried out as well.
+	// one, the zero value. The Variant of their preemption, which is the same for
+	// all, is that of the queue and of carrying plans out as well.
 	Schedulers []Scheduler
 	// SchedulerOf returns the name of a pod's scheduler; nil means the first for
 	// all. A name that is none of them is an error.
@@ -42,55 +42,54 @@ type Config struct {
 	// delays.
 	Discipline Discipline
 	Queue      queue.Config
-	// Cycle is how long the scheduler is busy with one pod; the next one is
-	// looked at after that. Zero means that it takes no time; where pods then try again and
-	// again in the same moment, because each takes away what another was promised,
-	// [Simulation.Step] ends with an error.
+	// Cycle is the time that the scheduler takes for one pod; the next one is
+	// looked at after that. Zero means that it takes no time; where pods then try
+	// again and again in the same moment, because each takes away what another
+	// was promised, [Simulation.Step] ends with an error.
 	Cycle time.Duration
 	// Order is the order in which the steps of a plan are taken. A variant has its own.
 	Order execution.Order
 
 	// Grace is the time that an evicted or deleted pod has to end where neither
-	// the pod, its [Work] nor the policy say; nil means [DefaultGrace].
+	// the pod, its [Work] nor the policy names one; nil means [DefaultGrace].
 	Grace *time.Duration
-	// Recreate is what controllers do about evicted pods.
+	// Recreate is the controllers' answer to evicted pods.
 	Recreate Recreate
 	// Kubelets, if set, admit pods to their nodes and evict them under pressure; without,
 	// pods run as soon as they are bound. They do not go together with groups of pods.
 	Kubelets *Kubelets
-	// Scale says how many pods a controller is meant to have, which budgets may
-	// depend on; nil means those that there are (see [pdb.StatusInput]).
+	// Scale returns the number of pods that a controller is meant to have, which
+	// budgets may depend on; nil means those that exist (see [pdb.StatusInput]).
 	Scale func(owner outrank.Owner, namespace string) (int32, bool)
 
-	// OneByOne has every attempt made by itself, with a question to the scheduler's
-	// rules. Without it pods that are alike share the answer that nothing helps
-	// until something changes that concerns them: the same comes out, sooner. Rules
-	// of the caller's own, those of [Scheduler.Preemption] as well as the gates,
-	// order and hints of Queue, are asked about every pod in either case.
+	// OneByOne makes every attempt by itself, with a question to the scheduler's
+	// rules. Without it equal pods share the answer that nothing helps until a
+	// change concerns them: the result is the same, sooner. Rules of the caller's
+	// own, those of [Scheduler.Preemption] as well as the gates, order and hints
+	// of Queue, are asked about every pod in either case.
 	OneByOne bool
 
-	// Bind, if set, is asked to bind a pod to the node that was found for it. An error
-	// says that this failed: the pod goes back to the queue, without a nomination, and
-	// others may use the room. It is tried again for as long as that fails; from v1.37
-	// on at once, a few times, where the error wraps [execution.ErrRetriable].
+	// Bind, if set, binds a pod to the node that was found for it. An error means that
+	// this failed: the pod goes back to the queue, without a nomination, and others may
+	// use the room. It is tried again for as long as that fails; from v1.37 on at once,
+	// a few times, where the error wraps [execution.ErrRetriable].
 	Bind func(pod *outrank.Pod, node *outrank.Node) error
 
 	// Seed decides among nodes of equal score; with zero the first in the
 	// cluster's order is taken.
 	Seed uint64
-	// History limits what is followed of cascades and cycles.
+	// History limits the cascades and cycles that are followed.
 	History history.Config
 
-	// Decided, if set, is told of every plan that is about to be carried out, and what it
-	// was made from. It must change none of that. Unlike Observe it has no attempt made
-	// by itself.
+	// Decided, if set, receives every plan that is about to be carried out, and
+	// its origin. It must change none of that. Unlike Observe it does not make
+	// attempts go one by one.
 	Decided func(Decision) error
-	// Observe, if set, is told everything that happens, in order. What it is
-	// shown it must not change.
+	// Observe, if set, receives every event, in order, and must not change it.
 	Observe func(Event)
-	// Sample, if set, is told what is in use, who waits and who was evicted after every
-	// step that changed it. The sample's slice and maps are used again. The levels are
-	// those of [Simulation.Resources].
+	// Sample, if set, receives the usage, the waiting pods and the evicted ones
+	// after every step that changed them. The sample's slice and maps are used
+	// again. The levels are those of [Simulation.Resources].
 	Sample func(chart.Sample)
 	// Progress, if set, is called after every step, and once for attempts that are
 	// made together.
@@ -113,8 +112,8 @@ type Scheduler struct {
 	// Name stands in metrics and in the victims' conditions; empty means
 	// default-scheduler.
 	Name string
-	// Preemption is how it decides who has to leave. Where there is one scheduler, the
-	// snapshot keeps the state of its filters ([preemption.Snapshot.Attach]).
+	// Preemption decides which pods have to leave. Where there is one scheduler,
+	// the snapshot keeps the state of its filters ([preemption.Snapshot.Attach]).
 	Preemption preemption.Config
 	// Score picks among the nodes that take a pod: the highest wins. Nil means
 	// [LeastAllocated].
@@ -143,23 +142,23 @@ func (d Discipline) String() string {
 	return fmt.Sprintf("Discipline(%d)", uint8(d))
 }
 
-// Recreate is how controllers replace pods that were evicted, or lost with their
-// node. The new pod is of the same lineage, has another name and UID, and begins
-// its work from nothing.
+// Recreate says how controllers replace pods that were evicted, or lost with
+// their node. The new pod is of the same lineage, has another name and UID, and
+// begins its work from nothing.
 type Recreate struct {
 	Rule RecreateRule
-	// Delay is how long after the moment that the rule names the new pod
-	// arrives; zero means [DefaultRecreateDelay].
+	// Delay is the time between the moment of the rule and the arrival of the
+	// new pod; zero means [DefaultRecreateDelay].
 	Delay time.Duration
-	// Change, if set, may change the new pod, which is a copy of the first one
-	// of its lineage, before anybody sees it: a controller that gives its pods
-	// another priority when they are evicted too often. What the pod points to
-	// is shared and must be replaced, not written to. evictions counts those of
-	// the lineage so far, from 1 on unless the pod was lost with its node.
+	// Change, if set, may change the new pod, which is a copy of the first one of its
+	// lineage, before anybody sees it: a controller that gives its pods another
+	// priority when they are evicted too often. Pointers of the pod are shared: replace
+	// their values, and do not write to them. evictions counts those of the lineage so
+	// far, from 1 on unless the pod was lost with its node.
 	Change func(made *outrank.Pod, evictions int)
 }
 
-// RecreateRule is when a pod is recreated.
+// RecreateRule says when a pod is recreated.
 type RecreateRule uint8
 
 // The rules.
@@ -241,7 +240,7 @@ func (c *Config) checkSchedulers(ps *problems) {
 	}
 }
 
-// variant is whose preemption all schedulers follow.
+// variant is the variant that all schedulers follow.
 func (c *Config) variant() outrank.Variant {
 	if len(c.Schedulers) == 0 {
 		return 0
@@ -256,7 +255,7 @@ func (c *Config) grace() time.Duration {
 	return *c.Grace
 }
 
-// filledIn puts the defaults in place of what is zero.
+// filledIn replaces zeros by the defaults.
 func (c Config) filledIn() Config {
 	if c.Start.IsZero() {
 		c.Start = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)

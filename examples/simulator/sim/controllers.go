@@ -54,13 +54,12 @@ func (c *controllers) admit(w *Work, ps *problems) *pod {
 	return p
 }
 
-// expect has a pod arrive at the time of its work.
+// expect schedules the arrival of a pod at the time of its work.
 func (c *controllers) expect(p *pod) {
 	c.agenda.add(moment{at: p.work.Arrival, kind: arriveMoment, pod: p})
 }
 
-// replace has a controller make up for a pod that has gone, if it is one that does so
-// then.
+// replace makes up for a pod that has gone, if its controller does so then.
 func (c *controllers) replace(p *pod) error {
 	rule := c.config.Recreate.Rule
 	if p.evicted && rule == RecreateWhenGone || p.lost && !p.evicted && rule != RecreateNever {
@@ -72,8 +71,8 @@ func (c *controllers) replace(p *pod) error {
 	return nil
 }
 
-// replaceEvicted has a controller make up for a pod that was told to go, if it is one that
-// does so at once.
+// replaceEvicted makes up for a pod that was told to go, if its controller does
+// so at once.
 func (c *controllers) replaceEvicted(p *pod) error {
 	if c.config.Recreate.Rule == RecreateWhenEvicted {
 		return c.recreate(p)
@@ -81,7 +80,7 @@ func (c *controllers) replaceEvicted(p *pod) error {
 	return nil
 }
 
-// recreate has a controller make a pod in place of another, unless it gives up. A pod
+// recreate makes a pod in place of another, unless its controller gives up. A pod
 // that came to a node past the scheduler comes to it again.
 func (c *controllers) recreate(p *pod) error {
 	if !c.anew(p) {
@@ -116,8 +115,8 @@ func (c *controllers) recreate(p *pod) error {
 	return ps.err()
 }
 
-// anew reports whether a controller makes a pod in place of one that failed, was evicted
-// or lost; it notes where one gives up.
+// anew reports whether a controller makes a pod in place of one that failed, was
+// evicted or lost; it records where one gives up.
 func (c *controllers) anew(p *pod) bool {
 	k := c.config.Kubelets
 	switch {
@@ -136,7 +135,7 @@ func (c *controllers) anew(p *pod) bool {
 // mostRetryDelay ends the doubling.
 const mostRetryDelay = 6 * time.Minute
 
-// delayOf is how long a controller waits before it makes the next pod of a lineage.
+// delayOf is the time that a controller waits before it makes the next pod of a lineage.
 func (c *controllers) delayOf(l *lineage) time.Duration {
 	d := c.config.Recreate.Delay
 	for range l.failures - 1 {

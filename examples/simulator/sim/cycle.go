@@ -15,7 +15,7 @@ func (s *scheduling) cycle(ctx context.Context) error {
 	}
 	entry, ok := s.line.queue.TryPop(s.clock.time())
 	if !ok {
-		return nil // a gate held the pod whose time had come
+		return nil // a gate held the pod that was due
 	}
 	s.cluster.tries.latest = entry.Cycle
 	if entry.Group != nil {
@@ -31,10 +31,10 @@ func (s *scheduling) cycle(ctx context.Context) error {
 }
 
 // ask finds the nodes that take a pod or, where there are none, the plan to make
-// room. The node that the pod is nominated to is asked before all others. Most attempts in a full cluster fail, and what every node says to pods
-// of one shape is remembered for plans alone, so that the plan is asked for
-// first; but not where that would take new budgets. The answer is the same. So it is
-// where pods that are alike share it.
+// room. The nominated node is asked before all others. Most attempts in a full
+// cluster fail, and the nodes' answers to pods of one shape are remembered for
+// plans alone, so that the plan is asked for first; but not where that would take
+// new budgets. The answer is the same, also where equal pods share it.
 func (s *scheduling) ask(ctx context.Context, p *pod) ([]*outrank.Node, *preemption.Plan, error) {
 	class := s.sharing.classOf(p)
 	if class == nil {

@@ -49,7 +49,7 @@ func TestPlantedCycle(t *testing.T) {
 	require.Equal(t, 2, p.Repeats)
 }
 
-// takes has its pods push out one certain pod.
+// takes makes its pods push out one certain pod.
 type takes struct{ victim func() *outrank.Pod }
 
 func (takes) Name() string { return "takes" }

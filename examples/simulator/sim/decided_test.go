@@ -49,8 +49,8 @@ func TestDecided(t *testing.T) {
 	assert.Zero(t, result.Preemption.Preemptions)
 }
 
-// counting is a filter that lets everything through, and counts how often a state of the
-// cluster is made.
+// counting is a filter that lets every pod through, and counts the states of the
+// cluster that are made.
 type counting struct{ states *int }
 
 func (counting) Name() string                 { return "Counting" }
@@ -77,7 +77,7 @@ func (free) Check(*outrank.Node) preemption.Status { return preemption.Status{} 
 func (free) Add(*outrank.Pod, *outrank.Node)       {}
 func (free) Remove(*outrank.Pod, *outrank.Node)    {}
 
-// The snapshot of the only scheduler keeps what its filters know.
+// The snapshot of the only scheduler keeps the state of its filters.
 func TestFiltersAreAttached(t *testing.T) {
 	states := 0
 	cluster := &outrank.Cluster{Nodes: []*outrank.Node{offering("n1", "4")}}

@@ -74,16 +74,15 @@
 // followed. A controller waits twice as long each time, and gives up on a pod that failed
 // too often ([Kubelets.Retries]), so that a run ends.
 //
-// # Pods that are alike
+// # Equal pods
 //
 // In a full cluster most attempts come to nothing: each departure has all pods
 // tried that wait. Pods that differ in nothing a scheduler looks at share that
-// answer until something changes that concerns them, and
-// [queue.Queue.Refuse] has all of them go through their attempts at once. What
-// comes out is the same, to the byte, as with [Config.OneByOne]. With an observer
-// the attempts are made one by one, since each is an event, but still share
-// answers. Nothing is shared between pods in groups, nor where
-// [Scheduler.Preemption] has more than a policy.
+// answer until something changes that concerns them, and [queue.Queue.Refuse] has
+// all of them go through their attempts at once. What comes out is the same, to the
+// byte, as with [Config.OneByOne]. With an observer the attempts are made one by
+// one, since each is an event, but still share answers. Nothing is shared between
+// pods in groups, nor where [Scheduler.Preemption] has more than a policy.
 //
 // # Where it is simpler than a cluster
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// EventKind is what happened.
+// EventKind is the kind of an event.
 type EventKind string
 
 // The kinds of events.
@@ -35,17 +35,17 @@ const (
 	Left EventKind = "gone"
 	// Deleted: the pod was told to go from outside.
 	Deleted EventKind = "delete"
-	// Changed: something else was done from outside, to the pod or node.
+	// Changed: there was another change from outside, of the pod or node.
 	Changed EventKind = "change"
 )
 
-// Event is something that happened.
+// Event is one event of a run.
 type Event struct {
 	// Time is since the beginning.
 	Time time.Duration
 	Kind EventKind
-	// Pod is the pod that the event is about, Related the other pod that has to do
-	// with it; nil where there is none.
+	// Pod is the pod that the event is about, Related the other pod that has to
+	// do with it; nil where there is none.
 	Pod, Related *outrank.Pod
 	Node         string
 	// Text is for people.

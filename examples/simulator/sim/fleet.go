@@ -29,7 +29,7 @@ func (f *fleet) update(n *outrank.Node, text string) {
 	f.changed(n, queue.EventNodeUpdated, text)
 }
 
-// remove takes a node away that no pod is on.
+// remove removes a node without pods.
 func (f *fleet) remove(h *host) {
 	must(f.cluster.snap.RemoveNode(h.node.Name))
 	f.cluster.removeHost(h)

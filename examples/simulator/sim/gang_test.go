@@ -48,7 +48,7 @@ func drawGangs(t *rapid.T, c *scene) {
 	}
 }
 
-// What holds of single pods holds beside gangs, and gangs are whole.
+// The rules for single pods hold beside gangs, and gangs are whole.
 func TestPropertyGangs(t *testing.T) {
 	evictions, placed, preempted := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -124,8 +124,8 @@ func TestGangIsPushedOutAndComesBack(t *testing.T) {
 	require.EqualValues(t, 3, cluster.Groups[0].MinCount, "what was given is only read")
 }
 
-// A gang of which enough pods have a place tries again at once with the others, which may push
-// others out then. As long as enough of its pods can come again, its MinCount stays.
+// A gang with enough pods in their places tries again at once with the others, which may
+// push others out then. As long as enough of its pods can come again, its MinCount stays.
 func TestGangTriesAgainWithTheRest(t *testing.T) {
 	cluster := &outrank.Cluster{
 		Release: withGroups(t),

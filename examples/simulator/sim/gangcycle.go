@@ -53,8 +53,8 @@ func (s *scheduling) cycleOfGang(ctx context.Context, entry queue.Entry) error {
 	return s.gangs.queue.AddAttemptedGroup(entry, queue.GroupPlaced, s.clock.time())
 }
 
-// failGang is the other end of an attempt with a gang. All its pods wait, also those
-// that room is being made for.
+// failGang is the other end of an attempt with a gang. All its pods wait, also
+// those with a plan.
 func (s *scheduling) failGang(ctx context.Context, first *pod, f execution.GroupFailure) error {
 	before := s.cluster.tries.state
 	if f.Err == nil {
@@ -82,7 +82,7 @@ func (s *scheduling) failGang(ctx context.Context, first *pod, f execution.Group
 	return nil
 }
 
-// recordGang tells the history of a plan that was executed, in the name of the first of
+// recordGang adds an executed plan to the history, in the name of the first of
 // the pods that room is made for.
 func (s *scheduling) recordGang(r *execution.Report) error {
 	victims := s.lineagesOf(r)
@@ -96,9 +96,9 @@ func (s *scheduling) recordGang(r *execution.Report) error {
 	return s.tally.history.Record(history.Preemption{Time: s.clock.time(), Node: r.Node, Preemptor: preemptor, Victims: victims})
 }
 
-// placing is how the pods of a gang are placed: one after another in the order of the
-// queue, each where the score is highest among the nodes that take it beside those
-// before. Pods for which there is no node are passed over (rule 12.9.3).
+// placing places the pods of a gang: one after another in the order of the queue,
+// each where the score is highest among the nodes that take it beside those
+// before. Pods without a node are passed over (rule 12.9.3).
 func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) preemption.PlaceFunc {
 	return func(ctx context.Context, snap *preemption.Snapshot, _ []*outrank.Pod) (preemption.Placement, error) {
 		least, running := s.leastOf(snap, inOrder)
@@ -133,7 +133,7 @@ func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) preempti
 	}
 }
 
-// leastOf is how many pods of a group have to be on nodes, and how many are.
+// leastOf is the number of a group's pods that have to be on nodes, and that are.
 func (s *scheduling) leastOf(snap *preemption.Snapshot, pods []*outrank.Pod) (least, running int) {
 	group, ok := snap.Group(pods[0].GroupKey())
 	switch {
@@ -151,8 +151,8 @@ func (s *scheduling) leastOf(snap *preemption.Snapshot, pods []*outrank.Pod) (le
 	return int(group.MinCount), running
 }
 
-// lacking says why so many pods are too few, in the words of the reference; empty if they
-// are not.
+// lacking says why so many pods are too few, in the words of the reference; empty
+// if they are not.
 func lacking(least, running, placed, left int) string {
 	if placed+running+left >= least {
 		return ""

@@ -12,15 +12,15 @@ type gang struct {
 	// members are its lineages, over how many of them will not come again.
 	members []*lineage
 	over    int
-	// placed: an attempt with it found places. evictions counts how often its pods were
-	// told to go together, the last time in that step; preemptions how often it had
-	// others told to go.
+	// placed is set once an attempt with it found places. evictions counts the
+	// steps in which its pods were told to go together, the last of them in that
+	// step; preemptions counts those in which it had others told to go.
 	placed               bool
 	evictions, evictedIn int
 	preemptions          int
 }
 
-// evicted counts that the gang of a pod was told to go, once in a step.
+// evicted counts the eviction of a pod's gang, once in a step.
 func (g *gang) evicted(step int) {
 	if g != nil && g.evictedIn != step {
 		g.evictions, g.evictedIn = g.evictions+1, step
@@ -35,7 +35,7 @@ type gangs struct {
 	inOrder []*gang
 }
 
-// formGangs tells the queue of the groups, if it holds any.
+// formGangs enters the groups in the queue, if it holds any.
 func formGangs(config *Config, c *cluster, q *queue.Queue, groups []*outrank.PodGroup) *gangs {
 	if config.Discipline != PriorityQueue || len(groups) == 0 || !c.release.Gates()["GenericWorkload"] {
 		return nil
@@ -58,14 +58,14 @@ func (gs *gangs) of(obj *outrank.Pod) *gang {
 	return gs.byKey[obj.GroupKey()]
 }
 
-// enlist notes a new lineage in its gang.
+// enlist adds a new lineage to its gang.
 func (gs *gangs) enlist(p *pod) {
 	if g := gs.of(p.obj); g != nil {
 		g.members = append(g.members, p.lineage)
 	}
 }
 
-// retire notes that a lineage will not come again. The gang needs no more pods from then on
+// retire marks a lineage as gone for good. The gang needs no more pods from then on
 // than there are others, so that they can run once more after they were evicted.
 func (gs *gangs) retire(p *pod) {
 	g := gs.of(p.obj)

@@ -30,7 +30,7 @@ func TestRestBesideGatedPods(t *testing.T) {
 	require.ErrorIs(t, w.s.Until(t.Context(), seconds(99)), preemption.ErrNotFound)
 }
 
-// A gate that holds a pod as its time comes leaves one pod less to be tried: the
+// A gate that holds a pod when it is due leaves one pod less to be tried: the
 // others are not tried once more for it, also where many are refused at a time.
 func TestGateHoldsPodThatIsDue(t *testing.T) {
 	for _, oneByOne := range []bool{true, false} {

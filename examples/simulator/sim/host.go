@@ -8,44 +8,44 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// host is a node with what is in use of it.
+// host is a node with its usage.
 type host struct {
 	node *outrank.Node
 	// has and used are amounts by column.
 	has, used []int64
-	// slots is how many pods it takes, tiers what is in use by level, the lowest
+	// slots is the most pods that it takes, tiers the usage by level, the lowest
 	// first.
 	slots int64
 	tiers []tier
-	// rooms is what was worked out since these changed.
+	// rooms are the results since these changed.
 	rooms []room
 	// claims are those of the pods that wait for room on it.
 	claims []*claim
-	// removed: the node is not there any more.
+	// removed is set once the node is gone.
 	removed bool
 }
 
-// tier is what the pods of one level have in use of a node.
+// tier is the usage of a node by the pods of one level.
 type tier struct {
 	level int64
 	used  []int64
 	pods  int64
 }
 
-// claim is what a pod that is nominated to a node asks of it.
+// claim is the demand of a pod on its nominated node.
 type claim struct {
 	obj  *outrank.Pod
 	asks []int64
 }
 
-// demand is what a pod asks of nodes: amounts by column. Its level is the priority; pods
-// of the level stay and of higher ones remain where they are.
+// demand is the demand of a pod on nodes: amounts by column. Its level is the
+// priority; pods of the level stay and of higher ones remain where they are.
 type demand struct {
 	asks        []int64
 	level, stay int64
 }
 
-// room is what a node has left for pods of a level that may push out those below
+// room is a node's rest for pods of a level that may push out those below
 // another one: left, and of that free beside the pods that room is kept for.
 type room struct {
 	level, stay      int64
@@ -53,7 +53,7 @@ type room struct {
 	left, free       []int64
 }
 
-// count counts a pod of a level on the node, or no more.
+// count counts a pod of a level on the node, or ends that.
 func (h *host) count(level int64, asks []int64, sign int64) {
 	h.rooms = h.rooms[:0]
 	at, found := slices.BinarySearchFunc(h.tiers, level, func(t tier, level int64) int { return cmp.Compare(t.level, level) })
@@ -78,13 +78,13 @@ func (h *host) giveUpRoom(c *claim) {
 	h.claims = slices.DeleteFunc(h.claims, func(other *claim) bool { return other == c })
 }
 
-// set replaces the node; what is in use of it stays so.
+// set replaces the node; its usage stays.
 func (h *host) set(n *outrank.Node, has []int64) {
 	h.rooms = h.rooms[:0]
 	h.node, h.has, h.slots = n, has, n.Allocatable.Amount(resource.Pods)
 }
 
-// roomFor works out the room for a demand, if the node does not remember it.
+// roomFor computes the room for a demand, if the node does not remember it.
 func (h *host) roomFor(d *demand) *room {
 	for i := range h.rooms {
 		if r := &h.rooms[i]; r.stay == d.stay && r.level == d.level {

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// holding is a node of 4 of the one resource and 4 slots with pods of these priorities, which
-// take 1 each.
+// holding is a node of 4 of the one resource and 4 slots with pods of these
+// priorities, which take 1 each.
 func holding(priorities ...int32) *host {
 	h := &host{node: &outrank.Node{Name: "n"}, has: []int64{4}, slots: 4}
 	for _, priority := range priorities {
@@ -25,8 +25,8 @@ func promised(priority int32) *pod {
 	return &pod{obj: &outrank.Pod{Name: "promised", Priority: outrank.Priority(priority), NominatedNodeName: "n"}, asks: []int64{1}, phase: Queued}
 }
 
-// What is left of a node is what pods of the level and above leave, each of which takes a slot,
-// and what is free is that without the room of nominated pods of the level and above.
+// The pods of the level and above leave a rest of a node, where each takes a slot; the
+// rest without the room of nominated pods of the level and above is free.
 func TestRoom(t *testing.T) {
 	for _, tt := range []struct {
 		name            string
@@ -48,8 +48,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// What a node remembers of its room is by level, and gone once a pod is nominated to it or not
-// any more.
+// A node remembers its room by level, and forgets it when a pod is nominated to
+// it or not any more.
 func TestRoomIsRemembered(t *testing.T) {
 	h := holding(10, 10, 0)
 	c := &cluster{hosts: map[string]*host{"n": h}}

@@ -2,7 +2,7 @@ package sim
 
 import "github.com/outrank-go/outrank"
 
-// admitAll takes in the pods that are there and those to come.
+// admitAll admits the present pods and those to come.
 func (s *Simulation) admitAll(there []*outrank.Pod, work []Work) error {
 	var ps problems
 	for _, obj := range there {
@@ -28,7 +28,7 @@ func (s *Simulation) admitAll(there []*outrank.Pod, work []Work) error {
 	return ps.err()
 }
 
-// settle puts a pod on its node that is there from the beginning.
+// settle puts a pod of the beginning on its node.
 func (s *Simulation) settle(p *pod, ps *problems) {
 	h := s.cluster.hosts[p.obj.NodeName]
 	if h == nil {

@@ -17,14 +17,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// watch goes through a run step by step and looks at everything after each. It
-// recomputes what it can from the pods themselves, the slow way.
+// watch runs step by step and checks everything after each. It recomputes as
+// much as it can from the pods themselves, the slow way.
 type watch struct {
 	require.TestingT
 	s      *Simulation
 	events []Event
 	seen   int // events looked at
-	// toldToGo is when each pod was told to go, by key.
+	// toldToGo is the time at which each pod was told to go, by key.
 	toldToGo map[outrank.Key]time.Duration
 	evicted  int
 	kubeletWatch
@@ -73,7 +73,7 @@ func sum(attempts map[execution.Attempt]uint64) (n uint64) {
 	return n
 }
 
-// check holds a moment to the rules.
+// check checks the rules at one moment.
 func (w *watch) check() {
 	w.places()
 	w.capacity()
@@ -125,8 +125,8 @@ func (w *watch) places() {
 	require.Empty(w, running, "on nodes, but not known to be")
 }
 
-// lineage: nothing is lost. What has come is there, is over for good, or was sent
-// away by somebody who makes nothing anew.
+// lineage: nothing is lost. Every pod that has come is there, is over for good,
+// or left without a controller that makes it anew.
 func (w *watch) lineage(l *lineage) {
 	alive := 0
 	for _, p := range l.lives {
@@ -196,7 +196,7 @@ func (w *watch) nominations() {
 	}
 }
 
-// leaving: who is told to go says so, and is gone by the end of its time.
+// leaving: a pod that is told to go says so, and is gone by the end of its time.
 func (w *watch) leaving() {
 	for _, l := range w.s.lives.lineages {
 		for _, p := range l.lives {
@@ -206,14 +206,14 @@ func (w *watch) leaving() {
 			}
 			require.GreaterOrEqual(w, p.until, w.s.clock.at, "%s should be gone", p.obj.Key())
 			require.Equal(w, w.s.config.Start.Add(p.until), p.obj.DeletionTimestamp)
-			told := p.evicted && p.cause == noCause && w.s.config.variant() == 0 // the others tell nothing
+			told := p.evicted && p.cause == noCause && w.s.config.variant() == 0 // the other causes are silent
 			require.Equal(w, told, p.obj.DisruptionReason == outrank.PreemptionByScheduler)
 			require.Equal(w, p.cause != noCause, p.obj.DisruptionReason == outrank.TerminationByKubelet)
 		}
 	}
 }
 
-// counters: what is counted on the way is what counting now gives.
+// counters: the running counts equal those of counting now.
 func (w *watch) counters() {
 	used := make([]int64, len(w.s.meter.columns))
 	waiting, queued, tried, relational := map[int32]int{}, 0, 0, 0
@@ -245,7 +245,7 @@ func (w *watch) counters() {
 }
 
 // allowances: where budgets are up to date, a controller that looks at all pods
-// comes to the same.
+// has the same result.
 func (w *watch) allowances() {
 	if w.s.cluster.budgets.any {
 		return
@@ -270,8 +270,7 @@ func (w *watch) allowances() {
 	}
 }
 
-// rest: the scheduler rests only where it could do nothing for anybody, nor to
-// anybody.
+// rest: the scheduler rests only where it could neither place nor evict any pod.
 func (w *watch) rest() {
 	if !w.s.scheduling.allTried() {
 		return
@@ -294,8 +293,8 @@ func (w *watch) rest() {
 	}
 }
 
-// whole: a gang has enough pods on nodes after it was placed, and none runs on where one
-// was told to go and its mode is all.
+// whole: a gang has enough pods on nodes after it was placed, and none runs on
+// where one was told to go and its mode is all.
 func (w *watch) whole() {
 	if w.s.gangs == nil {
 		return
@@ -347,7 +346,7 @@ func (w *watch) idle() {
 	}
 }
 
-// first: whoever was tried was the first of those ready.
+// first: the pod that was tried was the first of those ready.
 func (w *watch) first(before queue.Pending) {
 	var tried *outrank.Pod
 	for _, e := range w.events[w.seen:] {
@@ -389,14 +388,14 @@ func (w *watch) first(before queue.Pending) {
 	}
 }
 
-// earliest: whoever was tried before its backoff was over is the first in
+// earliest: a pod that was tried before its backoff was over is the first in
 // backoff, those left aside that failed with an error.
 func (w *watch) earliest(inBackoff []queue.Entry, tried *outrank.Pod) bool {
 	i := slices.IndexFunc(inBackoff, func(e queue.Entry) bool { return len(e.FailedFilters) > 0 })
 	return i >= 0 && inBackoff[i].Pod.Key() == tried.Key()
 }
 
-// event holds what was told to the rules.
+// event checks an event against the rules.
 func (w *watch) event(e Event) {
 	if w.seen > 0 {
 		require.GreaterOrEqual(w, e.Time, w.events[w.seen-1].Time)
@@ -426,7 +425,7 @@ func (w *watch) event(e Event) {
 	}
 }
 
-// onTime: nobody stays longer than told to.
+// onTime: no pod stays longer than its time.
 func (w *watch) onTime(e Event) {
 	told, ok := w.toldToGo[e.Pod.Key()]
 	if !ok {
@@ -448,7 +447,7 @@ func (w *watch) onTime(e Event) {
 	require.LessOrEqual(w, e.Time, told+grace, "%s", e.Pod.Key())
 }
 
-// welcome: nobody runs where the node does not want it.
+// welcome: no pod runs on a node that does not want it.
 func (w *watch) welcome(e Event) {
 	n, ok := w.s.cluster.snap.Node(e.Node)
 	require.True(w, ok)

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// pressureKind is what a node can run short of, in the order in which kubelets see to it.
+// pressureKind is a resource that a node can run short of, in the order of the kubelets.
 type pressureKind uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	kindsOfPressure
 )
 
-// pressureRules say what belongs to a kind.
+// pressureRules has the resource, condition and taint of each kind.
 var pressureRules = [kindsOfPressure]struct {
 	name     kubeletadmit.Pressure
 	resource resource.Name
@@ -33,32 +33,32 @@ var pressureRules = [kindsOfPressure]struct {
 		func(u *kubeletadmit.Usage) int64 { return u.Disk }},
 }
 
-// pressed is whether a node counts as under a pressure, and when it was seen so last.
+// pressed says whether a node counts as under a pressure, and when it was seen so last.
 type pressed struct {
 	on   bool
 	last time.Duration
 }
 
-// kubelet is that of a node.
+// kubelet is the kubelet of a node.
 type kubelet struct {
 	host *host
 	// inbox are pods that it has not looked at yet, in the order in which they came.
 	inbox []*pod
-	// starting waits until the victims are gone, which are killed one after another. All
-	// of the inbox waits for that, too.
+	// starting waits until its victims are gone, which are killed one after
+	// another. All of the inbox waits for that, too.
 	starting *pod
 	victims  []*pod
-	// uses is what the pods that have started use, by kind of pressure.
+	// uses is the usage of the pods that have started, by kind of pressure.
 	uses      [kindsOfPressure]int64
 	pressures [kindsOfPressure]pressed
-	// relieving was evicted last because of a pressure. lookAt is when it looks next at
-	// what is in use, 0 where nothing would come of that.
+	// relieving was evicted last because of a pressure. lookAt is the time of the
+	// next look at the usage, 0 where it would change nothing.
 	relieving *pod
 	lookAt    time.Duration
 }
 
-// over reports whether more is used than the node can allocate. What the node does not
-// speak of nobody knows the end of.
+// over reports whether the usage exceeds the node's allocatable amount. A
+// resource that the node does not name has no limit.
 func (k *kubelet) over(kind pressureKind) bool {
 	has, known := k.host.node.Allocatable[pressureRules[kind].resource]
 	return known && k.uses[kind] > resource.Amount(pressureRules[kind].resource, has)
@@ -67,9 +67,9 @@ func (k *kubelet) over(kind pressureKind) bool {
 // relieved reports whether the pod that was evicted last is still going.
 func (k *kubelet) relieved() bool { return k.relieving != nil && k.relieving.phase == Terminating }
 
-// turnsAway says why a node under pressure does not admit a pod; empty where it does.
-// Critical pods are admitted, and under memory pressure alone also those that are not
-// BestEffort or tolerate its taint.
+// turnsAway returns why a node under pressure does not admit a pod; empty where
+// it does. Critical pods are admitted, and under memory pressure alone also those
+// that are not BestEffort or tolerate its taint.
 func (k *kubelet) turnsAway(release outrank.Release, obj *outrank.Pod) string {
 	memory, disk := k.pressures[memoryPressure].on, k.pressures[diskPressure].on
 	switch {
@@ -85,7 +85,7 @@ func (k *kubelet) turnsAway(release outrank.Release, obj *outrank.Pod) string {
 	return "the node is under memory pressure"
 }
 
-// kubeletTable holds the kubelets of a run by their nodes, and counts what they did.
+// kubeletTable holds the kubelets of a run by their nodes, and counts their actions.
 type kubeletTable struct {
 	period time.Duration
 	clock  *clock
@@ -118,8 +118,8 @@ func (t *kubeletTable) of(h *host) *kubelet {
 	return k
 }
 
-// use counts what a pod uses of its node, or no more. Where that ends a pressure, the
-// kubelet has seen it last when it looked last.
+// use counts a pod's usage of its node, or ends that. Where that ends a pressure,
+// the kubelet saw it last at its last look.
 func (t *kubeletTable) use(p *pod, sign int64) {
 	k := t.of(p.host)
 	for kind := range kindsOfPressure {
@@ -132,8 +132,8 @@ func (t *kubeletTable) use(p *pod, sign int64) {
 	}
 }
 
-// sum counts what kubelets did, and what became of the pods that they evicted; nil where
-// there are none.
+// sum counts the actions of kubelets and the fates of the pods that they evicted;
+// nil where there are none.
 func (t *kubeletTable) sum(lineages []*lineage) *report.Kubelets {
 	if t == nil {
 		return nil
@@ -154,7 +154,7 @@ func (t *kubeletTable) sum(lineages []*lineage) *report.Kubelets {
 	return sum
 }
 
-// fate counts what became of a life that a kubelet evicted.
+// fate counts the fate of a life that a kubelet evicted.
 func (l *lineage) fate(i int, f *report.Fates) {
 	p := l.lives[i]
 	for _, next := range l.lives[i+1:] {

@@ -13,19 +13,19 @@ const (
 // kubelet has admitted it, pods may come to a node past the scheduler, and a node whose
 // pods use more than it can allocate is under pressure; see the package comment.
 type Kubelets struct {
-	// Period is how often a kubelet looks at what its pods use: at whole multiples of it.
-	// Zero means [DefaultLookPeriod].
+	// Period is the time between a kubelet's looks at usage, which come at whole
+	// multiples of it. Zero means [DefaultLookPeriod].
 	Period time.Duration
-	// Transition is how long a node counts as under pressure after a kubelet has seen it
-	// so for the last time; zero means [DefaultTransition].
+	// Transition is the time that a node counts as under pressure after a kubelet
+	// has seen it so for the last time; zero means [DefaultTransition].
 	Transition time.Duration
-	// Retries is how often a controller makes a pod anew that kubelets turned away, or
-	// evicted under pressure; after that it gives up. Zero means [DefaultRetries], the
-	// backoffLimit of a job. Each time it waits twice as long as before, six minutes at
-	// most, beginning with the delay of [Recreate].
+	// Retries is the number of times that a controller makes a pod anew that kubelets
+	// turned away, or evicted under pressure; after that it gives up. Zero means
+	// [DefaultRetries], the backoffLimit of a job. Each time it waits twice as long as
+	// before, six minutes at most, beginning with the delay of [Recreate].
 	Retries int
-	// PriorityFirst and Exact choose who goes for a critical pod otherwise than kubelets
-	// do: by priority before class, and the best set of pods; see
+	// PriorityFirst and Exact choose the victims of a critical pod otherwise than
+	// kubelets do: by priority before class, and the best set of pods; see
 	// [kubeletadmit.Admitter].
 	PriorityFirst, Exact bool
 }
@@ -48,7 +48,7 @@ func (k *Kubelets) check(ps *problems) {
 	}
 }
 
-// filledIn puts the defaults in place of what is zero.
+// filledIn replaces zeros by the defaults.
 func (k *Kubelets) filledIn() *Kubelets {
 	if k == nil {
 		return nil

@@ -21,17 +21,17 @@ type kubeletWork struct {
 	stays       *stays
 }
 
-// eviction is why a kubelet evicts a pod.
+// eviction is the reason of a kubelet's eviction.
 type eviction struct {
 	cause cause
 	// grace is the time that the pod has to end, nil for its own.
 	grace *time.Duration
-	// by is the pod that it makes room for, nil for none. why is for people.
+	// by is the pod that it makes room for, nil for none. why is a reason for people.
 	by  *pod
 	why string
 }
 
-// kill has a kubelet evict a pod, for another one or for none.
+// kill makes a kubelet evict a pod, for another one or for none.
 func (ks *kubeletWork) kill(p *pod, x eviction) error {
 	ks.stays.countEviction(p)
 	p.cause = x.cause

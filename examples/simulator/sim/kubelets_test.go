@@ -17,13 +17,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// kubeletWatch is what a watch keeps of kubelets.
+// kubeletWatch is the state that a watch keeps of kubelets.
 type kubeletWatch struct {
 	// before are the pods on each node before the step, that had started.
 	before  map[string][]outrank.Key
 	started map[*pod]bool // kubelets that were seen to start these
 	decided int
-	// byPressure counts evictions that no other pod is behind.
+	// byPressure counts evictions without a preemptor.
 	byPressure int
 }
 
@@ -42,8 +42,8 @@ func (w *watch) noteNodes() {
 	}
 }
 
-// kubelets: each does one thing at a time and never rests with work left; what it knows of
-// usage and pressure is what the pods say.
+// kubelets: each does one thing at a time and never rests with work left; its
+// record of usage and pressure equals that of the pods.
 func (w *watch) kubelets() {
 	if w.s.config.Kubelets == nil {
 		return
@@ -120,8 +120,8 @@ func keysOf(pods []*outrank.Pod) (keys []outrank.Key) {
 	return keys
 }
 
-// pressure: sums are those of the pods, the taint says what the kubelet says, and where
-// there is too little left somebody is going, or soon will.
+// pressure: sums are those of the pods, the taint equals the kubelet's record,
+// and where there is too little left some pod is going, or soon will.
 func (w *watch) pressure(own *kubelet, k pressureKind) {
 	h := own.host
 	sum := int64(0)
@@ -141,7 +141,7 @@ func (w *watch) pressure(own *kubelet, k pressureKind) {
 	}
 }
 
-// byKubelet holds an eviction by a kubelet to the rules.
+// byKubelet checks an eviction by a kubelet against the rules.
 func (w *watch) byKubelet(e Event) {
 	v := w.s.lives.pods[e.Pod.Key()]
 	if v.cause == forCritical {

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// life takes pods from one phase to the next: they come, get to a node, and go.
+// life moves pods from one phase to the next: they come, get to a node, and go.
 type life struct {
 	config      *Config
 	clock       *clock
@@ -33,7 +33,7 @@ func (l *life) arrive(p *pod) error {
 	l.tally.progress.arrived(p)
 	l.cluster.budgets.join(p)
 	l.line.count(p, 1)
-	// A pod that is nominated when it comes says so itself.
+	// A pod that is nominated when it comes has the nomination in its own fields.
 	l.cluster.nominator.Add(p.obj, "")
 	l.cluster.show(p)
 	l.tellArrival(p)
@@ -57,7 +57,7 @@ func (l *life) tellArrival(p *pod) {
 	l.teller.tell(e, "priority %d%s", p.obj.PriorityValue(), how)
 }
 
-// arriveOn has a pod come to its node past the scheduler.
+// arriveOn lets a pod come to its node past the scheduler.
 func (l *life) arriveOn(p *pod) error {
 	p.lineage.arrived = true
 	l.tally.progress.arrived(p)
@@ -81,8 +81,8 @@ func (l *life) arriveOn(p *pod) error {
 // noNode is the reason of a pod that comes to a node which is not there.
 const noNode = "NoNode"
 
-// bind puts a pod on a node, and ends the attempt of the entry with that. It runs from
-// then on, or as soon as the node's kubelet lets it.
+// bind puts a pod on a node, and ends the attempt of the entry with that. It runs
+// from then on, or as soon as the node's kubelet lets it.
 func (l *life) bind(entry queue.Entry, p *pod, h *host) error {
 	l.line.count(p, -1)
 	nominated := p.obj.NominatedNodeName
@@ -118,7 +118,7 @@ func (l *life) bind(entry queue.Entry, p *pod, h *host) error {
 	return l.kubelets.deliver(p)
 }
 
-// end has a pod leave its node because its work is done.
+// end lets a pod leave its node because its work is done.
 func (l *life) end(p *pod) error {
 	if !p.onNode() || p.ends != l.clock.at {
 		return nil
@@ -134,7 +134,7 @@ func (l *life) end(p *pod) error {
 	return l.kubelets.goOn(p.host)
 }
 
-// leave has a pod go from its node without having come to its end.
+// leave lets a pod go from its node before its end.
 func (l *life) leave(p *pod) error {
 	if p.started && (p.evicted || p.lost) {
 		l.tally.lost.Add(l.clock.at-p.bound, p.asks[cpuColumn])
@@ -147,7 +147,7 @@ func (l *life) leave(p *pod) error {
 	return l.kubelets.goOn(p.host)
 }
 
-// lose has the pods of a node that is not there any more leave it.
+// lose lets the pods of a removed node leave it.
 func (l *life) lose(h *host) error {
 	h.removed = true // its kubelet does nothing any more
 	for _, obj := range l.cluster.snap.PodsOn(h.node.Name) {

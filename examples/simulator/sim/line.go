@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// line is the queue with what is counted of its pods.
+// line is the queue with counts of its pods.
 type line struct {
 	queue *queue.Queue
 	// inQueue counts the pods in the queue, relational those of them whose place may
@@ -20,7 +20,7 @@ type line struct {
 	meter *meter
 }
 
-// count counts a pod in the queue, or no more.
+// count counts a pod in the queue, or ends that.
 func (l *line) count(p *pod, sign int) {
 	l.inQueue += sign
 	if relational(p.obj) {
@@ -35,8 +35,8 @@ func (l *line) count(p *pod, sign int) {
 	l.meter.wait(p.obj.PriorityValue(), sign)
 }
 
-// refused notes that an attempt with a pod came to nothing, if the state is still the
-// one from before the attempt.
+// refused records that an attempt with a pod came to nothing, if the state is
+// still the one from before the attempt.
 func (l *line) refused(p *pod, before uint64) {
 	if t := l.tries; t.state == before && p.tried != t.state {
 		p.tried = t.state
@@ -44,7 +44,7 @@ func (l *line) refused(p *pod, before uint64) {
 	}
 }
 
-// move tells the queue of something that happened to a node or to a pod on it.
+// move tells the queue of a change of a node or of a pod on it.
 func (l *line) move(kind queue.ClusterEventKind, node *outrank.Node, obj *outrank.Pod) {
 	l.queue.MoveAll(queue.ClusterEvent{Kind: kind, Node: node, Pod: obj}, l.clock.time())
 }

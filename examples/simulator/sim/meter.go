@@ -7,14 +7,14 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/chart"
 )
 
-// meter follows what a [chart.Sample] shows.
+// meter follows the values of a [chart.Sample].
 type meter struct {
 	columns columns
 	// used and capacity are amounts by column, over all nodes.
 	used, capacity []int64
 	waiting        map[int32]int // pods in the queue by priority
 	evictions      map[int32]int // since the last sample, by priority
-	// stale says that something changed since the last sample.
+	// stale is set if something changed since the last sample.
 	stale  bool
 	levels []chart.Level
 }
@@ -25,13 +25,13 @@ func newMeter(nodes []*outrank.Node) *meter {
 	return m
 }
 
-// take counts what a pod asks for as used, or no more.
+// take counts a pod's request as used, or ends that.
 func (m *meter) take(asks []int64, sign int64) {
 	addTo(m.used, asks, sign)
 	m.stale = true
 }
 
-// wait counts a pod in the queue, or no more.
+// wait counts a pod in the queue, or ends that.
 func (m *meter) wait(priority int32, sign int) {
 	m.waiting[priority] += sign
 	m.stale = true
@@ -42,7 +42,7 @@ func (m *meter) evict(priority int32) {
 	m.stale = true
 }
 
-// sample tells what is in use, if that has changed.
+// sample reports the usage, if it has changed.
 func (m *meter) sample(at time.Duration, tell func(chart.Sample)) {
 	if tell == nil || !m.stale {
 		return

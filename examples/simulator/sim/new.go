@@ -60,7 +60,7 @@ func begun(given *outrank.Cluster, config Config) *Simulation {
 	}
 	s.line = &line{clock: s.clock, tries: tries, meter: s.meter}
 	s.sharing = &sharing{
-		on: !config.OneByOne && len(given.Groups) == 0, classes: map[likeness][]*alike{},
+		on: !config.OneByOne && len(given.Groups) == 0, classes: map[likeness][]*podClass{},
 		present: &present{clock: s.clock, tries: tries}, cluster: s.cluster, line: s.line, lives: s.lives,
 	}
 	if config.Kubelets != nil {
@@ -108,7 +108,7 @@ func (s *Simulation) newQueue() (*queue.Queue, error) {
 	return queue.New(config)
 }
 
-// connect gives the parts that act on pods what they need, from the bottom up.
+// connect gives the parts that act on pods their references, from the bottom up.
 func (s *Simulation) connect() {
 	s.controllers = &controllers{
 		config: &s.config, clock: s.clock, agenda: s.agenda, teller: s.teller, schedulers: s.schedulers, lives: s.lives,
@@ -138,8 +138,7 @@ func (s *Simulation) connect() {
 	}
 }
 
-// build makes the snapshot of what there is at the start.
-// Time is that of indexing the cluster.
+// build makes the snapshot of the start. Time is that of indexing the cluster.
 func (s *Simulation) build(given *outrank.Cluster) error {
 	c := &outrank.Cluster{Release: given.Release, Namespaces: given.Namespaces, Groups: given.Groups, Budgets: s.cluster.budgets.list}
 	for n := range s.cluster.snap.Nodes() {
@@ -168,8 +167,8 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 	return nil
 }
 
-// attachFilters has the snapshot keep what filters know of the cluster. Two schedulers
-// may have different filters of one name, so that theirs are left alone.
+// attachFilters makes the snapshot keep the filters' state. Two schedulers may
+// have different filters of one name, so that theirs are left alone.
 func (s *Simulation) attachFilters() error {
 	if len(s.config.Schedulers) > 1 {
 		return nil

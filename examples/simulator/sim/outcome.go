@@ -46,7 +46,7 @@ func (s *scheduling) fail(ctx context.Context, p *pod, f execution.Failure) erro
 	return nil
 }
 
-// decided tells of a plan.
+// decided reports a plan.
 func (s *scheduling) decided(x *schedulerState, d Decision) error {
 	if s.config.Decided == nil {
 		return nil
@@ -55,11 +55,11 @@ func (s *scheduling) decided(x *schedulerState, d Decision) error {
 	return s.config.Decided(d)
 }
 
-// record tells the history of a plan that was executed.
+// record adds an executed plan to the history.
 func (s *scheduling) record(p *pod, r *execution.Report) error {
 	victims := s.lineagesOf(r)
 	if len(victims) == 0 {
-		return nil // whoever had to leave was on the way out
+		return nil // all victims were on the way out
 	}
 	return s.tally.history.Record(history.Preemption{Time: s.clock.time(), Node: r.Node, Preemptor: p.lineage.name, Victims: victims})
 }

@@ -35,7 +35,7 @@ func overload(pods int) (*outrank.Cluster, []Work) {
 }
 
 // In a full cluster only the first attempt of a pod is made by itself, and those
-// that come to something.
+// that succeed.
 func TestOverload(t *testing.T) {
 	cluster, work := overload(5000)
 	s, err := New(cluster, work, Config{End: 60 * time.Second, Recreate: Recreate{Rule: RecreateWhenGone}})

@@ -16,7 +16,7 @@ func (s *scheduling) pick(p *pod, nodes []*outrank.Node) *host {
 	return s.pickBy(p, nodes, s.dice, func(h *host) []int64 { return h.used })
 }
 
-// pickBy is pick with what decides ties, nil for the first, and what is used on nodes.
+// pickBy is pick with the dice for ties, nil for the first, and the usage of nodes.
 func (s *scheduling) pickBy(p *pod, nodes []*outrank.Node, dice *rand.Rand, used func(*host) []int64) *host {
 	if nominated := s.cluster.nominator.NodeOf(p.obj.Key()); nominated != "" {
 		for _, n := range nodes {
@@ -53,7 +53,7 @@ func (c *Choice) consider(h *host, p *pod, used []int64) {
 }
 
 // pickIn is pick where the pods on nodes are those of a snapshot. Ties go to the first
-// node, so that an attempt with a gang comes to the same as long as nothing changes.
+// node, so that an attempt with a gang has the same result as long as nothing changes.
 func (s *scheduling) pickIn(snap *preemption.Snapshot, p *pod, nodes []*outrank.Node) *host {
 	used := make([]int64, len(s.cluster.meter.columns))
 	return s.pickBy(p, nodes, nil, func(h *host) []int64 {
@@ -62,7 +62,7 @@ func (s *scheduling) pickIn(snap *preemption.Snapshot, p *pod, nodes []*outrank.
 	})
 }
 
-// newDice returns what decides ties, nil for the first.
+// newDice returns the dice for ties, nil for the first.
 func newDice(seed uint64) *rand.Rand {
 	if seed == 0 {
 		return nil

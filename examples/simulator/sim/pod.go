@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/kubeletadmit"
 )
 
-// Phase is where a pod is in its life. A pod is in one phase at any time.
+// Phase is a pod's stage of life. A pod is in one phase at any time.
 type Phase uint8
 
 // The phases.
@@ -48,30 +48,30 @@ type pod struct {
 	lineage   *lineage
 	scheduler *schedulerState
 	phase     Phase
-	// asks is what it takes of each resource.
+	// asks is its request of each resource.
 	asks []int64
 	// tried is the state of the cluster, by number, in which the last attempt
 	// came to nothing.
 	tried uint64
-	// queued is since when it waits, bound since when it runs, ends when
-	// its work is done, until when its grace period ends.
+	// queued is the time since which it waits, bound that since which it runs,
+	// ends the end of its work, until that of its grace period.
 	queued, bound, ends, until time.Duration
 	host                       *host
-	// reserved is the node that it is nominated to in the snapshot, and claim what is
-	// claimed there; nil for none.
+	// reserved is the node that it is nominated to in the snapshot, and claim its
+	// claim there; nil for none.
 	reserved *host
 	claim    *claim
-	// there says that it was on its node from the beginning.
+	// there is set if it was on its node from the beginning.
 	there bool
-	// started says that its work has begun, evicted that it was told to go and not from
-	// outside, lost that its node went away.
+	// started is set when its work has begun, evicted when it was told to go and
+	// not from outside, lost when its node went away.
 	started, evicted, lost bool
-	// cause is why a kubelet evicted it, uses what it uses while it runs.
+	// cause is why a kubelet evicted it, uses its usage while it runs.
 	cause cause
 	uses  kubeletadmit.Usage
-	// class are the pods that it is alike to while it waits, nil where that is not
-	// known.
-	class *alike
+	// class has the pods that it is equal to while it waits, nil where that is
+	// not known.
+	class *podClass
 	// covering are the budgets that cover it.
 	covering []int32
 }
@@ -87,8 +87,8 @@ const (
 	causes
 )
 
-// level is the pod's priority as nodes count it. Pods without a priority are of the lowest
-// level, since some rules let any pod push them out.
+// level is the pod's priority as nodes count it. Pods without a priority are of
+// the lowest level, since some rules let any pod push them out.
 func (p *pod) level() int64 {
 	if p.obj.Priority == nil {
 		return math.MinInt64
@@ -112,15 +112,15 @@ type lineage struct {
 	lives     []*pod
 	priority  int32
 	evictions int
-	// failures counts how often a kubelet turned it away or evicted it under pressure;
-	// givenUp says that its controller did.
+	// failures counts the times that a kubelet turned it away or evicted it under
+	// pressure; givenUp is set once its controller gave up.
 	failures int
 	givenUp  bool
-	// waited is for how long there was a life in the queue, the present one's
-	// time left out.
+	// waited is the time that its lives were in the queue, the present one's
+	// left out.
 	waited time.Duration
-	// refused: an attempt came to nothing; placed, finished: it was on a node,
-	// and came to its end there.
+	// refused is set if an attempt came to nothing; placed if it was on a node,
+	// finished if it came to its end there.
 	arrived, refused, placed, finished bool
 }
 

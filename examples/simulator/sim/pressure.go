@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// pressureGrace is the time that a pod has to end which is evicted under pressure,
+// pressureGrace is the time to end of a pod that is evicted under pressure,
 // whatever it asks for.
 const pressureGrace = time.Second
 
@@ -24,7 +24,7 @@ func (ks *kubeletWork) watchUse(k *kubelet) {
 	ks.agenda.add(moment{at: at, kind: lookMoment, host: k.host})
 }
 
-// nextLook is when a kubelet would do something about a pressure.
+// nextLook is the time at which a kubelet would do something about a pressure.
 func (ks *kubeletWork) nextLook(k *kubelet) (at time.Duration, ok bool) {
 	if k.host.removed {
 		return 0, false
@@ -61,7 +61,7 @@ func (ks *kubeletWork) evictable(h *host) []*outrank.Pod {
 	return out
 }
 
-// lookAt has the kubelet of a node look if it was going to at that time.
+// lookAt lets the kubelet of a node look if it was going to at that time.
 func (ks *kubeletWork) lookAt(h *host, at time.Duration) error {
 	if k := ks.table.of(h); !h.removed && k.lookAt == at {
 		return ks.look(k)
@@ -69,8 +69,8 @@ func (ks *kubeletWork) lookAt(h *host, at time.Duration) error {
 	return nil
 }
 
-// look is when a kubelet looks at what its pods use: it says whether the node is under
-// pressure, and evicts one pod for the first kind that it is short of.
+// look is a kubelet's look at the usage of its pods: it finds whether the node is
+// under pressure, and evicts one pod for the first kind that it is short of.
 func (ks *kubeletWork) look(k *kubelet) error {
 	k.lookAt = 0
 	for kind := range kindsOfPressure {

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// problems collects what is wrong with an input.
+// problems collects the problems of an input.
 type problems []outrank.Problem
 
 func (ps *problems) add(object, field, format string, args ...any) {
@@ -27,10 +27,10 @@ func (ps problems) err() error {
 	return &outrank.InputError{Problems: ps}
 }
 
-// missingPod returns the error about a pod that there is not.
+// missingPod returns the error about a pod that does not exist.
 func missingPod(key outrank.Key) error { return fmt.Errorf("pod %s: %w", key, preemption.ErrNotFound) }
 
-// missingNode returns the error about a node that there is not.
+// missingNode returns the error about a node that does not exist.
 func missingNode(name string) error { return fmt.Errorf("node %s: %w", name, preemption.ErrNotFound) }
 
 // must is for what only a mistake in this package can make fail.

@@ -23,7 +23,7 @@ type scene struct {
 	work    []Work
 	config  Config
 	changes []func(*Simulation) error
-	// bindFails has bindings fail, in the runs of crowds.
+	// bindFails makes bindings fail, in the runs with many equal pods.
 	bindFails bool
 }
 
@@ -193,7 +193,7 @@ func (c *scene) drawChange(t *rapid.T) {
 	}
 }
 
-// cautiously leaves out what cannot be done: two changes may be drawn that
+// cautiously leaves out impossible changes: two changes may be drawn that
 // exclude each other.
 func cautiously(c Change) Change {
 	return Change{c.what, func(s *Simulation) error {
@@ -211,7 +211,7 @@ func (c *scene) watched(t require.TestingT) *watch {
 	return w
 }
 
-// What holds after every step is in invariants_test.go.
+// The invariants after every step are in invariants_test.go.
 func TestPropertyInvariants(t *testing.T) {
 	evictions, nominationsLost, cycles := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {

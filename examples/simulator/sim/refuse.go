@@ -5,17 +5,17 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// refuse makes the attempts that come to nothing and are next, for pods that have
-// been refused before, and reports whether there were any. Nobody can tell them
-// from those of [scheduling.cycle], which are made one by one: where somebody
-// observes them, they are.
+// refuse makes the next attempts that come to nothing, for pods that have been
+// refused before, and reports whether there were any. They equal those of
+// [scheduling.cycle], which are made one by one: where there is an observer, they
+// are.
 func (s *scheduling) refuse() bool {
 	if !s.sharing.on || s.config.Observe != nil {
 		return false
 	}
 	attempts := 0
 	if s.config.Cycle > 0 || len(s.config.Queue.Gates) > 0 {
-		// A gate may hold pods whose time has come, which the first attempt finds out.
+		// A gate may hold pods that are due, which the first attempt finds out.
 		// That one is made whether there are other pods to be tried or not.
 		attempts = s.refuseSome(1)
 	}
@@ -47,7 +47,7 @@ func (s *scheduling) refuseSome(most int) int {
 func (s *scheduling) classOf(obj *outrank.Pod) queue.Class {
 	p := s.lives.pods[obj.Key()]
 	if !p.lineage.refused {
-		return nil // it has to be noted
+		return nil // it has to be recorded
 	}
 	if a := s.sharing.classOf(p); a != nil {
 		return a

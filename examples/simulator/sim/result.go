@@ -15,9 +15,9 @@ type Result struct {
 	report.Summary
 	// Steps counts moments of the agenda and scheduling cycles.
 	Steps int
-	// History is all that was found of cascades, cycles and repeats, by lineage.
+	// History has all cascades, cycles and repeats that were found, by lineage.
 	History history.Summary
-	// Metrics are what kube-scheduler would count.
+	// Metrics are the metrics of a kube-scheduler.
 	Metrics execution.MetricValues
 	// Waited are the waits that Waits sums up, one for each lineage.
 	Waited *report.Waits
@@ -80,7 +80,7 @@ func (s *Simulation) counted() execution.MetricValues {
 	return values
 }
 
-// countDurations counts how long n more attempts took: each as long as every other.
+// countDurations counts the time of n more attempts: each as long as every other.
 func (s *Simulation) countDurations(values *execution.MetricValues, attempt execution.Attempt, n uint64) {
 	var single execution.Metrics
 	single.AddAttemptDuration(attempt, s.config.Cycle)
@@ -98,7 +98,7 @@ func (s *Simulation) countDurations(values *execution.MetricValues, attempt exec
 	values.AttemptDurations[attempt] = h
 }
 
-// total is n durations, and stays at the largest there is.
+// total is n durations, and stays at the largest one.
 func total(n uint64, d time.Duration) time.Duration {
 	if d > 0 && n > math.MaxInt64/uint64(d) {
 		return math.MaxInt64
@@ -106,9 +106,9 @@ func total(n uint64, d time.Duration) time.Duration {
 	return time.Duration(n) * d
 }
 
-// Progress is how much of the work is done, from 0 to 1: arrivals, and ends of
-// pods that have one.
+// Progress is the share of the work that is done, from 0 to 1: arrivals, and
+// ends of pods that have one.
 func (s *Simulation) Progress() float64 { return s.tally.progress.share() }
 
-// Steps is how many steps were made, each attempt being one.
+// Steps is the number of steps, each attempt being one.
 func (s *Simulation) Steps() int { return s.clock.steps }

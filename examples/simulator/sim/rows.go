@@ -51,7 +51,7 @@ func addTo(sum, row []int64, sign int64) {
 	}
 }
 
-// suffices reports whether there is as much left as is asked for.
+// suffices reports whether the rest is as large as the demand.
 func suffices(left, asks []int64) bool {
 	for c, asked := range asks {
 		if asked > left[c] && asked > 0 {

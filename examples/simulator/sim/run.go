@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// Run goes on until nothing happens any more, the end of the configuration, or
-// the end of the context, whose error comes with what was simulated until then.
-// A pod that fits nowhere and pushes nobody out stays in the queue. Any other
-// error is about something done from outside, a pod that a controller made, or
-// one of the caller's rules.
+// Run goes on until nothing happens any more, the end of the configuration, or the
+// end of the context, whose error comes with the result until then. A pod that fits
+// nowhere and pushes nobody out stays in the queue. Any other error is about a
+// change from outside, a pod that a controller made, or one of the caller's rules.
 func (s *Simulation) Run(ctx context.Context) (*Result, error) {
 	err := s.Until(ctx, s.config.End)
 	return s.Result(), err
@@ -48,7 +47,7 @@ func (s *Simulation) Step() error {
 	var err error
 	switch {
 	case may && (!ok || cycle < at):
-		if err = s.scheduling.passTo(cycle); err == nil {
+		if err = s.scheduling.advanceTo(cycle); err == nil {
 			err = s.scheduling.cycle(context.Background())
 		}
 	case ok:
@@ -67,7 +66,7 @@ func (s *Simulation) Step() error {
 	return nil
 }
 
-// happen does what is on the agenda.
+// happen does the next thing on the agenda.
 func (s *Simulation) happen(m *moment) error {
 	switch m.kind {
 	case arriveMoment:
@@ -86,7 +85,7 @@ func (s *Simulation) happen(m *moment) error {
 	return nil
 }
 
-// Next is when the next step is; false where there is none any more.
+// Next is the time of the next step; false where there is none any more.
 func (s *Simulation) Next() (time.Duration, bool) {
 	at, ok := s.agenda.next()
 	if cycle, may := s.scheduling.nextCycle(); may && (!ok || cycle < at) {

@@ -12,10 +12,10 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// optionSet says what becomes of the values of a statement's options.
+// optionSet maps the options of a statement to their setters.
 type optionSet = map[string]func(string) error
 
-// readNode reads what a node is like. It carries its name as the label "name".
+// readNode reads a node. It carries its name as the label "name".
 func (sc *scenario) readNode(s *statement) *outrank.Node {
 	n := &outrank.Node{
 		Name:        sc.declare(s, "node"),
@@ -120,7 +120,7 @@ func (sc *scenario) readLabel(s *statement) sim.Change {
 	return sim.SetLabels(podKey(name), labels)
 }
 
-// readWork reads a pod with what becomes of it, and the node that it is on.
+// readWork reads a pod with its work, and the node that it is on.
 func (sc *scenario) readWork(s *statement) (w sim.Work, node string) {
 	asks := resource.List{}
 	p := &outrank.Pod{Name: sc.declare(s, "pod"), Containers: []outrank.Container{{Name: "main", Requests: asks}}}

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// readRecreate reads what controllers do. With raise, a pod that is recreated
-// has so much more priority for every time that it was evicted.
+// readRecreate reads the rule of controllers. With raise, a pod that is
+// recreated has so much more priority for every time that it was evicted.
 func (sc *scenario) readRecreate(s *statement) {
 	r := &sc.config.Recreate
 	switch rule := s.next("rule"); rule {
@@ -49,7 +49,7 @@ func (sc *scenario) readKubelets(s *statement) {
 	sc.config.Kubelets = &k
 }
 
-// readUse reads what a pod uses from then on.
+// readUse reads the usage of a pod from then on.
 func (sc *scenario) readUse(s *statement) sim.Change {
 	name := sc.mention(s, "pod")
 	var u kubeletadmit.Usage
@@ -57,7 +57,7 @@ func (sc *scenario) readUse(s *statement) sim.Change {
 	return sim.SetUsage(podKey(name), u)
 }
 
-// readOrders reads in which orders of carrying plans out the story is so.
+// readOrders reads the orders of carrying plans out for which the story holds.
 func (sc *scenario) readOrders(s *statement) {
 	switch word := s.next("order"); word {
 	case "asynchronous":

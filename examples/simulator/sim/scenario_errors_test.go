@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// aScenario is a correct beginning of five lines; what follows has the number 6.
+// aScenario is a correct beginning of five lines; the next has the number 6.
 const aScenario = "Why.\n---\nnode n1 cpu=4\nbudget b selector=app=a min=1\npod p node=n1 cpu=1\n"
 
 const anExpectation = "\nat 1h expect p running because nobody comes"
@@ -143,7 +143,7 @@ func TestScenarioNamesAllMistakesAtOnce(t *testing.T) {
 	}
 }
 
-// Whatever stands in a file, reading it comes to an end without a panic.
+// Reading any file comes to an end without a panic.
 func TestScenarioReadsAnything(t *testing.T) {
 	words := strings.Fields(`at 1s 2s expect because node pod class budget recreate cycle scheduler delete remove label lift
 		n1 p b x x-r1 running queued terminating on in until nominated to not queue nobody event no order by saying allows

@@ -23,10 +23,10 @@ import (
 //
 // POOL is active, backoff, unschedulable or gated, KIND a sim.EventKind.
 
-// expectation is what should be the case.
+// expectation is an expected state.
 type expectation struct {
 	what, because string
-	// found says what there is instead; nothing if it is as expected.
+	// found describes a different state; empty if it is as expected.
 	found func(*scene) string
 }
 
@@ -64,7 +64,7 @@ func (sc *scenario) readExpectation(s *statement) *expectation {
 	return x
 }
 
-// readPodState reads what is expected of a pod.
+// readPodState reads the expected state of a pod.
 func (sc *scenario) readPodState(s *statement) func(*scene) string {
 	name := sc.mention(s, "pod")
 	switch {
@@ -122,7 +122,7 @@ func (sc *scenario) readPhase(s *statement, name string) func(*scene) string {
 	}
 }
 
-// either reports whether something is as wanted, or nothing is wanted of it.
+// either reports whether a value is as wanted, or nothing is wanted.
 func either[T comparable](want, is T) bool {
 	var none T
 	return want == none || want == is

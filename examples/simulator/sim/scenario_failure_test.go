@@ -23,7 +23,7 @@ at 10s pod web priority=100 cpu=4
 at 20s expect batch terminating on n1 until 40s because this much is right
 `
 
-// Every kind of expectation can fail, and says what there is instead. For each
+// Every kind of expectation can fail, and describes the state then. For each
 // there is one that is met, so that it is the difference that fails.
 func TestScenarioExpectationsCanFail(t *testing.T) {
 	for _, c := range []struct{ at, met, failed, found string }{
@@ -67,8 +67,8 @@ func TestScenarioExpectationsCanFail(t *testing.T) {
 	}
 }
 
-// A failure says where, what, why, what there is instead, and what has happened
-// up to then.
+// A failure has the place, the expectation, its reason, the state, and the
+// events up to then.
 func TestScenarioFailureSaysAll(t *testing.T) {
 	sc, err := parseScenario("a.txt", aStory+"at 30s expect batch gone because I am impatient\nat 50s pod more")
 	require.NoError(t, err)
@@ -91,7 +91,7 @@ time	event	pod	node	details
 	assert.Empty(t, testdiff.Diff(want, out.failures[0]))
 }
 
-// What is done at a time is done before the scheduler looks, unless something is
+// Changes of one time are made before the scheduler looks, unless something is
 // expected in between.
 func TestScenarioLinesOfOneTime(t *testing.T) {
 	const cluster = "Why.\n---\nnode n1 cpu=1\n"

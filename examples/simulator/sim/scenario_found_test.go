@@ -9,15 +9,15 @@ import (
 	"github.com/outrank-go/outrank/preemption/history"
 )
 
-// Expectations about what has happened: single events, and what the history
-// finds in all of them.
+// Expectations about the past: single events, and the findings of the history
+// in all of them.
 
 var eventKinds = []sim.EventKind{
 	sim.Arrived, sim.Refused, sim.Evicted, sim.Nominated, sim.NominationLost, sim.Bound,
 	sim.Ended, sim.Left, sim.Deleted, sim.Changed, sim.Started, sim.Rejected, sim.GivenUp,
 }
 
-// eventPattern is what an event may look like; an empty field fits all.
+// eventPattern matches events; an empty field fits all.
 type eventPattern struct {
 	kind                    sim.EventKind
 	pod, node, by, contains string

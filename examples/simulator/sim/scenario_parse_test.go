@@ -65,14 +65,14 @@ type scenario struct {
 	cluster outrank.Cluster
 	config  sim.Config
 	steps   []scenarioStep
-	// orders are those of carrying plans out that the story holds for; nil for all.
+	// orders are the orders of carrying plans out that the story holds for; nil for all.
 	orders []execution.Order
 
 	// The rest is for reading. Budgets are those at the time of the statement.
 	budgets     []*outrank.PodDisruptionBudget
 	classes     []*outrank.PriorityClass
 	schedulerOf map[string]string // by the name that a pod was declared with
-	declared    map[string]string // what a name is: pod, node, class, budget, scheduler
+	declared    map[string]string // the kind of a name: pod, node, class, budget, scheduler
 	// mentioned are names that have to be declared somewhere in the file.
 	mentioned []mention
 	began     bool // the story has
@@ -86,12 +86,12 @@ type mention struct {
 	kind, name string
 }
 
-// scenarioStep is a line of the story: something that is done, or expected.
+// scenarioStep is a line of the story: a change or an expectation.
 type scenarioStep struct {
 	place string
 	at    time.Duration
 	do    sim.Change
-	// expect is nil where something is done.
+	// expect is nil for a change.
 	expect *expectation
 }
 
@@ -100,8 +100,7 @@ const (
 	logStart = "-- log --"
 )
 
-// parseScenario reads a file. The error names everything that is wrong, each
-// with its line.
+// parseScenario reads a file. The error names all problems, each with its line.
 func parseScenario(file, text string) (*scenario, error) {
 	sc := &scenario{file: file, schedulerOf: map[string]string{}, declared: map[string]string{}}
 	sc.head, sc.log, sc.hasLog = strings.Cut(text, logStart+"\n")

@@ -20,15 +20,15 @@ type scene struct {
 	events []sim.Event
 }
 
-// outcome is how it went.
+// outcome is the result of a scenario.
 type outcome struct {
 	log string
 	// failures are the expectations that were not met, for people.
 	failures []string
 }
 
-// play tells the story, carrying plans out in the given order. The error is that
-// of the simulation, or of something that is done in the story.
+// play plays the story, carrying plans out in the given order. The error is that
+// of the simulation, or of a change in the story.
 func (sc *scenario) play(order execution.Order) (*outcome, error) {
 	at, out := &scene{}, &outcome{}
 	config := sc.config
@@ -43,7 +43,7 @@ func (sc *scenario) play(order execution.Order) (*outcome, error) {
 		if step.expect == nil {
 			err = at.run.At(step.at, step.do)
 		}
-		// What follows may happen at the same time, and before the scheduler
+		// The next step may come at the same time, and before the scheduler
 		// looks at anything.
 		if err == nil && (i+1 == len(sc.steps) || step.expect != nil || sc.steps[i+1].at > step.at || sc.steps[i+1].expect != nil) {
 			err = at.run.Until(context.Background(), step.at)
@@ -59,7 +59,7 @@ func (sc *scenario) play(order execution.Order) (*outcome, error) {
 	return out, nil
 }
 
-// check holds the scene to an expectation.
+// check checks an expectation.
 func (o *outcome) check(at *scene, step scenarioStep) {
 	found := step.expect.found(at)
 	if found == "" {
@@ -69,7 +69,7 @@ func (o *outcome) check(at *scene, step scenarioStep) {
 		step.place, step.at, step.expect.what, step.expect.because, found, at.log()))
 }
 
-// log is all that has happened, a line for each event.
+// log has all events so far, a line for each.
 func (at *scene) log() string {
 	var b strings.Builder
 	log := report.NewLog(&b)
@@ -88,7 +88,7 @@ func nameOf(p *outrank.Pod) string {
 	return p.Name
 }
 
-// whereabouts says where a pod is, in the words of an expectation.
+// whereabouts describes the place of a pod, in the words of an expectation.
 func (at *scene) whereabouts(name string) string {
 	w := at.run.Where(podKey(name))
 	text := name + " " + w.Phase.String()
@@ -105,7 +105,7 @@ func (at *scene) whereabouts(name string) string {
 
 func shortly(d time.Duration) string { return fmt.Sprintf("%gs", d.Seconds()) }
 
-// queue lists who waits in a pool, or in all, by name.
+// queue lists the pods that wait in a pool, or in all, by name.
 func (at *scene) queue(pool string) []string {
 	pending := at.run.Pending()
 	var names []string

@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// statement is one line of a scenario, read word by word from the left. The
-// first mistake is kept, and whatever is read after it means nothing, so that
-// only end has to be asked.
+// statement is one line of a scenario, read word by word. It keeps the first
+// mistake; words read after it mean nothing, so that only end has to be asked.
 type statement struct {
 	file string
 	line int
-	// text is all of it, words what is still to be read.
+	// text is the whole line, words the rest to be read.
 	text  string
 	words []string
 	err   error

@@ -16,10 +16,10 @@ import (
 var update = flag.Bool("update", false, "write the logs of the scenarios anew")
 
 // TestScenarios plays the stories of testdata/scenarios; scenario_parse_test.go
-// says how they are written. Each is played twice in every order of carrying plans
-// out, unless it is about some of them: what is expected holds in all of these, and
-// the same order gives the same events. The log, where a file has one, is that of
-// the last order.
+// has their syntax. Each is played twice in every order of carrying plans out,
+// unless it is about some of them: the expectations hold in all of these, and the
+// same order gives the same events. The log, where a file has one, is that of the
+// last order.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "scenarios", "*.txt"))
 	require.NoError(t, err)

@@ -14,19 +14,19 @@ type schedulerState struct {
 	eval     *preemption.Evaluator
 	executor *execution.Executor
 	score    Score
-	// shares says that pods that are alike get the same answer, refused counts the
+	// shares is set if equal pods get the same answer; refused counts the
 	// attempts that were not made one by one.
 	shares  bool
 	refused uint64
 }
 
-// schedulers are those of a run.
+// schedulers are the schedulers of a run.
 type schedulers struct {
 	byName  map[string]*schedulerState
 	inOrder []*schedulerState // as in the configuration
 }
 
-// add makes a scheduler; its executor is as the configuration says.
+// add makes a scheduler with the executor of the configuration.
 func (ss *schedulers) add(c *Scheduler, config execution.Config) error {
 	eval, err := preemption.NewEvaluator(c.Preemption)
 	if err != nil {
@@ -46,15 +46,15 @@ func (ss *schedulers) add(c *Scheduler, config execution.Config) error {
 	return nil
 }
 
-// forget has the schedulers forget a pod that is gone.
+// forget makes the schedulers forget a pod that is gone.
 func (ss *schedulers) forget(obj *outrank.Pod) {
 	for _, x := range ss.inOrder {
 		x.executor.Gone(obj)
 	}
 }
 
-// sharesAnswers reports whether pods that are alike get the same answer by these
-// rules: none of the caller's own is asked.
+// sharesAnswers reports whether equal pods get the same answer by these rules:
+// none of the caller's own is asked.
 func sharesAnswers(c preemption.Config) bool {
 	c.Policy, c.Variant, c.Workers = preemption.Policy{}, 0, 0
 	return reflect.ValueOf(c).IsZero()

@@ -12,9 +12,9 @@ import (
 type scheduling struct {
 	config *Config
 	dice   *rand.Rand // nil where ties go to the first
-	// busy is until when the scheduler works on the last pod.
+	// busy is the time until which the scheduler works on the last pod.
 	busy time.Duration
-	// atOnce counts the attempts since time passed or something else happened.
+	// atOnce counts the attempts since time passed or another thing happened.
 	atOnce int
 
 	clock    *clock
@@ -28,7 +28,8 @@ type scheduling struct {
 	failures execution.FailureHandler
 }
 
-// nextCycle is when the scheduler looks at the next pod if nothing else happens.
+// nextCycle is the time at which the scheduler looks at the next pod if nothing else
+// happens.
 func (s *scheduling) nextCycle() (time.Duration, bool) {
 	if s.allTried() {
 		return 0, false
@@ -62,11 +63,11 @@ func (s *scheduling) untriedGated() int {
 	return untried
 }
 
-// passTo has the time come to a cycle. Where cycles take no time, pods can take nominations
-// from one another without end while a victim is on the way out: that is an error, once
-// there were more attempts than it takes for each pod to be tried after each success of
-// another, many times over.
-func (s *scheduling) passTo(cycle time.Duration) error {
+// advanceTo moves the clock to the time of a cycle. Where cycles take no time, pods
+// can take nominations from one another without end while a victim is on the way
+// out: that is an error, once there were more attempts than it takes for each pod
+// to be tried after each success of another, many times over.
+func (s *scheduling) advanceTo(cycle time.Duration) error {
 	if cycle > s.clock.at {
 		s.atOnce = 0
 	}

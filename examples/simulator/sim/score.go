@@ -2,7 +2,7 @@ package sim
 
 import "github.com/outrank-go/outrank"
 
-// Score says how good a node is for a pod that fits there; the highest wins.
+// Score rates a node for a pod that fits there; the highest wins.
 type Score func(c *Choice) int64
 
 // Choice is a node that takes a pod. It lasts for one call of a [Score].
@@ -13,8 +13,8 @@ type Choice struct {
 	CPU, Memory Level
 }
 
-// Level is how much of something the pods on a node ask for, with the pod to be
-// placed among them, of how much there is.
+// Level is the sum of the requests of the pods on a node and of the pod to be
+// placed, and the node's capacity.
 type Level struct {
 	Used, Allocatable int64
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// sharing finds the pods that are alike, which share answers.
+// sharing finds equal pods, which share answers.
 type sharing struct {
-	// on says that answers are shared, related that some pod of the run minds what
-	// other pods are near.
+	// on is set while answers are shared, related if some pod of the run depends
+	// on the pods near it.
 	on, related bool
-	classes     map[likeness][]*alike
+	classes     map[likeness][]*podClass
 
 	present *present
 	cluster *cluster
@@ -19,7 +19,7 @@ type sharing struct {
 	lives   *lives
 }
 
-// likeness finds pods that may be alike.
+// likeness finds pods that may be equal.
 type likeness struct {
 	scheduler   *schedulerState
 	priority    int32
@@ -28,7 +28,7 @@ type likeness struct {
 }
 
 // classOf returns the class of a pod that waits, nil for one that shares nothing.
-func (s *sharing) classOf(p *pod) *alike {
+func (s *sharing) classOf(p *pod) *podClass {
 	if !s.on || !p.scheduler.shares || p.obj.Group != "" {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (s *sharing) classOf(p *pod) *alike {
 	return p.class
 }
 
-func (s *sharing) find(p *pod) *alike {
+func (s *sharing) find(p *pod) *podClass {
 	bare := s.stripped(p.obj)
 	if node := p.obj.NominatedNodeName; node != "" || s.cluster.nominator.NodeOf(p.obj.Key()) != "" {
 		a := s.newClass(p, bare)
@@ -56,15 +56,15 @@ func (s *sharing) find(p *pod) *alike {
 	return a
 }
 
-func (s *sharing) newClass(p *pod, bare *outrank.Pod) *alike {
-	return &alike{
+func (s *sharing) newClass(p *pod, bare *outrank.Pod) *podClass {
+	return &podClass{
 		present: s.present, scheduler: p.scheduler, pod: bare,
 		demand: demand{asks: p.asks, level: int64(p.obj.PriorityValue())}, plain: !s.related && plain(bare),
 	}
 }
 
-// stripped returns a copy without what no attempt looks at. Labels and namespace
-// matter only where pods ask for the company of others.
+// stripped returns a copy without the fields that no attempt looks at. Labels
+// and namespace matter only where pods have terms about other pods.
 func (s *sharing) stripped(obj *outrank.Pod) *outrank.Pod {
 	bare := *obj
 	bare.Name, bare.UID, bare.NominatedNodeName, bare.Value = "", "", "", nil
@@ -75,7 +75,7 @@ func (s *sharing) stripped(obj *outrank.Pod) *outrank.Pod {
 	return &bare
 }
 
-// relate notes a pod that minds what other pods are near. Where the first of them
+// relate records a pod that depends on the pods near it. Where the first of them
 // comes after pods were compared without regard to that, nothing is shared any
 // more.
 func (s *sharing) relate(p *pod) {
@@ -88,8 +88,7 @@ func (s *sharing) relate(p *pod) {
 	}
 }
 
-// end ends sharing. From then on pods know for themselves in which state they were
-// tried.
+// end ends sharing. From then on each pod knows the state in which it was tried.
 func (s *sharing) end() {
 	if !s.on {
 		return

@@ -20,8 +20,8 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// drawCrowd draws a run with many pods of few kinds, most of which have to wait.
-func drawCrowd(t *rapid.T) *scene {
+// drawFewKinds draws a run with many pods of few kinds, most of which have to wait.
+func drawFewKinds(t *rapid.T) *scene {
 	c := drawScene(t)
 	c.config.Cycle = pick(t, "crowd cycle", 0, 0, 0, 0, 10*time.Millisecond)
 	if c.config.variant() == outrank.VariantV1_13 {
@@ -62,7 +62,7 @@ func drawCrowd(t *rapid.T) *scene {
 	return c
 }
 
-// strip takes away what pods want of each other.
+// strip removes the pods' demands on each other.
 func (c *scene) strip() {
 	for i := range c.work {
 		p := *c.work[i].Pod
@@ -71,7 +71,7 @@ func (c *scene) strip() {
 	}
 }
 
-// open has the gates of a pod taken away and put back.
+// open removes the gates of a pod and puts them back.
 func (c *scene) open(t *rapid.T, key outrank.Key) {
 	at := seconds(rapid.IntRange(0, 60).Draw(t, "opened"))
 	c.changes = append(c.changes, func(s *Simulation) error { return s.At(at, cautiously(SetGates(key))) })
@@ -112,7 +112,7 @@ func (c *scene) drawQueue(t *rapid.T) {
 	}
 }
 
-// failingAtFirst has the first bindings of some pods fail.
+// failingAtFirst makes the first bindings of some pods fail.
 func failingAtFirst() func(*outrank.Pod, *outrank.Node) error {
 	asked := map[outrank.Key]int{}
 	return func(p *outrank.Pod, _ *outrank.Node) error {
@@ -124,7 +124,7 @@ func failingAtFirst() func(*outrank.Pod, *outrank.Node) error {
 	}
 }
 
-// course is all that can be seen of a run.
+// course is everything that can be seen of a run.
 type course struct {
 	Log     string
 	Pending []queue.Pending
@@ -183,13 +183,13 @@ func requireSame(t *rapid.T, want, got *course) {
 }
 
 // Sharing answers and refusing many pods at a time changes nothing that can be
-// seen: neither with an observer, for whom attempts are made one by one, nor
+// seen: neither with an observer, for which attempts are made one by one, nor
 // without.
 func TestPropertySharing(t *testing.T) {
 	var shared, alone uint64
 	crowds := 0
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawCrowd(t)
+		c := drawFewKinds(t)
 		want, _ := c.course(t, true, true)
 		got, _ := c.course(t, false, true)
 		requireSame(t, want, got)

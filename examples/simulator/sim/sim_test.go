@@ -36,7 +36,7 @@ func endless(p *outrank.Pod, arrival int) Work {
 
 func nodes(ns ...*outrank.Node) *outrank.Cluster { return &outrank.Cluster{Nodes: ns} }
 
-// at goes on to a time and says where pods are.
+// at goes on to a time and returns the places of pods.
 func (w *watch) at(second int, want map[string]Place) {
 	require.NoError(w, w.s.Until(context.Background(), seconds(second)))
 	w.check()
@@ -298,9 +298,9 @@ func TestBrokenRule(t *testing.T) {
 	require.NotZero(t, w.s.Result().Metrics.ScheduleAttempts[execution.Attempt{Result: execution.ResultError, Profile: "broken"}])
 }
 
-// The schedulers of a simulation share their nominations, as profiles do: what one of
-// them has promised is not promised again by the other, and nobody is evicted for it twice
-// (rule 7.16.3).
+// The schedulers of a simulation share their nominations, as profiles do: room
+// that one of them has promised is not promised again by the other, and nobody is
+// evicted for it twice (rule 7.16.3).
 func TestSchedulersShareNominations(t *testing.T) {
 	named := func(p *outrank.Pod, scheduler string) *outrank.Pod { p.SchedulerName = scheduler; return p }
 	w := watched(t, nodes(node("n", "1")), []Work{

@@ -18,7 +18,7 @@ type stays struct {
 	kubelets   *kubeletTable // nil for none
 }
 
-// begin has a pod begin its work.
+// begin lets a pod begin its work.
 func (s *stays) begin(p *pod) {
 	p.started, p.bound, p.lineage.placed = true, s.clock.at, true
 	if p.ends = horizon; !p.work.Endless {
@@ -27,7 +27,7 @@ func (s *stays) begin(p *pod) {
 	}
 }
 
-// countEviction notes that a pod is told to go, not from outside.
+// countEviction counts that a pod is told to go, not from outside.
 func (s *stays) countEviction(p *pod) {
 	p.evicted = true
 	p.lineage.evictions++
@@ -56,8 +56,8 @@ func (s *stays) tellToGo(p *pod, grace *time.Duration, reason string) {
 	s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
 }
 
-// hasten has a pod that is told again to go leave sooner, where it gets less time now than
-// it has left.
+// hasten lets a pod that is told again to go leave sooner, where it gets less
+// time now than it has left.
 func (s *stays) hasten(p *pod, grace *time.Duration) {
 	if grace == nil || later(s.clock.at, *grace) >= p.until {
 		return
@@ -68,7 +68,7 @@ func (s *stays) hasten(p *pod, grace *time.Duration) {
 	s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
 }
 
-// vacate takes a pod off its node for good.
+// vacate removes a pod from its node for good.
 func (s *stays) vacate(p *pod, phase Phase) {
 	p.phase = phase
 	s.cluster.show(p)

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/history"
 )
 
-// tally is what a run counts for its [Result].
+// tally has a run's counts for its [Result].
 type tally struct {
 	metrics  execution.Metrics
 	history  *history.Log
@@ -14,7 +14,7 @@ type tally struct {
 	lost     report.Lost
 }
 
-// progress counts what is done of what is known to come.
+// progress counts the done part of the known work.
 type progress struct {
 	expected, arrivals, ends int
 }
@@ -33,7 +33,7 @@ func (p *progress) arrived(x *pod) {
 	}
 }
 
-// share is how much is done, from 0 to 1.
+// share is the part that is done, from 0 to 1.
 func (p *progress) share() float64 {
 	if p.expected == 0 {
 		return 0

@@ -1,20 +1,20 @@
 package sim
 
-// tries says whether an attempt may come to something else than the last one of its
+// tries tells whether an attempt may have another result than the last one of its
 // pod: it numbers the states of the cluster.
 type tries struct {
-	// state grows whenever something changes that the outcome of an attempt may depend
-	// on. tried counts the pods in the queue whose last attempt came to nothing in this
-	// state.
+	// state grows whenever something changes that the result of an attempt may
+	// depend on. tried counts the pods in the queue whose last attempt came to
+	// nothing in this state.
 	state uint64
 	tried int
 	// latest is the number of the latest attempt, since that of the latest before
-	// the present state. changes are what made the states.
+	// the present state. changes made the states.
 	latest, since int64
 	changes       changeLog
 }
 
-// changed notes that attempts may come to something else from now on, because of
+// changed records that attempts may have another result from now on, because of
 // a change on a node; nil stands for everything.
 func (t *tries) changed(on *host) {
 	t.state++
@@ -23,8 +23,8 @@ func (t *tries) changed(on *host) {
 	t.changes.add(on)
 }
 
-// changeLog is what changed in the cluster, in order: the node each time, nil for
-// something that may concern everybody.
+// changeLog has the changes of the cluster, in order: the node each time, nil for
+// one that may concern every pod.
 type changeLog struct {
 	hosts []*host
 	// dropped counts the changes before these.
@@ -32,8 +32,8 @@ type changeLog struct {
 }
 
 const (
-	// mostChanges bounds the log, mostUnseen what is looked through of it rather
-	// than to ask anew.
+	// mostChanges bounds the log, mostUnseen the part of it that is looked
+	// through rather than asking anew.
 	mostChanges = 1 << 16
 	mostUnseen  = 64
 )

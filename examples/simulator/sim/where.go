@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Place is where a pod is.
+// Place is the place of a pod.
 type Place struct {
 	Phase Phase
 	// Pod is its latest version, nil for an unknown one.
@@ -23,12 +23,12 @@ type Place struct {
 	// Pool is the part of the queue that it waits in: active, backoff, unschedulable,
 	// gated, incomplete or pending.
 	Pool string
-	// Until is when a terminating pod is gone at the latest.
+	// Until is the time by which a terminating pod is gone.
 	Until time.Duration
 }
 
-// Where says where the pod with this key is now. Time is that
-// of listing the queue for a pod that waits.
+// Where returns the present place of the pod with this key. Time is that of
+// listing the queue for a pod that waits.
 func (s *Simulation) Where(key outrank.Key) Place {
 	p := s.lives.pods[key]
 	if p == nil {
@@ -75,16 +75,16 @@ func (s *Simulation) Lives(lineage string) []outrank.Key {
 // and another one may take its place with the next step.
 func (s *Simulation) Snapshot() *preemption.Snapshot { return s.cluster.snap }
 
-// Pending lists what is in the queue; it belongs to the caller.
+// Pending lists the pods in the queue; it belongs to the caller.
 func (s *Simulation) Pending() queue.Pending { return s.line.queue.Pending() }
 
-// Budgets lists the budgets with what they allow now. They are only to be read.
+// Budgets lists the budgets with their present allowances. They are only to be read.
 func (s *Simulation) Budgets() []*outrank.PodDisruptionBudget {
 	s.cluster.syncBudgets(s.Time())
 	return slices.Clone(s.cluster.budgets.list)
 }
 
-// Resources are what is counted, in the order of the levels of a sample: cpu,
-// memory, and whatever else the nodes offered at the beginning but slots for
-// pods, by name. The slice is the caller's.
+// Resources are the counted resources, in the order of the levels of a sample:
+// cpu, memory, and whatever else the nodes offered at the beginning but slots
+// for pods, by name. The slice is the caller's.
 func (s *Simulation) Resources() []resource.Name { return slices.Clone(s.meter.columns) }

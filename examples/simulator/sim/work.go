@@ -8,8 +8,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Work is a pod that is going to come, and what becomes of it. All of it is only
-// read.
+// Work is a pod that is going to come, with its course. All of it is only read.
 type Work struct {
 	// Pod is pending: it names no node. Its name is taken once in a run; where it
 	// has no UID it is given one. Where there are [Kubelets] it may name one: it comes to
@@ -17,13 +16,13 @@ type Work struct {
 	Pod *outrank.Pod
 	// Arrival is when it comes, since the beginning.
 	Arrival time.Duration
-	// Duration is how long it runs. Endless says that it never ends; Duration is
-	// then left alone.
+	// Duration is the time that it runs. Endless is set if it never ends;
+	// Duration is then ignored.
 	Duration time.Duration
 	Endless  bool
-	// Usage is what it uses while it runs, as long as nothing else is said with
-	// [SetUsage]; nil means as much memory and disk as it requests. Only kubelets
-	// look at it, and of it at Memory and Disk alone.
+	// Usage is its usage while it runs, until [SetUsage] sets another; nil means
+	// as much memory and disk as it requests. Only kubelets look at it, and of it
+	// at Memory and Disk alone.
 	Usage *kubeletadmit.Usage
 	// Grace is the time it has to end when it is evicted or deleted; nil means the
 	// pod's own Grace or, where it has none, [Config.Grace].
@@ -67,8 +66,8 @@ func (w *Work) check(ps *problems, kubelets bool) {
 	}
 }
 
-// usageOf is what a pod uses while it runs: what its work says, or else what the kubelet
-// counts it with.
+// usageOf is a pod's usage while it runs: that of its work, or else its request
+// as the kubelet counts it.
 func usageOf(w *Work) kubeletadmit.Usage {
 	if w.Usage != nil {
 		return *w.Usage

@@ -14,9 +14,8 @@ import (
 // unless a mapping gives another.
 const NoClass = "none"
 
-// Classes says which priority a service class has. The mapping is the
-// simulator's own: a trace knows only names. The zero value has none but
-// [NoClass].
+// Classes maps service classes to priorities. The mapping is the simulator's
+// own: a trace knows only names. The zero value has none but [NoClass].
 type Classes struct {
 	byName map[string]int32
 }

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// columns are the headings that a file has to have, and those that it may have. A
-// heading that is neither is most likely a slip, and what stands below it would be
-// missed in silence.
+// columns are the headings that a file has to have, and those that it may have. Any
+// other heading is most likely a slip, and its column would be missed in silence.
 type columns struct{ required, optional []string }
 
 var (
@@ -16,7 +15,7 @@ var (
 		required: []string{"sn", "cpu_milli", "memory_mib"},
 		optional: []string{"gpu", "model"},
 	}
-	// pod_phase is in the traces, and says nothing about what is to come. node_name,
+	// pod_phase is in the traces, and tells nothing about the future. node_name,
 	// static and memory_used_mib are for kubelets.
 	podColumns = columns{
 		required: []string{"creation_time"},
@@ -31,7 +30,7 @@ func (c columns) all() []string { return slices.Concat(c.required, c.optional) }
 
 func (c columns) known(heading string) bool { return slices.Contains(c.all(), heading) }
 
-// unknown says what is wrong with a heading that is not known.
+// unknown returns the problem of an unknown heading.
 func (c columns) unknown(heading string) string {
 	if near, ok := nearest(heading, c.all()); ok {
 		return fmt.Sprintf("there is no column %s; did you mean %s?", quote(heading), near)

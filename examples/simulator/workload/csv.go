@@ -15,10 +15,10 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Problem is one thing that is wrong with a file.
+// Problem is one problem of a file.
 type Problem struct {
 	File string
-	// Line and Column are where, from 1, the column in bytes; Column is 0
+	// Line and Column are the place, from 1, the column in bytes; Column is 0
 	// where the whole line is meant, Line where the file is.
 	Line, Column int
 	// Field is the heading of the column; it may be empty.
@@ -47,21 +47,20 @@ func (p *Problem) Unwrap() error { return outrank.ErrInvalid }
 // mostProblems ends the reading of a thoroughly broken file.
 const mostProblems = 20
 
-// Bounds that no sensible file reaches. They end the reading of what is no such
-// file: a device that never ends, or one line of gigabytes.
+// Bounds that no sensible file reaches. They end the reading of other files: a
+// device that never ends, or one line of gigabytes.
 const (
-	// mostRowBytes is how long a row may be, with its line end and the blank lines
-	// before it.
+	// mostRowBytes is the most bytes of a row, with its line end and the blank
+	// lines before it.
 	mostRowBytes = 1 << 16
-	// mostRows is how many rows a file may have, those of blank fields included.
+	// mostRows is the most rows of a file, those of blank fields included.
 	mostRows = 1_000_000
-	// mostName is how long the name of a node or a pod may be, as the API server
-	// has it.
+	// mostName is the longest name of a node or a pod that the API server takes.
 	mostName = 253
 )
 
-// table reads one CSV file a row at a time, and collects what is wrong with it.
-// Beside the rows that it returns, memory is bounded, whatever it reads.
+// table reads one CSV file a row at a time, and collects its problems. Beside
+// the rows that it returns, memory is bounded, whatever it reads.
 type table struct {
 	file     string
 	in       *csv.Reader
@@ -109,7 +108,7 @@ func openTable(in io.Reader, file string, cols columns) (*table, error) {
 	return t, t.err()
 }
 
-// heading takes in the heading of a column.
+// heading records the heading of a column.
 func (t *table) heading(i int, heading string, cols columns) {
 	if heading == "" {
 		t.nameless = append(t.nameless, i)
@@ -165,7 +164,7 @@ func (t *table) next() bool {
 	return false
 }
 
-// checkNameless refuses a value that nobody said the meaning of.
+// checkNameless refuses a value in a column without a heading.
 func (t *table) checkNameless() {
 	for _, i := range t.nameless {
 		if i < len(t.row) && strings.TrimSpace(t.row[i]) != "" {
@@ -191,7 +190,7 @@ func (t *table) broken(err error) error {
 	return fmt.Errorf("%s: %w", t.file, err)
 }
 
-// tooLong says where the reading ended.
+// tooLong names the place where the reading ended.
 func (t *table) tooLong() string {
 	after := "its beginning"
 	if t.last > 0 {
@@ -202,7 +201,7 @@ func (t *table) tooLong() string {
 
 func (t *table) err() error { return errors.Join(t.problems...) }
 
-// line is where the current row begins.
+// line is the first line of the current row.
 func (t *table) line() int {
 	line, _ := t.in.FieldPos(0)
 	return line
@@ -217,7 +216,7 @@ func (t *table) problem(i int, field, text string) {
 	t.problems = append(t.problems, p)
 }
 
-// wrong notes a problem with a field of the current row.
+// wrong records a problem with a field of the current row.
 func (t *table) wrong(heading, format string, args ...any) {
 	i, ok := t.column[heading]
 	if !ok {
@@ -235,7 +234,7 @@ func (t *table) text(heading string) string {
 	return strings.TrimSpace(t.row[i])
 }
 
-// name is a field that names something, not longer than names are, or notes a
+// name is a field with a name, not longer than names are; else it records a
 // problem.
 func (t *table) name(heading string) string {
 	text := t.text(heading)
@@ -245,8 +244,8 @@ func (t *table) name(heading string) string {
 	return text
 }
 
-// number reads a whole number from 0 to most, or notes a problem. A blank is
-// what it is said to mean.
+// number reads a whole number from 0 to most, or records a problem. A blank has
+// the given meaning.
 func (t *table) number(heading string, blank, most int64) int64 {
 	text := t.text(heading)
 	if text == "" {
@@ -269,8 +268,8 @@ func (t *table) number(heading string, blank, most int64) int64 {
 // mostSeconds, some 31 years, leaves room for adding times up.
 const mostSeconds = 1_000_000_000
 
-// seconds reads a time since the beginning of the trace, and says whether there
-// is one. Bad values are noted as problems, and count as there.
+// seconds reads a time since the beginning of the trace, and reports whether
+// there is one. Bad values are recorded as problems, and count as there.
 func (t *table) seconds(heading string) (time.Duration, bool) {
 	text := t.text(heading)
 	if text == "" {
@@ -285,7 +284,7 @@ func (t *table) seconds(heading string) (time.Duration, bool) {
 	case s > mostSeconds:
 		t.wrong(heading, "%s is more than %d seconds", quote(text), mostSeconds)
 	default:
-		// Milliseconds, so that what prints alike is alike.
+		// Milliseconds, so that times with the same text are the same.
 		return time.Duration(math.Round(s*1000)) * time.Millisecond, true
 	}
 	return 0, true

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Amounts are what pods ask for or nodes offer, in the units of
+// Amounts are requests of pods or capacities of nodes, in the units of
 // [resource.Amount]: thousandths of a core, bytes, thousandths of a GPU.
 type Amounts struct {
 	MilliCPU, Memory, MilliGPU int64
@@ -42,7 +42,7 @@ func AmountsOf(l resource.List) Amounts {
 	}
 }
 
-// Asks is what an item's pod asks for.
+// Asks is the request of an item's pod.
 func (i *Item) Asks() Amounts {
 	var sum Amounts
 	for _, c := range i.Pod.Containers {
@@ -51,7 +51,7 @@ func (i *Item) Asks() Amounts {
 	return sum
 }
 
-// Capacity is what all nodes offer together.
+// Capacity is the sum of all nodes.
 func Capacity(nodes []*outrank.Node) Amounts {
 	var sum Amounts
 	for _, n := range nodes {
@@ -60,17 +60,16 @@ func Capacity(nodes []*outrank.Node) Amounts {
 	return sum
 }
 
-// Point is what would be asked for from a time on.
+// Point is the demand from a time on.
 type Point struct {
 	Time  time.Duration
 	Pods  int
 	Asked Amounts
 }
 
-// Demand is what all items would ask for together if each ran from its arrival
-// for as long as it runs, whatever there is room for. There is one point for
-// every time at which that changes, in order of time. Time is that of sorting the
-// items.
+// Demand is the demand of all items together if each ran from its arrival for its
+// duration, whatever there is room for. There is one point for every time at
+// which that changes, in order of time. Time is that of sorting the items.
 func Demand(items []Item) []Point {
 	type change struct {
 		at   time.Duration

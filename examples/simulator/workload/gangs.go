@@ -7,17 +7,17 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// MostGang bounds how many pods there are in one gang.
+// MostGang bounds the pods of one gang.
 const MostGang = 10_000
 
-// Gangs returns a new list in which pods are in gangs of so many, and the groups. In the
-// order of arrival, each so many pods of a service class are a gang of their own; what is
-// left of a class in the end stays as it was. The pods of a gang arrive with the last of
-// them, ask for what they asked for and run for as long as they did. A gang has the
-// priority of its class, all of its pods have to find a place, and all of them have to go
-// if one has to. The items given are only read. The result is in the order of arrival, of
-// equals by name. Errors wrap [outrank.ErrInvalid]: a size that is not between 2 and
-// [MostGang]. Time is O(n log n).
+// Gangs returns a new list in which pods are in gangs of so many, and the groups.
+// In the order of arrival, each so many pods of a service class are a gang of
+// their own; the rest of a class stays as it was. The pods of a gang arrive with
+// the last of them, and keep their requests and durations. A gang has the
+// priority of its class, all of its pods have to find a place, and all of them
+// have to go if one has to. The items given are only read. The result is in the
+// order of arrival, of equals by name. Errors wrap [outrank.ErrInvalid]: a size
+// that is not between 2 and [MostGang]. Time is O(n log n).
 func Gangs(items []Item, size int) ([]Item, []*outrank.PodGroup, error) {
 	if size < 2 || size > MostGang {
 		return nil, nil, fmt.Errorf("%w: gangs of %d pods: not between 2 and %d", outrank.ErrInvalid, size, MostGang)

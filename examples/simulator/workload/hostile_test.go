@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// endless reads like a beginning and then the same text for ever, and counts what
-// was read.
+// endless reads like a beginning and then the same text for ever, and counts the
+// bytes read.
 type endless struct {
 	beginning, text string
 	at              int
@@ -33,8 +33,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Input without an end is given up soon, and what was read until then takes no
-// memory: a device, a name of gigabytes, a quote that is never closed.
+// Input without an end is given up soon, and takes no memory until then: a
+// device, a name of gigabytes, a quote that is never closed.
 func TestInputWithoutEnd(t *testing.T) {
 	for _, tt := range []struct{ name, beginning, text, want string }{
 		{"zeros", "", "\x00", "trace: no row ends within 65536 bytes after its beginning; is this a CSV file?"},
@@ -71,7 +71,7 @@ func TestInputWithoutEnd(t *testing.T) {
 	}
 }
 
-// A row may be as long as the bound, however the reader below cuts it.
+// A row may be as long as the bound, in reads of any size.
 func TestLongestRow(t *testing.T) {
 	row := func(n int) string {
 		return "creation_time,gpu_spec\n0,a\n\n1," + strings.Repeat("m", n-len("\n1,\n")) + "\n2,b\n"
@@ -94,7 +94,7 @@ func TestLongNames(t *testing.T) {
 	require.ErrorContains(t, err, "nodes.csv:2:1: sn: the name")
 }
 
-// What stands below a heading that nobody knows would be missed in silence.
+// Text below an unknown heading would be missed in silence.
 func TestUnknownColumns(t *testing.T) {
 	const podNames = "creation_time, name, cpu_milli, memory_mib, num_gpu, gpu_milli, gpu_spec, qos, pod_phase, deletion_time, scheduled_time"
 	for _, tt := range []struct{ heading, want string }{

@@ -10,11 +10,11 @@ import (
 const (
 	// GPU is the extended resource for GPUs, in thousandths of one.
 	GPU resource.Name = "example.com/gpu-milli"
-	// ModelLabel is the label of a node that tells the model of its GPUs.
+	// ModelLabel is the label of a node with the model of its GPUs.
 	ModelLabel = "example.com/gpu-model"
 )
 
-// wholeGPU is how much of [GPU] one GPU is.
+// wholeGPU is the amount of [GPU] of one GPU.
 const wholeGPU = 1000
 
 // Bounds that no machine reaches, so that sums over any cluster stay small.
@@ -24,17 +24,16 @@ const (
 	mostGPUs  = 100_000
 )
 
-// NodeConfig is what a file does not say about nodes.
+// NodeConfig has the values of nodes that no file has.
 type NodeConfig struct {
-	// PodsPerNode is how many pods a node takes; zero means 110, as a kubelet
-	// has it unless told otherwise.
+	// PodsPerNode is the most pods of a node; zero means 110, a kubelet's default.
 	PodsPerNode int64
 }
 
-// ReadNodes reads the nodes of a CSV file, a row at a time; file is what to call
-// it in errors. Errors: every problem of the file up to a limit, each a
-// [*Problem], joined; a column that is not known, a row of more than 64 KiB and
-// more than a million rows are among them.
+// ReadNodes reads the nodes of a CSV file, a row at a time; file is its name in
+// errors. Errors: every problem of the file up to a limit, each a [*Problem],
+// joined; an unknown column, a row of more than 64 KiB and more than a million
+// rows are among them.
 func ReadNodes(in io.Reader, file string, config NodeConfig) ([]*outrank.Node, error) {
 	t, err := openTable(in, file, nodeColumns)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Item is a pod that will come, and what becomes of it.
+// Item is a pod that will come, with its course.
 type Item struct {
 	// Pod is pending, and has its priority. Its name is that of the file;
 	// copies of it have names of their own.
@@ -23,23 +23,23 @@ type Item struct {
 	Class string
 	// Arrival is when it comes, since the beginning of the trace.
 	Arrival time.Duration
-	// Duration is how long it runs, from its binding to its end. Endless says
-	// that it never ends; Duration is 0 then.
+	// Duration is the time from its binding to its end. Endless is set if it
+	// never ends; Duration is 0 then.
 	Duration time.Duration
 	Endless  bool
-	// Usage is what it uses while it runs; nil means what it requests.
+	// Usage is its usage while it runs; nil means its request.
 	Usage *kubeletadmit.Usage
 }
 
-// NeedsKubelets reports whether the item says something that only kubelets look at: a
-// node that the pod comes to past the scheduler, or what it uses.
+// NeedsKubelets reports whether the item has a field that only kubelets look at:
+// a node that the pod comes to past the scheduler, or a usage.
 func (i *Item) NeedsKubelets() bool { return i.Pod.NodeName != "" || i.Pod.Static || i.Usage != nil }
 
-// ReadPods reads the pods of a CSV file, a row at a time; file is what to call
-// it in errors. The items are in the order of arrival, of equals in that of
-// their names. Errors: every problem of the file up to a limit, each a
-// [*Problem], joined; service classes without a priority are one, a column that
-// is not known, a row of more than 64 KiB and more than a million rows are others.
+// ReadPods reads the pods of a CSV file, a row at a time; file is its name in
+// errors. The items are in the order of arrival, of equals in that of their
+// names. Errors: every problem of the file up to a limit, each a [*Problem],
+// joined; service classes without a priority are one, an unknown column, a row of
+// more than 64 KiB and more than a million rows are others.
 func ReadPods(in io.Reader, file string, classes Classes) ([]Item, error) {
 	t, err := openTable(in, file, podColumns)
 	if err != nil {
@@ -100,12 +100,12 @@ func (t *table) item(classes Classes, unknown map[string]int) Item {
 	return item
 }
 
-// qualities are the service classes that are qualities of service by name, which kubelets
-// go by. Of other pods they work it out: no pod of a table has limits.
+// qualities are the service classes that are qualities of service by name, which
+// kubelets use. Those of other pods follow from the spec: no pod of a table has limits.
 var qualities = map[string]outrank.QOSClass{"Guaranteed": outrank.Guaranteed, "Burstable": outrank.Burstable, "BE": outrank.BestEffort}
 
-// forKubelets reads what only kubelets look at: where a pod comes to past the scheduler,
-// its quality of service, and what it uses.
+// forKubelets reads the fields that only kubelets look at: the node of a pod, its
+// quality of service, and its usage.
 func (t *table) forKubelets(item *Item) {
 	item.Pod.QOSClass = qualities[item.Class]
 	item.Pod.NodeName = t.name("node_name")
@@ -138,7 +138,7 @@ func (t *table) requests() resource.List {
 	return l
 }
 
-// gpu is how much of [GPU] the pod asks for.
+// gpu is the pod's request of [GPU].
 func (t *table) gpu() int64 {
 	before := len(t.problems)
 	gpus := t.number("num_gpu", 0, mostGPUs)
@@ -171,7 +171,7 @@ func (t *table) models() []string {
 	return out
 }
 
-// times works out when the pod comes and how long it runs.
+// times computes the arrival and the duration of the pod.
 func (t *table) times(item *Item) {
 	created, ok := t.seconds("creation_time")
 	if !ok {

@@ -48,7 +48,7 @@ func TestReadNodes(t *testing.T) {
 	}
 }
 
-// texts compares amounts by what they print.
+// texts compares amounts by their texts.
 func texts(l resource.List) map[string]string {
 	out := map[string]string{}
 	for name, q := range l {
@@ -186,7 +186,7 @@ func TestReaderThatFails(t *testing.T) {
 	require.ErrorContains(t, err, "pods.csv: ")
 }
 
-// Whatever is in a file: an error, or items that make sense.
+// Any file is an error, or valid items.
 func TestAnyText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		field := rapid.SampledFrom([]string{"", "0", "1", "7.5", "-1", "p", "q", "LS", "T4|G2", "\"", "1e9", "99999999999999999999", "nan", "\n", "1000"})

@@ -31,8 +31,8 @@ func drawNodes() []byte {
 	return b.Bytes()
 }
 
-// kindOfPod is what the pods of one kind have in common; ranges are drawn from
-// evenly, both ends included.
+// kindOfPod has the fields that the pods of one kind share; ranges are drawn
+// from evenly, both ends included.
 type kindOfPod struct {
 	name, class string
 	pods        int
@@ -80,13 +80,13 @@ func drawPods() []byte {
 	return b.Bytes()
 }
 
-// The sample is what the functions above draw.
+// The functions above draw the sample.
 func TestSampleAsDrawn(t *testing.T) {
 	nodes, pods := drawNodes(), drawPods()
 	if *update {
 		require.NoError(t, os.WriteFile("sample/nodes.csv", nodes, 0o644))
 		require.NoError(t, os.WriteFile("sample/pods.csv", pods, 0o644))
-		return // what is embedded is still the old sample
+		return // the embedded sample is still the old one
 	}
 	require.Equal(t, string(nodes), string(embeddedNodes))
 	require.Equal(t, string(pods), string(embeddedPods))

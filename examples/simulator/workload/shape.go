@@ -11,17 +11,16 @@ import (
 
 // Shape makes more or denser work of a list of items.
 type Shape struct {
-	// Load is how many pods there are for every pod of the list; zero means 1.
-	// Every pod is there as often as the whole part says, and once more with
-	// the probability of the fraction.
+	// Load is the number of pods for every pod of the list; zero means 1. Every
+	// pod is there as often as the whole part says, and once more with the
+	// probability of the fraction.
 	Load float64
-	// TimeScale is what the times between arrivals are multiplied with: 0.1
-	// lets ten times as many come in the same time. How long pods run is left
-	// as it is. Zero means 1.
+	// TimeScale is the factor of the times between arrivals: 0.1 lets ten times
+	// as many come in the same time. Durations stay. Zero means 1.
 	TimeScale float64
-	// Jitter is how far after its original a copy comes at most, after scaling;
-	// zero means a hundredth of the time between the first arrival and the
-	// last.
+	// Jitter is the most time by which a copy comes after its original, after
+	// scaling; zero means a hundredth of the time between the first arrival and
+	// the last.
 	Jitter time.Duration
 	// Seed decides which pods are copied for a fraction of Load, and when
 	// copies come. The same seed gives the same items.
@@ -48,10 +47,10 @@ func (s Shape) Validate() error {
 }
 
 // Of returns a new list: arrivals begin at 0, are scaled, and pods copied. A copy
-// is called like its original with -2, -3 and so on behind, and its pod shares
+// has the name of its original with -2, -3 and so on behind, and its pod shares
 // everything but its name with that of the original; the items given are only
-// read. What becomes of a pod depends on the seed and its place in the list
-// alone. The result is in the order of arrival, of equals by name. Errors wrap
+// read. The copies of a pod depend on the seed and its place in the list alone.
+// The result is in the order of arrival, of equals by name. Errors wrap
 // [outrank.ErrInvalid]: those of [Shape.Validate], more items than memory holds,
 // and a copy that has the name of another pod.
 func (s Shape) Of(items []Item) ([]Item, error) {

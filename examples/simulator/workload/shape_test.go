@@ -142,7 +142,7 @@ func TestScaledFar(t *testing.T) {
 	require.Positive(t, got[1].Arrival+mostSeconds*time.Second)
 }
 
-// What runs at the end are the endless pods.
+// The endless pods are the demand at the end.
 func TestDemandAddsUp(t *testing.T) {
 	items := sampleItems(t)
 	points := Demand(items)

@@ -15,12 +15,12 @@ const StaticClass = "static"
 // staticPriority is that of the class system-node-critical.
 const staticPriority = priority.SystemCritical + 1000
 
-// StaticPods returns a new list with one static pod more for every node, called static-
-// and the node's name: what a new agent on all nodes asks for. They come one node after
-// another, evenly over the time in which the other pods come, are of the priority of
-// system-node-critical, and never end. The items given are only read. The result is in
-// the order of arrival, of equals by name. Errors wrap [outrank.ErrInvalid]: a pod of
-// that name. Time is O(n log n).
+// StaticPods returns a new list with one static pod more for every node, called
+// static- and the node's name: a new agent on all nodes. They come one node after
+// another, evenly over the time in which the other pods come, are of the priority
+// of system-node-critical, and never end. The items given are only read. The
+// result is in the order of arrival, of equals by name. Errors wrap
+// [outrank.ErrInvalid]: a pod of that name. Time is O(n log n).
 func StaticPods(items []Item, nodes []*outrank.Node, asks Amounts) ([]Item, error) {
 	_, last := span(items)
 	out := make([]Item, 0, len(items)+len(nodes))
@@ -43,7 +43,7 @@ func StaticPods(items []Item, nodes []*outrank.Node, asks Amounts) ([]Item, erro
 	return out, nil
 }
 
-// requests are the amounts as a pod asks for them.
+// requests are the amounts as requests of a pod.
 func (a Amounts) requests() resource.List {
 	l := resource.List{}
 	if a.MilliCPU > 0 {
@@ -58,8 +58,8 @@ func (a Amounts) requests() resource.List {
 	return l
 }
 
-// ParseStatic reads what a static pod asks for, like "4000,8192": thousandths of a core
-// and MiB. Errors wrap [outrank.ErrInvalid].
+// ParseStatic reads the request of a static pod, like "4000,8192": thousandths of
+// a core and MiB. Errors wrap [outrank.ErrInvalid].
 func ParseStatic(text string) (Amounts, error) {
 	var milli, mib int64
 	var rest string

@@ -22,8 +22,8 @@ func quote(s string) string {
 // errLong ends the reading of a row that does not end.
 var errLong = errors.New("the row is too long")
 
-// rationed passes on what it reads as long as its ration lasts. The one who reads
-// rows refills it before each of them.
+// rationed reads as long as its ration lasts. The reader of rows refills it
+// before each of them.
 type rationed struct {
 	in   io.Reader
 	left int

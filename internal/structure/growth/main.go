@@ -56,11 +56,11 @@ func run(w io.Writer, verbose bool) (bool, error) {
 	return table(w, strings.Split(strings.TrimSpace(lines), "\n"), verbose)
 }
 
-// spare is how many times as much memory as work may be asked for: a slice that grows may end
-// up to a third beyond its need, for the small input or for the big one.
+// spare is the factor by which memory may grow faster than work: a slice that grows may
+// end up to a third beyond its need, for the small input or for the big one.
 const spare = 1.5
 
-// output returns what a command prints, or its error with what it said.
+// output returns a command's output, or its error with the output.
 func output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "GOCOVERDIR="+os.TempDir())
@@ -90,7 +90,7 @@ func table(w io.Writer, lines []string, verbose bool) (bool, error) {
 	return ok, nil
 }
 
-// growth is how many times as much a bigger input takes, and may take.
+// growth is the factor by which a bigger input takes more, and may take more.
 type growth struct {
 	name                  string
 	allowed, steps, bytes float64

@@ -78,7 +78,7 @@ func table(w io.Writer, root string, all bool) error {
 	return nil
 }
 
-// imported counts the files and lines of the public packages and of what these import.
+// imported counts the files and lines of the public packages and of their imports.
 func imported(read map[string]*structure.Package) (files, lines int) {
 	seen := map[string]bool{}
 	var visit func(folder string)

@@ -1,4 +1,4 @@
-// Package amount answers how quantities and times are written for people.
+// Package amount writes quantities and times for people.
 package amount
 
 import (
@@ -38,7 +38,7 @@ func bytesText(n float64) string {
 	return strings.TrimSuffix(text, ".0") + units[i]
 }
 
-// Texts lists what a pod asks for, by the names of the resources.
+// Texts lists the request of a pod, by the names of the resources.
 func Texts(l resource.List) string {
 	var parts []string
 	for _, name := range l.Names() {
@@ -51,7 +51,7 @@ func Texts(l resource.List) string {
 }
 
 // Quantity is the inverse of resource.Amount: it makes a quantity of an amount
-// as the scheduler counts it.
+// in the scheduler's units.
 func Quantity(name resource.Name, counted int64) resource.Quantity {
 	switch {
 	case name == resource.CPU:
@@ -70,7 +70,7 @@ func Moment(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// Age is how long ago something was, in its two largest units.
+// Age is the time since a moment, in its two largest units.
 func Age(now, t time.Time) string {
 	d := now.Sub(t)
 	if t.IsZero() || now.IsZero() || d < 0 {

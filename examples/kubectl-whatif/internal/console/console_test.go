@@ -51,7 +51,7 @@ func TestWrap(t *testing.T) {
 	assert.Empty(t, Wrap(" ", 5))
 }
 
-// sample is a table with everything that is hard about names.
+// sample is a table with all difficulties of names.
 func sample() *Table {
 	t := &Table{Right: map[int]bool{1: true}}
 	t.Head("POD", "N", "EMPTY", "NODE")
@@ -62,8 +62,8 @@ func sample() *Table {
 	return t
 }
 
-// A table keeps to its width, whatever is in it, and every column begins where it does in
-// each row.
+// A table keeps to its width with any contents, and every column begins at the
+// same place in each row.
 func TestTablesFit(t *testing.T) {
 	for _, width := range []int{20, 30, 40, 80, 200} {
 		for _, s := range []Screen{{Width: width}, {Width: width, Terminal: true}, {Width: width, Terminal: true, Color: true}} {
@@ -84,8 +84,8 @@ func TestTablesFit(t *testing.T) {
 	assert.Contains(t, out.String(), "evil\\x1b[2J\\u202e\\n\n")
 }
 
-// Before names lose their middle, what matters less is left out; names that are too long
-// anyway change nothing about that.
+// Before names lose their middle, less important columns are left out; names that
+// are too long anyway change nothing about that.
 func TestSpareColumns(t *testing.T) {
 	print := func(width int, name string) string {
 		table := Table{Spare: []int{2, 1}}

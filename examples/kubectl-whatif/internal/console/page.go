@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Page writes lines. Every string that it is given is made safe first: names come from a
-// file, and a terminal obeys what it prints.
+// Page writes lines. Every string argument is made safe first: names come from a
+// file, and a terminal obeys its input.
 type Page struct {
 	W io.Writer
 	Screen
@@ -82,7 +82,7 @@ func (p Page) cleaned(args []any) []any {
 	return out
 }
 
-// mostWide is how wide running text is where nothing else limits it.
+// mostWide is the most width of running text where nothing else limits it.
 const mostWide = 104
 
 // Items writes texts one below the other, each wrapped.
@@ -94,7 +94,7 @@ func (p Page) Items(texts []string) {
 	}
 }
 
-// text is how wide running text may be behind an indentation.
+// text is the width of running text behind an indentation.
 func (p Page) text(indent int) int {
 	if p.Width <= 0 {
 		return mostWide

@@ -19,18 +19,19 @@ const (
 // ErrColor is returned for any other.
 var ErrColor = errors.New("colour is auto, always or never")
 
-// Screen is what is written on.
+// Screen is the target of the text.
 type Screen struct {
-	// Width is how many columns a line may have; 0 for as many as it takes.
+	// Width is the most columns of a line; 0 for no limit.
 	Width int
-	// Color says that there is colour.
+	// Color is set where there is colour.
 	Color bool
-	// Terminal says that a terminal shows it, which turns text from right to left around.
+	// Terminal is set where a terminal shows it, which turns text from right to left
+	// around.
 	Terminal bool
 }
 
-// ScreenOf finds out what is written on. A terminal has the width that it says or, where it
-// does not, that of the variable COLUMNS; anything else, a pipe or a file, has none.
+// ScreenOf describes the target. A terminal has its own width or, where it tells
+// none, that of the variable COLUMNS; anything else, a pipe or a file, has none.
 // Colour is for terminals, unless NO_COLOR is set to anything or TERM is dumb.
 func ScreenOf(w io.Writer, color string, env func(string) string) (Screen, error) {
 	var s Screen
@@ -60,7 +61,7 @@ func (s Screen) colored(color string, env func(string) string) (Screen, error) {
 	return s, nil
 }
 
-// Style is how text looks.
+// Style is a style of text.
 type Style string
 
 // The styles.

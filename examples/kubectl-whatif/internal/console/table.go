@@ -12,7 +12,7 @@ type Table struct {
 	// Rigid columns are shortened only once the others cannot be any more.
 	Rigid map[int]bool
 	// Spare are columns that are left out of a screen that is too narrow, the first one
-	// first, before others are shortened to less than a name takes as a rule.
+	// first, before others are shortened below the usual width of a name.
 	Spare []int
 	// Paint colours the cells of columns, once they are as wide as they have to be.
 	Paint map[int]func(s Screen, cell string) string
@@ -44,10 +44,10 @@ func (t *Table) Note(format string, args ...any) {
 // noteIndent stands before notes.
 const noteIndent = "     "
 
-// usual is how wide a name is as a rule.
+// usual is the usual width of a name.
 const usual = 40
 
-// narrowest is how far a column is shortened at most.
+// narrowest is the least width of a shortened column.
 const narrowest = 8
 
 // Print writes the table; columns that are empty but for their heading are left out. Where
@@ -85,7 +85,7 @@ func (t *Table) noteLines(p Page, note string) []string {
 	return lines
 }
 
-// line is a row as it is written.
+// line is a written row.
 func (t *Table) line(p Page, at int, widths []int, filled []bool) string {
 	var b strings.Builder
 	head := t.headed && at == 0
@@ -141,8 +141,8 @@ func (t *Table) leaveOut(widths []int, filled []bool, most int) {
 	}
 }
 
-// fit takes columns from the widest until a line is as wide as it may be, or every column is
-// as narrow as makes sense.
+// fit narrows the widest columns until a line is as wide as it may be, or every
+// column is as narrow as makes sense.
 func (t *Table) fit(widths []int, filled []bool, most int) {
 	if most <= 0 {
 		return
@@ -157,7 +157,7 @@ func (t *Table) fit(widths []int, filled []bool, most int) {
 	}
 	for _, rigid := range []bool{false, true} {
 		for ; over > 0; over-- {
-			// Of several, the last: what stands in front is what a row is known by.
+			// Of several, the last: the first columns identify a row.
 			widest := -1
 			for i := range widths {
 				if t.Rigid[i] == rigid && widths[i] > narrowest && (widest < 0 || widths[i] >= widths[widest]) {

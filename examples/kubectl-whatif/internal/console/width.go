@@ -10,11 +10,11 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
-// colors are the codes that styles are made of. Texts from elsewhere have none that
-// are not escaped.
+// colors are the codes of the styles. Texts from elsewhere have none that are not
+// escaped.
 var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// Width is how many columns a text takes.
+// Width is the number of columns of a text.
 func Width(text string) int {
 	if strings.IndexByte(text, 0x1b) >= 0 {
 		text = colors.ReplaceAllString(text, "")
@@ -22,7 +22,7 @@ func Width(text string) int {
 	return uniseg.StringWidth(text)
 }
 
-// ellipsis stands for what was left out.
+// ellipsis stands for the omitted middle.
 const ellipsis = "…"
 
 // Shorten leaves out the middle of a text that is wider than it may be: names differ at
@@ -67,19 +67,19 @@ func Wrap(text string, width int) []string {
 	return lines
 }
 
-// rightToLeft are the scripts that are written so.
+// rightToLeft are the scripts that run from right to left.
 var rightToLeft = []*unicode.RangeTable{
 	unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Samaritan, unicode.Mandaic,
 	unicode.Adlam, unicode.Hanifi_Rohingya, unicode.Mende_Kikakui,
 }
 
-// Safe shows control characters, and others that cannot be seen, as escapes. What is safe
-// stays as it is when it comes here again.
+// Safe shows control characters, and other invisible ones, as escapes. It leaves
+// safe text as it is.
 func (s Screen) Safe(text string) string { return screen.Safe(text) }
 
-// apart keeps words from right to left from turning around what stands beside them on a
-// terminal: a figure behind such a name would stand before it. The line is one that is
-// written as it is from here on.
+// apart keeps words from right to left from turning around their neighbours on a
+// terminal: a figure behind such a name would stand before it. From here on the
+// line is written as it is.
 func (s Screen) apart(line string) string {
 	if !s.Terminal || strings.IndexFunc(line, isRightToLeft) < 0 {
 		return line
@@ -90,7 +90,7 @@ func (s Screen) apart(line string) string {
 		if first < 0 {
 			continue
 		}
-		// The word without what stands around it: brackets, commas and colours.
+		// The word without its surroundings: brackets, commas and colours.
 		begin := strings.LastIndexAny(word[:first], "(,;:") + 1
 		for _, code := range colors.FindAllStringIndex(word[:first], -1) {
 			begin = max(begin, code[1])

@@ -1,4 +1,4 @@
-// Package input turns what people have in files into what the library reads: folders into
-// files, gzip into text, YAML into JSON, several files into one stream, and the objects
-// that make pods into the pods that they would make.
+// Package input turns people's files into the library's input: folders into
+// files, gzip into text, YAML into JSON, several files into one stream, and the
+// objects that make pods into the pods that they would make.
 package input

@@ -44,7 +44,7 @@ func Expand(names []string, recursive bool) ([]string, error) {
 	return out, nil
 }
 
-// Called is what to call a file in messages.
+// Called is the name of a file in messages.
 func Called(name string) string {
 	if name == Stdin {
 		return "standard input"
@@ -81,7 +81,7 @@ func filesOf(name string, recursive bool) ([]string, error) {
 	return files, err
 }
 
-// opening has errors of looking at a file say what those of opening it do.
+// opening gives errors of looking at a file the text of errors of opening it.
 func opening(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) && at.Op == "stat" {
@@ -136,9 +136,9 @@ func plain(r io.Reader) (*bufio.Reader, error) {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// inUTF8 drops a byte order mark and turns UTF-16, as PowerShell's > writes it, into UTF-8.
-// UTF-16 without a mark shows in its first character, which is one of ASCII in all that can
-// be read here. An error of b is left to the reader of the text.
+// inUTF8 drops a byte order mark and turns UTF-16, as PowerShell's > writes it, into
+// UTF-8. UTF-16 without a mark shows in its first character, which is one of ASCII in
+// all that can be read here. An error of b is left to the reader of the text.
 func inUTF8(b *bufio.Reader) *bufio.Reader {
 	head, _ := b.Peek(len(byteOrderMark))
 	if bytes.Equal(head, byteOrderMark) {
@@ -160,9 +160,9 @@ func inUTF8(b *bufio.Reader) *bufio.Reader {
 	return bufio.NewReaderSize(unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(b), 1<<18)
 }
 
-// JSON returns what r holds as JSON documents. JSON is passed on as it is, at no cost;
-// YAML is turned into JSON while it is read. Both may be gzipped, in UTF-16, or begin with a
-// byte order mark.
+// JSON returns the content of r as JSON documents. JSON is passed on as it is, at
+// no cost; YAML is turned into JSON while it is read. Both may be gzipped, in
+// UTF-16, or begin with a byte order mark.
 func JSON(r io.Reader) (io.Reader, error) {
 	text, err := plain(r)
 	if err != nil {

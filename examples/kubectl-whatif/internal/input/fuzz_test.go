@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// FuzzYAML holds that a list that is taken apart says what it says as a whole, or is an
-// error, and that nothing panics.
+// FuzzYAML checks that a list that is taken apart equals the list as a whole, or
+// is an error, and that nothing panics.
 func FuzzYAML(f *testing.F) {
 	for _, text := range []string{
 		"items:\n- a: 1\n- b: |\n    - c\nkind: List\n", "kind: A\n---\nitems:\n  - a\n  -\n    b: c\n...\n", "items: []\n", "# a\n%YAML 1.1\n---\nitems:\n- \"x\n  - y\"\n",

@@ -11,8 +11,8 @@ import (
 )
 
 // Merged is several files as one stream of JSON documents, one object each. An object that
-// stands in two files counts once where both say the same of it; where
-// they do not, which of them is the newer nobody knows, and it is an error that names both.
+// stands in two files counts once where both are equal; where they are not, nobody knows
+// which is the newer, and it is an error that names both.
 //
 // Time and memory are those of reading each file once and of a hash for each object. A file
 // that has objects in common with a later one, written differently, is read once more.
@@ -22,14 +22,14 @@ type Merged struct {
 
 	names []string
 	known map[identity]copyOf
-	// sorted are hashes of what objects of a file say, for files that were read again.
+	// sorted are hashes of a file's objects, for files that were read again.
 	sorted map[string]map[identity][sha256.Size]byte
 }
 
-// identity is what an object is known by in a cluster.
+// identity identifies an object in a cluster.
 type identity struct{ kind, namespace, name string }
 
-// copyOf is where an object was found, and what it said, to the byte.
+// copyOf is the place of an object, and its text, to the byte.
 type copyOf struct {
 	file string
 	hash [sha256.Size]byte
@@ -73,7 +73,7 @@ func (c *counting) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// FileError is what is wrong with one of several files.
+// FileError is the error of one of several files.
 type FileError struct {
 	File string
 	Err  error
@@ -82,7 +82,7 @@ type FileError struct {
 // Error names the file.
 func (e *FileError) Error() string { return Called(e.File) + ": " + e.Err.Error() }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the error itself.
 func (e *FileError) Unwrap() error { return e.Err }
 
 var errWriting = errors.New("writing")
@@ -112,8 +112,8 @@ func (m *Merged) file(w io.Writer, name string) error {
 	return err
 }
 
-// another reports whether an object of this file was found, the same, in one before.
-// Objects of the same name within one file are for the library to complain of.
+// another reports whether an equal object was found in a file before. Objects of
+// the same name within one file are for the library to complain of.
 func (m *Merged) another(file string, o Object) (bool, error) {
 	if o.Kind == "" || o.Name == "" {
 		return false, nil
@@ -144,9 +144,9 @@ func (o *Object) identity() identity {
 	return identity{o.Kind + "." + group, o.Namespace, o.Name}
 }
 
-// sayTheSame reports whether an object of an earlier file says what this one does, in
-// another order or with other spaces. Standard input cannot be read again, and counts as
-// saying something else.
+// sayTheSame reports whether an object of an earlier file equals this one, in
+// another order or with other spaces. Standard input cannot be read again, and
+// counts as different.
 func (m *Merged) sayTheSame(file string, id identity, o *Object) (bool, error) {
 	if file == Stdin {
 		return false, nil
@@ -162,7 +162,7 @@ func (m *Merged) sayTheSame(file string, id identity, o *Object) (bool, error) {
 	return hash == m.sorted[file][id], err
 }
 
-// hashes reads a file again, for what its objects say.
+// hashes reads a file again for the hashes of its objects.
 func (m *Merged) hashes(file string) (map[identity][sha256.Size]byte, error) {
 	r, done, err := m.Open(file)
 	if err != nil {
@@ -182,7 +182,7 @@ func (m *Merged) hashes(file string) (map[identity][sha256.Size]byte, error) {
 	return out, err
 }
 
-// hash is the same for objects that say the same, whatever the order of their fields.
+// hash is the same for equal objects, whatever the order of their fields.
 func (o *Object) hash() ([sha256.Size]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(o.Raw))
 	d.UseNumber()
@@ -194,7 +194,7 @@ func (o *Object) hash() ([sha256.Size]byte, error) {
 	return sha256.Sum256(sorted), err
 }
 
-// called is what messages call an object.
+// called is the name of an object in messages.
 func (o *Object) called() string {
 	name := o.Name
 	if o.Namespace != "" {

@@ -29,8 +29,8 @@ type head struct {
 // ErrSyntax is wrapped where a text is no JSON.
 var ErrSyntax = errors.New("this cannot be read as JSON")
 
-// mostHeld bounds what is held of a text: an object, the entries of a list in a list, and
-// those of a list that names their kind only after them.
+// mostHeld bounds the held part of a text: an object, the entries of a list in a
+// list, and those of a list that names their kind only after them.
 const mostHeld = 64 << 20
 
 var errTooMuch = fmt.Errorf("%w: an object, or a list in a list, is longer than %d MB", ErrSyntax, mostHeld>>20)
@@ -53,10 +53,10 @@ func (b *bounded) Read(p []byte) (int, error) {
 // renew begins another value.
 func (b *bounded) renew() { b.left = mostHeld }
 
-// Each calls f with every object of a stream of JSON documents, lists taken apart: those
-// of kind List, and those of one kind, PodList for example, whose entries need not say
-// what they are, and those that stand in lists up to ten deep. It ends with the first error
-// of f.
+// Each calls f with every object of a stream of JSON documents, lists taken
+// apart: those of kind List, and those of one kind, PodList for example, whose
+// entries need not name it, and those that stand in lists up to ten deep. It ends
+// with the first error of f.
 func Each(r io.Reader, f func(Object) error) error { return eachIn(r, 0, f) }
 
 // mostNested bounds how deep lists may stand in lists.
@@ -101,11 +101,11 @@ type document struct {
 	fields   bytes.Buffer // all but items
 	head     head
 	isList   bool
-	held     []json.RawMessage // entries that do not say what they are
+	held     []json.RawMessage // entries without a kind
 	heldSize int
 }
 
-// read reads the fields of a document, and hands out what it finds.
+// read reads the fields of a document, and hands out the objects in it.
 func (d *document) read() error {
 	for d.decoder.More() {
 		d.in.renew()
@@ -143,7 +143,7 @@ func (d *document) field(key string) error {
 	d.fields.Write(name)
 	d.fields.WriteByte(':')
 	d.fields.Write(value)
-	// What is of another type is for the library to complain of.
+	// Values of another type are for the library to complain of.
 	switch key {
 	case "apiVersion":
 		_ = json.Unmarshal(value, &d.head.APIVersion)
@@ -184,10 +184,10 @@ func (d *document) items() error {
 	return nil
 }
 
-// entry hands out an entry of a list, or holds it until the list says what it is.
+// entry hands out an entry of a list, or holds it until the list names its kind.
 func (d *document) entry(raw json.RawMessage) error {
 	var h head
-	_ = json.Unmarshal(raw, &h) // what is of another type is for the library to complain of
+	_ = json.Unmarshal(raw, &h) // another type is for the library to complain of
 	if h.Kind != "" {
 		return d.handOut(h, raw)
 	}
@@ -201,7 +201,7 @@ func (d *document) entry(raw json.RawMessage) error {
 	return nil
 }
 
-// unnamed hands out an entry of which only its list says what it is.
+// unnamed hands out an entry whose kind only its list names.
 func (d *document) unnamed(h head, raw json.RawMessage) error {
 	kind, ok := strings.CutSuffix(d.head.Kind, "List")
 	body := bytes.TrimSpace(raw)
@@ -238,7 +238,7 @@ func objectOf(h head, raw json.RawMessage) Object {
 	return Object{APIVersion: h.APIVersion, Kind: h.Kind, Namespace: h.Metadata.Namespace, Name: h.Metadata.Name, Raw: raw}
 }
 
-// finish hands out what waited for the end of the document.
+// finish hands out the entries that waited for the end of the document.
 func (d *document) finish() error {
 	for _, raw := range d.held {
 		var h head

@@ -122,7 +122,7 @@ func TestMerge(t *testing.T) {
 	assert.ErrorContains(t, err, `f1: YAML document 1, line 2: key "a" already set in map`)
 }
 
-// Who stops reading leaves nothing running: the writer ends with the reader's end.
+// A reader that stops early leaves nothing running: the writer ends with it.
 func TestMergeEndsEarly(t *testing.T) {
 	ended := make(chan struct{})
 	m := Merge([]string{"a"}, func(string) (io.Reader, func() error, error) {

@@ -39,7 +39,7 @@ func zipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// A text says the same however it is written down, alone and among other files.
+// A text means the same in every form, alone and among other files.
 func TestForms(t *testing.T) {
 	const mark = "\ufeff"
 	for name, text := range map[string]string{
@@ -95,7 +95,7 @@ func podsOfSize(size int) string {
 	return b.String()
 }
 
-// allocated is how many bytes f asks the system's memory for.
+// allocated is the number of bytes that f asks the system for.
 func allocated(f func()) float64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -104,12 +104,12 @@ func allocated(f func()) float64 {
 	return float64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// largest is how many bytes of YAML are read at most, usually 9 MB.
+// largest is the most bytes of YAML that are read, usually 9 MB.
 var largest = flag.Int("largest", 9<<20, "how many bytes of YAML are read at most")
 
-// What is copied grows with the text and not with its square: every copy is memory that was
-// asked for. The sizes lie on both sides of wholeDocument and beyond mostPiece, where a
-// list is no longer held as a whole.
+// Copies grow with the text and not with its square: every copy is memory that
+// was asked for. The sizes lie on both sides of wholeDocument and beyond
+// mostPiece, where a list is no longer held as a whole.
 func TestReadingIsLinear(t *testing.T) {
 	perByte := map[int]float64{}
 	sizes := []int{1 << 18, 3 << 18, 5 << 18, 3 << 20, *largest}
@@ -126,7 +126,7 @@ func TestReadingIsLinear(t *testing.T) {
 	}
 }
 
-// Many files cost what one of their size does, and a little for each.
+// Many files cost as much as one of their size, and a little for each.
 func TestManyFilesAreLinear(t *testing.T) {
 	perObject := map[int]float64{}
 	for _, files := range []int{1, 40, 1600} {
@@ -150,7 +150,7 @@ func TestManyFilesAreLinear(t *testing.T) {
 	assert.Less(t, perObject[1600], 4*perObject[1]+4096, "%v", perObject)
 }
 
-// What the parser of YAML is given, and what is held of JSON, has a bound.
+// The input of the parser of YAML, and the held part of JSON, have a bound.
 func TestLongPieces(t *testing.T) {
 	long := strings.Repeat("x", mostPiece)
 	for name, text := range map[string]string{
@@ -174,7 +174,7 @@ func TestPeakOfYAMLHasABound(t *testing.T) {
 	assert.Less(t, peakOf(t, podsOfSize(8<<20)), int64(150*wholeDocument))
 }
 
-// peakOf is how much more memory is in use at most while a text is read.
+// peakOf is the most additional memory in use while a text is read.
 func peakOf(t *testing.T, text string) int64 {
 	inUse := func() int64 {
 		var m runtime.MemStats

@@ -13,8 +13,8 @@ import (
 type Template struct {
 	// Kind, Namespace and Name are those of the object.
 	Kind, Namespace, Name string
-	// Replicas is how many pods it makes, 1 where it does not say; of a Job those that run at
-	// once. A DaemonSet makes one for each node that takes it, and has 0 here.
+	// Replicas is the number of pods that it makes, 1 where it names none; of a Job those
+	// that run at once. A DaemonSet makes one for each node that takes it, and has 0 here.
 	Replicas int
 	// Pod is the manifest of a pod as it would make it, of its own name.
 	Pod json.RawMessage
@@ -24,10 +24,10 @@ type Template struct {
 	Ordinal int
 }
 
-// String returns Kind/Name, as an owner is told.
+// String returns Kind/Name, the text of an owner.
 func (t *Template) String() string { return t.Kind + "/" + t.Name }
 
-// workload is what the kinds that make pods have in common.
+// workload is the common part of the kinds that make pods.
 type workload struct {
 	Metadata struct {
 		Namespace string `json:"namespace"`
@@ -82,12 +82,12 @@ func (o *Object) MakesPods() bool {
 	return known != nil && (o.APIVersion == "" || slices.Contains(known, group))
 }
 
-// TemplateOf returns the pod that an object would make: with its labels, as its child, and
-// with what its controller adds, which is tolerations in a DaemonSet and claims in a
-// StatefulSet. Errors are about fields of the object.
+// TemplateOf returns the pod that an object would make: with its labels, as its
+// child, and with its controller's additions: tolerations in a DaemonSet and
+// claims in a StatefulSet. Errors are about fields of the object.
 func TemplateOf(o Object) (*Template, error) {
 	t := &Template{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: 1, Ordinal: -1, Pod: o.Raw}
-	if o.Kind == "Pod" || groups[o.Kind] == nil { // or what the library has words for, an error of the API server
+	if o.Kind == "Pod" || groups[o.Kind] == nil { // or kinds of the library, an error of the API server
 		return t, nil
 	}
 	var w workload
@@ -117,7 +117,7 @@ func TemplateOf(o Object) (*Template, error) {
 	return t, err
 }
 
-// plainly says which field is of another type than it has to be.
+// plainly names a field of a wrong type.
 func plainly(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
@@ -138,7 +138,7 @@ func wanted(kind string) string {
 	return "an object"
 }
 
-// count sets how many pods there are.
+// count sets the number of pods.
 func (t *Template) count(s *workloadSpec) error {
 	n := s.Replicas
 	field := "spec.replicas"
@@ -190,7 +190,7 @@ func (t *Template) pod(version string, s *workloadSpec) (json.RawMessage, error)
 	return json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec})
 }
 
-// tolerate adds what the controller of daemon sets has each pod tolerate.
+// tolerate adds the tolerations of the controller of daemon sets.
 func tolerate(spec map[string]any) {
 	list, ok := spec["tolerations"].([]any)
 	if _, there := spec["tolerations"]; there && !ok && spec["tolerations"] != nil {
@@ -210,8 +210,8 @@ func tolerate(spec map[string]any) {
 	spec["tolerations"] = list
 }
 
-// claims gives the pod a volume for each claim that is made for it; it takes the place of
-// one of the same name. Such a claim is made by the controller before the pod is, so that
+// claims gives the pod a volume for each claim that is made for it; it replaces
+// one of the same name. The controller makes such a claim before the pod, so that
 // it is like one that is made along with the pod.
 func claims(spec map[string]any, templates []claim) {
 	if len(templates) == 0 {

@@ -70,7 +70,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// What controllers add to their pods.
+// The additions of controllers to their pods.
 func TestTemplatesHaveWhatControllersAdd(t *testing.T) {
 	got, err := templates(`
 apiVersion: apps/v1

@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// What is taken for YAML begins, after comments, with a document's mark, a directive, a
-// key as Kubernetes has them, or an entry of a list. Everything else is left to the
-// reader of JSON, which knows messages of kubectl when it sees them.
+// YAML begins, after comments, with a document's mark, a directive, a key in the
+// form of Kubernetes, or an entry of a list. Everything else is left to the
+// reader of JSON, which recognizes messages of kubectl.
 var (
 	yamlLine = regexp.MustCompile(`^(---(\s|$)|%[A-Z]|- |-$|["']?[a-z][A-Za-z0-9]*["']?\s*:(\s|$))`)
 	// kubectl writes "error: ..." where it fails.
@@ -34,23 +34,23 @@ func isYAML(b *bufio.Reader) bool {
 	return false
 }
 
-// Bounds of YAML, whose parser takes sixty times the memory of what it is given, and twice that
-// where it is given the smallest parts there are. So at most 600 MB are in use at any time,
-// whatever the text is.
+// Bounds of YAML, whose parser takes sixty times the memory of its input, and
+// twice that for the smallest possible parts. So at most 600 MB are in use at any
+// time, whatever the text is.
 const (
-	// wholeDocument is up to where a document is handed to the parser in one piece; the
-	// list in a longer one is taken apart first, entry by entry.
+	// wholeDocument is the most bytes of a document that the parser gets in one
+	// piece; the list in a longer one is taken apart first, entry by entry.
 	wholeDocument = 1 << 20
-	// mostPiece is how long an entry, or a document that holds no list, may be. An API
-	// server takes no object of more than 3 MB.
+	// mostPiece is the most bytes of an entry, or of a document that holds no
+	// list. An API server takes no object of more than 3 MB.
 	mostPiece = 4 << 20
 )
 
 // yamlReader is YAML as a stream of JSON documents.
 type yamlReader struct {
 	in   *bufio.Reader
-	out  bytes.Buffer // what was not read yet
-	err  error        // what comes after that
+	out  bytes.Buffer // the part that was not read yet
+	err  error        // the error after that
 	step func() error // writes the next part to out
 
 	again [][]byte // texts to be read once more before in, the next of them last
@@ -66,7 +66,7 @@ func newYAML(in *bufio.Reader) *yamlReader {
 	return y
 }
 
-// Read converts as much as is needed.
+// Read converts as much as it needs.
 func (y *yamlReader) Read(p []byte) (int, error) {
 	for y.out.Len() == 0 && y.err == nil {
 		y.err = y.step()
@@ -110,7 +110,8 @@ func (y *yamlReader) next() ([]byte, error) {
 	}
 }
 
-// back has lines read once more, before everything else. It keeps them without a copy.
+// back puts lines before everything else, to be read once more. It keeps them without a
+// copy.
 func (y *yamlReader) back(lines []byte) {
 	if len(lines) > 0 {
 		y.again = append(y.again, lines)
@@ -171,7 +172,7 @@ func endsDocument(line []byte) bool {
 	return len(line) == 3 || bytes.IndexByte([]byte(" \t\r\n"), line[3]) >= 0
 }
 
-// onlyPreamble reports whether a text is what may stand before the mark of its document:
+// onlyPreamble reports whether a text may stand before the mark of its document:
 // comments and directives.
 func onlyPreamble(text []byte) bool {
 	for line := range bytes.Lines(text) {
@@ -199,11 +200,11 @@ func (y *yamlReader) whole(text []byte, from int) error {
 	return y.out.WriteByte('\n')
 }
 
-// errCut is about a list that was cut off. What is left of one is good YAML, and only the
-// fields that kubectl writes behind the entries tell that it is all there.
+// errCut is about a list that was cut off. The rest of one is good YAML, and only
+// the fields that kubectl writes behind the entries show that it is whole.
 var errCut = errors.New("this list does not say its kind; kubectl writes that behind its entries, so that a part of the text seems to be missing")
 
-// isCut reports whether a document is a list that does not say its kind.
+// isCut reports whether a document is a list without a kind.
 func isCut(piece []byte) bool {
 	var fields struct{ Kind, Items json.RawMessage }
 	return bytes.Contains(piece, []byte(`"items":[`)) && json.Unmarshal(piece, &fields) == nil && fields.Kind == nil && bytes.HasPrefix(fields.Items, []byte("["))

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// converted is what a text is read as.
+// converted is the JSON of a text.
 func converted(t *testing.T, text string) (string, error) {
 	t.Helper()
 	r, err := JSON(iotest.HalfReader(strings.NewReader(text)))
@@ -40,7 +40,7 @@ func TestYAML(t *testing.T) {
 		{"a byte order mark", "\ufeffkind: A\n", `{"kind":"A"}`},
 		{"aliases", "a: &x {b: 1}\nc: *x\n", `{"a":{"b":1},"c":{"b":1}}`},
 
-		// Numbers stay what they are, and words mean what kubectl takes them for.
+		// Numbers keep their values, and words have kubectl's meanings.
 		{"numbers", "a: 0.1\nb: 9223372036854775807\nc: 18446744073709551615\nd: -1\ne: 1e3\nf: 0.30\ng: 1.5Gi\nh: \"1\"\n",
 			`{"a":0.1,"b":9223372036854775807,"c":18446744073709551615,"d":-1,"e":1000,"f":0.3,"g":"1.5Gi","h":"1"}`},
 		{"words", "a: yes\nb: \"no\"\nc: ~\nd: 012\n", `{"a":true,"b":"no","c":null,"d":10}`},
@@ -95,7 +95,7 @@ func TestGzippedYAML(t *testing.T) {
 	assert.Equal(t, "{\"kind\":\"A\"}\n", got)
 }
 
-// A long list is taken apart, and nothing is lost or moved by that.
+// A long list is taken apart without losing or moving anything.
 func TestYAMLLists(t *testing.T) {
 	entries := "- kind: A\n  data: |\n    - not an entry\n    ---x\n\n  more:\n  - 1\n  - 2\n# between\n-   kind: B\n    x: \"a\n      b\"\n-\n  kind: C\n- {kind: D}\n"
 	indented := "  " + strings.ReplaceAll(strings.TrimSuffix(entries, "\n"), "\n", "\n  ") + "\n"

@@ -55,8 +55,8 @@ func (y *yamlReader) splits(text []byte, from int) bool {
 	return false
 }
 
-// plainLines reports whether lines end as they do everywhere. YAML knows further ends of
-// lines, which a list that is taken apart must not have.
+// plainLines reports whether lines end as they do everywhere. YAML knows further
+// ends of lines, which a list that is taken apart must not have.
 func plainLines(text []byte) bool {
 	for i, c := range text {
 		if c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
@@ -68,7 +68,7 @@ func plainLines(text []byte) bool {
 
 var errOddLines = errors.New("a line ends with something else than a line feed, which a list as long as this must not have")
 
-// firstIndent is how far the document is indented.
+// firstIndent is the indentation of the document.
 func firstIndent(text []byte) int {
 	for line := range bytes.Lines(text) {
 		if !silent(line) && line[0] != '%' && !endsDocument(line) {
@@ -78,7 +78,7 @@ func firstIndent(text []byte) int {
 	return 0
 }
 
-// firstEntry is how far the dashes of a list are indented.
+// firstEntry is the indentation of a list's dashes.
 func firstEntry(text []byte) (indent int, ok bool) {
 	for line := range bytes.Lines(text) {
 		if !silent(line) {
@@ -102,7 +102,7 @@ func silent(line []byte) bool {
 	return len(line) == 0 || line[0] == '#'
 }
 
-// entry converts the next entry of the list. Whatever belongs to it is indented deeper than
+// entry converts the next entry of the list, whose parts are indented deeper than
 // its dash.
 func (y *yamlReader) entry() error {
 	from := y.line

@@ -8,12 +8,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// anchor finds what may be an anchor; an alias needs one.
+// anchor finds a possible anchor; an alias needs one.
 var anchor = regexp.MustCompile(`(?m)(^|[\s\[{,:?-])&[^\s,\[\]{}]`)
 
-// expandable refuses a text whose aliases make more of it than a piece may be: a few lines
-// can stand for more than any memory holds. Texts that cannot be read are left to the
-// parser, to complain of.
+// expandable refuses a text whose aliases make it longer than a piece may be: a
+// few lines can stand for more than any memory holds. Texts that cannot be read
+// are left to the parser, to complain of.
 func expandable(text []byte) error {
 	if !bytes.Contains(text, []byte("*")) || !anchor.Match(text) {
 		return nil
@@ -31,8 +31,8 @@ func expandable(text []byte) error {
 // sizes knows those of nodes that were looked at.
 type sizes map[*yaml.Node]int
 
-// of is about how many bytes a node is when its aliases are written out; anything beyond
-// mostPiece is only known to be more.
+// of is the approximate number of bytes of a node with its aliases written out;
+// anything beyond mostPiece is only known to be more.
 func (s sizes) of(n *yaml.Node) int {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Kinds are those that an answer may depend on, as kubectl calls them for short.
+// Kinds are those that an answer may depend on, in kubectl's short names.
 var Kinds = []string{"nodes", "pods", "pdb", "priorityclasses", "namespaces", "pv", "pvc", "sc", "csinodes", "csidrivers"}
 
 // needed are those without which there is no answer.
@@ -25,12 +25,12 @@ var long = map[string]string{
 	"pdb": "poddisruptionbudgets", "pv": "persistentvolumes", "pvc": "persistentvolumeclaims", "sc": "storageclasses",
 }
 
-// Cluster says which one kubectl is asked about; what is empty is left to kubectl.
+// Cluster selects kubectl's cluster; empty fields are left to kubectl.
 type Cluster struct {
 	Context, Kubeconfig string
 	// More are kinds to be asked for beside the usual ones.
 	More []string
-	// Patience is for how long to wait for programs that kubectl leaves behind; ten
+	// Patience is the time to wait for programs that kubectl leaves behind; ten
 	// seconds where it is zero.
 	Patience time.Duration
 }
@@ -51,7 +51,7 @@ func (c Cluster) arguments(kinds []string) []string {
 	return c.chosen("get", strings.Join(kinds, ","), "-A", "-o", "json")
 }
 
-// chosen adds which cluster is meant.
+// chosen adds the choice of the cluster.
 func (c Cluster) chosen(args ...string) []string {
 	if c.Context != "" {
 		args = append(args, "--context="+c.Context)
@@ -62,11 +62,11 @@ func (c Cluster) chosen(args ...string) []string {
 	return args
 }
 
-// Command is what Read runs, for people.
+// Command is the command that Read runs, for people.
 func (c Cluster) Command() string { return "kubectl " + strings.Join(c.arguments(c.kinds()), " ") }
 
-// Namespace is what kubectl takes where nobody names a namespace, that of its context; empty
-// where the context has none or kubectl does not say. No server is asked.
+// Namespace is kubectl's default namespace, that of its context; empty where the
+// context has none or kubectl does not tell. No server is asked.
 func (c Cluster) Namespace(ctx context.Context) string {
 	cmd := exec.CommandContext(ctx, "kubectl", c.chosen("config", "view", "--minify", "-o", "jsonpath={.contexts[0].context.namespace}")...)
 	cmd.WaitDelay = c.patience()
@@ -77,10 +77,10 @@ func (c Cluster) Namespace(ctx context.Context) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Read runs kubectl and has read read what it prints. Kinds that the user may not list, or
-// that the server does not have, are left out, which a warning says of each; read is called
-// once more then, and what it read before does not count. Without nodes or pods there is
-// nothing to read. Nothing is written to the cluster. When the context ends, so does kubectl.
+// Read runs kubectl and passes its output to read. Kinds that the user may not list, or
+// that the server does not have, are left out, with a warning for each; read is called once
+// more then, and its first input does not count. Without nodes or pods there is nothing to
+// read. Nothing is written to the cluster. When the context ends, so does kubectl.
 func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings []string, err error) {
 	program, err := exec.LookPath("kubectl")
 	if err != nil {
@@ -112,7 +112,7 @@ type failure struct {
 	err           error
 }
 
-// Error has what kubectl said.
+// Error has kubectl's message.
 func (f *failure) Error() string {
 	text := fmt.Sprintf("kubectl failed (%v)", f.err)
 	if f.said != "" {
@@ -121,7 +121,7 @@ func (f *failure) Error() string {
 	return text + "; to see it by itself, run " + f.command
 }
 
-// once runs kubectl once. said is what it wrote to standard error.
+// once runs kubectl once. said is its output to standard error.
 func (c Cluster) once(ctx context.Context, program string, kinds []string, read func(io.Reader) error) (said string, err error) {
 	args := c.arguments(kinds)
 	cmd := exec.CommandContext(ctx, program, args...)
@@ -149,7 +149,7 @@ func (c Cluster) once(ctx context.Context, program string, kinds []string, read 
 	return said, readErr
 }
 
-// patience is Patience, or what stands for its zero. A program that kubectl started and left
+// patience is Patience, or its default. A program that kubectl started and left
 // behind, to renew a credential for example, may hold the pipe open for ever.
 func (c Cluster) patience() time.Duration {
 	if c.Patience > 0 {
@@ -158,7 +158,7 @@ func (c Cluster) patience() time.Duration {
 	return 10 * time.Second
 }
 
-// beginning keeps the first of what is written.
+// beginning keeps the first part of its input.
 type beginning struct{ text bytes.Buffer }
 
 func (b *beginning) Write(p []byte) (int, error) {
@@ -200,8 +200,8 @@ func without(kinds []string, said string) (left, why []string) {
 // with the time and the place in the source.
 var logged = regexp.MustCompile(`^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [^ ]+\] `)
 
-// plainly leaves out of what kubectl said what it says again and again: its client logs the
-// same failure each time that it tries, which the last message tells by itself.
+// plainly removes repetitions from kubectl's messages: its client logs the same
+// failure each time that it tries, and the last message has it all.
 func plainly(said []string) []string {
 	var messages, log []string
 	for _, line := range said {

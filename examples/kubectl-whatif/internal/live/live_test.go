@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kubectl puts a program of this name in front of the PATH, which notes its arguments.
+// kubectl puts a program of this name in front of the PATH, which records its arguments.
 func kubectl(t *testing.T, script string) (called func() []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,7 +56,7 @@ func TestRead(t *testing.T) {
 	assert.Equal(t, "kubectl "+all, Cluster{}.Command())
 }
 
-// What may not be listed, or is not there, is left out and named; the rest is read.
+// Kinds that may not be listed, or do not exist, are left out and named; the rest is read.
 func TestForbiddenKinds(t *testing.T) {
 	called := kubectl(t, `
 case "$*" in
@@ -97,7 +97,7 @@ func TestFailures(t *testing.T) {
 	require.Error(t, err)
 	assert.Less(t, len(err.Error()), 70000)
 
-	// What cannot be read is said, unless kubectl has something to say.
+	// An unreadable output is reported, unless kubectl has a message.
 	broken := errors.New("broken")
 	kubectl(t, `head -c 3000000 /dev/zero`)
 	_, err = Cluster{}.Read(context.Background(), func(io.Reader) error { return broken })
@@ -137,7 +137,7 @@ func TestReadEnds(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// A child that kubectl leaves behind holds its output open; what kubectl printed counts.
+// A child that kubectl leaves behind holds its output open; kubectl's own output counts.
 func TestChildIsLeftBehind(t *testing.T) {
 	there := filepath.Join(t.TempDir(), "there")
 	require.NoError(t, os.WriteFile(there, nil, 0o644))

@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// role is what a pod is in a picture.
+// role is the part of a pod in a picture.
 type role uint8
 
 const (
@@ -22,31 +22,30 @@ const (
 	kept
 )
 
-// part is a stretch of a bar: what one pod takes of a resource.
+// part is a stretch of a bar: one pod's amount of a resource.
 type part struct {
 	pod    *outrank.Pod
 	role   role
 	amount int64
 	// number is the victim's place in the table, from 1.
 	number int
-	// text says who it is in place of the pod, note what becomes of it in place of what
-	// the role says.
+	// text names it in place of the pod, note its fate in place of the role.
 	text, note string
 }
 
 // bar is one resource of a node, drawn from left to right.
 type bar struct {
-	// Caption says when: before or after.
+	// Caption is the time: before or after.
 	Caption string
-	// Label says in words what the picture shows.
+	// Label describes the picture in words.
 	Label string
-	// Amount is what is taken and of how much, and Share the same in percent.
+	// Amount is the taken amount and the whole, and Share the same in percent.
 	Amount, Share string
 	Segments      []segment
-	// Full is where the node ends, in percent of the picture.
+	// Full is the end of the node, in percent of the picture.
 	Full string
-	// Over is set where more is taken than that, and Lack is then the width of what
-	// the preemptor lacks; empty where it is not the preemptor that goes too far.
+	// Over is set where more is taken than that, and Lack is then the width of the
+	// preemptor's lack; empty where it is not the preemptor that goes too far.
 	Over bool
 	Lack string
 }
@@ -54,7 +53,7 @@ type bar struct {
 // segment is a part as it is drawn: X and Width are percent of the picture.
 type segment struct {
 	X, Width string
-	// Class is the colour, and Tip says what is there.
+	// Class is the colour, and Tip the description.
 	Class, Tip string
 	// Victim and Preemptor name the pod where it is one; Would where it would
 	// be a victim if the preemptor could have any.
@@ -70,7 +69,7 @@ func (s segment) Hatched() bool { return s.Victim != "" || s.Would != "" }
 // canvas is the width that texts in a picture are measured for.
 const canvas = 860
 
-// mostSegments is how many pods of a node are drawn one by one.
+// mostSegments is the most pods of a node that are drawn one by one.
 const mostSegments = 150
 
 // painter draws bars of one node.
@@ -78,12 +77,12 @@ type painter struct {
 	scale   scale
 	name    resource.Name
 	offered int64
-	// whole is what the width of the picture stands for; it is at least offered.
+	// whole is the amount that the width of the picture stands for; it is at least offered.
 	whole float64
 	// texts is set where there is room for names in the bars, would where nobody
-	// really leaves, and lacks where what is too much is what the preemptor lacks.
+	// really leaves, and lacks where the excess is the preemptor's lack.
 	texts, would, lacks bool
-	// many is set where none of those who come is the pod that is asked about.
+	// many is set where none of the arrivals is the pod in question.
 	many bool
 }
 
@@ -131,7 +130,7 @@ func (p *painter) draw(caption, node string, parts []part) *bar {
 	return b
 }
 
-// measure says how much is taken.
+// measure describes the taken amount.
 func (p *painter) measure(b *bar, node string, parts []part) {
 	used := sum(parts)
 	b.Amount = fmt.Sprintf("%s of %s", p.amount(clamp(used)), p.amount(p.offered))
@@ -224,7 +223,7 @@ func (p *painter) segment(q *part, at, width float64) segment {
 	return s
 }
 
-// tip says who a part is and what the pod asks for.
+// tip names a part and the pod's request.
 func (p *painter) tip(q *part) string {
 	if q.pod == nil {
 		return q.text + ": " + isolated(string(p.name)) + " " + p.amount(q.amount)
@@ -261,7 +260,7 @@ func percent(share float64) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
 }
 
-// share writes how much of the whole is taken, in whole percent.
+// share writes the taken part of the whole, in whole percent.
 func share(used, whole float64) string {
 	switch {
 	case whole > 0 && used/whole >= 10:

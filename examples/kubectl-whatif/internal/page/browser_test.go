@@ -21,9 +21,9 @@ var themes = map[string][]string{
 	"dark":  {"prefers-color-scheme", "dark"},
 }
 
-// The pages in a browser: nothing to complain about, nothing fetched, the victims
-// those of the plan, and nothing wider than the window, on screens and telephones,
-// light and dark.
+// The pages in a browser: no complaint, nothing fetched, the victims those of the
+// plan, and nothing wider than the window, on screens and telephones, light and
+// dark.
 func TestInBrowser(t *testing.T) {
 	c := openChrome(t)
 	all := cases(t)
@@ -86,7 +86,7 @@ func fits(t *testing.T, c *chrome, name string, width int) {
 	assert.Empty(t, wide.What, "%s reaches beyond %d", name, width)
 }
 
-// markedInBrowser checks who is marked, in the pictures and in the table.
+// markedInBrowser checks the marked pods, in the pictures and in the table.
 func markedInBrowser(t *testing.T, c *chrome, name string, e *preemption.Explanation) {
 	want := []string{}
 	for _, key := range victimKeys(e) {
@@ -99,7 +99,7 @@ func markedInBrowser(t *testing.T, c *chrome, name string, e *preemption.Explana
 		slices.Sort(got)
 		assert.Equal(t, want, got, "%s: victims in %s", name, where)
 	}
-	// Whoever is hatched is a victim, and has a size in one of the pictures of the
+	// A hatched pod is a victim, and has a size in one of the pictures of the
 	// chosen node.
 	var unseen []string
 	c.eval(`[...new Set([...document.querySelectorAll(".scene [data-victim]")].map(e => e.dataset.victim))]
@@ -108,7 +108,7 @@ func markedInBrowser(t *testing.T, c *chrome, name string, e *preemption.Explana
 }
 
 // contrast is a function in the page: it lists texts with too little contrast to
-// what is behind them.
+// their background.
 const contrast = `(() => {
 	const rgb = s => { const m = s.match(/[\d.]+/g).map(Number); return m.length > 3 ? m : [...m, 1]; };
 	const light = c => { const f = c.slice(0, 3).map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * f[0] + 0.7152 * f[1] + 0.0722 * f[2]; };
@@ -140,7 +140,7 @@ const contrast = `(() => {
 	return out;
 })()`
 
-// legible checks that all texts stand out from what is behind them.
+// legible checks that all texts stand out from their background.
 func legible(t *testing.T, c *chrome, name string) {
 	var faint map[string]float64
 	c.eval(contrast, &faint)
@@ -148,7 +148,7 @@ func legible(t *testing.T, c *chrome, name string) {
 }
 
 // By the keyboard: the first stop skips the pictures, the arrow keys go from pod
-// to pod and say who it is, and a letter leads to its node.
+// to pod and name each, and a letter leads to its node.
 func TestKeyboard(t *testing.T) {
 	c := openChrome(t)
 	cluster, p := sample(t, "shop/checkout-2")
@@ -172,7 +172,7 @@ func TestKeyboard(t *testing.T) {
 	c.silent("the keyboard")
 }
 
-// The pointer shows who it is over, and the resource can be chosen.
+// The pointer shows the pod below it, and the resource can be chosen.
 func TestPointerAndChoice(t *testing.T) {
 	c := openChrome(t)
 	cluster, p := sample(t, "shop/checkout-2")
@@ -198,8 +198,8 @@ func TestPointerAndChoice(t *testing.T) {
 	c.silent("the choice")
 }
 
-// What a screen reader is told: pictures have names, tables have headings, and
-// without the script, in forced colours and on paper all of it is there.
+// For a screen reader pictures have names and tables have headings, and without
+// the script, in forced colours and on paper all of it is there.
 func TestOtherReaders(t *testing.T) {
 	c := openChrome(t)
 	cluster, p := large(t)

@@ -31,8 +31,8 @@ type chrome struct {
 	last    int
 	answers map[int]chan message
 	loaded  chan struct{}
-	// told is everything that the console and the log of the browser say, and
-	// asked for what was fetched beside the page itself.
+	// told has all messages of the console and the log of the browser, and
+	// fetched all requests beside the page itself.
 	told, fetched []string
 }
 
@@ -92,7 +92,7 @@ func openChrome(t *testing.T) *chrome {
 	return c
 }
 
-// attach opens a page and listens to everything that it says.
+// attach opens a page and listens to all its messages.
 func (c *chrome) attach() {
 	c.t.Helper()
 	var target struct{ TargetID string }
@@ -105,7 +105,7 @@ func (c *chrome) attach() {
 	}
 }
 
-// read takes what the browser says, message by message.
+// read takes the browser's messages one by one.
 func (c *chrome) read(from io.Reader) {
 	r := bufio.NewReaderSize(from, 1<<20)
 	for {
@@ -127,7 +127,7 @@ func (c *chrome) read(from io.Reader) {
 	}
 }
 
-// note keeps what must not happen.
+// note keeps forbidden events.
 func (c *chrome) note(m *message) {
 	switch m.Method {
 	case "Page.loadEventFired":
@@ -192,7 +192,7 @@ func (c *chrome) open(text []byte) {
 	}
 }
 
-// look sets the width of the window and what the reader prefers.
+// look sets the width of the window and the reader's preferences.
 func (c *chrome) look(width int, features ...string) {
 	c.t.Helper()
 	c.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
@@ -203,7 +203,7 @@ func (c *chrome) look(width int, features ...string) {
 	c.call("Emulation.setEmulatedMedia", map[string]any{"media": "screen", "features": list})
 }
 
-// eval returns what a piece of JavaScript says about the page, as JSON.
+// eval returns the JSON of a piece of JavaScript on the page.
 func (c *chrome) eval(script string, into any) {
 	c.t.Helper()
 	var out struct {
@@ -224,7 +224,7 @@ func (c *chrome) press(key string) {
 	}
 }
 
-// silent checks that the browser had nothing to complain about.
+// silent checks that the browser did not complain.
 func (c *chrome) silent(what string) {
 	c.t.Helper()
 	c.mu.Lock()
@@ -234,8 +234,8 @@ func (c *chrome) silent(what string) {
 	c.told, c.fetched = nil, nil
 }
 
-// screenshot writes a picture of the whole page where the environment says, for
-// people to look at.
+// screenshot writes a picture of the whole page to the folder of an environment
+// variable, for people to look at.
 func (c *chrome) screenshot(name string) {
 	folder := os.Getenv("WHATIF_SCREENSHOTS")
 	if folder == "" {

@@ -9,12 +9,12 @@ import (
 
 // Bounds of what is drawn pod by pod.
 const (
-	// MostDetailed is how many nodes a cluster may have to be drawn pod by pod
+	// MostDetailed is the most nodes of a cluster that is drawn pod by pod
 	// altogether.
 	MostDetailed = 60
-	// mostDetailedPods is how many pods they may hold for that.
+	// mostDetailedPods is the most pods of such a cluster.
 	mostDetailedPods = 2000
-	// mostPulled is how many nodes of a larger cluster are pulled out.
+	// mostPulled is the most nodes of a larger cluster that are pulled out.
 	mostPulled = 12
 )
 

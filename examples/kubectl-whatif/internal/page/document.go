@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// document is what the template of a decision writes.
+// document is the data of the template of a decision.
 type document struct {
 	Frame              frame
 	Cluster            pictures
@@ -34,7 +34,7 @@ type headPart struct {
 	Name bool
 }
 
-// asked is the pod that is asked about.
+// asked is the pod in question.
 type asked struct {
 	Key, Class, From, Requests string
 	Priority                   int32
@@ -101,7 +101,7 @@ func (d *maker) tell(doc *document) {
 	}
 }
 
-// summary is what the headline leaves open.
+// summary completes the headline.
 func summary(in *Input) string {
 	e := in.Explanation
 	switch e.Outcome {
@@ -205,5 +205,5 @@ func (d *maker) counts() []Figure {
 	}
 }
 
-// Figure is a number with what it counts.
+// Figure is a number with its noun.
 type Figure struct{ Figure, Of string }

@@ -11,12 +11,12 @@ import (
 
 // Bounds of the field of cells.
 const (
-	// mostCells is how many cells there are at most. In a larger cluster each
-	// stands for several nodes.
+	// mostCells is the most cells. In a larger cluster each stands for several
+	// nodes.
 	mostCells = 6000
-	// mostPanels is how many kinds of answers have a panel of their own.
+	// mostPanels is the most kinds of answers with a panel of their own.
 	mostPanels = 8
-	// mostListed is how many nodes the table of all nodes holds.
+	// mostListed is the most nodes in the table of all nodes.
 	mostListed = 6000
 )
 
@@ -36,8 +36,8 @@ type cell struct {
 	Letter, ID string
 }
 
-// panels puts the nodes into fields by what became of them; nil where all are
-// drawn pod by pod.
+// panels puts the nodes into fields by their fates; nil where all are drawn pod
+// by pod.
 func (d *maker) panels() []panel {
 	if d.detailed() {
 		return nil
@@ -133,8 +133,8 @@ type listed struct {
 	Word, Verdict string
 }
 
-// list has the nodes in the cluster's order, up to a bound, and how many are
-// left out.
+// list has the nodes in the cluster's order, up to a bound, and the number of
+// those left out.
 func (d *maker) list() (all []listed, more int) {
 	for i, m := range d.members {
 		if i == mostListed {

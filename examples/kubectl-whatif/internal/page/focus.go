@@ -11,7 +11,7 @@ import (
 type scene struct {
 	// Before, Node and After are the heading: the node's name between two texts.
 	Before, Node, After string
-	// Note says what the picture leaves open.
+	// Note completes the picture.
 	Note   string
 	Meters []meter
 	// when are the captions of the bars.
@@ -99,8 +99,8 @@ func (d *maker) nearest() []scene {
 	if nothing == nil || nothing.Nearest == nil {
 		return nil
 	}
-	// Those that are thought away are the pods below the preemptor, unless a
-	// rule spares some or groups count.
+	// The removed pods are those below the preemptor, unless a rule spares some
+	// or groups count.
 	var c preemption.Candidate
 	for _, p := range d.in.Snapshot.PodsOn(nothing.Nearest.Node) {
 		if p.PriorityValue() < d.pod.PriorityValue() {
@@ -145,9 +145,9 @@ func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) s
 	return s
 }
 
-// metered are the resources that a node is drawn by: those that the pod asks
-// for, and the number of pods where that is short or where somebody would not be
-// seen otherwise.
+// metered are the resources that a node is drawn by: those of the pod's request,
+// and the number of pods where that is short or where a pod would not be seen
+// otherwise.
 func (d *maker) metered(r *nodePods) []resource.Name {
 	var out []resource.Name
 	for _, v := range d.views {

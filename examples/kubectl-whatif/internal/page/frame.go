@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// frame is what every page has around its contents.
+// frame surrounds the contents of every page.
 type frame struct {
 	Title, Source, Release, Now string
 	Outcome, Summary            string

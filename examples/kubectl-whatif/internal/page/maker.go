@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// maker holds what the parts of a page are made from.
+// maker holds the sources of a page's parts.
 type maker struct {
 	in      *Input
 	pod     *outrank.Pod
@@ -19,11 +19,11 @@ type maker struct {
 	numbers map[outrank.Key]int
 }
 
-// member is a node of the cluster with what became of it.
+// member is a node of the cluster with its fate.
 type member struct {
 	node  *outrank.Node
 	stage explain.Stage
-	// verdict says why, and group is the same for nodes that are shown together.
+	// verdict is the reason, and group the same for nodes that are shown together.
 	verdict, group string
 	// rank is the place among the candidates.
 	rank      int
@@ -40,7 +40,7 @@ func (m *member) fullest() float64 { return m.full[m.scarcest] }
 // view is a resource that the nodes can be shown by.
 type view struct {
 	Name resource.Name
-	// Index tells it apart in the style.
+	// Index identifies it in the style.
 	Index int
 	// Chosen is set for the one that is shown at first, Asked where the preemptor
 	// asks for it.

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// stageWords are what became of a node: a word, and what it stands for.
+// stageWords are the fates of a node: a word, and its meaning.
 var stageWords = map[explain.Stage][2]string{
 	explain.Chosen:    {"chosen", "chosen"},
 	explain.Fits:      {"fits", "take the pod as things are"},
@@ -45,7 +45,7 @@ func (d *maker) findMembers() {
 	}
 }
 
-// judge says what became of a node.
+// judge finds the fate of a node.
 func (d *maker) judge(m *member, r *preemption.NodeReport) {
 	e := d.in.Explanation
 	m.stage = explain.NoHelp
@@ -74,8 +74,8 @@ func (d *maker) judge(m *member, r *preemption.NodeReport) {
 	}
 }
 
-// lostBy says by which rank a candidate lost, from its place among all: those that
-// are as good as the chosen one by a rank, and by all before, come first.
+// lostBy is the rank by which a candidate lost, from its place among all: those
+// that are as good as the chosen one by a rank, and by all before, come first.
 func (d *maker) lostBy(place int) string {
 	if d.in.Report.Choice == nil {
 		return ""
@@ -88,7 +88,7 @@ func (d *maker) lostBy(place int) string {
 	return ""
 }
 
-// have says how many pods have to leave.
+// have is the number of pods that have to leave.
 func have(victims int) string {
 	if victims == 1 {
 		return "1 pod has to leave"
@@ -96,7 +96,7 @@ func have(victims int) string {
 	return fmt.Sprintf("%d pods have to leave", victims)
 }
 
-// candidateText says what a candidate would cost.
+// candidateText is the cost of a candidate.
 func candidateText(c *preemption.Candidate) string {
 	text := plural(len(c.Victims), "victim")
 	if len(c.Victims) > 0 {
@@ -108,7 +108,7 @@ func candidateText(c *preemption.Candidate) string {
 	return text
 }
 
-// reasonText is what a node said, with "Insufficient" once for all that is short.
+// reasonText is the answer of a node, with "Insufficient" once for all shortages.
 func reasonText(s *preemption.Status) string {
 	const short = "Insufficient "
 	var b strings.Builder
@@ -132,8 +132,8 @@ func reasonText(s *preemption.Status) string {
 	return s.Code.String()
 }
 
-// inOrder are the nodes in the order of what became of them: candidates by rank,
-// others as they stand in the cluster.
+// inOrder are the nodes in the order of their fates: candidates by rank, others
+// as they stand in the cluster.
 func (d *maker) inOrder() []*member {
 	out := slices.Clone(d.members)
 	slices.SortStableFunc(out, func(a, b *member) int {

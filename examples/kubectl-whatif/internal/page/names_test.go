@@ -45,7 +45,7 @@ func strange(names ...string) (*outrank.Cluster, *outrank.Pod) {
 	return c, p
 }
 
-// Elements and attributes that a page consists of.
+// Elements and attributes of a page.
 var (
 	knownTags = words(`html head meta title link style body a svg defs pattern rect path circle header p span h1 h2 h3 bdi dl div dt dd aside ul li main section
 		figure figcaption b line text g table thead tbody tr th td small fieldset legend label input i details summary footer script`)
@@ -123,7 +123,7 @@ func follow(t require.TestingT, open []string, tag []string) []string {
 	return open[:len(open)-1]
 }
 
-// isolates are characters that turn text around, which names must not smuggle in.
+// turning matches characters that turn text around, which names must not smuggle in.
 var turning = regexp.MustCompile("[\u202a-\u202e\u2066\u2067\u200e\u200f\x00-\x08\x0b-\x1f]")
 
 func checkNames(t require.TestingT, in Input) {

@@ -6,17 +6,17 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// nodePods is who is on a node before and after a candidate was carried out.
+// nodePods are the pods on a node before and after a candidate was carried out.
 type nodePods struct {
 	node *outrank.Node
-	// stays are those that are there before and after, leaves the victims among
-	// those of the node, and kept the pods that room is kept for.
+	// stays are there before and after, leaves are the victims among the node's
+	// pods, and kept the pods that room is kept for.
 	stays, leaves, kept []*outrank.Pod
 	// before and after tell whether the preemptor is there.
 	before, after bool
 }
 
-// nodePodsOf finds out who is on a node. The candidate is nil where nobody leaves;
+// nodePodsOf finds the pods on a node. The candidate is nil where nobody leaves;
 // takes is set where the preemptor comes to the node.
 func (d *maker) nodePodsOf(node string, c *preemption.Candidate, takes bool) *nodePods {
 	n, ok := d.in.Snapshot.Node(node)
@@ -60,7 +60,7 @@ func (d *maker) keptOn(node string) []*outrank.Pod {
 	return kept
 }
 
-// parts lists what takes of a resource before and after. Those that stay come
+// parts lists the users of a resource before and after. Those that stay come
 // first, so that they keep their place.
 func (d *maker) parts(r *nodePods, name resource.Name) (before, after []part) {
 	for _, p := range r.stays {
@@ -86,16 +86,15 @@ func (d *maker) parts(r *nodePods, name resource.Name) (before, after []part) {
 	return before, after
 }
 
-// running is what a pod on a node takes of a resource.
+// running is a pod's amount of a resource on its node.
 func (d *maker) running(p *outrank.Pod, name resource.Name) int64 {
 	return taken(p.RunningRequestsIn(d.in.Snapshot.Release()), name)
 }
 
-// needed is what the preemptor takes of a resource once it is there.
+// needed is the preemptor's amount of a resource once it is there.
 func (d *maker) needed(name resource.Name) int64 { return taken(d.pod.Requests(), name) }
 
-// taken is what a pod with these requests takes; of the pods that a node may
-// hold every pod is one.
+// taken is the amount in a pod's requests; in the number of pods, every pod is one.
 func taken(requests resource.List, name resource.Name) int64 {
 	if name == resource.Pods {
 		return 1

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Overview is an answer about a whole cluster: who leaves, who arrives, which nodes go, and
-// tables with the rest. WriteOverview reads it alone.
+// Overview is an answer about a whole cluster: leaving and arriving pods, removed
+// nodes, and tables with the rest. WriteOverview reads it alone.
 type Overview struct {
 	// Title is the title of the document, Source names the cluster as in an Input.
 	Title, Source string
@@ -21,24 +21,24 @@ type Overview struct {
 	Figures []Figure
 	// Snapshot is the cluster as it is.
 	Snapshot *preemption.Snapshot
-	// Resource is what the nodes are shown by at first, as in an Input.
+	// Resource is the first resource that the nodes are shown by, as in an Input.
 	Resource resource.Name
-	// Leave are pods that leave the nodes where they run, and Come pods that arrive. May is set
-	// where nobody really leaves: these are pods that could be pushed out.
+	// Leave are pods that leave their nodes, and Come pods that arrive. May is
+	// set where nobody really leaves: these are pods that could be pushed out.
 	Leave []Mark
 	Come  []Arrival
 	May   bool
-	// Gone are nodes that go away, with all that is on them.
+	// Gone are nodes that are removed, with all pods on them.
 	Gone []string
-	// Tables say the rest.
+	// Tables have the rest.
 	Tables []Table
-	// Caveats say why the answer may not be what happens.
+	// Caveats are reasons why the answer may not come true.
 	Caveats []string
 	// Now is the time of the answer; the zero time leaves it out.
 	Now time.Time
 }
 
-// Mark is a pod of the snapshot; Note says why it is marked.
+// Mark is a pod of the snapshot; Note is the reason of the mark.
 type Mark struct {
 	Key  outrank.Key
 	Note string
@@ -53,11 +53,11 @@ type Arrival struct {
 // Table is a table with a heading, or a text with one.
 type Table struct {
 	Title, Note string
-	// Text takes the place of the table, line by line, indented as it is.
+	// Text replaces the table, line by line, indented as it is.
 	Text    string
 	Columns []Column
 	Rows    []TableRow
-	// More is how many rows are left out.
+	// More is the number of rows that are left out.
 	More int
 }
 
@@ -77,13 +77,13 @@ type TableRow struct {
 	Cells, Notes []string
 }
 
-// MostRows is how many rows a table should have.
+// MostRows is the most rows that a table should have.
 const MostRows = 500
 
 // ErrNoSnapshot is returned for an overview without a snapshot.
 var ErrNoSnapshot = errors.New("an overview needs a snapshot")
 
-// overviewMaker holds what the pictures of an overview are made from.
+// overviewMaker holds the sources of an overview's pictures.
 type overviewMaker struct {
 	base    *maker
 	over    *Overview

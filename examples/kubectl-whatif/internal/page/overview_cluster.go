@@ -8,10 +8,10 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// mostChanged is how many nodes of a large cluster are drawn pod by pod.
+// mostChanged is the most nodes of a large cluster that are drawn pod by pod.
 const mostChanged = 40
 
-// What becomes of nodes, in the order of the page.
+// The fates of nodes, in the order of the page.
 var overviewStages = []struct {
 	stage                      explain.Stage
 	word, title, may, mayTitle string
@@ -72,8 +72,8 @@ func overviewPlace(s explain.Stage) int {
 	return len(overviewStages)
 }
 
-// overviewRows draws the nodes that are drawn pod by pod: all of a small cluster, and of a
-// larger one those that change. More is how many of those are left out.
+// overviewRows draws the nodes that are drawn pod by pod: all of a small cluster,
+// and of a larger one those that change. More is the number of those left out.
 func (d *overviewMaker) overviewRows() (out []row, more int) {
 	all := slices.Clone(d.base.members)
 	slices.SortStableFunc(all, func(a, b *member) int { return overviewPlace(a.stage) - overviewPlace(b.stage) })
@@ -117,8 +117,8 @@ func (d *overviewMaker) overviewRow(m *member) row {
 	return r
 }
 
-// overviewParts lists what takes of a resource of a node before and after: those that stay
-// first, so that they keep their place.
+// overviewParts lists the users of a node's resource before and after: those that
+// stay first, so that they keep their place.
 func (d *overviewMaker) overviewParts(node string, name resource.Name) (before, after []part) {
 	var leave []part
 	for _, p := range d.base.in.Snapshot.PodsOn(node) {
@@ -138,7 +138,7 @@ func (d *overviewMaker) overviewParts(node string, name resource.Name) (before, 
 	return append(before[:len(before):len(before)], leave...), after
 }
 
-// overviewPanels puts the nodes of a large cluster into fields by what becomes of them.
+// overviewPanels puts the nodes of a large cluster into fields by their fates.
 func (d *overviewMaker) overviewPanels() []panel {
 	if d.base.detailed() {
 		return nil

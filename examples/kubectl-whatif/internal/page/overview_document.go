@@ -12,13 +12,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// WriteOverview writes a page about a whole cluster, with the properties that the page of
-// [Write] has. Nothing is written if it fails otherwise than in writing. The error is
-// [ErrNoSnapshot] or the writer's.
+// WriteOverview writes a page about a whole cluster, with the properties of the
+// page of [Write]. Nothing is written if it fails otherwise than in writing. The
+// error is [ErrNoSnapshot] or the writer's.
 //
-// Time and the size of the page are linear in the nodes, in the pods of those that are drawn
-// pod by pod, and in the tables, which the caller bounds by [MostRows]. It only reads the
-// input.
+// Time and the size of the page are linear in the nodes, in the pods of those
+// that are drawn pod by pod, and in the tables, which the caller bounds by
+// [MostRows]. It only reads the input.
 func WriteOverview(w io.Writer, in Overview) error {
 	if in.Snapshot == nil {
 		return ErrNoSnapshot
@@ -31,14 +31,14 @@ func WriteOverview(w io.Writer, in Overview) error {
 	return err
 }
 
-// overviewDocument is what the template of an overview writes.
+// overviewDocument is the data of the template of an overview.
 type overviewDocument struct {
 	Frame    frame
 	Cluster  pictures
 	Headline string
 	Figures  []Figure
 	Tables   []Table
-	// Arrive is set where somebody comes, May where nobody really leaves.
+	// Arrive is set where a pod comes, May where none really leaves.
 	Arrive, May bool
 	MoreRows    int
 }
@@ -58,7 +58,7 @@ func newOverviewDocument(in *Overview) *overviewDocument {
 	return doc
 }
 
-// newOverviewMaker sees to it that what is drawn is what those who come ask for.
+// newOverviewMaker makes the requests of the arrivals the drawn resources.
 func newOverviewMaker(in *Overview) *overviewMaker {
 	wanted, top := &outrank.Pod{Name: "all", Containers: []outrank.Container{{}}}, int32(math.MinInt32)
 	requests := resource.List{}
@@ -92,7 +92,7 @@ func newOverviewMaker(in *Overview) *overviewMaker {
 	return d
 }
 
-// middle is the middle one of the priorities on nodes.
+// middle is the median of the priorities on nodes.
 func middle(snap *preemption.Snapshot) int32 {
 	var all []int32
 	for p := range snap.Pods() {

@@ -17,8 +17,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
-// overview is an overview of so many nodes, of which the second goes and the first gets
-// pods in place of others.
+// overview is an overview of so many nodes, of which the second goes and the
+// first gets pods in place of others.
 func overview(t require.TestingT, nodes int) Overview {
 	c := &outrank.Cluster{}
 	for i := range nodes {
@@ -49,7 +49,7 @@ func overviewPage(t require.TestingT, in Overview) string {
 
 var overviewMarks = regexp.MustCompile(`data-(victim|would|preemptor)="([^"]*)"`)
 
-// markedIn are the pods that a page marks, by how.
+// markedIn are the pods that a page marks, by kind of mark.
 func markedIn(page string) map[string][]string {
 	out := map[string][]string{}
 	for _, m := range overviewMarks.FindAllStringSubmatch(page, -1) {
@@ -127,7 +127,7 @@ func TestOverviewErrors(t *testing.T) {
 	wellFormed(t, overviewPage(t, Overview{Snapshot: empty}))
 }
 
-// Overviews in a browser: nothing to complain about, nothing fetched, nothing wider than the
+// Overviews in a browser: no complaint, nothing fetched, nothing wider than the
 // window, everything legible.
 func TestOverviewInBrowser(t *testing.T) {
 	c := openChrome(t)

@@ -26,7 +26,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Input is a decision with what it was made from. Write reads it alone.
+// Input is a decision with its origin. Write reads it alone.
 type Input struct {
 	// Title is the title of the document, as browsers show it in a tab. Empty
 	// means the question: who leaves for the pod.
@@ -39,17 +39,17 @@ type Input struct {
 	// Explanation is the decision, and Report the explanation of it in words.
 	Explanation *preemption.Explanation
 	Report      *explain.Report
-	// Replacements say what becomes of the victims; nil where nobody asked.
+	// Replacements are the fates of the victims; nil where nobody asked.
 	Replacements []explain.Replacement
-	// Resource is what the nodes are shown by at first; the reader can choose
-	// another one. Empty, or one that plays no part, means the one that the cluster
-	// has least of left, among those that the pod asks for.
+	// Resource is the first resource that the nodes are shown by; the reader can
+	// choose another one. Empty, or one that plays no part, means the one that
+	// the cluster has least of left, among those that the pod asks for.
 	Resource resource.Name
-	// Priority says where the pod's priority comes from; empty leaves that out.
+	// Priority is the source of the pod's priority; empty leaves that out.
 	Priority string
-	// Caveats say why the answer may not be what happens, Hints what might help
-	// where nothing does.
+	// Caveats are reasons why the answer may not come true, Hints advice where
+	// nothing helps.
 	Caveats, Hints []string
-	// Now is what ages are measured from; the zero time leaves them out.
+	// Now is the time that ages end at; the zero time leaves them out.
 	Now time.Time
 }

@@ -97,7 +97,7 @@ func together(t require.TestingT) (*outrank.Cluster, *outrank.Pod) {
 	}, pod("urgent", "", 100, "cpu", "4")
 }
 
-// cases are the clusters that the page is tested with, by what is special.
+// cases are the clusters of the page's tests, by their subject.
 func cases(t testing.TB) map[string]Input {
 	t.Helper()
 	out := map[string]Input{}
@@ -151,7 +151,7 @@ func large(t require.TestingT) (*outrank.Cluster, *outrank.Pod) {
 	return c, p
 }
 
-// The outcomes that the cases are there for.
+// The outcomes that the cases have to reach.
 func TestCasesAreWhatTheySay(t *testing.T) {
 	all := cases(t)
 	for name, want := range map[string]preemption.Outcome{
@@ -169,7 +169,7 @@ func TestCasesAreWhatTheySay(t *testing.T) {
 
 var marked = regexp.MustCompile(` data-(victim|would|preemptor)="([^"]*)"`)
 
-// marks are the pods that the pictures of a page mark, by what as.
+// marks are the pods that the pictures of a page mark, by role.
 func marks(page string) map[string][]string {
 	out := map[string][]string{}
 	pictures := regexp.MustCompile(`<tr[^>]*data-victim[^>]*>`).ReplaceAllString(page, "")
@@ -208,8 +208,8 @@ func TestVictimsAreThoseOfThePlan(t *testing.T) {
 	}
 }
 
-// What is drawn adds up: before it is what the snapshot counts for the node, after
-// it is that without the victims and with the preemptor, and nobody is drawn twice.
+// The drawn parts add up: before to the snapshot's account of the node, after to
+// that without the victims and with the preemptor, and no pod is drawn twice.
 func TestPartsAddUp(t *testing.T) {
 	for name, in := range cases(t) {
 		d := newMaker(&in)
@@ -246,8 +246,7 @@ func TestPartsAddUp(t *testing.T) {
 	}
 }
 
-// Segments lie side by side, as wide as what they stand for, and within the
-// picture.
+// Segments lie side by side, as wide as their amounts, and within the picture.
 func TestSegmentsLieSideBySide(t *testing.T) {
 	number := func(text string) float64 {
 		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)

@@ -29,8 +29,8 @@ func palettes(t *testing.T) map[string]map[string]string {
 	return out
 }
 
-// luminance is how light a colour is, as the Web Content Accessibility Guidelines
-// define it.
+// luminance is the brightness of a colour by the Web Content Accessibility
+// Guidelines.
 func luminance(hex string) float64 {
 	sum := 0.0
 	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
@@ -51,7 +51,7 @@ func contrastOf(a, b string) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// Each colour stands out from what it is on: texts by 4.5 to 1, and the lines
+// Each colour stands out from its background: texts by 4.5 to 1, and the lines
 // that tell shapes apart by 3 to 1.
 func TestPalette(t *testing.T) {
 	for theme, colours := range palettes(t) {

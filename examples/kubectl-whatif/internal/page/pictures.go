@@ -1,7 +1,7 @@
 package page
 
-// pictures are the nodes of the cluster, drawn one by one or as cells, with what explains
-// them.
+// pictures are the nodes of the cluster, drawn one by one or as cells, with their
+// legend.
 type pictures struct {
 	Below, Above scale
 	Views        []view
@@ -11,7 +11,7 @@ type pictures struct {
 	Sorted       string
 	// Lettered is set where cells of the field lead to nodes below.
 	Lettered bool
-	// Leave and Kept say what the legend has to explain.
+	// Leave to Over are set for the parts that the legend has to explain.
 	Leave, Come, Kept, Lack, Over bool
 }
 
@@ -24,8 +24,8 @@ func levelTexts() []string {
 	return append(out, "over 100 %")
 }
 
-// explain finds out what the legend has to explain, from the pictures and the scenes beside
-// them.
+// explain finds the parts that the legend has to explain, from the pictures and
+// the scenes beside them.
 func (c *pictures) explain(scenes []scene) {
 	look := func(b *bar) {
 		if b == nil {

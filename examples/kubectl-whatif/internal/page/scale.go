@@ -17,7 +17,7 @@ const (
 	stepsAbove = 3
 )
 
-// step is a colour with the priorities that it stands for.
+// step is a colour with its priorities.
 type step struct {
 	Class string
 	Text  string

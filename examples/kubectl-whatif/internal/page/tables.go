@@ -14,7 +14,7 @@ const (
 	mostVictims    = 500
 	mostCandidates = 12
 	mostBudgets    = 5
-	// mostGroups of nodes are told of at once, and the others on demand.
+	// mostGroups of nodes are shown at once, and the others on demand.
 	mostGroups = 12
 )
 
@@ -25,15 +25,15 @@ type victimRow struct {
 	Priority             int32
 	Started, Age         string
 	Requests, Owner, Why string
-	// Node is where it runs if that is not the chosen node, and With the group
-	// that leaves with it.
+	// Node is its node if that is not the chosen one, and With the group that
+	// leaves with it.
 	Node, With  string
 	Budgets     []string
 	More        int
 	Terminating bool
 }
 
-// victims tells of each victim, and how many are left out.
+// victims returns a row for each victim, and the number of those left out.
 func (d *maker) victims() (rows []victimRow, more int) {
 	all := d.in.Explanation.Victims
 	for i := range all[:min(len(all), mostVictims)] {
@@ -91,7 +91,7 @@ type candidateRow struct {
 	More                int
 }
 
-// candidates tells of the best ones, and how many are left out.
+// candidates returns the best ones, and the number of those left out.
 func (d *maker) candidates() (rows []candidateRow, more int) {
 	e := d.in.Explanation
 	for i := range e.Candidates[:min(len(e.Candidates), mostCandidates)] {
@@ -110,7 +110,7 @@ func (d *maker) candidates() (rows []candidateRow, more int) {
 	return rows, len(e.Candidates) - len(rows)
 }
 
-// numbersOf gives the victims the numbers that they have in the table.
+// numbersOf gives the victims their numbers in the table.
 func numbersOf(e *preemption.Explanation) map[outrank.Key]int {
 	if e.Outcome != preemption.Preempt {
 		return nil

@@ -8,11 +8,11 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// mostViews is how many resources the nodes can be shown by.
+// mostViews is the most resources that the nodes can be shown by.
 const mostViews = 4
 
-// findViews chooses the resources: cpu, memory and what else the pod asks for,
-// and the number of pods where some node has no place for one more.
+// findViews chooses the resources: cpu, memory and the others of the pod's
+// request, and the number of pods where some node has no place for one more.
 func (d *maker) findViews() {
 	asked := d.pod.Requests()
 	names := slices.DeleteFunc([]resource.Name{resource.CPU, resource.Memory}, func(name resource.Name) bool {
@@ -42,8 +42,8 @@ func (d *maker) offered(name resource.Name) bool {
 	return name == resource.CPU // there has to be one
 }
 
-// crowded reports whether the number of pods is in the way anywhere, or nothing
-// else would show a victim.
+// crowded reports whether the number of pods is an obstacle anywhere, or
+// nothing else would show a victim.
 func (d *maker) crowded() bool {
 	for _, c := range slices.Concat(d.in.Explanation.TurnedDown, d.in.Explanation.Unhelpful) {
 		if slices.Contains(c.Reasons, "Too many pods") {
@@ -55,8 +55,8 @@ func (d *maker) crowded() bool {
 	})
 }
 
-// chooseView marks the view that is shown at first: the caller's, or what the
-// cluster has least of left among what the pod asks for.
+// chooseView marks the view that is shown at first: the caller's, or the
+// scarcest in the cluster among the resources of the pod's request.
 func (d *maker) chooseView() {
 	best, most := 0, -1.0
 	for i, v := range d.views {
@@ -78,8 +78,8 @@ func (d *maker) chooseView() {
 	d.views[best].Chosen = true
 }
 
-// fullness is how much of the whole is taken: above 1 where it is more than
-// there is, and below 0 where nothing is offered and nothing taken.
+// fullness is the taken part of the whole: above 1 where it is more than there
+// is, and below 0 where nothing is offered and nothing taken.
 func fullness(used, offered float64) float64 {
 	switch {
 	case offered > 0:
@@ -90,7 +90,7 @@ func fullness(used, offered float64) float64 {
 	return -1
 }
 
-// levels are how full a cell looks, by the fullness below which it does.
+// levels maps how full a node is to the shade of its cell.
 var levels = []struct {
 	below float64
 	text  string
@@ -111,8 +111,8 @@ func (d *maker) shown() int {
 	return slices.IndexFunc(d.views, func(v view) bool { return v.Chosen })
 }
 
-// filled is how full a node is of the resource of each view, and of which it has
-// least left.
+// filled is the fullness of the node in the resource of each view, and its
+// scarcest one.
 func (d *maker) filled(n *outrank.Node) (full []float64, scarcest int) {
 	for i, v := range d.views {
 		full = append(full, fullness(float64(d.in.Snapshot.Used(n.Name, v.Name)), float64(n.Allocatable.Amount(v.Name))))

@@ -27,40 +27,40 @@ type ClassImpact struct {
 	// when their controllers make them again.
 	Running int `json:"running"`
 	Remade  int `json:"remade"`
-	// Classes tell for each class which pods its new pods could push out, the highest value first,
-	// those that change before the others; no more than 256. The one without a name is for
-	// pods that name no class.
+	// Classes has for each class the pods that its new pods could push out, the
+	// highest value first, those that change before the others; no more than 256.
+	// The one without a name is for pods that name no class.
 	Classes     []ClassReach `json:"classes"`
 	MoreClasses int          `json:"moreClasses,omitempty"`
-	// Pending are the pods that wait for which the change means something else, by name, of
-	// PendingPods that were looked at. NotAsked are those that were not: they are gated or
-	// being deleted, of another scheduler, or scheduled with a group.
+	// Pending are the waiting pods for which the change makes a difference, by name, of
+	// PendingPods that were looked at. NotAsked are those that were not: they are gated
+	// or being deleted, of another scheduler, or scheduled with a group.
 	Pending     []PendingImpact `json:"pending"`
 	PendingPods int             `json:"pendingPods"`
 	NotAsked    int             `json:"notAsked"`
-	// NamedDefault counts pods that carry the name of the default class while another becomes
-	// it: nobody can tell whether they name it, or named none when they were created. They
-	// count as naming it. UnknownClass counts pods that name a class that is not there; they
-	// keep their priority.
+	// NamedDefault counts pods that carry the name of the default class while
+	// another becomes it: nobody can tell whether they name it, or named none
+	// when they were created. They count as naming it. UnknownClass counts pods
+	// that name an unknown class; they keep their priority.
 	NamedDefault int `json:"namedDefault,omitempty"`
 	UnknownClass int `json:"unknownClass,omitempty"`
 }
 
-// ClassChange is a class before and after; nil for one that is not there.
+// ClassChange is a class before and after; nil for a missing one.
 type ClassChange struct {
 	Name   string      `json:"name"`
 	Before *ClassValue `json:"before,omitempty"`
 	After  *ClassValue `json:"after,omitempty"`
 }
 
-// ClassValue is what a class says.
+// ClassValue has the values of a class.
 type ClassValue struct {
 	Value         int32                    `json:"value"`
 	Policy        outrank.PreemptionPolicy `json:"preemptionPolicy"`
 	GlobalDefault bool                     `json:"globalDefault,omitempty"`
 }
 
-// ClassReach is what new pods of a class could push out.
+// ClassReach is the reach of new pods of a class.
 type ClassReach struct {
 	Class  string      `json:"class"`
 	Before *ClassValue `json:"before,omitempty"`
@@ -68,8 +68,8 @@ type ClassReach struct {
 	// Now counts the running pods that a new pod of the class could push out before the
 	// change.
 	Now int `json:"now"`
-	// AsTheyStand is after the change, with those that run as they stand, and Again once
-	// controllers have made all pods again.
+	// AsTheyStand is after the change, with the running pods as they stand, and
+	// Again once controllers have made all pods again.
 	AsTheyStand Reach `json:"asTheyStand"`
 	Again       Reach `json:"again"`
 }
@@ -80,8 +80,8 @@ type Reach struct {
 	// Gained could not be pushed out before, and Lost could.
 	Gained int `json:"gained"`
 	Lost   int `json:"lost"`
-	// GainedBy counts those that are gained by their class, the most first, and Names are the
-	// first hundred of them, the most important first.
+	// GainedBy counts the gained pods by their class, the most first, and Names
+	// are the first hundred of them, the most important first.
 	GainedBy []ClassCount  `json:"gainedBy"`
 	Names    []outrank.Key `json:"names"`
 }
@@ -92,13 +92,13 @@ type ClassCount struct {
 	Pods  int    `json:"pods"`
 }
 
-// PendingImpact is a pod that waits, and what becomes of it when it is asked about alone.
+// PendingImpact is a pod that waits, and its fate when it is asked about alone.
 type PendingImpact struct {
 	Pod Pod `json:"pod"`
 	// After is its priority once it is created again; a pod that waits keeps its own, too.
 	After int32 `json:"priorityAfter"`
-	// Now is as things are. AsTheyStand is after it was created again, with those that run as
-	// they stand, and Again with these created again, too.
+	// Now is as things are. AsTheyStand is after it was created again, with the
+	// running pods as they stand, and Again with these created again, too.
 	Now         Turn `json:"now"`
 	AsTheyStand Turn `json:"asTheyStand"`
 	Again       Turn `json:"again"`
@@ -136,20 +136,20 @@ type classQuestion struct {
 	before, after *priority.Table
 	out           *ClassImpact
 	running       []counted
-	// again is the cluster once controllers have made all pods again; nil where nothing
-	// would be another.
+	// again is the cluster once controllers have made all pods again; nil where
+	// none would change.
 	again *scene
 }
 
-// counted is a running pod with the priorities that it counts with as a victim.
+// counted is a running pod with its priorities as a victim.
 type counted struct {
 	pod          *outrank.Pod
 	now, another int32
 	remade       *outrank.Pod // nil where nothing of it changes
 }
 
-// next is a pod as it would be if it were created again after the change; the pod itself
-// where it would be the same.
+// next is a pod as it would be if it were created again after the change; the pod
+// itself where it would be the same.
 func (q *classQuestion) next(p *outrank.Pod) *outrank.Pod {
 	value := valueOf(q.after, p.PriorityClassName)
 	switch {
@@ -160,7 +160,7 @@ func (q *classQuestion) next(p *outrank.Pod) *outrank.Pod {
 		q.out.NamedDefault++
 	}
 	if was := valueOf(q.before, p.PriorityClassName); was != nil && was.Value == value.Value && was.Policy == value.Policy {
-		return p // if it has something else, that comes from elsewhere
+		return p // a difference comes from elsewhere
 	}
 	if p.PriorityValue() == value.Value && policyOf(p) == value.Policy {
 		return p
@@ -209,7 +209,7 @@ func (q *classQuestion) census() error {
 	return q.count()
 }
 
-// count finds out what each pod counts with as a victim, which is not its own priority where
+// count finds the priority of each pod as a victim, which is not its own where
 // victims leave in groups.
 func (q *classQuestion) count() error {
 	probe := &outrank.Pod{Namespace: "probe", Name: "probe", Priority: outrank.Priority(priority.NodeCritical)}

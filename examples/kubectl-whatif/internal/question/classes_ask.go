@@ -46,7 +46,7 @@ func AskClasses(ctx context.Context, set Setting, changed []*outrank.PriorityCla
 	return q.out, nil
 }
 
-// changes notes what becomes of each class.
+// changes records the change of each class.
 func (q *classQuestion) changes(changed []*outrank.PriorityClass) {
 	for _, c := range changed {
 		before, after := valueOf(q.before, c.Name), valueOf(q.after, c.Name)

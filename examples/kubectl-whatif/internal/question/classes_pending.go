@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// pending finds out for each pod that waits whether the change means something else.
+// pending finds the waiting pods for which the change makes a difference.
 func (q *classQuestion) pending() error {
 	waiting := q.scene.waiting()
 	for i, pod := range waiting {
@@ -29,8 +29,8 @@ func (q *classQuestion) pending() error {
 	return nil
 }
 
-// impact is what a pod that waits does now and after the change; nil where that is the
-// same.
+// impact is the outcome of a waiting pod now and after the change; nil where that
+// is the same.
 func (q *classQuestion) impact(pod *outrank.Pod) (*PendingImpact, error) {
 	next := q.next(pod)
 	if next == pod && q.again == nil {
@@ -51,7 +51,7 @@ func (q *classQuestion) impact(pod *outrank.Pod) (*PendingImpact, error) {
 			return nil, err
 		}
 	}
-	if out.After == out.Pod.Priority && alike(&out.Now, &out.AsTheyStand) && alike(&out.Now, &out.Again) {
+	if out.After == out.Pod.Priority && similar(&out.Now, &out.AsTheyStand) && similar(&out.Now, &out.Again) {
 		return nil, nil
 	}
 	return out, nil
@@ -71,7 +71,8 @@ func (q *classQuestion) alone(s *scene, pod *outrank.Pod) (Turn, error) {
 	return turn, err
 }
 
-// alike reports whether two turns push out the same pods, or nobody with the same outcome.
-func alike(a, b *Turn) bool {
+// similar reports whether two turns push out the same pods, or nobody with the same
+// outcome.
+func similar(a, b *Turn) bool {
 	return a.Outcome == b.Outcome && slices.EqualFunc(a.Victims, b.Victims, func(v, w Victim) bool { return v.Key == w.Key })
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// mostClasses is how many classes are told of, and mostNames how many pods of each are named.
+// mostClasses is the most classes in the answer, and mostNames the most pods of each that
+// are named.
 const (
 	mostClasses = 256
 	mostNames   = 100
@@ -17,7 +18,7 @@ const (
 
 func compareText(a, b string) int { return cmp.Compare(a, b) }
 
-// reaches finds out for each class which pods its new pods could push out.
+// reaches finds for each class the pods that its new pods could push out.
 func (q *classQuestion) reaches() {
 	slices.SortFunc(q.running, func(a, b counted) int {
 		return cmp.Or(cmp.Compare(b.now, a.now), priority.CompareIdentity(a.pod, b.pod))

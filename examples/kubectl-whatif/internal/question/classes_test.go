@@ -15,8 +15,8 @@ func inClass(name string) func(*outrank.Pod) {
 	return func(p *outrank.Pod) { p.PriorityClassName = name }
 }
 
-// service is a cluster as before priorities were thought of: the store has none, and a copy
-// of it waits.
+// service is a cluster before priorities were introduced: the store has none, and
+// a copy of it waits.
 func service() *outrank.Cluster {
 	return &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1"), node("n2")},
@@ -47,7 +47,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// A pod that has what the class is going to say already is not another one when it is made again.
+// A pod with the future values of its class already does not change when it is made again.
 func TestClassThatSaysWhatAPodHas(t *testing.T) {
 	c := service()
 	c.Pods[2].Priority, c.Pods[2].PreemptionPolicy = outrank.Priority(50), outrank.PreemptLowerPriority

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText tells what the change would do to people; limit bounds the pods and classes that
-// are shown, 0 shows all. The error is that of w.
+// WriteText prints the effects of the change for people; limit bounds the pods
+// and classes that are shown, 0 shows all. The error is that of w.
 func (c *ClassImpact) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	c.writeChanges(out)
@@ -52,7 +52,7 @@ func subject(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, verb(n, one, more))
 }
 
-// text says what becomes of the class.
+// text is the change of the class.
 func (c *ClassChange) text() string {
 	if c.Before == nil {
 		return "new, " + c.After.text()
@@ -71,7 +71,7 @@ func (v *ClassValue) text() string {
 	return text
 }
 
-// writeClasses tells of the classes whose reach changes.
+// writeClasses prints the classes whose reach changes.
 func (c *ClassImpact) writeClasses(out *paper, limit int) {
 	var rows console.Table
 	rows.Head("CLASS", "VALUE", "NOW", "THOSE AS THEY STAND", "ALL MADE AGAIN")
@@ -147,7 +147,7 @@ func (r *Reach) text() string {
 	return text
 }
 
-// gained says who can be pushed out that could not before.
+// gained names the pods that can be pushed out and could not before.
 func (r *Reach) gained() string {
 	parts := make([]string, 0, len(r.GainedBy))
 	for _, c := range r.GainedBy[:min(len(r.GainedBy), 5)] {
@@ -166,7 +166,7 @@ func (r *Reach) gained() string {
 	return text
 }
 
-// writePending tells of the pods that wait.
+// writePending prints the pods that wait.
 func (c *ClassImpact) writePending(out *paper, limit int) {
 	out.line("")
 	if c.NotAsked > 0 {
@@ -198,7 +198,7 @@ func (c *ClassImpact) writePending(out *paper, limit int) {
 		for _, t := range p.turns() {
 			rows.Add(name, priority, t.when, t.outcome(), t.Node)
 			if len(t.Victims) > 0 {
-				addNotes(&rows, []string{"who leaves: " + t.leavers(limit)})
+				addNotes(&rows, []string{"who leaves: " + t.victimNames(limit)})
 			}
 			name, priority = "", ""
 		}

@@ -46,8 +46,8 @@ func groupKey(g *queue.Group) outrank.Key {
 	return g.Key()
 }
 
-// groupOf is the group that a pod is scheduled with, or the tree that it is part of; nil
-// where it is not known.
+// groupOf is the group that a pod is scheduled with, or the tree that it is part
+// of; nil where it is not known.
 func (s *scene) groupOf(p *outrank.Pod) *queue.Group {
 	group, ok := s.snap.Group(p.GroupKey())
 	if !ok {
@@ -65,7 +65,7 @@ func (s *scene) groupOf(p *outrank.Pod) *queue.Group {
 	return out
 }
 
-// parentless names the group above the topmost known one of a tree that is not known; empty
+// parentless names the missing group above the topmost known one of a tree; empty
 // where none is missing.
 func (s *scene) parentless(g *queue.Group) outrank.Key {
 	var above outrank.Key
@@ -82,7 +82,7 @@ func (s *scene) parentless(g *queue.Group) outrank.Key {
 	return above
 }
 
-// takeEntry has a pod or a group take its turn.
+// takeEntry lets a pod or a group take its turn.
 func (s *scene) takeEntry(e *queue.Entry) (Turn, error) {
 	if e.Group == nil {
 		return s.take(e.Pod)
@@ -99,9 +99,9 @@ func (s *scene) takeEntry(e *queue.Entry) (Turn, error) {
 	return t, s.followGroup(plan)
 }
 
-// planGroup decides about a group as things are. The turn says whose it is, and nothing of the
-// plan. A group below one that is not there is not decided about: a scheduler lets its pods
-// wait.
+// planGroup decides about a group as things are. The turn names it, and has
+// nothing of the plan. A group below one that does not exist is not decided
+// about: a scheduler lets its pods wait.
 func (s *scene) planGroup(g *queue.Group) (Turn, *preemption.GroupPlan, error) {
 	t := Turn{Pod: Pod{Key: g.Key(), Priority: g.Priority()}, Group: true, Members: make([]Member, len(g.Members)), Victims: []Victim{}}
 	pods := make([]*outrank.Pod, len(g.Members))
@@ -119,14 +119,14 @@ func (s *scene) planGroup(g *queue.Group) (Turn, *preemption.GroupPlan, error) {
 	return t, plan, err
 }
 
-// tellGroup says what a plan is.
+// tellGroup enters the result of a plan.
 func (t *Turn) tellGroup(s *scene, plan *preemption.GroupPlan) {
-	seats := map[outrank.Key]string{}
+	nodes := map[outrank.Key]string{}
 	for _, a := range plan.Placement {
-		seats[a.Pod.Key()] = a.Node
+		nodes[a.Pod.Key()] = a.Node
 	}
 	for i := range t.Members {
-		t.Members[i].Node = seats[t.Members[i].Key]
+		t.Members[i].Node = nodes[t.Members[i].Key]
 	}
 	if plan.Ineligible != preemption.Eligible && plan.Outcome != preemption.Fits {
 		reason := plan.Ineligible
@@ -163,8 +163,8 @@ func refusal(r *preemption.Refusal) []Reason {
 	return out
 }
 
-// followGroup changes the scene by what becomes of a group: its pods run, or are nominated
-// while the victims begin to leave.
+// followGroup changes the scene by the outcome of a group: its pods run, or are
+// nominated while the victims begin to leave.
 func (s *scene) followGroup(plan *preemption.GroupPlan) error {
 	if plan.Outcome == preemption.Fits {
 		for _, a := range plan.Placement {

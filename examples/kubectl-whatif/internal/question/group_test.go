@@ -17,7 +17,7 @@ func inGroup(name string) func(*outrank.Pod) { return func(p *outrank.Pod) { p.G
 
 // groups is a cluster in which groups wait.
 func groups(t *testing.T) *outrank.Cluster {
-	c := crowd()
+	c := everyOutcome()
 	c.Pods = append(c.Pods,
 		pod("train-0", "", 5000, "2", inGroup("train")), pod("train-1", "", 5000, "2", inGroup("train")),
 		pod("tiny-0", "", 6000, "500m", inGroup("tiny")), pod("tiny-1", "", 6000, "500m", inGroup("tiny")),
@@ -36,8 +36,8 @@ func groups(t *testing.T) *outrank.Cluster {
 	return c
 }
 
-// Groups have one turn for all their pods: one is placed, one pushes others out, one waits,
-// and the pods of one that nobody knows are told of one by one.
+// Groups have one turn for all their pods: one is placed, one pushes others out,
+// one waits, and the pods of an unknown one have turns one by one.
 func TestPendingGroups(t *testing.T) {
 	c := groups(t)
 	s := set(t, c)
@@ -112,7 +112,8 @@ func TestGatedPodOfAGroup(t *testing.T) {
 	require.Equal(t, question.Gated, outcomes["shop/tiny-2"])
 }
 
-// A group is asked about as things are, whoever else waits, from whichever of its pods.
+// A group is asked about as things are, without regard to other waiting pods, from any of
+// its pods.
 func TestAskGroup(t *testing.T) {
 	c := groups(t)
 	s := set(t, c)

@@ -40,8 +40,8 @@ func strange() *outrank.Cluster {
 	return c
 }
 
-// No name from the cluster can end a line, turn its direction or colour a terminal, whatever
-// is asked.
+// No name from the cluster can end a line, turn its direction or colour a
+// terminal, in any answer.
 func TestTextIsSafe(t *testing.T) {
 	s := set(t, strange())
 	ctx := context.Background()
@@ -80,9 +80,9 @@ func TestTextIsSafe(t *testing.T) {
 	}
 }
 
-// A setting that lacks something is an error, and a context that has ended ends a question.
+// A setting with a gap is an error, and a context that has ended ends a question.
 func TestSettingsAndContexts(t *testing.T) {
-	s := set(t, crowd())
+	s := set(t, everyOutcome())
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := question.AllPending(ended, s)

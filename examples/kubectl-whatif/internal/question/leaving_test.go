@@ -79,8 +79,8 @@ func TestLeavingPodsBurdenNoBudget(t *testing.T) {
 	require.Equal(t, question.Lets, w.Budgets[0].Drain)
 }
 
-// Nor does it count down what the budget allows when its node goes: that happened when it began
-// to leave.
+// Nor does it count down its budgets' allowance when its node goes: that happened
+// when it began to leave.
 func TestLeavingPodOfANodeThatGoesIsNotCharged(t *testing.T) {
 	covered := labelled("app", "web")
 	s := set(t, &outrank.Cluster{
@@ -106,8 +106,8 @@ func TestPodOfItsNodeIsTied(t *testing.T) {
 	require.Len(t, w.Tied, 1)
 }
 
-// A pod that is made again asks for what its template says, and not for what its containers
-// were given meanwhile.
+// A pod that is made again has the request of its template, and not the later one
+// of its containers.
 func TestRemadePodReportsNothing(t *testing.T) {
 	s := set(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1")}})
 	one := pod("web", "", 1000, "1", func(p *outrank.Pod) {

@@ -69,7 +69,7 @@ func golden(t *testing.T, name string, a answer) {
 	require.Equal(t, string(want), out.String())
 }
 
-// unchanged holds that a question leaves cluster and snapshot alone.
+// unchanged checks that a question leaves cluster and snapshot alone.
 func unchanged(t require.TestingT, s question.Setting, ask func()) {
 	state := func() (out []string) {
 		for p := range s.Snapshot.Pods() {

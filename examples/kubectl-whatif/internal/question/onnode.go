@@ -12,13 +12,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// OnNode is what the kubelet of a node says to a pod. Its JSON is that of
-// [kubelet.Report] with the replacements of those who are evicted.
+// OnNode is the kubelet's answer to a pod. Its JSON is that of [kubelet.Report]
+// with the replacements of the evicted pods.
 type OnNode struct {
 	*kubelet.Report
 	// Static is set where the pod counts as one that the kubelet reads from a file.
 	Static bool `json:"static,omitempty"`
-	// Replacements are what becomes of the evicted pods, the first to be evicted first.
+	// Replacements are the fates of the evicted pods, the first to be evicted first.
 	Replacements []explain.Replacement `json:"replacements"`
 }
 
@@ -28,19 +28,19 @@ type Binding struct {
 	Node string
 	// Static makes the pod a static one.
 	Static bool
-	// Depth is how far those who are evicted are followed, as in [AskVictims].
+	// Depth is how far the evicted pods are followed, as in [AskVictims].
 	Depth int
 }
 
-// AskOnNode answers what the kubelet of a node says to a pod that is bound to it, whoever
-// did that: admitted, refused with the reasons, or admitted after evicting whom. For a
-// critical pod others are evicted; a static pod is one, whatever its priority. No scheduler
-// is asked, and no disruption budget counts. The active pods are all of the node's that have
-// not ended.
+// AskOnNode returns the answer of a node's kubelet to a pod that is bound to it:
+// admitted, refused with the reasons, or admitted after evictions. For a critical
+// pod others are evicted; a static pod is one, whatever its priority. No
+// scheduler is asked, and no disruption budget counts. The active pods are all of
+// the node's that have not ended.
 //
-// Errors are those of the setting and of [kubeletadmit.Admitter.Admit], and wrap [preemption.ErrNotFound]
-// for a node that the cluster does not have. Time is that of [kubelet.Ask], and of
-// [explain.Replacements] where pods are evicted.
+// Errors are those of the setting and of [kubeletadmit.Admitter.Admit], and wrap
+// [preemption.ErrNotFound] for a node that the cluster does not have. Time is
+// that of [kubelet.Ask], and of [explain.Replacements] where pods are evicted.
 func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func (s *Setting) on(node string) []*outrank.Pod {
 	return out
 }
 
-// WriteText tells the answer to people; limit bounds the replacements that are shown, 0
-// shows all. The error is that of w.
+// WriteText prints the answer for people; limit bounds the replacements that are
+// shown, 0 shows all. The error is that of w.
 func (o *OnNode) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.block(0, o.Text())

@@ -17,7 +17,7 @@ import (
 // A static pod is admitted after evictions; a common pod of the same size is refused, and a
 // small one simply starts.
 func TestOnNode(t *testing.T) {
-	c := crowd()
+	c := everyOutcome()
 	c.Nodes = append(c.Nodes, node("n3"))
 	c.Pods = append(c.Pods, pod("core", "n3", 5000, "2", owned("ReplicaSet", "core")))
 	s := set(t, c)
@@ -50,7 +50,7 @@ func TestOnNode(t *testing.T) {
 }
 
 func TestVictims(t *testing.T) {
-	c := crowd()
+	c := everyOutcome()
 	s := set(t, c)
 	big := c.Pod("shop", "big")
 	plan, err := s.Evaluator.Preempt(context.Background(), s.Snapshot, big, now)

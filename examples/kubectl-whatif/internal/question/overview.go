@@ -43,8 +43,8 @@ func (s *sketch) table(t page.Table) {
 	}
 }
 
-// turn draws what becomes of a pod. like is the pod itself where the snapshot does not have
-// it.
+// turn draws the outcome of a pod. like is the pod itself where the snapshot does
+// not have it.
 func (s *sketch) turn(t *Turn, like *outrank.Pod) {
 	for i := range t.Victims {
 		v := &t.Victims[i]
@@ -101,7 +101,7 @@ func turns(title, note string, all []Turn) page.Table {
 // notesOnPage bounds the names in a note of a page.
 const notesOnPage = 10
 
-// Overview draws the answer as a page about the snapshot that was asked about.
+// Overview draws the answer as a page about the snapshot in question.
 func (p *Pending) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
 	n := &p.Totals
 	headline, more, _ := strings.Cut(p.summary(), ". ")
@@ -116,8 +116,8 @@ func (p *Pending) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Over
 	return &s.Overview
 }
 
-// Overview draws the answer as a page about the snapshot that was asked about; pod is the
-// one whose copies are asked about.
+// Overview draws the answer as a page about the snapshot in question; pod is the
+// original of the copies.
 func (r *Replicas) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Overview {
 	s := sketchOf(snap, strconv.Itoa(r.Running)+" of "+plural(r.Asked, "replica")+" of "+string(r.Pod.Key)+" "+verb(r.Running, "finds", "find")+" room", r.summary())
 	s.figure(r.Free, "fit as things are")

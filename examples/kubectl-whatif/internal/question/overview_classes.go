@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Overview draws the answer as a page about the snapshot that was asked about: who could be
-// pushed out by new pods of a class, and could not before.
+// Overview draws the answer as a page about the snapshot in question: the pods
+// that new pods of a class could push out, and could not before.
 func (c *ClassImpact) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
 	s := sketchOf(snap, "", "Nothing happens at once: a pod keeps the priority that it was created with, whatever becomes of its class.")
 	s.May = true
@@ -38,8 +38,8 @@ func (c *ClassImpact) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.
 	return &s.Overview
 }
 
-// classesHeadline says how many can be pushed out that could not before; cut is set where
-// that is only some of them.
+// classesHeadline counts the pods that can be pushed out and could not before;
+// cut is set where the list has only some of them.
 func classesHeadline(changes, gained int, cut bool) string {
 	what := "1 class changes"
 	switch {
@@ -111,7 +111,7 @@ func (c *ClassImpact) pendingTable() page.Table {
 		for _, turn := range p.turns() {
 			row := page.TableRow{Cells: []string{string(p.Pod.Key), priority, turn.when, turn.Node, turn.outcome()}}
 			if len(turn.Victims) > 0 {
-				row.Notes = []string{"who leaves: " + turn.leavers(notesOnPage)}
+				row.Notes = []string{"who leaves: " + turn.victimNames(notesOnPage)}
 			}
 			t.Rows = append(t.Rows, row)
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Overview draws the answer as a page about the snapshot that was asked about.
+// Overview draws the answer as a page about the snapshot in question.
 func (w *WholeGroup) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
 	what := "its group "
 	if w.Tree {

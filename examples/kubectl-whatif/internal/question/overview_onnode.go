@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Overview draws the answer as a page about the snapshot that was asked about: which pods the kubelet
-// evicts, and the pod on its node.
+// Overview draws the answer as a page about the snapshot in question: the pods
+// that the kubelet evicts, and the pod on its node.
 func (o *OnNode) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Overview {
 	headline, more, _ := strings.Cut(o.Summary(), "; ")
 	s := sketchOf(snap, strings.TrimSuffix(headline, "."), more)

@@ -16,8 +16,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// pageHolds requires that a page shows those who leave and arrive where they are, and that
-// what it shows as the node afterwards has room for them.
+// pageHolds requires that a page shows leaving and arriving pods on their nodes,
+// and a node afterwards with room for its pods.
 func pageHolds(t *rapid.T, s question.Setting, o *page.Overview) {
 	require.Same(t, s.Snapshot, o.Snapshot)
 	leaves := map[outrank.Key]bool{}

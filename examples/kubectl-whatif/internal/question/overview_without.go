@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Overview draws the answer as a page about the snapshot that was asked about.
+// Overview draws the answer as a page about the snapshot in question.
 func (q *Without) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
 	which := names(q.Nodes, 1)
 	if len(q.Nodes) > 1 {

@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// paper collects lines for people, as wide as the page that they are for; texts among the
+// paper collects lines for people, as wide as their page; texts among the
 // arguments are made safe for a terminal.
 type paper struct {
 	console.Page
@@ -27,7 +27,7 @@ func paperFor(w io.Writer) *paper {
 	return p
 }
 
-// plain makes the texts among arguments those that a page makes safe.
+// plain leaves the arguments' texts as they are, for a page that makes them safe.
 func plain(args []any) []any {
 	for i, a := range args {
 		if key, ok := a.(outrank.Key); ok {
@@ -40,7 +40,7 @@ func plain(args []any) []any {
 // line writes a line, broken where it is wider than the page.
 func (p *paper) line(format string, args ...any) { p.Line(format, plain(args)...) }
 
-// widest is how wide running text is where the page has no width.
+// widest is the width of running text where the page has none.
 const widest = 100
 
 // say writes running text.
@@ -89,8 +89,8 @@ func names[T ~string](list []T, limit int) string {
 	return text
 }
 
-// selected are the places of those of n things that are shown, in their order: where not all
-// can be, those that matter go before the others.
+// selected are the places of those of n things that are shown, in their order:
+// where not all can be, those that matter go before the others.
 func selected(n, limit int, matters func(i int) bool) []int {
 	shown := bounded(n, limit)
 	var out, others []int
@@ -107,7 +107,7 @@ func selected(n, limit int, matters func(i int) bool) []int {
 	return out
 }
 
-// bounded is how many of n things are shown; a limit of 0 or less shows all.
+// bounded is the number of n things that are shown; a limit of 0 or less shows all.
 func bounded(n, limit int) int {
 	if limit <= 0 {
 		return n

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// Pending is what becomes of all pods that wait.
+// Pending is the outcome of all pods that wait.
 type Pending struct {
 	// Turns are in the order in which a scheduler takes the pods: by priority, the highest
 	// first. Pods of one priority go by namespace and name, because a dump does not say
@@ -17,7 +17,7 @@ type Pending struct {
 	Totals PendingTotals `json:"totals"`
 }
 
-// PendingTotals counts turns by outcome, and who leaves.
+// PendingTotals counts turns by outcome, and the leaving pods.
 type PendingTotals struct {
 	// Pods counts pods, those of groups too; the groups count as one turn below.
 	Pods           int `json:"pods"`
@@ -66,7 +66,7 @@ func AllPending(ctx context.Context, set Setting) (*Pending, error) {
 	return out, nil
 }
 
-// waiting lists the pods that a scheduler has to do with, in its order.
+// waiting lists the pods for a scheduler, in its order.
 func (s *scene) waiting() []*outrank.Pod {
 	resizes := s.snap.Release().Gates()[resizeGate]
 	var out []*outrank.Pod

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// crowd is a cluster with a pod for each outcome.
-func crowd() *outrank.Cluster {
+// everyOutcome is a cluster with a pod for each outcome.
+func everyOutcome() *outrank.Cluster {
 	return &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1"), node("n2")},
 		Pods: []*outrank.Pod{
@@ -31,7 +31,7 @@ func crowd() *outrank.Cluster {
 }
 
 func TestAllPending(t *testing.T) {
-	s := set(t, crowd())
+	s := set(t, everyOutcome())
 	unchanged(t, s, func() {
 		p, err := question.AllPending(context.Background(), s)
 		require.NoError(t, err)
@@ -40,7 +40,7 @@ func TestAllPending(t *testing.T) {
 }
 
 func TestReplicas(t *testing.T) {
-	s := set(t, crowd())
+	s := set(t, everyOutcome())
 	unchanged(t, s, func() {
 		r, err := question.AskReplicas(context.Background(), s, s.Cluster.Pod("shop", "small"), 20)
 		require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestReplicas(t *testing.T) {
 }
 
 func TestWhyNot(t *testing.T) {
-	s := set(t, crowd())
+	s := set(t, everyOutcome())
 	a, err := question.AskWhyNot(context.Background(), s, s.Cluster.Pod("shop", "big"), "n1")
 	require.NoError(t, err)
 	golden(t, "whynot", a)

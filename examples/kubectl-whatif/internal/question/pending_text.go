@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText tells the turns to people, limit of them and as many victims of each, those of
-// pods that simply fit after the others; all where limit is 0. The error is that of w.
+// WriteText prints the turns for people, limit of them and as many victims of each, those
+// of pods that simply fit after the others; all where limit is 0. The error is that of w.
 func (p *Pending) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", p.summary())

@@ -18,7 +18,7 @@ type Pod struct {
 	PriorityClass string `json:"priorityClass,omitempty"`
 	// Owner is Kind/Name of the pod's controller.
 	Owner string `json:"owner,omitempty"`
-	// Node is where the pod runs.
+	// Node is the pod's node.
 	Node string `json:"node,omitempty"`
 }
 
@@ -46,7 +46,7 @@ func victimsOf(plan *preemption.Plan) []Victim {
 	return out
 }
 
-// mostBudgets is how many budgets are named with one pod.
+// mostBudgets is the most budgets that are named with one pod.
 const mostBudgets = 10
 
 func victimOf(p *outrank.Pod, node string, violated []*outrank.PodDisruptionBudget) Victim {
@@ -86,10 +86,10 @@ type Reason struct {
 	Nodes   int      `json:"nodes"`
 }
 
-// mostReasons is how many reasons are told of one pod.
+// mostReasons is the most reasons of one pod.
 const mostReasons = 5
 
-// reasonsOf puts together what reads the same.
+// reasonsOf joins reasons with the same text.
 func reasonsOf(counts []preemption.Count) []Reason {
 	out := make([]Reason, 0, min(len(counts), mostReasons))
 	for i := range counts {
@@ -106,9 +106,9 @@ func reasonsOf(counts []preemption.Count) []Reason {
 	return out
 }
 
-// replaced reports whether a pod that is leaving has been replaced by its controller, or has
-// none: whoever takes its place then is another pod. A StatefulSet and a DaemonSet wait until
-// it is gone.
+// replaced reports whether a pod that is leaving has been replaced by its
+// controller, or has none: any pod in its place then is another one. A
+// StatefulSet and a DaemonSet wait until it is gone.
 func replaced(p *outrank.Pod) bool {
 	switch p.Owner.Kind {
 	case "", "ReplicaSet", "ReplicationController", "Job":
@@ -117,7 +117,7 @@ func replaced(p *outrank.Pod) bool {
 	return false
 }
 
-// remade is a pod as its controller makes it again: nothing of it says where it ran.
+// remade is a pod as its controller makes it again, without a trace of its node.
 func remade(p *outrank.Pod, name string) *outrank.Pod {
 	c := *p
 	c.Name, c.UID, c.NodeName, c.NominatedNodeName = name, "", "", ""
@@ -128,7 +128,7 @@ func remade(p *outrank.Pod, name string) *outrank.Pod {
 	return &c
 }
 
-// unreported are containers of which no status says anything yet.
+// unreported are containers without a status.
 func unreported(containers []outrank.Container) []outrank.Container {
 	out := slices.Clone(containers)
 	for i := range out {

@@ -63,7 +63,7 @@ func overShapes(t *testing.T, property func(t *rapid.T, s question.Setting)) {
 	}
 }
 
-// stage follows by hand what a result says, and asks at each step whether it can be.
+// stage follows a result step by step by hand, and checks that each is possible.
 type stage struct {
 	*rapid.T
 	question.Setting
@@ -84,7 +84,7 @@ func (s *stage) feasible(pod *outrank.Pod) int {
 	return len(nodes)
 }
 
-// run has a pod run on a node, and requires that it fits there.
+// run lets a pod run on a node, and requires that it fits there.
 func (s *stage) run(pod *outrank.Pod, node string) {
 	require.True(s, s.fits(pod, node), "%s is said to fit on %s", pod.Key(), node)
 	placed := *pod
@@ -98,8 +98,8 @@ func (s *stage) remove(victims []question.Victim) {
 	}
 }
 
-// stable requires that a question has the same answer again, to the byte, that its JSON can be
-// read back, and that its text has no character that a terminal obeys.
+// stable requires that a question has the same answer again, to the byte, that
+// its JSON can be read back, and that its text has no control character.
 func stable[T answer](t *rapid.T, again func() (T, error)) T {
 	one, err := again()
 	require.NoError(t, err)
@@ -121,9 +121,9 @@ func stable[T answer](t *rapid.T, again func() (T, error)) T {
 	return one
 }
 
-// A replica that is said to fit fits at its turn, without evictions where none is told of; the
-// victims of one that pushes others out make room and are needed, and the one with which it
-// stops has no room anywhere and pushes nobody out.
+// A replica that is reported to fit fits at its turn, without evictions where
+// none is reported; the victims of one that pushes others out make room and are
+// needed, and the last one has no room anywhere and pushes nobody out.
 func TestPropertyReplicasAreTrue(t *testing.T) {
 	overShapes(t, func(t *rapid.T, s question.Setting) {
 		p := drawPod(t, s)
@@ -182,8 +182,8 @@ func drawPod(t *rapid.T, s question.Setting) *outrank.Pod {
 	return p
 }
 
-// What all pending pods do can be followed step by step: a pod that is placed fits, one that
-// pushes others out fits once its victims are gone, and one that waits fits nowhere.
+// The outcomes of all pending pods can be followed step by step: a placed pod fits, one
+// that pushes others out fits once its victims are gone, and one that waits fits nowhere.
 func TestPropertyPendingIsTrue(t *testing.T) {
 	overShapes(t, func(t *rapid.T, s question.Setting) {
 		r := stable(t, func() (*question.Pending, error) { return question.AllPending(context.Background(), s) })
@@ -218,7 +218,7 @@ func TestPropertyPendingIsTrue(t *testing.T) {
 	})
 }
 
-// announce has the victims of a turn begin to leave.
+// announce makes the victims of a turn begin to leave.
 func (s *stage) announce(turn *question.Turn) {
 	for _, v := range turn.Victims {
 		known, _ := s.snap.Pod(v.Key)
@@ -235,8 +235,8 @@ func (s *stage) announce(turn *question.Turn) {
 	require.NoError(s, s.snap.Nominate(turn.Pod.Key, turn.Node))
 }
 
-// A pod that is said to be within the reach of a class is a possible victim of a pod of the
-// class that may go nowhere but to its node, and no other pod is.
+// A pod is in the reach of a class exactly if it is a possible victim of a pod of
+// the class that may go nowhere but to its node.
 func TestPropertyReachIsTrue(t *testing.T) {
 	overShapes(t, func(t *rapid.T, s question.Setting) {
 		changed := []*outrank.PriorityClass{{
@@ -297,8 +297,8 @@ func remade(t *rapid.T, s question.Setting, r *question.ClassImpact) question.Se
 	return later
 }
 
-// turnIs holds a turn of a pod that waits to a decision about it as it would be created
-// again.
+// turnIs compares a turn of a waiting pod with a decision about it as it would be
+// created again.
 func turnIs(t *rapid.T, s question.Setting, p question.PendingImpact, turn *question.Turn, snap *preemption.Snapshot) {
 	known, _ := snap.Pod(p.Pod.Key)
 	again := *known
@@ -323,7 +323,7 @@ func turnIs(t *rapid.T, s question.Setting, p question.PendingImpact, turn *ques
 	}
 }
 
-// reach are the pods that a pod with what a class says might push out, asked node by node.
+// reach are the possible victims of a pod with the values of a class, node by node.
 func reach(t *rapid.T, s question.Setting, v *question.ClassValue) map[outrank.Key]bool {
 	out := map[outrank.Key]bool{}
 	if v == nil || v.Policy == outrank.PreemptNever {
@@ -342,8 +342,8 @@ func reach(t *rapid.T, s question.Setting, v *question.ClassValue) map[outrank.K
 	return out
 }
 
-// What becomes of the pods of nodes that go can be followed step by step, and every pod of
-// the nodes is told of once.
+// The fates of the pods of removed nodes can be followed step by step, and every
+// pod of the nodes has one entry.
 func TestPropertyWithoutIsTrue(t *testing.T) {
 	overShapes(t, func(t *rapid.T, s question.Setting) {
 		going := []string{}

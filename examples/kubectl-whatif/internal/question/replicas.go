@@ -10,14 +10,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// MostReplicas is how many replicas can be asked about.
+// MostReplicas is the most replicas in a question.
 const MostReplicas = 100_000
 
-// Replicas is how many copies of a pod find room.
+// Replicas counts the copies of a pod that find room.
 type Replicas struct {
 	Pod Pod `json:"pod"`
-	// Asked is how many were asked about. Free of them fit before anybody leaves, and
-	// Running in all, those included.
+	// Asked is the number in the question. Free of them fit before any pod
+	// leaves, and Running in all, those included.
 	Asked   int `json:"asked"`
 	Free    int `json:"free"`
 	Running int `json:"running"`
@@ -30,8 +30,8 @@ type Replicas struct {
 	Turns []Turn `json:"turns"`
 	// Stopped is set where the last turn is that of a replica that finds no room.
 	Stopped bool `json:"stopped,omitempty"`
-	// Why says what is missing for that replica, with names and amounts; nil unless nothing
-	// helps. REPORT_JSON.md of package explain describes it.
+	// Why names the missing amounts for that replica; nil unless nothing helps.
+	// REPORT_JSON.md of package explain describes it.
 	Why *explain.Report `json:"why,omitempty"`
 }
 
@@ -89,7 +89,7 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 	return out, nil
 }
 
-// whyStopped says what is missing for the last replica.
+// whyStopped explains the last replica.
 func (s *scene) whyStopped(eval *preemption.Evaluator, pod *outrank.Pod, out *Replicas) error {
 	last := &out.Turns[len(out.Turns)-1]
 	if last.Outcome != Waits {
@@ -123,7 +123,7 @@ func notOne(pod *outrank.Pod, field, text string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: "pod " + string(pod.Key()), Field: field, Text: text}}}
 }
 
-// replica makes one more pod, and carries out what becomes of it.
+// replica makes one more pod, and carries out its outcome.
 func (s *scene) replica(eval *preemption.Evaluator, pod *outrank.Pod, i int) (Turn, error) {
 	one := s.copyOf(pod, i)
 	turn, plan, err := s.decide(eval, one)
@@ -137,7 +137,7 @@ func (s *scene) replica(eval *preemption.Evaluator, pod *outrank.Pod, i int) (Tu
 	return turn, err
 }
 
-// copyOf is one more pod like the one that is asked about.
+// copyOf is one more pod like the one in question.
 func (s *scene) copyOf(pod *outrank.Pod, i int) *outrank.Pod {
 	one := remade(pod, s.freeName(pod, i))
 	if s.snap.NodeOf(pod.Key()) == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText tells how many replicas find room, where they go, and who leaves at each step;
-// limit steps with victims are shown, all where it is 0. The error is that of w.
+// WriteText prints how many replicas find room, their nodes, and the leaving pods of each
+// step; limit steps with victims are shown, all where it is 0. The error is that of w.
 func (r *Replicas) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", r.summary())
@@ -63,8 +63,8 @@ func left(n int) string {
 	return fmt.Sprintf("%d other pods have left", n)
 }
 
-// writeSteps tells of the replicas behind the first for which somebody leaves. Those that
-// fit in between are told together.
+// writeSteps prints the replicas behind the first for which pods leave, and those
+// that fit in between in one line.
 func (r *Replicas) writeSteps(out *paper, limit int) {
 	rest := r.Turns[r.Free:r.Running]
 	if len(rest) == 0 {

@@ -15,8 +15,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
 
-// What the questions say of the program's own sample cluster is what readers of its page
-// see.
+// Readers of the program's page see these answers about its sample cluster.
 func TestSampleCluster(t *testing.T) {
 	c := sample(t)
 	s := set(t, c)

@@ -14,7 +14,7 @@ type scene struct {
 	ctx  context.Context
 	set  *Setting
 	snap *preemption.Snapshot
-	// budgets find who covers a pod; allowed is what each still allows.
+	// budgets find the budgets that cover a pod; allowed is the present allowance of each.
 	budgets *pdb.Budgets
 	allowed []*outrank.PodDisruptionBudget
 }
@@ -25,7 +25,7 @@ func (s *Setting) scene(ctx context.Context) *scene {
 	return &scene{ctx: ctx, set: s, snap: snap, budgets: pdb.New(list), allowed: list}
 }
 
-// bind has a pod run on a node. The snapshot may know the pod as pending, or not at all.
+// bind lets a pod run on a node. The snapshot may know the pod as pending, or not at all.
 func (s *scene) bind(pod *outrank.Pod, node string) error {
 	if _, ok := s.snap.Pod(pod.Key()); ok {
 		return s.snap.Bind(pod.Key(), node)
@@ -35,7 +35,7 @@ func (s *scene) bind(pod *outrank.Pod, node string) error {
 	return s.snap.AddPod(&placed)
 }
 
-// nominate has a pending pod wait for room on a node, "" for nowhere.
+// nominate lets a pending pod wait for room on a node, "" for nowhere.
 func (s *scene) nominate(pod *outrank.Pod, node string) error {
 	if _, ok := s.snap.Pod(pod.Key()); ok {
 		return s.snap.Nominate(pod.Key(), node)
@@ -45,8 +45,8 @@ func (s *scene) nominate(pod *outrank.Pod, node string) error {
 	return s.snap.AddPod(&waiting)
 }
 
-// ask has victims leave: from now on they terminate, hold their room, and no longer count
-// for their budgets.
+// ask makes victims leave: from now on they terminate, hold their room, and no
+// longer count for their budgets.
 func (s *scene) ask(victim *outrank.Pod) error {
 	known, ok := s.snap.Pod(victim.Key())
 	if !ok || known.Terminating() {
@@ -64,8 +64,8 @@ func (s *scene) ask(victim *outrank.Pod) error {
 	return s.charge(known)
 }
 
-// charge counts a pod down where it was healthy, as the disruption controller does when it
-// sees that the pod leaves.
+// charge counts a pod down where it was healthy, as the disruption controller
+// does when it sees that the pod leaves.
 func (s *scene) charge(p *outrank.Pod) error {
 	if !p.Ready {
 		return nil
@@ -104,8 +104,8 @@ func (s *scene) announce(plan *preemption.Plan) error {
 	return s.nominate(plan.Pod, plan.Node)
 }
 
-// carryOut is what a plan leads to in the end: the victims are gone, and the pod runs, unless
-// that was in vain.
+// carryOut carries out a plan to its end: the victims are gone, and the pod runs,
+// unless that was in vain.
 func (s *scene) carryOut(plan *preemption.Plan, vain bool) error {
 	for i := range plan.Victims {
 		if err := s.drop(plan.Victims[i].Pod); err != nil {

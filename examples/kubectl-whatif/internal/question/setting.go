@@ -9,20 +9,20 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Setting is what every question is about.
+// Setting is the common part of every question.
 type Setting struct {
-	// Cluster is what was read: its classes, and its pods in the order of the input.
+	// Cluster is the input: its classes, and its pods in the order of the input.
 	Cluster *outrank.Cluster
 	// Snapshot is of that cluster. Questions clone it.
 	Snapshot *preemption.Snapshot
 	// Evaluator decides for the pods of kube-scheduler's default profile and, where
 	// Scheduler is nil, for no others.
 	Evaluator *preemption.Evaluator
-	// Scheduler returns who decides for the pods of a scheduler, nil for nobody here.
+	// Scheduler returns the evaluator for the pods of a scheduler, nil for none here.
 	Scheduler func(name string) *preemption.Evaluator
-	// Now stands in for missing start times, and is when victims begin to leave.
+	// Now replaces missing start times, and is the time at which victims begin to leave.
 	Now time.Time
-	// Progress, if there is one, is told now and then how much of the work is done.
+	// Progress, if set, is called now and then with the done part of the work.
 	Progress func(done, total int)
 }
 
@@ -41,7 +41,7 @@ func (s *Setting) check() error {
 	return nil
 }
 
-// evaluatorFor returns who decides for a pod; nil where that is a scheduler that is not
+// evaluatorFor returns the evaluator for a pod; nil where its scheduler is not
 // known.
 func (s *Setting) evaluatorFor(p *outrank.Pod) *preemption.Evaluator {
 	if s.Scheduler != nil {
@@ -53,9 +53,9 @@ func (s *Setting) evaluatorFor(p *outrank.Pod) *preemption.Evaluator {
 	return s.Evaluator
 }
 
-// decider returns who decides for a pod that somebody asks about by name: where its
-// scheduler is not known, the default profile of kube-scheduler, if the setting does not
-// say who the schedulers are.
+// decider returns the evaluator for a pod in question: where its scheduler is not
+// known, the default profile of kube-scheduler, if the setting does not name the
+// schedulers.
 func (s *Setting) decider(p *outrank.Pod) (*preemption.Evaluator, error) {
 	if p == nil {
 		return nil, fmt.Errorf("%w: no pod", outrank.ErrInvalid)
@@ -71,16 +71,16 @@ func (s *Setting) decider(p *outrank.Pod) (*preemption.Evaluator, error) {
 	}}}
 }
 
-// progress tells how far the work is, at each step or every 64 steps where there are
-// many.
+// progress reports the done part of the work, at each step or every 64 steps
+// where there are many.
 func (s *Setting) progress(done, total int) {
 	if s.Progress != nil && (done == total || total < 1000 || done%64 == 0) {
 		s.Progress(done, total)
 	}
 }
 
-// moment is now, or one that is late enough where no time is known: a pod that begins to
-// leave needs one.
+// moment is now, or one that is late enough where no time is known: a pod that
+// begins to leave needs one.
 func (s *Setting) moment() time.Time {
 	if s.Now.IsZero() {
 		return time.Unix(0, 0).UTC()

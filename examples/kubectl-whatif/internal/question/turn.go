@@ -5,7 +5,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Outcome is what becomes of a pod at its turn.
+// Outcome is the outcome of a pod's turn.
 type Outcome string
 
 // The outcomes.
@@ -27,41 +27,42 @@ const (
 	InGroup Outcome = "in-group"
 )
 
-// Turn is what becomes of one pod at its turn.
+// Turn is the turn of one pod with its outcome.
 type Turn struct {
 	// Pod is the pod, or with its key and priority the group of pods that has its turn.
 	Pod     Pod     `json:"pod"`
 	Outcome Outcome `json:"outcome"`
-	// Group is set for a group of pods, or a tree of groups: Members are its pods that wait,
-	// in the order in which they are tried, with the nodes that they get. Trouble says why a
-	// group cannot be asked about at all.
+	// Group is set for a group of pods, or a tree of groups: Members are its pods
+	// that wait, in the order in which they are tried, with their nodes. Trouble
+	// says why a group cannot be asked about at all.
 	Group   bool     `json:"group,omitempty"`
 	Members []Member `json:"members,omitempty"`
 	Trouble string   `json:"trouble,omitempty"`
-	// Node is where the pod is placed or pushes others out, and Fits the number of nodes that
-	// take it as things are.
+	// Node is where the pod is placed or pushes others out, and Fits the number
+	// of nodes that take it as things are.
 	Node string `json:"node,omitempty"`
 	Fits int    `json:"fits,omitempty"`
 	// Resize is set where the pod runs on Node already, and room is wanted for its resize.
 	Resize bool `json:"resize,omitempty"`
 	// Victims have to leave, the most important first.
 	Victims []Victim `json:"victims"`
-	// InVain says why Node does not take the pod even once the victims are gone; nil where it
-	// does. A scheduler's dry run takes some things for free that are not: a host port or a
-	// claim for a single pod that two pods hold, or the place of a pod that was leaving.
+	// InVain says why Node does not take the pod even once the victims are gone; nil where
+	// it does. A scheduler's dry run takes some things for free that are not: a host port
+	// or a claim for a single pod that two pods hold, or the place of a pod that was
+	// leaving.
 	InVain *Reason `json:"inVain,omitempty"`
 	// ClearedNominations are pending pods that lose the room that was promised to them.
 	ClearedNominations []outrank.Key `json:"clearedNominations,omitempty"`
 	// Ineligible says why a pod that waits may not push others out; nil where it may.
 	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
-	// TurnedDown are the nodes that do not take a pod that waits, and Unhelpful those of them
-	// where nobody's leaving helps, by why. The most frequent reasons come first; no more
-	// than five are told.
+	// TurnedDown are the nodes that do not take a pod that waits, and Unhelpful
+	// those of them where nobody's leaving helps, by reason. The most frequent
+	// come first; there are no more than five.
 	TurnedDown []Reason `json:"turnedDown,omitempty"`
 	Unhelpful  []Reason `json:"unhelpful,omitempty"`
-	// Gates are what keeps a gated pod back.
+	// Gates keep a gated pod back.
 	Gates []string `json:"gates,omitempty"`
-	// Scheduler is who places a pod of another scheduler.
+	// Scheduler places a pod of another scheduler.
 	Scheduler string `json:"scheduler,omitempty"`
 }
 
@@ -87,9 +88,9 @@ func (t *Turn) unplaced() (n int) {
 	return n
 }
 
-// decide finds out what becomes of a pod as things are, by an evaluator that is nil
-// where the pod's scheduler is not known. The plan is nil where nobody has
-// to leave.
+// decide finds the outcome of a pod as things are, by an evaluator that is nil
+// where the pod's scheduler is not known. The plan is nil where nobody has to
+// leave.
 func (s *scene) decide(eval *preemption.Evaluator, pod *outrank.Pod) (Turn, *preemption.Plan, error) {
 	t := Turn{Pod: podOf(pod, ""), Victims: []Victim{}}
 	switch {
@@ -172,7 +173,7 @@ func (s *scene) vain(eval *preemption.Evaluator, plan *preemption.Plan) (*Reason
 	return &Reason{Filter: status.Filter, Reasons: append([]string{}, status.Reasons...), Nodes: 1}, nil
 }
 
-// told says what a plan is.
+// told enters the result of a plan.
 func told(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
 	if t.Resize = plan.Resize; t.Resize {
 		t.Node = plan.Pod.NodeName
@@ -205,7 +206,7 @@ const (
 	groupGate  = "GenericWorkload"
 )
 
-// take decides about a pod, and changes the scene by what becomes of it.
+// take decides about a pod, and changes the scene by its outcome.
 func (s *scene) take(pod *outrank.Pod) (Turn, error) {
 	turn, plan, err := s.decide(s.set.evaluatorFor(pod), pod)
 	switch {

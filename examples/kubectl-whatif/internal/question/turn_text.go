@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// addTurn adds a row for a turn and, below it, what there is to say about it.
+// addTurn adds a row for a turn and, below it, the notes about it.
 func addTurn(rows *console.Table, number int, t *Turn, limit int) {
 	rows.Add(strconv.Itoa(number), t.name(), t.priority(), t.outcome(), t.Node)
 	addNotes(rows, t.notes(limit))
@@ -37,7 +37,7 @@ func addNotes(rows *console.Table, notes []string) {
 	}
 }
 
-// outcome says in a few words what becomes of the pod.
+// outcome is the outcome of the pod in a few words.
 func (t *Turn) outcome() string {
 	switch t.Outcome {
 	case Placed:
@@ -67,8 +67,8 @@ func (t *Turn) outcome() string {
 	return string(t.Outcome)
 }
 
-// leavers names the victims.
-func (t *Turn) leavers(limit int) string {
+// victimNames names the victims.
+func (t *Turn) victimNames(limit int) string {
 	shown := bounded(len(t.Victims), limit)
 	texts := make([]string, shown)
 	for i := range shown {
@@ -95,16 +95,16 @@ func (v *Victim) text() string {
 	return fmt.Sprintf("%s (%d%s)", v.Key, v.Priority, more)
 }
 
-// notes say who leaves, why a pod waits, and who loses a promise.
+// notes name the leaving pods, why a pod waits, and lost nominations.
 func (t *Turn) notes(limit int) []string {
 	var out []string
 	if len(t.Victims) > 0 {
-		out = append(out, "who leaves: "+t.leavers(limit))
+		out = append(out, "who leaves: "+t.victimNames(limit))
 	}
 	if t.Trouble != "" {
 		out = append(out, t.Trouble)
 	}
-	if at := t.seats(limit); at != "" {
+	if at := t.nodesOfMembers(limit); at != "" {
 		out = append(out, at)
 	}
 	if len(t.Gates) > 0 {
@@ -150,8 +150,8 @@ func reasons(list []Reason) string {
 	return strings.Join(texts, "; ")
 }
 
-// seats names the nodes of a group's pods.
-func (t *Turn) seats(limit int) string {
+// nodesOfMembers names the nodes of a group's pods.
+func (t *Turn) nodesOfMembers(limit int) string {
 	var placed []string
 	for _, m := range t.Members {
 		if m.Node != "" {

@@ -9,16 +9,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// MostDepth is how deep a cascade can be followed.
+// MostDepth is the largest depth of a cascade that can be followed.
 const MostDepth = 16
 
-// Victims is what becomes of the victims of a plan.
+// Victims has the fates of the victims of a plan.
 type Victims struct {
-	// Pod is the preemptor, and Node where it goes.
+	// Pod is the preemptor, and Node its new node.
 	Pod  Pod    `json:"pod"`
 	Node string `json:"node"`
-	// Depth is how many times a replacement may push out others whose replacements are
-	// looked at in turn.
+	// Depth is how many times a replacement may push out others whose
+	// replacements are looked at in turn.
 	Depth int `json:"depth"`
 	// Replacements are those of the plan's victims, the most important first; REPORT_JSON.md
 	// of package explain describes them.
@@ -26,7 +26,7 @@ type Victims struct {
 	Totals       VictimTotals          `json:"totals"`
 }
 
-// VictimTotals counts pods that leave, at any depth, by what becomes of them.
+// VictimTotals counts leaving pods, at any depth, by their fates.
 type VictimTotals struct {
 	// Victims are those of the plan itself, and InTurn those that leave for a replacement.
 	Victims int `json:"victims"`

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// WriteText tells what becomes of each victim, the first limit of each list; all where limit
-// is 0. The error is that of w.
+// WriteText prints the fate of each victim, the first limit of each list; all
+// where limit is 0. The error is that of w.
 func (v *Victims) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("What becomes of %s, once %s runs on %s: %s.", plural(len(v.Replacements), "victim"), v.Pod.Key, v.Node, v.Totals.text())
@@ -18,7 +18,7 @@ func (v *Victims) WriteText(w io.Writer, limit int) error {
 	return out.to(w)
 }
 
-// text counts what becomes of pods.
+// text counts the fates of pods.
 func (t *VictimTotals) text() string {
 	var parts []string
 	add := func(n int, one, more string) {
@@ -43,7 +43,7 @@ func (t *VictimTotals) text() string {
 	return text
 }
 
-// writeFates tells of replacements, and indented, of the pods that they push out.
+// writeFates prints replacements, and indented, the pods that they push out.
 func writeFates(out *paper, fates []explain.Replacement, indent, limit int) {
 	shown := bounded(len(fates), limit)
 	for i := range fates[:shown] {

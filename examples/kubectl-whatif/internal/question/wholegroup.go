@@ -10,31 +10,31 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// WholeGroup is what becomes of the group that a pod is scheduled with.
+// WholeGroup is the outcome of the group that a pod is scheduled with.
 type WholeGroup struct {
 	// Group is the group, or with Tree set the topmost of the tree that it is part of.
 	Group outrank.Key `json:"group"`
 	Tree  bool        `json:"tree,omitempty"`
-	// Priority is what it counts with.
+	// Priority is the priority that counts.
 	Priority int32 `json:"priority"`
-	// MinCount is how many of its pods have to have a place, those that run included, or of a
-	// tree how many of the groups below; 0 where the group does not say a number.
+	// MinCount is the number of its pods that need a place, those that run included, or
+	// in a tree the number of the groups below; 0 where the group names no number.
 	MinCount int32 `json:"minCount,omitempty"`
-	// Asked is the pod that was asked about.
+	// Asked is the pod in question.
 	Asked outrank.Key `json:"asked"`
-	// Members are its pods that wait, in the order in which they are tried, with the nodes that
-	// they get. Unplaced of them get none.
+	// Members are its pods that wait, in the order in which they are tried, with
+	// their nodes. Unplaced of them get none.
 	Members  []Member `json:"members"`
 	Unplaced int      `json:"unplaced"`
-	// Running is how many of its pods have a node already.
+	// Running is the number of its pods that have a node already.
 	Running int `json:"running"`
 	// KeptBack are pods of it that have no node and that no scheduler tries.
 	KeptBack []KeptBack `json:"keptBack,omitempty"`
-	// Report says why. REPORT_JSON.md of package explain describes it.
+	// Report gives the reasons. REPORT_JSON.md of package explain describes it.
 	Report *explain.GroupReport `json:"report"`
 
-	// turn is the same as one of the turns of all that wait, plan what was found, and snap
-	// what it was found in.
+	// turn is the same as one of the turns of all that wait, plan the decision,
+	// and snap its snapshot.
 	turn Turn
 	plan *preemption.GroupPlan
 	snap *preemption.Snapshot
@@ -48,7 +48,7 @@ type KeptBack struct {
 	Leaving bool        `json:"leaving,omitempty"`
 }
 
-// why says what keeps the pod back.
+// why is the reason that keeps the pod back.
 func (k *KeptBack) why() string {
 	if k.Leaving {
 		return "is being deleted"
@@ -95,7 +95,7 @@ func AskGroup(ctx context.Context, set Setting, pod *outrank.Pod) (*WholeGroup, 
 	return nil, aboutPod(pod.Key(), "", "it is not among the pods that wait")
 }
 
-// wholeGroup is what there is to know about the group before anything is decided.
+// wholeGroup has the facts about the group before anything is decided.
 func (s *scene) wholeGroup(pod *outrank.Pod) (*WholeGroup, error) {
 	var g *queue.Group
 	if s.grouped(pod) {
@@ -120,7 +120,7 @@ func (s *scene) wholeGroup(pod *outrank.Pod) (*WholeGroup, error) {
 		case of == nil || groupKey(of) != groupKey(g):
 		case s.snap.NodeOf(p.Key()) != "":
 			out.Running++
-		case p.NodeName != "": // on a node that is not there
+		case p.NodeName != "": // on a node that does not exist
 		case p.Terminating():
 			out.KeptBack = append(out.KeptBack, KeptBack{Key: p.Key(), Leaving: true})
 		case p.Gated():
@@ -167,5 +167,5 @@ func (w *WholeGroup) ask(s *scene, g *queue.Group) (err error) {
 	return err
 }
 
-// everyName is more than a report has names of anything.
+// everyName is more than the most names in a report.
 const everyName = 1 << 20

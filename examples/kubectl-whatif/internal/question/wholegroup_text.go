@@ -10,13 +10,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// WriteText tells the answer to people, limit names of each list, and ten times as many of
-// victims and places; all where limit is 0. The error is that of w.
+// WriteText prints the answer for people, limit names of each list, and ten times
+// as many of victims and places; all where limit is 0. The error is that of w.
 func (w *WholeGroup) WriteText(to io.Writer, limit int) error {
 	out := paperFor(to)
 	report := w.report(limit)
 	out.block(0, report.Text())
-	if node := w.seat(); report.MoreSeats > 0 && node != "" { // it may be among those left out
+	if node := w.nodeOfAsked(); report.MoreSeats > 0 && node != "" { // it may be among those left out
 		out.line("The pod that was asked about, %s, goes to node %s.", w.Asked, node)
 	}
 	for _, note := range w.notes(limit) {
@@ -25,8 +25,8 @@ func (w *WholeGroup) WriteText(to io.Writer, limit int) error {
 	return out.to(to)
 }
 
-// seat is the node that the pod that was asked about gets, empty for none.
-func (w *WholeGroup) seat() string {
+// nodeOfAsked is the node that the pod in question gets, empty for none.
+func (w *WholeGroup) nodeOfAsked() string {
 	for _, m := range w.Members {
 		if m.Key == w.Asked {
 			return m.Node
@@ -45,7 +45,7 @@ func (w *WholeGroup) report(limit int) *explain.GroupReport {
 	return w.Report
 }
 
-// notes say which pods of the group get no place, and which are not tried.
+// notes name the pods of the group without a place, and those that are not tried.
 func (w *WholeGroup) notes(limit int) []string {
 	var out []string
 	if there := len(w.Members) + w.Running; !w.Tree && there < int(w.MinCount) {
@@ -67,7 +67,7 @@ func (w *WholeGroup) notes(limit int) []string {
 	return out
 }
 
-// without are the pods that get no place, that which was asked about before the others.
+// without are the pods that get no place, the one in question before the others.
 func (w *WholeGroup) without() (keys []outrank.Key) {
 	for _, m := range w.Members {
 		switch {

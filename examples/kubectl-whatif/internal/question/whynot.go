@@ -10,18 +10,18 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// WhyNot is why a node is the one for a pod, or why not. Its JSON is that of
+// WhyNot says why a node is the one for a pod, or why not. Its JSON is that of
 // [explain.NodeAnswer], which REPORT_JSON.md of package explain describes.
 type WhyNot struct{ *explain.NodeAnswer }
 
-// AskWhyNot answers everything about one node for a pod: which rule keeps it out and what
-// thing, whose leaving would help, and against which node and by which values it lost.
+// AskWhyNot answers everything about one node for a pod: the rule and the object
+// that keep it out, whose leaving would help, and the node and the values that it
+// lost against.
 //
-// Errors are those of the setting and of [preemption.Evaluator.ExplainRequest], and wrap
-// [preemption.ErrNotFound] for a node that the cluster does not have and
-// [outrank.ErrInvalid] for a pod whose
-// scheduler is not known. Time is that of explaining
-// the pod's whole decision.
+// Errors are those of the setting and of [preemption.Evaluator.ExplainRequest],
+// and wrap [preemption.ErrNotFound] for a node that the cluster does not have and
+// [outrank.ErrInvalid] for a pod whose scheduler is not known. Time is that of
+// explaining the pod's whole decision.
 func AskWhyNot(ctx context.Context, set Setting, pod *outrank.Pod, node string) (*WhyNot, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func AskWhyNot(ctx context.Context, set Setting, pod *outrank.Pod, node string) 
 	return &WhyNot{a}, nil
 }
 
-// WriteText tells the answer to people. Its lists are cut at ten names, whatever the limit.
-// The error is that of w.
+// WriteText prints the answer for people. Its lists are cut at ten names,
+// whatever the limit. The error is that of w.
 func (a *WhyNot) WriteText(w io.Writer, _ int) error {
 	out := paperFor(w)
 	out.block(0, a.Text())

@@ -10,13 +10,13 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// Without is what becomes of the pods of nodes that are drained or lost.
+// Without has the fates of the pods of nodes that are drained or lost.
 type Without struct {
 	// Nodes are the nodes that go, in the order of the cluster.
 	Nodes []string `json:"nodes"`
-	// Tied are pods that go with their node and come back with it alone: those of DaemonSets
-	// and mirror pods. Lost have no controller to make them again. Leaving were being deleted
-	// already; whoever takes their place is no concern of the nodes.
+	// Tied are pods that go with their node and come back with it alone: those of
+	// DaemonSets and mirror pods. Lost have no controller to make them again. Leaving
+	// were being deleted already; their replacements do not concern the nodes.
 	Tied    []Pod `json:"tied"`
 	Lost    []Pod `json:"lost"`
 	Leaving []Pod `json:"leaving"`
@@ -38,7 +38,7 @@ type Move struct {
 	PushedOutBy outrank.Key `json:"pushedOutBy,omitempty"`
 }
 
-// WithoutTotals counts the pods that are made again by what becomes of them.
+// WithoutTotals counts the pods that are made again by their fates.
 type WithoutTotals struct {
 	// Own are those of the nodes, and InTurn those that are pushed out for them.
 	Own    int `json:"own"`
@@ -53,15 +53,15 @@ type WithoutTotals struct {
 	Violating int `json:"violating"`
 }
 
-// AskWithout answers what draining or losing nodes would push out. Their pods are gone;
-// those that have a controller are made again, on the nodes that stay, in the order in which
-// a scheduler takes them: the highest priority first, those of one priority by name. Each
-// takes the first node that has room, in the order of the cluster, or pushes out others,
-// which are gone at once and are made again in turn, or waits. Pods that wait as things are
-// are not tried: nodes that go make no room for them.
+// AskWithout answers which pods draining or losing nodes would push out. Their pods are
+// gone; those that have a controller are made again, on the nodes that stay, in the order
+// in which a scheduler takes them: the highest priority first, those of one priority by
+// name. Each takes the first node that has room, in the order of the cluster, or pushes out
+// others, which are gone at once and are made again in turn, or waits. Pods that wait as
+// things are are not tried: nodes that go make no room for them.
 //
-// Errors are those of the setting, of the context and of [preemption.Evaluator.Preempt], and
-// wrap [preemption.ErrNotFound] for a node that the cluster does not have and
+// Errors are those of the setting, of the context and of [preemption.Evaluator.Preempt],
+// and wrap [preemption.ErrNotFound] for a node that the cluster does not have and
 // [outrank.ErrInvalid] where none is named. Time is that of [AllPending] for the pods that
 // are made again.
 func AskWithout(ctx context.Context, set Setting, nodes []string) (*Without, error) {
@@ -113,7 +113,7 @@ func tied(p *outrank.Pod) bool {
 	return p.Owner.Kind == "DaemonSet" || p.Owner.Kind == "Node" || p.Mirror || p.Static
 }
 
-// clear takes the nodes away, and puts their pods in line.
+// clear removes the nodes, and puts their pods in line.
 func (q *withoutQuestion) clear() error {
 	for _, node := range q.out.Nodes {
 		for _, p := range q.scene.snap.PodsOn(node) {
@@ -157,13 +157,13 @@ func compareMovers(a, b mover) int {
 	return priority.CompareIdentity(b.pod, a.pod)
 }
 
-// move makes the pods again, one after the other. It ends, because those who are pushed out
-// have a lower priority than the pod that they leave for, and come after it.
+// move makes the pods again, one after the other. It ends, because a pod that is pushed
+// out has a lower priority than the pod that it leaves for, and comes after it.
 func (q *withoutQuestion) move() error {
 	for done := 1; len(q.line) > 0; done++ {
 		next := q.line[len(q.line)-1]
 		q.line = q.line[:len(q.line)-1]
-		if err := q.again(next); err != nil {
+		if err := q.recreate(next); err != nil {
 			return err
 		}
 		q.scene.set.progress(done, done+len(q.line))
@@ -171,8 +171,8 @@ func (q *withoutQuestion) move() error {
 	return nil
 }
 
-// again makes a pod again.
-func (q *withoutQuestion) again(m mover) error {
+// recreate returns the pod that its controller creates in place of the pod of m.
+func (q *withoutQuestion) recreate(m mover) error {
 	pod := remade(m.pod, m.pod.Name)
 	if tied(pod) {
 		pod.NodeName = m.from // where its DaemonSet wants it
@@ -236,7 +236,7 @@ func (q *withoutQuestion) add(m Move) {
 	t.Violating += violating(m.Victims)
 }
 
-// load counts what the budgets have to bear.
+// load counts the burden of the budgets.
 func (q *withoutQuestion) load() {
 	loads := make([]BudgetLoad, len(q.scene.allowed))
 	for _, node := range q.out.Nodes {

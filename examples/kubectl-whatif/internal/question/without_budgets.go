@@ -2,24 +2,24 @@ package question
 
 import "github.com/outrank-go/outrank"
 
-// BudgetLoad is what the nodes' going means to a disruption budget.
+// BudgetLoad is the effect of the nodes' removal on a disruption budget.
 type BudgetLoad struct {
 	Key outrank.Key `json:"key"`
-	// Allowed is how many of its pods may go, and Pods how many of them are on the nodes and
-	// would be evicted.
+	// Allowed is the number of its pods that may go, and Pods the number of them
+	// on the nodes, which would be evicted.
 	Allowed int32 `json:"allowed"`
 	Pods    int   `json:"pods"`
-	// Unready are those of the pods that are not ready, and Free those of them that a drain
-	// may evict whatever the budget allows: pods that have not started, and others by the
-	// budget's policy for pods that are not ready.
+	// Unready are those of the pods that are not ready, and Free those of them
+	// that a drain may evict whatever the budget allows: pods that have not
+	// started, and others by the budget's policy for pods that are not ready.
 	Unready int `json:"unready,omitempty"`
 	Free    int `json:"free,omitempty"`
-	// Drain says what that means to a drain, which keeps to budgets. The loss of a node does
+	// Drain is the effect on a drain, which keeps to budgets. The loss of a node does
 	// not ask them: it breaks a budget that loses more ready pods than may go.
 	Drain DrainEffect `json:"drain"`
 }
 
-// DrainEffect is what a budget does to a drain.
+// DrainEffect is the effect of a budget on a drain.
 type DrainEffect string
 
 // The effects.
@@ -44,7 +44,7 @@ func (l *BudgetLoad) bear(p *outrank.Pod, b *outrank.PodDisruptionBudget) {
 	}
 }
 
-// effect is what a budget does to a drain that has to ask it about so many pods.
+// effect is the effect of a budget on a drain of so many of its pods.
 func effect(allowed int32, pods int) DrainEffect {
 	switch {
 	case int64(allowed) >= int64(pods):

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText tells what becomes of the pods to people, the first limit of each list; all where
-// limit is 0. The error is that of w.
+// WriteText prints the fates of the pods for people, the first limit of each
+// list; all where limit is 0. The error is that of w.
 func (q *Without) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("Without %s: %s", names(q.Nodes, bounded(len(q.Nodes), limit)), q.summary())
@@ -47,7 +47,7 @@ func (q *Without) summary() string {
 	return text
 }
 
-// writeStayers tells of the pods that are not made again.
+// writeStayers prints the pods that are not made again.
 func (q *Without) writeStayers(out *paper, limit int) {
 	say := func(pods []Pod, text string) {
 		if len(pods) > 0 {
@@ -69,8 +69,8 @@ func podNames(pods []Pod, limit int) string {
 	return names(keys, bounded(len(keys), limit))
 }
 
-// writeMoves tells of the pods that are made again: those that wait or push others out before
-// those that simply fit, where not all can be shown.
+// writeMoves prints the pods that are made again: those that wait or push others
+// out before those that simply fit, where not all can be shown.
 func (q *Without) writeMoves(out *paper, limit int) {
 	if len(q.Moves) == 0 {
 		return
@@ -94,7 +94,7 @@ func (q *Without) writeMoves(out *paper, limit int) {
 	}
 }
 
-// writeDrain tells what disruption budgets do.
+// writeDrain prints the effects of disruption budgets.
 func (q *Without) writeDrain(out *paper, limit int) {
 	out.line("")
 	if len(q.Budgets) == 0 {
@@ -136,7 +136,7 @@ func (e DrainEffect) text() string {
 	return string(e)
 }
 
-// loss says what the loss of the nodes does to the budget, which counts ready pods alone.
+// loss is the effect of the nodes' loss on the budget, which counts ready pods alone.
 func (b *BudgetLoad) loss() string {
 	if int64(b.Pods-b.Unready) <= int64(max(0, b.Allowed)) {
 		return "keeps it"
@@ -144,7 +144,7 @@ func (b *BudgetLoad) loss() string {
 	return "breaks it"
 }
 
-// notes tell of pods that are not ready.
+// notes are about pods that are not ready.
 func (b *BudgetLoad) notes() []string {
 	if b.Unready == 0 {
 		return nil

@@ -45,8 +45,8 @@ func withOutrank(file func() string) app.Option {
 	})
 }
 
-// readConfiguration reads the file for what a plugin's handle does not tell: the arguments
-// of the filters. Kube-scheduler has found nothing wrong with it by then.
+// readConfiguration reads the file for the arguments of the filters, which a
+// plugin's handle does not have. Kube-scheduler has accepted it by then.
 func readConfiguration(file string) (*schedulerconfig.Configuration, error) {
 	if file == "" {
 		return nil, nil

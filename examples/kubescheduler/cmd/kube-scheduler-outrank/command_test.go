@@ -20,7 +20,7 @@ const kubeconfig = `{apiVersion: v1, kind: Config, current-context: c,
 clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}],
 contexts: [{name: c, context: {cluster: c, user: u}}], users: [{name: u, user: {}}]}`
 
-// The example configuration is one that the scheduler starts with: Outrank is at its
+// The scheduler starts with the example configuration: Outrank is at its
 // extension points, and DefaultPreemption at none.
 func TestConfigLoads(t *testing.T) {
 	dir := t.TempDir()

@@ -18,9 +18,9 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// watchedGroups is the framework of a profile in which groups ask for room. The scheduler
-// places a group once, and draws lots among nodes of the same score: the others are given
-// the places that it has found.
+// watchedGroups is the framework of a profile in which groups ask for room. The
+// scheduler places a group once, and draws lots among nodes of the same score:
+// the others get the places that it has found.
 type watchedGroups struct {
 	framework.Framework
 	cycle   *differential.GroupCycle
@@ -33,7 +33,8 @@ func watchGroups(release outrank.Release) func(framework.Framework, *differentia
 	}
 }
 
-// RunPodGroupPostFilterPlugins has the scheduler's own plugins find room, and then the others.
+// RunPodGroupPostFilterPlugins lets the scheduler's own plugins find room, and then the
+// others.
 func (w *watchedGroups) RunPodGroupPostFilterPlugins(ctx context.Context, state *framework.CycleState, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 	found := &places{}
 	result, said := w.Framework.RunPodGroupPostFilterPlugins(ctx, state, group, found.first(place))
@@ -50,7 +51,7 @@ func (w *watchedGroups) RunPodGroupPostFilterPlugins(ctx context.Context, state 
 	return result, said
 }
 
-// groupAnswer is what a plugin says. Of several only the last preempts.
+// groupAnswer is the answer of a plugin. Of several only the last preempts.
 func groupAnswer(result *fwk.PodGroupPostFilterResult, said *fwk.Status) differential.GroupAnswer {
 	a := differential.GroupAnswer{Code: said.Code().String(), Nominated: map[string]string{}}
 	if reasons := said.Reasons(); len(reasons) > 0 {
@@ -127,7 +128,7 @@ func (p *places) first(place fwk.PodGroupSchedulingFunc) fwk.PodGroupSchedulingF
 	}
 }
 
-// watchedState is what the scheduler's filters know about a pod.
+// watchedState is the state of the scheduler's filters for a pod.
 type watchedState struct {
 	fwk.CycleState
 	places *places
@@ -135,7 +136,8 @@ type watchedState struct {
 
 func (s *watchedState) Clone() fwk.CycleState { return &watchedState{s.CycleState.Clone(), s.places} }
 
-// Read notes whether the filter for topology spread has the least count of each constraint.
+// Read records whether the filter for topology spread has the least count of each
+// constraint.
 func (s *watchedState) Read(key fwk.StateKey) (fwk.StateData, error) {
 	data, err := s.CycleState.Read(key)
 	if err != nil || key != "PreFilterPodTopologySpread" || reflect.ValueOf(data).IsNil() {

@@ -17,9 +17,9 @@ var (
 	pluginMost  = flag.Int("pluginmost", 1, "number of them that may differ before the test ends")
 )
 
-// A scheduler with plugin Outrank in place of DefaultPreemption does and says what the
-// stock one does: it nominates, evicts, clears nominations, writes the same condition and
-// event, and puts the pod back into the same part of the queue.
+// A scheduler with plugin Outrank in place of DefaultPreemption does the same as
+// the stock one: it nominates, evicts, clears nominations, writes the same
+// condition and event, and puts the pod back into the same part of the queue.
 func TestPlugin(t *testing.T) {
 	differential.Quiet()
 	instead := differential.Instead{Name: plugin.Name, Make: plugin.Factory(plugin.Options{})}

@@ -39,8 +39,8 @@ const (
 	// attempts of one sequence.
 	attempts       = 25
 	usualSequences = 540
-	// leastAttempts come to be in all sequences of the usual number. Not each that is to come
-	// does, as there may be nothing to try.
+	// leastAttempts is the least number of attempts in all sequences of the usual
+	// number. There may be nothing to try in some.
 	leastAttempts = 10_000
 )
 
@@ -57,9 +57,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// A live scheduler, and a mirror of its framework, one of the informers, a fresh conversion
-// and the plugin agree on what becomes of pods while everything changes, events come late
-// and calls fail or hang.
+// A live scheduler, and a mirror of its framework, one of the informers, a fresh
+// conversion and the plugin agree on the fates of pods while everything changes,
+// events come late and calls fail or hang.
 func TestSequence(t *testing.T) {
 	runSequences(t, *sequences, differential.ClusterKinds, differential.Sequence{Attempts: attempts, Harness: Harness, Follow: follow(outrank.V1_37), Rival: rival, Queue: queues(outrank.V1_37)})
 }
@@ -99,7 +99,7 @@ func TestSequenceOfCycles(t *testing.T) {
 	})
 }
 
-// runSequences runs so many sequences of these kinds, and tells what was in them.
+// runSequences runs so many sequences of these kinds, and logs their counts.
 func runSequences(t *testing.T, sequences int, kinds []string, like differential.Sequence) {
 	differential.Quiet()
 	utilruntime.ErrorHandlers = nil // which wait after errors
@@ -156,8 +156,8 @@ func queues(release outrank.Release) func() differential.QueueFollower {
 	return func() differential.QueueFollower { return queuepair.New(release) }
 }
 
-// follow makes a mirror that the informers tell of everything, and one that reads pods and
-// nodes from the scheduler.
+// follow makes a mirror that receives everything from the informers, and one that
+// reads pods and nodes from the scheduler.
 func follow(release outrank.Release, more ...mirror.Kind) func(informers.SharedInformerFactory, fwk.Handle) ([]differential.Follower, error) {
 	return func(told informers.SharedInformerFactory, handle fwk.Handle) ([]differential.Follower, error) {
 		return followers(release, told, handle, more)

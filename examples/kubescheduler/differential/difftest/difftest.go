@@ -28,8 +28,8 @@ var (
 	most  = flag.Int("most", 1, "number of cases that may differ before the test ends")
 )
 
-// Run has the reference and outrank answer random cases, and fails where they differ: with
-// the smallest case found and how to repeat it.
+// Run compares the reference and outrank on random cases, and fails where they
+// differ: with the smallest case found and the way to repeat it.
 func Run(t *testing.T, h *differential.Harness) {
 	differential.Quiet()
 	left := *most

@@ -42,7 +42,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/storage/storageclass"
 )
 
-// kind is how the objects of a kind are written; status is nil where they have none.
+// kind is the way to write the objects of a kind; status is nil where they have none.
 type kind struct {
 	create rest.RESTCreateStrategy
 	status rest.RESTUpdateStrategy
@@ -123,7 +123,7 @@ func internal(o runtime.Object) (runtime.Object, error) {
 	return to, nil
 }
 
-// initialize gives an object what an API server gives every new one.
+// initialize gives an object the fields that an API server gives every new one.
 func initialize(m metav1.Object) {
 	m.SetDeletionTimestamp(nil)
 	m.SetDeletionGracePeriodSeconds(nil)

@@ -18,9 +18,9 @@ import (
 // errToPlace ends a decision that comes to placing the group.
 var errToPlace = errors.New("the group is to be placed")
 
-// Nominated reports whether any of the pods is nominated to a node, as the snapshot knows, or
-// as the pod says if the snapshot does not know it. Where none is, or there is but one pod,
-// Evaluator.PreemptGroup answers the same as PreemptGroup.
+// Nominated reports whether any of the pods is nominated to a node, by the
+// snapshot, or by the pod if the snapshot does not know it. Where none is, or
+// there is but one pod, Evaluator.PreemptGroup answers the same as PreemptGroup.
 func Nominated(snap *preemption.Snapshot, pods []*outrank.Pod) bool {
 	for _, p := range pods {
 		if hasNode(snap, p) {
@@ -57,8 +57,8 @@ func PreemptGroup(ctx context.Context, e *preemption.Evaluator, snap *preemption
 	return e.PreemptGroup(ctx, snap, req)
 }
 
-// setAside takes the nomination of a pod out of the snapshot. A pod that the snapshot does
-// not know comes into it, because its own word would count otherwise.
+// setAside removes the nomination of a pod from the snapshot. An unknown pod is
+// added, because its own nomination would count otherwise.
 func setAside(snap *preemption.Snapshot, p *outrank.Pod) error {
 	switch _, known := snap.Pod(p.Key()); {
 	case !hasNode(snap, p):

@@ -28,8 +28,8 @@ var storage = map[fwk.EventResource]bool{
 	fwk.CSIStorageCapacity: true, fwk.VolumeAttachment: true,
 }
 
-// KindOf is the kind of an event in this library's words. A kind that it has no word for
-// is called by the name of the resource, which may help every pod.
+// KindOf is the kind of an event in this library's words. A kind without a word
+// has the name of the resource, which may help every pod.
 func KindOf(e fwk.ClusterEvent) ourqueue.ClusterEventKind {
 	switch {
 	case e.Resource == fwk.WildCard:
@@ -53,8 +53,8 @@ type happened struct {
 	before, object any
 }
 
-// eventOf is the event in this library's words. What came of the reference's event is
-// found by it again: no two are equal.
+// eventOf is the event in this library's words. It leads back to the result of
+// the reference's event: no two are equal.
 func (p *Pair) eventOf(event fwk.ClusterEvent, before, object any) ourqueue.ClusterEvent {
 	e := ourqueue.ClusterEvent{Kind: KindOf(event)}
 	switch o := latest(before, object).(type) {

@@ -15,8 +15,8 @@ import (
 	ourqueue "github.com/outrank-go/outrank/priority/queue"
 )
 
-// gates are the checks before the queue. Ours answer what the reference's plugin has
-// answered last: the plugin's own answer may change between the two queues.
+// gates are the checks before the queue. Ours repeat the latest answer of the
+// reference's plugin: the plugin's own answer may change between the two queues.
 type gates struct {
 	mu    sync.Mutex
 	holds map[held]bool
@@ -31,7 +31,7 @@ type held struct {
 
 func newGates() *gates { return &gates{holds: map[held]bool{}, all: map[string]bool{}} }
 
-// noted is a plugin whose answers are noted.
+// noted is a plugin whose answers are recorded.
 type noted struct {
 	fwk.PreEnqueuePlugin
 	gates *gates
@@ -45,8 +45,8 @@ func (n *noted) PreEnqueue(ctx context.Context, pod *corev1.Pod) *fwk.Status {
 	return s
 }
 
-// watch has the answers of a queue's plugins noted, and returns gates that repeat them.
-// Scheduling gates need none.
+// watch records the answers of a queue's plugins, and returns gates that repeat
+// them. Scheduling gates need none.
 func (g *gates) watch(q *queue.PriorityQueue) []ourqueue.Gate {
 	for _, plugins := range gatesOf(q) {
 		for name, plugin := range plugins {

@@ -11,7 +11,7 @@ import (
 	ourqueue "github.com/outrank-go/outrank/priority/queue"
 )
 
-// helps asks the reference's hints what an event means for a pod, so that both queues know
+// helps asks the reference's hints about an event for a pod, so that both queues know
 // the same. The hints of this library are coarser, but have to leave nobody out.
 func (p *Pair) helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
 	if p.only != "" && types.UID(e.Pod.UID) != p.only {
@@ -49,8 +49,8 @@ func (p *Pair) helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
 	return theirs
 }
 
-// waitsAs says what the reference has a pod wait for: an event, or its gates; empty for
-// neither.
+// waitsAs is what a pod waits for in the reference: an event, or its gates; empty
+// for neither.
 func (p *Pair) waitsAs(pod *corev1.Pod) string {
 	info, ok := p.theirs.GetPod(pod.Name, pod.Namespace, pod.Spec.SchedulingGroup)
 	switch {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// What the queue does with time it does in goroutines of its own. These are the steps
-// that they take, to be taken when the test says so.
+// The queue's timed steps run in goroutines of its own. These are the same steps,
+// to be taken when the test wants them.
 
 // FlushBackoff makes the pods active whose backoff is over.
 //
@@ -30,7 +30,7 @@ func lenBackoff(backoff unsafe.Pointer) int
 //go:linkname worthRequeuing k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).isPodWorthRequeuing
 func worthRequeuing(q *queue.PriorityQueue, logger klog.Logger, info *framework.QueuedPodInfo, event fwk.ClusterEvent, before, object any, narrowed unsafe.Pointer) int
 
-// Poppable reports whether Pop has something to return at once.
+// Poppable reports whether Pop returns at once.
 func Poppable(q *queue.PriorityQueue, early bool) bool {
 	if len(q.PodsInActiveQ()) > 0 {
 		return true
@@ -38,7 +38,7 @@ func Poppable(q *queue.PriorityQueue, early bool) bool {
 	return early && lenBackoff(reflect.ValueOf(q).Elem().FieldByName("backoffQ").Elem().UnsafePointer()) > 0
 }
 
-// helps asks the reference's hints of these plugins what an event means for a pod.
+// helps asks the reference's hints of these plugins about an event for a pod.
 func helps(q *queue.PriorityQueue, info *framework.PodInfo, plugins []string, event fwk.ClusterEvent, before, object any) bool {
 	asked := &framework.QueuedPodInfo{PodInfo: info, QueueingParams: framework.QueueingParams{
 		UnschedulablePlugins: sets.New(plugins...), PendingPlugins: sets.New[string](),

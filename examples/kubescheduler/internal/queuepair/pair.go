@@ -67,8 +67,8 @@ func New(release outrank.Release) *Pair {
 // Options are those that the scheduler is to be made with.
 func (p *Pair) Options() []scheduler.Option { return []scheduler.Option{scheduler.WithClock(p.clock)} }
 
-// Follow puts the pair in the place of the queue of a scheduler, whose queue is empty, with
-// these frameworks.
+// Follow puts the pair in place of the queue of a scheduler, whose queue is
+// empty, with these frameworks.
 func (p *Pair) Follow(sched *scheduler.Scheduler, profiles map[string]framework.Framework) error {
 	theirs, ok := sched.SchedulingQueue.(*queue.PriorityQueue)
 	if !ok {
@@ -87,7 +87,7 @@ func (p *Pair) Follow(sched *scheduler.Scheduler, profiles map[string]framework.
 	return nil
 }
 
-// problem notes something that is wrong at once.
+// problem records a mistake that is found at once.
 func (p *Pair) problem(format string, args ...any) {
 	p.problems = append(p.problems, fmt.Sprintf(format, args...))
 }
@@ -105,7 +105,7 @@ func (p *Pair) lock() (now time.Time) {
 	return p.clock.Now()
 }
 
-// Pass lets time pass, and has both queues look at the clock.
+// Pass lets time pass, and makes both queues look at the clock.
 func (p *Pair) Pass(d time.Duration) {
 	p.clock.Step(d)
 	now := p.lock()
@@ -118,14 +118,14 @@ func (p *Pair) Pass(d time.Duration) {
 // Ready reports whether there is a pod to be popped.
 func (p *Pair) Ready() bool { return Poppable(p.theirs, true) }
 
-// Counts is what was seen so far, by name.
+// Counts are the counts so far, by name.
 func (p *Pair) Counts() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return maps.Clone(p.counts)
 }
 
-// Compare returns what the queues disagree in, if anything.
+// Compare returns the differences of the queues, if any.
 func (p *Pair) Compare() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	ourqueue "github.com/outrank-go/outrank/priority/queue"
 )
 
-// State is what a queue says of a pod. Times are those since a moment that is the same
-// for both queues.
+// State is a queue's record of a pod. Times are those since a moment that is the
+// same for both queues.
 type State struct {
 	Part                      string
 	Attempts, Refused, Errors int
@@ -29,8 +29,8 @@ func stamp(at, since time.Time) string {
 	return at.Sub(since).String()
 }
 
-// Theirs is what the reference's queue says of each pod, by UID. Its names of plugins
-// that hold pods back are left out of the filters.
+// Theirs is the reference's queue's record of each pod, by UID. Its names of
+// plugins that hold pods back are left out of the filters.
 func Theirs(q *queue.PriorityQueue, since time.Time, gates ...string) map[string]State {
 	states := map[string]State{}
 	note := func(pods []*corev1.Pod, part string) {
@@ -70,7 +70,7 @@ func Theirs(q *queue.PriorityQueue, since time.Time, gates ...string) map[string
 	return states
 }
 
-// Ours is what this library's queue says of each pod that is queued by itself.
+// Ours is this library's queue's record of each pod that is queued by itself.
 func Ours(q *ourqueue.Queue, since time.Time) map[string]State {
 	states := map[string]State{}
 	pending := q.Pending()

@@ -56,7 +56,7 @@ func (p *Pair) Delete(logger klog.Logger, pod *corev1.Pod) {
 	delete(p.binding, pod.UID)
 }
 
-// named is as much of a pod as finds it.
+// named has the fields by which a pod is found.
 func named(pod *corev1.Pod) *outrank.Pod {
 	return &outrank.Pod{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)}
 }
@@ -92,8 +92,8 @@ func (p *Pair) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framewo
 	return err
 }
 
-// Done ends an attempt for good, or is told before the pod is bound: that may still fail, and
-// to our queue the attempt ends with it.
+// Done ends an attempt for good, or comes before the pod is bound: that may still
+// fail, and to our queue the attempt ends with it.
 func (p *Pair) Done(uid types.UID) {
 	p.lock()
 	defer p.mu.Unlock()
@@ -110,7 +110,7 @@ func (p *Pair) Done(uid types.UID) {
 	delete(p.flying, uid)
 }
 
-// MoveAllToActiveOrBackoffQueue tells of an event.
+// MoveAllToActiveOrBackoffQueue passes an event on.
 func (p *Pair) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, before, object any, may queue.PreEnqueueCheck) {
 	now := p.lock()
 	defer p.mu.Unlock()
@@ -139,7 +139,7 @@ func (p *Pair) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.Clust
 	}
 }
 
-// AddPodGroup tells of a group of pods.
+// AddPodGroup adds a group of pods.
 func (p *Pair) AddPodGroup(logger klog.Logger, group *schedulingv1beta1.PodGroup) {
 	p.lock()
 	defer p.mu.Unlock()
@@ -149,7 +149,7 @@ func (p *Pair) AddPodGroup(logger klog.Logger, group *schedulingv1beta1.PodGroup
 	p.ours.SetGroup(ours)
 }
 
-// UpdatePodGroup tells of a newer version of a group.
+// UpdatePodGroup replaces a group by a newer version.
 func (p *Pair) UpdatePodGroup(logger klog.Logger, group *schedulingv1beta1.PodGroup) {
 	p.lock()
 	defer p.mu.Unlock()
@@ -159,7 +159,7 @@ func (p *Pair) UpdatePodGroup(logger klog.Logger, group *schedulingv1beta1.PodGr
 	p.ours.SetGroup(ours)
 }
 
-// DeletePodGroup tells that a group is gone.
+// DeletePodGroup removes a group.
 func (p *Pair) DeletePodGroup(logger klog.Logger, group *schedulingv1beta1.PodGroup) {
 	p.lock()
 	defer p.mu.Unlock()

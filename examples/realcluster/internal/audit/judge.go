@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Judge reads an audit log as it grows. What it remembers from one report to the next are
-// the budgets and who was evicted.
+// Judge reads an audit log as it grows. From one report to the next it remembers
+// the budgets and the evicted pods.
 type Judge struct {
 	file, user, namespace string
 	read                  int64 // bytes of the file
@@ -24,13 +24,13 @@ type Judge struct {
 	report  Report
 }
 
-// allowance is what a budget allows as its controller last wrote it.
+// allowance is a budget's allowance as its controller last wrote it.
 type allowance struct {
 	selector labels.Selector
 	more     int32
 }
 
-// Report is what the log told since the last report.
+// Report has the log's findings since the last report.
 type Report struct {
 	// Bound counts pods, and Waited has how long those that were created in the judged
 	// namespace waited for it.
@@ -60,7 +60,7 @@ func NewJudge(file, user, namespace string) *Judge {
 	}
 }
 
-// Report reads the lines that are new and tells what is in them.
+// Report reads the new lines and returns the findings.
 func (j *Judge) Report() (Report, error) {
 	text, err := j.news()
 	if err != nil {
@@ -180,7 +180,7 @@ func (j *Judge) deleted(e *entry) {
 	}
 }
 
-// Add adds what a later report tells.
+// Add adds a later report.
 func (r *Report) Add(o *Report) {
 	r.Bound += o.Bound
 	r.Waited = append(r.Waited, o.Waited...)

@@ -59,7 +59,7 @@ func (l *log) evict(namespace, name, uid, app string, code int) {
 		object{"responseObject": object{"kind": "Pod", "metadata": object{"uid": uid, "labels": object{"app": app}}}})
 }
 
-// budget has the controller write what the budget of an app allows.
+// budget makes the controller write the allowance of an app's budget.
 func (l *log) budget(namespace, app string, allowed int) {
 	l.t.Helper()
 	l.request("controllers", "update", "poddisruptionbudgets", "status", namespace, app, 200, object{"requestObject": object{
@@ -117,7 +117,7 @@ func TestReportsAddUp(t *testing.T) {
 	}, sum)
 }
 
-// What counts is what the budget allowed when the deletion was answered.
+// The budget's allowance at the answer to the deletion counts.
 func TestVictimsAgainstBudgets(t *testing.T) {
 	l, j := newLog(t)
 	l.request("admin", "create", "poddisruptionbudgets", "", "a", "new", 201, object{"requestObject": object{
@@ -165,8 +165,8 @@ func TestPodsBoundAndWrites(t *testing.T) {
 	assert.Equal(t, Writes{Bindings: 1, Others: 1}, r.Writes)
 }
 
-// A line that is still being written is read when it is whole, and what a killed server
-// left of one is counted.
+// A line that is still being written is read when it is whole, and a killed
+// server's rest of one is counted.
 func TestLinesThatAreNotWhole(t *testing.T) {
 	l, j := newLog(t)
 	l.evict("a", "x", "1", "x", 200)

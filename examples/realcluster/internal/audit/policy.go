@@ -1,6 +1,6 @@
-// Package audit tells from the audit log of an API server what schedulers did: whom they
-// evicted, how often, against which disruption budgets, how long pods waited to be bound,
-// and what was written for it.
+// Package audit judges schedulers by the audit log of an API server: the evicted
+// pods, how often, against which disruption budgets, how long pods waited to be
+// bound, and the requests for it.
 package audit
 
 import (
@@ -23,9 +23,9 @@ const (
 // object is a JSON object.
 type object = map[string]any
 
-// Policy returns what an API server has to keep for a Judge of the same arguments: all
-// that the user writes, the pods that the user deletes, the budgets, and which pods were
-// created in the namespace.
+// Policy returns the audit policy that a Judge of the same arguments needs: all
+// that the user writes, the pods that the user deletes, the budgets, and which
+// pods were created in the namespace.
 func Policy(user, namespace string) string {
 	in := func(group string, resources ...string) []object {
 		return []object{{"group": group, "resources": resources}}

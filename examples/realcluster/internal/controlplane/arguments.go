@@ -37,8 +37,8 @@ func (c *Cluster) apiserverArguments() []string {
 	}, c.auditArguments()...)
 }
 
-// auditArguments have the API server keep an audit log in one file, which it writes before
-// it answers.
+// auditArguments make the API server keep an audit log in one file, which it
+// writes before it answers.
 func (c *Cluster) auditArguments() []string {
 	if c.options.AuditPolicy == "" {
 		return nil

@@ -25,7 +25,7 @@ var Kubernetes = []Program{
 	{"kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager"},
 }
 
-// Versions are what go.mod says, which is what is built.
+// Versions are those of go.mod, which are built.
 type Versions struct{ Kubernetes, Etcd, Go string }
 
 // String returns all of them, with a comma between two.
@@ -40,7 +40,7 @@ func (v Versions) Folder() string {
 
 // Builder builds programs in the module of the current folder.
 type Builder struct {
-	// Dir is where they go.
+	// Dir is the folder of the programs.
 	Dir      string
 	Versions Versions
 	// Say prints a line about what goes on.
@@ -64,7 +64,7 @@ func ReadVersions(ctx context.Context) (Versions, error) {
 	return Versions{Kubernetes: v[0], Etcd: v[1], Go: strings.TrimSpace(version)}, nil
 }
 
-// Once builds those of the programs that are not there yet.
+// Once builds the missing ones of the programs.
 func (b *Builder) Once(ctx context.Context, programs []Program) error {
 	var missing []Program
 	for _, p := range programs {
@@ -78,8 +78,7 @@ func (b *Builder) Once(ctx context.Context, programs []Program) error {
 	return b.Always(ctx, missing)
 }
 
-// Always builds the programs; what has not changed comes from the cache of the go
-// command.
+// Always builds the programs; unchanged ones come from the cache of the go command.
 func (b *Builder) Always(ctx context.Context, programs []Program) error {
 	if err := os.MkdirAll(b.Dir, 0o755); err != nil {
 		return err
@@ -95,11 +94,11 @@ func (b *Builder) Always(ctx context.Context, programs []Program) error {
 	return nil
 }
 
-// File is where a program is.
+// File is the path of a program.
 func (b *Builder) File(name string) string { return filepath.Join(b.Dir, name) }
 
-// build writes beside the file and renames, so that what is there is whole. While the
-// compiler works, a line a minute says so.
+// build writes beside the file and renames, so that an existing file is whole.
+// While the compiler works, a line a minute says so.
 func (b *Builder) build(ctx context.Context, p Program) error {
 	done := make(chan struct{})
 	defer close(done)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// validity is how long certificates are good for: longer than any run.
+// validity is the time that certificates are good for: longer than any run.
 const validity = 30 * 24 * time.Hour
 
 // Authority signs the certificates of one cluster and writes them into a folder.

@@ -12,16 +12,16 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Options say what to run.
+// Options are the settings of a control plane.
 type Options struct {
 	// Program returns the file of a program by its name.
 	Program func(name string) string
-	// Scheduler is the program that schedules, none if it is empty. Plugin takes the place
-	// of DefaultPreemption in it, unless it is empty.
+	// Scheduler is the program that schedules, none if it is empty. Plugin
+	// replaces DefaultPreemption in it, unless it is empty.
 	Scheduler, Plugin string
 	// Profiles are the names that pods may ask for, DefaultProfile alone if there are none.
 	Profiles []string
-	// AuditPolicy is what the API server's audit log tells. None is kept if it is empty.
+	// AuditPolicy is the policy of the API server's audit log. None is kept if it is empty.
 	AuditPolicy string
 	// Dir is for keys, logs and data of this run.
 	Dir string
@@ -33,7 +33,7 @@ type Options struct {
 type Cluster struct {
 	// Kubeconfig is a file for an administrator.
 	Kubeconfig string
-	// Rest is how an administrator reaches the API server.
+	// Rest is an administrator's access to the API server.
 	Rest  *rest.Config
 	Ports Ports
 
@@ -47,7 +47,7 @@ type Cluster struct {
 	controllerManager, apiserver *Process
 }
 
-// New starts a control plane. Whatever it returns, End ends what was started.
+// New starts a control plane. End ends everything that was started, also after an error.
 func New(ctx context.Context, o Options) (*Cluster, error) {
 	c := &Cluster{options: o, dir: o.Dir, logs: filepath.Join(o.Dir, "logs")}
 	if err := c.prepare(); err != nil {
@@ -86,8 +86,8 @@ func (c *Cluster) profiles() []string {
 	return c.options.Profiles
 }
 
-// WriteProfiles writes the configuration of a scheduler that has the profiles of the cluster's
-// and no plugin: it decides as that one is to decide, whatever its plugins are.
+// WriteProfiles writes the configuration of a scheduler with the profiles of the cluster's
+// and no plugin: decisions by it are those of the cluster's, with any plugins.
 func (c *Cluster) WriteProfiles(file string) error {
 	return writeSchedulerConfiguration(file, schedulerConfiguration(c.scheduler, "", false, c.profiles()...))
 }
@@ -175,7 +175,7 @@ func (c *Cluster) start(ctx context.Context, name, program string, args []string
 	return nil
 }
 
-// patience is how long a program may take to get ready.
+// patience is the most time that a program may take to get ready.
 const patience = 3 * time.Minute
 
 func (c *Cluster) await(ctx context.Context, p *Process, ready func(context.Context) error) error {
@@ -206,8 +206,8 @@ func (c *Cluster) Failure() error {
 	return nil
 }
 
-// PauseControllers has no controller do anything until ResumeControllers: no pod
-// takes the place of one that was evicted, and no budget changes.
+// PauseControllers stops all controllers until ResumeControllers: no pod
+// replaces one that was evicted, and no budget changes.
 func (c *Cluster) PauseControllers() error { return c.controllerManager.Pause() }
 
 // ResumeControllers lets the controllers go on.

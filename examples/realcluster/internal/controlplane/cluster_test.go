@@ -61,8 +61,8 @@ func TestAClusterThatIsInterruptedEnds(t *testing.T) {
 	}
 }
 
-// What whatif is told of the profiles is a configuration that it reads, without what takes the
-// place of DefaultPreemption.
+// The file of profiles is a configuration that whatif reads, without the plugin
+// in place of DefaultPreemption.
 func TestWriteProfiles(t *testing.T) {
 	for _, names := range [][]string{nil, {"a", "b"}} {
 		c := &Cluster{options: Options{Plugin: "Outrank", Profiles: names}, scheduler: "kubeconfig"}

@@ -26,7 +26,7 @@ func (c *Cluster) metricsAt(ctx context.Context, port int) (Metrics, error) {
 	return readMetrics(text)
 }
 
-// Sum adds up the values of a metric whose labels contain all of these texts.
+// Sum sums the values of a metric whose labels contain all of these texts.
 func (m Metrics) Sum(name string, labels ...string) (sum float64) {
 	for key, value := range m {
 		if rest, ok := strings.CutPrefix(key, name); ok && (rest == "" || rest[0] == '{') &&

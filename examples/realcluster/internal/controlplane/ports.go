@@ -5,7 +5,7 @@ import (
 	"net"
 )
 
-// Ports are where the servers listen on 127.0.0.1.
+// Ports are the servers' ports on 127.0.0.1.
 type Ports struct {
 	EtcdClient, EtcdPeer, APIServer, Controllers, Scheduler int
 }

@@ -14,7 +14,7 @@ import (
 // Process is a program that runs until it is ended.
 type Process struct {
 	Name string
-	// Log is the file with what it writes.
+	// Log is the file with its output.
 	Log string
 
 	cmd    *exec.Cmd
@@ -28,7 +28,7 @@ func Start(name, program, logFolder string, args ...string) (*Process, error) {
 	return startAs(program, name, program, logFolder, args...)
 }
 
-// startAs has the program find another name for itself, which clients tell the API server.
+// startAs gives the program another name for itself, which clients tell the API server.
 func startAs(self, name, program, logFolder string, args ...string) (*Process, error) {
 	p := &Process{Name: name, Log: filepath.Join(logFolder, name+".log"), ended: make(chan struct{})}
 	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644) // one that is started again goes on
@@ -65,7 +65,7 @@ func (p *Process) Resume() error { return p.signal(syscall.SIGCONT) }
 // Stop asks the process to end, and kills it after the grace period. It returns when
 // the process has ended.
 func (p *Process) Stop(grace time.Duration) {
-	p.signal(syscall.SIGCONT) // a paused process hears nothing
+	p.signal(syscall.SIGCONT) // a paused process receives nothing
 	p.signal(syscall.SIGTERM)
 	select {
 	case <-p.ended:
@@ -84,7 +84,7 @@ func (p *Process) Kill() error {
 	return nil
 }
 
-// signal is for the process alone, by its id. One that has ended is let be.
+// signal is for the process alone, by its id. It leaves one that has ended alone.
 func (p *Process) signal(s syscall.Signal) error {
 	err := p.cmd.Process.Signal(s)
 	if errors.Is(err, os.ErrProcessDone) {
@@ -93,7 +93,7 @@ func (p *Process) signal(s syscall.Signal) error {
 	return err
 }
 
-// Failure says how the process ended and what it wrote last.
+// Failure has the end of the process and its last output.
 func (p *Process) Failure() error {
 	select {
 	case <-p.ended:

@@ -56,7 +56,7 @@ func TestFreePortsDiffer(t *testing.T) {
 	}
 }
 
-// wrote waits until the process has written something.
+// wrote waits for output of the process.
 func wrote(t *testing.T, p *Process) {
 	t.Helper()
 	require.Eventually(t, func() bool {

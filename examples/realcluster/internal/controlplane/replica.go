@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Scheduler says which program schedules under leader election, and for whom.
+// Scheduler is a program that schedules under leader election, with its profiles.
 type Scheduler struct {
-	// Program is its name, and Plugin what takes the place of DefaultPreemption in it,
+	// Program is its name, and Plugin the plugin in place of DefaultPreemption,
 	// unless it is empty.
 	Program, Plugin string
 	// Profiles are the names that pods may ask for.
@@ -94,7 +94,7 @@ func (r *Replica) keep() {
 	}
 }
 
-// backOff is how long a kubelet waits before it starts a container again.
+// backOff is the time that a kubelet waits before it starts a container again.
 type backOff time.Duration
 
 // next is the wait after a container that ran so long.
@@ -114,7 +114,7 @@ func (r *Replica) Process() *Process {
 	return r.process
 }
 
-// Starts is how often the replica was started.
+// Starts counts the starts of the replica.
 func (r *Replica) Starts() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,7 +130,7 @@ func (r *Replica) Metrics(ctx context.Context) (Metrics, error) {
 	return m, nil
 }
 
-// Leads says whether metrics are those of the leader.
+// Leads reports whether metrics are those of the leader.
 func (m Metrics) Leads() bool { return m.Sum("leader_election_master_status") == 1 }
 
 // Stop ends the replica for good and returns when it has ended. It is called once.

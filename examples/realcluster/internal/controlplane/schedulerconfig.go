@@ -8,10 +8,9 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// schedulerConfiguration is the scheduler's configuration. Without a plugin it says
-// nothing but how to reach the API server, so that all of deciding is as
-// kube-scheduler has it by default. A plugin takes the place of DefaultPreemption. Each
-// name is that of a profile.
+// schedulerConfiguration is the scheduler's configuration. Without a plugin it has
+// nothing but the access to the API server, so that decisions are kube-scheduler's
+// by default. A plugin replaces DefaultPreemption. Each name is that of a profile.
 func schedulerConfiguration(kubeconfig, plugin string, elect bool, names ...string) object {
 	var profiles []object
 	for _, name := range names {

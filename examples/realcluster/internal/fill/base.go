@@ -52,8 +52,8 @@ func Namespaces() []*corev1.Namespace {
 	return out
 }
 
-// Volumes is how many claims of trials are bound: Claim(0) and so on, each to a volume
-// of one zone.
+// Volumes is the number of bound claims of trials: Claim(0) and so on, each to a
+// volume of one zone.
 const Volumes = 9
 
 // Claim is the name of a bound claim in TrialNamespace.
@@ -84,7 +84,7 @@ func volume(i int) (*corev1.PersistentVolume, *corev1.PersistentVolumeClaim) {
 	return pv, pvc
 }
 
-// Base is what workloads refer to: all objects but nodes and workloads.
+// Base has the objects that workloads refer to: all but nodes and workloads.
 func Base() []runtime.Object {
 	var out []runtime.Object
 	for _, c := range Classes() {

@@ -24,8 +24,8 @@ type Filler struct {
 	Say func(format string, args ...any)
 }
 
-// Fill creates everything, and has the fillers end up with as many pods as fit, and
-// one of them with one more, which waits.
+// Fill creates everything, and ends the fillers with as many pods as fit, and one
+// of them with one more, which waits.
 func (f *Filler) Fill(ctx context.Context) error {
 	var nodes, first, last []runtime.Object
 	for _, n := range Nodes() {
@@ -73,8 +73,8 @@ func (f *Filler) Fill(ctx context.Context) error {
 	return nil
 }
 
-// trim takes away the replicas that have no place, but for one of the first filler
-// that has any, and says how many there are to be.
+// trim removes the replicas that have no place, but for one of the first filler
+// that has any, and returns their new numbers.
 func (f *Filler) trim(ctx context.Context, all map[string]int) error {
 	spare := 1
 	for _, w := range Fillers() {

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What nodes are told apart by.
+// The labels that tell nodes apart.
 const (
 	PoolLabel  = "pool"
 	CoresLabel = "cores"
@@ -19,7 +19,7 @@ const (
 	FPGA       = corev1.ResourceName("example.com/fpga")
 )
 
-// Pool is a number of nodes that are alike but for their names and zones.
+// Pool is a number of nodes that are equal but for their names and zones.
 type Pool struct {
 	Name              string
 	Nodes             int
@@ -28,8 +28,8 @@ type Pool struct {
 	Taint             *corev1.Taint
 }
 
-// Pools are those of the cluster. They have fewer than 100 nodes together, so that the
-// scheduler looks at every node.
+// Pools are those of the cluster. They have fewer than 100 nodes together, so
+// that the scheduler looks at every node.
 var Pools = []Pool{
 	{Name: "std", Nodes: 28, CPU: 8, Memory: 32, Pods: 30},
 	{Name: "few", Nodes: 3, CPU: 8, Memory: 32, Pods: 8}, // has room for few pods
@@ -91,7 +91,7 @@ func (p *Pool) node(i int) *corev1.Node {
 // Driver is a storage driver, of whose volumes big nodes attach two each.
 const Driver = "disk.example.com"
 
-// CSINodes say how many volumes the big nodes attach.
+// CSINodes have the numbers of volumes that the big nodes attach.
 func CSINodes() []*storagev1.CSINode {
 	var out []*storagev1.CSINode
 	two := int32(2)

@@ -9,14 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Image is what every container would run if anything ran.
+// Image is the image of every container, if anything ran.
 const Image = "registry.k8s.io/pause:3.10"
 
-// Workload is a number of pods that are alike.
+// Workload is a number of equal pods.
 type Workload struct {
 	Namespace, Name, Class string
 	Replicas               int32
-	Requests               []string // as Amounts takes them
+	Requests               []string // in the form of Amounts
 	Limits                 []string
 	Shape                  func(*corev1.PodSpec)
 	Budget                 *policyv1.PodDisruptionBudgetSpec
@@ -107,7 +107,7 @@ func Workloads() []Workload {
 	}
 }
 
-// Fillers take what is left; there are more of them than fit.
+// Fillers take the rest; there are more of them than fit.
 func Fillers() []Workload {
 	return []Workload{
 		{Namespace: "batch", Name: "unnamed", Replicas: 30, Requests: []string{"cpu", "500m", "memory", "1Gi"}},

@@ -1,5 +1,5 @@
-// Package kubelet plays the kubelets of all nodes of a cluster: it makes nodes ready,
-// has pods that were bound run, and ends pods that are being deleted. Nothing runs.
+// Package kubelet plays the kubelets of all nodes of a cluster: it makes nodes
+// ready, lets bound pods run, and ends pods that are being deleted. Nothing runs.
 package kubelet
 
 import (
@@ -20,19 +20,19 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// Config says how the kubelets behave.
+// Config has the settings of the kubelets.
 type Config struct {
 	Client kubernetes.Interface
-	// Version is what the nodes say of their kubelets.
+	// Version is the version of the kubelets.
 	Version string
-	// Delay is how long a pod takes to end.
+	// Delay is the time that a pod takes to end.
 	Delay time.Duration
-	// Spread is how far back start times may lie: as the API keeps whole seconds, pods
+	// Spread is the range of start times: as the API keeps whole seconds, pods
 	// that really started at once would all be equal.
 	Spread time.Duration
-	// Workers is how many pods are looked after at a time.
+	// Workers is the number of pods that are looked after at a time.
 	Workers int
-	// Trouble, if set, is told what did not work; it is tried again.
+	// Trouble, if set, receives the errors that are tried again after.
 	Trouble func(error)
 }
 
@@ -81,13 +81,13 @@ func Start(ctx context.Context, config Config, f informers.SharedInformerFactory
 	return k, nil
 }
 
-// Wait returns when nothing is being done any more.
+// Wait returns when the kubelets have ended.
 func (k *Kubelets) Wait() { k.done.Wait() }
 
-// Hold says whether pods that are being deleted stay as they are.
+// Hold makes pods that are being deleted stay as they are.
 func (k *Kubelets) Hold(on bool) { k.hold.Store(on) }
 
-// Idle says whether pods that are bound stay as they are, without a start time.
+// Idle makes bound pods stay as they are, without a start time.
 func (k *Kubelets) Idle(on bool) { k.idle.Store(on) }
 
 func (k *Kubelets) enqueue(o any) {
@@ -119,11 +119,11 @@ func (k *Kubelets) work(ctx context.Context) {
 	}
 }
 
-// heldAgain is how soon a pod that is held is looked at again.
+// heldAgain is the time until a held pod is looked at again.
 const heldAgain = 200 * time.Millisecond
 
-// sync does the next thing about a pod, and returns when to look at it again, 0 for
-// when it changes.
+// sync does the next thing about a pod, and returns when to look at it again, 0
+// for when it changes.
 func (k *Kubelets) sync(ctx context.Context, key types.NamespacedName) time.Duration {
 	p, err := k.pods.Pods(key.Namespace).Get(key.Name)
 	if err != nil || p.Spec.NodeName == "" {
@@ -161,8 +161,8 @@ func (k *Kubelets) end(ctx context.Context, p *corev1.Pod) time.Duration {
 		metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &p.UID}}))
 }
 
-// retry says when to try again after an error. A pod that is gone is done with, and
-// one that has changed meanwhile comes back by itself.
+// retry is the time until a further try after an error. A pod that is gone needs
+// none, and one that has changed meanwhile comes back by itself.
 func (k *Kubelets) retry(err error) time.Duration {
 	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return 0

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// register writes what a kubelet says of its node when it starts.
+// register writes a kubelet's record of its node when it starts.
 func (k *Kubelets) register(ctx context.Context, n *corev1.Node) error {
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		latest, err := k.config.Client.CoreV1().Nodes().Get(ctx, n.Name, metav1.GetOptions{})
@@ -80,8 +80,8 @@ func running(p *corev1.Pod, now time.Time, spread time.Duration) *corev1.Pod {
 	return p
 }
 
-// containerStatus is of a container that stays, or of an init container that has done
-// its work.
+// containerStatus is of a container that stays, or of an init container that has
+// done its work.
 func containerStatus(p *corev1.Pod, c *corev1.Container, stays bool, at metav1.Time) corev1.ContainerStatus {
 	id := fmt.Sprintf("none://%s-%s", p.UID, c.Name)
 	s := corev1.ContainerStatus{

@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
 )
 
-// Burst is what became of the pods of a burst.
+// Burst is the result of a burst of pods.
 type Burst struct {
 	Scheduler, Fault string
 	// Pods counts those that were created, and Unbound those of them that no node had got
@@ -24,8 +24,8 @@ type Burst struct {
 	After time.Duration
 	// Odd counts the odd objects that the API server took.
 	Odd int
-	// Unlike names what the mirror that followed all the time had otherwise than a fresh
-	// list afterwards.
+	// Unlike names the differences between the mirror that followed all the time
+	// and a fresh list afterwards.
 	Unlike []string
 	audit.Report
 
@@ -46,8 +46,8 @@ const (
 	untilUnder = 20 * time.Second
 )
 
-// burst creates pods, has a fault strike once some of them wait for their victims to end,
-// waits until all are bound, takes them away and looks at what is left.
+// sendBurst creates pods, starts a fault once some of them wait for their victims
+// to end, waits until all are bound, removes them and checks the rest.
 func (r *Runner) sendBurst(ctx context.Context, b *Burst, pods []*corev1.Pod, fault Fault, running []*controlplane.Replica) error {
 	begun := time.Now()
 	r.Pods.Forget()
@@ -87,7 +87,7 @@ func (r *Runner) sendBurst(ctx context.Context, b *Burst, pods []*corev1.Pod, fa
 	return err
 }
 
-// end takes the burst away, and after a fault holds the mirror against a fresh list.
+// end removes the burst, and after a fault compares the mirror with a fresh list.
 func (r *Runner) end(ctx context.Context, b *Burst, odd *oddities) (err error) {
 	if b.Fault == "" {
 		return insist(ctx, func() error { return r.remove(ctx, b.label) })

@@ -10,17 +10,17 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
 )
 
-// Fault is something that goes wrong while preemptions are under way.
+// Fault is a disturbance while preemptions are under way.
 type Fault struct {
 	Name, About string
-	// strike is called when pods of a burst wait for their victims to end. It returns when
-	// the fault is over.
+	// strike is called when pods of a burst wait for their victims to end. It
+	// returns when the fault is over.
 	strike func(ctx context.Context, on struck) error
 	// odd is set where odd objects are there from before the burst to after it.
 	odd bool
 }
 
-// struck is what a fault strikes.
+// struck is the target of a fault.
 type struck struct {
 	cluster *controlplane.Cluster
 	leader  *controlplane.Replica
@@ -56,7 +56,7 @@ func Faults() []Fault {
 	}
 }
 
-// between does one thing and some time later the other, whatever becomes of the context.
+// between does one thing and some time later the other, also if the context ends.
 func between(ctx context.Context, pause time.Duration, first, then func() error) error {
 	if err := first(); err != nil {
 		return err

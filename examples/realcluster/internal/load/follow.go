@@ -16,8 +16,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
 )
 
-// differences returns what the mirror that has followed the cluster all the time holds
-// otherwise than one that has just listed it. What is on its way is waited for.
+// differences returns the differences between the mirror that has followed the cluster
+// all the time and one that has just listed it. Changes on their way are waited for.
 func differences(ctx context.Context, client kubernetes.Interface, followed *mirror.Mirror) ([]string, error) {
 	for try := 0; ; try++ {
 		fresh, err := listed(ctx, client)
@@ -53,7 +53,7 @@ func listed(ctx context.Context, client kubernetes.Interface) (*mirror.Mirror, e
 	return m, nil
 }
 
-// unlike names the objects that two clusters do not have alike.
+// unlike names the objects that differ between two clusters.
 func unlike(followed, fresh *outrank.Cluster) []string {
 	a, b := objectsOf(followed), objectsOf(fresh)
 	var out []string
@@ -73,7 +73,7 @@ func unlike(followed, fresh *outrank.Cluster) []string {
 	return out
 }
 
-// fields says which fields two objects of a type do not have alike.
+// fields names the fields in which two objects of a type differ.
 func fields(followed, fresh any) string {
 	a, b := reflect.Indirect(reflect.ValueOf(followed)), reflect.Indirect(reflect.ValueOf(fresh))
 	var out []string
@@ -88,8 +88,8 @@ func fields(followed, fresh any) string {
 	return strings.Join(out, ", ")
 }
 
-// objectsOf are the objects of a cluster by kind and name. What a pod was made of is left
-// out: amounts of the API change when they are printed.
+// objectsOf are the objects of a cluster by kind and name. The origin of a pod is
+// left out: amounts of the API change when they are printed.
 func objectsOf(c *outrank.Cluster) map[string]any {
 	out := map[string]any{}
 	for _, o := range c.Nodes {

@@ -98,7 +98,7 @@ func TestMeter(t *testing.T) {
 	}, m.usage)
 }
 
-// What a mirror missed, kept too long or has otherwise is told.
+// Objects that a mirror missed, kept too long or has in another version are reported.
 func TestUnlike(t *testing.T) {
 	pod := func(name, node string) *outrank.Pod {
 		return &outrank.Pod{Name: name, NodeName: node, Value: &corev1.Pod{}}
@@ -116,7 +116,7 @@ func TestUnlike(t *testing.T) {
 	assert.Equal(t, []string{"budget /p has another DisruptionsAllowed: 0, not 1", "pod default/b has another NodeName: m, not n", "pod default/c was missed", "pod default/d is there no longer"}, unlike(followed, fresh))
 }
 
-// What the API server refuses is counted, and what was created goes again.
+// Objects that the API server refuses are counted, and created ones go again.
 func TestOddObjectsComeAndGo(t *testing.T) {
 	var running []*corev1.Pod
 	for i := range 2 * len(oddStatuses) {
@@ -139,8 +139,8 @@ func TestOddObjectsComeAndGo(t *testing.T) {
 	assert.Len(t, left.Items, len(running)-len(oddStatuses))
 }
 
-// A loss, a double deletion and a mirror that differs are told, of kube-scheduler only what
-// concerns the mirror.
+// A loss, a double deletion and a mirror that differs are reported; of
+// kube-scheduler only the mirror.
 func TestWrong(t *testing.T) {
 	b := func(scheduler, label string) *Burst {
 		return &Burst{Scheduler: scheduler, Fault: "f", label: label, Unbound: 2, Report: audit.Report{Twice: []string{"a/x", "a/y"}}, Unlike: []string{"node n"}}

@@ -8,21 +8,21 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
 )
 
-// usage is what schedulers used over some time, as their metrics tell.
+// usage is the usage of schedulers over some time, by their metrics.
 type usage struct {
 	CPU time.Duration // of whoever led
 	// PostFilters are attempts that came to preemption, and In the time that they took.
 	PostFilters int
 	In          time.Duration
-	// First and Last are of whoever led then.
+	// First and Last are those of the leader at the time.
 	First, Last size
 }
 
-// size is how large a scheduler is.
+// size is the size of a scheduler.
 type size struct{ Resident, Goroutines float64 }
 
-// meter adds up what replicas used. A counter that starts again, because its process did,
-// counts from zero.
+// meter sums the usage of replicas. A counter that starts again, because its
+// process did, counts from zero.
 type meter struct {
 	replicas []*controlplane.Replica
 
@@ -86,7 +86,7 @@ func (m *meter) add(replica string, starts int, of controlplane.Metrics) {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// leader is the replica that leads, nil if none says so.
+// leader is the replica that leads, nil if none does.
 func leader(ctx context.Context, of []*controlplane.Replica) *controlplane.Replica {
 	for _, r := range of {
 		if m, err := r.Metrics(ctx); err == nil && m.Leads() {

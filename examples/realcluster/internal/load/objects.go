@@ -56,8 +56,8 @@ func nodes() []*corev1.Node {
 
 func nodeName(i int) string { return fmt.Sprintf("n-%03d", i) }
 
-// workloads draws workloads of little importance that ask for somewhat more than there is,
-// half of them with a disruption budget.
+// workloads draws workloads of little importance that ask for somewhat more than
+// the capacity, half of them with a disruption budget.
 func workloads(r *rand.Rand) []fill.Workload {
 	var out []fill.Workload
 	left := int64(0)

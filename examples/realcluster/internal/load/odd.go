@@ -56,8 +56,8 @@ var oddNodeStatuses = []string{
 	`{"phase":"Terminated"}`,
 }
 
-// oddSpecs shape pods that nobody asked for. They are bound to a node from the start, one
-// to a node that there is not.
+// oddSpecs shape pods that nobody asked for. They are bound to a node from the
+// start, one to a node that does not exist.
 var oddSpecs = []func(*corev1.PodSpec){
 	func(s *corev1.PodSpec) { s.NodeName = "no-such-node" },
 	func(s *corev1.PodSpec) { request(s, "cpu", "1n", "memory", "1m") },
@@ -101,7 +101,7 @@ func request(s *corev1.PodSpec, pairs ...string) {
 type oddities struct {
 	client kubernetes.Interface
 	pods   []*corev1.Pod
-	// taken counts what the API server accepted, refused what it did not.
+	// taken counts the objects that the API server accepted, refused the others.
 	taken, refused int
 }
 
@@ -139,8 +139,8 @@ func (o *oddities) add(ctx context.Context, r *rand.Rand, running []*corev1.Pod)
 	return nil
 }
 
-// count counts an object. That the API server holds it for invalid is no error here, nor
-// that it went in between.
+// count counts an object. It is no error that the API server refuses it, nor that
+// it went in between.
 func (o *oddities) count(err error) error {
 	switch {
 	case err == nil:
@@ -153,7 +153,7 @@ func (o *oddities) count(err error) error {
 	return nil
 }
 
-// remove takes the odd pods away; those of workloads come again as they were.
+// remove removes the odd pods; those of workloads come again as they were.
 func (o *oddities) remove(ctx context.Context) error {
 	now := int64(0)
 	for _, p := range o.pods {

@@ -31,7 +31,7 @@ type Runner struct {
 	Cluster *controlplane.Cluster
 	Client  kubernetes.Interface
 	Pods    *observe.Pods
-	// Followed has been told of everything by informers since the cluster was empty.
+	// Followed has followed informers since the cluster was empty.
 	Followed *mirror.Mirror
 	Judge    *audit.Judge
 	Seed     uint64
@@ -41,7 +41,7 @@ type Runner struct {
 	quiet     sync.RWMutex // held while nothing may change but by the scheduler
 }
 
-// replicas is how many schedulers of a kind run at a time.
+// replicas is the number of schedulers of a kind that run at a time.
 const replicas = 2
 
 // Run puts each scheduler under load twice, for a quarter of the time each if there are
@@ -111,7 +111,7 @@ func (r *Runner) slice(ctx context.Context, t *Table, s *Scheduler, round int, l
 		measured.read(ctx)
 	}
 	slice.usage = measured.usage
-	t.Slices = append(t.Slices, slice) // what there is of it
+	t.Slices = append(t.Slices, slice) // as far as it came
 	return errors.Join(err, ctx.Err())
 }
 
@@ -134,13 +134,13 @@ func stop(running []*controlplane.Replica) {
 	all.Wait()
 }
 
-// How long the cluster may take to be full and to come to rest.
+// The most time until the cluster is full and comes to rest.
 const (
 	fillWithin = 5 * time.Minute
 	restWithin = time.Minute
 )
 
-// patience is how long bursts and leaders are waited for.
+// patience is the most time that bursts and leaders are waited for.
 const patience = 3 * time.Minute
 
 func (r *Runner) awaitLeader(ctx context.Context, running []*controlplane.Replica) (*controlplane.Replica, error) {
@@ -151,7 +151,7 @@ func (r *Runner) awaitLeader(ctx context.Context, running []*controlplane.Replic
 	return leads, nil
 }
 
-// until waits for something, and reports whether it came.
+// until waits for a condition, and reports whether it came true.
 func until(ctx context.Context, most time.Duration, what func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -199,8 +199,8 @@ func (r *Runner) rest(ctx context.Context) {
 	}
 }
 
-// accompany measures, and scales workloads and takes pods away, until what it returns is
-// called.
+// accompany measures, and scales workloads and deletes pods, until the function
+// that it returns is called.
 func (r *Runner) accompany(ctx context.Context, m *meter, random *rand.Rand) (done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
@@ -220,8 +220,7 @@ func (r *Runner) accompany(ctx context.Context, m *meter, random *rand.Rand) (do
 	return func() { cancel(); all.Wait() }
 }
 
-// churn changes the cluster a little. What fails, because there is no API server, is
-// left out.
+// churn changes the cluster a little. Failures without an API server are left out.
 func (r *Runner) churn(ctx context.Context, random *rand.Rand) {
 	r.quiet.RLock()
 	defer r.quiet.RUnlock()

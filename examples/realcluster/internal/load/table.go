@@ -10,10 +10,10 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/audit"
 )
 
-// Slice is what a scheduler did in its turn.
+// Slice is the result of a scheduler's turn.
 type Slice struct {
 	Scheduler string
-	// Faults is whether there were any.
+	// Faults is set if there were any.
 	Faults bool
 	Time   time.Duration
 	// Pods counts those of bursts, and Unbound those that got no node.
@@ -34,8 +34,8 @@ type Table struct {
 	Bursts []*Burst
 }
 
-// Wrong says what should not have happened: with the judged scheduler pods that got no node
-// and pods that one process deleted twice, and with any a mirror that is not as the cluster.
+// Wrong names forbidden results: with the judged scheduler pods that got no node and pods
+// that one process deleted twice, and with any a mirror that differs from the cluster.
 func (t *Table) Wrong(judged string) []string {
 	var out []string
 	for _, b := range t.Bursts {
@@ -53,7 +53,7 @@ func (t *Table) Wrong(judged string) []string {
 	return out
 }
 
-// rows are what is told of a slice.
+// rows are the lines about a slice.
 var rows = []struct {
 	name string
 	cell func(*Slice) string

@@ -1,5 +1,5 @@
-// Package observe follows the pods of a cluster: whether anything moves, and what
-// became of each since a moment.
+// Package observe follows the pods of a cluster: whether anything moves, and the
+// fate of each since a moment.
 package observe
 
 import (
@@ -34,7 +34,7 @@ type Version struct {
 	Gone bool
 }
 
-// Move is something that happened to a pod and that a decision may depend on.
+// Move is a change of a pod that a decision may depend on.
 type Move struct {
 	Pod  *corev1.Pod
 	What string
@@ -44,7 +44,7 @@ type Move struct {
 	Lost    string
 }
 
-// String returns the pod and what became of it.
+// String returns the pod and its change.
 func (m Move) String() string { return fmt.Sprintf("%s/%s %s", m.Pod.Namespace, m.Pod.Name, m.What) }
 
 // Follow begins to follow the pods. The informers are started by the caller afterwards.
@@ -83,7 +83,7 @@ func (o *Pods) note(was, now *corev1.Pod, gone bool) {
 	}
 }
 
-// change says what about a pod has changed that a decision may depend on.
+// change names the change of a pod that a decision may depend on.
 func change(was, now *corev1.Pod, gone bool) string {
 	if gone {
 		return "is gone"
@@ -117,7 +117,7 @@ func Condition(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
 	return nil
 }
 
-// Forget forgets what became of the pods so far.
+// Forget forgets the changes so far.
 func (o *Pods) Forget() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -125,21 +125,21 @@ func (o *Pods) Forget() {
 	o.moves = nil
 }
 
-// History is what a pod was like, in order, since Forget.
+// History has the versions of a pod, in order, since Forget.
 func (o *Pods) History(uid types.UID) []Version {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return append([]Version(nil), o.journal[uid]...)
 }
 
-// Moves are what happened since Forget, in order.
+// Moves are the changes since Forget, in order.
 func (o *Pods) Moves() []Move {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return append([]Move(nil), o.moves...)
 }
 
-// All are all pods as they are.
+// All are the present versions of all pods.
 func (o *Pods) All() []*corev1.Pod {
 	all, err := o.lister.List(labels.Everything())
 	if err != nil {

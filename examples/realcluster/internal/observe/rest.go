@@ -9,9 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Stillness says what may go on while nothing counts as moving.
+// Stillness allows some changes that do not count as moving.
 type Stillness struct {
-	// For is how long nothing may have changed.
+	// For is the time in which nothing may have changed.
 	For time.Duration
 	// Leaving allows pods that are being deleted, and those that wait for them.
 	Leaving bool
@@ -47,7 +47,7 @@ func (o *Pods) moving(s Stillness) ([]string, time.Duration) {
 	return out, time.Since(o.changed)
 }
 
-// moves says why a pod is about to change, empty if it is not.
+// moves is why a pod is about to change, empty if it is not.
 func (s Stillness) moves(p *corev1.Pod) string {
 	switch {
 	case p.DeletionTimestamp != nil && !s.Leaving:

@@ -14,8 +14,8 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
 )
 
-// circumstances brings the cluster into the state that the kind wants. From here on
-// no controller acts, and no pod that has to leave is gone before the trial is over.
+// circumstances brings the cluster into the state of the kind. From here on no
+// controller acts, and no pod that has to leave is gone before the trial is over.
 func (r *Runner) circumstances(ctx context.Context, n int, kind *Kind, source *rand.Rand) error {
 	want := &kind.Before
 	if want.Unstarted > 0 {

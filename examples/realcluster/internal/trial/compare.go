@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Result is how a trial ended.
+// Result is the result of a trial.
 type Result string
 
 // The results.
@@ -22,12 +22,12 @@ const (
 	Same      Result = "same"
 	Tie       Result = "tie" // a tie that is documented to be settled by chance
 	Different Result = "different"
-	// Disturbed is a trial in which something else happened between the dump and the
-	// decision; it is repeated.
+	// Disturbed is a trial with another change between the dump and the decision;
+	// it is repeated.
 	Disturbed Result = "disturbed"
 )
 
-// Outcome is what the scheduler did, in one word for the table.
+// Outcome is the scheduler's action in one word for the table.
 func (o *Observed) Outcome() string {
 	switch {
 	case o.Nominated != "":
@@ -38,8 +38,8 @@ func (o *Observed) Outcome() string {
 	return "waits"
 }
 
-// Compare holds what was foretold against what was observed. The texts say what
-// differs, or which tie it was.
+// Compare compares the forecast with the observation. The texts name the
+// differences, or the tie.
 func Compare(ctx context.Context, f *Forecast, o *Observed) (Result, []string, error) {
 	tie, wrong := compareDecision(&f.Decision, o)
 	if len(wrong) > 0 {
@@ -61,7 +61,7 @@ func Compare(ctx context.Context, f *Forecast, o *Observed) (Result, []string, e
 	return Same, nil, nil
 }
 
-// compareDecision compares node and victims; tie says which documented tie decided.
+// compareDecision compares node and victims; tie names the documented tie that decided.
 func compareDecision(d *Decision, o *Observed) (tie string, wrong []string) {
 	outcome := map[string]preemption.Outcome{"preempted": preemption.Preempt, "fitted": preemption.Fits}[o.Outcome()]
 	if o.Outcome() == "waits" {
@@ -107,9 +107,9 @@ func sameScore(a, b Score) bool {
 	return start && a == b
 }
 
-// unstartedAlike: pods without a start time count as started at the moment of asking,
-// which the reference asks for anew with every comparison, so that among those of one
-// priority chance decides.
+// unstartedAlike: pods without a start time count as started at the moment of
+// asking, which the reference reads anew with every comparison, so that among
+// those of one priority chance decides.
 func unstartedAlike(c *Candidate, want, got []string) string {
 	if len(want) != len(got) {
 		return ""
@@ -122,7 +122,7 @@ func unstartedAlike(c *Candidate, want, got []string) string {
 	return fmt.Sprintf("on %s others without a start time left: foretold %v, real %v", c.Node, want, got)
 }
 
-// compareTexts compares what is written about the pod itself.
+// compareTexts compares the texts about the pod itself.
 func compareTexts(w *Writing, o *Observed) (wrong []string) {
 	add := func(what string, want, got any) {
 		if fmt.Sprint(want) != fmt.Sprint(got) {
@@ -142,7 +142,7 @@ func compareTexts(w *Writing, o *Observed) (wrong []string) {
 	return wrong
 }
 
-// compareEvictions compares what is written about others.
+// compareEvictions compares the texts about others.
 func compareEvictions(w *Writing, o *Observed, tied bool) (wrong []string) {
 	if !slices.Equal(w.Cleared, o.Cleared) && len(w.Cleared)+len(o.Cleared) > 0 {
 		wrong = append(wrong, fmt.Sprintf("nominations cleared: foretold %v, real %v", w.Cleared, o.Cleared))
@@ -163,7 +163,7 @@ func compareEvictions(w *Writing, o *Observed, tied bool) (wrong []string) {
 	return wrong
 }
 
-// foretold and posted are texts of an event, which begin with who posts it.
+// foretold and posted are texts of an event, which begin with its author.
 func (w *Writing) foretold(e *outrank.Event) string {
 	return strings.Join([]string{w.Profile, string(e.Type), e.Reason, e.Action, e.Message}, " | ")
 }
@@ -192,16 +192,16 @@ func compareVictim(victim string, w *Writing, e Evicted, about corev1.Event) (wr
 	return wrong
 }
 
-// Each time the scheduler found no place for a pod it counts one attempt to preempt.
+// Each time that the scheduler found no place for a pod it counts one attempt to preempt.
 const (
 	attemptsMetric   = "scheduler_preemption_attempts_total"
 	unplacedMetric   = `scheduler_schedule_attempts_total{profile=%q,result="unschedulable"}`
 	preemptionPrefix = "scheduler_preemption_"
-	// preemptionsMetric counts the preemptions, which is how often victims were counted.
+	// preemptionsMetric counts the preemptions, that is, how often victims were counted.
 	preemptionsMetric = "scheduler_preemption_victims_count"
 )
 
-// unplaced is how often the scheduler found no place for a pod, of whichever profile.
+// unplaced counts the times that the scheduler found no place for a pod, of any profile.
 func (o *Observed) unplaced() (n float64) {
 	for _, profile := range Profiles {
 		n += o.Metrics[fmt.Sprintf(unplacedMetric, profile)]
@@ -209,10 +209,10 @@ func (o *Observed) unplaced() (n float64) {
 	return n
 }
 
-// compareMetrics compares by how much the metrics of preemption have grown. Pods that
+// compareMetrics compares the growth of the metrics of preemption. Pods that
 // waited before may have been tried again meanwhile, and where these have evicted
-// others, what the scheduler counts of victims says nothing of the one pod. It counts them
-// before it evicts them, so that such a pod may show in the counts alone.
+// others, the scheduler's counts of victims do not concern the one pod. It counts
+// them before it evicts them, so that such a pod may show in the counts alone.
 func compareMetrics(w *Writing, o *Observed) (wrong []string) {
 	unplaced := o.unplaced()
 	others := o.Others > 0 || unplaced > 1 && o.Metrics[preemptionsMetric] > w.Metrics[preemptionsMetric]

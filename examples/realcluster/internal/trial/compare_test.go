@@ -28,7 +28,7 @@ const dump = `{"apiVersion":"v1","kind":"List","items":[
 
 const manifest = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"ns"},"spec":{"priorityClassName":"high","priority":100,"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}`
 
-// forecast is what the library says of it; whatif's answer is written out.
+// forecast is the library's answer about it; whatif's answer is written out.
 func forecast(t *testing.T) *Forecast {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,7 +45,7 @@ func forecast(t *testing.T) *Forecast {
 	}}}
 }
 
-// observed is what a scheduler that does as foretold does.
+// observed is the observation of a scheduler that acts as foretold.
 func observed(t *testing.T, f *Forecast, node string) *Observed {
 	t.Helper()
 	w, err := f.Writing(t.Context(), node, "uid-p")
@@ -102,7 +102,7 @@ func TestANodeThatRanksAlikeIsATie(t *testing.T) {
 	assert.Contains(t, texts[0], "node: foretold a")
 }
 
-// Whatever is compared, a difference in it is found.
+// Every difference in every compared value is found.
 func TestEveryDifferenceIsFound(t *testing.T) {
 	for name, change := range map[string]func(*Observed){
 		"outcome: foretold preempt":    func(o *Observed) { o.Nominated = "" },

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ReadmeCommand is the command that the repository's README has for taking a dump,
-// without the file that the dump goes to.
+// ReadmeCommand is the repository's README's command for taking a dump, without
+// the target file.
 func ReadmeCommand(readme string) ([]string, error) {
 	text, err := os.ReadFile(readme)
 	if err != nil {
@@ -25,7 +25,7 @@ func ReadmeCommand(readme string) ([]string, error) {
 	return nil, fmt.Errorf("%s has no line with the command kubectl get nodes,pods", readme)
 }
 
-// output runs a program and returns what it prints; standard error is in the error.
+// output runs a program and returns its output; standard error is in the error.
 func output(ctx context.Context, program string, args ...string) ([]byte, error) {
 	var out, trouble bytes.Buffer
 	cmd := exec.CommandContext(ctx, program, args...)

@@ -18,9 +18,9 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// Forecast is what is expected to happen.
+// Forecast is the expected result of a trial.
 type Forecast struct {
-	// Decision is what whatif prints.
+	// Decision is whatif's answer.
 	Decision Decision
 	// explained is the library's answer to the same question, from which the texts of
 	// events and conditions are made; whatif does not print these.
@@ -68,7 +68,7 @@ type PodRef struct {
 // Key is namespace/name.
 func (p PodRef) Key() string { return p.Namespace + "/" + p.Name }
 
-// Score is what candidates are ranked by.
+// Score has the values that candidates are ranked by.
 type Score struct {
 	Violations  int       `json:"violations"`
 	TopPriority int32     `json:"topPriority"`
@@ -108,12 +108,12 @@ func (c *Candidate) Evicted() []string {
 	return out
 }
 
-// Question is what is asked about a pod. All are files.
+// Question is a question about a pod. All are files.
 type Question struct {
-	// Whatif is the program that is asked, about the pod of the Manifest in the cluster of the
-	// Dump.
+	// Whatif is the program that answers, about the pod of the Manifest in the
+	// cluster of the Dump.
 	Whatif, Dump, Manifest string
-	// Configuration is that of the scheduler; empty leaves whatif to what it assumes.
+	// Configuration is that of the scheduler; empty leaves whatif to its defaults.
 	Configuration string
 }
 
@@ -194,7 +194,7 @@ func readPod(manifest string, c *outrank.Cluster) (*outrank.Pod, error) {
 	return &resolved, nil
 }
 
-// Writing is what is expected to be written about a decision.
+// Writing has the expected writes about a decision.
 type Writing struct {
 	// Profile is the one that all events are posted by.
 	Profile string
@@ -210,8 +210,8 @@ type Writing struct {
 	Metrics map[string]float64
 }
 
-// Writing says what is written when the scheduler has chosen a node for the pod with
-// this identity; empty for none. Nothing is written about a pod that fits.
+// Writing returns the writes when the scheduler has chosen a node for the pod
+// with this identity; empty for none. Nothing is written about a pod that fits.
 func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, error) {
 	plan := &f.explained.Plan
 	if node != "" && node != plan.Node {
@@ -234,7 +234,7 @@ func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, err
 	return w, w.execute(ctx, &own, f.release)
 }
 
-// execute has the library carry the plan out on a recorder.
+// execute lets the library carry the plan out on a recorder.
 func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release outrank.Release) error {
 	metrics := &execution.Metrics{Release: release}
 	metrics.AddPreemption()

@@ -1,4 +1,4 @@
-// Package trial foretells what a scheduler will do, has it do that, and compares.
+// Package trial foretells a scheduler's actions, lets it act, and compares.
 package trial
 
 import (
@@ -13,25 +13,25 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// Kind is a kind of trial: what sort of pod is created, and in what circumstances.
+// Kind is a kind of trial: the sort of pod, and its circumstances.
 type Kind struct {
 	Name, About string
-	// Pod makes a pod of the kind; everything random about it comes from the source.
+	// Pod makes a pod of the kind; all its random values come from the source.
 	Pod func(r *rand.Rand, name string) *corev1.Pod
-	// Before says how the cluster is to be when the pod comes.
+	// Before is the state of the cluster when the pod comes.
 	Before Circumstances
-	// Profiles says that pods ask for any of the profiles, so that whatif has to be told of
-	// them.
+	// Profiles is set if pods ask for any of the profiles, so that whatif needs
+	// to know them.
 	Profiles bool
 }
 
-// Circumstances are what there is beside a full cluster at rest.
+// Circumstances are the additions to a full cluster at rest.
 type Circumstances struct {
-	// Leaving is how many pods are being deleted.
+	// Leaving is the number of pods that are being deleted.
 	Leaving int
 	// Nominated are pods that have room made for them and wait for it.
 	Nominated []func(r *rand.Rand, name string) *corev1.Pod
-	// Unstarted is how many pods have no start time.
+	// Unstarted is the number of pods without a start time.
 	Unstarted int
 }
 
@@ -95,7 +95,7 @@ func newPod(name, class string, requests ...string) *corev1.Pod {
 	}
 }
 
-// onPool has the pod insist on a pool, whose taint it tolerates.
+// onPool makes the pod insist on a pool, whose taint it tolerates.
 func onPool(p *corev1.Pod, pool string) *corev1.Pod {
 	if pool == "" {
 		return p

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// circumstanceKinds are about what is under way when the pod comes.
+// circumstanceKinds are about changes under way when the pod comes.
 func circumstanceKinds() []Kind {
 	type maker = func(*rand.Rand, string) *corev1.Pod
 	crowd := make([]maker, 5)

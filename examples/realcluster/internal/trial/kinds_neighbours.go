@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// neighbourKinds are about which pods are where.
+// neighbourKinds are about the places of other pods.
 func neighbourKinds() []Kind {
 	return []Kind{
 		{Name: "anti-affinity", About: "away from pods that are there", Pod: antiAffinity},

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// placeKinds are about which nodes come into question.
+// placeKinds are about the possible nodes.
 func placeKinds() []Kind {
 	return []Kind{
 		{Name: "host-ports", About: "a port of the node that others hold", Pod: hostPorts},

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// resourceKinds are about what fits.
+// resourceKinds are about amounts.
 func resourceKinds() []Kind {
 	return []Kind{
 		{Name: "resources", About: "cpu and memory, anywhere", Pod: plain},
@@ -69,7 +69,7 @@ func devices(r *rand.Rand, name string) *corev1.Pod {
 	return p
 }
 
-// containers is about what of a pod counts.
+// containers is about the parts of a pod that count.
 func containers(r *rand.Rand, name string) *corev1.Pod {
 	p := onPool(newPod(name, fill.High, "cpu", milli(r, 100, 1500)), pick(r, "", "std"))
 	main := &p.Spec.Containers[0]

@@ -14,13 +14,13 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
 )
 
-// Observed is what happened to a pod and because of it.
+// Observed has the changes of a pod and those because of it.
 type Observed struct {
 	UID types.UID
 	// Bound is the node that the pod was bound to, Nominated the one that room is made
 	// on. Both are empty where the attempt came to nothing.
 	Bound, Nominated string
-	// Condition is what the first attempt left in PodScheduled, nil for a pod that was
+	// Condition is PodScheduled after the first attempt, nil for a pod that was
 	// bound at once.
 	Condition *corev1.PodCondition
 	// Failed are the events about the pod, and Preempted those about victims.
@@ -29,11 +29,11 @@ type Observed struct {
 	Evicted map[string]Evicted
 	// Cleared are pods that lost their nomination to the same node, sorted.
 	Cleared []string
-	// Metrics are by how much the scheduler's have grown.
+	// Metrics has the growth of the scheduler's metrics.
 	Metrics map[string]float64
-	// Others is how many pods were evicted for others meanwhile.
+	// Others is the number of pods that were evicted for others meanwhile.
 	Others int
-	// Before is what others did between the dump and the decision.
+	// Before has the changes by others between the dump and the decision.
 	Before []string
 	// Arrived is the node that a nominated pod was bound to in the end, empty if it
 	// waited too long.
@@ -61,7 +61,7 @@ func decided(history []observe.Version) *corev1.Pod {
 	return nil
 }
 
-// look fills in what the pods themselves and the events say.
+// look fills in the content of the pods themselves and the events.
 func (o *Observed) look(ctx context.Context, pods *observe.Pods, c kubernetes.Interface) error {
 	by, err := o.events(ctx, c)
 	if err != nil {
@@ -94,7 +94,7 @@ func (o *Observed) look(ctx context.Context, pods *observe.Pods, c kubernetes.In
 	return nil
 }
 
-// Who caused a move.
+// cause is the author of a move.
 type cause int
 
 const (
@@ -103,15 +103,15 @@ const (
 	anothers
 )
 
-// cause says who caused a move. What the scheduler writes about the pod itself may
-// come later than what it does to others.
+// cause is the author of a move. The scheduler may write about the pod itself
+// later than it acts on others.
 func (o *Observed) cause(m observe.Move, by map[types.UID][]string) cause {
 	switch {
 	case m.Deleted && slices.ContainsFunc(by[m.Pod.UID], func(text string) bool { return strings.Contains(text, string(o.UID)) }):
 		return mine
 	case m.Deleted && len(by[m.Pod.UID]) > 0:
 		return anothers
-	case m.Deleted: // for all that is known
+	case m.Deleted: // as far as is known
 		return mine
 	case m.Lost != "" && m.Lost == o.Nominated:
 		return mine
@@ -130,8 +130,8 @@ func leaving(p *corev1.Pod, history []observe.Version) Evicted {
 	return e
 }
 
-// events fills in the events that name the pod, and returns what events say of whom
-// each pod was evicted by.
+// events fills in the events that name the pod, and returns the evicted pods'
+// preemptors by their events.
 func (o *Observed) events(ctx context.Context, c kubernetes.Interface) (map[types.UID][]string, error) {
 	about, err := c.CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.uid=" + string(o.UID) + ",reason=FailedScheduling"})
 	if err != nil {
@@ -161,7 +161,7 @@ func eventTime(e corev1.Event) time.Time {
 	return e.FirstTimestamp.Time
 }
 
-// complete reports whether all events that belong to what the pods say are there.
+// complete reports whether all events that belong to the pods' state are there.
 func (o *Observed) complete() bool {
 	return len(o.Preempted) >= len(o.Evicted) && (o.Bound != "" || len(o.Failed) > 0)
 }

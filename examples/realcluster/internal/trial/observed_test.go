@@ -30,7 +30,7 @@ func preempted(victim, by string) *corev1.Event {
 	}
 }
 
-// Who evicted a pod, who took its nomination, and what disturbs a trial.
+// The author of an eviction, that of a lost nomination, and the disturbances of a trial.
 func TestLookTellsCausesApart(t *testing.T) {
 	client := fake.NewClientset(podOf("mine", "n", ""), podOf("others", "n", ""), podOf("outranked", "", "n"), podOf("elsewhere", "", "m"),
 		preempted("mine", "p"), preempted("others", "q"))

@@ -27,7 +27,7 @@ type Runner struct {
 	// Dump is the command that takes a dump, and Whatif the program that foretells.
 	Dump   []string
 	Whatif string
-	// Configuration is the file that tells whatif of the profiles.
+	// Configuration is the file with the profiles for whatif.
 	Configuration string
 	// Hold and Idle tell the kubelets to leave pods that are being deleted, or that
 	// were bound, as they are. Pause stops the controllers, Resume lets them go on.
@@ -40,12 +40,12 @@ type Runner struct {
 	// Say prints a line about what goes on.
 	Say func(format string, args ...any)
 
-	away  []*corev1.Pod      // what a trial has created
-	steps map[string]float64 // how long its steps took
+	away  []*corev1.Pod      // created by a trial
+	steps map[string]float64 // the times of its steps
 	since time.Time          // when the current one began
 }
 
-// Report is what became of a trial.
+// Report is the result of a trial.
 type Report struct {
 	Trial   int      `json:"trial"`
 	Kind    string   `json:"kind"`
@@ -62,7 +62,7 @@ type Report struct {
 	Seen  *Observed          `json:"-"`
 }
 
-// How long things may take.
+// The most time of each step.
 const (
 	restFor     = 1500 * time.Millisecond // nothing may have moved for so long before a trial
 	restWithin  = 90 * time.Second
@@ -72,10 +72,10 @@ const (
 	settleAfter = 500 * time.Millisecond
 )
 
-// Run runs one trial. What the trial has changed is taken back in the end, as far as
-// that is possible: pods that had to leave come back wherever there is room. A trial that
-// could not be brought to its end counts as disturbed; the error is the context's, or
-// that of writing the report.
+// Run runs one trial. The changes of the trial are reverted in the end, as far as
+// that is possible: pods that had to leave come back wherever there is room. A
+// trial that could not be brought to its end counts as disturbed; the error is
+// the context's, or that of writing the report.
 func (r *Runner) Run(ctx context.Context, n int, kind *Kind, source *rand.Rand) (*Report, error) {
 	begun := time.Now()
 	pod := kind.Pod(source, fmt.Sprintf("%s-%d", kind.Name, n))
@@ -95,14 +95,14 @@ func (r *Runner) Run(ctx context.Context, n int, kind *Kind, source *rand.Rand) 
 	return report, r.file(report)
 }
 
-// step notes that a step is over.
+// step records that a step is over.
 func (r *Runner) step(name string) {
 	now := time.Now()
 	r.steps[name] += now.Sub(r.since).Seconds()
 	r.since = now
 }
 
-// judge brings the cluster into the state that the kind wants, tries, and compares.
+// judge brings the cluster into the state of the kind, tries, and compares.
 func (r *Runner) judge(ctx context.Context, report *Report, pod *corev1.Pod, kind *Kind, source *rand.Rand) error {
 	if err := r.rest(ctx, observe.Stillness{For: restFor}); err != nil {
 		return err
@@ -201,7 +201,7 @@ func (r *Runner) foretell(ctx context.Context, pod *corev1.Pod, kind *Kind) (*Fo
 	return Foretell(ctx, q)
 }
 
-// watch waits for the first attempt, and for all that is written because of it.
+// watch waits for the first attempt, and for everything written because of it.
 func (r *Runner) watch(ctx context.Context, pod *corev1.Pod) (*Observed, error) {
 	seen := &Observed{UID: pod.UID}
 	var first *corev1.Pod
@@ -237,7 +237,7 @@ func until(ctx context.Context, within time.Duration, done func() bool) bool {
 	}
 }
 
-// arrive lets the victims end and says where the pod was bound.
+// arrive lets the victims end and returns the node that the pod was bound to.
 func (r *Runner) arrive(ctx context.Context, pod *corev1.Pod) (node string) {
 	r.Hold(false)
 	r.Idle(false)
@@ -250,7 +250,7 @@ func (r *Runner) arrive(ctx context.Context, pod *corev1.Pod) (node string) {
 	return node
 }
 
-// takeBack deletes what the trial has created and lets everything go on.
+// takeBack deletes the objects of the trial and lets everything go on.
 func (r *Runner) takeBack(ctx context.Context) error {
 	now := int64(0)
 	for _, p := range r.away {
@@ -262,7 +262,7 @@ func (r *Runner) takeBack(ctx context.Context) error {
 	return r.Resume()
 }
 
-// file keeps what explains a trial that did not go as foretold, and a line of each.
+// file keeps the explanation of a trial that did not go as foretold, and a line of each.
 func (r *Runner) file(report *Report) error {
 	line, err := json.Marshal(report)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Row is what became of the trials of a kind.
+// Row counts the results of the trials of a kind.
 type Row struct {
 	Kind                                     string
 	Trials, Preempted, Fitted, Waits         int

@@ -72,7 +72,7 @@ func TestRegret(t *testing.T) {
 	}
 }
 
-// Kubelets make room for static pods, by class or as they are told.
+// Kubelets make room for static pods, by class or in the order of the axis.
 func TestKubelets(t *testing.T) {
 	study, err := spec.Read([]byte(`
 name: x

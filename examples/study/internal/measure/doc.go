@@ -1,3 +1,3 @@
-// Package measure answers what one run of a study gives: it simulates a cell with one
-// seed, and puts what came of it in figures.
+// Package measure makes one run of a study: it simulates a cell with one seed,
+// and returns the figures.
 package measure

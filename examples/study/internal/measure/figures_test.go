@@ -17,7 +17,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Regret is told of the plans that were compared, not of all.
+// Regret is that of the plans that were compared, not of all.
 func TestFiguresOfRegret(t *testing.T) {
 	figures := map[string]float64{}
 	w := watch{plans: 6, compared: 2, worse: 1, unproven: 2, beyond: map[preemption.Rank]int64{
@@ -29,7 +29,7 @@ func TestFiguresOfRegret(t *testing.T) {
 	}, figures)
 }
 
-// What was in use at the last sample was in use up to the end.
+// The usage of the last sample lasts to the end.
 func TestUseUpToTheEnd(t *testing.T) {
 	u := use{resources: []resource.Name{resource.CPU}}
 	u.sample(chart.Sample{Levels: []chart.Level{{Used: 1, Capacity: 4}}})
@@ -79,7 +79,7 @@ func TestEveryThirdPlanIsCompared(t *testing.T) {
 	assert.Equal(t, (w.plans+2)/3, w.compared)
 }
 
-// The nodes that a sample begins with are those of the seed.
+// The seed chooses the nodes that a sample begins with.
 func TestSampleHasTheSeedOfTheRun(t *testing.T) {
 	_, setting, _ := followed(t, "{earlyPop: [false], sample: [2]}", 7)
 	assert.Equal(t, uint64(7), setting.Sim.Schedulers[0].Preemption.Sample.Seed)

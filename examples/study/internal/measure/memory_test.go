@@ -17,21 +17,22 @@ import (
 
 var mostPods = flag.Int("pods", 40_000, "how many pods the largest trace of TestMemory has")
 
-// What the README states, in bytes for each pod: the trace, which a worker has once, and a
-// simulation of it, of which it has one for each run at a time.
+// The README's figures, in bytes for each pod: the trace, which a worker has
+// once, and a simulation of it, of which it has one for each run at a time.
 const (
 	traceBytes = 900
 	runBytes   = 1500
-	// peakBytes is both with what the collector has not yet taken away, by its default.
+	// peakBytes is both with the garbage that the collector has not yet taken away, by its
+	// default.
 	peakBytes = 5120
-	// apart is what does not depend on the trace.
+	// apart is the part that does not depend on the trace.
 	apart = 16 << 20
 )
 
 // Memory grows with the pods of the trace, by no more than is stated, and a run leaves
 // nothing behind but its result.
 func TestMemory(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(100)) // what a program has
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // a program's setting
 	for _, pods := range []int{*mostPods / 2, *mostPods} {
 		study, err := spec.Read(fmt.Appendf(nil, "name: x\ntraces: [{name: g, generate: {nodes: 100, pods: %d, hours: %g, minutes: 10, seed: 1}}]",
 			pods, float64(pods)/4000), ".")
@@ -63,7 +64,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// live is what the heap holds that is in use.
+// live is the heap in use.
 func live() int {
 	runtime.GC()
 	return heap()
@@ -75,8 +76,8 @@ func heap() int {
 	return int(sample[0].Value.Uint64())
 }
 
-// watchPeak begins to follow the heap, with what no longer is in use, until the function
-// that it returns is called.
+// watchPeak begins to follow the heap, garbage included, until the function that
+// it returns is called.
 func watchPeak() func() int {
 	quit, most := make(chan struct{}), make(chan int)
 	go func() {

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
 
-// Accuracy is by how much, in proportion, a quantile of the waits may be off.
+// Accuracy is the most relative error of a quantile of the waits.
 const Accuracy = 0.01
 
 // Result is one run.
@@ -15,13 +15,13 @@ type Result struct {
 	Seed uint64    `json:"seed"`
 	// Error is why the run failed, with nothing else then.
 	Error string `json:"error,omitempty"`
-	// Figures are by the name of the [Metric]. A run has none for what it has nothing of.
+	// Figures are by the name of the [Metric]. A run lacks those that it has no value for.
 	Figures map[string]float64 `json:"figures,omitempty"`
-	// Waits are sketches of how many seconds pods of a priority waited, as [Sketch.Bytes]
-	// has them.
+	// Waits are sketches of the seconds that pods of a priority waited, in the
+	// form of [Sketch.Bytes].
 	Waits map[int32][]byte `json:"waits,omitempty"`
-	// Seconds is how long the run took, Attempts how many attempts to place a pod it made.
-	// They are no part of the tables, which do not depend on the machine.
+	// Seconds is the time of the run, Attempts the number of its attempts to place a
+	// pod. They are no part of the tables, which do not depend on the machine.
 	Seconds  float64 `json:"seconds"`
 	Attempts uint64  `json:"attempts"`
 }
@@ -39,20 +39,20 @@ func NewSketch() *Sketch {
 	return &Sketch{s}
 }
 
-// Add takes in a wait, which is not negative.
+// Add adds a wait, which is not negative.
 func (s *Sketch) Add(seconds float64) error { return s.of.Add(seconds) }
 
-// Merge takes in what another sketch holds, as its bytes.
+// Merge adds another sketch, as its bytes.
 func (s *Sketch) Merge(other []byte) error { return s.of.DecodeAndMergeWith(other) }
 
-// Bytes is the sketch as [Sketch.Merge] reads it.
+// Bytes is the sketch in the form that [Sketch.Merge] reads.
 func (s *Sketch) Bytes() []byte {
 	var b []byte
 	s.of.Encode(&b, false)
 	return b
 }
 
-// Count is how many waits there are.
+// Count is the number of waits.
 func (s *Sketch) Count() int64 { return int64(s.of.GetCount()) }
 
 // Quantile is the wait that a share of the pods did not exceed; 0 if there are none.

@@ -16,8 +16,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Run simulates a cell with a seed. What goes wrong, a panic too, is in the result, so
-// that other runs go on; the error is that of the context alone.
+// Run simulates a cell with a seed. Its errors, a panic too, are in the result,
+// so that other runs go on; the error is that of the context alone.
 func Run(ctx context.Context, study *spec.Study, cell spec.Cell, seed uint64) (r *Result, err error) {
 	r = &Result{Cell: cell, Seed: seed}
 	begun := time.Now()
@@ -38,7 +38,7 @@ func Run(ctx context.Context, study *spec.Study, cell spec.Cell, seed uint64) (r
 	return r, nil
 }
 
-// where is the line that panicked, of the trace that is at hand when it is recovered.
+// where is the line that panicked, of the present trace when it is recovered.
 func where() string {
 	lines := strings.Split(string(debug.Stack()), "\n")
 	for i, line := range lines {
@@ -141,7 +141,7 @@ func workOf(items []workload.Item) []sim.Work {
 	return work
 }
 
-// note puts the run in figures.
+// note computes the figures of the run.
 func (r *Result) note(of *sim.Result, watch *watch) {
 	pods, p := &of.Pods, &of.Preemption
 	r.Figures = map[string]float64{
@@ -201,7 +201,7 @@ func (r *Result) sketch(of *sim.Result) (err error) {
 	return err
 }
 
-// use adds up how much of each resource is in use over time.
+// use sums the usage of each resource over time.
 type use struct {
 	resources []resource.Name
 	at        time.Duration
@@ -221,7 +221,7 @@ func (u *use) sample(s chart.Sample) {
 	}
 }
 
-// hold adds what is in use up to a time.
+// hold adds the usage up to a time.
 func (u *use) hold(until time.Duration) {
 	if u.sums == nil {
 		u.sums = make([]float64, len(u.resources))

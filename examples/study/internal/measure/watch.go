@@ -12,12 +12,12 @@ type watch struct {
 	use use
 	// violations counts the violations of budgets of all plans.
 	violations int
-	// regret has every so many-th plan compared with the best one. plans counts all,
-	// compared those that were, worse those for which there was a better one, unproven
-	// those whose best one is not proven to be it.
+	// regret compares every so many-th plan with the best one. plans counts all,
+	// compared those that were, worse those for which there was a better one,
+	// unproven those whose best one is not proven to be it.
 	regret                           int
 	plans, compared, worse, unproven int
-	// beyond is by how much plans exceed the best ones, in all.
+	// beyond sums the excess of plans over the best ones.
 	beyond map[preemption.Rank]int64
 }
 
@@ -60,7 +60,7 @@ func (w *watch) prove(c *preemption.Certificate) {
 	}
 }
 
-// note puts what was compared in figures.
+// note computes the figures of the comparison.
 func (w *watch) note(figures map[string]float64) {
 	if w.compared == 0 {
 		return

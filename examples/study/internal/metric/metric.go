@@ -44,7 +44,7 @@ var all = []Metric{
 	{"waitMean", "wait for a node, mean", "s"},
 }
 
-// Waits are what is told of the waits of each priority. Do not change them.
+// Waits are the metrics of the waits of each priority. Do not change them.
 var Waits = []Metric{
 	{"waitMean", "wait at priority %d, mean", "s"},
 	{"waitMedian", "wait at priority %d, median", "s"},

@@ -22,7 +22,7 @@ type Picture struct {
 	SVG  []byte
 }
 
-// mostRows is how many cells a picture shows; it says how many are left out.
+// mostRows is the most cells that a picture shows; it names the number of those left out.
 const mostRows = 120
 
 // Of draws every metric that is shown.
@@ -115,7 +115,7 @@ func rowsOf(r *tables.Result, name string) (rows []row, omitted int) {
 	return rows, 0
 }
 
-// groupOf is what cells share that are compared with one another.
+// groupOf identifies the cells that are compared with one another.
 func groupOf(s *spec.Study, c spec.Cell) string {
 	var parts []string
 	for _, name := range s.Varied() {
@@ -253,7 +253,7 @@ func cut(s string, most int) string {
 	return s
 }
 
-// text escapes what stands between tags.
+// text escapes a text between tags.
 func text(s string) string {
 	var b strings.Builder
 	if xml.EscapeText(&b, []byte(s)) != nil {

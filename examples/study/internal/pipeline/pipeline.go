@@ -40,26 +40,26 @@ type run struct {
 	Seed uint64
 }
 
-// batch is the runs that a worker is given together.
+// batch has the runs that a worker is given together.
 type batch struct{ Runs []run }
 
-// elements is how many Prism gives a process at a time.
+// elements is the number that Prism gives a process at a time.
 const elements = 8
 
-// Together is how many runs have to go together so that a process makes so many at a time,
-// although Prism gives it eight elements at most.
+// Together is the number of runs that have to go together so that a process makes
+// so many at a time, although Prism gives it eight elements at most.
 func Together(atOnce int) int { return max(1, (atOnce+elements-1)/elements) }
 
-// Job is what the transforms have to know.
+// Job is the input of the transforms.
 type Job struct {
 	// Study is the study as JSON, Out the folder for results and tables.
 	Study []byte
 	Out   string
-	// AtOnce is how many runs a worker's process makes at a time; 0 means as many as it
-	// may use cores.
+	// AtOnce is the number of runs that a worker's process makes at a time; 0
+	// means as many as it may use cores.
 	AtOnce int
-	// Together is how many runs a worker is given as one element, which it makes at the same
-	// time as far as AtOnce allows; 0 means one. See [Together].
+	// Together is the number of runs that a worker is given as one element, which it
+	// makes at the same time as far as AtOnce allows; 0 means one. See [Together].
 	Together int
 	// Part of so many Parts of the runs, from 1 on, is made, and no tables are; all of them
 	// where Parts is 0.
@@ -72,7 +72,7 @@ func New(study *spec.Study, out string) (Job, error) {
 	return Job{Study: text, Out: out}, err
 }
 
-// Runs is how many of a study's runs the job makes.
+// Runs is the number of a study's runs that the job makes.
 func (j *Job) Runs(study *spec.Study) int {
 	all := study.Runs()
 	if j.Parts == 0 {

@@ -35,7 +35,7 @@ func batches(t *testing.T, job Job) (all []batch) {
 	return all
 }
 
-// However many runs go together, they are the same ones in the same order, of each part.
+// Runs are the same ones in the same order, of each part, whatever number goes together.
 func TestBatches(t *testing.T) {
 	for _, test := range []struct{ together, part, parts, batches, runs int }{
 		{0, 0, 0, 10, 10}, {1, 0, 0, 10, 10}, {3, 0, 0, 4, 10}, {100, 0, 0, 1, 10}, {2, 1, 3, 2, 4}, {2, 3, 3, 2, 3},
@@ -61,8 +61,8 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// A batch gives what its runs give one by one, in their order, and one that cannot be made
-// is an error.
+// A batch has the results of its runs one by one, in their order, and one that
+// cannot be made is an error.
 func TestBatchIsItsRuns(t *testing.T) {
 	results := func(together int) (cells []int, texts []string) {
 		job := jobOf(t)

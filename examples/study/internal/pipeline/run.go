@@ -51,7 +51,7 @@ func (f *runFn) ProcessElement(ctx context.Context, b batch, emit func(int, []by
 	return nil
 }
 
-// result makes one run, or finds what it gave.
+// result makes one run, or finds its result.
 func (f *runFn) result(ctx context.Context, one run) ([]byte, error) {
 	if one.Cell < 0 || one.Cell >= len(f.cells) {
 		return nil, fmt.Errorf("cell %d of %d", one.Cell, len(f.cells))
@@ -76,9 +76,9 @@ func (f *runFn) result(ctx context.Context, one run) ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// turns is how many more runs may begin in this process. Runners work on more elements at
-// a time than there are cores, and simulations take memory. The first study of a process
-// says how many.
+// turns is the number of further runs that may begin in this process. Runners
+// work on more elements at a time than there are cores, and simulations take
+// memory. The first study of a process sets it.
 var turns struct {
 	sync.Once
 	free chan struct{}

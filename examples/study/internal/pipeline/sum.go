@@ -9,23 +9,23 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/tables"
 )
 
-// accumulator is what is known of a cell so far. It is the same for the same runs,
+// accumulator has the results of a cell so far. It is the same for the same runs,
 // whatever the order they come in.
 type accumulator struct {
 	// Runs are JSON of results without waits, Waits sketches of all of them.
 	Runs  [][]byte
 	Waits map[int32][]byte
-	// Faults are what could not be read.
+	// Faults are the unreadable results.
 	Faults []string
 }
 
 // sumFn combines the results of a cell.
 type sumFn struct{}
 
-// CreateAccumulator is of no run.
+// CreateAccumulator has no runs.
 func (*sumFn) CreateAccumulator() accumulator { return accumulator{Waits: map[int32][]byte{}} }
 
-// AddInput takes in a result.
+// AddInput adds a result.
 func (f *sumFn) AddInput(a accumulator, result []byte) accumulator {
 	var r measure.Result
 	if err := json.Unmarshal(result, &r); err != nil {
@@ -44,7 +44,7 @@ func (f *sumFn) AddInput(a accumulator, result []byte) accumulator {
 	return a
 }
 
-// MergeAccumulators takes in another one.
+// MergeAccumulators adds another one.
 func (f *sumFn) MergeAccumulators(a, b accumulator) accumulator {
 	a.Runs, a.Faults = append(a.Runs, b.Runs...), append(a.Faults, b.Faults...)
 	a.merge(b.Waits)

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/tables"
 )
 
-// A cell has the waits of all its runs, and its runs in the order of their seeds, whatever
-// order they come in and whoever adds them up.
+// A cell has the waits of all its runs, and its runs in the order of their seeds,
+// in any order of adding.
 func TestSumOfACell(t *testing.T) {
 	result := func(seed uint64, wait float64) []byte {
 		sketch := measure.NewSketch()

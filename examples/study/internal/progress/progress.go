@@ -25,7 +25,7 @@ func Ran(fail bool, seconds float64) {
 // Found counts a run that was made before.
 func Found() { known.Add(1) }
 
-// Counts are what was counted in this process.
+// Counts are the counts of this process.
 func Counts() (runs, failed, found int, busy time.Duration) {
 	return int(made.Load()), int(failures.Load()), int(known.Load()), time.Duration(nanoseconds.Load())
 }
@@ -37,8 +37,8 @@ func Reset() {
 	}
 }
 
-// Line says how far a study of so many runs is after some time. elsewhere is how many
-// results there are of workers in other processes, 0 if that is not known.
+// Line is the progress of a study of so many runs after some time. elsewhere is
+// the number of results of workers in other processes, 0 if that is not known.
 func Line(total, elsewhere int, after time.Duration) string {
 	runs, failures, known, _ := Counts()
 	done := min(max(runs+known, elsewhere), total)
@@ -61,9 +61,8 @@ func Line(total, elsewhere int, after time.Duration) string {
 	return text
 }
 
-// Busy says, in a line, how long the simulations of this process took and how long it took
-// for them; empty if it made none. On one core, what goes beyond the simulations is the
-// work of the engine.
+// Busy has, in a line, the time of the simulations of this process and its own
+// time; empty if it made none. On one core, the rest is the work of the engine.
 func Busy(after time.Duration) string {
 	runs, _, _, busy := Counts()
 	if runs == 0 || after <= 0 {

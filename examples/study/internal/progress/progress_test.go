@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A line says how many runs are done, which failed, how fast it goes and what is left.
+// A line has the runs that are done and those that failed, the speed and the rest.
 func TestLine(t *testing.T) {
 	Reset()
 	defer Reset()

@@ -18,23 +18,23 @@ import (
 // Axis is something that cells may differ in.
 type Axis struct {
 	Name, Default, Usage string
-	// set takes a value in.
+	// set reads a value.
 	set func(*Setting, string) error
 }
 
-// Setting is what a cell's values mean.
+// Setting has the meaning of a cell's values.
 type Setting struct {
 	Preemption preemption.Config
 	Release    outrank.Release
 	Classes    workload.Classes
 	Shape      workload.Shape
 	Sim        sim.Config
-	// Static is what the static pod of every node asks for; nil where there is none.
+	// Static is the request of the static pod of every node; nil where there is none.
 	Static *workload.Amounts
 	// Budgets and Quotas are those of service classes.
 	Budgets []Budget
 	Quotas  *Quotas
-	// Regret has every so many-th plan compared with the best one; 0 has none.
+	// Regret compares every so many-th plan with the best one; 0 none.
 	Regret int
 }
 
@@ -101,8 +101,8 @@ var allAxes = []Axis{
 var (
 	policies = map[string]preemption.Config{
 		"current": {}, "v1.13": {Variant: outrank.VariantV1_13}, "simplified": {Variant: outrank.VariantSimplified},
-		// What goes beyond kube-scheduler: the best set of victims on a node, no violation of a
-		// budget at all, and budgets charged for the victims alone.
+		// Beyond kube-scheduler: the best set of victims on a node, no violation
+		// of a budget at all, and budgets charged for the victims alone.
 		"exact":  {Policy: preemption.Policy{Victims: preemption.Exact}},
 		"strict": {Policy: preemption.Policy{Strict: true}},
 		"honest": {Policy: preemption.Policy{Budgets: preemption.VictimsAlone}},
@@ -112,10 +112,10 @@ var (
 	orders = map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous}
 )
 
-// Axes are what cells may differ in, in the order of the columns of tables.
+// Axes are the axes that cells may differ in, in the order of the columns of tables.
 func Axes() []Axis { return slices.Clone(allAxes) }
 
-// Setting is what the values of a cell mean.
+// Setting is the meaning of a cell's values.
 func (c *Cell) Setting() (*Setting, error) {
 	s := &Setting{Sim: sim.Config{Schedulers: make([]sim.Scheduler, 1)}}
 	s.Sim.Recreate.Rule = sim.RecreateWhenGone
@@ -131,7 +131,7 @@ func (c *Cell) Setting() (*Setting, error) {
 	return s, nil
 }
 
-// sample sets how many nodes preemption looks at. It comes after the policy.
+// sample sets the number of nodes that preemption looks at. It comes after the policy.
 func sample(s *Setting, v string) error {
 	switch v {
 	case "all":

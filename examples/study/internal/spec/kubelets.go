@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 )
 
-// kubelets sets whether there are kubelets, and how they go about it.
+// kubelets sets whether there are kubelets, and their order.
 func kubelets(s *Setting, v string) error {
 	switch v {
 	case "false":

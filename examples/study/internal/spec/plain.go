@@ -27,7 +27,7 @@ func oneDocument(data []byte) error {
 	return nil
 }
 
-// plain says without words of Go that a value is of another kind than its field.
+// plain reports, without words of Go, that a value is of another kind than its field.
 func plain(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {

@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// problems are all that is wrong with a study.
+// problems are all problems of a study.
 func (s *Study) problems() []error {
 	var ps []error
 	add := func(format string, args ...any) { ps = append(ps, fmt.Errorf(format, args...)) }
@@ -63,7 +63,7 @@ func (s *Study) problems() []error {
 	return s.cellProblems()
 }
 
-// mostCells is how many cells that make no sense are named.
+// mostCells is the most senseless cells that are named.
 const mostCells = 5
 
 // cellProblems are values that make sense by themselves, and not together.
@@ -127,7 +127,7 @@ func (s *Study) gridProblems() []error {
 // ofPods are the axes about pods to come, which a dump has none of.
 var ofPods = []string{"classes", "load", "timeScale", "static", "budgets"}
 
-// dumpProblems are axes that would say nothing about a dump.
+// dumpProblems are axes without a meaning for a dump.
 func (s *Study) dumpProblems() []error {
 	var ps []error
 	for i := range s.Traces {
@@ -197,7 +197,7 @@ func sortedKeys[T any](m map[string]T) []string {
 	return keys
 }
 
-// problems are what is wrong with a trace, each behind the name of its field.
+// problems are the problems of a trace, each behind the name of its field.
 func (t *Trace) problems() []string {
 	var ps []string
 	ways := 0

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// file is a study as it is written. A value of the grid may be a text, a number or a
-// truth value.
+// file is the written form of a study. A value of the grid may be a text, a
+// number or a truth value.
 type file struct {
 	Name, About, Compare string
 	Traces               []Trace
@@ -25,7 +25,7 @@ type file struct {
 	grid map[string][]string // Grid, read
 }
 
-// literal is a value as it is written.
+// literal is the written form of a value.
 type literal string
 
 // UnmarshalJSON reads a text, a number or a truth value.
@@ -40,8 +40,8 @@ func (l *literal) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Read reads a study in YAML or JSON. Relative paths in it count from a folder. The error
-// names everything that is wrong, a line each.
+// Read reads a study in YAML or JSON. Relative paths in it count from a folder.
+// The error names all problems, a line each.
 func Read(data []byte, folder string) (*Study, error) {
 	if err := oneDocument(data); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func Read(data []byte, folder string) (*Study, error) {
 	for i := range s.Traces {
 		s.Traces[i].resolve(folder)
 	}
-	// What could not be read is not there to be judged.
+	// Unreadable parts cannot be judged.
 	if len(problems) == 0 {
 		problems = s.problems()
 	}
@@ -65,7 +65,7 @@ func Read(data []byte, folder string) (*Study, error) {
 	return s, nil
 }
 
-// decode reads the fields one by one, so that each tells its own problem.
+// decode reads the fields one by one, so that each reports its own problem.
 func decode(asJSON []byte) (*file, []error) {
 	f, fields := &file{Seeds: Seeds{First: 1, Count: 10}}, map[string]json.RawMessage{}
 	if err := json.Unmarshal(asJSON, &fields); err != nil {

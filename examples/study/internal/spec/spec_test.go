@@ -190,7 +190,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// What a person is told about a value of the wrong kind has the axis, and no word of Go.
+// The message about a value of the wrong kind has the axis, and no word of Go.
 func TestWrongKinds(t *testing.T) {
 	for text, want := range map[string]string{
 		"name: 5":                        "name: it is a text, and not a number",
@@ -210,7 +210,7 @@ func TestWrongKinds(t *testing.T) {
 	}
 }
 
-// A second document is not left out without a word; marks around the one are none.
+// A second document is reported; marks around the one are none.
 func TestOneDocument(t *testing.T) {
 	const study = "name: x\ntraces: [{name: a, sample: true}]\n"
 	for _, text := range []string{study, "---\n" + study, "# why\n---\n" + study + "---\n# end\n", "%YAML 1.1\n---\r\n" + study + "...\n"} {

@@ -21,7 +21,7 @@ type Study struct {
 	Metrics []string `json:"metrics,omitempty"`
 }
 
-// Trace is where nodes and pods come from. One of Sample, Nodes with Pods, Dump and
+// Trace is the source of nodes and pods. One of Sample, Nodes with Pods, Dump and
 // Generate is set.
 type Trace struct {
 	Name        string    `json:"name"`
@@ -31,9 +31,9 @@ type Trace struct {
 	PodsPerNode int64     `json:"podsPerNode,omitempty"`
 	Dump        string    `json:"dump,omitempty"`
 	Generate    *Generate `json:"generate,omitempty"`
-	// Source says where one gets the files, for those who do not have them.
+	// Source names the place of the files, for those who do not have them.
 	Source string `json:"source,omitempty"`
-	// Digest tells the contents of the files from others; no study gives it.
+	// Digest identifies the contents of the files; no study gives it.
 	Digest string `json:"digest,omitempty"`
 }
 
@@ -43,7 +43,7 @@ type Generate struct {
 	// Nodes have 16 cores, 64 GiB and room for 110 pods each.
 	Nodes int `json:"nodes"`
 	Pods  int `json:"pods"`
-	// Hours is the time in which all pods arrive, Minutes how long one runs on average.
+	// Hours is the time in which all pods arrive, Minutes the mean time that one runs.
 	Hours   float64 `json:"hours"`
 	Minutes float64 `json:"minutes"`
 	Seed    uint64  `json:"seed"`
@@ -55,7 +55,7 @@ type Seeds struct {
 	Count int    `json:"count"`
 }
 
-// Bounds on what a study may ask for.
+// Bounds of a study.
 const (
 	MostRuns      = 1_000_000
 	mostResamples = 100_000
@@ -80,7 +80,7 @@ func (c *Cell) Value(axis string) string {
 	return ""
 }
 
-// TraceAxis is what cells differ in besides the axes of the grid.
+// TraceAxis is the axis of traces, besides the axes of the grid.
 const TraceAxis = "trace"
 
 // With returns the cell that differs in one value.
@@ -108,7 +108,7 @@ func (c *Cell) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Key tells cells apart; it is short and fit for a file name's hash.
+// Key identifies a cell; it is short and fit for a file name's hash.
 func (c *Cell) Key() string { return c.Trace + "\x00" + strings.Join(c.Values, "\x00") }
 
 // Cells are those of the study, in the order in which their values are written: the
@@ -176,7 +176,7 @@ func (s *Study) first() string {
 	return ""
 }
 
-// Runs is how often the study simulates.
+// Runs is the number of simulations of the study.
 func (s *Study) Runs() int { return len(s.Cells()) * s.Seeds.Count }
 
 // Trace returns the trace of a name.

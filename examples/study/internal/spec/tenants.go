@@ -17,7 +17,7 @@ import (
 // by it.
 const ClassLabel = "service-class"
 
-// Budget says how many pods of a service class have to stay ready.
+// Budget is the number of pods of a service class that have to stay ready.
 type Budget struct {
 	Class string
 	Ready outrank.IntOrPercent
@@ -44,9 +44,8 @@ func budgets(s *Setting, v string) error {
 	})
 }
 
-// Quotas are what service classes have for themselves, each a queue of one cohort: they
-// lend what they do not use, take from lower priorities of their own, and take back from
-// anybody.
+// Quotas are the shares of service classes, each a queue of one cohort: they lend
+// unused parts, take from lower priorities of their own, and take back from all.
 type Quotas struct {
 	Style tenancy.Style
 	// Shares are in per cent, in the order of the names.
@@ -104,7 +103,7 @@ func eachClass(v string, take func(class, value string) error) error {
 	return nil
 }
 
-// Use makes a configuration decide by the quotas, of what all nodes have together. A
+// Use makes a configuration decide by the quotas, as shares of all nodes together. A
 // pod's class is the name of its priority class; pods of other classes are outside.
 func (q *Quotas) Use(c *preemption.Config, nodes []*outrank.Node) error {
 	total := map[resource.Name]int64{}
@@ -145,7 +144,7 @@ func (q *Quotas) queueOf(p *outrank.Pod) string {
 	return ""
 }
 
-// usesOf returns what pods use as they run. It remembers that of pods that share their
+// usesOf returns the usage of running pods. It remembers that of pods that share their
 // containers, as copies of a pod do, and those that are made in place of one.
 func usesOf() func(*outrank.Pod) resource.List {
 	var known sync.Map // by *outrank.Container, the first one

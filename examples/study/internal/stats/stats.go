@@ -23,9 +23,9 @@ type Spread struct {
 	Max    float64 `json:"max"`
 }
 
-// Bootstrap estimates the mean of values, and at least one: the interval holds that share
-// of the means of so many resamples, each drawn with replacement, and leaves out as many
-// below as above. Of one value nothing is known but itself. The name tells estimates
+// Bootstrap estimates the mean of values, of at least one: the interval holds that
+// share of the means of so many resamples, each drawn with replacement, and leaves out
+// as many below as above. A single value is its own interval. The name tells estimates
 // apart, so that each has draws of its own. Time is linear in values times resamples.
 func Bootstrap(values []float64, confidence float64, resamples int, name string) Estimate {
 	e := Estimate{Mean: mean(values)}

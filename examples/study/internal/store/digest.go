@@ -13,8 +13,8 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
 
-// Digest notes in a study what the files of its traces hold. Every file that cannot be
-// read is an error, which says where one gets it as far as the study knows.
+// Digest records in a study the contents of its traces' files. Every file that
+// cannot be read is an error, which names its source as far as the study knows.
 func Digest(ctx context.Context, study *spec.Study) error {
 	var errs []error
 	for i := range study.Traces {
@@ -36,7 +36,7 @@ func Digest(ctx context.Context, study *spec.Study) error {
 	return errors.Join(errs...)
 }
 
-// hint says where one gets the files of a trace.
+// hint names the source of a trace's files.
 func hint(t *spec.Trace) string {
 	if t.Source == "" {
 		return ""

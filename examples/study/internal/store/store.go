@@ -40,14 +40,14 @@ func Open(ctx context.Context, folder string) (*Store, error) {
 // Close ends the use of the store.
 func (s *Store) Close() error { return s.fs.Close() }
 
-// Key is what the result of a run is found by: everything that decides about it.
+// Key identifies the result of a run: everything that decides about it.
 func Key(study *spec.Study, cell spec.Cell, seed uint64) (string, error) {
 	t, err := study.Trace(cell.Trace)
 	if err != nil {
 		return "", err
 	}
 	of := *t
-	of.Nodes, of.Pods, of.Dump, of.Source = "", "", "", "" // the digest tells what is in them
+	of.Nodes, of.Pods, of.Dump, of.Source = "", "", "", "" // the digest identifies their contents
 	text, err := json.Marshal([]any{form, of, cell, seed})
 	if err != nil {
 		return "", err
@@ -60,9 +60,9 @@ func (s *Store) path(key string) string {
 	return fmt.Sprintf("%s/runs/%s/%s.json", s.folder, key[:2], key)
 }
 
-// Load returns the result of a run, nil if there is none that can be used: a file that was
-// cut off or holds something else, another run for example, counts as none, and so does a
-// run that failed, which is tried again.
+// Load returns the result of a run, nil if there is none that can be used: a file
+// that was cut off or holds something else, another run for example, counts as
+// none, and so does a run that failed, which is tried again.
 func (s *Store) Load(ctx context.Context, key string, cell spec.Cell, seed uint64) *measure.Result {
 	data, err := s.Read(ctx, s.path(key))
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Store) Write(ctx context.Context, path string, data []byte) error {
 	return renamer.Rename(ctx, at, path)
 }
 
-// Count is how many results there are, failures too.
+// Count is the number of results, failures too.
 func (s *Store) Count(ctx context.Context) (int, error) {
 	files, err := s.fs.List(ctx, s.folder+"/runs/*/*.json")
 	return len(files), err

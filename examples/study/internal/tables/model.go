@@ -39,7 +39,7 @@ type Result struct {
 	Rows     []Row       `json:"rows"`
 	Waits    []WaitRow   `json:"waits"`
 	Failures []Failure   `json:"failures"`
-	// Speed is how fast this machine was, and no part of what is written for comparing.
+	// Speed is the speed of this machine, and no part of the files for comparing.
 	Speed Speed `json:"-"`
 }
 
@@ -62,7 +62,7 @@ type Difference struct {
 	stats.Estimate
 }
 
-// WaitRow is how long the pods of a priority waited in all runs of a cell, in seconds;
+// WaitRow has the waits of a priority's pods in all runs of a cell, in seconds;
 // off by [measure.Accuracy] at most.
 type WaitRow struct {
 	Cell     spec.Cell `json:"cell"`
@@ -80,14 +80,14 @@ type Failure struct {
 	Error string    `json:"error"`
 }
 
-// Speed adds up what the runs took.
+// Speed sums the times of the runs.
 type Speed struct {
 	Runs     int
 	Seconds  float64
 	Attempts uint64
 }
 
-// Of works a study's result out from its cells, in any order.
+// Of computes a study's result from its cells, in any order.
 func Of(study *spec.Study, cells []Cell) *Result {
 	byKey := map[string]*Cell{}
 	for i := range cells {
@@ -118,7 +118,7 @@ func portable(study *spec.Study) *spec.Study {
 	return &out
 }
 
-// add takes in one cell.
+// add adds one cell.
 func (r *Result) add(c *Cell, byKey map[string]*Cell) {
 	var base *Cell
 	if key, ok := r.Study.Base(c.Cell); ok {
@@ -194,8 +194,8 @@ func differences(c, base *Cell, named string) []float64 {
 	return out
 }
 
-// withoutRuns are the metrics that the study wants to be shown, and that no run has: the
-// waits of a priority that no pod has, for example.
+// withoutRuns are the metrics that the study wants to be shown, and that no run
+// has: the waits of a priority that no pod has, for example.
 func (r *Result) withoutRuns() []string {
 	shown := r.Shown()
 	return slices.DeleteFunc(slices.Clone(r.Study.Metrics), func(name string) bool { return slices.Contains(shown, name) })

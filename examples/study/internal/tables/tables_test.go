@@ -111,7 +111,7 @@ func TestLongLegend(t *testing.T) {
 	assert.Equal(t, 12, strings.Count(svg, "<g><title>"))
 }
 
-// Of one seed nothing is known but itself: no difference stands out.
+// A single seed has no interval: no difference stands out.
 func TestOneSeed(t *testing.T) {
 	s := study(t, "x")
 	s.Seeds.Count = 1
@@ -127,7 +127,7 @@ func TestOneSeed(t *testing.T) {
 	assert.NotContains(t, string(tables.Of(s, cells(s)).Markdown()), "Of one seed")
 }
 
-// A metric that was asked for and that no run has is not left out without a word.
+// A metric that was asked for and that no run has is named.
 func TestMetricOfNoRun(t *testing.T) {
 	s := study(t, "x")
 	s.Metrics = []string{"waitMean/7", "evictions", "regretPlans"}

@@ -43,7 +43,7 @@ func (r *Result) FailuresCSV() []byte {
 	})
 }
 
-// axes are the headings of what tells cells apart: the trace, and all axes.
+// axes are the headings of the columns that identify a cell: the trace, and all axes.
 func (r *Result) axes() []string {
 	out := []string{spec.TraceAxis}
 	for _, a := range spec.Axes() {
@@ -79,9 +79,9 @@ func (r *Result) JSON() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// Markdown is what people read: a row for every cell, and a column for every axis in which
-// cells differ and for every metric that is shown. Behind an estimate stands its interval;
-// below it, the mean difference to the cell that this one is compared with.
+// Markdown is the table for people: a row for every cell, and a column for every axis in
+// which cells differ and for every metric that is shown. Behind an estimate stands its
+// interval; below it, the mean difference to the cell that this one is compared with.
 func (r *Result) Markdown() []byte {
 	var b bytes.Buffer
 	shown, varied := r.Shown(), r.Study.Varied()
@@ -113,7 +113,7 @@ func (r *Result) Markdown() []byte {
 	return b.Bytes()
 }
 
-// introduce says what the table is about.
+// introduce writes the subject of the table.
 func (r *Result) introduce(b *bytes.Buffer) {
 	fmt.Fprintf(b, "# %s\n\n", escaped(r.Study.Name))
 	if r.Study.About != "" {
@@ -130,7 +130,7 @@ func (r *Result) introduce(b *bytes.Buffer) {
 	}
 }
 
-// conclude says what the table leaves out.
+// conclude names the parts that the table leaves out.
 func (r *Result) conclude(b *bytes.Buffer) {
 	if without := r.withoutRuns(); len(without) > 0 {
 		fmt.Fprintf(b, "\nNo run has %s.\n", strings.Join(without, ", "))

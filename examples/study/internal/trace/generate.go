@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// kind is one of the sizes that generated pods have.
+// kind is one of the sizes of generated pods.
 type kind struct {
 	weight    int // of 100 pods
 	cpu       int64
@@ -23,8 +23,8 @@ type kind struct {
 
 var kinds = []kind{{50, 500, 1024}, {30, 1000, 4096}, {15, 4000, 8192}, {5, 8000, 16384}}
 
-// shares are how many of 100 generated pods are of a class; the classes are those of the
-// openb traces.
+// shares are the percentages of generated pods by class; the classes are those of
+// the openb traces.
 var shares = []struct {
 	weight int
 	class  string

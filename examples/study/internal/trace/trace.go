@@ -18,7 +18,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// Trace is what a run begins with. It is shared, and only read.
+// Trace is the start of a run. It is shared, and only read.
 type Trace struct {
 	// Cluster holds the nodes, and what a dump has besides.
 	Cluster *outrank.Cluster
@@ -26,7 +26,7 @@ type Trace struct {
 	Items []workload.Item
 }
 
-// kept is how many traces a worker keeps at most.
+// kept is the most traces that a worker keeps.
 const kept = 2
 
 // entry is a trace that is read once, by whoever asks first.

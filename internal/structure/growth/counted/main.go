@@ -28,8 +28,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// work is done at a size and at one that is times as big. allowed says how many times as
-// much it may take.
+// work is done at a size and at one that is times as big. allowed is the factor
+// by which it may take more.
 type work struct {
 	name        string
 	size, times int
@@ -89,8 +89,8 @@ func counted(run func() error, dir string) (uint64, error) {
 	return after.TotalAlloc - before.TotalAlloc, coverage.WriteMetaDir(dir)
 }
 
-// linear is how many times as much work in proportion to the input, or to the input and its
-// logarithm, may take for an input so many times as big.
+// linear is the allowed factor for work in proportion to the input, or to the
+// input and its logarithm, for an input so many times as big.
 func linear(times int) int { return times + times/2 }
 
 func works() []work {
@@ -106,8 +106,8 @@ func works() []work {
 			taking("large reads of "+of, of, func(text string) io.Reader { return strings.NewReader(text) }),
 			taking("small reads of "+of, of, func(text string) io.Reader { return hostile.SmallReads(text, 64) }))
 	}
-	for _, crowd := range hostile.Crowds {
-		all = append(all, deciding(crowd))
+	for _, kind := range hostile.Crowds {
+		all = append(all, deciding(kind))
 	}
 	return all
 }
@@ -127,11 +127,11 @@ func reading(name, form string) work {
 	}}
 }
 
-// wide is what follows the kind of a pod with much that nobody reads.
+// wide is the rest of a pod with much that nobody reads.
 var wide = `"metadata":{"name":"p%d","annotations":{"text":"` + strings.Repeat("text ", 400) + `"}},"spec":{"containers":[{"name":"c"}]}}`
 
-// long reads a dump of some MB, and one that is longer than the 64 MB that are held of a list
-// which says its kind behind its elements.
+// long reads a dump of some MB, and one that is longer than the 64 MB that are
+// held of a list which names its kind behind its elements.
 func long(name, form string) work {
 	const times = 16
 	return work{"reading " + name, 2250, times, linear(times), func(size int) (func() error, error) {
@@ -155,18 +155,18 @@ func taking(name, of string, reads func(string) io.Reader) work {
 }
 
 // deciding indexes a cluster and explains a decision in it.
-func deciding(crowd hostile.Budgets) work {
+func deciding(kind hostile.Budgets) work {
 	const times = 4
 	allowed := linear(times)
-	if crowd.All {
+	if kind.All {
 		allowed = linear(times * times) // every budget covers every pod
 	}
-	return work{"budgets: " + crowd.Name, 500, times, allowed, func(size int) (func() error, error) {
+	return work{"budgets: " + kind.Name, 500, times, allowed, func(size int) (func() error, error) {
 		e, err := preemption.NewEvaluator(preemption.Config{})
 		if err != nil {
 			return nil, err
 		}
-		c, asks := crowd.Cluster(size), crowd.Asking(size)
+		c, asks := kind.Cluster(size), kind.Asking(size)
 		return func() error {
 			snap, err := preemption.NewSnapshot(c)
 			if err != nil {

@@ -11,44 +11,43 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// alike are pods that a scheduler cannot tell apart, with what it said to the
-// last of them: a [queue.Class]. As long as nothing concerns them that has
-// changed since, it says the same to all of them.
-type alike struct {
+// podClass holds pods that a scheduler cannot tell apart, with its answer to the
+// last of them: a [queue.Class]. The answer is the same for all of them until a
+// change concerns them.
+type podClass struct {
 	present   *present
 	scheduler *schedulerState
-	// pod is one of them, stripped of what makes it this one.
+	// pod is one of them, without the fields that tell it from the others.
 	pod *outrank.Pod
-	// alone is set for a nominated pod, which is in the snapshot and alike to no
-	// other; host is where it is nominated to, nil if that is no node.
+	// alone is set for a nominated pod, which is in the snapshot and in no class
+	// with others; host is its nominated node, nil if that is no node.
 	alone bool
 	host  *host
-	// demand is that of each of them; its stay follows from the last answer. plain
-	// says that nothing but this, and what nodes have for themselves, decides where
-	// they fit.
+	// demand is that of each of them; its stay follows from the last answer.
+	// plain is set if only this and the nodes themselves decide where they fit.
 	demand demand
 	plain  bool
 
 	// plan is the last answer, made in that state; nil before the first.
 	plan  *preemption.Plan
 	state uint64
-	// refused: the plan came to nothing, and filters are those that turned the
-	// pods down. It holds at least as long as there were so many changes.
+	// refused is set if the plan came to nothing, and filters are those that
+	// turned the pods down. It holds for at least so many changes.
 	refused bool
 	filters []string
 	seen    int
 }
 
-// present is what an answer depends on beside the pod.
+// present has everything that an answer depends on beside the pod.
 type present struct {
 	clock *clock
 	tries *tries
 	snap  *preemption.Snapshot
 }
 
-// plain reports whether a stripped pod asks for resources, and for nodes by what
-// they have for themselves, and for nothing else. Filters for such pods come
-// before NodeResourcesFit or have nothing to say.
+// plain reports whether a stripped pod asks only for resources, and for nodes by
+// their own fields. Filters for such pods come before NodeResourcesFit or have
+// no say.
 func plain(bare *outrank.Pod) bool {
 	rest := *bare
 	rest.Priority, rest.PreemptionPolicy, rest.SchedulerName = nil, "", ""
@@ -68,8 +67,8 @@ func plainContainers(list []outrank.Container) bool {
 	return true
 }
 
-// learn notes the answer to a pod of the class.
-func (a *alike) learn(plan *preemption.Plan) {
+// learn records the answer to a pod of the class.
+func (a *podClass) learn(plan *preemption.Plan) {
 	a.plan, a.state, a.seen = plan, a.present.tries.state, a.present.tries.changes.count()
 	if a.refused = a.refuses(plan); a.refused {
 		a.filters = filtersOf(plan)
@@ -80,7 +79,7 @@ func (a *alike) learn(plan *preemption.Plan) {
 
 // refuses reports whether an attempt with this answer changes nothing: no plan, and
 // no nomination to lose.
-func (a *alike) refuses(plan *preemption.Plan) bool {
+func (a *podClass) refuses(plan *preemption.Plan) bool {
 	switch plan.Outcome {
 	case preemption.NotEligible:
 		return true
@@ -90,10 +89,10 @@ func (a *alike) refuses(plan *preemption.Plan) bool {
 	return false
 }
 
-// staying is from which level on the pods of a node stay where they are: all of
-// them where the class may push nobody out, which a change on another node than the
-// one it is nominated to does not alter.
-func (a *alike) staying(plan *preemption.Plan) int64 {
+// staying is the level from which on the pods of a node stay where they are: all
+// of them where the class may push nobody out, which a change on another node
+// than the nominated one does not alter.
+func (a *podClass) staying(plan *preemption.Plan) int64 {
 	if plan.Outcome == preemption.NotEligible {
 		return math.MinInt64
 	}
@@ -114,10 +113,10 @@ func filtersOf(plan *preemption.Plan) []string {
 	return names
 }
 
-// planFor returns the answer to a pod of the class if it is known. To an observer
-// it is only where it was given in the present state, since nodes are counted by
-// reasons.
-func (a *alike) planFor(obj *outrank.Pod, observed bool) *preemption.Plan {
+// planFor returns the answer to a pod of the class if it is known. For an
+// observer it is known only in the state in which it was given, since nodes are
+// counted by reasons.
+func (a *podClass) planFor(obj *outrank.Pod, observed bool) *preemption.Plan {
 	if !a.refused || a.state != a.present.tries.state && observed {
 		return nil
 	}
@@ -129,9 +128,9 @@ func (a *alike) planFor(obj *outrank.Pod, observed bool) *preemption.Plan {
 	return &plan
 }
 
-// Known implements [queue.Class]. A change that concerns the class may be made up
-// for by a later one before anybody asks, such as room that another pod takes.
-func (a *alike) Known() ([]string, bool) {
+// Known implements [queue.Class]. A later change may make up for one that
+// concerns the class before it is asked, such as room that another pod takes.
+func (a *podClass) Known() ([]string, bool) {
 	if !a.refused || a.concerned() {
 		return nil, false
 	}
@@ -149,7 +148,7 @@ func (a *alike) Known() ([]string, bool) {
 // that looks at no other pods and stands before NodeResourcesFit, or else by
 // NodeResourcesFit. Before the change because a node that takes the pod does not
 // give this answer, and the filters behind have nothing to say to plain pods.
-func (a *alike) concerned() bool {
+func (a *podClass) concerned() bool {
 	log := &a.present.tries.changes
 	if a.seen == log.count() {
 		return false
@@ -174,7 +173,7 @@ func (a *alike) concerned() bool {
 }
 
 // Refuses implements [queue.Class].
-func (a *alike) Refuses(obj *outrank.Pod) ([]string, bool) {
+func (a *podClass) Refuses(obj *outrank.Pod) ([]string, bool) {
 	plan, err := a.scheduler.eval.Preempt(context.Background(), a.present.snap, obj, a.present.clock.time())
 	if err != nil {
 		return nil, false
@@ -184,4 +183,4 @@ func (a *alike) Refuses(obj *outrank.Pod) ([]string, bool) {
 }
 
 // Refused implements [queue.Class].
-func (a *alike) Refused(attempts int) { a.scheduler.refused += uint64(attempts) }
+func (a *podClass) Refused(attempts int) { a.scheduler.refused += uint64(attempts) }
