@@ -28,7 +28,10 @@ func TestPropertyCache(t *testing.T) {
 	t.Parallel()
 	used, checked := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		shape := gen.Shape{Nodes: 6, Budgets: 3, Nominated: 3, Taints: true, Selectors: rapid.Bool().Draw(t, "selectors")}
+		shape := gen.Shape{
+			Nodes: 6, Budgets: 3, Nominated: 3, Taints: true, Selectors: rapid.Bool().Draw(t, "selectors"),
+			Ports: rapid.Bool().Draw(t, "ports"), Volumes: rapid.Bool().Draw(t, "volumes"),
+		}
 		if rapid.IntRange(0, 2).Draw(t, "with units") == 0 {
 			shape.Groups, shape.Units = 3, true
 		}
@@ -66,13 +69,15 @@ type cacheMachine struct {
 // with the same signature, and others that differ from them in one thing.
 func (m *cacheMachine) drawAskers(t *rapid.T, shape gen.Shape) {
 	p := gen.Preemptor(shape).Draw(t, "asker")
-	p.Containers = []outrank.Container{{Name: "c", Requests: resource.MustList(
+	p.Containers = []outrank.Container{{Name: "c", Ports: p.Containers[0].Ports, Requests: resource.MustList(
 		"cpu", fmt.Sprint(rapid.IntRange(0, 3).Draw(t, "cpu")), "memory", fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "memory"), "Gi"))}}
 	for i, vary := range []func(*outrank.Pod){
 		func(*outrank.Pod) {},
 		func(*outrank.Pod) {},
 		func(q *outrank.Pod) { q.NodeSelector = map[string]string{"zone": "z1"} },
 		func(q *outrank.Pod) { q.NodeName = "n1" },
+		func(q *outrank.Pod) { q.Volumes = nil },
+		func(q *outrank.Pod) { q.Containers[0].Ports = nil },
 		func(q *outrank.Pod) { q.Tolerations = []outrank.Toleration{{Operator: outrank.TolerationExists}} },
 		func(q *outrank.Pod) { q.Priority = outrank.Priority(q.PriorityValue() - 50) },
 		func(q *outrank.Pod) { q.Containers[0].Requests = resource.MustList("cpu", "2500m") },
@@ -152,8 +157,8 @@ func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *decision
 	for position, slot := range snap.of.Order {
 		w.Reset()
 		b := search.NodeBound{}
-		w.BoundNode(&b, position, slot)
 		w.Best = search.NodeScore{Position: -1}
+		w.BoundNode(&b, position, slot) // which may evaluate it at once
 		w.FindVictims(position, s.NodeAt(position), &b)
 		switch e := answers.At(int32(position)); {
 		case e.Kind == search.Evaluated:

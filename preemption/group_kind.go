@@ -35,7 +35,7 @@ func signatureOf(a *dryrun.Attempt) string {
 		key.Text(string(d.Name))
 		key.Amount(d.Value)
 	}
-	a.Plan.AppendSignature(&key, a.Asked.Pod)
+	a.Plan.AppendSignature(&key, &a.Asked)
 	return string(key)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -91,6 +92,7 @@ func (v *volumeCase) run(t *testing.T) {
 	if diff := testdiff.Diff(sortReasons(want), asReference(ex), equateEmpty); diff != "" {
 		t.Errorf("Explain (-reference +engine):\n%s", diff)
 	}
+	newWorld(t, c).agree(t, p, gen.Now)
 }
 
 func runVolumeCases(t *testing.T, cases []volumeCase) {
@@ -360,6 +362,21 @@ func TestLimitsOfVolumes(t *testing.T) {
 			asks: []outrank.Volume{two}, outcome: preemption.NothingHelps, filter: filter,
 		},
 	})
+}
+
+// A node is compared with others by all of its victims, also where those share a volume.
+func TestSharedVolumesCompared(t *testing.T) {
+	one, two, three := handle("one"), handle("two"), handle("three")
+	earlier := func(p *outrank.Pod) { p.StartTime = p.StartTime.Add(-time.Hour) }
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{limited(node("n1", "4", "a"), 1), limited(node("n2", "4", "a"), 1)},
+		Pods: []*outrank.Pod{
+			pod("hi1", 4, "1", on("n1"), has(one)), pod("lo1", 1, "1", on("n1"), has(one)),
+			pod("hi2", 4, "1", on("n2"), has(three), earlier),
+		},
+	}
+	got := newWorld(t, c).agree(t, pod("p", 5, "1", has(two)), gen.Now)
+	assert.Equal(t, "preempt n2[default/hi2]", got.String(), "one victim that started earlier is less than two")
 }
 
 func TestWhereVolumesCanBeUsed(t *testing.T) {

@@ -40,6 +40,8 @@ func init() {
 	for i, f := range BuiltIn {
 		f.Index, BuiltInNames[i] = i, f.Name
 	}
+	portsTaken.By, tooManyVolumes.By = PortsFilter.Index, volumeLimitsFilter.Index
+	diskTaken.By, claimTaken.By = RestrictionsFilter.Index, RestrictionsFilter.Index
 }
 
 // A FilterSet has a bit for each filter.
@@ -68,6 +70,15 @@ func (builtInTraits) ConcernedBy(running *outrank.Pod) state.FilterSet {
 		}
 	}
 	return set
+}
+
+// HeldOn returns the holdings of a node, nil where there is nothing to tell.
+func (builtInTraits) HeldOn(n *state.NodeState, concerned *[state.MaxFilters]int32) any {
+	pods := concerned[PortsFilter.Index] + concerned[volumeLimitsFilter.Index]
+	if n.Node == nil || pods == 0 && len(n.Node.AttachLimits) == 0 && len(n.Node.MissingDrivers) == 0 {
+		return nil
+	}
+	return holdingsOf(n)
 }
 
 func init() { state.UsualTraits = builtInTraits{} }

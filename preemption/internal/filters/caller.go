@@ -29,11 +29,11 @@ type SelectiveFilter interface {
 // preemptor.
 type CallerFilter struct {
 	state decision.FilterState
-	// Concerns reports whether a pod has a part in the answer; nil if every pod is
+	// concerns reports whether a pod has a part in the answer; nil if every pod is
 	// assumed to have. Where the filter is attached to the snapshot, that has lists of
 	// these pods, by attachment; it is -1 elsewhere.
-	Concerns   func(*outrank.Pod) bool
-	Attachment int
+	concerns   func(*outrank.Pod) bool
+	attachment int
 }
 
 // Begun begins an attempt for a filter of the caller. It returns nil if the filter has
@@ -53,10 +53,10 @@ func Begun(f Filter, q *Question) (PodFilter, error) {
 	if err != nil || state == nil {
 		return nil, err
 	}
-	c := &CallerFilter{state: state, Attachment: -1}
+	c := &CallerFilter{state: state, attachment: -1}
 	if selective, ok := f.(SelectiveFilter); ok {
-		c.Concerns = selective.Concerns
-		c.Attachment = q.Snap.AttachmentOf(selective.Own())
+		c.concerns = selective.Concerns
+		c.attachment = q.Snap.AttachmentOf(selective.Own())
 	}
 	return c, nil
 }
@@ -64,12 +64,27 @@ func Begun(f Filter, q *Question) (PodFilter, error) {
 // Touches reports whether pods of the node have a part in the answer; see [PodFilter].
 func (f *CallerFilter) Touches(n *state.NodeState) bool {
 	switch {
-	case f.Concerns == nil:
+	case f.concerns == nil:
 		return true
-	case f.Attachment >= 0:
-		return len(n.Concerning(f.Attachment)) > 0
+	case f.attachment >= 0:
+		return len(n.Concerning(f.attachment)) > 0
 	}
-	return slices.ContainsFunc(n.Pods, func(p *state.PodState) bool { return f.Concerns(p.Pod) })
+	return slices.ContainsFunc(n.Pods, func(p *state.PodState) bool { return f.concerns(p.Pod) })
+}
+
+// mark marks the pods of a node, from an index on, that concern the filter.
+func (f *CallerFilter) mark(n *state.NodeState, from int, marks []bool) {
+	if f.attachment < 0 {
+		for at := from; at < len(n.Pods); at++ {
+			marks[at] = marks[at] || f.concerns(n.Pods[at].Pod)
+		}
+		return
+	}
+	for _, p := range n.Concerning(f.attachment) {
+		if at := slices.Index(n.Pods, p); at >= from {
+			marks[at] = true
+		}
+	}
 }
 
 // OnNode clones the state for one worker. The clone lives longer than a node.
@@ -96,10 +111,10 @@ func (f *callerOnNode) Change(p *state.PodState, by int) { f.ChangeFar(p, f.n, b
 // ChangeFar is change for a pod of any node.
 func (f *callerOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
 	switch {
-	case f.filter.Concerns == nil:
-	case f.filter.Attachment >= 0 && !slices.Contains(on.Concerning(f.filter.Attachment), p):
+	case f.filter.concerns == nil:
+	case f.filter.attachment >= 0 && !slices.Contains(on.Concerning(f.filter.attachment), p):
 		return
-	case f.filter.Attachment < 0 && !f.filter.Concerns(p.Pod):
+	case f.filter.attachment < 0 && !f.filter.concerns(p.Pod):
 		return
 	}
 	f.known = false
@@ -117,7 +132,7 @@ func (f *callerOnNode) Follow(p *state.PodState, on *state.NodeState, by int) { 
 func (f *callerOnNode) Check(nominated []*state.PodState) Status {
 	state, copied := f.state, false
 	for _, p := range nominated {
-		if f.filter.Concerns != nil && !f.filter.Concerns(p.Pod) {
+		if f.filter.concerns != nil && !f.filter.concerns(p.Pod) {
 			continue
 		}
 		if !copied {
@@ -129,7 +144,7 @@ func (f *callerOnNode) Check(nominated []*state.PodState) Status {
 		return callerStatus(state.Check(f.n.Node))
 	}
 	if !f.known {
-		f.status, f.known = callerStatus(state.Check(f.n.Node)), f.filter.Concerns != nil
+		f.status, f.known = callerStatus(state.Check(f.n.Node)), f.filter.concerns != nil
 	}
 	return f.status
 }

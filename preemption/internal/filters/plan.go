@@ -3,7 +3,6 @@ package filters
 import (
 	"slices"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -39,6 +38,9 @@ type Plan struct {
 	// Fixed is set if no active filter looks at other pods, so that every node answers
 	// pods with equal signatures equally.
 	Fixed bool
+	// Local is set if no active filter looks at pods of other nodes, and each is known for what
+	// it looks at.
+	Local bool
 	// Follows is set if a filter of the caller has to be told of all pods that are removed
 	// and put back, so that its state is right for the next node.
 	Follows bool
@@ -55,10 +57,10 @@ func (fp *Plan) Add(pf PodFilter, index int) {
 	fp.Active = append(fp.Active, activeFilter{pf, index})
 	switch f := pf.(type) {
 	case *RuleAttempt:
-		fp.Fixed = fp.Fixed && f.table != nil
+		fp.Fixed, fp.Local = fp.Fixed && f.table != nil, fp.Local && f.table != nil
 	case *CallerFilter:
-		fp.Fixed, fp.Follows = false, true
-		fp.Selective = fp.Selective || f.Concerns != nil
+		fp.Fixed, fp.Local, fp.Follows = false, false, true
+		fp.Selective = fp.Selective || f.concerns != nil
 	}
 }
 
@@ -80,6 +82,28 @@ func (fp *Plan) PassesTables(slot int32) bool {
 		}
 	}
 	return true
+}
+
+// Selecting reports whether late filters, those behind NodeResourcesFit, that pods of the node
+// touch all say which pods concern them, and whether there is one that a pod touches.
+func (fp *Plan) Selecting(n *state.NodeState) (touched, selecting bool) {
+	selecting = true
+	for i := fp.BeforeResources; i < len(fp.Active); i++ {
+		if f := &fp.Active[i]; f.Touches(n) {
+			c, ok := f.PodFilter.(*CallerFilter)
+			touched, selecting = true, selecting && ok && c.concerns != nil
+		}
+	}
+	return touched, selecting
+}
+
+// MarkConcerned marks the pods of a node, from an index on, that concern a filter of the caller.
+func (fp *Plan) MarkConcerned(n *state.NodeState, from int, marks []bool) {
+	for i := range fp.Active {
+		if f, ok := fp.Active[i].PodFilter.(*CallerFilter); ok {
+			f.mark(n, from, marks)
+		}
+	}
 }
 
 // setOf returns the filters of these names.
@@ -122,7 +146,7 @@ func (fp *Plan) Begin(q *Question) {
 		*fp = Plan{Active: fp.Active[:0], first: fp.first}
 		return
 	}
-	*fp = Plan{Active: fp.Active[:0], Fixed: true, order: FirstOrder(q.Rules), first: fp.first}
+	*fp = Plan{Active: fp.Active[:0], Fixed: true, Local: true, order: FirstOrder(q.Rules), first: fp.first}
 	enforced := false
 	for i, f := range BuiltIn {
 		if !q.Off.Has(i) {
@@ -138,7 +162,8 @@ func (fp *Plan) Begin(q *Question) {
 		case f.begin != nil:
 			if pf := f.begin(q); pf != nil {
 				fp.Active = append(fp.Active, activeFilter{pf, i})
-				fp.Fixed = false
+				_, column := pf.(columnFilter)
+				fp.Fixed, fp.Local = false, fp.Local && column
 			}
 		case f.concernsPod == nil:
 		case i < ResourcesFilter.Index:
@@ -261,19 +286,69 @@ func (fp *Plan) Touched(n *state.NodeState, from, to int) bool {
 	return slices.ContainsFunc(fp.Active[from:to], func(f activeFilter) bool { return f.Touches(n) })
 }
 
-// AppendPlugins appends everything of the preemptor that the node filters
-// read.
-func (fp *Plan) AppendSignature(key *state.KeyWriter, pod *outrank.Pod) {
-	for _, f := range BuiltIn {
-		if f.appendSignature != nil {
-			f.appendSignature(key, pod)
+// Count finds the columns of a node, on which the pods below a priority may leave, and the
+// statuses, as things are, of the first filter that fails before NodeResourcesFit and of the
+// first behind it; nil where none does. It is not ok where the filters have to be asked.
+func (fp *Plan) Count(c *Columns, n *state.NodeState, reach int64) (early, late *Status, ok bool) {
+	c.reach, c.list, c.space, c.rest = reach, c.list[:0], c.space[:0], Status{}
+	h := heldOn(n)
+	for i := range fp.Active {
+		switch f := fp.Active[i].PodFilter.(type) {
+		case columnFilter:
+			if !f.addColumns(h, c) {
+				return nil, nil, false
+			}
+		case restFilter:
+			if c.rest.Code == decision.Success {
+				c.rest = f.said(n)
+				c.rest.By = fp.Active[i].Index
+			}
 		}
 	}
+	f := c.failing()
+	if f.late == nil && c.rest.Code != decision.Success {
+		f.late = &c.rest
+	}
+	return f.early, f.late, true
+}
+
+// restFilter is an active filter whose answer depends on nothing but the node.
+type restFilter interface {
+	said(n *state.NodeState) Status
+}
+
+func (f *FixedFilter) said(n *state.NodeState) Status {
+	if reasons := f.descriptor.check(f.q, n.Node); reasons != nil {
+		return Status{Code: decision.UnschedulableAndUnresolvable, Text: reasons}
+	}
+	return Status{}
+}
+
+// said is what the table says. Without one the node is asked.
+func (r *RuleAttempt) said(n *state.NodeState) Status {
+	s := r.table.At(n.Slot)
+	return Status{Code: s.Code, Text: s.Reasons}
+}
+
+// AppendSignature appends everything of the preemptor that the filters read, but for its
+// priority and its needs.
+func (fp *Plan) AppendSignature(key *state.KeyWriter, q *Question) {
+	key.Texts(q.Schedulers) // whose nominations count
+	for _, f := range BuiltIn {
+		if f.appendSignature != nil {
+			f.appendSignature(key, q.Pod)
+		}
+	}
+	appendPlugins(q.Plugins, key, q.Off, q.Silent)
 	for i := range fp.Active {
-		if r, ok := fp.Active[i].PodFilter.(*RuleAttempt); ok {
+		switch f := fp.Active[i].PodFilter.(type) {
+		case *RuleAttempt:
 			key.Amount(int64(fp.Active[i].Index))
-			key.Amount(int64(r.key.Rule))
-			key.Text(r.key.Key)
+			key.Amount(int64(f.key.Rule))
+			key.Text(f.key.Key)
+		case columnFilter:
+			key.Amount(int64(fp.Active[i].Index))
+			f.appendKey(key)
 		}
 	}
 }
@@ -305,10 +380,7 @@ type fixedNode struct {
 }
 
 func (n *fixedNode) Enter(state *state.NodeState) {
-	n.status = Status{}
-	if reasons := n.filter.descriptor.check(n.filter.q, state.Node); reasons != nil {
-		n.status = Status{Code: decision.UnschedulableAndUnresolvable, Text: reasons}
-	}
+	n.status = n.filter.said(state)
 }
 
 func (*fixedNode) Change(*state.PodState, int)      {}

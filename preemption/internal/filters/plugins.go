@@ -69,10 +69,10 @@ func spreadOf(p *decision.Plugins, pod *outrank.Pod) ([]outrank.TopologySpreadCo
 	return constraints, nil
 }
 
-// AppendPlugins appends what is left of the configuration once the needs and the
+// appendPlugins appends what is left of the configuration once the needs and the
 // pod's own demands are known. Default constraints are no part of it: where they
 // have something to say, no answer is kept.
-func AppendPlugins(p *decision.Plugins, key *state.KeyWriter, off, silent state.FilterSet) {
+func appendPlugins(p *decision.Plugins, key *state.KeyWriter, off, silent state.FilterSet) {
 	key.Number(int(off))
 	key.Number(int(silent))
 	key.NodeSelector(p.AddedAffinity)

@@ -22,11 +22,61 @@ var PortsFilter = descriptor{
 	},
 }
 
+// portsTaken is the status of a node that has a wanted port taken.
+var portsTaken = Status{Code: decision.Unschedulable, Text: portsText}
+
 // WantedPorts are the host ports of one preemptor.
 type WantedPorts struct{ ports []fit.HostPort }
 
+// addColumns adds the pods that may leave and hold a port which keeps the preemptor out. None
+// of them may stay. Where several pods have the same port, one that leaves frees it for all
+// (rule 7.6.7), so that only a port of which all holders stay keeps the preemptor out for good.
+func (w *WantedPorts) addColumns(h *holdings, c *Columns) bool {
+	at, stay := c.begin(), int64(0)
+	for i := range h.ports {
+		switch p := &h.ports[i]; {
+		case !w.wants(&p.HostPort):
+		case c.mayLeave(&p.hold):
+			c.want(at, p.hold)
+		case !h.frees(c, &p.HostPort):
+			stay++
+		}
+	}
+	c.end(at, stay, column{status: &portsTaken, early: true})
+	return true
+}
+
+// wants reports whether a port keeps the preemptor out.
+func (w *WantedPorts) wants(h *fit.HostPort) bool {
+	for i := range w.ports {
+		if h.Overlaps(w.ports[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// frees reports whether a pod that may leave has the very same port.
+func (h *holdings) frees(c *Columns, port *fit.HostPort) bool {
+	for i := range h.ports {
+		if p := &h.ports[i]; c.mayLeave(&p.hold) && p.HostPort == *port {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *WantedPorts) appendKey(key *state.KeyWriter) {
+	key.Number(len(w.ports))
+	for _, p := range w.ports {
+		key.Text(p.IP)
+		key.Text(p.Protocol)
+		key.Amount(int64(p.Port))
+	}
+}
+
 // Touches reports whether pods of the node have a part in the answer; see [PodFilter].
-func (w *WantedPorts) Touches(n *state.NodeState) bool { return n.Concerned[PortsFilter.Index] > 0 }
+func (w *WantedPorts) Touches(n *state.NodeState) bool { return len(heldOn(n).ports) > 0 }
 
 // OnNode returns the filter for one worker; see [PodFilter].
 func (w *WantedPorts) OnNode(earlier NodeFilter) NodeFilter {
@@ -48,7 +98,7 @@ type portsOnNode struct {
 
 func (s *portsOnNode) Enter(n *state.NodeState) {
 	s.taken = s.taken[:0]
-	if n.Concerned[PortsFilter.Index] == 0 {
+	if len(heldOn(n).ports) == 0 {
 		return
 	}
 	for _, p := range n.Pods {
@@ -82,7 +132,7 @@ func (s *portsOnNode) Check(nominated []*state.PodState) Status {
 		taken = taken || len(s.overlapping(p.Pod)) > 0
 	}
 	if taken {
-		return Status{Code: decision.Unschedulable, Text: portsText}
+		return portsTaken
 	}
 	return Status{}
 }

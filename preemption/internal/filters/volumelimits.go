@@ -2,6 +2,7 @@ package filters
 
 import (
 	"slices"
+	"unique"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
@@ -17,7 +18,7 @@ var volumeLimitsFilter = descriptor{
 	concernsRunning: hasVolumes,
 	begin: func(q *Question) PodFilter {
 		if drivers := driversOf(q.Pod); len(drivers) > 0 {
-			return &WantedVolumes{drivers, q.Rules.CSIDriverRequired}
+			return &WantedVolumes{drivers: drivers, required: q.Rules.CSIDriverRequired}
 		}
 		return nil
 	},
@@ -44,28 +45,53 @@ func (v *WantedVolumes) absent(node *outrank.Node) Status {
 	return Status{}
 }
 
-// driver has the volumes of one driver, each handle once.
-type driver struct {
-	name    string
-	volumes []volumeID
+// tooManyVolumes is the status of a node that cannot attach as many.
+var tooManyVolumes = Status{Code: decision.Unschedulable, Text: volumeLimitText}
+
+// addColumns adds the pods with volumes of a driver, where the node does not attach as many
+// more as the preemptor has. If none of these is there already, and the pods have none in
+// common, each pod that leaves makes as much room as it has volumes.
+func (v *WantedVolumes) addColumns(h *holdings, c *Columns) bool {
+	if v.required && h.lacksDriver {
+		return false
+	}
+	for i := range v.drivers {
+		d := &v.drivers[i]
+		x := h.of(d.interned)
+		if x == nil {
+			continue
+		}
+		excess := x.attached + int64(len(d.volumes)) - x.limit
+		if excess <= 0 {
+			continue
+		}
+		if x.shared || x.hasAny(d.hashes) {
+			return false
+		}
+		c.list = append(c.list, column{excess: excess, holds: x.pods, most: x.most, status: &tooManyVolumes})
+	}
+	return true
 }
 
-// volumeID tells the volumes of one driver apart: by handle, or for one that is
-// yet to be made, by the claim that it is for and its namespace.
-type volumeID struct{ namespace, name string }
-
-// attached gives what attaches a volume of the pod and its identity there; no
-// driver for one that counts against no limit.
-func attached(pod *outrank.Pod, v *outrank.Volume) (driver string, id volumeID) {
-	switch {
-	case v.Disk.Kind != "":
-		driver, id.name = v.Disk.Attachment()
-	case v.Driver != "" && v.Handle != "":
-		driver, id.name = v.Driver, v.Handle
-	case v.Driver != "" && v.Claim != "":
-		driver, id = v.Driver, volumeID{pod.NamespaceName(), v.Claim}
+func (v *WantedVolumes) appendKey(key *state.KeyWriter) {
+	key.Number(len(v.drivers))
+	for i := range v.drivers {
+		d := &v.drivers[i]
+		key.Text(d.name)
+		key.Number(len(d.volumes))
+		for _, id := range d.volumes {
+			key.Text(id.namespace)
+			key.Text(id.name)
+		}
 	}
-	return driver, id
+}
+
+// driver has the volumes of one driver, each handle once.
+type driver struct {
+	name     string
+	interned unique.Handle[string]
+	volumes  []volumeID
+	hashes   []uint64 // of the volumes
 }
 
 func driversOf(pod *outrank.Pod) []driver {
@@ -78,10 +104,10 @@ func driversOf(pod *outrank.Pod) []driver {
 		at := slices.IndexFunc(drivers, func(d driver) bool { return d.name == name })
 		if at < 0 {
 			at = len(drivers)
-			drivers = append(drivers, driver{name: name})
+			drivers = append(drivers, driver{name: name, interned: unique.Make(name)})
 		}
 		if d := &drivers[at]; !slices.Contains(d.volumes, id) {
-			d.volumes = append(d.volumes, id)
+			d.volumes, d.hashes = append(d.volumes, id), append(d.hashes, id.hash())
 		}
 	}
 	return drivers
@@ -89,7 +115,7 @@ func driversOf(pod *outrank.Pod) []driver {
 
 // Touches reports whether pods of the node have a part in the answer; see [PodFilter].
 func (v *WantedVolumes) Touches(n *state.NodeState) bool {
-	return n.Concerned[volumeLimitsFilter.Index] > 0
+	return heldOn(n).volumes
 }
 
 // OnNode returns the filter for one worker; see [PodFilter].
@@ -129,7 +155,7 @@ func (v *volumesOnNode) Enter(n *state.NodeState) {
 		}
 		clear(a.volumes)
 	}
-	if n.Concerned[volumeLimitsFilter.Index] == 0 {
+	if !heldOn(n).volumes {
 		return
 	}
 	for _, p := range n.Pods {
@@ -179,7 +205,7 @@ func (v *volumesOnNode) Check(nominated []*state.PodState) Status {
 	var st Status
 	for i := range v.attach {
 		if !v.attach[i].takes(v.filter.drivers[i].volumes) {
-			st = Status{Code: decision.Unschedulable, Text: volumeLimitText}
+			st = tooManyVolumes
 		}
 	}
 	for _, p := range nominated {

@@ -38,6 +38,8 @@ type RestrictedVolumes struct {
 	disks []*outrank.Disk
 	once  []string
 	inUse int
+	// hashes are those of the names in once.
+	hashes []uint32
 }
 
 // newRestrictedVolumes returns nil if the filter has nothing to say in the
@@ -51,7 +53,7 @@ func newRestrictedVolumes(q *Question) *RestrictedVolumes {
 			v.disks = append(v.disks, &vol.Disk)
 		}
 		if vol.OncePod && state.UsesClaim(vol) && !slices.Contains(v.once, vol.Claim) {
-			v.once = append(v.once, vol.Claim)
+			v.once, v.hashes = append(v.once, vol.Claim), append(v.hashes, hashOfClaim(vol.Claim))
 		}
 	}
 	for _, claim := range v.once {
@@ -65,9 +67,68 @@ func newRestrictedVolumes(q *Question) *RestrictedVolumes {
 	return &v
 }
 
+// diskTaken is the status of a node on which a disk cannot be shared, and claimTaken of one
+// that does not hold all pods with a claim which allows one alone.
+var (
+	diskTaken  = Status{Code: decision.Unschedulable, Text: diskText}
+	claimTaken = Status{Code: decision.Unschedulable, Text: oncePodText}
+)
+
+// addColumns adds the pods whose disks cannot be shared, and those that use the claims.
+func (v *RestrictedVolumes) addColumns(h *holdings, c *Columns) bool {
+	at, stay := c.begin(), int64(0)
+	for i := range h.disks {
+		switch x := &h.disks[i]; {
+		case !slices.ContainsFunc(v.disks, x.Conflicts):
+		case c.mayLeave(&x.hold):
+			c.want(at, x.hold)
+		default:
+			stay++
+		}
+	}
+	c.end(at, stay, column{status: &diskTaken})
+	v.addUses(h, c)
+	return true
+}
+
+// addUses adds the uses of claims: as many as there are in the whole cluster, less those of the
+// pods that leave, must not be above 0.
+func (v *RestrictedVolumes) addUses(h *holdings, c *Columns) {
+	if v.inUse == 0 {
+		return // nor will it be above 0 when a pod that has left comes back
+	}
+	x, at := column{excess: int64(v.inUse), status: &claimTaken}, c.begin()
+	for i := range h.claims {
+		use := &h.claims[i]
+		if !slices.Contains(v.hashes, use.hash) || !slices.Contains(v.once, use.volume.Claim) {
+			continue
+		}
+		if last := len(c.space) - 1; last < at || c.space[last].pod != use.pod {
+			c.space = append(c.space, hold{use.pod, 0, use.priority})
+		}
+		of := &c.space[len(c.space)-1]
+		of.amount++
+		x.most = max(x.most, of.amount)
+	}
+	x.holds = c.space[at:]
+	c.list = append(c.list, x)
+}
+
+func (v *RestrictedVolumes) appendKey(key *state.KeyWriter) {
+	key.Number(len(v.disks))
+	for _, d := range v.disks {
+		key.Text(string(d.Kind))
+		key.Text(d.ID)
+		key.Texts(d.Monitors)
+		key.Flag(d.ReadOnly)
+	}
+	key.Texts(v.once)
+	key.Number(v.inUse)
+}
+
 // Touches reports whether pods of the node have a part in the answer; see [PodFilter].
 func (v *RestrictedVolumes) Touches(n *state.NodeState) bool {
-	return n.Concerned[RestrictionsFilter.Index] > 0
+	return heldOn(n).volumes
 }
 
 // OnNode returns the filter for one worker; see [PodFilter].
@@ -95,7 +156,7 @@ type restrictedOnNode struct {
 // Enter does not count the claims again: InUse covers the whole cluster.
 func (v *restrictedOnNode) Enter(n *state.NodeState) {
 	v.conflicts, v.uses = 0, v.filter.inUse
-	if n.Concerned[RestrictionsFilter.Index] == 0 {
+	if !heldOn(n).volumes {
 		return
 	}
 	for _, p := range n.Pods {
@@ -143,9 +204,9 @@ func (v *restrictedOnNode) Check(nominated []*state.PodState) Status {
 	var st Status
 	switch {
 	case v.conflicts > 0:
-		st = Status{Code: decision.Unschedulable, Text: diskText}
+		st = diskTaken
 	case v.uses > 0:
-		st = Status{Code: decision.Unschedulable, Text: oncePodText}
+		st = claimTaken
 	}
 	for _, p := range nominated {
 		v.Change(p, -1)

@@ -57,6 +57,7 @@ func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	var adjusted state.NodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
+	case w.countsLikeResources(sum) && plain && sum != &adjusted && w.boundByColumns(b, slot, sum):
 	case sum.Flags&state.AnyUnits != 0 && (w.search.bounded == 0 || sum.Flags&state.OtherPriorities != 0 || !w.search.Attempt.Plan.Fixed || !plain):
 		w.boundUnits(b, position, slot, sum, plain)
 	case !w.search.Filtered && plain && w.search.Rules.exactly:

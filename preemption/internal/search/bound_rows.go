@@ -30,6 +30,11 @@ func (w *Worker) boundVictims(b *NodeBound, sum *state.NodeSummary) {
 	if b.Bound == sum.Lowest {
 		b.fewest = uint16(sum.Fewest(&w.search.asks))
 	}
+	w.noteLeast(b)
+}
+
+// noteLeast notes the bound of a candidate if it is the least so far.
+func (w *Worker) noteLeast(b *NodeBound) {
 	if b.Bound < w.leastBound || b.Bound == w.leastBound && b.fewest < w.leastVictims {
 		w.leastBound, w.leastVictims = b.Bound, b.fewest
 	}
@@ -139,24 +144,36 @@ func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) 
 // recordShortage completes the bound of a node that has no room even with away
 // removed, which is all pods of lower priority.
 func (w *Worker) recordShortage(b *NodeBound, slot int32, sum *state.NodeSummary, away *state.Level) {
-	offers := &w.snap.NodeStates[slot].Offers.Std
-	for k := range w.search.asks {
-		if w.search.asks[k] > offers[k] {
-			b.before |= unresolvable
-		}
-	}
+	hopeless := w.hopeless(slot)
+	b.before |= hopeless
 	switch {
-	case b.before&unresolvable != 0 && !w.search.given.any:
+	case hopeless != 0 && !w.search.given.any:
 	case away.Pods == 0:
 		b.after = noVictims
 	default:
-		without := *sum
-		for k := range without.Free {
-			without.Free[k] += away.Held[k]
-		}
-		without.Room = int16(min(int32(sum.Room)+away.Pods, state.MostPods))
-		b.after = w.Shortage(&without) | b.before&unresolvable
+		b.after = w.shortageWithout(sum, away) | hopeless
 	}
+}
+
+// hopeless returns the part of an answer which says that even the empty node is short.
+func (w *Worker) hopeless(slot int32) answer {
+	offers := &w.snap.NodeStates[slot].Offers.Std
+	for k := range w.search.asks {
+		if w.search.asks[k] > offers[k] {
+			return unresolvable
+		}
+	}
+	return 0
+}
+
+// shortageWithout is Shortage with pods away.
+func (w *Worker) shortageWithout(sum *state.NodeSummary, away *state.Level) answer {
+	without := *sum
+	for k := range without.Free {
+		without.Free[k] += away.Held[k]
+	}
+	without.Room = int16(min(int32(sum.Room)+away.Pods, state.MostPods))
+	return w.Shortage(&without)
 }
 
 // FewestByExtremes returns a lower bound on how many pods of the node hold what it is short

@@ -6,7 +6,6 @@ import (
 
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
-	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -16,7 +15,7 @@ import (
 // since. It is not ok if the cache cannot be used.
 func (s *Search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok bool, err error) {
 	cache := s.snap.Cache
-	if !s.Attempt.Plan.Fixed || s.AnyPod || s.snap.Summaries.Large > 0 || len(s.snap.Order) < 2 {
+	if !s.Attempt.Plan.Local || s.AnyPod || s.snap.Summaries.Large > 0 || len(s.snap.Order) < 2 {
 		return nil, false, nil
 	}
 	known := cache.Of(s.WriteSignature(), s.snap.Order, len(s.snap.NodeStates))
@@ -37,9 +36,7 @@ func (s *Search) WriteSignature() state.KeyWriter {
 	for _, v := range s.asks {
 		key.Amount(v)
 	}
-	key.Texts(s.Attempt.Asked.Schedulers) // whose nominations count
-	s.Attempt.Plan.AppendSignature(key, s.Attempt.Asked.Pod)
-	filters.AppendPlugins(s.Attempt.Asked.Plugins, key, s.Attempt.Asked.Off, s.Attempt.Asked.Silent)
+	s.Attempt.Plan.AppendSignature(key, &s.Attempt.Asked)
 	return s.signature
 }
 
@@ -108,13 +105,15 @@ func (c *cachedSearch) open() {
 // drops changes only beyond so many. So the first condition is one of safety.
 func (c *cachedSearch) update(ctx context.Context) error {
 	t, end := c.t, c.cache.End()
+	transient := t.transient
+	t.transient = t.transient[:0] // a node that is bounded may be listed again, in the place of one that was read
 	if c.known.Synced < c.cache.Start || t.nodes == 0 || end-c.known.Synced > uint64(t.nodes) {
 		if err := c.build(ctx); err != nil {
 			t.nodes = 0
 			return err
 		}
 	} else {
-		for _, position := range t.transient {
+		for _, position := range transient {
 			c.reboundNode(position)
 		}
 		c.renewGuarded()
@@ -128,7 +127,7 @@ func (c *cachedSearch) update(ctx context.Context) error {
 			}
 		}
 	}
-	c.known.Synced, c.known.Budgets, t.transient = end, c.search.snap.BudgetSet, t.transient[:0]
+	c.known.Synced, c.known.Budgets = end, c.search.snap.BudgetSet
 	c.reboundOwnNode()
 	return nil
 }
@@ -146,22 +145,26 @@ func (c *cachedSearch) renewGuarded() {
 	if len(changes) == 0 {
 		return
 	}
-	kept := t.guarded[:0]
-	for _, position := range t.guarded {
+	guarded := t.guarded
+	t.guarded = t.guarded[:0] // as in update
+	for _, position := range guarded {
 		current := t.At(position).Kind == Evaluated
 		n := c.search.NodeAt(int(position))
 		if current && !n.ConcernedBy(changes) && !c.w.search.Attempt.HasUnits(n) {
-			kept = append(kept, position)
+			t.guarded = append(t.guarded, position)
 			continue
 		}
 		e := t.writable(position)
-		if e.guarded = false; current {
+		switch e.guarded = false; {
+		case !current:
+		case e.was == Settled: // it was evaluated while it was bounded
+			c.reboundNode(position)
+		default:
 			e.Kind = e.was
 			c.scoreByBound(position)
 			t.again = append(t.again, position)
 		}
 	}
-	t.guarded = kept
 	t.playAgain()
 }
 
@@ -209,8 +212,13 @@ func (c *cachedSearch) reboundNode(position int32) {
 // bound writes the entry of a node, with the best score that its bound allows.
 func (c *cachedSearch) bound(position int32) {
 	slot, e := c.search.snap.Order[position], c.t.writable(position)
+	c.w.Best = NodeScore{Position: -1}
 	c.w.BoundNode(&e.NodeBound, int(position), slot)
-	c.scoreByBound(position)
+	if c.w.Best.Position >= 0 {
+		c.setEvaluated(position)
+	} else {
+		c.scoreByBound(position)
+	}
 	c.w.before.count(e.before, 1)
 	c.w.after.count(e.after, 1)
 }
@@ -254,14 +262,20 @@ func (c *cachedSearch) best(ctx context.Context) (NodeScore, error) {
 		}
 		c.w.Best, c.w.allowed = NodeScore{Position: -1}, math.MaxInt64
 		c.w.FindVictims(int(position), n, &e.NodeBound)
-		e.NodeScore, e.was, e.Kind = c.w.Best, e.Kind, Evaluated
-		if n.Unstarted > 0 || c.w.search.Attempt.HasUnits(n) && c.w.Dry.Unstarted {
-			c.t.transient = append(c.t.transient, position) // starts depend on the time of the call
-		}
-		if (len(n.Covered) > 0 || c.w.search.Attempt.HasUnits(n)) && !e.guarded {
-			e.guarded = true
-			c.t.guarded = append(c.t.guarded, position)
-		}
+		c.setEvaluated(position)
 		c.t.playFrom(position)
+	}
+}
+
+// setEvaluated writes what the evaluation of a node has found.
+func (c *cachedSearch) setEvaluated(position int32) {
+	e, n := c.t.writable(position), c.search.NodeAt(int(position))
+	e.NodeScore, e.was, e.Kind = c.w.Best, e.Kind, Evaluated
+	if n.Unstarted > 0 || c.w.search.Attempt.HasUnits(n) && c.w.Dry.Unstarted {
+		c.t.transient = append(c.t.transient, position) // starts depend on the time of the call
+	}
+	if (len(n.Covered) > 0 || c.w.search.Attempt.HasUnits(n)) && !e.guarded {
+		e.guarded = true
+		c.t.guarded = append(c.t.guarded, position)
 	}
 }

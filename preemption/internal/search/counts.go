@@ -23,6 +23,10 @@ const (
 type answers struct {
 	usual  [firstOther]int
 	others tally
+	// last is the status that internSame was last asked about, and lastAnswer stands for it.
+	// It is 0 for none.
+	last       filters.Status
+	lastAnswer answer
 }
 
 func (a *answers) count(x answer, nodes int) {
@@ -35,6 +39,20 @@ func (a *answers) count(x answer, nodes int) {
 
 // intern returns the answer that stands for a status.
 func (a *answers) intern(s filters.Status) answer { return firstOther + answer(a.others.find(s)) }
+
+// release drops everything that belongs to the caller.
+func (a *answers) release() {
+	clear(a.others)
+	a.last, a.lastAnswer = filters.Status{}, 0
+}
+
+// internSame is intern for a status with texts of its own, which mostly is the one before.
+func (a *answers) internSame(s *filters.Status) answer {
+	if a.lastAnswer == 0 || a.last.By != s.By || a.last.Code != s.Code || !sameTexts(a.last.Text, s.Text) {
+		a.last, a.lastAnswer = *s, a.intern(*s)
+	}
+	return a.lastAnswer
+}
 
 // tally counts statuses. There are few different ones.
 type tally []tallied

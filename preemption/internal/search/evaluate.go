@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -104,6 +103,8 @@ func (w *Worker) FindVictims(position int, n *state.NodeState, b *NodeBound) {
 	case b.Kind == Settled:
 	case w.search.Attempt.HasUnits(n) && (b.Kind != byResources || !w.leaveAlone(n, b.Bound)):
 		w.evaluateByFilters(position, n)
+	case b.Kind == byColumns && n.InOrder(w.search.Attempt.NowAt):
+		w.evaluateByColumns(position, n, b.Bound)
 	case b.Kind == bySelection && n.InOrder(w.search.Attempt.NowAt):
 		w.evaluateSelectively(position, n, b.Bound)
 	case b.Kind != byResources || !n.InOrder(w.search.Attempt.NowAt) || w.search.Rules.chosen:
@@ -136,16 +137,10 @@ func (w *Worker) leaveAlone(n *state.NodeState, bound int32) bool {
 // victims.
 func (w *Worker) askLate(b *NodeBound, n *state.NodeState) {
 	b.Kind = byResources
-	for i := w.search.Attempt.Plan.BeforeResources; i < len(w.search.Attempt.Plan.Active); i++ {
-		if f := &w.search.Attempt.Plan.Active[i]; f.Touches(n) {
+	if touched, selecting := w.search.Attempt.Plan.Selecting(n); touched {
+		if b.Kind = byFilters; selecting && w.search.Rules.byRows {
 			b.Kind = bySelection
-			if c, ok := f.PodFilter.(*filters.CallerFilter); !ok || c.Concerns == nil || !w.search.Rules.byRows {
-				b.Kind = byFilters
-				return
-			}
 		}
-	}
-	if b.Kind == bySelection {
 		return
 	}
 	w.Dry.EnterAfterResources(n)

@@ -40,6 +40,9 @@ const (
 	// bySelection: the node is a candidate, and beside resources the caller's filters
 	// that say which pods concern them have a part in the choice.
 	bySelection
+	// byColumns: the node is a candidate, and beside resources columns of other filters have a
+	// part in the choice.
+	byColumns
 	// byUnits: the node is a candidate, and pods count with another priority than their
 	// own, or filters look at pods of other nodes that leave as well. Its bound is the
 	// lowest priority on the node, and fewest holds for pods of any priority.

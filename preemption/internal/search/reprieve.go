@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -28,6 +29,10 @@ func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f 
 	}
 	from, held := w.removed(n, sum, bound)
 	t := w.reprieveOn(n)
+	if w.counting {
+		w.columns.Leave(from)
+		t.columns = &w.columns
+	}
 	t.violates, t.room = w.violates, int32(sum.Room)+int32(len(n.Rows)-from)-1
 	for k := range t.slack {
 		t.slack[k] = unlimited
@@ -99,6 +104,8 @@ type resourceReprieve struct {
 	costs []int64
 	// concerned are the pods that filters are asked about, nil if they are not asked.
 	concerned *concernedPods
+	// columns are those of other filters on the node, nil where these do not count.
+	columns *filters.Columns
 	// record lists the pods that could not be put back, nil if that is not asked.
 	record *[]blockedPod
 }
@@ -153,7 +160,7 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool
 func (t *resourceReprieve) putBack(i int) bool {
 	row := &t.n.Rows[i]
 	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] &&
-		(t.concerned == nil || t.concerned.letBack(t.n.Pods[i], i)) {
+		(t.concerned == nil || t.concerned.letBack(t.n.Pods[i], i)) && (t.columns == nil || t.columns.Return(int32(i))) {
 		t.room--
 		t.slack[0] -= row[0]
 		t.slack[1] -= row[1]

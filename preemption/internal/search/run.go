@@ -126,8 +126,9 @@ func (s *Search) Close() {
 		if w != nil {
 			w.Dry.Release()
 			w.snap = nil
-			clear(w.before.others)
-			clear(w.after.others)
+			w.before.release()
+			w.after.release()
+			w.columns.Release()
 			w.given.last = decision.Status{}
 			w.releaseScratch()
 		}

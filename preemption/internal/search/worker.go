@@ -48,6 +48,10 @@ type Worker struct {
 	memory    rulesMemory // of evaluateByRules
 	// concerned marks pods of one node (see findConcerned).
 	concerned []bool
+	// columns are those of the node that was entered last. They are counted in the reprieve
+	// while counting is set.
+	columns  filters.Columns
+	counting bool
 }
 
 // Reset forgets what the worker has found.

@@ -46,7 +46,7 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 	}
 	s.loadUnits()
 	for slot, n := range s.NodeStates {
-		n.sumUp()
+		n.sumUp(s.traits)
 		s.summarize(int32(slot), n)
 	}
 }

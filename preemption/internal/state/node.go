@@ -53,6 +53,8 @@ type NodeState struct {
 	claimUses int32
 	// attached lists, by attachment, the pods that concern the filter.
 	attached [][]*PodState
+	// Held is what the filters note of the node and its pods.
+	Held any
 }
 
 // Level is what the pods of a priority and below hold together. The amounts
@@ -171,9 +173,10 @@ func (n *NodeState) count(p *PodState, by int32, traits filterTraits) {
 	}
 }
 
-// sumUp computes the levels, and which pods budgets cover.
-func (n *NodeState) sumUp() {
+// sumUp computes the levels, which pods budgets cover, and what filters note.
+func (n *NodeState) sumUp(traits filterTraits) {
 	n.version++
+	n.Held = traits.HeldOn(n, &n.Concerned)
 	n.Levels = slices.Grow(n.Levels[:0], n.priorities())
 	var at Level
 	for i := len(n.Rows) - 1; i >= 0; i-- {

@@ -81,7 +81,7 @@ type snapshotState struct {
 
 // refresh computes the summary of a node anew after a change.
 func (s *Snapshot) refresh(n *NodeState) {
-	n.sumUp()
+	n.sumUp(s.traits)
 	s.summarize(n.Slot, n)
 	s.Cache.changed(n.Slot)
 }

@@ -11,6 +11,9 @@ type filterTraits interface {
 	Restricts(node *outrank.Node) bool
 	// ConcernedBy returns the filters that a pod on a node has a part in.
 	ConcernedBy(running *outrank.Pod) FilterSet
+	// HeldOn returns what filters note of the node and its pods, and nobody writes; nil for
+	// nothing. It is told how many of the pods concern each filter.
+	HeldOn(n *NodeState, concerned *[MaxFilters]int32) any
 }
 
 // FilterSet has a bit for each filter.
