@@ -153,8 +153,7 @@ func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *decision
 		w.Reset()
 		b := search.NodeBound{}
 		w.BoundNode(&b, position, slot)
-		w.Best = search.NodeScore{Position: -1}
-		w.FindVictims(position, s.NodeAt(position), &b)
+		w.FindVictims(position, s.NodeAt(position), &b) // unless that was evaluated at once
 		switch e := answers.At(int32(position)); {
 		case e.Kind == search.Evaluated:
 			scores++

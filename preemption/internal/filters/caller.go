@@ -72,6 +72,21 @@ func (f *CallerFilter) Touches(n *state.NodeState) bool {
 	return slices.ContainsFunc(n.Pods, func(p *state.PodState) bool { return f.Concerns(p.Pod) })
 }
 
+// markConcerned marks the pods of a node that concern the filter; see [fewPodsFilter].
+func (f *CallerFilter) markConcerned(n *state.NodeState, from int, marks []bool) {
+	if f.Attachment >= 0 {
+		for _, p := range n.Concerning(f.Attachment) {
+			if at := slices.Index(n.Pods, p); at >= from {
+				marks[at] = true
+			}
+		}
+		return
+	}
+	for at := from; at < len(n.Pods); at++ {
+		marks[at] = marks[at] || f.Concerns(n.Pods[at].Pod)
+	}
+}
+
 // OnNode clones the state for one worker. The clone lives longer than a node.
 func (f *CallerFilter) OnNode(NodeFilter) NodeFilter {
 	return &callerOnNode{filter: f, state: f.state.Clone()}

@@ -118,6 +118,11 @@ func (fp *Plan) Begin(q *Question) {
 		fp.first.begin()
 	}
 	if q == nil {
+		for i := range fp.Active {
+			if f, ok := fp.Active[i].PodFilter.(countedFilter); ok {
+				f.release()
+			}
+		}
 		clear(fp.Active)
 		*fp = Plan{Active: fp.Active[:0], first: fp.first}
 		return
@@ -261,8 +266,65 @@ func (fp *Plan) Touched(n *state.NodeState, from, to int) bool {
 	return slices.ContainsFunc(fp.Active[from:to], func(f activeFilter) bool { return f.Touches(n) })
 }
 
-// AppendPlugins appends everything of the preemptor that the node filters
-// read.
+// Keeps reports whether a node answers pods with equal signatures equally as long as neither
+// the node has changed nor what is counted about it. The version is that with the last change
+// of anything that is counted.
+func (fp *Plan) Keeps() (version uint64, ok bool) {
+	for i := range fp.Active {
+		switch f := fp.Active[i].PodFilter.(type) {
+		case *FixedFilter:
+		case *RuleAttempt:
+			if f.table == nil {
+				return 0, false
+			}
+		case countedFilter:
+			if !f.versioned() {
+				return 0, false
+			}
+			version = max(version, f.counted().changed)
+		default:
+			return 0, false
+		}
+	}
+	return version, true
+}
+
+// CountsChanged reports whether what is counted about a node has changed since a version.
+func (fp *Plan) CountsChanged(since uint64, slot int32) bool {
+	return slices.ContainsFunc(fp.Active, func(f activeFilter) bool {
+		c, ok := f.PodFilter.(countedFilter)
+		return ok && c.counted().changedSince(since, slot)
+	})
+}
+
+// AsksAboutFew reports whether the filters after NodeResourcesFit that pods of the node touch say
+// which pods concern them.
+func (fp *Plan) AsksAboutFew(n *state.NodeState) (touched, few bool) {
+	few = true
+	for i := fp.BeforeResources; i < len(fp.Active); i++ {
+		if f := fp.Active[i].PodFilter; f.Touches(n) {
+			_, selects := f.(fewPodsFilter)
+			if c, ok := f.(*CallerFilter); ok && c.Concerns == nil {
+				selects = false
+			}
+			touched, few = true, few && selects
+		}
+	}
+	return touched, few
+}
+
+// MarkConcerned marks the pods of a node, from an index on, that concern any filter which says
+// so.
+func (fp *Plan) MarkConcerned(n *state.NodeState, from int, marks []bool) {
+	for i := range fp.Active {
+		if f, ok := fp.Active[i].PodFilter.(fewPodsFilter); ok {
+			f.markConcerned(n, from, marks)
+		}
+	}
+}
+
+// AppendSignature appends everything of the preemptor that the node filters
+// read, and those that count.
 func (fp *Plan) AppendSignature(key *state.KeyWriter, pod *outrank.Pod) {
 	for _, f := range BuiltIn {
 		if f.appendSignature != nil {
@@ -274,6 +336,10 @@ func (fp *Plan) AppendSignature(key *state.KeyWriter, pod *outrank.Pod) {
 			key.Amount(int64(fp.Active[i].Index))
 			key.Amount(int64(r.key.Rule))
 			key.Text(r.key.Key)
+		}
+		if f, ok := fp.Active[i].PodFilter.(countedFilter); ok {
+			key.Amount(int64(fp.Active[i].Index))
+			key.Text(f.counted().shape)
 		}
 	}
 }

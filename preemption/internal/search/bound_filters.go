@@ -61,17 +61,10 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 		b.Kind = Settled
 		return
 	}
-	w.Dry.EnterAfterResources(n)
-	var away []*state.PodState
 	if touched {
-		b.Kind = byFilters
-		w.Dry.N = n
-		away = w.Dry.Possible()
+		b.Kind = w.kindAmong(n)
 	}
-	for _, p := range away {
-		w.Dry.ChangeAfterResources(p, -1)
-	}
-	st := w.Dry.CheckAfterResources()
+	st, away := w.Dry.CheckWithoutPossible(n, touched)
 	if w.search.Attempt.Plan.Follows {
 		for _, p := range away {
 			w.Dry.ChangeAfterResources(p, 1)
@@ -82,6 +75,18 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 		return
 	}
 	w.boundVictims(b, sum)
+}
+
+// kindAmong says what decides on the victims of a candidate where filters after
+// NodeResourcesFit have something to say.
+func (w *Worker) kindAmong(n *state.NodeState) boundKind {
+	switch touched, few := w.search.Attempt.Plan.AsksAboutFew(n); {
+	case !touched:
+		return byResources
+	case few && w.search.Rules.byRows:
+		return bySelection
+	}
+	return byFilters
 }
 
 // boundWithRoom bounds a node that is not short of resources and on which no

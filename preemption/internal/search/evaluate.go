@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -135,17 +134,7 @@ func (w *Worker) leaveAlone(n *state.NodeState, bound int32) bool {
 // wanted. If no pod of the node touches them, their answer does not depend on the
 // victims.
 func (w *Worker) askLate(b *NodeBound, n *state.NodeState) {
-	b.Kind = byResources
-	for i := w.search.Attempt.Plan.BeforeResources; i < len(w.search.Attempt.Plan.Active); i++ {
-		if f := &w.search.Attempt.Plan.Active[i]; f.Touches(n) {
-			b.Kind = bySelection
-			if c, ok := f.PodFilter.(*filters.CallerFilter); !ok || c.Concerns == nil || !w.search.Rules.byRows {
-				b.Kind = byFilters
-				return
-			}
-		}
-	}
-	if b.Kind == bySelection {
+	if b.Kind = w.kindAmong(n); b.Kind != byResources {
 		return
 	}
 	w.Dry.EnterAfterResources(n)

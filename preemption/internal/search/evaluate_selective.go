@@ -1,10 +1,7 @@
 package search
 
 import (
-	"slices"
-
 	"github.com/outrank-go/outrank/preemption/decision"
-	"github.com/outrank-go/outrank/preemption/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
@@ -53,22 +50,7 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 // that is marked is away for the filters until changeConcerned or letBack puts it back.
 func (w *Worker) findConcerned(n *state.NodeState, from int) {
 	w.concerned = state.Fill(w.concerned, len(n.Pods), false)
-	for i := range w.search.Attempt.Plan.Active {
-		f, ok := w.search.Attempt.Plan.Active[i].PodFilter.(*filters.CallerFilter)
-		switch {
-		case !ok:
-		case f.Attachment >= 0:
-			for _, p := range n.Concerning(f.Attachment) {
-				if at := slices.Index(n.Pods, p); at >= from {
-					w.concerned[at] = true
-				}
-			}
-		default:
-			for at := from; at < len(n.Pods); at++ {
-				w.concerned[at] = w.concerned[at] || f.Concerns(n.Pods[at].Pod)
-			}
-		}
-	}
+	w.search.Attempt.Plan.MarkConcerned(n, from, w.concerned)
 }
 
 // changeConcerned takes the marked pods away from the filters, or puts them back.

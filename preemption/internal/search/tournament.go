@@ -23,6 +23,8 @@ type Tournament struct {
 	// node: their entries hold for the budgets of that time.
 	guarded       []int32
 	before, after answers
+	// counted is the version of what filters counted when the entries were found.
+	counted uint64
 }
 
 // TournamentBlockSize is small, because a clone that evaluates nodes here and there
