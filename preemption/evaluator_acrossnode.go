@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"context"
-	"math"
 	"slices"
 	"time"
 
@@ -65,7 +64,7 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 		forced := x.keepsApart(apart, n, n)
 		movable := x.mayLeave(&countedPod{pod: p, spread: spread})
 		if forced && !movable {
-			return x.blocked(apart, n, n)
+			return x.interpod.Blocked(apart, n, n)
 		}
 		if movable {
 			node.add(p, forced)
@@ -76,7 +75,9 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 	}
 	node.overlaps = x.attempt.StopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
 	node.sort(x.attempt.MoreImportant)
-	x.findOthers(n)
+	if x.spread != nil {
+		x.node.others = x.spread.AppendOthers(x.node.others, n)
+	}
 	return filters.Status{}
 }
 
@@ -88,7 +89,7 @@ func (x *acrossSearch) findFar(n *state.NodeState) filters.Status {
 	for i := range x.counted {
 		if p := &x.counted[i]; p.on != n && x.keepsApart(p.apart, p.on, n) {
 			if !x.mayLeave(p) {
-				return x.blocked(p.apart, p.on, n)
+				return x.interpod.Blocked(p.apart, p.on, n)
 			}
 			x.node.add(p.pod, true)
 			spreads = true
@@ -127,72 +128,20 @@ func (a *acrossNode) sort(compare func(p, q *state.PodState) int) {
 // keepsApart reports whether a pod on a node counts for anti-affinity in a domain of
 // another node, or of its own.
 func (x *acrossSearch) keepsApart(parts []filters.ClassPart, on, n *state.NodeState) bool {
-	for _, part := range parts {
-		c := &x.interpod.Counts[part.Relation][part.Index]
-		if id := c.Of(n.Slot); id != state.NoDomain && id == c.Of(on.Slot) {
-			return true
-		}
-	}
-	return false
-}
-
-// blocked is the status of a node that such a pod keeps the preemptor from for good.
-func (x *acrossSearch) blocked(parts []filters.ClassPart, on, n *state.NodeState) filters.Status {
-	s := filters.Status{Code: Unschedulable, By: filters.InterPodFilter.Index, Text: filters.ExistingAntiText}
-	for _, part := range parts {
-		if part.Relation == filters.AntiAffinityMatch && x.keepsApart([]filters.ClassPart{part}, on, n) {
-			s.Text = filters.AntiAffinityText
-		}
-	}
-	return s
+	return len(parts) > 0 && x.interpod.KeepsApart(parts, on, n)
 }
 
 // countsIn reports whether a pod on a node counts for a constraint in the domain of
 // another node.
 func (x *acrossSearch) countsIn(parts []filters.ClassPart, on, n *state.NodeState) bool {
-	for _, part := range parts {
-		c := &x.spread.Constraints[part.Index]
-		if id := c.Of(n.Slot); id != state.NoDomain && c.Included[on.Slot] && id == c.Of(on.Slot) {
-			return true
-		}
-	}
-	return false
-}
-
-// findOthers finds the least counts of the other domains.
-func (x *acrossSearch) findOthers(n *state.NodeState) {
-	if x.spread == nil {
-		return
-	}
-	for i := range x.spread.Constraints {
-		c := &x.spread.Constraints[i]
-		others := 0
-		if id := c.Of(n.Slot); id != state.NoDomain {
-			others = c.Minimum(id, math.MaxInt)
-		}
-		x.node.others = append(x.node.others, others)
-	}
+	return len(parts) > 0 && x.spread.CountsIn(parts, on, n)
 }
 
 // skewed reports whether a constraint cannot hold, whoever else leaves: what is left in
 // the domain of the node is too much even if no other domain loses anything. All pods
 // that are not decided about are away.
 func (x *acrossSearch) skewed() bool {
-	if x.spread == nil {
-		return false
-	}
-	for i := range x.spread.Constraints {
-		c := &x.spread.Constraints[i]
-		id := c.Of(x.spread.Slot)
-		if id == state.NoDomain {
-			return true
-		}
-		count := max(c.Pods[id], 0) + x.spread.Changes[i]
-		if count+c.Self-x.node.others[i] > int(c.MaxSkew) {
-			return true
-		}
-	}
-	return false
+	return x.spread != nil && x.spread.SkewedForGood(x.node.others)
 }
 
 // conclusive reports whether a node that fails so with some pods away fails with more pods

@@ -63,14 +63,10 @@ type acrossNode struct {
 // PartsOf returns what pods of a class count for.
 func (x *acrossSearch) partsOf(k *state.PodClass) (apart, spread []filters.ClassPart) {
 	if x.interpod != nil {
-		for _, part := range x.interpod.Parts.Of(k) {
-			if part.Relation != filters.AffinityMatch {
-				apart = append(apart, part)
-			}
-		}
+		apart = x.interpod.Apart(k)
 	}
 	if x.spread != nil {
-		spread = x.spread.Parts.Of(k)
+		spread = x.spread.Parts(k)
 	}
 	return apart, spread
 }
@@ -96,18 +92,18 @@ func (x *acrossSearch) findFilters() {
 // findCounted finds the pods that these count, by class. Their order is by node and
 // importance.
 func (x *acrossSearch) findCounted() {
-	x.attempt.Asked.Snap.Classes.Each(func(_ string, m *state.ClassMembers) {
-		apart, spread := x.partsOf(m.Class)
+	x.attempt.Asked.Snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
+		apart, spread := x.partsOf(k)
 		if len(apart)+len(spread) == 0 {
 			return
 		}
-		for slot := range m.Nodes {
+		for slot := range nodes {
 			n := x.attempt.Asked.Snap.NodeStates[slot]
 			if n.Node == nil {
 				continue
 			}
 			for _, p := range n.Pods {
-				if p.Class == m.Class {
+				if p.Class == k {
 					x.counted = append(x.counted, countedPod{p, n, apart, spread})
 				}
 			}

@@ -54,8 +54,8 @@ func (f *fitter) shareRules() {
 		m.counted = map[*state.PodClass]bool{}
 		f.rules = append(f.rules, i)
 	}
-	f.run.snap.Classes.Each(func(_ string, k *state.ClassMembers) {
-		f.watched = f.watched || len(k.Nodes) > 0 && f.watches(k.Class)
+	f.run.snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
+		f.watched = f.watched || len(nodes) > 0 && f.watches(k)
 	})
 }
 
@@ -82,34 +82,8 @@ func (f *fitter) watches(k *state.PodClass) bool {
 func (f *fitter) counts(m *member, k *state.PodClass) bool {
 	known, ok := m.counted[k]
 	if !ok {
-		known = countsClass(m.kind.a, k)
+		known = filters.CountsClass(&m.kind.a.Asked, k)
 		m.counted[k] = known
 	}
 	return known
-}
-
-func countsClass(a *dryrun.Attempt, k *state.PodClass) bool {
-	for _, active := range a.Plan.Active {
-		if s, ok := active.PodFilter.(*filters.Spread); ok && len(s.PartsOf(k)) > 0 {
-			return true
-		}
-	}
-	namespace := a.Asked.Pod.NamespaceName()
-	for i := range k.AntiAffinity {
-		if k.AntiAffinity[i].Matches(namespace, a.Asked.Pod.Labels, a.Asked.Snap.NamespaceLabels(namespace), true) {
-			return true
-		}
-	}
-	// As InterPodAffinity prepares them.
-	ip := &filters.InterPod{Snap: a.Asked.Snap, Pod: a.Asked.Pod, Affinity: state.TermsOf(a.Asked.Pod, a.Asked.Pod.Affinity.PodAffinity)}
-	terms := state.TermsOf(a.Asked.Pod, a.Asked.Pod.Affinity.PodAntiAffinity)
-	for i := range ip.Affinity {
-		ip.Affinity[i].OfIncoming(a.Asked.Rules)
-	}
-	for i := range terms {
-		if terms[i].OfIncoming(a.Asked.Rules); ip.Picks(&terms[i], k.Namespace, k.Labels) {
-			return true
-		}
-	}
-	return ip.MatchesAffinity(k.Namespace, k.Labels)
 }

@@ -96,3 +96,26 @@ func TestCacheOfNodesEvaluatedAtOnce(t *testing.T) {
 	assert.Equal(t, "preempt n1[default/a default/b]", w.agree(t, p, gen.Now.Add(time.Second)).String())
 	assert.Equal(t, "preempt n2[default/c default/d]", w.agree(t, p, gen.Now.Add(-2*time.Hour)).String())
 }
+
+// Such a node is evaluated again when a budget allows something else.
+func TestCacheOfNodesEvaluatedAtOnceFollowsBudgets(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes:   []*outrank.Node{node("n1", "4", "a"), node("n2", "4", "b")},
+		Pods:    []*outrank.Pod{pod("a", 1, "1", on("n1"), tagged("app", "x", "guarded", "yes")), pod("b", 1, "1", on("n2"), tagged("app", "x"))},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Namespace: "default", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"guarded": "yes"}}, DisruptionsAllowed: 1}},
+	}
+	w := newWorld(t, c)
+	p := pod("p", 5, "1")
+	p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: selects("x")}}
+	for _, allowed := range []int32{1, 0, 1, 0} {
+		b := *c.Budgets[0]
+		b.DisruptionsAllowed = allowed
+		w.c.Budgets = []*outrank.PodDisruptionBudget{&b}
+		assert.NoError(t, w.snap.PutBudget(&b))
+		want := "preempt n2[default/b]"
+		if allowed > 0 {
+			want = "preempt n1[default/a]"
+		}
+		assert.Equal(t, want, w.agree(t, p, gen.Now).String())
+	}
+}

@@ -106,6 +106,7 @@ func TestPropertyMatrixAgrees(t *testing.T) {
 						q := *c.Pods[i]
 						q.StartTime = q.StartTime.Add(time.Duration(rapid.IntRange(-2, 2).Draw(t, "later")) * time.Second)
 						q.Priority = outrank.Priority(rapid.SampledFrom([]int32{0, 1, 30_000}).Draw(t, "now"))
+						q.Labels = map[string]string{"app": rapid.SampledFrom([]string{"app-0", "app-3"}).Draw(t, "app now")}
 						c.Pods = slices.Clone(c.Pods)
 						c.Pods[i] = &q
 						require.NoError(t, snap.UpdatePod(&q))

@@ -138,6 +138,11 @@ func (a *Attempt) OfAnyPriority(p *state.PodState) bool {
 	return a.Config.unranked() || a.Config.ByVariant().TakesUnprioritized && p.Pod.Priority == nil
 }
 
+// takesAllBelow reports whether the possible victims on a node are its pods of lower priority.
+func (a *Attempt) takesAllBelow(n *state.NodeState) bool {
+	return a.Config.MayEvict == nil && !a.Config.unranked() && !a.Config.ByVariant().TakesUnprioritized && a.Asked.Deferral.Resident == nil && !a.HasUnits(n)
+}
+
 // beginGuard starts the caller's guard for an attempt.
 func (a *Attempt) beginGuard() error {
 	a.guard = nil

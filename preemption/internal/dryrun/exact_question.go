@@ -63,13 +63,24 @@ func (x *setSearch) findFilters() {
 			continue
 		}
 		q.Asked = true
-		q.Gains = q.Gains && a.Gains(f.Index, grouped)
+		q.Gains = q.Gains && a.gains(f.Index, grouped)
 	}
 }
 
-// Gains reports whether a filter that passes goes on doing so whichever pods leave the
+// GainsOn reports whether every filter that pods of a node touch, and that passes there, goes on
+// doing so whichever of them leave.
+func (a *Attempt) GainsOn(n *state.NodeState) bool {
+	for i := range a.Plan.Active {
+		if f := &a.Plan.Active[i]; f.Touches(n) && !a.gains(f.Index, false) {
+			return false
+		}
+	}
+	return true
+}
+
+// gains reports whether a filter that passes goes on doing so whichever pods leave the
 // node or, with far, other nodes as well (rule 13.4.4).
-func (a *Attempt) Gains(filter int, far bool) bool {
+func (a *Attempt) gains(filter int, far bool) bool {
 	switch filter {
 	case filters.PortsFilter.Index, filters.RestrictionsFilter.Index, filters.VolumeBindingFilter.Index, filters.VolumeZoneFilter.Index, filters.DeclaredFeaturesFilter.Index:
 		return true

@@ -116,3 +116,13 @@ func KeyOf(s filters.Status) StatusKey {
 	}
 	return key
 }
+
+// SameStatus reports whether two statuses are equal. Mostly a built-in filter has given both for
+// one reason, and they share its text.
+func SameStatus(a, b *filters.Status) bool {
+	if a.Code != b.Code || a.By != b.By || a.Short != b.Short || len(a.Text) != len(b.Text) {
+		return false
+	}
+	shared := len(a.Text) == 0 || &a.Text[0] == &b.Text[0]
+	return shared && a.Excluded == b.Excluded && a.TooMany == b.TooMany && a.Filter == b.Filter || KeyOf(*a) == KeyOf(*b)
+}

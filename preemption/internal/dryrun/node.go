@@ -224,6 +224,53 @@ func (w *DryRunner) ChangeAfterResources(p *state.PodState, by int) {
 	}
 }
 
+// CheckWithoutPossible asks the filters behind NodeResourcesFit about a node without its possible
+// victims, which matter only where the node is touched. It returns those that it told any filter
+// of one by one. It is for nodes without nominated pods.
+func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) (st filters.Status, told []*state.PodState) {
+	below := !touched || w.A.takesAllBelow(n)
+	if below && w.passesBelow(n) {
+		return filters.Status{}, nil
+	}
+	w.EnterAfterResources(n)
+	w.N = n
+	listed := !touched
+	for _, f := range w.Filters[w.A.Plan.BeforeResources:] {
+		if f, ok := f.(belowFilter); ok && below && f.ChangeBelow(w.A.Reach) {
+			continue
+		}
+		if !listed {
+			told, listed = w.Possible(), true
+		}
+		for _, p := range told {
+			f.Change(p, -1)
+		}
+	}
+	return w.CheckAfterResources(), told
+}
+
+// belowFilter is a filter that can do without a look at each pod which the dry run removes.
+type belowFilter interface {
+	filters.NodeFilter
+	// ChangeBelow follows the removal of all pods of the node below a priority. It does
+	// nothing and reports false where it has to be told of them one by one.
+	ChangeBelow(priority int64) bool
+	// PassesBelow reports whether the filter is known to pass on a node, which need not be
+	// entered, without its pods below a priority.
+	PassesBelow(n *state.NodeState, priority int64) bool
+}
+
+// passesBelow reports whether all filters behind NodeResourcesFit are known to pass on a node
+// without its pods of lower priority.
+func (w *DryRunner) passesBelow(n *state.NodeState) bool {
+	for _, f := range w.Filters[w.A.Plan.BeforeResources:] {
+		if f, ok := f.(belowFilter); !ok || !f.PassesBelow(n, w.A.Reach) {
+			return false
+		}
+	}
+	return true
+}
+
 // CheckAfterResources asks the filters behind NodeResourcesFit.
 func (w *DryRunner) CheckAfterResources() filters.Status {
 	return w.ask(w.A.Plan.BeforeResources, len(w.Filters), nil)

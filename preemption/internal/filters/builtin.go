@@ -97,3 +97,17 @@ func offFor(d *deferral) state.FilterSet {
 	}
 	return off
 }
+
+// CountsClass reports whether InterPodAffinity or PodTopologySpread counts pods of a class for
+// the preemptor, wherever they are. It does not depend on the pods that are there.
+func CountsClass(q *Question, k *state.PodClass) bool {
+	ip := &InterPod{snap: q.Snap, pod: q.Pod}
+	if len(ip.partsOf(&podCounts{}, k)) > 0 {
+		return true
+	}
+	if q.Silent.Has(SpreadFilter.Index) {
+		return false
+	}
+	s := constrained(q)
+	return s != nil && len(s.partsOf(nil, k)) > 0
+}

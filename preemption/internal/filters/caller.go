@@ -72,18 +72,18 @@ func (f *CallerFilter) Touches(n *state.NodeState) bool {
 	return slices.ContainsFunc(n.Pods, func(p *state.PodState) bool { return f.concerns(p.Pod) })
 }
 
-// mark marks the pods of a node, from an index on, that concern the filter.
-func (f *CallerFilter) mark(n *state.NodeState, from int, marks []bool) {
-	if f.attachment < 0 {
-		for at := from; at < len(n.Pods); at++ {
-			marks[at] = marks[at] || f.concerns(n.Pods[at].Pod)
+// markConcerned marks the pods of a node that concern the filter; see [fewPodsFilter].
+func (f *CallerFilter) markConcerned(n *state.NodeState, from int, marks []bool) {
+	if f.attachment >= 0 {
+		for _, p := range n.Concerning(f.attachment) {
+			if at := slices.Index(n.Pods, p); at >= from {
+				marks[at] = true
+			}
 		}
 		return
 	}
-	for _, p := range n.Concerning(f.attachment) {
-		if at := slices.Index(n.Pods, p); at >= from {
-			marks[at] = true
-		}
+	for at := from; at < len(n.Pods); at++ {
+		marks[at] = marks[at] || f.concerns(n.Pods[at].Pod)
 	}
 }
 

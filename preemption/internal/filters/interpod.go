@@ -1,6 +1,8 @@
 package filters
 
 import (
+	"slices"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/preemption/decision"
@@ -10,8 +12,8 @@ import (
 // The reasons.
 var (
 	affinityText     = []string{"node(s) didn't match pod affinity rules"}
-	AntiAffinityText = []string{"node(s) didn't match pod anti-affinity rules"}
-	ExistingAntiText = []string{"node(s) didn't satisfy existing pods anti-affinity rules"}
+	antiAffinityText = []string{"node(s) didn't match pod anti-affinity rules"}
+	existingAntiText = []string{"node(s) didn't satisfy existing pods anti-affinity rules"}
 )
 
 // InterPodFilter is InterPodAffinity.
@@ -25,31 +27,29 @@ var InterPodFilter = descriptor{
 	},
 }
 
-// InterPod counts, at the start of the attempt, the pods that the preemptor's
-// terms pick and the pods whose anti-affinity picks the preemptor (group 7.13;
-// InterPodAffinity PreFilter).
-type InterPod struct {
-	Snap *state.Snapshot
-	Pod  *outrank.Pod
-	// Affinity and AntiAffinity are the preemptor's terms. affinityCounts and
-	// antiAffinityCounts are the indexes of their counts.
-	Affinity, antiAffinity             []state.Term
-	affinityCounts, antiAffinityCounts []int
-	// selfMatches is set if the preemptor matches its own affinity terms.
-	selfMatches bool
-	// Counts are the pods by topology domain, for each relation and each
-	// topology key that the relation needs. occupied is the number of domains
-	// with a count above 0.
-	Counts   [numRelations][]domainCounts
-	occupied [numRelations]int
-	// Parts says what pods of a class count for. Most classes are not in it.
-	Parts classParts
-	// touched marks the slots of nodes with pods that count.
-	touched []bool
-}
+// The relations are the reasons to count a pod, as in the reference's InterPodAffinity.
+const (
+	// affinityMatch counts a pod that matches all affinity terms of the preemptor.
+	affinityMatch = iota
+	// antiAffinityMatch counts a pod that matches an anti-affinity term of the
+	// preemptor. It is counted once per term.
+	antiAffinityMatch
+	// existingAntiAffinity: an anti-affinity term of the pod picks the
+	// preemptor. It is counted once per term.
+	existingAntiAffinity
+)
 
-// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
-func (ip *InterPod) Touches(n *state.NodeState) bool { return ip.touched[n.Slot] }
+// InterPod counts the pods that the preemptor's terms pick and the pods whose anti-affinity
+// picks the preemptor (group 7.13; InterPodAffinity PreFilter). The snapshot keeps the counts,
+// by relation and topology key.
+type InterPod struct {
+	attemptCounts
+	snap *state.Snapshot
+	pod  *outrank.Pod
+	// affinity and antiAffinity are the preemptor's terms, once they are prepared.
+	affinity, antiAffinity []state.Term
+	prepared               bool
+}
 
 // OnNode returns the filter for one worker; see [PodFilter].
 func (ip *InterPod) OnNode(earlier NodeFilter) NodeFilter {
@@ -61,125 +61,136 @@ func (ip *InterPod) OnNode(earlier NodeFilter) NodeFilter {
 	return n
 }
 
-// domainCounts are numbers of pods by domain of a topology key.
-type domainCounts struct {
-	key string
-	*state.Partition
-	pods []int
-}
-
 // newInterPod returns nil if the filter has nothing to say: the preemptor has
 // no terms, and no pod's anti-affinity picks it. That holds for the whole
 // attempt, also for nominated pods (rules 7.13.15 and 7.13.16).
 func newInterPod(snap *state.Snapshot, pod *outrank.Pod) *InterPod {
-	if len(pod.Affinity.PodAffinity)+len(pod.Affinity.PodAntiAffinity)+snap.Classes.AntiAffinity == 0 {
+	terms := len(pod.Affinity.PodAffinity) + len(pod.Affinity.PodAntiAffinity)
+	if terms+snap.Classes.AntiAffinity == 0 {
 		return nil
 	}
-	ip := &InterPod{
-		Snap: snap, Pod: pod, touched: make([]bool, len(snap.NodeStates)),
-		Affinity: state.TermsOf(pod, pod.Affinity.PodAffinity), antiAffinity: state.TermsOf(pod, pod.Affinity.PodAntiAffinity),
-	}
-	for _, terms := range [...][]state.Term{ip.Affinity, ip.antiAffinity} {
-		for i := range terms {
-			terms[i].OfIncoming(snap.Rules)
-		}
-	}
-	for i := range ip.Affinity {
-		ip.affinityCounts = append(ip.affinityCounts, ip.countsBy(AffinityMatch, ip.Affinity[i].Key))
-	}
-	for i := range ip.antiAffinity {
-		ip.antiAffinityCounts = append(ip.antiAffinityCounts, ip.countsBy(AntiAffinityMatch, ip.antiAffinity[i].Key))
-	}
-	ip.count()
-	if len(ip.Affinity)+len(ip.antiAffinity)+ip.occupied[existingAntiAffinity] == 0 {
+	ip := &InterPod{snap: snap, pod: pod}
+	key := state.KeyWriter(make([]byte, 0, 256))
+	key.Text(filter.InterPodAffinity)
+	key.Text(pod.NamespaceName())
+	key.Labels(pod.Labels)
+	key.Terms(pod.Affinity.PodAffinity)
+	key.Terms(pod.Affinity.PodAntiAffinity)
+	ip.begin(snap, key, ip)
+	if terms+ip.occupied(existingAntiAffinity) == 0 {
+		ip.release()
 		return nil
 	}
-	ip.selfMatches = ip.MatchesAffinity(pod.NamespaceName(), pod.Labels)
 	return ip
 }
 
-// countsBy returns the index of a relation's counts for a topology key. It adds
-// them if there are none.
-func (ip *InterPod) countsBy(r Relation, key string) int {
-	for i := range ip.Counts[r] {
-		if ip.Counts[r][i].key == key {
-			return i
-		}
+// prepare prepares the terms, which few attempts have to ask.
+func (ip *InterPod) prepare() {
+	if ip.prepared {
+		return
 	}
-	p := ip.Snap.Partition(key)
-	ip.Counts[r] = append(ip.Counts[r], domainCounts{key, p, make([]int, p.Domains)})
-	return len(ip.Counts[r]) - 1
+	ip.affinity = ip.snap.IncomingTerms(ip.pod, ip.pod.Affinity.PodAffinity)
+	ip.antiAffinity = ip.snap.IncomingTerms(ip.pod, ip.pod.Affinity.PodAntiAffinity)
+	ip.prepared = true
 }
 
-// count asks about each pod class once, and counts the pods of the class by
-// node.
-func (ip *InterPod) count() {
-	ip.Snap.Classes.Each(func(_ string, m *state.ClassMembers) {
-		parts := ip.partsOf(m.Class)
-		if len(parts) == 0 {
-			return
-		}
-		ip.Parts.set(m.Class, parts)
-		for slot, pods := range m.Nodes {
-			ip.touched[slot] = true
-			for _, p := range parts {
-				c := &ip.Counts[p.Relation][p.Index]
-				if id := c.Of(slot); id != state.NoDomain {
-					c.pods[id] += int(pods)
-				}
-			}
-		}
-	})
-	for r := range ip.Counts {
-		for _, c := range ip.Counts[r] {
-			for _, pods := range c.pods {
-				ip.occupied[r] += min(pods, 1)
-			}
-		}
+// addSets adds the sets of the preemptor's own terms; see [counter].
+func (ip *InterPod) addSets(c *podCounts) {
+	ip.prepare()
+	self := 0
+	if ip.matchesAffinity(ip.pod.NamespaceName(), ip.pod.Labels) {
+		self = 1
 	}
-}
-
-// PartsOf lists the counts that pods of a class belong in, once for every term.
-func (ip *InterPod) partsOf(k *state.PodClass) []ClassPart {
-	var parts []ClassPart
-	if ip.MatchesAffinity(k.Namespace, k.Labels) {
-		for _, in := range ip.affinityCounts {
-			parts = append(parts, ClassPart{AffinityMatch, in})
+	for i := range ip.affinity {
+		set := &c.sets[c.set(affinityMatch, ip.affinity[i].Key)]
+		set.self = self
+		if self > 0 {
+			set.watch = watchOccupied
 		}
 	}
 	for i := range ip.antiAffinity {
-		if ip.Picks(&ip.antiAffinity[i], k.Namespace, k.Labels) {
-			parts = append(parts, ClassPart{AntiAffinityMatch, ip.antiAffinityCounts[i]})
+		c.set(antiAffinityMatch, ip.antiAffinity[i].Key)
+	}
+}
+
+// includes is true of every node; see [counter].
+func (*InterPod) includes(*podCounts, *state.NodeState, int) bool { return true }
+
+// partsOf lists the counts that pods of a class belong in, once for every term.
+func (ip *InterPod) partsOf(c *podCounts, k *state.PodClass) []ClassPart {
+	ip.prepare()
+	var parts []ClassPart
+	add := func(relation int, key string) {
+		parts = append(parts, ClassPart{set: c.set(relation, key)})
+	}
+	if ip.matchesAffinity(k.Namespace, k.Labels) {
+		for i := range ip.affinity {
+			add(affinityMatch, ip.affinity[i].Key)
 		}
 	}
-	if len(k.AntiAffinity) == 0 {
-		return parts
+	for i := range ip.antiAffinity {
+		if ip.snap.Picks(&ip.antiAffinity[i], k.Namespace, k.Labels) {
+			add(antiAffinityMatch, ip.antiAffinity[i].Key)
+		}
 	}
-	namespace := ip.Pod.NamespaceName()
-	for i := range k.AntiAffinity {
-		// A namespace that is not listed counts as one without labels here.
-		if k.AntiAffinity[i].Matches(namespace, ip.Pod.Labels, ip.Snap.NamespaceLabels(namespace), true) {
-			parts = append(parts, ClassPart{existingAntiAffinity, ip.countsBy(existingAntiAffinity, k.AntiAffinity[i].Key)})
+	for _, key := range ip.snap.KeepApart(k, ip.pod) {
+		add(existingAntiAffinity, key)
+	}
+	return parts
+}
+
+// matchesAffinity reports whether a pod matches all affinity terms of the
+// preemptor.
+func (ip *InterPod) matchesAffinity(namespace string, labels map[string]string) bool {
+	for i := range ip.affinity {
+		if !ip.snap.Picks(&ip.affinity[i], namespace, labels) {
+			return false
+		}
+	}
+	return len(ip.affinity) > 0
+}
+
+// occupied is the number of domains with pods that count for a relation.
+func (ip *InterPod) occupied(relation int) (domains int) {
+	for i := range ip.sets {
+		if s := &ip.sets[i]; s.relation == relation {
+			domains += s.occupied
+		}
+	}
+	return domains
+}
+
+// Apart lists the counts of anti-affinity that pods of a class belong in.
+func (ip *InterPod) Apart(k *state.PodClass) (parts []ClassPart) {
+	for _, part := range ip.partsFor(k) {
+		if ip.sets[part.set].relation != affinityMatch {
+			parts = append(parts, part)
 		}
 	}
 	return parts
 }
 
-// MatchesAffinity reports whether a pod matches all affinity terms of the
-// preemptor.
-func (ip *InterPod) MatchesAffinity(namespace string, labels map[string]string) bool {
-	for i := range ip.Affinity {
-		if !ip.Picks(&ip.Affinity[i], namespace, labels) {
-			return false
-		}
-	}
-	return len(ip.Affinity) > 0
+// KeepsApart reports whether a pod on a node counts in a domain of another node, or of its own,
+// for any of these.
+func (ip *InterPod) KeepsApart(parts []ClassPart, on, n *state.NodeState) bool {
+	return slices.ContainsFunc(parts, func(p ClassPart) bool { return ip.apart(p, on, n) })
 }
 
-// Picks asks one of the preemptor's own terms. The term's namespace selector
-// picks among the namespaces that the snapshot knows.
-func (ip *InterPod) Picks(t *state.Term, namespace string, labels map[string]string) bool {
-	return t.Matches(namespace, labels, ip.Snap.NamespaceLabels(namespace), ip.Snap.HasNamespace(namespace))
+func (ip *InterPod) apart(part ClassPart, on, n *state.NodeState) bool {
+	s := &ip.sets[part.set]
+	id := s.in(n.Slot)
+	return id != state.NoDomain && id == s.in(on.Slot)
+}
+
+// Blocked is the status of a node that such a pod keeps the preemptor from for good.
+func (ip *InterPod) Blocked(parts []ClassPart, on, n *state.NodeState) Status {
+	s := Status{Code: decision.Unschedulable, By: InterPodFilter.Index, Text: existingAntiText}
+	for _, part := range parts {
+		if ip.sets[part.set].relation == antiAffinityMatch && ip.apart(part, on, n) {
+			s.Text = antiAffinityText
+		}
+	}
+	return s
 }
 
 // InterPodOnNode is the filter on one node. Only the domains of that node can
@@ -187,32 +198,29 @@ func (ip *InterPod) Picks(t *state.Term, namespace string, labels map[string]str
 // counts.
 type InterPodOnNode struct {
 	*InterPod
-	slot int32
-	// changes are by relation and topology key.
-	changes [numRelations][]int
-	// far has, by topology key, the changes of AffinityMatch in other domains.
+	slot    int32
+	changes []int // by set
+	// far has, by set, the changes of affinityMatch in other domains.
 	far []map[int32]int
 }
 
 // Enter begins with a node; see [NodeFilter].
 func (n *InterPodOnNode) Enter(on *state.NodeState) {
 	n.slot = on.Slot
-	for r := range n.changes {
-		n.changes[r] = state.Fill(n.changes[r], len(n.Counts[r]), 0)
-	}
+	n.changes = state.Fill(n.changes, len(n.sets), 0)
 	n.far = n.far[:0]
 }
 
 // ChangeFar counts a pod of another node that is taken away or put back.
 func (n *InterPodOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
-	for _, part := range n.Parts.Of(p.Class) {
-		c := &n.Counts[part.Relation][part.Index]
-		switch id := c.Of(on.Slot); {
+	for _, part := range n.partsFor(p.Class) {
+		s := &n.sets[part.set]
+		switch id := s.in(on.Slot); {
 		case id == state.NoDomain:
-		case id == c.Of(n.slot):
-			n.changes[part.Relation][part.Index] += by
-		case part.Relation == AffinityMatch:
-			n.far = changeDomain(n.far, part.Index, id, by)
+		case id == s.in(n.slot):
+			n.changes[part.set] += by
+		case s.relation == affinityMatch:
+			n.far = changeDomain(n.far, part.set, id, by)
 		}
 	}
 }
@@ -228,39 +236,47 @@ func changeDomain(lists []map[int32]int, index int, id int32, by int) []map[int3
 
 // Change counts a pod that is added or removed.
 func (n *InterPodOnNode) Change(p *state.PodState, by int) {
-	for _, part := range n.Parts.Of(p.Class) {
-		n.changes[part.Relation][part.Index] += by
+	for _, part := range n.partsFor(p.Class) {
+		n.changes[part.set] += by
 	}
+}
+
+// ChangeBelow takes the pods of lower priority away; it reports false where it has to be
+// told of them one by one.
+func (n *InterPodOnNode) ChangeBelow(priority int64) bool {
+	return n.changeBelow(n.slot, priority, n.changes)
+}
+
+// PassesBelow reports whether the filter is known to pass without the pods of a node below a
+// priority. The node need not be entered.
+func (n *InterPodOnNode) PassesBelow(on *state.NodeState, priority int64) bool {
+	all, known := n.goneBelow(on.Slot, priority)
+	if !known {
+		return false
+	}
+	for i := range n.sets {
+		s := &n.sets[i]
+		if (s.left(on.Slot, all) > 0) != (s.relation == affinityMatch) {
+			return false
+		}
+	}
+	return true
 }
 
 // Follow is asked about classes that the attempt did not find at its begin, too.
 func (n *InterPodOnNode) Follow(p *state.PodState, at *state.NodeState, by int) {
-	parts, known := n.Parts.find(p.Class)
-	if !known {
-		parts = n.partsOf(p.Class)
-		n.Parts.set(p.Class, parts)
-	}
-	for _, part := range parts {
-		c := &n.Counts[part.Relation][part.Index]
-		id := c.Of(at.Slot)
-		if id == state.NoDomain {
-			continue
-		}
-		before := min(c.pods[id], 1)
-		c.pods[id] += by
-		n.occupied[part.Relation] += min(c.pods[id], 1) - before
-	}
+	n.follow(n.snap, n, p, at.Slot, by)
 }
 
-// current returns the count for a relation and topology key in the present
-// state of the dry run. It is not ok if the node lacks the key.
-func (n *InterPodOnNode) current(r Relation, in int) (pods int, ok bool) {
-	c := &n.Counts[r][in]
-	id := c.Of(n.slot)
+// current returns the count of a set in the present state of the dry run. It is not ok if the
+// node lacks the topology key.
+func (n *InterPodOnNode) current(set int) (pods int, ok bool) {
+	s := &n.sets[set]
+	id := s.in(n.slot)
 	if id == state.NoDomain {
 		return 0, false
 	}
-	return c.pods[id] + n.changes[r][in], true
+	return s.count(id) + n.changes[set], true
 }
 
 // Check asks about the node; see [NodeFilter].
@@ -283,10 +299,10 @@ func (n *InterPodOnNode) ask() Status {
 	switch {
 	case !n.affinityHolds():
 		return Status{Code: decision.UnschedulableAndUnresolvable, Text: affinityText}
-	case n.anyInDomain(AntiAffinityMatch):
-		return Status{Code: decision.Unschedulable, Text: AntiAffinityText}
+	case n.anyInDomain(antiAffinityMatch):
+		return Status{Code: decision.Unschedulable, Text: antiAffinityText}
 	case n.anyInDomain(existingAntiAffinity):
-		return Status{Code: decision.Unschedulable, Text: ExistingAntiText}
+		return Status{Code: decision.Unschedulable, Text: existingAntiText}
 	}
 	return Status{}
 }
@@ -296,28 +312,32 @@ func (n *InterPodOnNode) ask() Status {
 // anywhere matches and the preemptor is the first of a group that matches its
 // own terms (rule 7.13.6).
 func (n *InterPodOnNode) affinityHolds() bool {
-	found := true
-	for in := range n.Counts[AffinityMatch] {
-		pods, ok := n.current(AffinityMatch, in)
+	found, first := true, false
+	for set := range n.sets {
+		s := &n.sets[set]
+		if s.relation != affinityMatch {
+			continue
+		}
+		pods, ok := n.current(set)
 		if !ok {
 			return false
 		}
-		found = found && pods > 0
+		found, first = found && pods > 0, s.self > 0
 	}
-	return found || n.selfMatches && n.noMatchAnywhere()
+	return found || first && n.noMatchAnywhere()
 }
 
 // noMatchAnywhere reports whether no pod in the cluster matches the affinity
 // terms, in the present state of the dry run.
 func (n *InterPodOnNode) noMatchAnywhere() bool {
-	there := n.occupied[AffinityMatch]
-	for in, by := range n.changes[AffinityMatch] {
-		c := &n.Counts[AffinityMatch][in]
-		id := c.Of(n.slot)
-		if by == 0 || id == state.NoDomain {
+	there := n.occupied(affinityMatch)
+	for set, by := range n.changes {
+		s := &n.sets[set]
+		id := s.in(n.slot)
+		if by == 0 || id == state.NoDomain || s.relation != affinityMatch {
 			continue
 		}
-		before := c.pods[id]
+		before := s.count(id)
 		if before != 0 && before+by == 0 {
 			there--
 		}
@@ -325,9 +345,9 @@ func (n *InterPodOnNode) noMatchAnywhere() bool {
 			there++
 		}
 	}
-	for in, domains := range n.far {
+	for set, domains := range n.far {
 		for id, by := range domains {
-			if before := n.Counts[AffinityMatch][in].pods[id]; by != 0 && before != 0 && before+by == 0 {
+			if before := n.sets[set].count(id); by != 0 && before != 0 && before+by == 0 {
 				there--
 			}
 		}
@@ -337,9 +357,12 @@ func (n *InterPodOnNode) noMatchAnywhere() bool {
 
 // anyInDomain reports whether a pod that counts for a relation is in a domain
 // of the node. A term whose topology key the node lacks is ignored.
-func (n *InterPodOnNode) anyInDomain(r Relation) bool {
-	for in := range n.Counts[r] {
-		if pods, _ := n.current(r, in); pods > 0 {
+func (n *InterPodOnNode) anyInDomain(relation int) bool {
+	for set := range n.sets {
+		if n.sets[set].relation != relation {
+			continue
+		}
+		if pods, _ := n.current(set); pods > 0 {
 			return true
 		}
 	}

@@ -84,28 +84,6 @@ func (fp *Plan) PassesTables(slot int32) bool {
 	return true
 }
 
-// Selecting reports whether late filters, those behind NodeResourcesFit, that pods of the node
-// touch all say which pods concern them, and whether there is one that a pod touches.
-func (fp *Plan) Selecting(n *state.NodeState) (touched, selecting bool) {
-	selecting = true
-	for i := fp.BeforeResources; i < len(fp.Active); i++ {
-		if f := &fp.Active[i]; f.Touches(n) {
-			c, ok := f.PodFilter.(*CallerFilter)
-			touched, selecting = true, selecting && ok && c.concerns != nil
-		}
-	}
-	return touched, selecting
-}
-
-// MarkConcerned marks the pods of a node, from an index on, that concern a filter of the caller.
-func (fp *Plan) MarkConcerned(n *state.NodeState, from int, marks []bool) {
-	for i := range fp.Active {
-		if f, ok := fp.Active[i].PodFilter.(*CallerFilter); ok {
-			f.mark(n, from, marks)
-		}
-	}
-}
-
 // setOf returns the filters of these names.
 func setOf(names []string) state.FilterSet {
 	var set state.FilterSet
@@ -142,6 +120,11 @@ func (fp *Plan) Begin(q *Question) {
 		fp.first.begin()
 	}
 	if q == nil {
+		for i := range fp.Active {
+			if f, ok := fp.Active[i].PodFilter.(countedFilter); ok {
+				f.release()
+			}
+		}
 		clear(fp.Active)
 		*fp = Plan{Active: fp.Active[:0], first: fp.first}
 		return
@@ -280,10 +263,68 @@ func (fp *Plan) askNode(q *Question, n *state.NodeState) Status {
 	return Status{}
 }
 
-// Touched reports whether pods of the node have a part in what these active
-// filters say there.
-func (fp *Plan) Touched(n *state.NodeState, from, to int) bool {
-	return slices.ContainsFunc(fp.Active[from:to], func(f activeFilter) bool { return f.Touches(n) })
+// Touched reports whether pods of the node have a part in what active filters say there:
+// early ones, before NodeResourcesFit, and late ones.
+func (fp *Plan) Touched(n *state.NodeState) (early, late bool) {
+	touches := func(f activeFilter) bool { return f.Touches(n) }
+	return slices.ContainsFunc(fp.Active[:fp.BeforeResources], touches), slices.ContainsFunc(fp.Active[fp.BeforeResources:], touches)
+}
+
+// Keeps reports whether a node answers pods with equal signatures equally as long as neither
+// the node has changed nor what is counted about it. The version is that with the last change
+// of anything that is counted.
+func (fp *Plan) Keeps() (version uint64, ok bool) {
+	for i := range fp.Active {
+		switch f := fp.Active[i].PodFilter.(type) {
+		case *FixedFilter, columnFilter:
+		case *RuleAttempt:
+			if f.table == nil {
+				return 0, false
+			}
+		case countedFilter:
+			if !f.versioned() {
+				return 0, false
+			}
+			version = max(version, f.counted().changed)
+		default:
+			return 0, false
+		}
+	}
+	return version, true
+}
+
+// CountsChanged reports whether what is counted about a node has changed since a version.
+func (fp *Plan) CountsChanged(since uint64, slot int32) bool {
+	return slices.ContainsFunc(fp.Active, func(f activeFilter) bool {
+		c, ok := f.PodFilter.(countedFilter)
+		return ok && c.counted().changedSince(since, slot)
+	})
+}
+
+// AsksAboutFew reports whether the filters after NodeResourcesFit that pods of the node touch say
+// which pods concern them.
+func (fp *Plan) AsksAboutFew(n *state.NodeState) (touched, few bool) {
+	few = true
+	for i := fp.BeforeResources; i < len(fp.Active); i++ {
+		if f := fp.Active[i].PodFilter; f.Touches(n) {
+			_, selects := f.(fewPodsFilter)
+			if c, ok := f.(*CallerFilter); ok && c.concerns == nil {
+				selects = false
+			}
+			touched, few = true, few && selects
+		}
+	}
+	return touched, few
+}
+
+// MarkConcerned marks the pods of a node, from an index on, that concern any filter which says
+// so.
+func (fp *Plan) MarkConcerned(n *state.NodeState, from int, marks []bool) {
+	for i := range fp.Active {
+		if f, ok := fp.Active[i].PodFilter.(fewPodsFilter); ok {
+			f.markConcerned(n, from, marks)
+		}
+	}
 }
 
 // Count finds the columns of a node, on which the pods below a priority may leave, and the
@@ -349,6 +390,10 @@ func (fp *Plan) AppendSignature(key *state.KeyWriter, q *Question) {
 		case columnFilter:
 			key.Amount(int64(fp.Active[i].Index))
 			f.appendKey(key)
+		}
+		if f, ok := fp.Active[i].PodFilter.(countedFilter); ok {
+			key.Amount(int64(fp.Active[i].Index))
+			key.Text(f.counted().shape)
 		}
 	}
 }

@@ -70,8 +70,8 @@ func spreadOf(p *decision.Plugins, pod *outrank.Pod) ([]outrank.TopologySpreadCo
 }
 
 // appendPlugins appends what is left of the configuration once the needs and the
-// pod's own demands are known. Default constraints are no part of it: where they
-// have something to say, no answer is kept.
+// pod's own demands are known. Default constraints are no part of it: they are one of what
+// PodTopologySpread counts.
 func appendPlugins(p *decision.Plugins, key *state.KeyWriter, off, silent state.FilterSet) {
 	key.Number(int(off))
 	key.Number(int(silent))

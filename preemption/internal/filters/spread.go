@@ -2,6 +2,7 @@ package filters
 
 import (
 	"math"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
@@ -26,25 +27,22 @@ var SpreadFilter = descriptor{
 	},
 }
 
-// Spread counts, at the start of the attempt, the pods that match the
-// preemptor's constraints, by topology domain (group 7.12; PodTopologySpread
-// PreFilter).
+// Spread counts the pods that match the preemptor's constraints, by topology domain (group
+// 7.12; PodTopologySpread PreFilter). The snapshot keeps the counts, one set for each
+// constraint.
 type Spread struct {
-	pod         *outrank.Pod
-	namespace   string
-	Constraints []spreadConstraint
-	// Parts says which constraints pods of a class count for.
-	Parts classParts
-	// touched marks the slots of nodes with pods that a constraint matches.
-	touched []bool
+	attemptCounts
+	snap *state.Snapshot
+	pod  *outrank.Pod
+	// constraints are those that can keep the pod out.
+	constraints []*outrank.TopologySpreadConstraint
 	// AsCounted is set where a pod that leaves counts only if it counted at the start
 	// (rule 23.9). Otherwise it counts wherever the selector matches it, as an empty one
 	// does that counted nobody. A nominated pod always counts like that.
 	AsCounted bool
+	// space is the memory of constraints.
+	space [2]*outrank.TopologySpreadConstraint
 }
-
-// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
-func (s *Spread) Touches(n *state.NodeState) bool { return s.touched[n.Slot] }
 
 // OnNode returns the filter for one worker; see [PodFilter].
 func (s *Spread) OnNode(earlier NodeFilter) NodeFilter {
@@ -56,219 +54,169 @@ func (s *Spread) OnNode(earlier NodeFilter) NodeFilter {
 	return n
 }
 
-// spreadConstraint is a constraint with its counts.
-type spreadConstraint struct {
-	*outrank.TopologySpreadConstraint
-	*state.Partition
-	matcher    outrank.Matcher
-	Self       int    // 1 if the preemptor matches its own selector
-	Included   []bool // whether pods on a node count, by slot
-	Pods       []int  // matching pods by domain, absent where no node counts
-	present    int    // domains with a node that counts
-	minDomains int
-	// least is the smallest count, in domain leastIn. second is the smallest
-	// count of the other domains.
-	least, second int
-	leastIn       int32
-	// followed is set once a pod has come or gone since these were found.
-	followed bool
+// newSpread begins an attempt. It returns nil if the filter has nothing to say.
+func newSpread(q *Question) *Spread {
+	s := constrained(q)
+	if s == nil {
+		return nil
+	}
+	key := state.KeyWriter(make([]byte, 0, 256))
+	s.appendShape(&key)
+	s.begin(s.snap, key, s)
+	return s
 }
 
-// absent is the count of a domain without any node that counts.
-const absent = -1
-
-// newSpread goes over the pod classes and the nodes once. It returns nil if the
-// pod has no constraint that can keep it out.
-func newSpread(q *Question) *Spread {
+// constrained returns nil if the pod has no constraint that can keep it out.
+func constrained(q *Question) *Spread {
 	if len(q.spread) == 0 {
 		return nil
 	}
-	snap, pod := q.Snap, q.Pod
-	s := &Spread{pod: pod, namespace: pod.NamespaceName(), touched: make([]bool, len(snap.NodeStates))}
+	s := &Spread{snap: q.Snap, pod: q.Pod}
+	s.constraints = s.space[:0]
 	for i := range q.spread {
-		c := &q.spread[i]
-		if c.WhenUnsatisfiable != outrank.ScheduleAnyway {
-			s.Constraints = append(s.Constraints, newSpreadConstraint(snap, c, pod))
+		if c := &q.spread[i]; c.WhenUnsatisfiable != outrank.ScheduleAnyway {
+			s.constraints = append(s.constraints, c)
 		}
 	}
-	if len(s.Constraints) == 0 {
+	if len(s.constraints) == 0 {
 		return nil
-	}
-	s.include(snap)
-	s.count(snap)
-	for i := range s.Constraints {
-		s.Constraints[i].findLeast()
 	}
 	return s
 }
 
-func newSpreadConstraint(snap *state.Snapshot, c *outrank.TopologySpreadConstraint, pod *outrank.Pod) spreadConstraint {
-	sc := spreadConstraint{
-		TopologySpreadConstraint: c,
-		Partition:                snap.Partition(c.TopologyKey),
-		matcher:                  state.Narrowed(c.LabelSelector, pod.Labels, c.MatchLabelKeys, nil),
-		Included:                 make([]bool, len(snap.NodeStates)),
-		minDomains:               int(max(1, c.MinDomains)),
+// appendShape appends all that the filter reads of the preemptor.
+func (s *Spread) appendShape(key *state.KeyWriter) {
+	key.Text(filter.PodTopologySpread)
+	key.Text(s.pod.NamespaceName())
+	key.Labels(s.pod.Labels)
+	for _, c := range s.constraints {
+		key.Text(c.TopologyKey)
+		key.Amount(int64(c.MaxSkew))
+		key.Amount(int64(c.MinDomains))
+		key.Selector(c.LabelSelector)
+		key.Texts(c.MatchLabelKeys)
+		key.Text(string(c.NodeAffinityPolicy))
+		key.Text(string(c.NodeTaintsPolicy))
 	}
-	sc.Pods = state.Fill(sc.Pods, sc.Domains, absent)
-	if sc.matcher.Matches(pod.Labels) {
-		sc.Self = 1
-	}
-	return sc
+	appendNodeAffinity(key, s.pod)
+	appendTolerations(key, s.pod)
 }
 
-// include finds the nodes and domains that count. A node counts only if it has
-// the topology keys of all constraints (rule 7.12.9).
-func (s *Spread) include(snap *state.Snapshot) {
-	for _, slot := range snap.Order {
-		if !s.hasKeys(slot) {
-			continue
-		}
-		for i := range s.Constraints {
-			c := &s.Constraints[i]
-			if !c.includes(s.pod, snap.NodeStates[slot]) {
-				continue
-			}
-			c.Included[slot] = true
-			if id := c.IDs[slot]; c.Pods[id] == absent {
-				c.Pods[id] = 0
-				c.present++
-			}
+// matcher picks the pods that a constraint counts.
+func (s *Spread) matcher(constraint int) outrank.Matcher {
+	c := s.constraints[constraint]
+	return state.Narrowed(c.LabelSelector, s.pod.Labels, c.MatchLabelKeys, nil)
+}
+
+// addSets adds a set for each constraint; see [counter].
+func (s *Spread) addSets(c *podCounts) {
+	for i, constraint := range s.constraints {
+		set := &c.sets[c.set(i, constraint.TopologyKey)]
+		set.watch = watchLeast
+		if s.matcher(i).Matches(s.pod.Labels) {
+			set.self = 1
 		}
 	}
 }
 
-// count counts the matching pods in each domain. Each selector is asked once
-// per pod class.
-func (s *Spread) count(snap *state.Snapshot) {
-	snap.Classes.Each(func(_ string, m *state.ClassMembers) {
-		parts := s.PartsOf(m.Class)
-		if len(parts) == 0 {
-			return
-		}
-		s.Parts.set(m.Class, parts)
-		for slot := range m.Nodes {
-			s.touched[slot] = true
-		}
-		if m.Class.Terminating {
-			return
-		}
-		for _, part := range parts {
-			c := &s.Constraints[part.Index]
-			if c.matcher.Empty() {
-				continue
-			}
-			for slot, pods := range m.Nodes {
-				if int(slot) < len(c.Included) && c.Included[slot] {
-					c.Pods[c.IDs[slot]] += int(pods)
-				}
-			}
-		}
-	})
-}
-
-// PartsOf lists the constraints whose selector picks pods of a class.
-func (s *Spread) PartsOf(k *state.PodClass) []ClassPart {
-	if k.Namespace != s.namespace {
+// partsOf lists the constraints whose selector picks pods of a class; see [counter]. Those
+// of terminating pods, and those of a selector that demands nothing, count nobody at the start.
+func (s *Spread) partsOf(_ *podCounts, k *state.PodClass) (parts []ClassPart) {
+	if k.Namespace != s.pod.NamespaceName() {
 		return nil
 	}
-	var parts []ClassPart
-	for i := range s.Constraints {
-		if s.Constraints[i].matcher.Matches(k.Labels) {
-			parts = append(parts, ClassPart{Index: i})
+	for i := range s.constraints {
+		if m := s.matcher(i); m.Matches(k.Labels) {
+			parts = append(parts, ClassPart{set: i, late: k.Terminating || m.Empty(), empty: m.Empty()})
 		}
 	}
 	return parts
 }
 
-func (s *Spread) hasKeys(slot int32) bool {
-	for i := range s.Constraints {
-		if s.Constraints[i].Of(slot) == state.NoDomain {
+// includes says which nodes count (rules 7.12.9 and 7.12.10); see [counter]. They have the
+// topology keys of all constraints.
+func (s *Spread) includes(c *podCounts, n *state.NodeState, set int) bool {
+	for i := range c.sets {
+		if c.sets[i].Of(n.Slot) == state.NoDomain {
 			return false
 		}
 	}
-	return true
-}
-
-// includes applies the node inclusion policies (rule 7.12.10).
-func (c *spreadConstraint) includes(pod *outrank.Pod, n *state.NodeState) bool {
-	if c.NodeAffinityPolicy != outrank.NodeIgnore && !fit.NodeAffinity(pod, n.Node) {
+	constraint := s.constraints[set]
+	if constraint.NodeAffinityPolicy != outrank.NodeIgnore && !fit.NodeAffinity(s.pod, n.Node) {
 		return false
 	}
-	return c.NodeTaintsPolicy != outrank.NodeHonor || !untolerated(pod, n.Node)
+	return constraint.NodeTaintsPolicy != outrank.NodeHonor || !untolerated(s.pod, n.Node)
 }
 
-func (c *spreadConstraint) findLeast() {
-	c.least, c.second, c.leastIn, c.followed = math.MaxInt, math.MaxInt, state.NoDomain, false
-	for id, n := range c.Pods {
-		if n == absent {
-			continue
+// Parts lists the constraints that count pods of a class.
+func (s *Spread) Parts(k *state.PodClass) []ClassPart { return s.partsFor(k) }
+
+// CountsIn reports whether a pod on a node counts for any of these constraints in the domain of
+// another node.
+func (s *Spread) CountsIn(parts []ClassPart, on, n *state.NodeState) bool {
+	return slices.ContainsFunc(parts, func(p ClassPart) bool {
+		set := &s.sets[p.set]
+		id := set.Of(n.Slot)
+		return id != state.NoDomain && id == set.in(on.Slot)
+	})
+}
+
+// AppendOthers appends, for each constraint, the least count of the domains but that of a node,
+// or 0 where fewer domains count than there have to be.
+func (s *Spread) AppendOthers(to []int, n *state.NodeState) []int {
+	for i := range s.constraints {
+		others := 0
+		if id := s.sets[i].Of(n.Slot); id != state.NoDomain {
+			others = s.minimum(i, id, math.MaxInt)
 		}
-		if n < c.least {
-			c.least, c.second, c.leastIn = n, c.least, int32(id)
-		} else {
-			c.second = min(c.second, n)
-		}
+		to = append(to, others)
 	}
+	return to
 }
 
-// Minimum returns the global minimum if the domain holds count pods.
-func (c *spreadConstraint) Minimum(domain int32, count int) int {
-	if c.present < c.minDomains {
+// minimum returns the global minimum of a constraint if the domain holds count pods.
+func (s *Spread) minimum(constraint int, domain int32, count int) int {
+	set := &s.sets[constraint]
+	switch {
+	case set.present < s.minDomains(constraint):
 		return 0
+	case !set.anyNode(domain):
+		return set.leastBut(state.NoDomain)
 	}
-	if c.Pods[domain] == absent {
-		return c.least
-	}
-	others := c.least
-	if domain == c.leastIn {
-		others = c.second
-	}
-	return min(others, count)
+	return min(set.leastBut(domain), count)
 }
 
-// minimumWith is minimum with changes in other domains.
-func (c *spreadConstraint) minimumWith(far map[int32]int, domain int32, count int) int {
-	least := math.MaxInt
-	for id, n := range c.Pods {
-		switch {
-		case n == absent:
-		case int32(id) == domain:
-			least = min(least, count)
-		default:
-			least = min(least, n+far[int32(id)])
-		}
-	}
-	return least
+func (s *Spread) minDomains(constraint int) int {
+	return int(max(1, s.constraints[constraint].MinDomains))
 }
 
 // SpreadOnNode is the filter on one node. Only the domains of that node can
 // change, so one change per constraint suffices.
 type SpreadOnNode struct {
 	*Spread
-	Slot    int32
-	Changes []int // by constraint
+	slot    int32
+	changes []int // by constraint
 	// far has, by constraint, the changes in other domains.
 	far []map[int32]int
 }
 
 // Enter begins with a node; see [NodeFilter].
 func (s *SpreadOnNode) Enter(n *state.NodeState) {
-	s.Slot = n.Slot
-	s.Changes = state.Fill(s.Changes, len(s.Constraints), 0)
+	s.slot = n.Slot
+	s.changes = state.Fill(s.changes, len(s.constraints), 0)
 	s.far = s.far[:0]
 }
 
 // ChangeFar follows a pod of another node that is taken away or put back.
 func (s *SpreadOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
-	for _, part := range s.Parts.Of(p.Class) {
-		c := &s.Constraints[part.Index]
-		switch id := c.Of(on.Slot); {
-		case !c.Included[on.Slot] || s.AsCounted && c.matcher.Empty():
-		case id == c.Of(s.Slot):
-			s.Changes[part.Index] += by
+	for _, part := range s.partsFor(p.Class) {
+		set := &s.sets[part.set]
+		switch id := set.in(on.Slot); {
+		case id == state.NoDomain || s.AsCounted && part.empty:
+		case id == set.Of(s.slot):
+			s.changes[part.set] += by
 		default:
-			s.far = changeDomain(s.far, part.Index, id, by)
+			s.far = changeDomain(s.far, part.set, id, by)
 		}
 	}
 }
@@ -276,24 +224,48 @@ func (s *SpreadOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int)
 // Change follows a pod that is added or removed. A terminating pod was not
 // counted at the start and still changes the count here (rule 7.12.6).
 func (s *SpreadOnNode) Change(p *state.PodState, by int) {
-	for _, part := range s.Parts.Of(p.Class) {
-		if !s.AsCounted || !s.Constraints[part.Index].matcher.Empty() {
-			s.shift(part.Index, by)
+	for _, part := range s.partsFor(p.Class) {
+		if !s.AsCounted || !part.empty {
+			s.shift(part.set, by)
 		}
 	}
 }
 
 func (s *SpreadOnNode) shift(constraint, by int) {
-	if s.Constraints[constraint].Included[s.Slot] {
-		s.Changes[constraint] += by
+	if s.sets[constraint].in(s.slot) != state.NoDomain {
+		s.changes[constraint] += by
 	}
+}
+
+// ChangeBelow takes the pods of lower priority away; it reports false where it has to be
+// told of them one by one.
+func (s *SpreadOnNode) ChangeBelow(priority int64) bool {
+	return s.changeBelow(s.slot, priority, s.changes)
+}
+
+// PassesBelow reports whether the filter is known to pass without the pods of a node below a
+// priority. The node need not be entered.
+func (s *SpreadOnNode) PassesBelow(n *state.NodeState, priority int64) bool {
+	all, known := s.goneBelow(n.Slot, priority)
+	for i, c := range s.constraints {
+		set := &s.sets[i]
+		domain := set.in(n.Slot)
+		if !known || domain == state.NoDomain {
+			return false
+		}
+		count := set.left(n.Slot, all)
+		if count+set.self-s.minimum(i, domain, count) > int(c.MaxSkew) {
+			return false
+		}
+	}
+	return true
 }
 
 // changeNominated adds or removes pods that are nominated to the node.
 func (s *SpreadOnNode) changeNominated(pods []*state.PodState, by int) {
 	for _, p := range pods {
-		for _, part := range s.Parts.Of(p.Class) {
-			s.shift(part.Index, by)
+		for _, part := range s.partsFor(p.Class) {
+			s.shift(part.set, by)
 		}
 	}
 }
@@ -301,17 +273,7 @@ func (s *SpreadOnNode) changeNominated(pods []*state.PodState, by int) {
 // Follow is asked about classes that the attempt did not find at its begin, too. As in
 // change, terminating pods count.
 func (s *SpreadOnNode) Follow(p *state.PodState, at *state.NodeState, by int) {
-	parts, known := s.Parts.find(p.Class)
-	if !known {
-		parts = s.PartsOf(p.Class)
-		s.Parts.set(p.Class, parts)
-	}
-	for _, part := range parts {
-		if c := &s.Constraints[part.Index]; c.Included[at.Slot] {
-			c.Pods[c.IDs[at.Slot]] += by
-			c.followed = true
-		}
-	}
+	s.follow(s.snap, s, p, at.Slot, by)
 }
 
 // Check asks about the node; see [NodeFilter].
@@ -327,23 +289,36 @@ func (s *SpreadOnNode) Release() { s.Spread = nil }
 
 // skewed compares the skew of each constraint with its limit.
 func (s *SpreadOnNode) skewed() Status {
-	for i := range s.Constraints {
-		c := &s.Constraints[i]
-		if c.followed {
-			c.findLeast()
-		}
-		domain := c.Of(s.Slot)
+	for i, c := range s.constraints {
+		set := &s.sets[i]
+		domain := set.Of(s.slot)
 		if domain == state.NoDomain {
 			return Status{Code: decision.UnschedulableAndUnresolvable, Text: spreadLabelText}
 		}
-		count := max(c.Pods[domain], 0) + s.Changes[i]
-		least := c.Minimum(domain, count)
-		if i < len(s.far) && len(s.far[i]) > 0 && c.present >= c.minDomains {
-			least = c.minimumWith(s.far[i], domain, count)
+		count := set.count(domain) + s.changes[i]
+		least := s.minimum(i, domain, count)
+		if i < len(s.far) && len(s.far[i]) > 0 && set.present >= s.minDomains(i) {
+			least = set.leastWith(s.far[i], domain)
+			if set.anyNode(domain) {
+				least = min(least, count)
+			}
 		}
-		if count+c.Self-least > int(c.MaxSkew) {
+		if count+set.self-least > int(c.MaxSkew) {
 			return Status{Code: decision.Unschedulable, Text: spreadText}
 		}
 	}
 	return Status{}
+}
+
+// SkewedForGood reports whether what is left in the domain of the node is too much beside these
+// least counts of the other domains.
+func (s *SpreadOnNode) SkewedForGood(others []int) bool {
+	for i, c := range s.constraints {
+		set := &s.sets[i]
+		id := set.Of(s.slot)
+		if id == state.NoDomain || set.count(id)+s.changes[i]+set.self-others[i] > int(c.MaxSkew) {
+			return true
+		}
+	}
+	return false
 }

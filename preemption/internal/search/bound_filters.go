@@ -48,7 +48,7 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 			return
 		}
 	}
-	touched := w.search.Attempt.Plan.Touched(n, w.search.Attempt.Plan.BeforeResources, len(w.search.Attempt.Plan.Active))
+	_, touched := w.search.Attempt.Plan.Touched(n)
 	switch {
 	case b.before == 0 && !touched && !w.search.given.any:
 		w.boundWithRoom(b, n, sum)
@@ -61,17 +61,10 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 		b.Kind = Settled
 		return
 	}
-	w.Dry.EnterAfterResources(n)
-	var away []*state.PodState
 	if touched {
-		b.Kind = byFilters
-		w.Dry.N = n
-		away = w.Dry.Possible()
+		b.Kind = w.kindAmong(n)
 	}
-	for _, p := range away {
-		w.Dry.ChangeAfterResources(p, -1)
-	}
-	st := w.Dry.CheckAfterResources()
+	st, away := w.Dry.CheckWithoutPossible(n, touched)
 	if w.search.Attempt.Plan.Follows {
 		for _, p := range away {
 			w.Dry.ChangeAfterResources(p, 1)
@@ -82,6 +75,18 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 		return
 	}
 	w.boundVictims(b, sum)
+}
+
+// kindAmong says what decides on the victims of a candidate where filters after
+// NodeResourcesFit have something to say.
+func (w *Worker) kindAmong(n *state.NodeState) boundKind {
+	switch touched, few := w.search.Attempt.Plan.AsksAboutFew(n); {
+	case !touched:
+		return byResources
+	case few && w.search.Rules.byRows:
+		return bySelection
+	}
+	return byFilters
 }
 
 // boundWithRoom bounds a node that is not short of resources and on which no
@@ -133,15 +138,7 @@ func (w *Worker) boundByFilters(b *NodeBound, position int, slot int32, sum *sta
 // victims gone is no candidate. Among exact victims may be a smaller set that helps,
 // where a pod of the node touches a filter that can lose by a pod that leaves.
 func (w *Worker) helpsAtMostWithAll(n *state.NodeState) bool {
-	if !w.search.Rules.exact {
-		return true
-	}
-	for i := range w.search.Attempt.Plan.Active {
-		if f := &w.search.Attempt.Plan.Active[i]; f.Touches(n) && !w.search.Attempt.Gains(f.Index, false) {
-			return false
-		}
-	}
-	return true
+	return !w.search.Rules.exact || w.search.Attempt.GainsOn(n)
 }
 
 // helpsWithoutAll reports whether the node that was entered takes the preemptor once all

@@ -15,14 +15,15 @@ import (
 // since. It is not ok if the cache cannot be used.
 func (s *Search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok bool, err error) {
 	cache := s.snap.Cache
-	if !s.Attempt.Plan.Local || s.AnyPod || s.snap.Summaries.Large > 0 || len(s.snap.Order) < 2 {
+	counted, ok := s.Attempt.Plan.Keeps()
+	if !ok || s.AnyPod || s.snap.Summaries.Large > 0 || len(s.snap.Order) < 2 {
 		return nil, false, nil
 	}
 	known := cache.Of(s.WriteSignature(), s.snap.Order, len(s.snap.NodeStates))
 	if known == nil {
 		return nil, false, nil
 	}
-	c := cachedSearch{search: s, w: s.Workers[0], cache: cache, known: known}
+	c := cachedSearch{search: s, w: s.Workers[0], cache: cache, known: known, counted: counted}
 	plan, err = c.answer(ctx)
 	return plan, true, err
 }
@@ -47,6 +48,8 @@ type cachedSearch struct {
 	cache  *state.AnswerCache
 	known  *state.CachedAnswers
 	t      *Tournament
+	// counted is the version of what the filters count.
+	counted uint64
 }
 
 // answer decides. Readers that ask for the same signature take turns until the
@@ -107,15 +110,19 @@ func (c *cachedSearch) update(ctx context.Context) error {
 	t, end := c.t, c.cache.End()
 	transient := t.transient
 	t.transient = t.transient[:0] // a node that is bounded may be listed again, in the place of one that was read
-	if c.known.Synced < c.cache.Start || t.nodes == 0 || end-c.known.Synced > uint64(t.nodes) {
+	stale := c.known.Synced < c.cache.Start || t.nodes == 0 || end-c.known.Synced > uint64(t.nodes)
+	if !stale {
+		for _, position := range transient {
+			c.reboundNode(position)
+		}
+		stale = !c.recount()
+	}
+	if stale {
 		if err := c.build(ctx); err != nil {
 			t.nodes = 0
 			return err
 		}
 	} else {
-		for _, position := range transient {
-			c.reboundNode(position)
-		}
 		c.renewGuarded()
 		log := c.cache.Log[c.known.Synced-c.cache.Start:]
 		for i, slot := range log {
@@ -127,9 +134,32 @@ func (c *cachedSearch) update(ctx context.Context) error {
 			}
 		}
 	}
-	c.known.Synced, c.known.Budgets = end, c.search.snap.BudgetSet
+	c.known.Synced, c.known.Budgets, t.counted = end, c.search.snap.BudgetSet, c.counted
 	c.reboundOwnNode()
 	return nil
+}
+
+// recount bounds the nodes about which a filter counts something else by now. It does nothing
+// and reports false where these are many, so that it is less work to bound all.
+func (c *cachedSearch) recount() bool {
+	t := c.t
+	if c.counted == t.counted {
+		return true
+	}
+	positions := c.search.positions[:0]
+	for position, slot := range c.search.snap.Order {
+		if c.search.Attempt.Plan.CountsChanged(t.counted, slot) {
+			positions = append(positions, int32(position))
+		}
+	}
+	c.search.positions = positions
+	if len(positions) > t.nodes/4 {
+		return false
+	}
+	for _, position := range positions {
+		c.reboundNode(position)
+	}
+	return true
 }
 
 // renewGuarded drops the evaluation of nodes where it depends on budgets that allow more
@@ -212,15 +242,29 @@ func (c *cachedSearch) reboundNode(position int32) {
 // bound writes the entry of a node, with the best score that its bound allows.
 func (c *cachedSearch) bound(position int32) {
 	slot, e := c.search.snap.Order[position], c.t.writable(position)
-	c.w.Best = NodeScore{Position: -1}
+	c.w.Best, c.w.settled = NodeScore{Position: -1}, false
 	c.w.BoundNode(&e.NodeBound, int(position), slot)
-	if c.w.Best.Position >= 0 {
-		c.setEvaluated(position)
+	if c.w.settled {
+		c.noteEvaluated(position)
 	} else {
 		c.scoreByBound(position)
 	}
 	c.w.before.count(e.before, 1)
 	c.w.after.count(e.after, 1)
+}
+
+// noteEvaluated notes what the worker found when it evaluated a node, and what that depends on.
+func (c *cachedSearch) noteEvaluated(position int32) {
+	e, n := c.t.writable(position), c.search.NodeAt(int(position))
+	e.NodeScore, e.was, e.Kind = c.w.Best, e.Kind, Evaluated
+	units := c.search.Attempt.HasUnits(n)
+	if n.Unstarted > 0 || units && (c.w.Dry.Unstarted || !c.search.Attempt.Plan.Fixed) {
+		c.t.transient = append(c.t.transient, position) // starts depend on the time of the call, units on other nodes
+	}
+	if (len(n.Covered) > 0 || units) && !e.guarded {
+		e.guarded = true
+		c.t.guarded = append(c.t.guarded, position)
+	}
 }
 
 // scoreByBound writes the best score that a node's bound allows. The start would hold for units,
@@ -262,20 +306,7 @@ func (c *cachedSearch) best(ctx context.Context) (NodeScore, error) {
 		}
 		c.w.Best, c.w.allowed = NodeScore{Position: -1}, math.MaxInt64
 		c.w.FindVictims(int(position), n, &e.NodeBound)
-		c.setEvaluated(position)
+		c.noteEvaluated(position)
 		c.t.playFrom(position)
-	}
-}
-
-// setEvaluated writes what the evaluation of a node has found.
-func (c *cachedSearch) setEvaluated(position int32) {
-	e, n := c.t.writable(position), c.search.NodeAt(int(position))
-	e.NodeScore, e.was, e.Kind = c.w.Best, e.Kind, Evaluated
-	if n.Unstarted > 0 || c.w.search.Attempt.HasUnits(n) && c.w.Dry.Unstarted {
-		c.t.transient = append(c.t.transient, position) // starts depend on the time of the call
-	}
-	if (len(n.Covered) > 0 || c.w.search.Attempt.HasUnits(n)) && !e.guarded {
-		e.guarded = true
-		c.t.guarded = append(c.t.guarded, position)
 	}
 }

@@ -66,9 +66,8 @@ func (t *tally) add(s filters.Status, nodes int) { (*t)[t.find(s)].nodes += node
 
 // find returns the index of a status, which is appended if it is new.
 func (t *tally) find(s filters.Status) int {
-	key := dryrun.KeyOf(s)
 	for i := range *t {
-		if dryrun.KeyOf((*t)[i].Status) == key {
+		if dryrun.SameStatus(&(*t)[i].Status, &s) {
 			return i
 		}
 	}

@@ -136,11 +136,7 @@ func (w *Worker) leaveAlone(n *state.NodeState, bound int32) bool {
 // wanted. If no pod of the node touches them, their answer does not depend on the
 // victims.
 func (w *Worker) askLate(b *NodeBound, n *state.NodeState) {
-	b.Kind = byResources
-	if touched, selecting := w.search.Attempt.Plan.Selecting(n); touched {
-		if b.Kind = byFilters; selecting && w.search.Rules.byRows {
-			b.Kind = bySelection
-		}
+	if b.Kind = w.kindAmong(n); b.Kind != byResources {
 		return
 	}
 	w.Dry.EnterAfterResources(n)

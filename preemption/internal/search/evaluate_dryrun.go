@@ -32,6 +32,7 @@ func (w *Worker) countFailure(possible []*state.PodState, st filters.Status) {
 // bound has the answer, which whoever asked for the bound counts, and takes back where
 // the node is bounded again.
 func (w *Worker) settle(b *NodeBound, position int, n *state.NodeState) {
+	w.settled = true
 	possible, st := w.Dry.DryRun(n)
 	switch {
 	case st.Code == decision.Success:

@@ -24,6 +24,8 @@ type Tournament struct {
 	guarded       []int32
 	again         []int32 // memory of playAgain: positions with other scores
 	before, after answers
+	// counted is the version of what filters counted when the entries were found.
+	counted uint64
 }
 
 // TournamentBlockSize is small, because a clone that evaluates nodes here and there

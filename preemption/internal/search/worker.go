@@ -46,6 +46,8 @@ type Worker struct {
 	recording bool
 	given     givenAnswers
 	memory    rulesMemory // of evaluateByRules
+	// settled is set once a node has been evaluated while it was bounded.
+	settled bool
 	// concerned marks pods of one node (see findConcerned).
 	concerned []bool
 	// columns are those of the node that was entered last. They are counted in the reprieve

@@ -158,6 +158,7 @@ func (s *Snapshot) reclass(changed map[*PodClass]*PodClass) {
 	for was, is := range changed {
 		m := s.membersOf(was)
 		m.Class = is
+		s.Topology.Counts.joined(is)
 		pending += m.Pods
 		for slot, pods := range m.Nodes {
 			slots[slot] = true
@@ -174,7 +175,7 @@ func (s *Snapshot) reclass(changed map[*PodClass]*PodClass) {
 		}
 		n.findCovered()
 		s.Summaries.setCovered(slot, n, s.Owner)
-		s.Cache.changed(slot)
+		s.changed(slot)
 	}
 	if pending > 0 {
 		s.reclassPending(changed)

@@ -16,8 +16,8 @@ type PodClass struct {
 	// units of victims; else empty.
 	Group  string
 	Labels map[string]string
-	// AntiAffinity has the required anti-affinity terms of these pods.
-	AntiAffinity []Term
+	// antiAffinity has the required anti-affinity terms of these pods.
+	antiAffinity []Term
 	// Terminating pods do not count for a spread at the start of an attempt
 	// (rule 7.12.5).
 	Terminating bool
@@ -45,15 +45,7 @@ func classKey(p *outrank.Pod, units bool) []byte {
 	if units {
 		b.Text(p.Group)
 	}
-	for i := range p.Affinity.PodAntiAffinity {
-		t := &p.Affinity.PodAntiAffinity[i]
-		b.Text(t.TopologyKey)
-		b.selector(t.LabelSelector)
-		b.Texts(t.Namespaces)
-		b.selector(t.NamespaceSelector)
-		b.Texts(t.MatchLabelKeys)
-		b.Texts(t.MismatchLabelKeys)
-	}
+	b.Terms(p.Affinity.PodAntiAffinity)
 	return b
 }
 
@@ -76,6 +68,11 @@ type classIndex struct {
 
 // Each calls f for every class, in no particular order.
 func (x *classIndex) Each(f func(key string, m *ClassMembers)) { x.byKey.Each(f) }
+
+// EachRunning calls f for every class, with how many pods of it run on each node, by slot.
+func (x *classIndex) EachRunning(f func(k *PodClass, nodes map[int32]int32)) {
+	x.Each(func(_ string, m *ClassMembers) { f(m.Class, m.Nodes) })
+}
 
 func (x *classIndex) share() classIndex { return classIndex{x.byKey.Share(), x.AntiAffinity} }
 func (x *classIndex) view() classIndex  { return classIndex{x.byKey.view(), x.AntiAffinity} }

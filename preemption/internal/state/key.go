@@ -55,7 +55,8 @@ func (b *KeyWriter) Labels(m map[string]string) {
 	}
 }
 
-func (b *KeyWriter) selector(s *outrank.LabelSelector) {
+// Selector appends a label selector, which may be nil.
+func (b *KeyWriter) Selector(s *outrank.LabelSelector) {
 	b.Flag(s != nil)
 	if s == nil {
 		return
@@ -67,6 +68,20 @@ func (b *KeyWriter) selector(s *outrank.LabelSelector) {
 		b.Text(e.Key)
 		b.Text(string(e.Operator))
 		b.Texts(e.Values)
+	}
+}
+
+// Terms appends pod affinity terms.
+func (b *KeyWriter) Terms(terms []outrank.PodAffinityTerm) {
+	b.Number(len(terms))
+	for i := range terms {
+		t := &terms[i]
+		b.Text(t.TopologyKey)
+		b.Selector(t.LabelSelector)
+		b.Texts(t.Namespaces)
+		b.Selector(t.NamespaceSelector)
+		b.Texts(t.MatchLabelKeys)
+		b.Texts(t.MismatchLabelKeys)
 	}
 }
 

@@ -23,7 +23,7 @@ func (s *Snapshot) classWith(p *outrank.Pod, covering func(*outrank.Pod) []int32
 	}
 	k := &PodClass{
 		Key: string(key), Namespace: p.NamespaceName(), Labels: p.Labels,
-		AntiAffinity: TermsOf(p, p.Affinity.PodAntiAffinity),
+		antiAffinity: termsOf(p, p.Affinity.PodAntiAffinity),
 		Terminating:  p.Terminating(), Bit: bitOf(key),
 		Covering: covering(p),
 	}
@@ -64,7 +64,7 @@ func (s *Snapshot) Moved(p *PodState, node, nominated string) *PodState {
 // join counts a pod in its class. leave counts it out.
 func (s *Snapshot) join(p *PodState) {
 	m := s.membersOf(p.Class)
-	if m.Pods++; m.Pods == 1 && len(p.Class.AntiAffinity) > 0 {
+	if m.Pods++; m.Pods == 1 && len(p.Class.antiAffinity) > 0 {
 		s.Classes.AntiAffinity++
 	}
 	if p.Running {
@@ -83,7 +83,7 @@ func (s *Snapshot) leave(p *PodState) {
 	}
 	if m.Pods--; m.Pods == 0 {
 		s.Classes.byKey.Remove(p.Class.Key)
-		if len(p.Class.AntiAffinity) > 0 {
+		if len(p.Class.antiAffinity) > 0 {
 			s.Classes.AntiAffinity--
 		}
 	}
@@ -95,6 +95,7 @@ func (s *Snapshot) membersOf(k *PodClass) *ClassMembers {
 	switch {
 	case !ok:
 		m = &ClassMembers{owner: s.Owner, Class: k, Nodes: map[int32]int32{}}
+		s.Topology.Counts.joined(k)
 	case m.owner != s.Owner:
 		m = &ClassMembers{owner: s.Owner, Class: k, Nodes: maps.Clone(m.Nodes), Pods: m.Pods}
 	default:

@@ -83,7 +83,13 @@ type snapshotState struct {
 func (s *Snapshot) refresh(n *NodeState) {
 	n.sumUp(s.traits)
 	s.summarize(n.Slot, n)
-	s.Cache.changed(n.Slot)
+	s.changed(n.Slot)
+}
+
+// changed tells those who keep answers or counts that a node, or pods on it, have changed.
+func (s *Snapshot) changed(slot int32) {
+	s.Cache.changed(slot)
+	s.Topology.Counts.changed(slot, len(s.NodeStates))
 }
 
 // Clone is preemption.Snapshot.Clone.
@@ -191,6 +197,12 @@ func (s *Snapshot) Used(node string, name resource.Name) int64 {
 // Partition returns the nodes divided by a topology key.
 func (s *Snapshot) Partition(key string) *Partition {
 	return s.Topology.of(key, s.Order, s.NodeStates, s.Owner)
+}
+
+// Counts returns what a filter counts for preemptors of a shape, up to date. The attempt that
+// asks has to release it.
+func (s *Snapshot) Counts(shape []byte, counter Counter) *KeptCounts {
+	return s.Topology.Counts.of(shape, counter, len(s.NodeStates))
 }
 
 // PodsOf returns the pods themselves.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/release"
 )
 
 // Term is a pod affinity term, prepared for matching.
@@ -18,8 +17,8 @@ type Term struct {
 	all        bool
 }
 
-// TermsOf prepares a pod's terms.
-func TermsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
+// termsOf prepares a pod's terms.
+func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
 	var out []Term
 	for i := range terms {
 		t := &terms[i]
@@ -40,18 +39,9 @@ func TermsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
 	return out
 }
 
-// OfIncoming makes a term one of the incoming pod. v1.36 widens it: it asks the selector
-// of namespaces of no labels at all, too, so that one with NotIn or DoesNotExist, which
-// no labels satisfy, selects every namespace (rules 7.13.12 and 7.13.19).
-func (t *Term) OfIncoming(rules release.Rules) {
-	if !rules.NamespacesReplaceSelector {
-		t.all = t.all || t.selector != nil && t.selector.Matches(nil)
-	}
-}
-
-// Matches reports whether the term picks a pod by its namespace and labels. The
+// matches reports whether the term picks a pod by its namespace and labels. The
 // namespace has the labels in of; known is whether it is there at all.
-func (t *Term) Matches(namespace string, labels, of map[string]string, known bool) bool {
+func (t *Term) matches(namespace string, labels, of map[string]string, known bool) bool {
 	if !t.matcher.Matches(labels) {
 		return false
 	}

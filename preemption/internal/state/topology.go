@@ -10,6 +10,7 @@ import (
 // The snapshot that owns it may write it; any other snapshot copies it first.
 type Partition struct {
 	owner *Owner
+	line  *Owner  // shared with the copies alone, in which the ids mean the same
 	IDs   []int32 // of the domain that each slot is in, NoDomain for none
 	// Domains is larger than every id. A domain that its last node has left keeps
 	// its id until another value needs one.
@@ -22,6 +23,9 @@ type Partition struct {
 // NoDomain stands for a node without the topology key.
 const NoDomain = -1
 
+// Continues reports whether the ids mean the same as those of an earlier partition.
+func (p *Partition) Continues(earlier *Partition) bool { return p.line == earlier.line }
+
 // Of returns the domain of a slot.
 func (p *Partition) Of(slot int32) int32 {
 	if int(slot) < len(p.IDs) {
@@ -31,7 +35,7 @@ func (p *Partition) Of(slot int32) int32 {
 }
 
 func newPartition(key string, order []int32, nodes []*NodeState, o *Owner) *Partition {
-	p := &Partition{owner: o, IDs: Fill[int32](nil, len(nodes), NoDomain), IDOf: NewSharedIndex[int32](0)}
+	p := &Partition{owner: o, line: &Owner{}, IDs: Fill[int32](nil, len(nodes), NoDomain), IDOf: NewSharedIndex[int32](0)}
 	for _, slot := range order {
 		if value, ok := nodes[slot].Node.Labels[key]; ok {
 			p.enter(slot, value)
@@ -43,7 +47,7 @@ func newPartition(key string, order []int32, nodes []*NodeState, o *Owner) *Part
 // copy returns an equal partition for another owner. No owner of this one is left.
 func (p *Partition) copy(o *Owner) *Partition {
 	return &Partition{
-		owner: o, IDs: slices.Clone(p.IDs), Domains: p.Domains,
+		owner: o, line: p.line, IDs: slices.Clone(p.IDs), Domains: p.Domains,
 		Nodes: slices.Clone(p.Nodes), IDOf: p.IDOf.view(), Unused: slices.Clone(p.Unused),
 	}
 }
@@ -84,23 +88,29 @@ func (p *Partition) newID() int32 {
 }
 
 // topology keeps the partitions that were needed, so that not every decision looks
-// up labels.
+// up labels, and what filters have counted in their domains.
 type topology struct {
-	mu    sync.Mutex // readers of a snapshot add partitions
-	ByKey map[string]*Partition
+	mu     sync.Mutex // readers of a snapshot add partitions
+	ByKey  map[string]*Partition
+	Counts countMemory
 }
 
 // MostPartitions bounds the memory of a topology: one more key, and all others are
 // forgotten.
 const MostPartitions = 64
 
-func newTopology() *topology { return &topology{ByKey: map[string]*Partition{}} }
+func newTopology() *topology {
+	return &topology{ByKey: map[string]*Partition{}, Counts: countMemory{owner: &Owner{}}}
+}
 
 // share returns a copy for a snapshot with the same nodes.
 func (t *topology) share() *topology {
+	other := &topology{}
+	t.Counts.shareWith(&other.Counts)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return &topology{ByKey: maps.Clone(t.ByKey)}
+	other.ByKey = maps.Clone(t.ByKey)
+	return other
 }
 
 // of returns the partition for a topology key. The first call for a key takes
