@@ -24,7 +24,7 @@ func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 		return s
 	}
 	if len(x.node.pods) == 0 {
-		return filters.Status{Code: UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
+		return filters.NoVictims
 	}
 	if x.worse(-1) {
 		return x.unlessStrict()

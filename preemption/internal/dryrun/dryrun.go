@@ -23,7 +23,7 @@ func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Statu
 	w.Enter(n)
 	possible := w.Possible()
 	if len(possible) == 0 && !w.freeNow() {
-		return nil, filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
+		return nil, filters.NoVictims
 	}
 	w.Victim = state.Fill(w.Victim, len(possible), false)
 	if w.A.Elsewhere {

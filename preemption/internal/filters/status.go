@@ -29,11 +29,11 @@ const ByNone = -1
 // ByGuard stands for the caller's guard.
 const ByGuard = -2
 
-// Reasons that belong to no filter.
-var (
-	NoVictimsText = []string{"No preemption victims found for incoming pod"}
-	DroppedText   = []string{prose.Dropped}
-)
+// NoVictims is the status of a node without a pod that could leave.
+var NoVictims = Status{Code: decision.UnschedulableAndUnresolvable, By: ByNone, Text: []string{"No preemption victims found for incoming pod"}}
+
+// DroppedText is the reason of a node that an extender dropped. It belongs to no filter.
+var DroppedText = []string{prose.Dropped}
 
 // Texts of reasons that belong to no filter.
 const (

@@ -19,7 +19,7 @@ func (s *Search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok b
 	if !s.Attempt.Plan.Fixed || s.AnyPod || s.snap.Summaries.Large > 0 || len(s.snap.Order) < 2 {
 		return nil, false, nil
 	}
-	known := cache.Of(s.WriteSignature(), s.snap.Order, len(s.snap.NodeStates))
+	known := cache.Of(s.WriteSignature(), len(s.snap.Order), len(s.snap.NodeStates))
 	if known == nil {
 		return nil, false, nil
 	}
@@ -107,8 +107,9 @@ func (c *cachedSearch) open() {
 // a change which is no more in the log misses more changes than there are nodes: answerCache
 // drops changes only beyond so many. So the first condition is one of safety.
 func (c *cachedSearch) update(ctx context.Context) error {
-	t, end := c.t, c.cache.End()
-	if c.known.Synced < c.cache.Start || t.nodes == 0 || end-c.known.Synced > uint64(t.nodes) {
+	t := c.t
+	log, end, ok := c.cache.Since(c.known.Synced)
+	if !ok || t.nodes == 0 || end-c.known.Synced > uint64(t.nodes) {
 		if err := c.build(ctx); err != nil {
 			t.nodes = 0
 			return err
@@ -118,12 +119,11 @@ func (c *cachedSearch) update(ctx context.Context) error {
 			c.reboundNode(position)
 		}
 		c.renewGuarded()
-		log := c.cache.Log[c.known.Synced-c.cache.Start:]
 		for i, slot := range log {
 			if i+1 < len(log) && log[i+1] == slot {
 				continue
 			}
-			if position, ok := c.cache.Position(slot); ok {
+			if position := c.positionOf(slot); position >= 0 {
 				c.reboundNode(position)
 			}
 		}
@@ -131,6 +131,14 @@ func (c *cachedSearch) update(ctx context.Context) error {
 	c.known.Synced, c.known.Budgets, t.transient = end, c.search.snap.BudgetSet, t.transient[:0]
 	c.reboundOwnNode()
 	return nil
+}
+
+// positionOf returns the position of a slot, below 0 for one without a node.
+func (c *cachedSearch) positionOf(slot int32) int32 {
+	if positions := c.search.snap.Positions(); int(slot) < len(positions) {
+		return positions[slot]
+	}
+	return -1
 }
 
 // renewGuarded bounds the nodes whose evaluation depends on budgets that allow more
@@ -164,15 +172,11 @@ func (c *cachedSearch) renewGuarded() {
 // reboundOwnNode bounds the node that the preemptor itself is nominated to, where it
 // leaves no room for itself as it would for another.
 func (c *cachedSearch) reboundOwnNode() {
-	p, ok := c.search.snap.PodStates.Of(c.search.Attempt.Asked.Pod)
-	if !ok || p.At == nil {
-		return
-	}
-	slot, ok := c.search.snap.Slots.Get(p.At.Name)
+	slot, ok := c.search.snap.NamedBy(c.search.Attempt.Asked.Pod)
 	if !ok {
 		return
 	}
-	if position, ok := c.cache.Position(slot); ok {
+	if position := c.positionOf(slot); position >= 0 {
 		c.reboundNode(position)
 		c.t.transient = append(c.t.transient, position)
 	}

@@ -74,7 +74,7 @@ func (s *Search) givenOf(n *state.NodeState) decision.Status {
 // StatusOf returns the status of an answer that is in no tally.
 func (s *Search) statusOf(of answer) filters.Status {
 	if of == noVictims {
-		return filters.Status{Code: decision.UnschedulableAndUnresolvable, By: filters.ByNone, Text: filters.NoVictimsText}
+		return filters.NoVictims
 	}
 	st := filters.Status{Code: decision.Unschedulable, By: filters.ResourcesFilter.Index, TooMany: of&tooManyPods != 0}
 	for i := range s.Attempt.Asked.Needs {

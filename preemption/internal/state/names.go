@@ -6,14 +6,17 @@ import (
 	"sync"
 )
 
-// NodeNames are the names of the nodes by position, and finds positions by name. It is
-// made when a name is first looked for, and snapshots whose nodes have one order share it.
+// NodeNames are the names of the nodes by position, and finds positions by name and by slot.
+// Each is made when it is first looked for, and snapshots whose nodes have one order share it.
 type NodeNames struct {
 	once  sync.Once
 	Names []string
 	// table has position+1 in its low half and a part of the name's hash in its high
 	// half, 0 where it is empty, at the first place that was empty from the hash on.
 	table []uint64
+	// positions has the position of each slot, -1 for one without a node.
+	placed    sync.Once
+	positions []int32
 }
 
 // Load makes the names and the table, unless they are there.
