@@ -309,7 +309,7 @@ func TestFollowingLeavesTheCountsAlone(t *testing.T) {
 	says := func(w *dryrun.DryRunner) decision.Code {
 		n := snap.of.NodeState("n1")
 		w.Enter(n)
-		st, _ := w.CheckWithoutPossible(n, true)
+		st := w.CheckWithoutPossible(n, true)
 		return st.Code
 	}
 	w := attempt()

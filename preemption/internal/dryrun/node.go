@@ -225,15 +225,16 @@ func (w *DryRunner) ChangeAfterResources(p *state.PodState, by int) {
 }
 
 // CheckWithoutPossible asks the filters behind NodeResourcesFit about a node without its possible
-// victims, which matter only where the node is touched. It returns those that it told any filter
-// of one by one. It is for nodes without nominated pods.
-func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) (st filters.Status, told []*state.PodState) {
+// victims, which matter only where the node is touched. They are back for a filter that has to
+// be right for the next node. It is for nodes without nominated pods.
+func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) filters.Status {
 	below := !touched || w.A.takesAllBelow(n)
 	if below && w.passesBelow(n) {
-		return filters.Status{}, nil
+		return filters.Status{}
 	}
 	w.EnterAfterResources(n)
 	w.N = n
+	var told []*state.PodState // one by one
 	listed := !touched
 	for _, f := range w.Filters[w.A.Plan.BeforeResources:] {
 		if f, ok := f.(belowFilter); ok && below && f.ChangeBelow(w.A.Reach) {
@@ -246,7 +247,13 @@ func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) (st f
 			f.Change(p, -1)
 		}
 	}
-	return w.CheckAfterResources(), told
+	st := w.CheckAfterResources()
+	if w.A.Plan.Follows {
+		for _, p := range told {
+			w.ChangeAfterResources(p, 1)
+		}
+	}
+	return st
 }
 
 // belowFilter is a filter that can do without a look at each pod which the dry run removes.

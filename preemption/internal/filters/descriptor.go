@@ -44,6 +44,10 @@ type descriptor struct {
 	// check returns why the node does not take the preemptor, nil where it
 	// does. The failure is unresolvable.
 	check func(q *Question, node *outrank.Node) []string
+	// labels returns the labels that a node has to have, where check asks for these and nothing
+	// else, and nil where it does not. It fails with unlabelled.
+	labels     func(pod *outrank.Pod) map[string]string
+	unlabelled []string
 	// enforce returns why the configuration keeps every pod from the node, nil
 	// where it does not; nil for a filter to which it adds nothing. It is asked
 	// before check. enforces reports whether it can say no at all.

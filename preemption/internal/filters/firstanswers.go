@@ -1,6 +1,7 @@
 package filters
 
 import (
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -30,6 +31,8 @@ type firstAnswers struct {
 	// key is that of the attempt, and text the last one as a string.
 	key  state.KeyWriter
 	text string
+	// passing is the memory of AskAll.
+	passing []uint64
 }
 
 // begin forgets the attempt before.
@@ -57,7 +60,7 @@ func (a *firstAnswers) due(q *Question) (lacks int, ok bool) {
 		return 0, false
 	}
 	if n > 1 {
-		return len(q.Snap.NodeStates), true
+		return math.MaxInt, true
 	}
 	return asksBefore, true
 }
@@ -68,30 +71,19 @@ func (a *firstAnswers) looked() { a.finding.Store(false) }
 // find takes the table that the snapshot has, or that it has but for so many nodes, which are
 // asked.
 func (a *firstAnswers) find(q *Question, lacks int, order *[NumFirst]int, ask func(*state.NodeState) Status) {
-	key := state.AnswersKey{Rule: builtInRule, Key: a.keyOf(q, order)}
-	kept, stale := q.Snap.Answers.Find(key)
-	slots := len(q.Snap.NodeStates)
-	if kept == nil || len(stale) > 0 || len(kept.Of) < slots {
-		w, ok := state.TableFrom(kept, slots)
-		if !ok {
-			stale = q.Snap.Order
+	var last Status // and its name
+	var name decision.Status
+	a.table = q.Snap.AnswersTo(state.AnswersKey{Rule: builtInRule, Key: a.keyOf(q, order)}, lacks, func(n *state.NodeState) decision.Status {
+		s := ask(n)
+		if s.Code == decision.Success {
+			return decision.Status{}
 		}
-		if len(stale) > lacks {
-			return
+		if s.By != last.By || !slices.Equal(s.Text, last.Text) || last.Code == decision.Success {
+			last, name = s, named(s)
 		}
-		for _, slot := range slices.Compact(slices.Sorted(slices.Values(stale))) {
-			var s decision.Status
-			if n := q.Snap.NodeStates[slot]; n != nil && n.Node != nil {
-				s = named(ask(n))
-			}
-			w.Set(slot, s)
-		}
-		t := w.AnswerTable
-		kept = &t
-		q.Snap.Answers.Keep(key, kept)
-	}
-	a.table = kept
-	a.ready.Store(true)
+		return name
+	})
+	a.ready.Store(a.table != nil)
 }
 
 // keyOf is all that the first node filters read of the preemptor and the configuration.
@@ -109,12 +101,9 @@ func (a *firstAnswers) keyOf(q *Question, order *[NumFirst]int) string {
 	return a.text
 }
 
-// named is a status of a first node filter as a table keeps it: the filter's name stands
+// named is a failure of a first node filter as a table keeps it: the filter's name stands
 // before the reasons.
 func named(s Status) decision.Status {
-	if s.Code == decision.Success {
-		return decision.Status{}
-	}
 	return decision.Status{Code: s.Code, Reasons: slices.Concat([]string{BuiltIn[s.By].Name}, s.Text)}
 }
 

@@ -24,7 +24,14 @@ var nodeAffinityFilter = descriptor{
 		}
 		return nil
 	},
-	enforces: func(p *decision.Plugins) bool { return p.AddedAffinity != nil },
+	labels: func(pod *outrank.Pod) map[string]string {
+		if pod.Affinity.NodeAffinity != nil {
+			return nil
+		}
+		return pod.NodeSelector
+	},
+	unlabelled: nodeAffinityText,
+	enforces:   func(p *decision.Plugins) bool { return p.AddedAffinity != nil },
 	enforce: func(p *decision.Plugins, node *outrank.Node) []string {
 		if !enforced(p, node) {
 			return addedAffinityText

@@ -2,7 +2,7 @@ package filters
 
 import (
 	"fmt"
-	"slices"
+	"math"
 	"sync/atomic"
 
 	"github.com/outrank-go/outrank"
@@ -87,25 +87,9 @@ func (r *KeyedRule) Answers(q *Question) (state.AnswersKey, *state.AnswerTable) 
 	if r.key != nil {
 		key.Key = r.key(q.Pod)
 	}
-	kept, stale := q.Snap.Answers.Find(key)
-	slots := len(q.Snap.NodeStates)
-	if kept != nil && len(stale) == 0 && len(kept.Of) >= slots {
-		return key, kept
-	}
-	w, ok := state.TableFrom(kept, slots)
-	if !ok {
-		stale = q.Snap.Order
-	}
-	for _, slot := range slices.Compact(slices.Sorted(slices.Values(stale))) {
-		var s decision.Status
-		if n := q.Snap.NodeStates[slot]; n != nil && n.Node != nil {
-			s = ruled(r.Check(q.Pod, n.Node))
-		}
-		w.Set(slot, s)
-	}
-	t := w.AnswerTable
-	q.Snap.Answers.Keep(key, &t)
-	return key, &t
+	return key, q.Snap.AnswersTo(key, math.MaxInt, func(n *state.NodeState) decision.Status {
+		return ruled(r.Check(q.Pod, n.Node))
+	})
 }
 
 // ruled returns what counts of a status that a function of the caller returned.

@@ -30,6 +30,8 @@ type Plan struct {
 	// Selects is set if a filter before NodeResourcesFit may turn the preemptor away from
 	// a node because of what the preemptor asks for.
 	Selects bool
+	// selecting are the filters that may do so, but for those that narrow.
+	selecting state.FilterSet
 	// Active are the filters from NodePorts on that have something to say, in
 	// order, without NodeResourcesFit. The first BeforeResources of them run
 	// before it.
@@ -151,6 +153,7 @@ func (fp *Plan) Begin(q *Question) {
 		case f.concernsPod == nil:
 		case i < ResourcesFilter.Index:
 			fp.Selects = true
+			fp.selecting |= 1 << i
 		default:
 			fp.Active = append(fp.Active, activeFilter{&FixedFilter{f, q}, i})
 		}

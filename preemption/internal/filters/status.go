@@ -35,7 +35,7 @@ var NoVictims = Status{
 	Text: []string{"No preemption victims found for incoming pod"},
 }
 
-// DroppedText are the reasons of a candidate that an extender drops.
+// DroppedText is the reason of a node that an extender dropped. It belongs to no filter.
 var DroppedText = []string{prose.Dropped}
 
 // Texts of reasons that belong to no filter.

@@ -64,13 +64,7 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 	if touched {
 		b.Kind = w.kindAmong(n)
 	}
-	st, away := w.Dry.CheckWithoutPossible(n, touched)
-	if w.search.Attempt.Plan.Follows {
-		for _, p := range away {
-			w.Dry.ChangeAfterResources(p, 1)
-		}
-	}
-	if st.Code != decision.Success {
+	if st := w.Dry.CheckWithoutPossible(n, touched); st.Code != decision.Success {
 		b.Kind, b.after = Settled, w.after.intern(st)
 		return
 	}

@@ -15,9 +15,6 @@ func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSumma
 	}
 	if sum.LowPods > 0 && int64(sum.Lowest) < w.search.Attempt.Reach && w.covers(sum, &sum.Low, int32(sum.LowPods)) {
 		b.Kind, b.Bound, b.fewest = byResources, sum.Lowest, uint16(sum.Fewest(&w.search.asks))
-		if sum.Lowest < w.leastBound || sum.Lowest == w.leastBound && b.fewest < w.leastVictims {
-			w.leastBound, w.leastVictims = sum.Lowest, b.fewest
-		}
 	} else if w.withoutLower(b, slot, sum) {
 		w.boundVictims(b, sum)
 	}
@@ -29,14 +26,6 @@ func (w *Worker) boundVictims(b *NodeBound, sum *state.NodeSummary) {
 	b.fewest = 1
 	if b.Bound == sum.Lowest {
 		b.fewest = uint16(sum.Fewest(&w.search.asks))
-	}
-	w.noteLeast(b)
-}
-
-// noteLeast notes the bound of a candidate if it is the least so far.
-func (w *Worker) noteLeast(b *NodeBound) {
-	if b.Bound < w.leastBound || b.Bound == w.leastBound && b.fewest < w.leastVictims {
-		w.leastBound, w.leastVictims = b.Bound, b.fewest
 	}
 }
 

@@ -75,7 +75,4 @@ func (w *Worker) boundUnitsByRows(b *NodeBound, n *state.NodeState, sum *state.N
 func (w *Worker) boundWeakly(b *NodeBound, slot int32, sum *state.NodeSummary) {
 	b.Kind, b.Bound, b.exact = byUnits, sum.Lowest, true
 	b.fewest = uint16(min(max(FewestByExtremes(w.snap.Summaries.ExtremesAt(slot), sum, &w.search.asks), 1), math.MaxUint16))
-	if b.Bound < w.leastBound || b.Bound == w.leastBound && b.fewest < w.leastVictims {
-		w.leastBound, w.leastVictims = b.Bound, b.fewest
-	}
 }

@@ -19,7 +19,7 @@ func (s *Search) answerFromCache(ctx context.Context) (plan *decision.Plan, ok b
 	if !ok || s.AnyPod || s.snap.Summaries.Large > 0 || len(s.snap.Order) < 2 {
 		return nil, false, nil
 	}
-	known := cache.Of(s.WriteSignature(), s.snap.Order, len(s.snap.NodeStates))
+	known := cache.Of(s.WriteSignature(), len(s.snap.Order), len(s.snap.NodeStates))
 	if known == nil {
 		return nil, false, nil
 	}
@@ -107,10 +107,11 @@ func (c *cachedSearch) open() {
 // a change which is no more in the log misses more changes than there are nodes: answerCache
 // drops changes only beyond so many. So the first condition is one of safety.
 func (c *cachedSearch) update(ctx context.Context) error {
-	t, end := c.t, c.cache.End()
+	t := c.t
+	log, end, ok := c.cache.Since(c.known.Synced)
+	stale := !ok || t.nodes == 0 || end-c.known.Synced > uint64(t.nodes)
 	transient := t.transient
 	t.transient = t.transient[:0] // a node that is bounded may be listed again, in the place of one that was read
-	stale := c.known.Synced < c.cache.Start || t.nodes == 0 || end-c.known.Synced > uint64(t.nodes)
 	if !stale {
 		for _, position := range transient {
 			c.reboundNode(position)
@@ -124,12 +125,11 @@ func (c *cachedSearch) update(ctx context.Context) error {
 		}
 	} else {
 		c.renewGuarded()
-		log := c.cache.Log[c.known.Synced-c.cache.Start:]
 		for i, slot := range log {
 			if i+1 < len(log) && log[i+1] == slot {
 				continue
 			}
-			if position, ok := c.cache.Position(slot); ok {
+			if position := c.positionOf(slot); position >= 0 {
 				c.reboundNode(position)
 			}
 		}
@@ -137,6 +137,14 @@ func (c *cachedSearch) update(ctx context.Context) error {
 	c.known.Synced, c.known.Budgets, t.counted = end, c.search.snap.BudgetSet, c.counted
 	c.reboundOwnNode()
 	return nil
+}
+
+// positionOf returns the position of a slot, below 0 for one without a node.
+func (c *cachedSearch) positionOf(slot int32) int32 {
+	if positions := c.search.snap.Positions(); int(slot) < len(positions) {
+		return positions[slot]
+	}
+	return -1
 }
 
 // recount bounds the nodes about which a filter counts something else by now. It does nothing
@@ -201,15 +209,11 @@ func (c *cachedSearch) renewGuarded() {
 // reboundOwnNode bounds the node that the preemptor itself is nominated to, where it
 // leaves no room for itself as it would for another.
 func (c *cachedSearch) reboundOwnNode() {
-	p, ok := c.search.snap.PodStates.Of(c.search.Attempt.Asked.Pod)
-	if !ok || p.At == nil {
-		return
-	}
-	slot, ok := c.search.snap.Slots.Get(p.At.Name)
+	slot, ok := c.search.snap.NamedBy(c.search.Attempt.Asked.Pod)
 	if !ok {
 		return
 	}
-	if position, ok := c.cache.Position(slot); ok {
+	if position := c.positionOf(slot); position >= 0 {
 		c.reboundNode(position)
 		c.t.transient = append(c.t.transient, position)
 	}

@@ -74,7 +74,6 @@ func (w *Worker) boundByColumns(b *NodeBound, slot int32, sum *state.NodeSummary
 	if b.Bound == sum.Lowest {
 		b.fewest = uint16(min(max(int64(sum.Fewest(&w.search.asks)), fewest), math.MaxUint16))
 	}
-	w.noteLeast(b)
 	return true
 }
 

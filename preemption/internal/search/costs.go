@@ -8,15 +8,7 @@ func (s *Search) takeCosts() {
 	if s.Attempt.Config.Cost == nil {
 		return
 	}
-	if t := s.snap.Costs.Of(s.Attempt.Config); t.Mu.TryLock() {
-		s.costTable = t
-	} else {
-		s.costTable = &state.CostTable{}
-		s.costTable.Mu.Lock()
-	}
-	if n := len(s.snap.NodeStates); len(s.costTable.BySlot) < n {
-		s.costTable.BySlot = append(s.costTable.BySlot, make([]state.NodeCosts, n-len(s.costTable.BySlot))...)
-	}
+	s.costTable = s.snap.TakeCosts(s.Attempt.Config)
 }
 
 // costsOn returns what the pods of a node cost, nil if nobody asks.
@@ -30,7 +22,7 @@ func (w *Worker) costsOn(n *state.NodeState) []int64 {
 // releaseCosts lets others have the costs.
 func (s *Search) releaseCosts() {
 	if s.costTable != nil {
-		s.costTable.Mu.Unlock()
+		s.costTable.Release()
 		s.costTable = nil
 	}
 }

@@ -8,51 +8,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// evaluateFirst looks at the nodes of a chunk that have the best bound. It
-// tightens their bounds by the top-k sums, and evaluates those whose bound
-// stays the best.
-func (w *Worker) evaluateFirst(from, to int) {
-	top, few := w.search.leastBound, w.search.leastVictims
-	for position := from; position < to; position++ {
-		b := &w.search.Bounds[position]
-		if b.Kind == Settled || b.Bound != top || b.fewest != few {
-			continue
-		}
-		slot := w.snap.Order[position]
-		w.Tighten(b, slot)
-		if b.fewest == few {
-			w.evaluate(b, position, slot)
-		} else {
-			w.leastBound, w.leastVictims = top, min(w.leastVictims, b.fewest)
-		}
-	}
-}
-
-// evaluateNext evaluates the nodes of a chunk that have the best tightened
-// bound.
-func (w *Worker) evaluateNext(from, to int) {
-	top, few := w.search.leastBound, w.search.leastVictims
-	for position := from; position < to; position++ {
-		if b := &w.search.Bounds[position]; b.Kind != Settled && b.exact && b.Bound == top && b.fewest == few {
-			w.evaluate(b, position, w.snap.Order[position])
-		}
-	}
-}
-
-// evaluateRest evaluates the nodes of a chunk that the incumbent does not
-// prune.
-func (w *Worker) evaluateRest(from, to int) {
-	for position := from; position < to; position++ {
-		b := &w.search.Bounds[position]
-		if b.Kind == Settled || w.pruned(b) {
-			continue
-		}
-		slot := w.snap.Order[position]
-		w.Tighten(b, slot)
-		w.evaluate(b, position, slot)
-	}
-}
-
 // evaluate finds the victims on a node, unless it is pruned. The node is
 // settled afterwards.
 func (w *Worker) evaluate(b *NodeBound, position int, slot int32) {
@@ -80,17 +35,28 @@ func (w *Worker) pruned(b *NodeBound) bool {
 		(b.Bound > best.Top || b.Bound == best.Top && int64(b.fewest) > w.allowed)
 }
 
-// losesByStart reports whether a node loses by the start of its most important
-// victims, if it otherwise ties with the best so far. With more victims than
-// its bound says it loses before that.
-func (w *Worker) losesByStart(b *NodeBound, slot int32) bool {
+// ties reports whether as many victims of the lowest priority as a bound says would tie with the
+// best so far, but for their start. With more victims, or others, a candidate loses before that.
+func (w *Worker) ties(b *NodeBound) bool {
 	best, victims := &w.Best, int64(b.fewest)
-	if best.Position < 0 || best.Violations > 0 || b.Kind == byUnits || b.Bound != best.Top || victims != int64(best.Victims) ||
-		best.Sum != victims*(int64(best.Top)+rank.PriorityShift) {
-		return false
-	}
+	return best.Position >= 0 && best.Violations == 0 && b.Bound == best.Top && victims == int64(best.Victims) &&
+		best.Sum == victims*(int64(best.Top)+rank.PriorityShift)
+}
+
+// losesByStart reports whether a node loses by the start of its most important
+// victims, if it otherwise ties with the best so far.
+func (w *Worker) losesByStart(b *NodeBound, slot int32) bool {
+	return w.ties(b) && w.latestStart(b, slot) < w.Best.Start.Sec
+}
+
+// latestStart is the latest that the first of as few victims as a bound allows can have started,
+// in seconds.
+func (w *Worker) latestStart(b *NodeBound, slot int32) int64 {
 	sum := w.snap.Summaries.At(slot)
-	return sum.Lowest == b.Bound && w.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)) < best.Start.Sec
+	if b.Kind == byUnits || b.Bound != sum.Lowest {
+		return rank.NoStart
+	}
+	return w.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest))
 }
 
 // FindVictims finds the victims on a candidate, and keeps the candidate if it

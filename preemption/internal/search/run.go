@@ -100,7 +100,7 @@ func (s *Search) Ask(config *dryrun.Settings, snap *state.Snapshot, req *decisio
 		// One node is asked, and what it has to have left is not what the pod asks for.
 		s.asks, s.AnyPod = state.AmountRow{asksNothing, asksNothing, asksNothing}, true
 	}
-	s.everyLarge = s.asks.Within(&snap.Summaries.Smallest)
+	s.everyLarge = snap.Summaries.AllOffer(&s.asks)
 	s.Filtered = s.AnyPod || !s.Attempt.ResourcesAlone()
 	s.tabled = s.tabled && !s.AnyPod && !s.Attempt.Plan.Selects
 	if n := len(snap.Order); cap(s.Bounds) < n {
@@ -139,17 +139,15 @@ func (s *Search) Close() {
 	s.given.named.release()
 	s.Attempt.Release()
 	s.snap, s.Rules = nil, searchRules{}
+	s.blocks.digests, s.blocks.positions, s.blocks.passing = nil, nil, nil
 	if !s.Busy {
 		Searches.Put(s)
 	}
 }
 
 func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
-	first := (*Worker).BoundNodes
-	if s.given.any {
-		first = (*Worker).boundGiven
-	}
-	if err := s.each(ctx, first); err != nil {
+	s.beginBlocks()
+	if err := s.boundAll(ctx); err != nil {
 		return nil, err
 	}
 	plan := s.beginPlan()
@@ -158,16 +156,29 @@ func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
 	}
 	// The most promising nodes first: their victims prune most other nodes.
 	for _, round := range [...]func(*Worker, int, int){
-		(*Worker).evaluateFirst, (*Worker).evaluateNext, (*Worker).evaluateRest,
+		(*Worker).searchFirst, (*Worker).searchBetter, (*Worker).searchRest,
 	} {
 		s.gather()
-		if err := s.each(ctx, round); err != nil {
+		if err := s.eachSpan(ctx, round); err != nil {
 			return nil, err
 		}
 	}
 	s.gather()
 	s.finishPlan(plan, s.incumbent.best)
 	return plan, nil
+}
+
+// boundAll finds what every node answers, and bounds the candidates.
+func (s *Search) boundAll(ctx context.Context) error {
+	if !s.given.any {
+		s.askFirst()
+		return s.eachSpan(ctx, (*Worker).boundSpan)
+	}
+	if err := s.each(ctx, (*Worker).boundGiven); err != nil {
+		return err
+	}
+	s.openGiven()
+	return nil
 }
 
 // prepareWorkers reuses the workers of earlier calls.

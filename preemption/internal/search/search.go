@@ -31,10 +31,10 @@ import (
 //     removed there is room for all of them, and violating pods, which are
 //     reprieved first, are among them. So the reprieve need not look at them.
 //
-// A search goes over the nodes in four rounds. The first round bounds every
-// node by its summary. The other three evaluate nodes, the most promising
-// first, and prune those whose bound is worse than the incumbent, the best
-// candidate so far. ENGINE.md has the proofs and the picture of the data.
+// A search goes over the nodes in three rounds. The first round bounds every
+// node by its summary, or all nodes of a block at once by its digest. The other two evaluate
+// nodes, the most promising first, and prune those whose bound is worse than the incumbent,
+// the best candidate so far. ENGINE.md has the proofs and the picture of the data.
 //
 // Later calls reuse a search for its memory.
 type Search struct {
@@ -56,19 +56,16 @@ type Search struct {
 	// evaluation of a node asks about them.
 	bounded state.SummaryFlags
 
-	Bounds  []NodeBound // by position
-	Workers []*Worker
-	chunk   int
-	// leastBound is the least bound of all nodes, leastVictims the least number
-	// of victims with that bound.
-	leastBound   int32
-	leastVictims uint16
-	incumbent    incumbent
-	Rules        searchRules
-	costTable    *state.CostTable // locked
-	queue        []NodeScore      // memory of evaluateBestFirst
-	later        []boundKey
-	onlyCount    bool // no candidate is wanted
+	Bounds    []NodeBound // by position
+	Workers   []*Worker
+	chunk     int
+	blocks    blockPass
+	incumbent incumbent
+	Rules     searchRules
+	costTable *state.CostTable // locked
+	queue     []NodeScore      // memory of evaluateBestFirst
+	later     []boundKey
+	onlyCount bool // no candidate is wanted
 	// toTry marks the positions of the nodes that a sample may try, and positions
 	// lists them.
 	toTry     []bool
@@ -93,7 +90,11 @@ const minChunks = 8
 
 // each has the workers go over all nodes.
 func (s *Search) each(ctx context.Context, round func(w *Worker, from, to int)) error {
-	n := len(s.Bounds)
+	return s.eachOf(ctx, len(s.Bounds), round)
+}
+
+// eachOf has the workers go over so many positions or slots, a chunk at a time.
+func (s *Search) eachOf(ctx context.Context, n int, round func(w *Worker, from, to int)) error {
 	if workers := min(len(s.Workers), n/(minChunks*s.chunk)); workers > 1 {
 		return dryrun.InChunks(ctx, workers, n, s.chunk, func(worker, from, to int) {
 			round(s.Workers[worker], from, to)
@@ -108,12 +109,10 @@ func (s *Search) each(ctx context.Context, round func(w *Worker, from, to int)) 
 
 // gather combines what the workers have found.
 func (s *Search) gather() {
-	s.leastBound, s.leastVictims = math.MaxInt32, math.MaxUint16
 	for _, w := range s.Workers {
-		if w.leastBound < s.leastBound || w.leastBound == s.leastBound && w.leastVictims < s.leastVictims {
-			s.leastBound, s.leastVictims = w.leastBound, w.leastVictims
+		if w.leastSpan.better(s.blocks.least) {
+			s.blocks.least = w.leastSpan
 		}
-		w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
 		w.share()
 	}
 	for _, w := range s.Workers {

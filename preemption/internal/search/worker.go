@@ -19,10 +19,8 @@ type Worker struct {
 	Dry    dryrun.DryRunner
 	// before and after count nodes by their answers.
 	before, after answers
-	// leastBound is the least bound that the worker has seen, and leastVictims
-	// the least number of victims with that bound.
-	leastBound   int32
-	leastVictims uint16
+	// leastSpan is the best bound of a span that the worker has seen.
+	leastSpan spanBound
 	// Best is the best candidate that the worker knows. sharedPosition is the
 	// position of the candidate that it last compared with the incumbent, and
 	// seenVersion the version of the incumbent at that time.
@@ -59,7 +57,7 @@ type Worker struct {
 // Reset forgets what the worker has found.
 func (w *Worker) Reset() {
 	w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
-	w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
+	w.leastSpan = noCandidates
 	w.Best, w.sharedPosition, w.seenVersion, w.allowed = NodeScore{Position: -1}, -1, 0, math.MaxInt64
 	w.outlook.least, w.outlook.promising, w.fitsSomewhere, w.outlook.tries = NodeScore{Position: -1}, w.outlook.promising[:0], false, 0
 	w.outlook.deferred, w.outlook.bestFirst, w.outlook.leastDeferred = w.outlook.deferred[:0], worst, worst

@@ -22,11 +22,9 @@ type AnswerCache struct {
 	// of changes before the first of them. What is in the log is never written
 	// again, because clones share it.
 	Log   []int32
-	Start uint64
-	// positionOf has the position of each slot in the order of the nodes, -1
-	// for a slot without a node. It is nil while unknown, and never written
-	// again.
-	positionOf []int32
+	start uint64
+	// slots is how many slots there were at least when the last entry was made.
+	slots int
 	// recent has the hashes of the last signatures that had no entry, as many
 	// as there can be entries. A signature gets an entry only when it comes
 	// again: one that comes once is not worth it.
@@ -64,7 +62,7 @@ func (m *AnswerCache) share() *AnswerCache {
 	m.dropOld()
 	return &AnswerCache{
 		owner: &Owner{}, BySignature: maps.Clone(m.BySignature), uses: m.uses,
-		Log: m.Log, Start: m.Start, positionOf: m.positionOf,
+		Log: m.Log, start: m.start, slots: m.slots,
 		recent: m.recent, nextRecent: m.nextRecent,
 	}
 }
@@ -72,15 +70,15 @@ func (m *AnswerCache) share() *AnswerCache {
 // dropOld drops the part of the log that no entry needs any more: an entry that
 // misses more changes than there are nodes is built anew.
 func (m *AnswerCache) dropOld() {
-	end := m.End()
+	end := m.end()
 	needed := end
 	for _, c := range m.BySignature {
-		if c.Synced >= m.Start && end-c.Synced <= uint64(len(m.positionOf)) {
+		if c.Synced >= m.start && end-c.Synced <= uint64(m.slots) {
 			needed = min(needed, c.Synced)
 		}
 	}
-	m.Log = slices.Clip(m.Log[needed-m.Start:])
-	m.Start = needed
+	m.Log = slices.Clip(m.Log[needed-m.start:])
+	m.start = needed
 }
 
 // notes reports whether anybody wants to know of changes.
@@ -91,9 +89,9 @@ func (m *AnswerCache) changed(slot int32) {
 	if len(m.BySignature) == 0 {
 		return
 	}
-	if most := 1024 + 2*len(m.positionOf); len(m.Log) >= most {
+	if most := 1024 + 2*m.slots; len(m.Log) >= most {
 		half := len(m.Log) / 2
-		m.Start += uint64(half)
+		m.start += uint64(half)
 		m.Log = append(make([]int32, 0, most), m.Log[half:]...)
 	}
 	m.Log = append(m.Log, slot)
@@ -104,25 +102,25 @@ func (m *AnswerCache) forget() {
 	if len(m.BySignature) > 0 {
 		clear(m.BySignature)
 	}
-	m.Start += uint64(len(m.Log))
-	m.Log, m.positionOf = nil, nil
+	m.start += uint64(len(m.Log))
+	m.Log, m.slots = nil, 0
 }
 
-// End returns the number of changes so far.
-func (m *AnswerCache) End() uint64 { return m.Start + uint64(len(m.Log)) }
+// end returns the number of changes so far.
+func (m *AnswerCache) end() uint64 { return m.start + uint64(len(m.Log)) }
 
-// Position returns the position of a slot in the order of the nodes. It is not
-// ok for a slot without a node.
-func (m *AnswerCache) Position(slot int32) (position int32, ok bool) {
-	if int(slot) >= len(m.positionOf) || m.positionOf[slot] < 0 {
-		return 0, false
+// Since returns the slots that changed after so many changes, and how many there were in all.
+// It is not ok if some of them are not known any more.
+func (m *AnswerCache) Since(synced uint64) (slots []int32, end uint64, ok bool) {
+	if synced < m.start {
+		return nil, m.end(), false
 	}
-	return m.positionOf[slot], true
+	return m.Log[synced-m.start:], m.end(), true
 }
 
 // Of returns the entry for a signature, or nil if the signature is not worth an
-// entry yet. order lists the slots of the nodes, which are below slots.
-func (m *AnswerCache) Of(signature []byte, order []int32, slots int) *CachedAnswers {
+// entry yet. There are so many nodes, and so many slots at least.
+func (m *AnswerCache) Of(signature []byte, nodes, slots int) *CachedAnswers {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.uses++
@@ -134,10 +132,10 @@ func (m *AnswerCache) Of(signature []byte, order []int32, slots int) *CachedAnsw
 		c.Used = m.uses
 		return c
 	}
-	hash, most := maphash.Bytes(hashSeed, signature), capacity(len(order))
+	hash, most := maphash.Bytes(hashSeed, signature), capacity(nodes)
 	for _, h := range m.recent[:most] {
 		if h == hash && m.makeRoom(most) {
-			return m.add(signature, order, slots)
+			return m.add(signature, slots)
 		}
 	}
 	m.recent[m.nextRecent%most] = hash
@@ -166,16 +164,11 @@ func (m *AnswerCache) makeRoom(most int) bool {
 	return true
 }
 
-func (m *AnswerCache) add(signature []byte, order []int32, slots int) *CachedAnswers {
+func (m *AnswerCache) add(signature []byte, slots int) *CachedAnswers {
 	if m.BySignature == nil {
 		m.BySignature = map[string]*CachedAnswers{}
 	}
-	if m.positionOf == nil {
-		m.positionOf = Fill[int32](nil, slots, -1)
-		for position, slot := range order {
-			m.positionOf[slot] = int32(position)
-		}
-	}
+	m.slots = max(m.slots, slots)
 	c := &CachedAnswers{owner: m.owner, Used: m.uses}
 	m.BySignature[string(signature)] = c
 	return c

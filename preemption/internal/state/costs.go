@@ -19,8 +19,11 @@ type costMemory struct {
 // mostCostTables is how many rules a snapshot remembers the costs of.
 const mostCostTables = 4
 
-// Of returns the table of a rule.
-func (m *costMemory) Of(rule any) *CostTable {
+// Release lets others have the table.
+func (t *CostTable) Release() { t.mu.Unlock() }
+
+// of returns the table of a rule.
+func (m *costMemory) of(rule any) *CostTable {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i, t := range m.tables {
@@ -42,15 +45,15 @@ func (m *costMemory) Of(rule any) *CostTable {
 // CostTable has the costs of the pods on each node by one rule. One search at a time
 // uses it, the one that holds mu; its workers look at different nodes.
 type CostTable struct {
-	Mu sync.Mutex
+	mu sync.Mutex
 	// rule is the *Config whose Cost was asked. The table keeps it from being
 	// collected, so that no other one has its address.
 	rule   any
-	BySlot []NodeCosts
+	bySlot []nodeCosts
 }
 
-// NodeCosts is what the pods of a version of a node cost.
-type NodeCosts struct {
+// nodeCosts is what the pods of a version of a node cost.
+type nodeCosts struct {
 	node    *NodeState
 	version uint64
 	Costs   []int64 // parallel to the pods
@@ -67,8 +70,8 @@ type costBound struct {
 }
 
 // At returns the costs on a node.
-func (t *CostTable) At(n *NodeState, lowPods int, cost func(*outrank.Pod) int64) *NodeCosts {
-	c := &t.BySlot[n.Slot]
+func (t *CostTable) At(n *NodeState, lowPods int, cost func(*outrank.Pod) int64) *nodeCosts {
+	c := &t.bySlot[n.Slot]
 	if c.node == n && c.version == n.version {
 		return c
 	}

@@ -3,17 +3,21 @@ package state
 import (
 	"hash/maphash"
 	"math/bits"
+	"slices"
 	"sync"
 )
 
-// NodeNames are the names of the nodes by position, and finds positions by name. It is
-// made when a name is first looked for, and snapshots whose nodes have one order share it.
+// NodeNames are the names of the nodes by position, and finds positions by name and by slot.
+// Each is made when it is first looked for, and snapshots whose nodes have one order share it.
 type NodeNames struct {
 	once  sync.Once
 	Names []string
 	// table has position+1 in its low half and a part of the name's hash in its high
 	// half, 0 where it is empty, at the first place that was empty from the hash on.
 	table []uint64
+	// positions has the position of each slot, -1 for one without a node.
+	placed    sync.Once
+	positions []int32
 }
 
 // Load makes the names and the table, unless they are there.
@@ -53,3 +57,19 @@ func (x *NodeNames) Position(name string, hash uint64) (position int32, ok bool)
 	}
 	return 0, false
 }
+
+// Fill returns a slice of n times v, in old's memory where it is large enough.
+func Fill[T any](old []T, n int, v T) []T {
+	s := slices.Grow(old[:0], n)[:n]
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}
+
+// Owner marks the parts of a snapshot that the snapshot may write. Only its
+// address counts; it has a size so that two owners have different addresses.
+type Owner struct{ _ byte }
+
+// hashSeed differs from run to run. No result depends on it.
+var hashSeed = maphash.MakeSeed()

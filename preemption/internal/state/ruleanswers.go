@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -30,12 +31,16 @@ type AnswersKey struct {
 // AnswerTable is what a rule said about every node. It never changes, so that
 // snapshots can share it.
 type AnswerTable struct {
-	// Of has, by slot, an index in statuses, 0 for Success.
-	Of []int32
+	// of has, by slot, an index in statuses, 0 for Success.
+	of []int32
 	// Statuses begins with Success.
 	Statuses []decision.Status
-	// Failing counts the nodes that have another status.
+	// Nodes counts, for each of them but the first, the nodes that have it, and Failing all
+	// of these.
+	Nodes   []int
 	Failing int
+	// Passing has a bit for each slot, set but for nodes with another status than Success.
+	Passing []uint64
 }
 
 // keptTable is a table with how much of the log is in it, and when it was last
@@ -73,9 +78,9 @@ func (m *ruleAnswers) changed(slot int32, slots int) {
 	}
 }
 
-// Find returns the table for a key, nil for none, and the slots that changed since
+// find returns the table for a key, nil for none, and the slots that changed since
 // it was made. The slots are valid until the snapshot changes.
-func (m *ruleAnswers) Find(key AnswersKey) (*AnswerTable, []int32) {
+func (m *ruleAnswers) find(key AnswersKey) (*AnswerTable, []int32) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.uses++
@@ -91,15 +96,15 @@ func (m *ruleAnswers) Find(key AnswersKey) (*AnswerTable, []int32) {
 	return kept.AnswerTable, stale
 }
 
-// Keep stores a table that is up to date. If there are as many as there may be, it
+// keep stores a table that is up to date. If there are as many as there may be, it
 // takes the place of the one that was not used for longest.
-func (m *ruleAnswers) Keep(key AnswersKey, t *AnswerTable) {
+func (m *ruleAnswers) keep(key AnswersKey, t *AnswerTable) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.Tables == nil {
 		m.Tables = map[AnswersKey]keptTable{}
 	}
-	if _, ok := m.Tables[key]; !ok && len(m.Tables) >= max(1, min(MostTables, mostKeptAnswers/max(1, len(t.Of)))) {
+	if _, ok := m.Tables[key]; !ok && len(m.Tables) >= max(1, min(MostTables, mostKeptAnswers/max(1, len(t.of)))) {
 		var oldest AnswersKey
 		least := m.uses + 1
 		for k, kept := range m.Tables {
@@ -113,43 +118,56 @@ func (m *ruleAnswers) Keep(key AnswersKey, t *AnswerTable) {
 }
 
 // At returns what the rule said about a node.
-func (t *AnswerTable) At(slot int32) decision.Status { return t.Statuses[t.Of[slot]] }
+func (t *AnswerTable) At(slot int32) decision.Status { return t.Statuses[t.of[slot]] }
 
 // Passes reports whether the rule has nothing against a node.
-func (t *AnswerTable) Passes(slot int32) bool { return t.Of[slot] == 0 }
+func (t *AnswerTable) Passes(slot int32) bool { return t.of[slot] == 0 }
 
-// tableWriter makes a table. known finds statuses.
+// tableWriter makes a table. known finds statuses, and last is the index of the last one that
+// was written.
 type tableWriter struct {
 	AnswerTable
 	known map[string]int32
+	last  int32
 }
 
-// TableFrom begins a table for so many slots with what an earlier one says, which
+// tableFrom begins a table for so many slots with what an earlier one says, which
 // may be nil. It begins without, and is then not ok, where the earlier one has
 // become too large by statuses that no node has any more.
-func TableFrom(earlier *AnswerTable, slots int) (w tableWriter, ok bool) {
+func tableFrom(earlier *AnswerTable, slots int) (w tableWriter, ok bool) {
 	if earlier == nil || len(earlier.Statuses) > 64+2*slots {
-		return tableWriter{AnswerTable: AnswerTable{Of: make([]int32, slots), Statuses: []decision.Status{{}}}}, false
+		w.AnswerTable = AnswerTable{Statuses: []decision.Status{{}}, Nodes: []int{0}}
+	} else {
+		w.Statuses, w.Nodes, w.Failing = slices.Clone(earlier.Statuses), slices.Clone(earlier.Nodes), earlier.Failing
+		w.of, w.Passing, ok = slices.Clone(earlier.of), slices.Clone(earlier.Passing), true
 	}
-	w.Of = make([]int32, max(slots, len(earlier.Of)))
-	copy(w.Of, earlier.Of)
-	w.Statuses, w.Failing = slices.Clone(earlier.Statuses), earlier.Failing
-	return w, true
+	w.of = append(w.of, make([]int32, max(0, slots-len(w.of)))...)
+	for len(w.Passing)*SummaryBlockSize < len(w.of) {
+		w.Passing = append(w.Passing, math.MaxUint64)
+	}
+	return w, ok
 }
 
-// Set writes what the rule said about a node.
-func (w *tableWriter) Set(slot int32, s decision.Status) {
-	if w.Of[slot] != 0 {
+// set writes what the rule said about a node.
+func (w *tableWriter) set(slot int32, s decision.Status) {
+	block, bit := slot/SummaryBlockSize, uint64(1)<<(slot%SummaryBlockSize)
+	if was := w.of[slot]; was != 0 {
 		w.Failing--
-		w.Of[slot] = 0
+		w.Nodes[was]--
+		w.of[slot], w.Passing[block] = 0, w.Passing[block]|bit
 	}
 	if s.Code != decision.Success {
+		at := w.find(s)
 		w.Failing++
-		w.Of[slot] = w.find(s)
+		w.Nodes[at]++
+		w.of[slot], w.Passing[block] = at, w.Passing[block]&^bit
 	}
 }
 
 func (w *tableWriter) find(s decision.Status) int32 {
+	if last := &w.Statuses[w.last]; w.last > 0 && last.Code == s.Code && slices.Equal(last.Reasons, s.Reasons) {
+		return w.last
+	}
 	text := func(s *decision.Status) string { return fmt.Sprintf("%d %q", s.Code, s.Reasons) }
 	if w.known == nil {
 		w.known = map[string]int32{}
@@ -160,8 +178,9 @@ func (w *tableWriter) find(s decision.Status) int32 {
 	at, ok := w.known[text(&s)]
 	if !ok {
 		at = int32(len(w.Statuses))
-		w.Statuses = append(w.Statuses, s)
+		w.Statuses, w.Nodes = append(w.Statuses, s), append(w.Nodes, 0)
 		w.known[text(&s)] = at
 	}
+	w.last = at
 	return at
 }

@@ -64,7 +64,7 @@ type snapshotState struct {
 	Columns   *Columns
 	Topology  *topology
 	Cache     *AnswerCache
-	Costs     *costMemory
+	costs     *costMemory
 	Answers   *ruleAnswers // of the caller's rules
 	PodStates podIndex
 	Classes   classIndex
@@ -107,6 +107,7 @@ func (s *Snapshot) View() *Snapshot {
 	v := &Snapshot{snapshotState: s.snapshotState}
 	v.Owner, v.Journal = &Owner{}, journal{}
 	v.Summaries.blocks, v.Summaries.owners = slices.Clone(s.Summaries.blocks), slices.Clone(s.Summaries.owners)
+	v.Summaries.digests = s.Summaries.digests.share()
 	v.Slots, v.PodStates, v.Classes = s.Slots.view(), s.PodStates.view(), s.Classes.view()
 	v.Claims, v.objects, v.Units = s.Claims.view(), s.objects.view(), s.Units.view()
 	v.Answers, v.Attachments = s.Answers.share(), slices.Clone(s.Attachments)
@@ -231,7 +232,7 @@ func (s *Snapshot) writeNodes() {
 }
 
 func (s *Snapshot) writeOrder() {
-	if s.lists.order != s.Owner || s.Names.Names != nil {
+	if s.lists.order != s.Owner || s.Names.Names != nil || s.Names.positions != nil {
 		s.Names = &NodeNames{} // no other snapshot has these
 	}
 	if s.lists.order != s.Owner {

@@ -3,11 +3,12 @@ package state
 // Summaries are the summaries of all slots, with their top-k sums and upper
 // levels, in blocks. Snapshots share a block until one of them writes it.
 type Summaries struct {
-	// Smallest is at most what any node of the snapshot offers, by column. It does not
+	// smallest is at most what any node of the snapshot offers, by column. It does not
 	// rise when a small node goes.
-	Smallest AmountRow
+	smallest AmountRow
 	blocks   []*summaryBlock
 	owners   []*Owner // of each block
+	digests  *digests // nil before the first summary
 	Large    int      // summaries with large amounts
 }
 
@@ -18,17 +19,23 @@ type summaryBlock struct {
 	summaries   [SummaryBlockSize]NodeSummary
 	topSums     [SummaryBlockSize]topSums
 	upperLevels [NumUpperLevels][SummaryBlockSize]Level
+	whole       [SummaryBlockSize]Level // all pods
 	extremes    [SummaryBlockSize]Extremes
 	shareSums   [SummaryBlockSize]shareSums
 	twoLowest   [SummaryBlockSize]TwoLowest
 	// latest is the latest start of any pod, in seconds; NoStart if one has none.
 	latest [SummaryBlockSize]int64
+	// members has a bit for each slot whose node the snapshot holds.
+	members uint64
 }
 
 // At returns the summary of a slot for reading.
 func (ls *Summaries) At(slot int32) *NodeSummary {
 	return &ls.blocks[uint32(slot)/SummaryBlockSize].summaries[uint32(slot)%SummaryBlockSize]
 }
+
+// AllOffer reports that every node offers so much.
+func (ls *Summaries) AllOffer(asks *AmountRow) bool { return asks.within(&ls.smallest) }
 
 // TopSumsAt returns the top-k sums of a slot for reading.
 func (ls *Summaries) TopSumsAt(slot int32) *topSums {
@@ -80,6 +87,10 @@ func (ls *Summaries) setCovered(slot int32, n *NodeState, o *Owner) {
 func (ls *Summaries) Set(slot int32, n *NodeState, with NodeSummary, o *Owner) {
 	block, i := ls.writable(slot, o), slot%SummaryBlockSize
 	l := &block.summaries[i]
+	ls.spoil(int(slot / SummaryBlockSize))
+	if block.members &^= 1 << i; n.Node != nil {
+		block.members |= 1 << i
+	}
 	ls.Large -= int(l.Flags&LargeAmounts) / int(LargeAmounts)
 	*l = with
 	ls.Large += int(l.Flags&LargeAmounts) / int(LargeAmounts)
@@ -88,6 +99,10 @@ func (ls *Summaries) Set(slot int32, n *NodeState, with NodeSummary, o *Owner) {
 	block.shareSums[i] = ShareSumsOf(n, l, &block.extremes[i])
 	block.twoLowest[i] = TwoLowestOf(n)
 	block.latest[i] = LatestOf(n)
+	block.whole[i] = Level{}
+	if len(n.Levels) > 0 {
+		block.whole[i] = n.Levels[len(n.Levels)-1]
+	}
 	for k := range block.upperLevels {
 		block.upperLevels[k][i] = Level{}
 		if k+1 < len(n.Levels) {

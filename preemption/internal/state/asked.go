@@ -1,0 +1,139 @@
+package state
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/decision"
+)
+
+// A search asks a snapshot for what it makes when it is asked for, and keeps.
+
+// Digests returns the digests of all blocks, up to date. Time is that of the nodes in blocks
+// that have changed since they were last asked for.
+func (s *Snapshot) Digests() []*Digest {
+	x := s.Summaries.digests
+	if x == nil {
+		return nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i := 0; i < len(x.of) && !x.fresh; i++ {
+		if !x.stale[i] {
+			continue
+		}
+		if x.of[i] == nil || x.of[i].owner != s.Owner {
+			x.of[i] = &Digest{owner: s.Owner}
+		}
+		x.of[i].make(s.Summaries.blocks[i])
+		x.stale[i] = false
+	}
+	x.fresh = true
+	return x.of
+}
+
+// Labelled returns a bit by slot for each node with these labels, in the memory of into, and counts
+// the nodes that lack one. The restricted ones are asked instead, and have a bit if they pass.
+func (s *Snapshot) Labelled(labels map[string]string, into []uint64, ask func(n *NodeState) bool) (with []uint64, lacking int) {
+	digests := s.Digests()
+	with = Fill(into, len(digests), math.MaxUint64)
+	for key, value := range labels {
+		p := s.Partition(key)
+		id, ok := p.IDOf.Get(value)
+		if !ok {
+			id = NoDomain - 1
+		}
+		for block := range with {
+			with[block] &= p.in(id, block*SummaryBlockSize)
+		}
+	}
+	for block, d := range digests {
+		open := d.Members &^ d.Restricted
+		with[block] &= open
+		lacking += bits.OnesCount64(open &^ with[block])
+		for left := d.Restricted; left != 0; left &= left - 1 {
+			i := bits.TrailingZeros64(left)
+			if ask(s.NodeStates[block*SummaryBlockSize+i]) {
+				with[block] |= 1 << i
+			}
+		}
+	}
+	return with, lacking
+}
+
+// in returns a bit for each slot of a block, which begins with a slot, that is in a domain.
+func (p *Partition) in(id int32, from int) (slots uint64) {
+	if from < len(p.IDs) {
+		for i, of := range p.IDs[from:min(from+SummaryBlockSize, len(p.IDs))] {
+			if of == id {
+				slots |= 1 << i
+			}
+		}
+	}
+	return slots
+}
+
+// Positions returns the position of each slot in the order of the nodes, -1 for a slot without
+// a node. Slots behind the last one have none, either. Nobody may write it.
+func (s *Snapshot) Positions() []int32 {
+	s.Names.placed.Do(func() {
+		s.Names.positions = Fill(make([]int32, 0), len(s.NodeStates), -1) // not nil, whatever there is
+		for position, slot := range s.Order {
+			s.Names.positions[slot] = int32(position)
+		}
+	})
+	return s.Names.positions
+}
+
+// AnswersTo returns what a rule says about every node. It asks about those nodes that it is not
+// known of, and returns nil if there are more than so many of them.
+func (s *Snapshot) AnswersTo(key AnswersKey, most int, ask func(n *NodeState) decision.Status) *AnswerTable {
+	kept, stale := s.Answers.find(key)
+	if kept != nil && len(stale) == 0 && len(kept.of) >= len(s.NodeStates) {
+		return kept
+	}
+	w, ok := tableFrom(kept, len(s.NodeStates))
+	if !ok {
+		stale = s.Order
+	}
+	stale = slices.Compact(slices.Sorted(slices.Values(stale)))
+	if len(stale) > most {
+		return nil
+	}
+	for _, slot := range stale {
+		var status decision.Status
+		if n := s.NodeStates[slot]; n != nil && n.Node != nil {
+			status = ask(n)
+		}
+		w.set(slot, status)
+	}
+	t := w.AnswerTable
+	s.Answers.keep(key, &t)
+	return &t
+}
+
+// TakeCosts returns the table of a rule, or a new one while somebody else has that. The caller
+// releases it.
+func (s *Snapshot) TakeCosts(rule any) *CostTable {
+	t := s.costs.of(rule)
+	if !t.mu.TryLock() {
+		t = &CostTable{}
+		t.mu.Lock()
+	}
+	if n := len(s.NodeStates); len(t.bySlot) < n {
+		t.bySlot = append(t.bySlot, make([]nodeCosts, n-len(t.bySlot))...)
+	}
+	return t
+}
+
+// NamedBy returns the slot of the node that a known pod runs on or is nominated to, not ok for
+// none.
+func (s *Snapshot) NamedBy(pod *outrank.Pod) (slot int32, ok bool) {
+	p, ok := s.PodStates.Of(pod)
+	if !ok || p.At == nil {
+		return 0, false
+	}
+	return s.Slots.Get(p.At.Name)
+}
