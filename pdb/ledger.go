@@ -42,8 +42,10 @@ func (l *Ledger) Charge(pod *outrank.Pod, covering []int32) (broken []int32) {
 		if budget == nil {
 			continue
 		}
-		if _, counted := budget.DisruptedPods[pod.Name]; counted {
-			continue
+		if len(budget.DisruptedPods) > 0 { // the pod is mostly not at hand
+			if _, counted := budget.DisruptedPods[pod.Name]; counted {
+				continue
+			}
 		}
 		if l.taken[i] == 0 {
 			l.touched = append(l.touched, i)

@@ -1,36 +1,59 @@
 package search
 
-import "github.com/outrank-go/outrank/preemption/internal/state"
+import (
+	"slices"
 
-// takeCosts makes the costs of earlier searches known to this one, unless another
-// search uses them.
-func (s *Search) takeCosts() {
-	if s.Attempt.Config.Cost == nil {
-		return
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// takeTables makes what earlier searches heard of the caller's rules known to this one.
+func (s *Search) takeTables() {
+	t, config, slots := &s.tables, s.Attempt.Config, len(s.snap.NodeStates)
+	if config.Cost != nil {
+		costs, release := s.snap.Costs.Take(config, slots)
+		t.costs, t.release = costs, append(t.release, release)
 	}
-	if t := s.snap.Costs.Of(s.Attempt.Config); t.Mu.TryLock() {
-		s.costTable = t
-	} else {
-		s.costTable = &state.CostTable{}
-		s.costTable.Mu.Lock()
-	}
-	if n := len(s.snap.NodeStates); len(s.costTable.BySlot) < n {
-		s.costTable.BySlot = append(s.costTable.BySlot, make([]state.NodeCosts, n-len(s.costTable.BySlot))...)
+	if s.Rules.sorted {
+		orders, release := s.snap.Orders.Take(config, slots)
+		t.orders, t.release = orders, append(t.release, release)
 	}
 }
 
-// costsOn returns what the pods of a node cost, nil if nobody asks.
+// releaseTables lets others have what is known of the caller's rules.
+func (s *Search) releaseTables() {
+	for _, release := range s.tables.release {
+		release()
+	}
+	clear(s.tables.release)
+	s.tables = callerTables{release: s.tables.release[:0]}
+}
+
+// costs returns what the pods of a node cost.
+func (w *Worker) costs(n *state.NodeState) *state.NodeCosts {
+	return w.search.tables.costs.At(n, func(c *state.NodeCosts) {
+		c.Find(n, int(w.snap.Summaries.At(n.Slot).LowPods), w.search.Attempt.Config.Cost)
+	})
+}
+
+// costsOn returns what the pods of a node cost by index, nil if nobody asks.
 func (w *Worker) costsOn(n *state.NodeState) []int64 {
-	if w.search.costTable == nil {
+	if w.search.tables.costs == nil {
 		return nil
 	}
-	return w.search.costTable.At(n, int(w.snap.Summaries.At(n.Slot).LowPods), w.search.Attempt.Config.Cost).Costs
+	return w.costs(n).Costs
 }
 
-// releaseCosts lets others have the costs.
-func (s *Search) releaseCosts() {
-	if s.costTable != nil {
-		s.costTable.Mu.Unlock()
-		s.costTable = nil
+// orderOn returns the pods of a node by index, the most important first by the rules of the
+// search; nil if that is the order that the node has them in.
+func (w *Worker) orderOn(n *state.NodeState) []int32 {
+	if w.search.tables.orders == nil {
+		return nil
 	}
+	return *w.search.tables.orders.At(n, func(order *[]int32) {
+		*order = (*order)[:0]
+		for i := range n.Pods {
+			*order = append(*order, int32(i))
+		}
+		slices.SortStableFunc(*order, func(i, j int32) int { return w.search.Attempt.CompareByRule(n.Pods[i], n.Pods[j]) })
+	})
 }

@@ -100,7 +100,7 @@ func (s *Search) Ask(config *dryrun.Settings, snap *state.Snapshot, req *decisio
 		// One node is asked, and what it has to have left is not what the pod asks for.
 		s.asks, s.AnyPod = state.AmountRow{asksNothing, asksNothing, asksNothing}, true
 	}
-	s.everyLarge = s.asks.Within(&snap.Summaries.Smallest)
+	s.everyLarge = snap.Summaries.AllOffer(&s.asks)
 	s.Filtered = s.AnyPod || !s.Attempt.ResourcesAlone()
 	s.tabled = s.tabled && !s.AnyPod && !s.Attempt.Plan.Selects
 	if n := len(snap.Order); cap(s.Bounds) < n {
@@ -108,7 +108,7 @@ func (s *Search) Ask(config *dryrun.Settings, snap *state.Snapshot, req *decisio
 	} else {
 		s.Bounds = s.Bounds[:n]
 	}
-	s.takeCosts()
+	s.takeTables()
 	workers := max(1, config.Workers)
 	if config.Chooser != nil {
 		workers = 1 // so that the same node is the first with a senseless answer
@@ -133,7 +133,7 @@ func (s *Search) Close() {
 		}
 	}
 	clear(s.tally)
-	s.releaseCosts()
+	s.releaseTables()
 	s.given.any, s.given.byName, s.given.inOrder = false, nil, nil
 	s.given.named.release()
 	s.Attempt.Release()

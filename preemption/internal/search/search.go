@@ -65,8 +65,8 @@ type Search struct {
 	leastVictims uint16
 	incumbent    incumbent
 	Rules        searchRules
-	costTable    *state.CostTable // locked
-	queue        []NodeScore      // memory of evaluateBestFirst
+	tables       callerTables
+	queue        []NodeScore // memory of evaluateBestFirst
 	later        []boundKey
 	onlyCount    bool // no candidate is wanted
 	// toTry marks the positions of the nodes that a sample may try, and positions
@@ -79,6 +79,14 @@ type Search struct {
 	// the caller's code leaves busy is not used again.
 	Busy  bool
 	tally tally
+}
+
+// callerTables are what earlier searches heard of the caller's rules; nil where none is asked.
+type callerTables struct {
+	costs  *state.PodTable[state.NodeCosts]
+	orders *state.PodTable[[]int32]
+	// release lets others have the tables.
+	release []func()
 }
 
 // asksNothing is less than any node has free, unless its amounts are large.

@@ -25,8 +25,8 @@ const NumColumns = 3
 // AmountRow holds an amount for each column.
 type AmountRow [NumColumns]int64
 
-// Within reports whether no amount is larger than that of another row.
-func (r *AmountRow) Within(other *AmountRow) bool {
+// within reports whether no amount is larger than that of another row.
+func (r *AmountRow) within(other *AmountRow) bool {
 	return r[0] <= other[0] && r[1] <= other[1] && r[2] <= other[2]
 }
 

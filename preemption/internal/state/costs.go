@@ -2,58 +2,14 @@ package state
 
 import (
 	"math"
-	"sync"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// costMemory keeps what victims cost, by the rule that says so. A snapshot shares it
-// with its clones: what is kept of a node holds for that very state and version of
-// it, and a state is written by the one snapshot that owns it.
-type costMemory struct {
-	mu     sync.Mutex
-	tables []*CostTable // the last one used first
-}
-
-// mostCostTables is how many rules a snapshot remembers the costs of.
-const mostCostTables = 4
-
-// Of returns the table of a rule.
-func (m *costMemory) Of(rule any) *CostTable {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for i, t := range m.tables {
-		if t.rule == rule {
-			copy(m.tables[1:i+1], m.tables[:i])
-			m.tables[0] = t
-			return t
-		}
-	}
-	t := &CostTable{rule: rule}
-	if len(m.tables) < mostCostTables {
-		m.tables = append(m.tables, nil)
-	}
-	copy(m.tables[1:], m.tables)
-	m.tables[0] = t
-	return t
-}
-
-// CostTable has the costs of the pods on each node by one rule. One search at a time
-// uses it, the one that holds mu; its workers look at different nodes.
-type CostTable struct {
-	Mu sync.Mutex
-	// rule is the *Config whose Cost was asked. The table keeps it from being
-	// collected, so that no other one has its address.
-	rule   any
-	BySlot []NodeCosts
-}
-
-// NodeCosts is what the pods of a version of a node cost.
+// NodeCosts is what the pods of a node cost.
 type NodeCosts struct {
-	node    *NodeState
-	version uint64
-	Costs   []int64 // parallel to the pods
+	Costs []int64 // parallel to the pods
 	// Low is about the pods of the lowest priority, all about all pods.
 	Low, All costBound
 }
@@ -66,13 +22,8 @@ type costBound struct {
 	cheapest [TopK]int64
 }
 
-// At returns the costs on a node.
-func (t *CostTable) At(n *NodeState, lowPods int, cost func(*outrank.Pod) int64) *NodeCosts {
-	c := &t.BySlot[n.Slot]
-	if c.node == n && c.version == n.version {
-		return c
-	}
-	c.node = nil // until all is known: the caller's rule may panic
+// Find finds the costs on a node.
+func (c *NodeCosts) Find(n *NodeState, lowPods int, cost func(*outrank.Pod) int64) {
 	c.Costs = Fill(c.Costs, len(n.Objects), 0)
 	c.Low, c.All = newCostBound(), newCostBound()
 	for i, p := range n.Objects {
@@ -84,8 +35,6 @@ func (t *CostTable) At(n *NodeState, lowPods int, cost func(*outrank.Pod) int64)
 	}
 	c.Low.sumUp()
 	c.All.sumUp()
-	c.node, c.version = n, n.version
-	return c
 }
 
 // CostOf returns what a rule says that a pod costs, at least 0 (rule 11.10).

@@ -76,7 +76,7 @@ func (s *Snapshot) replaceNode(n *NodeState, obj *outrank.Node) {
 	n.setNode(obj, s.Columns)
 	if obj != nil {
 		for k, v := range n.Offers.Std {
-			s.Summaries.Smallest[k] = min(s.Summaries.Smallest[k], v)
+			s.Summaries.smallest[k] = min(s.Summaries.smallest[k], v)
 		}
 	}
 	if joins {

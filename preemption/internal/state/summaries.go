@@ -3,9 +3,9 @@ package state
 // Summaries are the summaries of all slots, with their top-k sums and upper
 // levels, in blocks. Snapshots share a block until one of them writes it.
 type Summaries struct {
-	// Smallest is at most what any node of the snapshot offers, by column. It does not
+	// smallest is at most what any node of the snapshot offers, by column. It does not
 	// rise when a small node goes.
-	Smallest AmountRow
+	smallest AmountRow
 	blocks   []*summaryBlock
 	owners   []*Owner // of each block
 	Large    int      // summaries with large amounts
@@ -24,6 +24,9 @@ type summaryBlock struct {
 	// latest is the latest start of any pod, in seconds; NoStart if one has none.
 	latest [SummaryBlockSize]int64
 }
+
+// AllOffer reports whether every node offers so much.
+func (ls *Summaries) AllOffer(asks *AmountRow) bool { return asks.within(&ls.smallest) }
 
 // At returns the summary of a slot for reading.
 func (ls *Summaries) At(slot int32) *NodeSummary {
