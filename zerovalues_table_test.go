@@ -46,7 +46,7 @@ var everyFunction = []any{
 	clustergen.Benchmark, clustergen.Cluster, clustergen.Full, clustergen.Now, clustergen.Preemptor, clustergen.PreemptorGroup,
 	execution.NewExecutor, execution.PendingOf, execution.PlanLogLines,
 	explain.Ask, explain.Explanation, explain.Group, explain.Plan, explain.Replacements, explain.WhyNot,
-	filtertest.Check, filtertest.CheckGuard,
+	filtertest.Check, filtertest.CheckGuard, filtertest.Warnings,
 	history.LineageOf, history.New,
 	joint.Preempt,
 	schedulerconfig.Read, schedulerconfig.SpreadSelector,

@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -100,12 +101,26 @@ func TestTopologyFollowsNodes(t *testing.T) {
 	}
 }
 
+// followedRules are configurations of which a snapshot remembers what they say.
+var followedRules = map[string]preemption.Config{
+	"default":       {},
+	"by start":      {Importance: func(a, b *outrank.Pod) int { return a.StartTime.Compare(b.StartTime) }},
+	"by cpu":        {Importance: moreCPU, Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByVictims}}},
+	"by priority":   {Importance: func(a, b *outrank.Pod) int { return cmp.Compare(a.PriorityValue(), b.PriorityValue()) }},
+	"spares some":   {Importance: moreCPU, MayEvict: func(_, victim *outrank.Pod) bool { return len(victim.Labels)%3 > 0 }},
+	"v1.13":         {Variant: outrank.VariantV1_13},
+	"v1.13 by cpu":  {Variant: outrank.VariantV1_13, Importance: moreCPU},
+	"ascending":     {Variant: outrank.VariantSimplified, Importance: moreCPU},
+	"start is cost": {Cost: func(p *outrank.Pod) int64 { return p.StartTime.Unix() % 7 }, Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}}},
+}
+
 // Whatever happens to a snapshot between questions, it answers as a new one
 // does, for every preemptor.
 func TestPropertyAnswersFollowChanges(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
-		w := &changing{world: newWorld(t, c), e: newEvaluator(t, preemption.Config{})}
+		rules := rapid.SampledFrom(slices.Sorted(maps.Keys(followedRules))).Draw(t, "rules")
+		w := &changing{world: newWorld(t, c), e: newEvaluator(t, followedRules[rules])}
 		q := *p
 		q.Name, q.NominatedNodeName = "another", ""
 		w.askers = []*outrank.Pod{p, &q}
@@ -134,9 +149,11 @@ type changing struct {
 
 func (w *changing) change(t *rapid.T) {
 	node := rapid.SampledFrom(w.names).Draw(t, "node")
-	switch change := rapid.SampledFrom([]string{"add", "update", "update", "remove", "node", "node", "nominate", "bind", "budgets", "churn"}).Draw(t, "change"); change {
+	switch change := rapid.SampledFrom([]string{"add", "update", "update", "remove", "node", "node", "nominate", "bind", "budgets", "churn", "clone"}).Draw(t, "change"); change {
 	case "churn":
 		w.churn(t)
+	case "clone":
+		w.snap = w.snap.Clone()
 	case "node":
 		w.changeNode(t, node)
 	case "budgets":

@@ -96,6 +96,11 @@ type Config struct {
 	// start time. It is negative if a is more important than b. The default
 	// order settles ties, and is used if Importance is nil. Several goroutines
 	// may call it at once.
+	//
+	// Its answer must depend on the two pods alone, because a snapshot and its clones
+	// remember the order of each node's pods, in four bytes a pod, for the four evaluators
+	// that asked last. [Snapshot.UpdatePod] makes the pods of the pod's node be compared anew,
+	// and a new Evaluator compares all.
 	Importance func(a, b *outrank.Pod) int
 	// Cost is what the loss of a victim costs, such as the work that is lost or the
 	// time of a restart, in a unit of the caller's. Below 0 counts as 0, and sums

@@ -7,6 +7,12 @@ import (
 // Filter is a rule of the caller about where a pod may run. It is asked after
 // the built-in filters. It must return the same answers for the same input, and
 // must not change anything that it is given.
+//
+// A filter that is no more than this is asked about every node with every pod removed and
+// put back, one by one. In the benchmark of 5,000 nodes with 30 pods each a filter for GPUs
+// that a tenth of the pods share takes 430 ms a decision so, 100 ms as a [SelectiveFilter],
+// and 0.9 ms as a [StatefulFilter] that is attached; a decision without it takes 0.25 ms.
+// A filter that looks at the node alone is a [NodeRule] or, faster still, a [NodeRuleBy].
 type Filter interface {
 	// Name stands in statuses. It is not empty, and differs from the name of
 	// any other filter.
@@ -21,6 +27,10 @@ type Filter interface {
 // decision then calls Remove and Add for no others, and asks only about nodes that can
 // still be the best. In return [Plan.Unhelpful] is empty where there are victims,
 // because no status is found on the other nodes.
+//
+// A Start that counts the pods of the cluster then takes nearly all of the time, whether by
+// [Snapshot.StateOf] or by itself: 99 parts in 100, in the benchmark that
+// [Filter] has the figures of. A [StatefulFilter] that is attached does without it.
 type SelectiveFilter interface {
 	Filter
 	// Concerns reports whether a pod that runs on a node or is nominated to one can

@@ -108,11 +108,8 @@ func TestCostsOfTheLowest(t *testing.T) {
 		n.Objects = append(n.Objects, &outrank.Pod{Name: cost})
 		n.Rows = append(n.Rows, state.AmountRow{1, 0, 2})
 	}
-	snap, err := NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}}})
-	require.NoError(t, err)
-	table := snap.of.TakeCosts(nil)
-	defer table.Release()
-	c := table.At(n, 2, func(p *outrank.Pod) int64 { return int64(p.Name[0] - '0') })
+	var c state.NodeCosts
+	c.Find(n, 2, func(p *outrank.Pod) int64 { return int64(p.Name[0] - '0') })
 	require.Equal(t, []int64{5, 12, 13}, []int64{c.Low.Least(1, &state.AmountRow{}), c.Low.Least(2, &state.AmountRow{}), c.All.Least(3, &state.AmountRow{})})
 	require.Equal(t, []int64{1, 6}, []int64{c.All.Least(1, &state.AmountRow{}), c.All.Least(2, &state.AmountRow{})})
 	require.InDelta(t, 15, c.Low.Least(1, &state.AmountRow{3}), 1, "five for each unit")

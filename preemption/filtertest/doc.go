@@ -17,6 +17,9 @@
 // that never turns a pod away has not been tested, so that this is reported as
 // well.
 //
+// [Warnings] says what makes decisions with a filter slow, such as that it does not say
+// which pods concern it.
+//
 // The package needs no test framework and has no dependency beyond the module.
 // It finds memory that attempts share by the answers that come out; run the test
 // with the race detector to find the rest.

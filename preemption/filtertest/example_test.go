@@ -45,6 +45,15 @@ func ExampleCheck() {
 	// 	the state that was told of the changes said Unschedulable ["node(s) were taken"], the one that was started on them Success
 }
 
+// A test prints the warnings, and fails for what Check finds.
+func ExampleWarnings() {
+	for _, warning := range filtertest.Warnings(onePerNode{}) {
+		fmt.Println(warning)
+	}
+	// Output:
+	// filter OnePerNode: it has no Concerns, so that every pod counts as one that it looks at: a decision about 5,000 nodes takes some hundred times as long (see preemption.SelectiveFilter)
+}
+
 // Generated pods have no shares of GPUs, so that the test has to add them.
 func ExampleOptions() {
 	fmt.Println(filtertest.Check(gpuSharing{devices: 2}, filtertest.Options{}))

@@ -87,3 +87,15 @@ func TestUnreliablePrepare(t *testing.T) {
 	err = filtertest.Check(&quota{}, filtertest.Options{Prepare: func(_ *outrank.Cluster, pod *outrank.Pod) { pod.Name = "" }})
 	require.ErrorContains(t, err, "after Prepare: pod without a name: metadata.name: missing")
 }
+
+// A filter is warned about that does not say which pods concern it; a rule about nodes and
+// one that says so are not.
+func TestWarnings(t *testing.T) {
+	assert.Empty(t, filtertest.Warnings(nil))
+	assert.Empty(t, filtertest.Warnings(maintenance()))
+	assert.Empty(t, filtertest.Warnings(preemption.NodeRuleBy("Own", nil, nil)))
+	assert.Empty(t, filtertest.Warnings(&busy{limit: 2}))
+	unsaid := struct{ preemption.Filter }{&busy{limit: 2}}
+	assert.Len(t, filtertest.Warnings(unsaid), 1)
+	assert.NoError(t, filtertest.Check(unsaid, filtertest.Options{}), "a warning is no failure")
+}

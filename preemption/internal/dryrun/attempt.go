@@ -109,19 +109,28 @@ func (a *Attempt) ResourcesAlone() bool { return len(a.Plan.Active) == 0 }
 
 // MoreImportant orders pods by importance, or as the caller defined it.
 func (a *Attempt) MoreImportant(p, q *state.PodState) int {
+	if c := a.CompareByRule(p, q); c != 0 {
+		return c
+	}
+	return p.Compare(q, a.NowAt)
+}
+
+// CompareByRule is MoreImportant as far as the caller's importance and the variant go. It
+// is 0 where priority and start decide, and does not depend on the time of the call.
+func (a *Attempt) CompareByRule(p, q *state.PodState) int {
 	if a.Config.Importance != nil {
 		if c := a.Config.Importance(p.Pod, q.Pod); c != 0 {
 			return c
 		}
 	}
-	if a.Config.ByVariant().IgnoresStart {
-		return cmp.Or(
-			cmp.Compare(q.Priority(), p.Priority()),
-			cmp.Compare(p.Pod.NamespaceName(), q.Pod.NamespaceName()),
-			cmp.Compare(p.Pod.Name, q.Pod.Name),
-		)
+	if !a.Config.ByVariant().IgnoresStart {
+		return 0
 	}
-	return p.Compare(q, a.NowAt)
+	return cmp.Or(
+		cmp.Compare(q.Priority(), p.Priority()),
+		cmp.Compare(p.Pod.NamespaceName(), q.Pod.NamespaceName()),
+		cmp.Compare(p.Pod.Name, q.Pod.Name),
+	)
 }
 
 // MayEvict reports whether a pod could be a victim.

@@ -27,7 +27,14 @@ func (w *Worker) considerChunk(from, to int) {
 // consider evaluates a candidate if its optimistic score is the best that the worker
 // has seen, and keeps it in mind unless it is pruned.
 func (w *Worker) consider(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
-	if w.outdone(slot) || w.canWait(b, position, slot, sum) {
+	if w.outdone(slot) {
+		return
+	}
+	if w.search.Rules.reordered && !w.search.Rules.chosen && b.Kind == byResources {
+		w.tryNow(b, position, slot, sum)
+		return
+	}
+	if w.canWait(b, position, slot, sum) {
 		return
 	}
 	// Scores are written in place, because copying one takes longer than what is found out.
@@ -65,6 +72,16 @@ func (w *Worker) consider(b *NodeBound, position int, slot int32, sum *state.Nod
 		w.putOff(&first, position)
 	default:
 		w.outlook.promising = append(w.outlook.promising, *o)
+	}
+}
+
+// tryNow evaluates a candidate unless it loses by the first ranks. In the caller's order any
+// pod can be the first victim, so that bounds say little, and the end of the order is found
+// sooner than a better bound.
+func (w *Worker) tryNow(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
+	if first := w.FirstFigures(b, slot, sum, &w.outlook.bestFirst); !first.Worse(&w.outlook.bestFirst) {
+		w.evaluateAt(position)
+		w.noteBestFirst()
 	}
 }
 

@@ -1,28 +1,66 @@
 package search
 
-import "github.com/outrank-go/outrank/preemption/internal/state"
+import (
+	"slices"
 
-// takeCosts makes the costs of earlier searches known to this one, unless another
-// search uses them.
-func (s *Search) takeCosts() {
-	if s.Attempt.Config.Cost == nil {
-		return
-	}
-	s.costTable = s.snap.TakeCosts(s.Attempt.Config)
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// callerTables are what earlier searches heard of the caller's rules about the pods of a node;
+// nil where none is asked.
+type callerTables struct {
+	costs  func(n *state.NodeState) *state.NodeCosts
+	orders func(n *state.NodeState) *[]int32
+	// release lets others have the tables.
+	release []func()
 }
 
-// costsOn returns what the pods of a node cost, nil if nobody asks.
+// takeTables makes what earlier searches heard of the caller's rules known to this one.
+func (s *Search) takeTables() {
+	t, config, slots := &s.tables, s.Attempt.Config, len(s.snap.NodeStates)
+	if config.Cost != nil {
+		costs, release := s.snap.Costs.Take(config, slots, func(n *state.NodeState, c *state.NodeCosts) {
+			c.Find(n, int(s.snap.Summaries.At(n.Slot).LowPods), config.Cost)
+		})
+		t.costs, t.release = costs, append(t.release, release)
+	}
+	if s.Rules.sorted {
+		orders, release := s.snap.Orders.Take(config, slots, s.sortPods)
+		t.orders, t.release = orders, append(t.release, release)
+	}
+}
+
+// sortPods lists the pods of a node by index, the most important first by the rules of the search.
+func (s *Search) sortPods(n *state.NodeState, order *[]int32) {
+	*order = (*order)[:0]
+	for i := range n.Pods {
+		*order = append(*order, int32(i))
+	}
+	slices.SortStableFunc(*order, func(i, j int32) int { return s.Attempt.CompareByRule(n.Pods[i], n.Pods[j]) })
+}
+
+// releaseTables lets others have what is known of the caller's rules.
+func (s *Search) releaseTables() {
+	for _, release := range s.tables.release {
+		release()
+	}
+	clear(s.tables.release)
+	s.tables = callerTables{release: s.tables.release[:0]}
+}
+
+// costsOn returns what the pods of a node cost by index, nil if nobody asks.
 func (w *Worker) costsOn(n *state.NodeState) []int64 {
-	if w.search.costTable == nil {
+	if w.search.tables.costs == nil {
 		return nil
 	}
-	return w.search.costTable.At(n, int(w.snap.Summaries.At(n.Slot).LowPods), w.search.Attempt.Config.Cost).Costs
+	return w.search.tables.costs(n).Costs
 }
 
-// releaseCosts lets others have the costs.
-func (s *Search) releaseCosts() {
-	if s.costTable != nil {
-		s.costTable.Release()
-		s.costTable = nil
+// orderOn returns the pods of a node by index, the most important first by the rules of the
+// search; nil if that is the order that the node has them in.
+func (w *Worker) orderOn(n *state.NodeState) []int32 {
+	if w.search.tables.orders == nil {
+		return nil
 	}
+	return *w.search.tables.orders(n)
 }

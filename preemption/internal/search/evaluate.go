@@ -78,7 +78,7 @@ func (w *Worker) FindVictims(position int, n *state.NodeState, b *NodeBound) {
 	case w.search.Rules.byRows:
 		w.evaluateByResources(position, n, b.Bound)
 	default:
-		w.evaluateByRules(position, n, b.Bound)
+		w.evaluateByRules(position, n)
 	}
 }
 

@@ -1,32 +1,46 @@
 package search
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // rulesReprieve is the reprieve on one node by other rules about victims and budgets.
+//
+// Pods are put back in one order: those that violate a budget, then the others, each time
+// the most important first. Consider the shortest end of this order with which away there
+// is room. While a pod before it is tried, all of the end is away, so that it is put back,
+// and the first of the end never is. So only the end is looked at, which is a few pods.
 type rulesReprieve struct {
 	attempt *dryrun.Attempt
 	rules   *searchRules
 	dry     *dryrun.DryRunner
 	rows    resourceReprieve
 	memory  *rulesMemory
-	topOf   int32 // the first victim
+	// order has the pods of the node by index, the most important first, nil if that is how
+	// they are. Places in this order begin at from.
+	order []int32
+	from  int
+	topOf int // the index of the first victim
+	// best is the incumbent, for the node at this position to beat.
+	best     *NodeScore
+	position int
 }
 
 // evaluateByRules is evaluateByResources for other rules about victims and
 // budgets.
-func (w *Worker) evaluateByRules(position int, n *state.NodeState, bound int32) {
+func (w *Worker) evaluateByRules(position int, n *state.NodeState) {
 	var adjusted state.NodeSummary
 	sum, _ := w.summaryFor(n, w.snap.Summaries.At(n.Slot), &adjusted)
 	s := w.search
-	t := rulesReprieve{attempt: &s.Attempt, rules: &s.Rules, dry: &w.Dry, rows: w.reprieveOn(n), memory: &w.memory}
+	t := rulesReprieve{attempt: &s.Attempt, rules: &s.Rules, dry: &w.Dry, rows: w.reprieveOn(n), memory: &w.memory, order: w.orderOn(n), best: &w.Best, position: position}
+	if t.order == nil {
+		t.from = n.First(s.Attempt.Reach)
+	}
 	rows := &t.rows
 	rows.room, rows.score.Top = int32(sum.Room)-1, math.MinInt32
 	for k := range rows.slack {
@@ -38,160 +52,154 @@ func (w *Worker) evaluateByRules(position int, n *state.NodeState, bound int32) 
 	if s.Attempt.Config.Ascending() {
 		t.ascend()
 	} else {
-		t.reprieve(bound)
+		t.reprieve(w.snap.Summaries.ExtremesAt(n.Slot).MostCovered)
 	}
-	if rows.score.Victims > 0 && rows.fits() {
-		rows.score.Position = position
-		w.keep(rows.score)
+	if rows.score.Victims == 0 || !rows.fits() {
+		return
 	}
+	if t.rules.reordered || t.rules.readsFirst {
+		rows.score.Top = n.SortKeys[t.topOf].Priority // rules 11.3 and 13.2.3
+	}
+	rows.score.Position = position
+	w.keep(rows.score)
+}
+
+// at returns the index of the pod at a place of the order.
+func (t *rulesReprieve) at(place int) int {
+	if t.order == nil {
+		return place
+	}
+	return int(t.order[place])
+}
+
+// possible reports whether a pod could be a victim.
+func (t *rulesReprieve) possible(i int) bool {
+	if int64(t.rows.n.SortKeys[i].Priority) >= t.attempt.Reach {
+		return false
+	}
+	return !t.rules.asked && t.attempt.Asked.Deferral.Resident == nil || t.rules.allows(t.attempt, t.rows.n.Objects[i])
 }
 
 // ascend takes pods, the least important first, until there is room.
 func (t *rulesReprieve) ascend() {
 	n := t.rows.n
-	if t.rules.reordered {
-		t.listPossible(n.First(t.attempt.Reach))
-		for _, i := range slices.Backward(t.memory.order) {
-			if t.takeNext(int(i)) {
-				break
-			}
-		}
-	} else {
-		for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < t.attempt.Reach; i-- {
-			if t.allows(n.Objects[i]) && t.takeNext(i) {
-				break
-			}
+	for place := len(n.Rows) - 1; place >= t.from && !t.rows.fits(); place-- {
+		if i := t.at(place); t.possible(i) {
+			t.rows.release(i)
+			t.rows.score.Violations += t.dry.Budgets.Violations(len(t.dry.Budgets.Charge(n.Pods[i])))
+			t.rows.take(i)
+			t.topOf = i
 		}
 	}
 	t.dry.Budgets.Reset()
-	t.correctTop()
 }
 
-// takeNext takes a pod, and reports whether there is room now.
-func (t *rulesReprieve) takeNext(i int) (enough bool) {
-	t.rows.release(i)
-	t.rows.score.Violations += t.dry.Budgets.Violations(len(t.dry.Budgets.Charge(t.rows.n.Pods[i])))
-	t.rows.take(i)
-	t.topOf = int32(i)
+// reprieve takes the end of the order away, and puts back what there is room for. No budget
+// covers more pods than mostCovered.
+func (t *rulesReprieve) reprieve(mostCovered uint8) {
+	m, before := t.memory, t.rows
+	m.broken = m.broken[:0]
+	if !t.takeEnd() {
+		return
+	}
+	if tight := t.tight(mostCovered); t.mayViolate(tight) && t.findBroken() {
+		t.rows = before // those that violate a budget come first in the order
+		t.takeEnd()
+	}
+	if t.rules.reordered && t.loses() {
+		return
+	}
+	first := math.MaxInt
+	for _, place := range slices.Backward(m.end) {
+		i := t.at(place)
+		if t.rows.putBack(i) {
+			continue
+		}
+		if t.violates(i) {
+			t.rows.score.Violations++
+		}
+		if place < first && !(t.rules.readsFirst && first != math.MaxInt) {
+			first, t.topOf = place, i
+		}
+	}
+}
+
+// loses reports that the node cannot beat the incumbent, by what is known of the first pod of
+// the end: it is not put back, so that it is a violation or the first victim.
+func (t *rulesReprieve) loses() bool {
+	m, last := t.memory, len(t.memory.end)-1
+	if last < 0 {
+		return true
+	}
+	o := NodeScore{t.position, rank.Figures{Top: math.MinInt32, Victims: 1, Start: rank.Never}}
+	if first := t.at(m.end[last]); t.violates(first) {
+		o.Violations = 1
+	} else {
+		o.Top = t.rows.n.SortKeys[first].Priority
+	}
+	o.Sum = int64(o.Top) + rank.PriorityShift
+	return !t.rules.Better(&o, t.best)
+}
+
+// violates reports whether a pod was found to violate a budget.
+func (t *rulesReprieve) violates(i int) bool { return len(t.memory.broken) > 0 && t.memory.broken[i] }
+
+// takeEnd takes the shortest end of the order away that makes room, and reports whether
+// there is one.
+func (t *rulesReprieve) takeEnd() bool {
+	m := t.memory
+	m.end = m.end[:0]
+	for _, violating := range [...]bool{false, true} {
+		for place := len(t.rows.n.Rows) - 1; place >= t.from; place-- {
+			if t.rows.fits() {
+				return true
+			}
+			if i := t.at(place); t.violates(i) == violating && t.possible(i) {
+				t.rows.release(i)
+				m.end = append(m.end, place)
+			}
+		}
+		if len(m.broken) == 0 {
+			break
+		}
+	}
 	return t.rows.fits()
 }
 
-// allows reports whether a pod could be a victim.
-func (t *rulesReprieve) allows(p *outrank.Pod) bool { return t.rules.allows(t.attempt, p) }
-
-// topBound returns the lowest priority that the top victim can have, not ok if all
-// possible victims together do not make room. Only pods that may be evicted count.
-func (t *rulesReprieve) topBound(bound int32) (top int32, ok bool) {
-	if !t.rules.asked {
-		return bound, true
+// tight returns the budgets that can be violated on the node: those that allow nothing, and of
+// the others those that cover more than one of its pods.
+func (t *rulesReprieve) tight(mostCovered uint8) uint32 {
+	once, more := uint32(0), uint32(0)
+	for _, g := range t.rows.n.Covered {
+		more |= once & g.Budgets
+		once |= g.Budgets
 	}
-	with, n := t.rows, t.rows.n
-	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < t.attempt.Reach; i-- {
-		if t.allows(n.Objects[i]) {
-			if with.release(i); with.fits() {
-				return n.SortKeys[i].Priority, true
-			}
+	return t.rules.tightAmong(min(mostCovered, 1)) | t.rules.tightAmong(mostCovered)&more
+}
+
+// mayViolate reports whether a pod of the end is covered by one of these budgets.
+func (t *rulesReprieve) mayViolate(tight uint32) bool {
+	for _, g := range t.rows.n.Covered {
+		if g.Budgets&tight != 0 && slices.ContainsFunc(t.memory.end, func(place int) bool { return t.at(place) == int(g.Index) }) {
+			return true
 		}
 	}
-	return 0, false
+	return false
 }
 
-// correctTop sets the top priority to that of the first victim, in the caller's order
-// (rule 11.3) or as it was found (rule 13.2.3).
-func (t *rulesReprieve) correctTop() {
-	if (t.rules.reordered || t.rules.readsFirst) && t.rows.score.Victims > 0 {
-		t.rows.score.Top = t.rows.n.SortKeys[t.topOf].Priority
-	}
-}
-
-// reprieve puts back first the pods that violate a budget, then the others,
-// each time the most important first. If none up to the bound violates a budget, and
-// the order is by priority, those above it are put back in any case.
-func (t *rulesReprieve) reprieve(bound int32) {
-	bound, ok := t.topBound(bound)
-	if !ok {
-		return
-	}
-	n := t.rows.n
-	from := n.First(t.attempt.Reach)
-	lastViolating := t.chargePossible(from)
-	if low := n.First(int64(bound) + 1); !t.rules.reordered && lastViolating < low {
-		from = low
-	}
-	t.listPossible(from)
-	order, broken := t.memory.order, t.memory.broken
-	for _, i := range order {
-		t.rows.release(int(i))
-	}
-	first := int32(math.MaxInt32)
-	for _, violating := range [...]bool{true, false} {
-		for at, i := range order {
-			violated := int(broken[i])
-			if (violated > 0) != violating || t.rows.putBack(int(i)) {
-				continue
-			}
-			t.rows.score.Violations += t.dry.Budgets.Violations(violated)
-			if int32(at) < first && !(t.rules.readsFirst && first != math.MaxInt32) {
-				first, t.topOf = int32(at), i
-			}
-		}
-	}
-	t.correctTop()
-}
-
-// listPossible lists the possible victims by index, the most important first,
-// beginning with an index.
-func (t *rulesReprieve) listPossible(from int) {
-	n, order := t.rows.n, t.memory.order[:0]
-	for i := from; i < len(n.Rows); i++ {
-		if t.allows(n.Objects[i]) {
-			order = append(order, int32(i))
-		}
-	}
-	t.memory.order = order
-	t.sort(order)
-}
-
-// sort sorts pods of the node, by index, by the configured importance.
-func (t *rulesReprieve) sort(order []int32) {
-	pods, attempt := t.rows.n.Pods, t.attempt
-	switch {
-	case t.rules.reordered:
-		importance := attempt.Config.Importance
-		slices.SortFunc(order, func(i, j int32) int {
-			if c := importance(pods[i].Pod, pods[j].Pod); c != 0 {
-				return c
-			}
-			if attempt.Config.ByVariant().IgnoresStart {
-				return attempt.MoreImportant(pods[i], pods[j])
-			}
-			return cmp.Compare(i, j) // the default order is that of the node
-		})
-	case attempt.Config.ByVariant().IgnoresStart:
-		slices.SortFunc(order, func(i, j int32) int { return attempt.MoreImportant(pods[i], pods[j]) })
-	}
-}
-
-// chargePossible charges the budgets for all possible victims, which begin at an
-// index, and counts by index how many budgets each of them violates.
-// It returns the last index of a pod that violates any, -1 for none.
-func (t *rulesReprieve) chargePossible(from int) (last int) {
+// findBroken finds the possible victims that violate a budget, and reports whether one of the
+// end does. The budgets are charged for all of them, the most important first.
+func (t *rulesReprieve) findBroken() bool {
 	n, m := t.rows.n, t.memory
-	m.broken = state.Fill(m.broken, len(n.Pods), 0)
-	m.order = m.order[:0]
+	m.broken = state.Fill(m.broken, len(n.Pods), false)
 	for _, g := range n.Covered {
-		if int(g.Index) >= from && t.allows(n.Objects[g.Index]) {
-			m.order = append(m.order, g.Index)
-		}
+		m.broken[g.Index] = true // to be asked about
 	}
-	t.sort(m.order)
-	last = -1
-	for _, i := range m.order {
-		if broken := len(t.dry.Budgets.Charge(n.Pods[i])); broken > 0 {
-			m.broken[i] = int32(broken)
-			last = max(last, int(i))
+	for place := t.from; place < len(n.Pods); place++ {
+		if i := t.at(place); m.broken[i] {
+			m.broken[i] = t.possible(i) && len(t.dry.Budgets.Charge(n.Pods[i])) > 0
 		}
 	}
 	t.dry.Budgets.Reset()
-	return last
+	return slices.ContainsFunc(m.end, func(place int) bool { return m.broken[t.at(place)] })
 }

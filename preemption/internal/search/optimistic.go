@@ -67,7 +67,7 @@ func (w *Worker) boundCost(o *NodeScore, b *NodeBound, slot int32, sum *state.No
 	if !w.search.Rules.costed || sum.Flags&state.LargeAmounts != 0 {
 		return
 	}
-	c := w.search.costTable.At(w.snap.NodeStates[slot], int(sum.LowPods), w.search.Attempt.Config.Cost)
+	c := w.search.tables.costs(w.snap.NodeStates[slot])
 	short := w.short(sum)
 	if low {
 		o.Cost = c.Low.Least(o.Victims, &short)
@@ -167,7 +167,7 @@ func (w *Worker) StaysLow(b *NodeBound, sum *state.NodeSummary, e *state.Extreme
 		return false
 	case w.search.Rules.ascending || !e.AnyCovered:
 		return true
-	case !w.mayViolate(e.LowBudgets, e.MostCovered):
+	case !w.search.Rules.mayViolate(e.LowBudgets, e.MostCovered):
 		return true
 	case sum.Flags&state.HasNominated != 0:
 		return false
@@ -183,7 +183,7 @@ func (w *Worker) StaysSecond(b *NodeBound, sum *state.NodeSummary, e *state.Extr
 		return false
 	case w.search.Rules.ascending || !e.AnyCovered:
 		return true
-	case !w.mayViolate(two.Budgets, e.MostCovered):
+	case !w.search.Rules.mayViolate(two.Budgets, e.MostCovered):
 		return true
 	case sum.Flags&state.HasNominated != 0:
 		return false
@@ -203,8 +203,14 @@ func (w *Worker) coversWithout(sum *state.NodeSummary, held, less *state.AmountR
 
 // mayViolate reports whether one of these budgets can be violated on a node where none
 // covers more than so many pods.
-func (w *Worker) mayViolate(budgets uint32, mostCovered uint8) bool {
-	return budgets&w.search.Rules.tight[min(int(mostCovered), len(w.search.Rules.tight)-1)] != 0
+func (r *searchRules) mayViolate(budgets uint32, mostCovered uint8) bool {
+	return budgets&r.tightAmong(mostCovered) != 0
+}
+
+// tightAmong returns the budgets that can be violated on a node where none covers more than
+// so many pods.
+func (r *searchRules) tightAmong(mostCovered uint8) uint32 {
+	return r.tight[min(int(mostCovered), len(r.tight)-1)]
 }
 
 // NoteTight finds the budgets that so many evictions on one node would violate.

@@ -52,8 +52,9 @@ type searchRules struct {
 	// asked is set if MayTake or MayEvict has to be asked about each possible victim, and
 	// exactly if that is done for every node, so that each has its own status.
 	asked, exactly bool
-	// reordered is set if possible victims are in the caller's order.
-	reordered bool
+	// reordered is set if possible victims are in the caller's order, and sorted if they are
+	// in any other than that of their nodes.
+	reordered, sorted bool
 	// readsFirst is set if the top priority is that of the first victim, of those that
 	// violate a budget if there are any, and takesFree if a node on which no pod has to
 	// leave is the best.
@@ -102,6 +103,7 @@ func searchRulesOf(c *dryrun.Settings, budgets []*outrank.PodDisruptionBudget) s
 		chosen: c.Chosen(), partial: c.Partial(), exact: c.Exact(),
 	}
 	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == decision.Reprieve && policy.Budgets == decision.PerVictim && c.Variant == 0
+	r.sorted = r.reordered || variant.IgnoresStart
 	r.anyPriority = r.asked || r.reordered || r.chosen
 	r.readsFirst, r.takesFree = readsFirst, variant.TakesFree
 	r.ascending = c.Ascending()

@@ -108,7 +108,7 @@ func (s *Search) Ask(config *dryrun.Settings, snap *state.Snapshot, req *decisio
 	} else {
 		s.Bounds = s.Bounds[:n]
 	}
-	s.takeCosts()
+	s.takeTables()
 	workers := max(1, config.Workers)
 	if config.Chooser != nil {
 		workers = 1 // so that the same node is the first with a senseless answer
@@ -134,7 +134,7 @@ func (s *Search) Close() {
 		}
 	}
 	clear(s.tally)
-	s.releaseCosts()
+	s.releaseTables()
 	s.given.any, s.given.byName, s.given.inOrder = false, nil, nil
 	s.given.named.release()
 	s.Attempt.Release()

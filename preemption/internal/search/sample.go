@@ -161,7 +161,7 @@ func (w *Worker) freeOfViolations(b *NodeBound, slot int32, sum *state.NodeSumma
 	e := w.snap.Summaries.ExtremesAt(slot)
 	if w.search.Attempt.Config.Ascending() {
 		r := &w.search.Rules
-		return b.Kind == byResources && !r.asked && !r.chosen && !r.reordered && !w.mayViolate(e.LowBudgets, e.MostCovered)
+		return b.Kind == byResources && !r.asked && !r.chosen && !r.reordered && !r.mayViolate(e.LowBudgets, e.MostCovered)
 	}
 	return w.StaysLow(b, sum, e)
 }

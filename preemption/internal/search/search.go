@@ -62,8 +62,8 @@ type Search struct {
 	blocks    blockPass
 	incumbent incumbent
 	Rules     searchRules
-	costTable *state.CostTable // locked
-	queue     []NodeScore      // memory of evaluateBestFirst
+	tables    callerTables
+	queue     []NodeScore // memory of evaluateBestFirst
 	later     []boundKey
 	onlyCount bool // no candidate is wanted
 	// toTry marks the positions of the nodes that a sample may try, and positions

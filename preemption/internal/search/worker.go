@@ -106,9 +106,13 @@ func (w *Worker) keep(f NodeScore) {
 	}
 }
 
-// rulesMemory is the memory of a reprieve by other rules: possible victims by index, the
-// most important first, and how many budgets each pod violates, by index.
-type rulesMemory struct{ order, broken []int32 }
+// rulesMemory is the memory of a reprieve by other rules.
+type rulesMemory struct {
+	// end lists the end of the order by place, the least important first.
+	end []int
+	// broken has by index which pods violate a budget; it is empty if none does.
+	broken []bool
+}
 
 // blockedPod is a pod of a node, by index, that could not be put back, with what the
 // preemptor was short of then.

@@ -114,20 +114,6 @@ func (s *Snapshot) AnswersTo(key AnswersKey, most int, ask func(n *NodeState) de
 	return &t
 }
 
-// TakeCosts returns the table of a rule, or a new one while somebody else has that. The caller
-// releases it.
-func (s *Snapshot) TakeCosts(rule any) *CostTable {
-	t := s.costs.of(rule)
-	if !t.mu.TryLock() {
-		t = &CostTable{}
-		t.mu.Lock()
-	}
-	if n := len(s.NodeStates); len(t.bySlot) < n {
-		t.bySlot = append(t.bySlot, make([]nodeCosts, n-len(t.bySlot))...)
-	}
-	return t
-}
-
 // NamedBy returns the slot of the node that a known pod runs on or is nominated to, not ok for
 // none.
 func (s *Snapshot) NamedBy(pod *outrank.Pod) (slot int32, ok bool) {

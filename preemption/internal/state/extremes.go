@@ -52,7 +52,7 @@ func ExtremesOf(n *NodeState, l *NodeSummary) Extremes {
 			}
 		}
 		if int(g.Index) >= low {
-			e.addCovered(&n.Rows[g.Index], g.Class.Covering)
+			e.addCovered(&n.Rows[g.Index], g.Budgets)
 		}
 	}
 	return e
@@ -77,14 +77,12 @@ func LatestOf(n *NodeState) int64 {
 }
 
 // addCovered counts a covered pod of the lowest priority.
-func (e *Extremes) addCovered(row *AmountRow, covering []int32) {
+func (e *Extremes) addCovered(row *AmountRow, budgets uint32) {
 	e.CoveredLow++
 	for k, v := range row {
 		e.Covered[k] += v
 	}
-	for _, b := range covering {
-		e.LowBudgets |= 1 << (b % BudgetBits)
-	}
+	e.LowBudgets |= budgets
 }
 
 // TwoLowest says what budgets have to do with the pods of the two lowest priorities of a

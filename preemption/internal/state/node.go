@@ -29,6 +29,10 @@ type NodeState struct {
 	// Covered lists the pods that budgets cover, by index.
 	Covered []coveredPod
 	Slot    int32
+	// Grouped counts the pods that name a pod group.
+	Grouped int32
+	// version counts the changes.
+	version uint64
 	// Pods run on the node. Nominated are pending pods that room was made for.
 	// Both are sorted by importance; a missing start counts as later than any.
 	Pods, Nominated []*PodState
@@ -42,13 +46,9 @@ type NodeState struct {
 	Offers  Amounts
 	MaxPods int64
 	Taken   Usage
-	// version counts the changes.
-	version uint64
 	// Concerned counts, by filter, the pods that have a part in what the filter
 	// says.
 	Concerned [MaxFilters]int32
-	// Grouped counts the pods that name a pod group.
-	Grouped int32
 	// claimUses counts how often the pods name a claim.
 	claimUses int32
 	// attached lists, by attachment, the pods that concern the filter.
@@ -68,7 +68,9 @@ type Level struct {
 // coveredPod is a pod that budgets cover.
 type coveredPod struct {
 	Index int32 // in the node's pods
-	Class *PodClass
+	// Budgets has a bit for each budget that covers the pod (BudgetBits).
+	Budgets uint32
+	Class   *PodClass
 }
 
 // NewNodeState returns a node without an object and without pods.
@@ -202,9 +204,17 @@ func (n *NodeState) findCovered() {
 	n.Covered = n.Covered[:0]
 	for i, p := range n.Pods {
 		if len(p.Class.Covering) > 0 {
-			n.Covered = append(n.Covered, coveredPod{int32(i), p.Class})
+			n.Covered = append(n.Covered, coveredPod{int32(i), bitsOf(p.Class.Covering), p.Class})
 		}
 	}
+}
+
+// bitsOf returns the bits that budgets are told apart by.
+func bitsOf(budgets []int32) (bits uint32) {
+	for _, b := range budgets {
+		bits |= 1 << (b % BudgetBits)
+	}
+	return bits
 }
 
 // priorities counts the priorities of the pods.

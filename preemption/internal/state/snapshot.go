@@ -64,8 +64,9 @@ type snapshotState struct {
 	Columns   *Columns
 	Topology  *topology
 	Cache     *AnswerCache
-	costs     *costMemory
-	Answers   *ruleAnswers // of the caller's rules
+	Costs     *podTables[NodeCosts] // of the configurations that have a cost
+	Orders    *podTables[[]int32]   // of those that have an order of their own: pods by index
+	Answers   *ruleAnswers          // of the caller's rules
 	PodStates podIndex
 	Classes   classIndex
 	// Claims counts the uses of claims by pods on nodes, by key.

@@ -29,13 +29,13 @@ type summaryBlock struct {
 	members uint64
 }
 
+// AllOffer reports whether every node offers so much.
+func (ls *Summaries) AllOffer(asks *AmountRow) bool { return asks.within(&ls.smallest) }
+
 // At returns the summary of a slot for reading.
 func (ls *Summaries) At(slot int32) *NodeSummary {
 	return &ls.blocks[uint32(slot)/SummaryBlockSize].summaries[uint32(slot)%SummaryBlockSize]
 }
-
-// AllOffer reports that every node offers so much.
-func (ls *Summaries) AllOffer(asks *AmountRow) bool { return asks.within(&ls.smallest) }
 
 // TopSumsAt returns the top-k sums of a slot for reading.
 func (ls *Summaries) TopSumsAt(slot int32) *topSums {

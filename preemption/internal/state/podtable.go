@@ -8,22 +8,51 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// costMemory keeps what victims cost, by the rule that says so. A snapshot shares it
-// with its clones: what is kept of a node holds for that very state and version of
-// it, and a state is written by the one snapshot that owns it.
-type costMemory struct {
+// Pod tables keep what rules of the caller say about the pods of each node, such as what
+// each costs. A snapshot shares them with its clones: what is kept of a node holds for that
+// very state and version of it, and a state is written by the one snapshot that owns it.
+type podTables[T any] struct {
 	mu     sync.Mutex
-	tables []*CostTable // the last one used first
+	tables []*podTable[T] // the last one used first
 }
 
-// mostCostTables is how many rules a snapshot remembers the costs of.
-const mostCostTables = 4
+// mostPodTables is how many rules a snapshot remembers the answers of.
+const mostPodTables = 4
 
-// Release lets others have the table.
-func (t *CostTable) Release() { t.mu.Unlock() }
+// podTable is what one rule says about the pods of each node. One search at a time uses it;
+// its workers look at different nodes.
+type podTable[T any] struct {
+	mu sync.Mutex // held from take to release
+	// rule is the one that was asked. The table keeps it from being collected, so that no
+	// other one has its address.
+	rule   any
+	bySlot []ofPods[T]
+}
+
+// ofPods is what a rule says about the pods of a version of a node.
+type ofPods[T any] struct {
+	node    *NodeState
+	version uint64
+	said    T
+}
+
+// Take returns what is kept of a rule for so many slots, by node, and a new table while another
+// search uses that. Where a node is another than before, ask writes what the rule says of its
+// pods. After release others may have the table.
+func (m *podTables[T]) Take(rule any, slots int, ask func(n *NodeState, said *T)) (at func(n *NodeState) *T, release func()) {
+	t := m.of(rule)
+	if !t.mu.TryLock() {
+		t = &podTable[T]{}
+		t.mu.Lock()
+	}
+	if len(t.bySlot) < slots {
+		t.bySlot = append(t.bySlot, make([]ofPods[T], slots-len(t.bySlot))...)
+	}
+	return func(n *NodeState) *T { return t.at(n, ask) }, t.mu.Unlock
+}
 
 // of returns the table of a rule.
-func (m *costMemory) of(rule any) *CostTable {
+func (m *podTables[T]) of(rule any) *podTable[T] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i, t := range m.tables {
@@ -33,8 +62,8 @@ func (m *costMemory) of(rule any) *CostTable {
 			return t
 		}
 	}
-	t := &CostTable{rule: rule}
-	if len(m.tables) < mostCostTables {
+	t := &podTable[T]{rule: rule}
+	if len(m.tables) < mostPodTables {
 		m.tables = append(m.tables, nil)
 	}
 	copy(m.tables[1:], m.tables)
@@ -42,21 +71,21 @@ func (m *costMemory) of(rule any) *CostTable {
 	return t
 }
 
-// CostTable has the costs of the pods on each node by one rule. One search at a time
-// uses it, the one that holds mu; its workers look at different nodes.
-type CostTable struct {
-	mu sync.Mutex
-	// rule is the *Config whose Cost was asked. The table keeps it from being
-	// collected, so that no other one has its address.
-	rule   any
-	bySlot []nodeCosts
+// at returns what the rule says about the pods of a node. Where the node is another than
+// before, ask writes it anew.
+func (t *podTable[T]) at(n *NodeState, ask func(n *NodeState, said *T)) *T {
+	of := &t.bySlot[n.Slot]
+	if of.node != n || of.version != n.version {
+		of.node = nil // until all is known: the caller's rule may panic
+		ask(n, &of.said)
+		of.node, of.version = n, n.version
+	}
+	return &of.said
 }
 
-// nodeCosts is what the pods of a version of a node cost.
-type nodeCosts struct {
-	node    *NodeState
-	version uint64
-	Costs   []int64 // parallel to the pods
+// NodeCosts is what the pods of a node cost.
+type NodeCosts struct {
+	Costs []int64 // parallel to the pods
 	// Low is about the pods of the lowest priority, all about all pods.
 	Low, All costBound
 }
@@ -69,13 +98,8 @@ type costBound struct {
 	cheapest [TopK]int64
 }
 
-// At returns the costs on a node.
-func (t *CostTable) At(n *NodeState, lowPods int, cost func(*outrank.Pod) int64) *nodeCosts {
-	c := &t.bySlot[n.Slot]
-	if c.node == n && c.version == n.version {
-		return c
-	}
-	c.node = nil // until all is known: the caller's rule may panic
+// Find finds the costs on a node.
+func (c *NodeCosts) Find(n *NodeState, lowPods int, cost func(*outrank.Pod) int64) {
 	c.Costs = Fill(c.Costs, len(n.Objects), 0)
 	c.Low, c.All = newCostBound(), newCostBound()
 	for i, p := range n.Objects {
@@ -87,8 +111,6 @@ func (t *CostTable) At(n *NodeState, lowPods int, cost func(*outrank.Pod) int64)
 	}
 	c.Low.sumUp()
 	c.All.sumUp()
-	c.node, c.version = n, n.version
-	return c
 }
 
 // CostOf returns what a rule says that a pod costs, at least 0 (rule 11.10).
