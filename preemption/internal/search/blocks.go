@@ -142,7 +142,7 @@ func (w *Worker) boundRoughly(x *span, block, i int) *NodeBound {
 	slot := slotOf(block, i)
 	b, sum := &w.search.Bounds[w.search.blocks.positions[slot]], w.snap.Summaries.At(slot)
 	*b = NodeBound{before: w.Shortage(sum), fewest: 1}
-	if b.before != 0 && w.withoutLower(b, slot, sum) {
+	if b.before != 0 && (w.lowestMakeRoom(b, sum) || w.withoutLower(b, slot, sum)) {
 		x.open |= 1 << i
 		if b.Bound == x.bound.top {
 			b.fewest = uint16(x.bound.victims)
@@ -151,12 +151,12 @@ func (w *Worker) boundRoughly(x *span, block, i int) *NodeBound {
 	return b
 }
 
-// refine makes a rough bound as good as it can be.
-func (w *Worker) refine(b *NodeBound, slot int32) {
+// smooth makes a rough bound as good as the summary of the node tells. [Worker.Tighten] makes it
+// as good as it can be.
+func (w *Worker) smooth(b *NodeBound, slot int32) {
 	if sum := w.snap.Summaries.At(slot); !b.exact && b.Bound == sum.Lowest {
 		b.fewest = max(b.fewest, uint16(sum.Fewest(&w.search.asks)))
 	}
-	w.Tighten(b, slot)
 }
 
 // boundAlone bounds a node of a block of which more is to be looked at than its summary.
@@ -245,7 +245,10 @@ func (w *Worker) evaluateBetter(x *span, block int) {
 		if !w.leads(b.Bound, int32(b.fewest)) {
 			continue
 		}
-		if w.refine(b, slot); w.leads(b.Bound, int32(b.fewest)) {
+		if w.smooth(b, slot); !w.leads(b.Bound, int32(b.fewest)) {
+			continue
+		}
+		if w.Tighten(b, slot); w.leads(b.Bound, int32(b.fewest)) {
 			w.evaluateInSpan(x, block, i)
 		}
 	}
@@ -263,8 +266,12 @@ func (w *Worker) evaluateInSpan(x *span, block, i int) {
 	x.open &^= 1 << i
 	slot := slotOf(block, i)
 	position := int(w.search.blocks.positions[slot])
-	if b := &w.search.Bounds[position]; !w.pruned(b) {
-		w.refine(b, slot)
+	b := &w.search.Bounds[position]
+	if w.pruned(b) {
+		return
+	}
+	if w.smooth(b, slot); !w.pruned(b) {
+		w.Tighten(b, slot)
 		w.evaluate(b, position, slot)
 	}
 }
@@ -280,7 +287,8 @@ func (w *Worker) bestOf(x *span, block int) (first int) {
 		if b.Bound > best.top || b.Bound == best.top && int32(b.fewest) > best.victims || w.pruned(b) {
 			continue
 		}
-		w.refine(b, slot)
+		w.smooth(b, slot)
+		w.Tighten(b, slot)
 		if of := (spanBound{b.Bound, int32(b.fewest), w.latestStart(b, slot)}); first < 0 || of.better(best) {
 			best, first = of, i
 		}

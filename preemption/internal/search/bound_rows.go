@@ -13,11 +13,21 @@ func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSumma
 	if b.before == 0 {
 		return
 	}
-	if sum.LowPods > 0 && int64(sum.Lowest) < w.search.Attempt.Reach && w.covers(sum, &sum.Low, int32(sum.LowPods)) {
-		b.Kind, b.Bound, b.fewest = byResources, sum.Lowest, uint16(sum.Fewest(&w.search.asks))
+	if w.lowestMakeRoom(b, sum) {
+		b.fewest = uint16(sum.Fewest(&w.search.asks))
 	} else if w.withoutLower(b, slot, sum) {
 		w.boundVictims(b, sum)
 	}
+}
+
+// lowestMakeRoom bounds a node on which the pods of the lowest priority alone make room, and
+// reports whether they do.
+func (w *Worker) lowestMakeRoom(b *NodeBound, sum *state.NodeSummary) bool {
+	if sum.LowPods == 0 || int64(sum.Lowest) >= w.search.Attempt.Reach || !w.covers(sum, &sum.Low, int32(sum.LowPods)) {
+		return false
+	}
+	b.Kind, b.Bound = byResources, sum.Lowest
+	return true
 }
 
 // boundVictims completes the bound of a candidate whose least top priority is
