@@ -17,15 +17,15 @@ type callerTables struct {
 
 // takeTables makes what earlier searches heard of the caller's rules known to this one.
 func (s *Search) takeTables() {
-	t, config, slots := &s.tables, s.Attempt.Config, len(s.snap.NodeStates)
+	t, config := &s.tables, s.Attempt.Config
 	if config.Cost != nil {
-		costs, release := s.snap.Costs.Take(config, slots, func(n *state.NodeState, c *state.NodeCosts) {
+		costs, release := s.snap.TakeCosts(config, func(n *state.NodeState, c *state.NodeCosts) {
 			c.Find(n, int(s.snap.Summaries.At(n.Slot).LowPods), config.Cost)
 		})
 		t.costs, t.release = costs, append(t.release, release)
 	}
 	if s.Rules.sorted {
-		orders, release := s.snap.Orders.Take(config, slots, s.sortPods)
+		orders, release := s.snap.TakeOrders(config, s.sortPods)
 		t.orders, t.release = orders, append(t.release, release)
 	}
 }

@@ -16,6 +16,23 @@ type podTables[T any] struct {
 	tables []*podTable[T] // the last one used first
 }
 
+// podAnswers are the tables of a snapshot.
+type podAnswers struct {
+	costs  podTables[NodeCosts]
+	orders podTables[[]int32] // pods by index, in an order of the caller's
+}
+
+// TakeCosts returns what pods cost by a configuration, by node. Where a node is another than
+// before, ask writes the costs of its pods. After release others may have them.
+func (s *Snapshot) TakeCosts(config any, ask func(n *NodeState, costs *NodeCosts)) (at func(n *NodeState) *NodeCosts, release func()) {
+	return s.ofPods.costs.take(config, len(s.NodeStates), ask)
+}
+
+// TakeOrders is TakeCosts for the order that a configuration has pods in.
+func (s *Snapshot) TakeOrders(config any, ask func(n *NodeState, order *[]int32)) (at func(n *NodeState) *[]int32, release func()) {
+	return s.ofPods.orders.take(config, len(s.NodeStates), ask)
+}
+
 // mostPodTables is how many rules a snapshot remembers the answers of.
 const mostPodTables = 4
 
@@ -36,10 +53,10 @@ type ofPods[T any] struct {
 	said    T
 }
 
-// Take returns what is kept of a rule for so many slots, by node, and a new table while another
+// take returns what is kept of a rule for so many slots, by node, and a new table while another
 // search uses that. Where a node is another than before, ask writes what the rule says of its
 // pods. After release others may have the table.
-func (m *podTables[T]) Take(rule any, slots int, ask func(n *NodeState, said *T)) (at func(n *NodeState) *T, release func()) {
+func (m *podTables[T]) take(rule any, slots int, ask func(n *NodeState, said *T)) (at func(n *NodeState) *T, release func()) {
 	t := m.of(rule)
 	if !t.mu.TryLock() {
 		t = &podTable[T]{}

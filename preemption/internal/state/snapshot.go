@@ -64,9 +64,8 @@ type snapshotState struct {
 	Columns   *Columns
 	Topology  *topology
 	Cache     *AnswerCache
-	Costs     *podTables[NodeCosts] // of the configurations that have a cost
-	Orders    *podTables[[]int32]   // of those that have an order of their own: pods by index
-	Answers   *ruleAnswers          // of the caller's rules
+	Answers   *ruleAnswers // of the caller's rules about nodes
+	ofPods    *podAnswers  // of those about pods
 	PodStates podIndex
 	Classes   classIndex
 	// Claims counts the uses of claims by pods on nodes, by key.
