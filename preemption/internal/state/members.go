@@ -18,7 +18,7 @@ func (s *Snapshot) covering(p *outrank.Pod) []int32 {
 // suits many pods.
 func (s *Snapshot) classWith(p *outrank.Pod, covering func(*outrank.Pod) []int32) *PodClass {
 	key := classKey(p, s.Rules.VictimUnits)
-	if m, ok := s.Classes.byKey.Get(string(key)); ok {
+	if m, ok := s.Classes.byKey.find(key); ok {
 		return m.Class
 	}
 	k := &PodClass{

@@ -33,6 +33,15 @@ func (x *sharedIndex[V]) Get(name string) (V, bool) {
 	return v, ok
 }
 
+// find is Get for a name in bytes, of which no text is made.
+func (x *sharedIndex[V]) find(name []byte) (V, bool) {
+	if c, ok := x.Changes[string(name)]; ok {
+		return c.value, !c.gone
+	}
+	v, ok := x.base[string(name)]
+	return v, ok
+}
+
 func (x *sharedIndex[V]) Set(name string, v V) {
 	if !x.shared {
 		x.base[name] = v
