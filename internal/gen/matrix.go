@@ -63,7 +63,7 @@ var matrixKinds = []matrixRow{
 		p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{LabelSelector: matrixGuard, TopologyKey: matrixZone}}
 	}},
 	{"spread", func(_ *outrank.Cluster, p *outrank.Pod) {
-		p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{MaxSkew: 1, LabelSelector: matrixGuard, TopologyKey: matrixZone}}
+		p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{MaxSkew: 1, WhenUnsatisfiable: outrank.DoNotSchedule, LabelSelector: matrixGuard, TopologyKey: matrixZone}}
 	}},
 	{"volume", func(c *outrank.Cluster, p *outrank.Pod) { matrixVolumes(c, p, 1) }},
 	{"volumes-5", func(c *outrank.Cluster, p *outrank.Pod) { matrixVolumes(c, p, 5) }},
