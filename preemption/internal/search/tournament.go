@@ -53,7 +53,7 @@ type entry struct {
 func (t *Tournament) copy() *Tournament {
 	c := *t
 	c.Blocks, c.own, c.winners = slices.Clone(t.Blocks), make([]bool, len(t.own)), slices.Clone(t.winners)
-	c.transient, c.guarded = slices.Clone(t.transient), slices.Clone(t.guarded)
+	c.transient, c.guarded, c.again = slices.Clone(t.transient), slices.Clone(t.guarded), nil
 	c.before.others, c.after.others = slices.Clone(t.before.others), slices.Clone(t.after.others)
 	return &c
 }

@@ -38,3 +38,15 @@ func TestPropertyTournament(t *testing.T) {
 		}
 	})
 }
+
+// A copy has memory of its own, so that snapshots and their clones may be asked at once.
+func TestTournamentCopySharesNoMemory(t *testing.T) {
+	origin := &Tournament{}
+	origin.reset(100)
+	origin.playAll()
+	origin.again = append(origin.again, 7)
+	origin.playAgain()
+	c := origin.copy()
+	c.again = append(c.again, 9)
+	require.NotEqual(t, int32(9), origin.again[:1][0])
+}
