@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/kubeletadmit"
@@ -13,7 +11,7 @@ import (
 )
 
 // answered asks a question of package question.
-func (s *scene) answered(stdin io.Reader, show func(done, total int)) (*answeredQuestion, error) {
+func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) {
 	set, err := s.setting(show)
 	if err != nil {
 		return nil, err
@@ -28,31 +26,26 @@ func (s *scene) answered(stdin io.Reader, show func(done, total int)) (*answered
 	case askReplicas:
 		err = out.take(question.AskReplicas(ctx, set, s.question.pod, s.opts.about.replicas))
 	case askWhyNot:
-		if err = s.nodeKnown("why-not", s.opts.about.whyNot); err == nil {
+		if err = nodeKnown(s.snap, "why-not", s.opts.about.whyNot); err == nil {
 			err = out.take(question.AskWhyNot(ctx, set, s.question.pod, s.opts.about.whyNot))
 		}
 	case askOnNode:
-		if err = s.nodeKnown("on-node", s.opts.about.onNode); err == nil {
+		if err = nodeKnown(s.snap, "on-node", s.opts.about.onNode); err == nil {
 			err = out.take(question.AskOnNode(ctx, set, question.Binding{
 				Pod: s.question.pod, Node: s.opts.about.onNode, Static: s.opts.about.static, Depth: s.opts.about.replacements,
 			}))
 		}
-	case askClasses:
-		var classes []*outrank.PriorityClass
-		if classes, err = s.changedClasses(stdin); err == nil {
-			reply, wrong := question.AskClasses(ctx, set, classes)
-			if err = out.take(reply, wrong); len(problemsOf(wrong)) > 0 {
-				err = unusable("the change of priority classes", wrong)
-			}
+	default:
+		s.scenario.Watch(show)
+		var a *question.Aftermath
+		if a, err = s.scenario.Aftermath(); err != nil {
+			return nil, unusable(s.opts.source(), err)
 		}
-	case askWithout:
-		for _, node := range s.opts.about.without {
-			if err == nil {
-				err = s.nodeKnown("without", node)
-			}
+		if s.ask == askClasses && a.Classes != nil {
+			return out, out.take(a.Classes, nil)
 		}
-		if err == nil {
-			err = out.take(question.AskWithout(ctx, set, s.opts.about.without))
+		if s.snap, err = s.scenario.Stage(); err == nil {
+			err = out.take(a, nil)
 		}
 	}
 	return out, err
@@ -103,8 +96,12 @@ func exitOf(r reply) int {
 			gained += r.Classes[i].AsTheyStand.Gained + r.Classes[i].Again.Gained
 		}
 		return worst(0, gained)
-	case *question.Without:
-		return worst(r.Totals.Waits+len(r.Lost), r.Totals.PushesOut)
+	case *question.Aftermath:
+		without := r.Totals.Stranded
+		if len(r.Nodes) > 0 {
+			without = r.Totals.Waits + r.Totals.Unplaced + len(r.Lost)
+		}
+		return worst(without, r.Totals.Victims)
 	}
 	return exitFits
 }
@@ -132,6 +129,7 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 	dump := dumpOf(q.scene)
 	p.Line("%s", q.title(dump.Source))
 	writeCluster(p, &dump, q.scene.now)
+	writeChanges(p, q.scene)
 	switch {
 	case q.scene.ask == askGroup:
 		q.writeGroup(p)
@@ -168,6 +166,9 @@ func (q *answeredQuestion) title(source string) string {
 		return fmt.Sprintf("What does the kubelet of %s say to %s in %s?", q.scene.opts.about.onNode, pod, source)
 	case askClasses:
 		return "What would other priority classes do in " + source + "?"
+	case askWithout:
+		nodes := q.scene.opts.valuesOf(changeWithout)
+		return fmt.Sprintf("What becomes of the pods of %s, drained or lost, in %s?", some(nodes, 3, len(nodes)), source)
 	}
-	return fmt.Sprintf("What becomes of the pods of %s, drained or lost, in %s?", some(q.scene.opts.about.without, 3, len(q.scene.opts.about.without)), source)
+	return "What becomes of everybody in " + source + "?"
 }

@@ -17,10 +17,8 @@ type asking struct {
 	source PrioritySource
 	// warnings name the gaps of a manifest.
 	warnings []outrank.Problem
-	// template would make the pod, nil for a pod of its own; others counts the
-	// other objects in the manifests.
+	// template would make the pod, nil for a pod of its own.
 	template *input.Template
-	others   map[string]int
 }
 
 // The sources of a pod.

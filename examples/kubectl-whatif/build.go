@@ -12,7 +12,7 @@ import (
 func newAnswer(d *decision, list int) *Answer {
 	a := &Answer{
 		Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
-		Caveats: d.scene.caveats, Why: d.why,
+		Caveats: d.scene.caveats, Why: d.why, Then: d.scene.happened(),
 		Outcome: d.explained.Outcome, Ineligible: d.explained.Ineligible,
 		Refused:        d.explained.Refused.Code != preemption.Success,
 		FeasibleNodes:  feasible(d, list),

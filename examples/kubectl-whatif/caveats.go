@@ -16,7 +16,7 @@ func caveats(opts *options, c *outrank.Cluster, q *asking) []Warning {
 	if q == nil {
 		return slices.Concat(aboutGroups(c, nil), aboutNominations(opts, c), aboutPods(c), aboutKinds(c), aboutNamespaces(c, nil))
 	}
-	return slices.Concat(aboutTemplate(opts.asked(), q), aboutPod(opts, q), aboutGroups(c, q), aboutNominations(opts, c), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
+	return slices.Concat(aboutTemplate(opts.ask, q), aboutPod(opts, q), aboutGroups(c, q), aboutNominations(opts, c), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
 }
 
 // aboutTemplate is about the difference between a single pod and the object that makes it.

@@ -30,7 +30,8 @@ func (o *options) check() error {
 		name   string
 		values []string
 	}{{"pending", []string{o.pending}}, {"name", []string{o.pod.name}}, {"namespace", []string{o.pod.namespace}}, {"context", []string{o.context}}, {"kubeconfig", []string{o.kubeconfig}},
-		{"cluster", o.clusters}, {"filename", o.manifests}} {
+		{"cluster", o.clusters}, {"filename", o.manifests()},
+		{"without", o.valuesOf(changeWithout)}, {"add-node", o.valuesOf(changeAddNode)}, {"priorityclass", o.valuesOf(changeClasses)}, {"delete", o.valuesOf(changeDelete)}} {
 		if o.set[f.name] && (len(f.values) == 0 || slices.Contains(f.values, "")) {
 			return fmt.Errorf("--%s is empty; give it a value or leave it out", f.name)
 		}
@@ -47,10 +48,8 @@ func (o *options) check() error {
 // waysToName are the flags that name the pod in question.
 func (o *options) waysToName() []string {
 	var ways []string
-	for _, name := range []string{"pending", "filename"} {
-		if o.set[name] {
-			ways = append(ways, "--"+name)
-		}
+	if o.set["pending"] {
+		ways = append(ways, "--pending")
 	}
 	// Among manifests, a name chooses.
 	if i := slices.IndexFunc(describing, func(name string) bool { return o.set[name] && (name != "name" || !o.set["filename"]) }); i >= 0 {
@@ -66,7 +65,12 @@ func (o *options) waysToName() []string {
 func (o *options) contradictions() error {
 	ways := o.waysToName()
 	if len(ways) > 1 {
-		return fmt.Errorf("%s name different pods; use one of --pending, --filename and the flags that describe a pod", strings.Join(ways, " and "))
+		return fmt.Errorf("%s name different pods; use one of --pending and the flags that describe a pod", strings.Join(ways, " and "))
+	}
+	amounts := []string{"cpu", "memory", "request"}
+	if o.set["filename"] && o.described() && !slices.ContainsFunc(amounts, func(name string) bool { return o.set[name] }) {
+		return fmt.Errorf("%s describes a pod of its own, and --filename brings others: say what it asks for with --cpu, --memory or --request, "+
+			"or write it into the manifest", ways[len(ways)-1])
 	}
 	if o.set["class"] && o.set["priority"] {
 		return errors.New("--class and --priority both say how important the pod is; use one of them")
@@ -76,7 +80,7 @@ func (o *options) contradictions() error {
 			return fmt.Errorf("--%s asks kubectl for the cluster, and --cluster names a file; use one of them", name)
 		}
 	}
-	if slices.Contains(o.clusters, input.Stdin) && slices.Contains(o.manifests, input.Stdin) {
+	if slices.Contains(o.clusters, input.Stdin) && slices.Contains(o.manifests(), input.Stdin) {
 		return errors.New("--cluster - and --filename - both read standard input; give one of them a file")
 	}
 	return nil
@@ -94,9 +98,9 @@ func (o *options) checkQuestion() error {
 		}
 	}
 	if len(asked) > 1 {
-		return fmt.Errorf("%s are different questions; ask them one after the other", strings.Join(asked, " and "))
+		return fmt.Errorf("%s are different questions, each with an answer of its own; ask them one after the other, each with the same changes", strings.Join(asked, " and "))
 	}
-	a := o.asked()
+	a := o.asked(false)
 	if ways := o.waysToName(); !a.ofPod() && len(ways) > 0 && ways[0] != asked[0] {
 		return fmt.Errorf("%s asks about the whole cluster, and %s names a pod; leave one of them out", asked[0], ways[0])
 	}
@@ -125,13 +129,10 @@ func (o *options) checkAmounts(a inquiry) error {
 		return errors.New("--why-not is empty; name a node")
 	case o.set["on-node"] && o.about.onNode == "":
 		return errors.New("--on-node is empty; name a node")
-	case o.set["without"] && (len(o.about.without) == 0 || slices.Contains(o.about.without, "")):
-		return errors.New("--without is empty; name nodes")
-	}
-	for i, node := range o.about.without {
-		if slices.Contains(o.about.without[:i], node) {
-			return fmt.Errorf("--without %s: the node is named twice", node)
-		}
+	case o.about.atMaximum && !o.set["filename"]:
+		return errors.New("--at-maximum is about the autoscalers of manifests; give some with --filename")
+	case o.about.one && !o.fromManifest(a):
+		return errors.New("--one chooses one of the pods of a manifest; here the question is about another pod, or about none")
 	}
 	return nil
 }

@@ -4,16 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-
-	"github.com/spf13/pflag"
+	"strconv"
+	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/spf13/pflag"
 )
 
 // repeatable are the flags that may be given more than once.
 var repeatable = map[string]bool{
 	"cluster": true, "filename": true, "request": true, "toleration": true, "host-port": true, "claim": true,
-	"set-class": true, "priorityclass": true, "without": true,
+	"set-class": true, "priorityclass": true, "without": true, "add-node": true, "set-budget": true, "delete": true,
 }
 
 // once makes a flag refuse a second value, of which only the last would count.
@@ -82,4 +83,57 @@ func (o *options) checkNames() error {
 		return fmt.Errorf("--namespace %q is no name of a namespace: small letters, digits and '-', a letter or digit at both ends, at most 63", o.pod.namespace)
 	}
 	return nil
+}
+
+// mostNodes bounds the nodes of one flag.
+const mostNodes = 10_000
+
+// times splits "NAME=N"; N is 1 where it is left out.
+func times(value string) (name string, n int, err error) {
+	name, number, given := strings.Cut(value, "=")
+	if !given {
+		return name, 1, nil
+	}
+	n, err = strconv.Atoi(number)
+	if err != nil || n < 1 || n > mostNodes {
+		return "", 0, fmt.Errorf("%q is no number of nodes, which is between 1 and %d", number, mostNodes)
+	}
+	return name, n, nil
+}
+
+// budgetOf reads "[NAMESPACE/]NAME=N".
+func budgetOf(value, namespace string) (outrank.Key, int32, error) {
+	const form = "write NAMESPACE/NAME=NUMBER, like shop/checkout=0"
+	name, number, ok := strings.Cut(value, "=")
+	if !ok || name == "" {
+		return "", 0, errors.New(form)
+	}
+	n, err := strconv.ParseInt(number, 10, 32)
+	if err != nil || n < 0 {
+		return "", 0, fmt.Errorf("%q is no number of disruptions that a budget can allow; %s", number, form)
+	}
+	if space, rest, given := strings.Cut(name, "/"); given {
+		namespace, name = space, rest
+	}
+	return outrank.NewKey(namespace, name), int32(n), nil
+}
+
+// classValue is an entry of --set-class.
+type classValue struct {
+	name  string
+	value int32
+}
+
+// classOf reads "NAME=VALUE".
+func classOf(text string) (classValue, error) {
+	const form = "write NAME=VALUE, like production=2000"
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return classValue{}, errors.New(form)
+	}
+	n, err := strconv.ParseInt(value, 10, 32)
+	if err != nil {
+		return classValue{}, fmt.Errorf("%q is no value of a class, which is a whole number of 32 bits; %s", value, form)
+	}
+	return classValue{name, int32(n)}, nil
 }

@@ -25,6 +25,7 @@ func (o *options) groups() []flagGroup {
 		{"Where to look (default: a sample cluster that comes with the program)", o.placeFlags()},
 		{"The pod, one way of naming it (default for the sample: " + sampleQuestion + ")", o.namedFlags()},
 		{"or described", o.describingFlags()},
+		{"Changes before anything is asked, any number, in the order given (alone: what becomes of everybody?)", o.changeFlags()},
 		{"Another question (default: who would have to leave for the pod)", o.questionFlags()},
 		{"How to answer", o.answerFlags()},
 	}
@@ -51,10 +52,6 @@ func (o *options) namedFlags() *pflag.FlagSet {
 	fs := newFlags()
 	fs.StringVar(&o.pending, "pending", "", "a pending pod of the dump, as `NAMESPACE/NAME`, with its group where groups are scheduled as a whole; or, with the feature gate for it, one on a node "+
 		"that has deferred its resize in place; \"all\" asks what becomes of all that wait, in the scheduler's order")
-	fs.StringSliceVarP(&o.manifests, "filename", "f", nil, "`FILE`s or folders with the manifest, in JSON or YAML, - for standard input, of a Pod, Deployment, "+
-		"ReplicaSet, StatefulSet, DaemonSet, Job or CronJob; among several, --name chooses. What an API server would add (requests from limits, "+
-		"host ports and so on) is filled in here, and a warning names what is not; best is what kubectl create --dry-run=server -f pod.yaml -o json "+
-		"makes of it; --pod is the same")
 	return fs
 }
 
@@ -77,17 +74,46 @@ func (o *options) describingFlags() *pflag.FlagSet {
 	return fs
 }
 
+func (o *options) changeFlags() *pflag.FlagSet {
+	fs := newFlags()
+	add := func(flag, short, usage string, check func(string) error) {
+		fs.VarP(&ordered{o: o, flag: flag, check: check}, flag, short, usage)
+	}
+	add(changeFile, "f", "`FILE`s or folders with manifests, in JSON or YAML, - for standard input: all pods that a Pod, Deployment, "+
+		"ReplicaSet, StatefulSet, DaemonSet, Job or CronJob makes, with the budgets, classes, groups, nodes and namespaces beside them; --name chooses one of "+
+		"several objects. What makes a single pod is the pod in question, where none is named. What an API server would add (requests from limits, "+
+		"host ports and so on) is filled in here, and a warning names what is not; best is what kubectl create --dry-run=server -f pod.yaml -o json "+
+		"makes of it; --pod is the same", nil)
+	add(changeWithout, "", "`NODE`s that are drained or lost, by name or as LABEL=VALUE; may be repeated", nil)
+	add(changeAddNode, "", "a `NODE` more like one of the dump, or those of a file; NODE=N for N of them; may be repeated", func(text string) error {
+		_, _, err := times(text)
+		return err
+	})
+	add(changeClass, "", "a priority class changes to `NAME=VALUE`, or is made; pods keep the priority that they were created with; may be repeated", func(text string) error {
+		_, err := classOf(text)
+		return err
+	})
+	add(changeClasses, "", "the same for the classes in a `FILE`, in JSON or YAML; may be repeated", nil)
+	fs.Var(&ordered{o: o, flag: changeAgain}, changeAgain, "controllers recreate all pods, with the priorities that the classes give by then")
+	fs.Lookup(changeAgain).NoOptDefVal = "true"
+	add(changeBudget, "", "what a disruption budget allows: `NAMESPACE/NAME=NUMBER`; may be repeated", func(text string) error {
+		_, _, err := budgetOf(text, outrank.DefaultNamespace)
+		return err
+	})
+	add(changeDelete, "", "pods that are deleted, as `NAMESPACE/NAME`, or @FILE with one in each line; may be repeated", nil)
+	fs.BoolVar(&o.about.atMaximum, "at-maximum", false, "as many pods of each manifest as its HorizontalPodAutoscaler may make")
+	return fs
+}
+
 func (o *options) questionFlags() *pflag.FlagSet {
 	fs := newFlags()
+	fs.BoolVar(&o.about.one, "one", false, "about one of the pods of the manifest by itself, in detail")
 	fs.IntVar(&o.about.replicas, "replicas", 0, "how many of a `NUMBER` of copies of the pod find room, without and with others leaving, and who leaves for each")
 	fs.StringVar(&o.about.whyNot, "why-not", "", "everything about one `NODE` for the pod: what keeps it out, whose leaving would help, what it lost by")
 	fs.StringVar(&o.about.onNode, "on-node", "", "what the kubelet of a `NODE` says to the pod when it is bound there: admitted, refused, or after evicting whom")
 	fs.BoolVar(&o.about.static, "static", false, "with --on-node: the pod is a static one, which the kubelet reads from a file")
 	fs.IntVar(&o.about.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
 	fs.BoolVar(&o.about.exact, "exact", false, "beside the answer of kube-scheduler the best one by the same ranks, with what proves it")
-	fs.Func("set-class", "before a priority class changes to `NAME=VALUE`, or is made: who could push out whom; may be repeated", o.setClass)
-	fs.StringSliceVar(&o.about.classFiles, "priorityclass", nil, "the same for the classes in a `FILE`, in JSON or YAML; may be repeated")
-	fs.StringSliceVar(&o.about.without, "without", nil, "what becomes of the pods of `NODE`s that are drained or lost; may be repeated")
 	return fs
 }
 

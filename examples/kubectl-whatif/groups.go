@@ -18,7 +18,7 @@ var groupKinds = []string{"podgroups", "compositepodgroups"}
 // alone: the first is then about the group, and others make no sense. The
 // kubelet's answer to a pod does not depend on that.
 func (o *options) withGroup(c *outrank.Cluster, q *asking) (inquiry, error) {
-	a, p := o.asked(), q.pod
+	a, p := o.ask, q.pod
 	if p.Group == "" || a == askOnNode || isDeferred(p) || !c.Release.Gates()[groupGate] {
 		return a, nil
 	}
@@ -40,9 +40,9 @@ func (o *options) withGroup(c *outrank.Cluster, q *asking) (inquiry, error) {
 // senseless names a question that makes no sense for a group; empty for none.
 func (o *options) senseless() string {
 	switch {
-	case o.asked() == askReplicas:
+	case o.ask == askReplicas:
 		return "--replicas asks about copies of a pod by itself"
-	case o.asked() == askWhyNot:
+	case o.ask == askWhyNot:
 		return "--why-not asks about one node for a pod by itself, while the pods of a group may go to many"
 	case o.about.exact:
 		return "--exact knows the best answer for a pod by itself only"

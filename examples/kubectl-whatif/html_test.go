@@ -93,7 +93,7 @@ func TestHTMLOfOtherQuestions(t *testing.T) {
 		{"--pending all", "Of 4 pending pods 1 pushes others out, 3 wait"},
 		{"--replicas 4 -f sample/deployment.yaml", "4 of 4 replicas of shop/recommender find room"},
 		{"--replicas 100", "replicas of shop/checkout-2 find room"},
-		{"--without apps-a1,apps-b2", "Without 2 nodes: 4 pods fit elsewhere, 4 push others out, 10 wait"},
+		{"--without apps-a1,apps-b2", "Without 2 nodes: 4 pods fit elsewhere, 4 push others out, 10 stay pending"},
 		{"--without gpu-b1", "Without gpu-b1: "},
 	} {
 		args := strings.Fields(tt.args)

@@ -107,7 +107,7 @@ func TestFilesThatDoNotGoTogether(t *testing.T) {
 	}
 }
 
-// A manifest of something that makes pods asks about one of them.
+// A manifest of something that makes pods asks about all of them, and with --one about one.
 func TestTemplatesAsk(t *testing.T) {
 	deployment := `
 apiVersion: v1
@@ -125,7 +125,10 @@ spec:
       priorityClassName: production
       containers: [{name: c, resources: {requests: {cpu: 3, memory: 8Gi}}}]
 `
-	status, stdout, stderr := whatif(deployment, "-f", "-")
+	status, stdout, stderr := whatif(deployment, "-f", "-", "--exit-status")
+	require.Equal(t, 4, status, stderr)
+	assert.Contains(t, stdout, "3 new pods: 2 push others out, 1 stays pending.\n")
+	status, stdout, stderr = whatif(deployment, "-f", "-", "--one")
 	require.Zero(t, status, stderr)
 	assert.Equal(t, "whatif: left out of the manifests: 1 Service\n", stderr)
 	for _, want := range []string{
@@ -138,7 +141,7 @@ spec:
 	}
 	_, stdout, _ = whatif(deployment, "-f", "-", "--replicas", "2")
 	assert.Contains(t, stdout, "  made by    Deployment/web, which asks for 3 pods like it\n", "the question is about more than one")
-	_, stdout, _ = whatif(deployment, "-f", "-", "-o", "json")
+	_, stdout, _ = whatif(deployment, "-f", "-", "--one", "-o", "json")
 	var doc Document
 	require.NoError(t, json.Unmarshal([]byte(strings.Replace(stdout, `"decision"`, `"-"`, 1)), &doc))
 	three := 3
@@ -166,18 +169,26 @@ func TestManifestsInFolders(t *testing.T) {
 	}
 	dir := files(t, map[string]string{"a.yaml": pod("a"), "sub/b.yaml": pod("b") + "---\n" + pod("c")})
 	assert.Equal(t, "default/a", documentOf(t, "", "-f", dir).Pod.Key)
-	assert.Equal(t, "default/c", documentOf(t, "", "-f", dir, "-R", "--name", "c").Pod.Key)
-	assert.Equal(t, "shop/b", documentOf(t, pod("b"), "-f", dir, "-f", "-", "--name", "b", "-n", "shop").Pod.Key)
+	status, stdout, stderr := whatif("", "-f", dir, "-R", "--name", "c", "-o", "json")
+	assert.Zero(t, status)
+	assert.Equal(t, "whatif: left out of the manifests: 2 Pod\n", stderr)
+	assert.Contains(t, stdout, `"key": "default/c"`)
+	_, stdout, _ = whatif(pod("b"), "-f", dir, "-f", "-", "--name", "b", "-n", "shop", "-o", "json")
+	assert.Contains(t, stdout, `"key": "shop/b"`)
 }
 
-// A pod for each node is not one pod, and the error says so.
+// A DaemonSet makes a pod for each node, and one of them is not the whole of it.
 func TestDaemonSetIsToldAsSuch(t *testing.T) {
-	text := answered(t, `
+	const agent = `
 apiVersion: apps/v1
 kind: DaemonSet
 metadata: {name: agent, namespace: kube-system}
 spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1m, memory: 1Mi}}}]}}}
-`, "-f", "-")
+`
+	assert.Contains(t, answered(t, agent, "-f", "-"), "7 new pods: 7 fit.\n", "one of 8 nodes has a taint; its pods tolerate cordons")
+	_, _, stderr := whatif(agent, "-f", "-", "--replicas", "8")
+	assert.Contains(t, stderr, "DaemonSet/agent makes one pod for each node")
+	text := answered(t, agent, "-f", "-", "--one")
 	assert.Contains(t, text, "  made by    DaemonSet/agent, for each node that takes it; this is about one of them, wherever it goes\n")
 	assert.Contains(t, text, "here a pod goes where that is best")
 	assert.Contains(t, text, "  - DaemonSet/agent: a DaemonSet has a pod on each node that takes one")

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // inquiry is the kind of question.
@@ -20,7 +16,8 @@ const (
 	askWhyNot   inquiry = "whyNot"
 	askOnNode   inquiry = "onNode"
 	askClasses  inquiry = "classes"
-	askWithout  inquiry = "without"
+	askWithout  inquiry = "without" // nodes go, and nothing else is asked or changed
+	askChange   inquiry = "change"
 )
 
 // everyPending is the value of --pending for all pods that wait.
@@ -34,12 +31,11 @@ var inquiries = []struct {
 	{askReplicas, []string{"replicas"}},
 	{askWhyNot, []string{"why-not"}},
 	{askOnNode, []string{"on-node"}},
-	{askClasses, []string{"set-class", "priorityclass"}},
-	{askWithout, []string{"without"}},
 }
 
-// asked is the question of the flags.
-func (o *options) asked() inquiry {
+// asked is the question of the flags: the one that is named; that about a pod, where one is
+// named or needed; else what the changes do. onePod is set where the manifests make a single pod.
+func (o *options) asked(onePod bool) inquiry {
 	if o.pending == everyPending {
 		return askAll
 	}
@@ -48,27 +44,26 @@ func (o *options) asked() inquiry {
 			return a.of
 		}
 	}
-	return askPod
+	onePod = onePod || o.about.one || o.about.exact || o.set["replacements"]
+	switch {
+	case o.pending != "", o.described(), len(o.changes) == 0, onePod:
+		return askPod
+	case o.onlyClasses():
+		return askClasses
+	case !slices.ContainsFunc(o.changes, func(f *flagged) bool { return f.flag != changeWithout }):
+		return askWithout
+	}
+	return askChange
 }
 
 // ofPod reports whether a question is about a pod.
-func (a inquiry) ofPod() bool { return a != askAll && a != askClasses && a != askWithout }
+func (a inquiry) ofPod() bool {
+	return a != askAll && a != askClasses && a != askWithout && a != askChange
+}
 
-func (o *options) setClass(text string) error {
-	const form = "write NAME=VALUE, like production=2000"
-	name, value, ok := strings.Cut(text, "=")
-	if !ok || name == "" {
-		return errors.New(form)
-	}
-	n, err := strconv.ParseInt(value, 10, 32)
-	if err != nil {
-		return fmt.Errorf("%q is no value of a class, which is a whole number of 32 bits; %s", value, form)
-	}
-	if slices.ContainsFunc(o.about.setClasses, func(c classValue) bool { return c.name == name }) {
-		return fmt.Errorf("class %s is given twice", name)
-	}
-	o.about.setClasses = append(o.about.setClasses, classValue{name, int32(n)})
-	return nil
+// fromManifest reports whether the pod in question is that of a manifest.
+func (o *options) fromManifest(a inquiry) bool {
+	return a.ofPod() && o.pending == "" && !o.described() && len(o.manifests()) > 0
 }
 
 // drawn reports whether there is a page for a question.

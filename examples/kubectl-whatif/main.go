@@ -94,7 +94,7 @@ func answerQuestion(opts *options, std streams, out io.Writer) (exit int, err er
 	if s.ask == askPod {
 		r, err = s.decide(&watch)
 	} else {
-		r, err = s.answered(std.in, bar.steps)
+		r, err = s.answered(bar.steps)
 		watch.lap("deciding")
 	}
 	bar.end()
@@ -143,8 +143,8 @@ func notices(w io.Writer, s *scene) {
 	if text := leftOut(&dump); text != "" {
 		fmt.Fprintln(w, "whatif: left out:", screen.Safe(text))
 	}
-	if s.question != nil && len(s.question.others) > 0 {
-		fmt.Fprintln(w, "whatif: left out of the manifests:", screen.Safe(strings.Join(kindsOf(s.question.others), ", ")))
+	if s.manifests != nil && len(s.manifests.others) > 0 {
+		fmt.Fprintln(w, "whatif: left out of the manifests:", screen.Safe(strings.Join(kindsOf(s.manifests.others), ", ")))
 	}
 }
 

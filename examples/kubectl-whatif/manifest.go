@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,37 +19,150 @@ import (
 // mostManifest bounds a file of manifests, which is held in memory as a whole.
 const mostManifest = 64 << 20
 
-// readTemplates reads the files of --filename: every object that makes pods, and
-// the number of others by kind.
-func (o *options) readTemplates(stdin io.Reader) (all []*input.Template, others map[string]int, err error) {
-	files, err := input.Expand(o.manifests, o.recursive)
-	if err != nil {
-		return nil, nil, fmt.Errorf("--filename: %w", err)
-	}
-	others = map[string]int{}
-	for _, file := range files {
-		err := eachObject(file, stdin, func(object input.Object) error {
-			if !object.MakesPods() && object.Kind != "" && object.Kind != "Status" {
-				others[object.Kind]++
-				return nil
-			}
-			t, err := input.TemplateOf(object)
-			all = append(all, t)
-			return err
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	if len(all) == 0 {
-		return nil, nil, fmt.Errorf("%s holds no pod and nothing that makes pods%s", o.manifestName(),
-			suggest("; only ", kindsOf(others)))
-	}
-	return all, others, nil
+// manifests are the objects of the files of --filename.
+type manifests struct {
+	// templates make pods; objects are those of other kinds that count, and others are the
+	// numbers of the rest by kind.
+	templates []*input.Template
+	objects   *outrank.Cluster
+	others    map[string]int
+	scalers   []*input.Scaler
 }
 
+// readManifests reads the files of --filename.
+func (o *options) readManifests(stdin io.Reader) (*manifests, error) {
+	files, err := input.Expand(o.manifests(), o.recursive)
+	if err != nil {
+		return nil, fmt.Errorf("--filename: %w", err)
+	}
+	m := &manifests{}
+	var rest []json.RawMessage
+	for _, file := range files {
+		err := eachObject("--filename", file, stdin, func(object input.Object) error {
+			switch {
+			case object.MakesPods() || object.Kind == "" || object.Kind == "Status":
+				t, err := input.TemplateOf(object)
+				m.templates = append(m.templates, t)
+				return err
+			case object.ScalesPods():
+				s, err := input.ScalerOf(object)
+				m.scalers = append(m.scalers, s)
+				return err
+			}
+			rest = append(rest, object.Raw)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if m.objects, m.others, err = clusterOf(o.manifestName(), rest); err != nil {
+		return nil, err
+	}
+	c := m.objects
+	if len(m.templates)+len(c.Nodes)+len(c.Budgets)+len(c.Classes)+len(c.Namespaces)+len(c.Groups)+len(c.Composites)+len(c.Claims) == 0 {
+		return nil, fmt.Errorf("%s holds no pod and nothing that makes pods%s", o.manifestName(),
+			suggest("; only ", kindsOf(m.others)))
+	}
+	if o.about.atMaximum {
+		return m, m.scale(o)
+	}
+	for _, s := range m.scalers {
+		if t := m.scaled(s); t != nil {
+			t.Replicas = max(t.Replicas, s.Least)
+		}
+	}
+	return m, nil
+}
+
+// scale makes as many pods of each object as its autoscaler may.
+func (m *manifests) scale(o *options) error {
+	for _, s := range m.scalers {
+		if t := m.scaled(s); t != nil {
+			t.Replicas = s.Most
+		}
+	}
+	if len(m.scalers) == 0 {
+		return fmt.Errorf("--at-maximum: %s holds no HorizontalPodAutoscaler", o.manifestName())
+	}
+	return nil
+}
+
+// mayScale is about workloads of which there may be more.
+func (m *manifests) mayScale() (out []Warning) {
+	for _, s := range m.scalers {
+		if t := m.scaled(s); t != nil && t.Replicas < s.Most {
+			out = append(out, Warning{t.String(), "", fmt.Sprintf("its autoscaler may make up to %s; this is about %d, and --at-maximum about as many as may be",
+				plural(s.Most, "pod"), t.Replicas)})
+		}
+	}
+	return out
+}
+
+// scaled is the object that an autoscaler scales; nil where the manifests do not hold it.
+func (m *manifests) scaled(s *input.Scaler) *input.Template {
+	at := slices.IndexFunc(m.templates, func(t *input.Template) bool {
+		return t.Kind == s.Kind && t.Name == s.Name && t.Namespace == s.Namespace
+	})
+	if at < 0 {
+		return nil
+	}
+	return m.templates[at]
+}
+
+// alone reports whether there is one object that makes pods, and nothing else that counts.
+func (m *manifests) alone() bool {
+	c := m.objects
+	return len(m.templates) == 1 && len(c.Nodes)+len(c.Budgets)+len(c.Classes)+len(c.Namespaces)+len(c.Groups)+len(c.Composites)+len(c.Claims) == 0
+}
+
+// one reports whether the manifests make a single pod.
+func (m *manifests) one() bool {
+	return len(m.templates) == 1 && m.templates[0].Kind != "DaemonSet" && m.templates[0].Replicas == 1
+}
+
+// named leaves the objects that --name chooses.
+func (m *manifests) named(o *options) error {
+	var names []string
+	var found []*input.Template
+	for _, t := range m.templates {
+		names = append(names, t.String())
+		if t.Name == o.pod.name {
+			found = append(found, t)
+		} else {
+			m.others[t.Kind]++
+		}
+	}
+	if len(found) == 0 {
+		return fmt.Errorf("%s holds nothing named %s that makes pods; it has %s", o.manifestName(), o.pod.name, some(names, 10, len(names)))
+	}
+	m.templates = found
+	return nil
+}
+
+// clusterOf reads objects as a cluster, and counts those that it has no use for.
+func clusterOf(source string, raw []json.RawMessage) (*outrank.Cluster, map[string]int, error) {
+	others := map[string]int{}
+	if len(raw) == 0 {
+		return &outrank.Cluster{}, others, nil
+	}
+	text, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": raw})
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := kube.ReadCluster(bytes.NewReader(text))
+	if err != nil {
+		return nil, nil, unusable(source, err)
+	}
+	maps.Copy(others, c.Skipped)
+	return c, others, nil
+}
+
+// manifests are the files of --filename.
+func (o *options) manifests() []string { return o.valuesOf(changeFile) }
+
 // manifestName is the name of the manifests in messages.
-func (o *options) manifestName() string { return "--filename " + strings.Join(o.manifests, ",") }
+func (o *options) manifestName() string { return "--filename " + strings.Join(o.manifests(), ",") }
 
 // Bounds of a list of kinds in a line of text. Kubernetes has no name of a kind that is longer.
 const (
@@ -84,57 +198,41 @@ func kindsOf(kinds map[string]int) []string {
 }
 
 // eachObject calls f for the objects of a file of manifests.
-func eachObject(file string, stdin io.Reader, f func(input.Object) error) error {
+func eachObject(flag, file string, stdin io.Reader, f func(input.Object) error) error {
 	r, _, done, err := input.Open(file, stdin)
 	if err != nil {
-		return fmt.Errorf("--filename: %w", err)
+		return fmt.Errorf("%s: %w", flag, err)
 	}
 	defer done()
 	in, err := input.JSON(r)
 	if err != nil {
-		return fmt.Errorf("--filename %s: %w", file, err)
+		return fmt.Errorf("%s %s: %w", flag, file, err)
 	}
 	text, err := io.ReadAll(io.LimitReader(in, mostManifest+1))
 	switch {
 	case err != nil:
-		return fmt.Errorf("--filename %s: %w", file, err)
+		return fmt.Errorf("%s %s: %w", flag, file, err)
 	case len(text) > mostManifest:
-		return fmt.Errorf("--filename %s: longer than %d MB; is this a manifest?", file, mostManifest>>20)
+		return fmt.Errorf("%s %s: longer than %d MB; is this a manifest?", flag, file, mostManifest>>20)
 	}
 	err = input.Each(bytes.NewReader(text), f)
 	if errors.Is(err, input.ErrSyntax) {
 		// The library knows more ways in which a text is no JSON.
 		if _, _, inWords := kube.ReadManifest(bytes.NewReader(text)); inWords != nil {
-			return unusable("--filename "+file, inWords)
+			return unusable(flag+" "+file, inWords)
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("--filename %s: %w", file, err)
+		return fmt.Errorf("%s %s: %w", flag, file, err)
 	}
 	return nil
 }
 
-// askManifest reads a pod that is not in the cluster yet, and gives it the
-// priority and the volumes that it would get there.
-func askManifest(opts *options, c *outrank.Cluster, stdin io.Reader) (*asking, error) {
-	all, others, err := opts.readTemplates(stdin)
-	if err != nil {
-		return nil, err
-	}
-	t, err := opts.chosen(all)
-	if err != nil {
-		return nil, err
-	}
-	q, err := askTemplate(opts, t, c)
-	if err != nil {
-		return nil, err
-	}
-	q.others = others
-	return q, nil
-}
-
 // chosen is the template that --name names, or the only one.
 func (o *options) chosen(all []*input.Template) (*input.Template, error) {
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s holds no pod and nothing that makes pods", o.manifestName())
+	}
 	var names []string
 	var found []*input.Template
 	for _, t := range all {
@@ -155,8 +253,8 @@ func (o *options) chosen(all []*input.Template) (*input.Template, error) {
 	return nil, fmt.Errorf("%s holds %d objects that make pods; choose one with --name: %s", o.manifestName(), len(all), some(names, 10, len(names)))
 }
 
-// askTemplate makes the pod of a template.
-func askTemplate(opts *options, t *input.Template, c *outrank.Cluster) (*asking, error) {
+// askTemplate makes the pod of a template; copies is set for one of many.
+func askTemplate(opts *options, t *input.Template, c *outrank.Cluster, copies bool) (*asking, error) {
 	pod, warnings, err := kube.ReadManifest(bytes.NewReader(t.Pod))
 	if err != nil {
 		return nil, unusable(opts.manifestName(), err)
@@ -174,7 +272,7 @@ func askTemplate(opts *options, t *input.Template, c *outrank.Cluster) (*asking,
 	if t.Kind != "Pod" {
 		q.template = t
 		pod.Name = unusedName(c, pod, t)
-		ownClaims(c, pod, t, opts.asked() == askReplicas)
+		ownClaims(c, pod, t, copies)
 	}
 	if err := namespaceKnown(c, pod); err != nil {
 		return nil, err

@@ -24,6 +24,8 @@ type Answer struct {
 	Resize *Resize
 	// Caveats are reasons why the answer may not come true.
 	Caveats []Warning
+	// Then is what changes did before; nil without any.
+	Then *happened
 
 	Outcome preemption.Outcome
 	// Ineligible says why the pod may not push others out. It may also be set

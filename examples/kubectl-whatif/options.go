@@ -13,7 +13,7 @@ import (
 
 // options are the settings of the command line.
 type options struct {
-	clusters, manifests []string // files and folders
+	clusters            []string // files and folders
 	recursive           bool     // into the folders below
 	live                bool     // kubectl is asked
 	context, kubeconfig string   // of kubectl
@@ -21,12 +21,16 @@ type options struct {
 	scheduler           string // a file of its configuration
 	release             outrank.Release
 
+	// changes are made before anything is asked.
+	changes []*flagged
+
 	pod    podOptions
 	about  questionOptions
 	answer answerOptions
 	now    time.Time
 
 	set map[string]bool // flags that were given
+	ask inquiry         // the question, once the manifests are read
 }
 
 // podOptions describe a pod by flags.
@@ -47,9 +51,8 @@ type questionOptions struct {
 	whyNot, onNode         string
 	static                 bool // --on-node asks about a static pod
 	exact                  bool
-	without                []string
-	setClasses             []classValue
-	classFiles             []string
+	one                    bool // of the pods of a manifest
+	atMaximum              bool // as many pods as autoscalers may make
 }
 
 // answerOptions choose how the answer is computed and written.
@@ -68,9 +71,12 @@ func newOptions() *options { return &options{set: map[string]bool{}} }
 // describing are the flags that describe a pod.
 var describing = []string{"cpu", "memory", "request", "class", "priority", "name", "labels", "node-selector", "toleration", "host-port", "claim"}
 
-// described reports whether the pod is described by flags.
+// described reports whether the pod is described by flags. Beside a manifest a name chooses
+// an object of it.
 func (o *options) described() bool {
-	return slices.ContainsFunc(describing, func(name string) bool { return o.set[name] })
+	return slices.ContainsFunc(describing, func(name string) bool {
+		return o.set[name] && (name != "name" || !o.set["filename"])
+	})
 }
 
 // sampled reports whether the question is about the sample.
@@ -90,10 +96,4 @@ func (o *options) source() string {
 		return input.Called(o.clusters[0])
 	}
 	return strings.Join(o.clusters, ", ")
-}
-
-// classValue is an entry of --set-class.
-type classValue struct {
-	name  string
-	value int32
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -11,12 +10,10 @@ import (
 )
 
 // ask finds the pod in question.
-func ask(opts *options, c *outrank.Cluster, stdin io.Reader) (*asking, error) {
+func ask(opts *options, c *outrank.Cluster) (*asking, error) {
 	switch {
 	case opts.pending != "":
 		return askPending(opts, c, opts.pending)
-	case len(opts.manifests) > 0:
-		return askManifest(opts, c, stdin)
 	case opts.described():
 		return askDescribed(opts, c)
 	case opts.sampled():

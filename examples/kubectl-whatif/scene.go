@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -25,26 +27,28 @@ type scene struct {
 	caveats    []Warning
 	// releaseFrom is the source of the release.
 	releaseFrom ReleaseSource
+	// manifests are those of --filename; doubts are about gaps in them.
+	manifests *manifests
+	doubts    []outrank.Problem
+	// scenario has the changes, nil where there are none; before is what they set in motion
+	// before the turn of the pod in question.
+	scenario *question.Scenario
+	before   *question.Aftermath
 }
 
-// look reads the cluster and finds the pod in question.
+// look reads the cluster, makes the changes, and finds the pod in question.
 func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*scene, error) {
 	cluster, err := load(opts, stdin, stderr)
 	if err != nil {
 		return nil, err
 	}
 	watch.lap("loading")
-	s := &scene{opts: opts, cluster: cluster, ask: opts.asked(), now: opts.now}
+	s := &scene{opts: opts, cluster: cluster, now: opts.now}
 	var doubts []Warning
 	s.releaseFrom, doubts = settleRelease(opts, cluster)
-	if s.ask.ofPod() {
-		opts.settleNamespace()
-		if s.question, err = ask(opts, cluster, stdin); err != nil {
-			return nil, err
-		}
-		if s.ask, err = opts.withGroup(cluster, s.question); err != nil {
-			return nil, err
-		}
+	asked, err := s.settle(stdin)
+	if err != nil {
+		return nil, err
 	}
 	watch.skip()
 	if s.snap, err = preemption.NewSnapshot(cluster); err != nil {
@@ -57,8 +61,99 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 	if s.now.IsZero() {
 		s.now = afterLatest(cluster)
 	}
-	s.caveats = append(doubts, caveats(opts, cluster, s.question)...)
+	if err := s.change(asked, stdin); err != nil {
+		return nil, err
+	}
+	if s.ask.ofPod() {
+		if err := s.find(asked); err != nil {
+			return nil, err
+		}
+	}
+	s.caveats = append(append(doubts, s.caveats...), caveats(opts, s.cluster, s.question)...)
 	return s, nil
+}
+
+// settle reads the manifests and settles the question with them: asked is the object that it is
+// about, nil for none.
+func (s *scene) settle(stdin io.Reader) (asked *input.Template, err error) {
+	o := s.opts
+	if len(o.manifests()) > 0 {
+		if s.manifests, err = o.readManifests(stdin); err != nil {
+			return nil, err
+		}
+		if o.set["name"] && !o.described() {
+			if err := s.manifests.named(o); err != nil {
+				return nil, err
+			}
+		}
+	}
+	s.ask = o.asked(s.manifests != nil && s.manifests.one())
+	if o.ask = s.ask; s.ask.ofPod() || len(o.changes) > 0 {
+		o.settleNamespace()
+	}
+	if s.manifests == nil {
+		return nil, nil
+	}
+	if !o.about.atMaximum {
+		s.caveats = append(s.caveats, s.manifests.mayScale()...)
+	}
+	if !o.fromManifest(s.ask) {
+		return nil, nil
+	}
+	asked, err = o.chosen(s.manifests.templates)
+	if err == nil && s.ask == askReplicas && asked.Kind == "DaemonSet" {
+		err = fmt.Errorf("--replicas asks about copies of a pod, wherever they go, and %s makes one pod for each node; leave --replicas out", asked)
+	}
+	return asked, err
+}
+
+// change makes the changes, if there are any beside the pod in question.
+func (s *scene) change(asked *input.Template, stdin io.Reader) error {
+	o := s.opts
+	if len(o.changes) == 0 || len(o.changes) == 1 && asked != nil && s.manifests.alone() {
+		return nil
+	}
+	set, err := s.setting(nil)
+	if err != nil {
+		return err
+	}
+	if s.scenario, err = question.NewScenario(context.Background(), set); err != nil {
+		return err
+	}
+	if err := s.apply(s.scenario, asked, stdin); err != nil {
+		return err
+	}
+	if s.ask != askChange && s.ask != askWithout && s.ask != askClasses {
+		s.follow()
+	}
+	return nil
+}
+
+// follow takes the scenario as it stands for the cluster in question.
+func (s *scene) follow() {
+	set := s.scenario.Setting()
+	s.cluster, s.snap = set.Cluster, set.Snapshot
+}
+
+// find finds the pod in question. Whatever the changes set in motion, and whatever a scheduler
+// takes before it, has its turn first.
+func (s *scene) find(asked *input.Template) (err error) {
+	if asked != nil {
+		s.question, err = askTemplate(s.opts, asked, s.cluster, s.ask == askReplicas)
+	} else {
+		s.question, err = ask(s.opts, s.cluster)
+	}
+	if err != nil {
+		return err
+	}
+	if s.ask, err = s.opts.withGroup(s.cluster, s.question); err != nil || s.scenario == nil {
+		return err
+	}
+	if s.before, err = s.scenario.Before(s.question.pod); err != nil {
+		return err
+	}
+	s.follow()
+	return nil
 }
 
 // setting is the scene in the form of package question.
@@ -83,6 +178,7 @@ func (s *scene) setting(show func(done, total int)) (question.Setting, error) {
 // warn adds the warnings about the dump and the manifest to those about the scheduler.
 func (s *scene) warn(scheduler []outrank.Problem) {
 	s.warnings = append(scheduler, s.cluster.Warnings()...)
+	s.warnings = append(s.warnings, s.doubts...)
 	if s.question != nil {
 		s.warnings = append(s.warnings, s.question.warnings...)
 	}

@@ -25,7 +25,7 @@ func shown(t *testing.T, s console.Screen, dump string, args ...string) string {
 	if scene.ask == askPod {
 		r, err = scene.decide(&watch)
 	} else {
-		r, err = scene.answered(strings.NewReader(""), nil)
+		r, err = scene.answered(nil)
 	}
 	require.NoError(t, err, args)
 	var out bytes.Buffer

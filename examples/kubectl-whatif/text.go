@@ -46,6 +46,7 @@ func writePlace(p console.Page, a *Answer, list int) {
 func writeQuestion(p console.Page, a *Answer) {
 	p.Line("Who would %s push out of %s?", a.Pod.Key, a.Cluster.Source)
 	writeCluster(p, &a.Cluster, a.Now)
+	a.Then.write(p)
 	writePod(p, &a.Pod, false)
 	if r := a.Resize; r != nil {
 		p.Line("  resize     in place, which node %s has deferred; it counts %s for the pod", r.Node, amounts(r.Counted))

@@ -13,10 +13,14 @@ import (
 // and classes that are shown, 0 shows all. The error is that of w.
 func (c *ClassImpact) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
+	c.write(out, limit)
+	return out.to(w)
+}
+
+func (c *ClassImpact) write(out *paper, limit int) {
 	c.writeChanges(out)
 	c.writeClasses(out, limit)
 	c.writePending(out, limit)
-	return out.to(w)
 }
 
 func (c *ClassImpact) writeChanges(out *paper) {

@@ -13,6 +13,8 @@ import (
 type sketch struct {
 	page.Overview
 	marked map[outrank.Key]bool
+	// made are pods that the snapshot does not have.
+	made map[outrank.Key]*outrank.Pod
 }
 
 // sketchOf begins an overview of the cluster as it is.
@@ -75,6 +77,9 @@ func (s *sketch) come(key outrank.Key, like *outrank.Pod, node, note string) {
 		return
 	}
 	pod, ok := s.Snapshot.Pod(key)
+	if made := s.made[key]; made != nil {
+		pod, ok = made, true
+	}
 	switch {
 	case like != nil:
 		one := *like

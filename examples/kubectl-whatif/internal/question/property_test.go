@@ -352,7 +352,7 @@ func TestPropertyWithoutIsTrue(t *testing.T) {
 				going = append(going, n.Name)
 			}
 		}
-		r := stable(t, func() (*question.Without, error) { return question.AskWithout(context.Background(), s, going) })
+		r := stable(t, func() (*question.Aftermath, error) { return question.AskWithout(context.Background(), s, going) })
 		walk := follow(t, s)
 		originals, on := map[outrank.Key]*outrank.Pod{}, 0
 		for p := range s.Snapshot.Pods() {
@@ -366,32 +366,50 @@ func TestPropertyWithoutIsTrue(t *testing.T) {
 			require.NoError(t, walk.snap.RemoveNode(name))
 		}
 		require.LessOrEqual(t, on, len(r.Lost)+len(r.Tied)+len(r.Leaving)+r.Totals.Own)
-		seen := map[outrank.Key]bool{}
-		var last *question.Move
-		for i, m := range r.Moves {
-			if last != nil && last.PushedOutBy == "" && m.PushedOutBy == "" {
-				require.True(t, last.Pod.Priority > m.Pod.Priority || last.Pod.Priority == m.Pod.Priority && last.Pod.Key < m.Pod.Key, "the order of the queue")
-			}
-			last = &r.Moves[i]
-			require.False(t, seen[m.Pod.Key], "%s moves twice", m.Pod.Key)
-			seen[m.Pod.Key] = true
-			pod := again(originals[m.Pod.Key])
-			switch m.Outcome {
-			case question.Placed:
-				walk.run(pod, m.Node)
-			case question.PushesOut:
-				require.Zero(t, walk.feasible(pod))
-				walk.remove(m.Victims)
-				if m.InVain != nil {
-					require.False(t, walk.fits(pod, m.Node))
-					continue
-				}
-				walk.run(pod, m.Node)
-			case question.Waits:
-				require.Zero(t, walk.feasible(pod))
+		for _, p := range originals {
+			if node := walk.snap.NodeOf(p.Key()); node != "" && p.Terminating() {
+				require.NoError(t, walk.snap.RemovePod(p.Key()))
+			} else if slices.Contains(going, walk.snap.NominationOf(p.Key())) {
+				require.NoError(t, walk.snap.Nominate(p.Key(), ""))
 			}
 		}
+		walk.moves(r, originals)
 	})
+}
+
+// moves follows turns to their ends. pods are those of the cluster before, and the new ones.
+func (s *stage) moves(r *question.Aftermath, pods map[outrank.Key]*outrank.Pod) {
+	seen := map[outrank.Key]bool{}
+	var last *question.Move
+	for i, m := range r.Moves {
+		if last != nil && last.Origin != question.PushedOut && m.Origin != question.PushedOut {
+			require.True(s, last.Pod.Priority > m.Pod.Priority || last.Pod.Priority == m.Pod.Priority && last.Pod.Key < m.Pod.Key, "the order of the queue")
+		}
+		last = &r.Moves[i]
+		require.False(s, seen[m.Pod.Key] && m.Origin != question.PushedOut, "%s takes two turns", m.Pod.Key)
+		seen[m.Pod.Key] = true
+		pod := pods[m.Pod.Key]
+		if m.Origin != question.Waiting && m.Origin != question.New {
+			pod = again(pod)
+		}
+		switch m.Outcome {
+		case question.Placed:
+			s.run(pod, m.Node)
+		case question.PushesOut:
+			require.Zero(s, s.feasible(pod))
+			s.remove(m.Victims)
+			for _, key := range m.ClearedNominations {
+				require.NoError(s, s.snap.Nominate(key, ""))
+			}
+			if m.InVain != nil {
+				require.False(s, s.fits(pod, m.Node))
+				continue
+			}
+			s.run(pod, m.Node)
+		case question.Waits:
+			require.Zero(s, s.feasible(pod))
+		}
+	}
 }
 
 // again is a pod as its controller makes it anew.

@@ -43,7 +43,7 @@ func drained() *outrank.Cluster {
 func TestWithout(t *testing.T) {
 	s := set(t, drained())
 	unchanged(t, s, func() {
-		for name, nodes := range map[string][]string{"one": {"n1"}, "two": {"n3", "n1", "n3"}, "all": {"n1", "n2", "n3"}} {
+		for name, nodes := range map[string][]string{"one": {"n1"}, "two": {"n3", "n1"}, "all": {"n1", "n2", "n3"}} {
 			w, err := question.AskWithout(context.Background(), s, nodes)
 			require.NoError(t, err)
 			golden(t, "without-"+name, w)
@@ -66,16 +66,17 @@ func TestWithoutUnreadyPods(t *testing.T) {
 		policy          outrank.UnhealthyPodEvictionPolicy
 		unready, free   int
 		drain           question.DrainEffect
+		evicted         int
 		loss            string
 	}{
 		"ready":                             {pods: []func(*outrank.Pod){ready}, healthy: 2, wanted: 2, policy: policy, drain: question.Blocks, loss: "breaks it"},
 		"not ready, too few are":            {pods: []func(*outrank.Pod){unready}, healthy: 1, wanted: 2, unready: 1, drain: question.Blocks, loss: "keeps it"},
-		"not ready, enough are":             {pods: []func(*outrank.Pod){unready}, healthy: 2, wanted: 2, unready: 1, free: 1, drain: question.Lets, loss: "keeps it"},
+		"not ready, enough are":             {pods: []func(*outrank.Pod){unready}, healthy: 2, wanted: 2, unready: 1, free: 1, drain: question.Lets, evicted: 1, loss: "keeps it"},
 		"not ready, none has to be":         {pods: []func(*outrank.Pod){unready}, unready: 1, drain: question.Blocks, loss: "keeps it"},
-		"not ready, whatever the others do": {pods: []func(*outrank.Pod){unready}, healthy: 1, wanted: 2, policy: policy, unready: 1, free: 1, drain: question.Lets, loss: "keeps it"},
-		"not started":                       {pods: []func(*outrank.Pod){starting}, healthy: 1, wanted: 2, unready: 1, free: 1, drain: question.Lets, loss: "keeps it"},
+		"not ready, whatever the others do": {pods: []func(*outrank.Pod){unready}, healthy: 1, wanted: 2, policy: policy, unready: 1, free: 1, drain: question.Lets, evicted: 1, loss: "keeps it"},
+		"not started":                       {pods: []func(*outrank.Pod){starting}, healthy: 1, wanted: 2, unready: 1, free: 1, drain: question.Lets, evicted: 1, loss: "keeps it"},
 		"one of each": {
-			pods: []func(*outrank.Pod){ready, ready, unready}, allowed: 1, healthy: 3, wanted: 2, unready: 1, free: 1, drain: question.Slows, loss: "breaks it",
+			pods: []func(*outrank.Pod){ready, ready, unready}, allowed: 1, healthy: 3, wanted: 2, unready: 1, free: 1, drain: question.Stops, evicted: 2, loss: "breaks it",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +90,7 @@ func TestWithoutUnreadyPods(t *testing.T) {
 			}}
 			w, err := question.AskWithout(context.Background(), set(t, c), []string{"n1"})
 			require.NoError(t, err)
-			require.Equal(t, []question.BudgetLoad{{Key: "shop/web", Allowed: tt.allowed, Pods: len(tt.pods), Unready: tt.unready, Free: tt.free, Drain: tt.drain}}, w.Budgets)
+			require.Equal(t, []question.BudgetLoad{{Key: "shop/web", Allowed: tt.allowed, Pods: len(tt.pods), Unready: tt.unready, Free: tt.free, Drain: tt.drain, Evicted: tt.evicted}}, w.Budgets)
 			var out bytes.Buffer
 			require.NoError(t, w.WriteText(&out, 5))
 			require.Contains(t, out.String(), tt.loss+"\n")

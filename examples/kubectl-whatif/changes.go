@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+)
+
+// apply makes the changes, in their order. asked is the object of the manifests that the
+// question is about, which is no change.
+func (s *scene) apply(sc *question.Scenario, asked *input.Template, stdin io.Reader) error {
+	for _, f := range s.opts.changes {
+		var err error
+		switch f.flag {
+		case changeFile:
+			err = s.bring(sc, f, asked)
+		case changeWithout:
+			err = s.removeNodes(sc, f)
+		case changeAddNode:
+			err = s.addNodes(sc, f, stdin)
+		case changeClass, changeClasses:
+			err = s.putClasses(sc, f, stdin)
+		case changeBudget:
+			err = s.putBudgets(sc, f)
+		case changeDelete:
+			err = s.deletePods(sc, f, stdin)
+		case changeAgain:
+			err = sc.Apply(&question.Recreate{Of: f.String()})
+		}
+		if err != nil {
+			return changeTrouble(f, err)
+		}
+	}
+	return nil
+}
+
+// changeTrouble is an error of a change in the words of this program.
+func changeTrouble(f *flagged, err error) error {
+	if errors.Is(err, question.ErrContradiction) {
+		_, text, _ := strings.Cut(err.Error(), ": ")
+		return errors.New(text)
+	}
+	if len(problemsOf(err)) > 0 {
+		return unusable(f.String(), err)
+	}
+	return err
+}
+
+func (s *scene) removeNodes(sc *question.Scenario, f *flagged) error {
+	var names []string
+	for _, value := range f.values {
+		key, wanted, byLabel := strings.Cut(value, "=")
+		if !byLabel {
+			if err := nodeKnown(sc.Snapshot(), changeWithout, value); err != nil {
+				if slices.ContainsFunc(s.cluster.Nodes, func(n *outrank.Node) bool { return n.Name == value }) {
+					names = append(names, value) // gone by another change, which the scenario says
+					continue
+				}
+				return err
+			}
+			names = append(names, value)
+			continue
+		}
+		before := len(names)
+		for n := range sc.Snapshot().Nodes() {
+			if got, has := n.Labels[key]; has && got == wanted {
+				names = append(names, n.Name)
+			}
+		}
+		if len(names) == before {
+			return fmt.Errorf("--without %s: no node of the dump has this label", value)
+		}
+	}
+	return sc.Apply(&question.RemoveNodes{Of: f.String(), Names: names})
+}
+
+// bring makes what the manifests hold, but for the object that the question is about.
+func (s *scene) bring(sc *question.Scenario, f *flagged, asked *input.Template) error {
+	if err := sc.Apply(&question.AddObjects{Of: f.String(), Objects: s.manifests.objects}); err != nil {
+		return err
+	}
+	for _, t := range s.manifests.templates {
+		if t == asked {
+			continue
+		}
+		// Names that are free are found by the scenario.
+		around := *sc.Cluster()
+		around.Pods = nil
+		q, err := askTemplate(s.opts, t, &around, t.Replicas != 1)
+		if err != nil {
+			return err
+		}
+		s.doubts = append(s.doubts, q.warnings...)
+		w := question.Workload{Kind: t.Kind, Namespace: q.pod.NamespaceName(), Name: t.Name, Pod: q.pod, Replicas: t.Replicas, PerNode: t.Kind == "DaemonSet", Ordinal: t.Ordinal}
+		if err := sc.Apply(&question.AddPods{Of: f.String(), Workload: w}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scene) addNodes(sc *question.Scenario, f *flagged, stdin io.Reader) error {
+	for _, value := range f.values {
+		name, n, err := times(value)
+		if err != nil {
+			return fmt.Errorf("--add-node %s: %w", value, err)
+		}
+		of := "--add-node " + value
+		if like, ok := sc.Snapshot().Node(name); ok {
+			if err := sc.Apply(&question.AddNodes{Of: of, Nodes: sc.NodesLike(like, n)}); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := os.Stat(name); err != nil && name != input.Stdin {
+			return fmt.Errorf("%w; a file is the other way: --add-node node.yaml=3", nodeKnown(sc.Snapshot(), changeAddNode, name))
+		}
+		nodes, err := s.readNodes(name, stdin)
+		if err != nil {
+			return err
+		}
+		for i, node := range nodes {
+			add := []*outrank.Node{node}
+			if n > 1 {
+				add = sc.NodesLike(node, n)
+			}
+			if err := sc.Apply(&question.AddNodes{Of: of, Nodes: add}); err != nil {
+				return fmt.Errorf("node %d of %s: %w", i+1, name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// readNodes reads the nodes of a file.
+func (s *scene) readNodes(file string, stdin io.Reader) ([]*outrank.Node, error) {
+	c, _, err := readObjects("--add-node", []string{file}, stdin)
+	if err == nil && len(c.Nodes) == 0 {
+		err = fmt.Errorf("--add-node %s holds no Node", file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.Nodes, nil
+}
+
+func (s *scene) putClasses(sc *question.Scenario, f *flagged, stdin io.Reader) error {
+	var classes []*outrank.PriorityClass
+	if f.flag == changeClasses {
+		c, _, err := readObjects("--priorityclass", f.values, stdin)
+		if err != nil {
+			return err
+		}
+		if classes = c.Classes; len(classes) == 0 {
+			return fmt.Errorf("--priorityclass %s holds no PriorityClass", f.values[0])
+		}
+	}
+	if f.flag == changeClass {
+		for _, value := range f.values {
+			set, err := classOf(value)
+			if err != nil {
+				return err
+			}
+			class := &outrank.PriorityClass{Name: set.name}
+			for _, c := range sc.Cluster().Classes {
+				if c.Name == set.name {
+					*class = *c
+				}
+			}
+			if class.Value = set.value; !s.classKnown(set.name) {
+				s.caveats = append(s.caveats, s.newClass(set.name))
+			}
+			classes = append(classes, class)
+		}
+	}
+	if err := sc.Apply(&question.PutClasses{Of: f.String(), Classes: classes}); err != nil {
+		if len(problemsOf(err)) > 0 {
+			return unusable("the change of priority classes", err)
+		}
+		return err
+	}
+	return nil
+}
+
+func (s *scene) putBudgets(sc *question.Scenario, f *flagged) error {
+	for _, value := range f.values {
+		key, allowed, err := budgetOf(value, s.opts.pod.namespace)
+		if err != nil {
+			return err
+		}
+		known := sc.Snapshot().Budgets()
+		if !slices.ContainsFunc(known, func(b *outrank.PodDisruptionBudget) bool { return b.Key() == key }) {
+			var names []string
+			for _, b := range known {
+				names = append(names, string(b.Key()))
+			}
+			near := nearNames(names, string(key))
+			return fmt.Errorf("--set-budget %s: there is no such budget in the dump%s", value, suggest("; near it: ", near[:min(len(near), mostNear)]))
+		}
+		if err := sc.Apply(&question.PutBudget{Of: "--set-budget " + value, Key: key, Allowed: allowed}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scene) deletePods(sc *question.Scenario, f *flagged, stdin io.Reader) error {
+	var keys []outrank.Key
+	for _, value := range f.values {
+		names := []string{value}
+		if file, ok := strings.CutPrefix(value, "@"); ok {
+			var err error
+			if names, err = readNames(file, stdin); err != nil {
+				return fmt.Errorf("--delete %s: %w", value, err)
+			}
+		}
+		for _, name := range names {
+			namespace, rest, ok := strings.Cut(name, "/")
+			if !ok {
+				namespace, rest = s.opts.pod.namespace, name
+			}
+			key := outrank.NewKey(namespace, rest)
+			if _, there := sc.Snapshot().Pod(key); !there && s.cluster.Pod(namespace, rest) == nil {
+				return fmt.Errorf("--delete %s: %w", name, unknownPod(s.cluster, key))
+			}
+			keys = append(keys, key)
+		}
+	}
+	return sc.Apply(&question.DeletePods{Of: f.String(), Keys: keys})
+}
+
+// mostNames bounds the lines of a list of pods.
+const mostNames = 1 << 20
+
+// readNames reads a list of pods, one in each line; "-" is standard input, empty lines and
+// those that begin with # are passed over.
+func readNames(file string, stdin io.Reader) ([]string, error) {
+	r, _, done, err := input.Open(file, stdin)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var out []string
+	for lines := bufio.NewScanner(r); ; {
+		if !lines.Scan() {
+			return out, lines.Err()
+		}
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if strings.ContainsAny(line, " \t") {
+			return nil, fmt.Errorf("%q is no pod: each line has one NAMESPACE/NAME", line)
+		}
+		if out = append(out, line); len(out) > mostNames {
+			return nil, fmt.Errorf("more than %d lines", mostNames)
+		}
+	}
+}
+
+// readObjects reads files of objects as a cluster, and counts those that it has no use for.
+func readObjects(flag string, names []string, stdin io.Reader) (*outrank.Cluster, map[string]int, error) {
+	files, err := input.Expand(names, false)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	var raw []json.RawMessage
+	for _, file := range files {
+		if err := eachObject(flag, file, stdin, func(o input.Object) error {
+			raw = append(raw, o.Raw)
+			return nil
+		}); err != nil {
+			return nil, nil, err
+		}
+	}
+	return clusterOf(flag+" "+strings.Join(names, ","), raw)
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+)
+
+// happened is what the changes did before the question is asked; nil without changes.
+type happened struct {
+	changes []string
+	before  *question.Aftermath
+}
+
+// happened has the changes of a scene.
+func (s *scene) happened() *happened {
+	if s.scenario == nil {
+		return nil
+	}
+	h := &happened{before: s.before}
+	for _, f := range s.opts.changes {
+		h.changes = append(h.changes, f.String())
+	}
+	return h
+}
+
+// write prints the changes, and who had a turn before the pod in question.
+func (h *happened) write(p console.Page) {
+	if h == nil {
+		return
+	}
+	p.Line("  after      %s", strings.Join(h.changes, " "))
+	if h.before == nil || len(h.before.Moves) == 0 {
+		return
+	}
+	n := &h.before.Totals
+	text := fmt.Sprintf("%d %s a place", n.Placed+n.PushesOut+n.Taken, verbOf(n.Placed+n.PushesOut+n.Taken, "found", "found"))
+	if n.Victims > 0 {
+		text += fmt.Sprintf(", pushing out %s", plural(n.Victims, "pod"))
+	}
+	if n.Waits > 0 {
+		text += fmt.Sprintf(", %d %s pending", n.Waits, verbOf(n.Waits, "stays", "stay"))
+	}
+	p.Line("  before it  %s had a turn: %s", plural(len(h.before.Moves), "pod"), text)
+}
+
+func verbOf(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}
+
+// writeChanges prints the changes of a scene.
+func writeChanges(p console.Page, s *scene) { s.happened().write(p) }

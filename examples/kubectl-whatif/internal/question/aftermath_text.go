@@ -1,0 +1,313 @@
+package question
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+)
+
+// WriteText prints the fates of the pods for people, the first limit of each
+// list; all where limit is 0. The error is that of w.
+func (a *Aftermath) WriteText(w io.Writer, limit int) error {
+	out := paperFor(w)
+	for i, text := range a.summary() {
+		if i == 0 && len(a.Nodes) > 0 {
+			text = "Without " + names(a.Nodes, bounded(len(a.Nodes), limit)) + ": " + text
+		}
+		out.say("%s", text)
+	}
+	a.writeStayers(out, limit)
+	a.writeWorkloads(out, limit)
+	a.writeMoves(out, limit)
+	for i := range a.Drains {
+		a.writeDrain(out, &a.Drains[i], limit)
+	}
+	if len(a.Drains) > 0 {
+		a.writeBudgets(out, limit)
+	}
+	if a.Classes != nil {
+		out.line("")
+		a.Classes.write(out, limit)
+	}
+	return out.to(w)
+}
+
+// fates counts the pods of some origins.
+func (a *Aftermath) fates(of ...Origin) (n int, f Fates) {
+	for i := range a.Moves {
+		if m := &a.Moves[i]; slices.Contains(of, m.Origin) && !m.Aside {
+			pods := max(1, len(m.Members))
+			n += pods
+			f.add(m.Outcome, pods)
+		}
+	}
+	return n, f
+}
+
+// texts are the fates in words.
+func (f *Fates) text(place string) string {
+	var parts []string
+	add := func(n int, one, more string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, verb(n, one, more)))
+		}
+	}
+	add(f.Placed, "fits"+place, "fit"+place)
+	add(f.PushesOut, "pushes others out", "push others out")
+	add(f.Waits, "stays pending", "stay pending")
+	add(f.Gated, "is gated", "are gated")
+	add(f.OtherScheduler, "is not of this scheduler", "are not of this scheduler")
+	add(f.InGroup, "waits for its group", "wait for their group")
+	return strings.Join(parts, ", ")
+}
+
+// summary is a sentence for each kind of pods that take a turn.
+func (a *Aftermath) summary() []string {
+	var out []string
+	if n, f := a.fates(New); n > 0 {
+		out = append(out, fmt.Sprintf("%s: %s.", plural(n, "new pod"), f.text("")))
+	}
+	if n, f := a.fates(FromNode, Deleted); n > 0 {
+		out = append(out, fmt.Sprintf("%s to be recreated: %s.", plural(n, "pod")+" "+verb(n, "has", "have"), f.text(" elsewhere")))
+	}
+	if a.Totals.Victims > 0 {
+		text := subject(a.Totals.Victims, "pod is pushed out", "pods are pushed out")
+		if a.Totals.Violating > 0 {
+			text += fmt.Sprintf(", %d against a disruption budget", a.Totals.Violating)
+		}
+		if n, f := a.fates(PushedOut); n > 0 {
+			text += "; recreated, " + f.text(" elsewhere")
+		}
+		out = append(out, text+".")
+	}
+	if n := a.Totals.Taken; n > 0 {
+		text := subject(n, "pod that waited before takes", "pods that waited before take") + " a place in " + verb(n, "its", "their") + " turn"
+		if a.Totals.Aside > 0 {
+			text += ", pushing out " + plural(a.Totals.Aside, "pod")
+		}
+		out = append(out, text+".")
+	}
+	if n := len(a.Displaced); n > 0 {
+		out = append(out, subject(n, "pod that waits would find a place without the change", "pods that wait would find a place without the change")+": "+podNames(a.Displaced, 5)+".")
+	}
+	if len(out) == 0 {
+		out = append(out, "no pod has to find another place.")
+	}
+	return out
+}
+
+// writeStayers prints the pods that are not recreated.
+func (a *Aftermath) writeStayers(out *paper, limit int) {
+	say := func(pods []Pod, text string) {
+		if len(pods) > 0 {
+			out.line("  %d %s: %s.", len(pods), text, podNames(pods, limit))
+		}
+	}
+	say(a.Lost, "lost, without a controller to recreate them")
+	say(a.Tied, "of DaemonSets or static, which do not move")
+	say(a.Leaving, "being deleted anyway")
+	if a.StillPending > 0 {
+		out.line("  %s as before.", subject(a.StillPending, "pod stays pending", "pods stay pending"))
+	}
+}
+
+const movesOrder = "In the order in which a scheduler takes them, those pushed out gone at once and recreated in turn"
+
+func podNames(pods []Pod, limit int) string {
+	keys := make([]string, len(pods))
+	for i := range pods {
+		keys[i] = string(pods[i].Key)
+	}
+	return names(keys, bounded(len(keys), limit))
+}
+
+// writeWorkloads counts the new pods of each workload, those in trouble first.
+func (a *Aftermath) writeWorkloads(out *paper, limit int) {
+	if len(a.Workloads) < 2 {
+		return
+	}
+	list := slices.Clone(a.Workloads)
+	slices.SortStableFunc(list, func(x, y WorkloadFate) int {
+		return cmp.Or(cmp.Compare(y.Waits, x.Waits), cmp.Compare(y.Victims, x.Victims))
+	})
+	out.line("")
+	rows := console.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: true, 6: true}}
+	rows.Head("WORKLOAD", "NAMESPACE", "PODS", "FIT", "PUSH OUT", "PENDING", "VICTIMS")
+	shown := bounded(len(list), limit)
+	for _, w := range list[:shown] {
+		rows.Add(w.Workload, w.Namespace, strconv.Itoa(w.Pods), strconv.Itoa(w.Placed), strconv.Itoa(w.PushesOut), strconv.Itoa(w.Pods-w.Placed-w.PushesOut), strconv.Itoa(w.Victims))
+	}
+	rows.Print(out.Page)
+	if more := len(list) - shown; more > 0 {
+		out.line("  and %d more", more)
+	}
+}
+
+// writeMoves prints the turns: those of pods that stay pending or push others
+// out before those that simply fit, where not all can be shown.
+func (a *Aftermath) writeMoves(out *paper, limit int) {
+	if len(a.Moves) == 0 {
+		return
+	}
+	out.line("")
+	out.say("%s:", movesOrder)
+	var rows console.Table
+	rows.Head("#", "POD", "PRIORITY", "LEAVES", "OUTCOME", "TO")
+	shown := selected(len(a.Moves), limit, func(i int) bool { return a.Moves[i].Outcome != Placed })
+	for _, i := range shown {
+		m := &a.Moves[i]
+		rows.Add(strconv.Itoa(i+1), m.name(), strconv.Itoa(int(m.Pod.Priority)), m.leaves(), m.outcome(), m.Node)
+		addNotes(&rows, m.why())
+		addNotes(&rows, m.notes(limit))
+	}
+	rows.Print(out.Page)
+	if more := len(a.Moves) - len(shown); more > 0 {
+		out.line("  and %d more", more)
+	}
+}
+
+// leaves is the place that the pod leaves.
+func (m *Move) leaves() string {
+	switch m.Origin {
+	case New:
+		return "(new)"
+	case Waiting:
+		return "(waited)"
+	}
+	return m.Pod.Node
+}
+
+// why says why a pod takes a turn, where its node does not say it.
+func (m *Move) why() []string {
+	switch {
+	case m.PushedOutBy != "":
+		return []string{"pushed out for " + string(m.PushedOutBy)}
+	case m.Origin == Deleted:
+		return []string{"deleted, and recreated"}
+	case m.Origin == Ending:
+		return []string{"being deleted already, and recreated"}
+	}
+	return nil
+}
+
+// writeDrain prints how a drain goes.
+func (a *Aftermath) writeDrain(out *paper, d *Drain, limit int) {
+	out.line("")
+	which := "A drain"
+	if len(a.Drains) > 1 {
+		which = "The drain of " + names(d.Nodes, bounded(len(d.Nodes), limit))
+	}
+	out.say("%s", which+" "+d.text())
+	for _, h := range d.Held[:bounded(len(d.Held), limit)] {
+		out.line("  %s may not be evicted: %s", h.Pod.Key, h.text())
+	}
+	if more := len(d.Held) - bounded(len(d.Held), limit); more > 0 {
+		out.line("  and %d more", more)
+	}
+	for i := range d.Pending[:bounded(len(d.Pending), limit)] {
+		t := &d.Pending[i]
+		out.line("  %s, recreated, stays pending", t.Pod.Key)
+		for _, note := range t.notes(limit) {
+			out.line("    %s", note)
+		}
+	}
+	if more := len(d.Pending) - bounded(len(d.Pending), limit); more > 0 {
+		out.line("  and %s more that %s pending", plural(more, "pod"), verb(more, "stays", "stay"))
+	}
+	if n := fresh(d.Victims); n > 0 {
+		out.line("  %s for the recreated ones", subject(n, "pod is pushed out", "pods are pushed out"))
+	}
+	if len(a.Lost) > 0 {
+		out.say("kubectl drain refuses to go on with pods that have no controller, unless it is told to with --force.")
+	}
+}
+
+// text is the verdict about a drain.
+func (d *Drain) text() string {
+	switch {
+	case d.Stuck:
+		return fmt.Sprintf("is stuck on %s after %d of %s: it never ends.", d.StuckAt, d.Evicted, plural(d.Pods, "pod"))
+	case d.Pods == 0:
+		return "has nobody to evict."
+	case d.Waits == 1:
+		return "goes through; it waits once until replacements are ready."
+	case d.Waits > 1:
+		return fmt.Sprintf("goes through; it waits %d times until replacements are ready.", d.Waits)
+	}
+	return "goes through at once."
+}
+
+// text says what holds a pod.
+func (h *HeldPod) text() string {
+	if len(h.Budgets) > 1 {
+		return "several budgets cover it, " + names(h.Budgets, mostBudgets) + ", and then no eviction is let through"
+	}
+	return "budget " + names(h.Budgets, 1) + " lets no more of its pods go"
+}
+
+// writeBudgets prints the effects of disruption budgets.
+func (a *Aftermath) writeBudgets(out *paper, limit int) {
+	if len(a.Budgets) == 0 {
+		out.say("No disruption budget covers a pod that would be evicted.")
+		return
+	}
+	out.line("A drain keeps to disruption budgets, and a loss does not ask them:")
+	var rows console.Table
+	rows.Head("BUDGET", "MAY GO", "PODS", "A DRAIN", "A LOSS")
+	shown := bounded(len(a.Budgets), limit)
+	for _, b := range a.Budgets[:shown] {
+		rows.Add(string(b.Key), strconv.Itoa(int(b.Allowed)), strconv.Itoa(b.Pods), b.text(), b.loss())
+		addNotes(&rows, b.notes())
+	}
+	rows.Print(out.Page)
+	if shown < len(a.Budgets) {
+		out.line("  and %d more", len(a.Budgets)-shown)
+	}
+}
+
+// text is the effect on a drain in words.
+func (b *BudgetLoad) text() string {
+	switch b.Drain {
+	case Lets:
+		return "lets all go at once"
+	case Slows:
+		return "lets them go one after the other"
+	case Stops:
+		return fmt.Sprintf("lets %d go, then no more", b.Evicted)
+	case Blocks:
+		return "lets none go"
+	case Several:
+		return "never lets go whom others cover, too"
+	case NotReached:
+		return "is stuck before"
+	}
+	return string(b.Drain)
+}
+
+// loss is the effect of the nodes' loss on the budget, which counts ready pods alone.
+func (b *BudgetLoad) loss() string {
+	if int64(b.Pods-b.Unready) <= int64(max(0, b.Allowed)) {
+		return "keeps it"
+	}
+	return "breaks it"
+}
+
+// notes are about pods that are not ready.
+func (b *BudgetLoad) notes() []string {
+	if b.Unready == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%d of them %s not ready", b.Unready, verb(b.Unready, "is", "are"))
+	switch {
+	case b.Free == b.Unready:
+		text += ", and may be evicted whatever the budget allows"
+	case b.Free > 0:
+		text += fmt.Sprintf(", and %d may be evicted whatever the budget allows", b.Free)
+	}
+	return []string{text}
+}

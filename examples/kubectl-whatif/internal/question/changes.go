@@ -1,0 +1,266 @@
+package question
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority"
+)
+
+// RemoveNodes takes nodes away with the pods on them.
+type RemoveNodes struct {
+	// Of names the change, such as the flag that asked for it.
+	Of    string
+	Names []string
+}
+
+// AddNodes adds nodes.
+type AddNodes struct {
+	Of    string
+	Nodes []*outrank.Node
+}
+
+// PutClasses gives priority classes other values, or makes new ones. Pods keep the priority
+// that they have; pods that are created later get theirs from it.
+type PutClasses struct {
+	Of      string
+	Classes []*outrank.PriorityClass
+}
+
+// Recreate has controllers recreate every pod in its place, with the priority that its class
+// gives now.
+type Recreate struct{ Of string }
+
+// PutBudget sets what a disruption budget allows.
+type PutBudget struct {
+	Of      string
+	Key     outrank.Key
+	Allowed int32
+}
+
+// DeletePods deletes pods; controllers recreate theirs, wherever there is room.
+type DeletePods struct {
+	Of   string
+	Keys []outrank.Key
+}
+
+func (c *RemoveNodes) String() string { return c.Of }
+func (c *AddNodes) String() string    { return c.Of }
+func (c *PutClasses) String() string  { return c.Of }
+func (c *Recreate) String() string    { return c.Of }
+func (c *PutBudget) String() string   { return c.Of }
+func (c *DeletePods) String() string  { return c.Of }
+
+func (c *RemoveNodes) apply(s *Scenario) error {
+	if len(c.Names) == 0 {
+		return fmt.Errorf("%w: %s: no node is named", outrank.ErrInvalid, c)
+	}
+	going := make(map[string]bool, len(c.Names))
+	for _, name := range c.Names {
+		if err := s.claim(c, "node", name); err != nil {
+			return err
+		}
+		if _, ok := s.snap.Node(name); !ok {
+			return fmt.Errorf("node %s: %w", name, preemption.ErrNotFound)
+		}
+		going[name] = true
+	}
+	var nodes []string
+	for n := range s.snap.Nodes() {
+		if going[n.Name] {
+			nodes = append(nodes, n.Name)
+		}
+	}
+	s.drains = append(s.drains, drainage{s.Fork(), nodes})
+	s.gone = append(s.gone, nodes...)
+	// The nodes go first, so that nobody is recreated for one of them.
+	pods := make([][]*outrank.Pod, len(nodes))
+	for i, node := range nodes {
+		pods[i] = s.snap.PodsOn(node)
+		if err := s.snap.RemoveNode(node); err != nil {
+			return err
+		}
+	}
+	for i, node := range nodes {
+		for _, p := range pods[i] {
+			if err := s.release(p, motion{origin: FromNode, from: node}); err != nil {
+				return err
+			}
+		}
+	}
+	return s.forsake()
+}
+
+// forsake clears nominations to nodes that are gone.
+func (s *Scenario) forsake() error {
+	for p := range s.snap.Pods() {
+		if node := s.snap.NominationOf(p.Key()); node != "" && slices.Contains(s.gone, node) {
+			if err := s.snap.Nominate(p.Key(), ""); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *AddNodes) apply(s *Scenario) error {
+	for _, n := range c.Nodes {
+		if err := s.claim(c, "node", n.Name); err != nil {
+			return err
+		}
+		if _, ok := s.snap.Node(n.Name); ok {
+			return there(c, "node", n.Name)
+		}
+		if err := s.snap.AddNode(n); err != nil {
+			return err
+		}
+		s.added = append(s.added, n.Name)
+	}
+	return nil
+}
+
+// NodesLike are n nodes like another, with names of their own: its labels and taints, with
+// the name in the label of the host, and nobody on them.
+func (s *Scenario) NodesLike(like *outrank.Node, n int) []*outrank.Node {
+	const host = "kubernetes.io/hostname"
+	var out []*outrank.Node
+	for i := 1; len(out) < n; i++ {
+		name := like.Name + "-new" + strconv.Itoa(i)
+		_, taken := s.snap.Node(name)
+		if _, decided := s.owner["node "+name]; taken || decided {
+			continue
+		}
+		one := *like
+		one.Name, one.Unschedulable = name, false
+		one.Taints = slices.DeleteFunc(slices.Clone(like.Taints), func(t outrank.Taint) bool {
+			return strings.HasPrefix(t.Key, "node.kubernetes.io/") // of the state that the other is in
+		})
+		if _, ok := like.Labels[host]; ok {
+			one.Labels = make(map[string]string, len(like.Labels))
+			for key, value := range like.Labels {
+				one.Labels[key] = value
+			}
+			one.Labels[host] = name
+		}
+		out = append(out, &one)
+	}
+	return out
+}
+
+func (c *PutClasses) apply(s *Scenario) error {
+	s.reclassed = append(s.reclassed, c.Classes...)
+	return s.putClasses(c, c.Classes)
+}
+
+// putClasses puts classes in the place of those of their names.
+func (s *Scenario) putClasses(by Change, classes []*outrank.PriorityClass) error {
+	if slices.Contains(classes, nil) {
+		return fmt.Errorf("%w: a priority class is nil", outrank.ErrInvalid)
+	}
+	for _, class := range classes {
+		if err := s.claim(by, "priorityclass", class.Name); err != nil {
+			return err
+		}
+	}
+	_, after, err := tables(s.cluster.Classes, classes)
+	if err != nil {
+		return err
+	}
+	s.keepClasses(after)
+	return nil
+}
+
+// keepClasses takes the classes of a table for those of the cluster, which holds the built-in ones
+// where it held them before.
+func (s *Scenario) keepClasses(table *priority.Table) {
+	before := map[string]*outrank.PriorityClass{}
+	for _, c := range s.cluster.Classes {
+		before[c.Name] = c
+	}
+	all := table.Classes()
+	var out []*outrank.PriorityClass
+	for i := range all {
+		c := &all[i]
+		known := before[c.Name]
+		switch {
+		case known != nil && *known == *c:
+			out = append(out, known) // the same object tells that nothing changed
+		case known == nil && strings.HasPrefix(c.Name, "system-"):
+		default:
+			out = append(out, c)
+		}
+	}
+	s.cluster.Classes = out
+}
+
+func (c *Recreate) apply(s *Scenario) error {
+	if err := s.claim(c, "the priorities of", "all pods"); err != nil {
+		return err
+	}
+	for p := range s.snap.Pods() {
+		node := s.snap.NodeOf(p.Key())
+		if node == "" || p.Owner == (outrank.Owner{}) || p.Mirror || p.Static || p.Terminating() {
+			continue
+		}
+		next := s.priced(p)
+		if next == p {
+			continue
+		}
+		again := *next
+		again.NodeName = node
+		if err := s.snap.UpdatePod(&again); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *PutBudget) apply(s *Scenario) error {
+	if err := s.claim(c, "budget", string(c.Key)); err != nil {
+		return err
+	}
+	if c.Allowed < 0 {
+		return fmt.Errorf("%w: %s: a budget allows no less than 0 disruptions", outrank.ErrInvalid, c)
+	}
+	at := slices.IndexFunc(s.allowed, func(b *outrank.PodDisruptionBudget) bool { return b.Key() == c.Key })
+	if at < 0 {
+		return fmt.Errorf("budget %s: %w", c.Key, preemption.ErrNotFound)
+	}
+	b := *s.allowed[at]
+	b.CurrentHealthy += c.Allowed - b.DisruptionsAllowed // what a drain reckons with follows
+	b.DisruptionsAllowed = c.Allowed
+	if err := s.snap.PutBudget(&b); err != nil {
+		return err
+	}
+	s.renew()
+	return nil
+}
+
+func (c *DeletePods) apply(s *Scenario) error {
+	if len(c.Keys) == 0 {
+		return fmt.Errorf("%w: %s: no pod is named", outrank.ErrInvalid, c)
+	}
+	for _, key := range c.Keys {
+		if err := s.claim(c, "pod", string(key)); err != nil {
+			return err
+		}
+		if m, moved := s.moved[key]; moved {
+			if m.origin == New {
+				return fmt.Errorf("%w: %s deletes pod %s, which another change creates", ErrContradiction, c, key)
+			}
+			return fmt.Errorf("%w: %s deletes pod %s, which node %s took with it", ErrContradiction, c, key, m.from)
+		}
+		p, ok := s.snap.Pod(key)
+		if !ok {
+			return fmt.Errorf("pod %s: %w", key, preemption.ErrNotFound)
+		}
+		if err := s.release(p, motion{origin: Deleted, from: s.snap.NodeOf(key)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

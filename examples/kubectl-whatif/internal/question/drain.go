@@ -1,0 +1,331 @@
+package question
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Drain is the drain of nodes, played to its end: the nodes are cordoned, then their pods
+// evicted node by node, as disruption budgets let them go; replacements take their turns with
+// whatever else waits, and are ready before the next are evicted. Pods of DaemonSets and
+// static pods stay, and pods without a controller are evicted and lost, as kubectl drain does
+// with --ignore-daemonsets and --force.
+type Drain struct {
+	// Nodes are drained in this order.
+	Nodes []string `json:"nodes"`
+	// Pods have to be evicted, Evicted of them are in the end, and Waits is how often the drain
+	// waits until replacements are ready.
+	Pods    int `json:"pods"`
+	Evicted int `json:"evicted"`
+	Waits   int `json:"waits"`
+	// Stuck is set where the drain never ends: StuckAt is the node, and Held are the pods on it
+	// that may never be evicted.
+	Stuck   bool      `json:"stuck,omitempty"`
+	StuckAt string    `json:"stuckAt,omitempty"`
+	Held    []HeldPod `json:"held"`
+	// Pending are the replacements that find no place, with the reasons, and Victims the pods
+	// that are pushed out for replacements.
+	Pending []Turn   `json:"pending"`
+	Victims []Victim `json:"victims"`
+}
+
+// HeldPod is a pod that a drain may not evict.
+type HeldPod struct {
+	Pod Pod `json:"pod"`
+	// Budgets cover it. Where they are several, no eviction of it is ever let through.
+	Budgets []outrank.Key `json:"budgets"`
+}
+
+// BudgetLoad is the effect of the nodes' removal on a disruption budget.
+type BudgetLoad struct {
+	Key outrank.Key `json:"key"`
+	// Allowed is the number of its pods that may go, and Pods the number of them
+	// on the nodes, which would be evicted.
+	Allowed int32 `json:"allowed"`
+	Pods    int   `json:"pods"`
+	// Unready are those of the pods that are not ready, and Free those of them
+	// that a drain may evict whatever the budget allows: pods that have not
+	// started, and others by the budget's policy for pods that are not ready.
+	Unready int `json:"unready,omitempty"`
+	Free    int `json:"free,omitempty"`
+	// Drain is the effect on a drain, which keeps to budgets, and Evicted the number of the
+	// pods that it evicts in the end. The loss of a node does not ask budgets: it breaks one
+	// that loses more ready pods than may go.
+	Drain   DrainEffect `json:"drain"`
+	Evicted int         `json:"evicted"`
+}
+
+// DrainEffect is the effect of a budget on a drain.
+type DrainEffect string
+
+// The effects.
+const (
+	// Lets: all may go at once.
+	Lets DrainEffect = "lets"
+	// Slows: some may go at once, and the others once replacements are ready.
+	Slows DrainEffect = "slows"
+	// Stops: some may go, and the others never.
+	Stops DrainEffect = "stops"
+	// Blocks: none may ever go.
+	Blocks DrainEffect = "blocks"
+	// Several: some are covered by other budgets, too, and no eviction of these is let through.
+	Several DrainEffect = "several"
+	// NotReached: the drain is stuck before it comes to them.
+	NotReached DrainEffect = "not-reached"
+)
+
+// draining is a drain while it is played.
+type draining struct {
+	*Scenario
+	out *Drain
+	// spare is how many more pods of each budget are healthy than have to be; below 0
+	// where they are too few.
+	spare []int
+	loads []BudgetLoad
+	// refused marks budgets that kept a pod back at least once, and several those of which a
+	// pod was kept back because other budgets cover it, too.
+	refused, several []bool
+}
+
+// drain plays the drain of a change.
+func (a *Aftermath) drain(of *drainage) error {
+	s := of.before.Fork()
+	quiet := *s.set
+	quiet.Progress, s.set = nil, &quiet
+	d := &draining{Scenario: s, out: &Drain{Nodes: of.nodes, Held: []HeldPod{}, Pending: []Turn{}, Victims: []Victim{}}}
+	for _, name := range of.nodes {
+		n, _ := s.snap.Node(name)
+		cordoned := *n
+		cordoned.Unschedulable = true
+		if err := s.snap.UpdateNode(&cordoned); err != nil {
+			return err
+		}
+	}
+	if err := s.bury(); err != nil {
+		return err
+	}
+	d.load(of.nodes, a)
+	for _, node := range of.nodes {
+		done, err := d.empty(node)
+		if err != nil {
+			return err
+		}
+		if !done {
+			d.out.Stuck, d.out.StuckAt = true, node
+			break
+		}
+	}
+	for i := range d.loads {
+		l := &d.loads[i]
+		if l.Pods > 0 {
+			l.Drain = d.effect(i)
+			a.Budgets = append(a.Budgets, *l)
+		}
+	}
+	slices.SortFunc(a.Budgets, func(a, b BudgetLoad) int { return compareText(string(a.Key), string(b.Key)) })
+	a.Drains = append(a.Drains, *d.out)
+	return nil
+}
+
+// load counts the pods of each budget on the nodes, before the first is evicted.
+func (d *draining) load(nodes []string, a *Aftermath) {
+	d.loads, d.spare = make([]BudgetLoad, len(d.allowed)), make([]int, len(d.allowed))
+	d.refused, d.several = make([]bool, len(d.allowed)), make([]bool, len(d.allowed))
+	for i, b := range d.allowed {
+		d.loads[i].Key, d.loads[i].Allowed = b.Key(), b.DisruptionsAllowed
+		if d.spare[i] = int(b.DisruptionsAllowed); b.DisruptionsAllowed <= 0 {
+			d.spare[i] = min(0, int(b.CurrentHealthy-b.DesiredHealthy))
+		}
+	}
+	for _, node := range nodes {
+		for _, p := range d.snap.PodsOn(node) {
+			if tied(p) {
+				continue
+			}
+			d.out.Pods++
+			covering := d.budgets.Covering(p)
+			for _, i := range covering {
+				d.loads[i].bear(p, d.allowed[i])
+			}
+			if len(covering) > 1 && p.Phase != outrank.PhasePending {
+				a.Refused = append(a.Refused, podOf(p, node))
+			}
+		}
+	}
+}
+
+// bear counts a pod that the budget covers.
+func (l *BudgetLoad) bear(p *outrank.Pod, b *outrank.PodDisruptionBudget) {
+	l.Pods++
+	if p.Ready {
+		return
+	}
+	l.Unready++
+	if free(p, b) {
+		l.Free++
+	}
+}
+
+// free reports whether a pod may be evicted whatever the budget allows.
+func free(p *outrank.Pod, b *outrank.PodDisruptionBudget) bool {
+	return p.Phase == outrank.PhasePending ||
+		!p.Ready && (b.UnhealthyPodEvictionPolicy == outrank.AlwaysAllow || b.DesiredHealthy > 0 && b.CurrentHealthy >= b.DesiredHealthy)
+}
+
+// empty evicts the pods of a node, and reports whether all could go.
+func (d *draining) empty(node string) (bool, error) {
+	rest := slices.DeleteFunc(d.snap.PodsOn(node), tied)
+	for {
+		var left []*outrank.Pod
+		for _, p := range rest {
+			if !d.lets(p) {
+				left = append(left, p)
+				continue
+			}
+			if err := d.evict(p, node); err != nil {
+				return false, err
+			}
+		}
+		changed, err := d.replace()
+		if err != nil {
+			return false, err
+		}
+		switch {
+		case len(left) == 0:
+			return true, nil
+		case len(left) == len(rest) && !changed:
+			d.hold(left, node)
+			return false, nil
+		}
+		rest = left
+		d.out.Waits++
+	}
+}
+
+// lets reports whether the eviction of a pod is let through now.
+func (d *draining) lets(p *outrank.Pod) bool {
+	covering := d.budgets.Covering(p)
+	switch {
+	case len(covering) == 0, p.Phase == outrank.PhasePending:
+		return true
+	case len(covering) > 1:
+		for _, i := range covering {
+			d.several[i] = true
+		}
+		return false
+	}
+	b := d.allowed[covering[0]]
+	if free(p, b) || b.DisruptionsAllowed > 0 {
+		return true
+	}
+	d.refused[covering[0]] = true
+	return false
+}
+
+// evict takes a pod from its node; its controller recreates it.
+func (d *draining) evict(p *outrank.Pod, node string) error {
+	d.out.Evicted++
+	for _, i := range d.budgets.Covering(p) {
+		d.loads[i].Evicted++
+	}
+	d.lose(p)
+	return d.release(p, motion{origin: FromNode, from: node})
+}
+
+// lose counts a healthy pod off.
+func (d *draining) lose(p *outrank.Pod) {
+	if p.Ready {
+		for _, i := range d.budgets.Covering(p) {
+			d.spare[i]--
+		}
+	}
+}
+
+// replace lets replacements take their turns, and with them everybody else who waits; those that
+// run then are ready. It reports whether anything changed.
+func (d *draining) replace() (changed bool, err error) {
+	l := &queuing{Scenario: d.Scenario, rest: d.line(d.waiting()), left: d.lose}
+	var runs []outrank.Key
+	d.out.Pending = d.out.Pending[:0]
+	err = l.play(nil, func(t Turn, m motion) {
+		changed = changed || len(t.Victims) > 0
+		d.out.Victims = append(d.out.Victims, t.Victims...)
+		switch {
+		case t.Group:
+			for _, member := range t.Members {
+				if member.Node != "" {
+					runs = append(runs, member.Key)
+				}
+			}
+		case (t.Outcome == Placed || t.Outcome == PushesOut) && !t.Resize && t.InVain == nil:
+			runs = append(runs, t.Pod.Key)
+		case m.origin != Waiting && m.origin != Ending:
+			d.out.Pending = append(d.out.Pending, t)
+		}
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, key := range runs {
+		p, ok := d.snap.Pod(key)
+		if !ok || p.Ready || d.snap.NodeOf(key) == "" {
+			continue // pushed out again
+		}
+		changed = true
+		healthy := *p
+		healthy.Ready, healthy.NodeName = true, d.snap.NodeOf(key)
+		if err := d.snap.UpdatePod(&healthy); err != nil {
+			return false, err
+		}
+		for _, i := range d.budgets.Covering(&healthy) {
+			d.spare[i]++
+		}
+	}
+	return changed, d.allow()
+}
+
+// allow gives the budgets the status that follows.
+func (d *draining) allow() error {
+	for i, b := range d.allowed {
+		allowed := int32(max(0, d.spare[i]))
+		if allowed == b.DisruptionsAllowed {
+			continue
+		}
+		now := *b
+		now.DisruptionsAllowed, now.CurrentHealthy = allowed, b.DesiredHealthy+int32(d.spare[i])
+		d.allowed[i] = &now
+		if err := d.snap.PutBudget(&now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold records the pods that may never go.
+func (d *draining) hold(rest []*outrank.Pod, node string) {
+	for _, p := range rest {
+		h := HeldPod{Pod: podOf(p, node), Budgets: []outrank.Key{}}
+		for _, i := range d.budgets.Covering(p) {
+			h.Budgets = append(h.Budgets, d.allowed[i].Key())
+		}
+		d.out.Held = append(d.out.Held, h)
+	}
+}
+
+// effect is the effect of a budget on the drain as it went.
+func (d *draining) effect(i int) DrainEffect {
+	switch l := &d.loads[i]; {
+	case l.Evicted == l.Pods && !d.refused[i]:
+		return Lets
+	case l.Evicted == l.Pods:
+		return Slows
+	case !d.refused[i] && d.several[i]:
+		return Several
+	case !d.refused[i]:
+		return NotReached
+	case l.Evicted > 0:
+		return Stops
+	}
+	return Blocks
+}

@@ -1,0 +1,143 @@
+package question
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Overview draws the answer as a page about the snapshot in question: the cluster before the
+// changes, with the nodes that they add.
+func (a *Aftermath) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
+	summary := strings.Join(a.summary(), " ")
+	headline := summary
+	if len(a.Nodes) > 0 {
+		which := names(a.Nodes, 1)
+		if len(a.Nodes) > 1 {
+			which = plural(len(a.Nodes), "node")
+		}
+		headline, summary = "Without "+which+": "+a.headline(), "Without "+names(a.Nodes, notesOnPage)+": "+summary
+	} else if first, rest, more := strings.Cut(summary, ". "); more {
+		headline, summary = first, rest
+	}
+	s := sketchOf(snap, strings.TrimSuffix(headline, "."), summary)
+	s.Gone, s.made = a.Nodes, a.made
+	if a.Totals.New > 0 {
+		s.figure(a.Totals.New, "new pods")
+	}
+	if a.Totals.Own > a.Totals.New || a.Totals.New == 0 {
+		s.figure(a.Totals.Own-a.Totals.New, "pods that lose their place")
+	}
+	s.figure(a.Totals.Victims, "pushed out")
+	s.figure(a.Totals.Waits, "stay pending")
+	s.figure(len(a.Lost), "lost for good")
+	for _, pods := range [][]Pod{a.Lost, a.Tied, a.Leaving} {
+		for _, p := range pods {
+			s.leave(p.Key, "leaves, and nothing takes its place")
+		}
+	}
+	for i := range a.Moves {
+		m := &a.Moves[i]
+		switch m.Origin {
+		case New, Waiting:
+		case Ending:
+			s.leave(m.Pod.Key, "leaves already")
+		case PushedOut:
+			s.leave(m.Pod.Key, "leaves for "+string(m.PushedOutBy))
+		default:
+			s.leave(m.Pod.Key, "loses its place")
+		}
+		s.turn(&m.Turn, nil)
+	}
+	s.table(a.movesTable())
+	if len(a.Drains) > 0 {
+		s.table(a.drainsTable())
+		s.Tables = append(s.Tables, a.budgetsTable()) // where it is empty, it says so
+	}
+	for _, list := range []struct {
+		title string
+		pods  []Pod
+	}{
+		{"Lost, without a controller to recreate them", a.Lost}, {"Of DaemonSets or static, which do not move", a.Tied},
+		{"Being deleted anyway", a.Leaving}, {"Covered by several budgets, so that no drain can evict them", a.Refused},
+	} {
+		s.table(podsTable(list.title, list.pods))
+	}
+	return &s.Overview
+}
+
+func (a *Aftermath) headline() string {
+	t := &a.Totals
+	switch {
+	case t.Own+t.InTurn > 0:
+	case len(a.Lost) > 0:
+		return subject(len(a.Lost), "pod is lost", "pods are lost") + " for good"
+	default:
+		return "nobody has to move"
+	}
+	return strconv.Itoa(t.Placed) + " " + verb(t.Placed, "pod fits", "pods fit") + " elsewhere, " + strconv.Itoa(t.PushesOut) + " " +
+		verb(t.PushesOut, "pushes others out", "push others out") + ", " + strconv.Itoa(t.Waits) + " " + verb(t.Waits, "stays pending", "stay pending")
+}
+
+func (a *Aftermath) movesTable() page.Table {
+	t := page.Table{
+		Title: "Where they go", Note: movesOrder + ".",
+		Columns: []page.Column{{Title: "#", Number: true}, {Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Leaves"}, {Title: "To"}, {Title: "Outcome"}},
+	}
+	shown := bounded(len(a.Moves), page.MostRows)
+	for i := range a.Moves[:shown] {
+		m := &a.Moves[i]
+		r := page.TableRow{Cells: []string{strconv.Itoa(i + 1), m.name(), m.priority(), m.leaves(), m.Node, m.outcome()}}
+		r.Notes = append(m.why(), m.notes(notesOnPage)...)
+		t.Rows = append(t.Rows, r)
+	}
+	t.More = len(a.Moves) - shown
+	return t
+}
+
+// drainsTable has the verdict about each drain.
+func (a *Aftermath) drainsTable() page.Table {
+	t := page.Table{Title: "A drain", Columns: []page.Column{{Title: "Nodes"}, {Title: "Evicted", Number: true}, {Title: "Of", Number: true}, {Title: "The drain"}}}
+	for i := range a.Drains {
+		d := &a.Drains[i]
+		r := page.TableRow{Cells: []string{names(d.Nodes, notesOnPage), strconv.Itoa(d.Evicted), strconv.Itoa(d.Pods), d.text()}}
+		for _, h := range d.Held[:bounded(len(d.Held), notesOnPage)] {
+			r.Notes = append(r.Notes, string(h.Pod.Key)+" may not be evicted: "+h.text())
+		}
+		for _, p := range d.Pending[:bounded(len(d.Pending), notesOnPage)] {
+			r.Notes = append(r.Notes, string(p.Pod.Key)+", recreated, stays pending")
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return t
+}
+
+func (a *Aftermath) budgetsTable() page.Table {
+	t := page.Table{
+		Title: "What disruption budgets do", Note: "A drain keeps to them, and a loss does not ask them. No budget covers a pod that would be evicted.",
+		Columns: []page.Column{{Title: "Budget"}, {Title: "May go", Number: true}, {Title: "Pods", Number: true}, {Title: "A drain"}, {Title: "A loss"}},
+	}
+	if len(a.Budgets) > 0 {
+		t.Note = "A drain keeps to them, and a loss does not ask them."
+	}
+	shown := bounded(len(a.Budgets), page.MostRows)
+	for i := range a.Budgets[:shown] {
+		b := &a.Budgets[i]
+		t.Rows = append(t.Rows, page.TableRow{Cells: []string{string(b.Key), strconv.Itoa(int(b.Allowed)), strconv.Itoa(b.Pods), b.text(), b.loss()}, Notes: b.notes()})
+	}
+	t.More = len(a.Budgets) - shown
+	return t
+}
+
+func podsTable(title string, pods []Pod) page.Table {
+	t := page.Table{Title: title, Columns: []page.Column{{Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Node"}, {Title: "Owner"}}}
+	shown := bounded(len(pods), page.MostRows)
+	for _, p := range pods[:shown] {
+		t.Rows = append(t.Rows, page.TableRow{Cells: []string{string(p.Key), strconv.Itoa(int(p.Priority)), p.Node, p.Owner}})
+	}
+	t.More = len(pods) - shown
+	return t
+}
