@@ -92,8 +92,7 @@ func (m *manifests) scale(o *options) error {
 func (m *manifests) mayScale() (out []Warning) {
 	for _, s := range m.scalers {
 		if t := m.scaled(s); t != nil && t.Replicas < s.Most {
-			out = append(out, Warning{t.String(), "", fmt.Sprintf("its autoscaler may make up to %s; this is about %d, and --at-maximum about as many as may be",
-				plural(s.Most, "pod"), t.Replicas)})
+			out = append(out, Warning{t.String(), "", fmt.Sprintf("its autoscaler may make up to %s; --at-maximum asks about as many", plural(s.Most, "pod"))})
 		}
 	}
 	return out

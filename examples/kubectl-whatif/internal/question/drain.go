@@ -1,6 +1,7 @@
 package question
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -86,6 +87,8 @@ type draining struct {
 	// refused marks budgets that kept a pod back at least once, and several those of which a
 	// pod was kept back because other budgets cover it, too.
 	refused, several []bool
+	// stale is set where the snapshot does not have the budgets as they are.
+	stale bool
 }
 
 // drain plays the drain of a change.
@@ -179,6 +182,10 @@ func (d *draining) empty(node string) (bool, error) {
 	for {
 		var left []*outrank.Pod
 		for _, p := range rest {
+			if now, ok := d.snap.Pod(p.Key()); !ok || now != p {
+				d.count(p) // pushed out by a replacement that tolerates the cordon
+				continue
+			}
 			if !d.lets(p) {
 				left = append(left, p)
 				continue
@@ -225,18 +232,34 @@ func (d *draining) lets(p *outrank.Pod) bool {
 
 // evict takes a pod from its node; its controller recreates it.
 func (d *draining) evict(p *outrank.Pod, node string) error {
+	d.count(p)
+	if err := d.release(p, motion{origin: FromNode, from: node}); err != nil {
+		return err
+	}
+	d.lose(p)
+	return nil
+}
+
+// count counts a pod that has left its node.
+func (d *draining) count(p *outrank.Pod) {
 	d.out.Evicted++
 	for _, i := range d.budgets.Covering(p) {
 		d.loads[i].Evicted++
 	}
-	d.lose(p)
-	return d.release(p, motion{origin: FromNode, from: node})
 }
 
-// lose counts a healthy pod off.
+// lose counts a healthy pod off that has left, unless its eviction was counted before; another
+// of its name is another pod.
 func (d *draining) lose(p *outrank.Pod) {
-	if p.Ready {
-		for _, i := range d.budgets.Covering(p) {
+	for _, i := range d.budgets.Covering(p) {
+		b := d.allowed[i]
+		if _, counted := b.DisruptedPods[p.Name]; counted {
+			now := *b
+			now.DisruptedPods = maps.Clone(b.DisruptedPods)
+			delete(now.DisruptedPods, p.Name)
+			d.allowed[i] = &now
+			d.stale = true
+		} else if p.Ready {
 			d.spare[i]--
 		}
 	}
@@ -288,17 +311,18 @@ func (d *draining) replace() (changed bool, err error) {
 // allow gives the budgets the status that follows.
 func (d *draining) allow() error {
 	for i, b := range d.allowed {
-		allowed := int32(max(0, d.spare[i]))
-		if allowed == b.DisruptionsAllowed {
+		allowed, healthy := int32(max(0, d.spare[i])), b.DesiredHealthy+int32(d.spare[i])
+		if allowed == b.DisruptionsAllowed && healthy == b.CurrentHealthy && !d.stale {
 			continue
 		}
 		now := *b
-		now.DisruptionsAllowed, now.CurrentHealthy = allowed, b.DesiredHealthy+int32(d.spare[i])
+		now.DisruptionsAllowed, now.CurrentHealthy = allowed, healthy
 		d.allowed[i] = &now
 		if err := d.snap.PutBudget(&now); err != nil {
 			return err
 		}
 	}
+	d.stale = false
 	return nil
 }
 

@@ -30,7 +30,7 @@ func drawn(t *rapid.T, shape clustergen.Shape) question.Setting {
 		if i%4 > 0 {
 			p.Owner = outrank.Owner{Kind: []string{"ReplicaSet", "DaemonSet", "Job"}[i%3], Name: fmt.Sprint(i % 5)}
 		}
-		p.Ready = i%5 > 0
+		p.Ready = i%5 > 0 && p.NodeName != ""
 		if i%3 > 0 {
 			class := c.Classes[i%len(c.Classes)]
 			p.PriorityClassName, p.Priority, p.PreemptionPolicy = class.Name, outrank.Priority(class.Value), class.PreemptionPolicy
@@ -373,12 +373,13 @@ func TestPropertyWithoutIsTrue(t *testing.T) {
 				require.NoError(t, walk.snap.Nominate(p.Key(), ""))
 			}
 		}
-		walk.moves(r, originals)
+		walk.moves(r, originals, func(p *outrank.Pod) *outrank.Pod { return p })
 	})
 }
 
-// moves follows turns to their ends. pods are those of the cluster before, and the new ones.
-func (s *stage) moves(r *question.Aftermath, pods map[outrank.Key]*outrank.Pod) {
+// moves follows turns to their ends. pods are those of the cluster before, and the new ones;
+// priced gives one the priority that it has once it is recreated.
+func (s *stage) moves(r *question.Aftermath, pods map[outrank.Key]*outrank.Pod, priced func(*outrank.Pod) *outrank.Pod) {
 	seen := map[outrank.Key]bool{}
 	var last *question.Move
 	for i, m := range r.Moves {
@@ -390,7 +391,7 @@ func (s *stage) moves(r *question.Aftermath, pods map[outrank.Key]*outrank.Pod) 
 		seen[m.Pod.Key] = true
 		pod := pods[m.Pod.Key]
 		if m.Origin != question.Waiting && m.Origin != question.New {
-			pod = again(pod)
+			pod = again(priced(pod))
 		}
 		switch m.Outcome {
 		case question.Placed:

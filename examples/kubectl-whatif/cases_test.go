@@ -1,0 +1,98 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Small clusters on which answers were wrong once, with what is true.
+func TestCases(t *testing.T) {
+	for _, tt := range []struct {
+		name, clusters, args string
+		status               int
+		says                 []string
+		not                  []string
+	}{
+		{
+			"a drain that never ends", "drain", "--without n1", 4,
+			[]string{"A drain is stuck on n1 after 1 of 2 pods: it never ends.", "default/b may not be evicted: budget default/x lets no more of its pods go",
+				"default/a, recreated, stays pending", "Insufficient cpu"},
+			[]string{"goes through", "waits for replacements"},
+		},
+		{
+			"a drain with room for the replacements", "drain", "--add-node n1 --without n1", 0,
+			[]string{"A drain goes through; it waits once until replacements are ready."}, []string{"stuck"},
+		},
+		{
+			"all replicas of a manifest", "drain,free", "-f testdata/cases/dep5.yaml", 3,
+			[]string{"5 new pods: 2 fit, 3 push others out.", "3 pods are pushed out, 1 against a disruption budget"}, nil,
+		},
+		{
+			"a pod of a DaemonSet for each node", "drain,free", "-f testdata/cases/ds.yaml", 3,
+			[]string{"3 new pods: 1 fits, 2 push others out.", "fits              n3"}, nil,
+		},
+		{
+			"a pod that waits comes first", "compete", "--without n1", 4,
+			[]string{"default/first  5000      (waited)  pushes out 1 pod  n2", "default/a      1000      n1        waits", "1 pod has to be recreated: 1 stays pending"}, nil,
+		},
+		{
+			"what an autoscaler may make is said", "drain,free", "-f testdata/cases/hpa.yaml", 0,
+			[]string{"Deployment/agent: its autoscaler may make up to 10 pods; --at-maximum asks about as many"}, nil,
+		},
+		{
+			"and asked about", "drain,free", "-f testdata/cases/hpa.yaml --at-maximum", 3,
+			[]string{"10 new pods: 7 fit, 3 push others out."}, nil,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files := strings.Split(tt.clusters, ",")
+			for i := range files {
+				files[i] = "testdata/cases/" + files[i] + ".yaml"
+			}
+			status, out, stderr := whatif("", append(strings.Fields(tt.args), "--cluster", strings.Join(files, ","), "--exit-status", "-o", "wide")...)
+			assert.Equal(t, tt.status, status, stderr)
+			for _, text := range tt.says {
+				assert.Contains(t, out, text)
+			}
+			for _, text := range tt.not {
+				assert.NotContains(t, out, text)
+			}
+		})
+	}
+}
+
+// A DaemonSet has a pod on a node, and not copies.
+func TestDaemonSetHasNoReplicas(t *testing.T) {
+	_, _, stderr := whatif("", "--cluster", "testdata/cases/drain.yaml", "-f", "testdata/cases/many.yaml", "--name", "agent", "--replicas", "8")
+	assert.Contains(t, stderr, "DaemonSet/agent makes one pod for each node; leave --replicas out")
+}
+
+// Changes that contradict each other, or the dump, are errors that name both.
+func TestContradictions(t *testing.T) {
+	const twice = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: node-agent, namespace: kube-system}\nspec: {template: {spec: {containers: [{name: c}]}}}\n"
+	const class = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: batch}\nvalue: 7\n"
+	const budget = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: catalog, namespace: shop}\nspec: {minAvailable: 7, selector: {matchLabels: {app: x}}}\n"
+	for _, tt := range []struct{ in, args, want string }{
+		{"", "--without apps-a1 --set-class batch=5 --without apps-a1", "--without apps-a1 and --without apps-a1 both decide about node apps-a1"},
+		{"", "--without apps-a1 --add-node apps-a1", "--add-node apps-a1: there is no such node in the dump; near it: "},
+		{"", "--set-class batch=5 --without apps-a1 --set-class batch=6", "--set-class batch=5 and --set-class batch=6 both decide about priorityclass batch"},
+		{"", "--without apps-a1 --delete shop/checkout-0", "--delete shop/checkout-0 deletes pod shop/checkout-0, which node apps-a1 took with it"},
+		{"", "--delete shop/no-such", "--delete shop/no-such: there is no pod shop/no-such in the dump"},
+		{"", "--without pool=none", "--without pool=none: no node of the dump has this label"},
+		{"", "--set-budget shop/none=1", "--set-budget shop/none=1: there is no such budget in the dump"},
+		{"", "--set-budget shop/checkout=-1", `"-1" is no number of disruptions`},
+		{"", "--add-node apps-a1=0", `"0" is no number of nodes`},
+		{"", "--at-maximum", "--at-maximum is about the autoscalers of manifests"},
+		{"", "--one", "--one chooses one of the pods of a manifest"},
+		{twice, "-f -", "-f - brings DaemonSet kube-system/node-agent, which the cluster has already; pod kube-system/node-agent-"},
+		{class, "-f -", "-f - brings priorityclass batch, which the cluster has already, with another value or policy"},
+		{budget, "-f -", "-f - brings budget shop/catalog, which the cluster has already"},
+	} {
+		status, out, stderr := whatif(tt.in, strings.Fields(tt.args)...)
+		assert.Equal(t, 2, status, tt.args)
+		assert.Empty(t, out)
+		assert.Contains(t, stderr, tt.want, tt.args)
+	}
+}
