@@ -91,11 +91,7 @@ func exitOf(r reply) int {
 		}
 		return worst(0, len(r.Replacements))
 	case *question.ClassImpact:
-		gained := 0
-		for i := range r.Classes {
-			gained += r.Classes[i].AsTheyStand.Gained + r.Classes[i].Again.Gained
-		}
-		return worst(0, gained)
+		return worst(0, r.Anybody.AsTheyStand.Gained+r.Anybody.Again.Gained)
 	case *question.Aftermath:
 		without := r.Totals.Stranded
 		if len(r.Nodes) > 0 {

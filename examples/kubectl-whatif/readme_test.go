@@ -39,6 +39,23 @@ func TestTenQuestions(t *testing.T) {
 	assert.Equal(t, commands, commandsOf(t, "../../README.md"), "the README of the library has the same")
 }
 
+// Changes and questions go together in any combination, and each answer says what it is after.
+func TestCombinations(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	rows := regexp.MustCompile("(?m)^\\| [^|?`]+ \\| [^|?`]+ \\| `kubectl whatif (.*)` \\|$").FindAllStringSubmatch(string(text), -1)
+	require.Len(t, rows, 16)
+	seen := map[string]bool{}
+	for _, row := range rows {
+		status, stdout, stderr := whatif("", strings.Fields(row[1])...)
+		assert.Zero(t, status, row[1])
+		assert.Empty(t, stderr, row[1])
+		assert.Contains(t, stdout, "\n  after      ", row[1])
+		assert.False(t, seen[stdout], row[1])
+		seen[stdout] = true
+	}
+}
+
 // Every flag that the README names exists.
 func TestFlagsOfTheReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")

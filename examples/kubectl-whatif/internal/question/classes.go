@@ -24,7 +24,7 @@ type ClassImpact struct {
 	DefaultBefore string `json:"defaultBefore,omitempty"`
 	DefaultAfter  string `json:"defaultAfter,omitempty"`
 	// Running counts the pods on nodes. Remade of them would get another priority or policy
-	// when their controllers make them again.
+	// when their controllers recreate them.
 	Running int `json:"running"`
 	Remade  int `json:"remade"`
 	// Classes has for each class the pods that its new pods could push out, the
@@ -32,6 +32,10 @@ type ClassImpact struct {
 	// The one without a name is for pods that name no class.
 	Classes     []ClassReach `json:"classes"`
 	MoreClasses int          `json:"moreClasses,omitempty"`
+	// Anybody has the running pods that a new pod of some class could push out: those that are
+	// gained were out of everybody's reach. The classes of the system, whose names begin with
+	// system-, are left out: they could push out nearly everybody, and are not for applications.
+	Anybody AnyReach `json:"anybody"`
 	// Pending are the waiting pods for which the change makes a difference, by name, of
 	// PendingPods that were looked at. NotAsked are those that were not: they are gated
 	// or being deleted, of another scheduler, or scheduled with a group.
@@ -70,6 +74,13 @@ type ClassReach struct {
 	Now int `json:"now"`
 	// AsTheyStand is after the change, with the running pods as they stand, and
 	// Again once controllers have made all pods again.
+	AsTheyStand Reach `json:"asTheyStand"`
+	Again       Reach `json:"again"`
+}
+
+// AnyReach is the reach of all classes together.
+type AnyReach struct {
+	Now         int   `json:"now"`
 	AsTheyStand Reach `json:"asTheyStand"`
 	Again       Reach `json:"again"`
 }
@@ -180,7 +191,7 @@ func policyOf(p *outrank.Pod) outrank.PreemptionPolicy {
 	return p.PreemptionPolicy
 }
 
-// census counts the running pods as they are and as they would be made again.
+// census counts the running pods as they are and as they would be recreated.
 func (q *classQuestion) census() error {
 	again := q.scene.snap.Clone()
 	for p := range q.scene.snap.Pods() {

@@ -15,7 +15,7 @@ import (
 //
 // Which running pods could be pushed out goes by priorities and policies alone; for the pods
 // that wait whole decisions are made, each for itself. Pods without a controller, mirror pods
-// and those that are leaving are not made again and keep what they have.
+// and those that are leaving are not recreated and keep what they have.
 //
 // Errors are those of the setting, of [priority.NewTable] about the classes after the change,
 // of the context, and of [preemption.Evaluator.Preempt]. Time is linear in the running pods

@@ -3,7 +3,9 @@ package question
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/priority"
@@ -24,6 +26,7 @@ func (q *classQuestion) reaches() {
 		return cmp.Or(cmp.Compare(b.now, a.now), priority.CompareIdentity(a.pod, b.pod))
 	})
 	rows := q.rows()
+	q.anybody(rows)
 	told := rows[:min(len(rows), mostClasses)]
 	q.out.MoreClasses = len(rows) - len(told)
 	for i := range told {
@@ -82,13 +85,44 @@ func (r *ClassReach) changes() bool {
 	return r.other() || r.AsTheyStand.Gained+r.AsTheyStand.Lost+r.Again.Gained+r.Again.Lost > 0
 }
 
+// preempts reports whether pods of a class may push out others.
+func (q *classQuestion) preempts(v *ClassValue) bool {
+	config := q.scene.set.Evaluator.Config()
+	return v != nil && !config.Policy.Disabled && (v.Policy != outrank.PreemptNever || config.Variant == outrank.VariantV1_13)
+}
+
+// anybody counts the pods that new pods of any class could push out: those that are less
+// important than the most important class that preempts.
+func (q *classQuestion) anybody(rows []ClassReach) {
+	most := func(of func(*ClassReach) *ClassValue) int64 {
+		top := int64(math.MinInt64)
+		for i := range rows {
+			if v := of(&rows[i]); q.preempts(v) && !strings.HasPrefix(rows[i].Class, "system-") {
+				top = max(top, int64(v.Value))
+			}
+		}
+		return top
+	}
+	before := most(func(r *ClassReach) *ClassValue { return r.Before })
+	after := most(func(r *ClassReach) *ClassValue { return r.After })
+	any := &q.out.Anybody
+	stand, again := newTally(&any.AsTheyStand), newTally(&any.Again)
+	for i := range q.running {
+		c := &q.running[i]
+		was := int64(c.now) < before
+		if was {
+			any.Now++
+		}
+		stand.add(c, was, int64(c.now) < after)
+		again.add(c, was, int64(c.another) < after)
+	}
+	stand.end()
+	again.end()
+}
+
 // reach counts the pods that new pods of one class could push out.
 func (q *classQuestion) reach(r *ClassReach) {
-	config := q.scene.set.Evaluator.Config()
-	preempts := func(v *ClassValue) bool {
-		return v != nil && !config.Policy.Disabled && (v.Policy != outrank.PreemptNever || config.Variant == outrank.VariantV1_13)
-	}
-	before, after := preempts(r.Before), preempts(r.After)
+	before, after := q.preempts(r.Before), q.preempts(r.After)
 	stand, again := newTally(&r.AsTheyStand), newTally(&r.Again)
 	for i := range q.running {
 		c := &q.running[i]

@@ -35,9 +35,9 @@ func (c *ClassImpact) writeChanges(out *paper) {
 	}
 	out.line("")
 	out.say("Nothing happens at once: a pod keeps the priority that it was created with, whatever becomes of "+
-		"its class. Of %s %d would get another priority or policy when their controllers make them again.", plural(c.Running, "running pod"), c.Remade)
+		"its class. Of %s %d would get another priority or policy when their controllers recreate them.", plural(c.Running, "running pod"), c.Remade)
 	if c.NamedDefault > 0 {
-		out.say("%s the default class %s; one that names no class itself would get another when it is made again, "+
+		out.say("%s the default class %s; one that names no class itself would get another when it is recreated, "+
 			"which cannot be told apart here.", subject(c.NamedDefault, "pod carries", "pods carry"), c.DefaultBefore)
 	}
 	if c.UnknownClass > 0 {
@@ -78,7 +78,7 @@ func (v *ClassValue) text() string {
 // writeClasses prints the classes whose reach changes.
 func (c *ClassImpact) writeClasses(out *paper, limit int) {
 	var rows console.Table
-	rows.Head("CLASS", "VALUE", "NOW", "THOSE AS THEY STAND", "ALL MADE AGAIN")
+	rows.Head("CLASS", "VALUE", "NOW", "THOSE AS THEY STAND", "ALL RECREATED")
 	told, changed := 0, 0
 	for i := range c.Classes {
 		r := &c.Classes[i]
@@ -94,7 +94,7 @@ func (c *ClassImpact) writeClasses(out *paper, limit int) {
 			addNotes(&rows, []string{"can be pushed out at once: " + r.AsTheyStand.gained()})
 		}
 		if r.Again.Gained > 0 {
-			addNotes(&rows, []string{"once all are made again: " + r.Again.gained()})
+			addNotes(&rows, []string{"once all are recreated: " + r.Again.gained()})
 		}
 	}
 	out.line("")
@@ -106,6 +106,14 @@ func (c *ClassImpact) writeClasses(out *paper, limit int) {
 	rows.Print(out.Page)
 	if more := changed - told; more > 0 {
 		out.line("  and %d more", more)
+	}
+	any := &c.Anybody
+	switch stand, again := any.AsTheyStand.Gained, any.Again.Gained; {
+	case stand+again > 0:
+		out.say("Out of reach of every class before, but for those of the system: %s that can be pushed out at once, and %d once all are recreated.",
+			plural(stand, "running pod"), again)
+	default:
+		out.say("Each of these could be pushed out before, by new pods of another class.")
 	}
 	if c.MoreClasses > 0 {
 		out.line("  %s not looked at", subject(c.MoreClasses, "class was", "classes were"))
@@ -221,5 +229,5 @@ type momentary struct {
 
 // turns are those of a pod that waits, before and after the change.
 func (p *PendingImpact) turns() []momentary {
-	return []momentary{{"now", &p.Now}, {"those as they stand", &p.AsTheyStand}, {"all made again", &p.Again}}
+	return []momentary{{"now", &p.Now}, {"those as they stand", &p.AsTheyStand}, {"all recreated", &p.Again}}
 }

@@ -30,7 +30,7 @@ func (c *ClassImpact) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.
 		s.Summary += " The most important ones are marked; the table counts them all."
 	}
 	s.figure(c.Running, "running pods")
-	s.figure(c.Remade, "would get another priority when they are made again")
+	s.figure(c.Remade, "would get another priority when they are recreated")
 	s.figure(len(c.Pending), "pending pods for which it means something else")
 	s.table(c.changesTable())
 	s.table(c.reachTable())
@@ -75,7 +75,7 @@ func (c *ClassImpact) reachTable() page.Table {
 		Title: "How many running pods a new pod of a class could push out",
 		Note:  "By priority alone: now, after the change with the running pods as they stand, and once controllers have made them again.",
 		Columns: []page.Column{{Title: "Class"}, {Title: "Value"}, {Title: "Now", Number: true}, {Title: "Those as they stand", Number: true},
-			{Title: "All made again", Number: true}, {Title: "Who could not be pushed out before"}},
+			{Title: "All recreated", Number: true}, {Title: "Who could not be pushed out before"}},
 	}
 	for i := range c.Classes {
 		r := &c.Classes[i]
@@ -87,7 +87,7 @@ func (c *ClassImpact) reachTable() page.Table {
 			row.Cells[5] = "at once: " + r.AsTheyStand.gained()
 		}
 		if r.Again.Gained > 0 {
-			row.Notes = append(row.Notes, "once all are made again: "+r.Again.gained())
+			row.Notes = append(row.Notes, "once all are recreated: "+r.Again.gained())
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -117,7 +117,7 @@ func replaced(p *outrank.Pod) bool {
 	return false
 }
 
-// remade is a pod as its controller makes it again, without a trace of its node.
+// remade is a pod as its controller recreates it, without a trace of its node.
 func remade(p *outrank.Pod, name string) *outrank.Pod {
 	c := *p
 	c.Name, c.UID, c.NodeName, c.NominatedNodeName = name, "", "", ""

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -260,6 +262,24 @@ func TestPropertyReachIsTrue(t *testing.T) {
 				require.True(t, after[key] && !before[key], "%s is new within reach of %q", key, class.Class)
 			}
 		}
+		all := func(of func(*question.ClassReach) *question.ClassValue) map[outrank.Key]bool {
+			out := map[outrank.Key]bool{}
+			for i := range r.Classes {
+				if !strings.HasPrefix(r.Classes[i].Class, "system-") {
+					maps.Copy(out, reach(t, s, of(&r.Classes[i])))
+				}
+			}
+			return out
+		}
+		before := all(func(c *question.ClassReach) *question.ClassValue { return c.Before })
+		after := all(func(c *question.ClassReach) *question.ClassValue { return c.After })
+		gained := 0
+		for key := range after {
+			if !before[key] {
+				gained++
+			}
+		}
+		require.Equal(t, []int{len(before), len(after), gained}, []int{r.Anybody.Now, r.Anybody.AsTheyStand.Pods, r.Anybody.AsTheyStand.Gained})
 		later := remade(t, s, r)
 		for _, class := range r.Classes {
 			require.Len(t, reach(t, later, class.After), class.Again.Pods, "class %q once all are made again", class.Class)
@@ -373,13 +393,13 @@ func TestPropertyWithoutIsTrue(t *testing.T) {
 				require.NoError(t, walk.snap.Nominate(p.Key(), ""))
 			}
 		}
-		walk.moves(r, originals, func(p *outrank.Pod) *outrank.Pod { return p })
+		walk.moves(r, originals, func(p *outrank.Pod, _ question.Origin) *outrank.Pod { return p })
 	})
 }
 
 // moves follows turns to their ends. pods are those of the cluster before, and the new ones;
 // priced gives one the priority that it has once it is recreated.
-func (s *stage) moves(r *question.Aftermath, pods map[outrank.Key]*outrank.Pod, priced func(*outrank.Pod) *outrank.Pod) {
+func (s *stage) moves(r *question.Aftermath, pods map[outrank.Key]*outrank.Pod, priced func(*outrank.Pod, question.Origin) *outrank.Pod) {
 	seen := map[outrank.Key]bool{}
 	var last *question.Move
 	for i, m := range r.Moves {
@@ -391,7 +411,7 @@ func (s *stage) moves(r *question.Aftermath, pods map[outrank.Key]*outrank.Pod, 
 		seen[m.Pod.Key] = true
 		pod := pods[m.Pod.Key]
 		if m.Origin != question.Waiting && m.Origin != question.New {
-			pod = again(priced(pod))
+			pod = again(priced(pod, m.Origin))
 		}
 		switch m.Outcome {
 		case question.Placed:

@@ -19,13 +19,17 @@ import (
 
 // changed draws changes, and makes them by hand on a stage. pods are those that turns are about:
 // recreated, new, and those of before.
-func changed(t *rapid.T, s question.Setting) (_ []question.Change, walk *stage, pods map[outrank.Key]*outrank.Pod, priced func(*outrank.Pod) *outrank.Pod) {
+func changed(t *rapid.T, s question.Setting) (_ []question.Change, walk *stage, pods map[outrank.Key]*outrank.Pod, priced func(*outrank.Pod, question.Origin) *outrank.Pod) {
 	walk, pods = follow(t, s), map[outrank.Key]*outrank.Pod{}
 	for p := range s.Snapshot.Pods() {
 		pods[p.Key()] = p
 	}
 	classes := map[string]*outrank.PriorityClass{}
-	priced = func(p *outrank.Pod) *outrank.Pod {
+	then := map[outrank.Key]*outrank.Pod{} // as they were recreated by a change
+	priced = func(p *outrank.Pod, of question.Origin) *outrank.Pod {
+		if of == question.FromNode || of == question.Deleted {
+			return then[p.Key()]
+		}
 		c := classes[p.PriorityClassName]
 		if c == nil {
 			return p
@@ -54,6 +58,7 @@ func changed(t *rapid.T, s question.Setting) (_ []question.Change, walk *stage, 
 			out = append(out, &question.RemoveNodes{Of: of, Names: []string{n.Name}})
 			for _, p := range walk.snap.PodsOn(n.Name) {
 				require.NoError(t, walk.snap.RemovePod(p.Key()))
+				then[p.Key()] = priced(p, question.New)
 				decided[string(p.Key())] = true
 			}
 			require.NoError(t, walk.snap.RemoveNode(n.Name))
@@ -92,6 +97,7 @@ func changed(t *rapid.T, s question.Setting) (_ []question.Change, walk *stage, 
 			decided[string(p.Key())] = true
 			out = append(out, &question.DeletePods{Of: of, Keys: []outrank.Key{p.Key()}})
 			require.NoError(t, walk.snap.RemovePod(p.Key()))
+			then[p.Key()] = priced(p, question.New)
 		case 4:
 			one, err := clustergen.Preemptor(clustergen.Shape{}, rapid.Uint64().Draw(t, "new"))
 			require.NoError(t, err)
