@@ -26,6 +26,10 @@ type Document struct {
 	// Resize is set where the pod is on its node already, and the question is who
 	// leaves for its resize in place.
 	Resize *Resize `json:"resize,omitempty"`
+	// Changes are made before the question is asked, in this order, and Before is what they set
+	// in motion before the pod's turn.
+	Changes []string            `json:"changes,omitempty"`
+	Before  *question.Aftermath `json:"before,omitempty"`
 	// Decision is the explanation in the library's JSON; PLAN_JSON.md of
 	// package preemption describes it.
 	Decision *preemption.Explanation `json:"decision"`

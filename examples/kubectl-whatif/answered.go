@@ -22,7 +22,14 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 	case askGroup:
 		err = out.group(ctx, set)
 	case askAll:
-		err = out.take(question.AllPending(ctx, set))
+		var all *question.Pending
+		if all, err = question.AllPending(ctx, set); err != nil {
+			return nil, unusable(s.opts.source(), err)
+		}
+		if s.opts.set["namespace"] {
+			all = all.Of(s.opts.pod.namespace)
+		}
+		err = out.take(all, nil)
 	case askReplicas:
 		err = out.take(question.AskReplicas(ctx, set, s.question.pod, s.opts.about.replicas))
 	case askWhyNot:
@@ -108,6 +115,9 @@ func (q *answeredQuestion) document() any {
 		APIVersion: "whatif/v1", Question: q.scene.ask, Cluster: dumpOf(q.scene), Now: q.scene.now, Answer: q.reply,
 		Caveats: append([]Warning{}, q.scene.caveats...), Warnings: []Warning{},
 	}
+	if h := q.scene.happened(); h != nil {
+		doc.Changes, doc.Before = h.changes, h.before
+	}
 	if q.scene.question != nil {
 		pod := askedOf(q.scene.question)
 		doc.Pod = &pod
@@ -153,6 +163,9 @@ func (q *answeredQuestion) title(source string) string {
 	case askGroup:
 		return q.groupTitle(source)
 	case askAll:
+		if q.scene.opts.set["namespace"] {
+			return "What becomes of the pods of namespace " + q.scene.opts.pod.namespace + " that wait in " + source + "?"
+		}
 		return "What becomes of all pods that wait in " + source + "?"
 	case askReplicas:
 		return fmt.Sprintf("How many of %s of %s find room in %s?", plural(q.scene.opts.about.replicas, "copy"), pod, source)

@@ -3,6 +3,8 @@ package main
 import (
 	"io"
 	"time"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
 
 // reply is the answer to a question of package question.
@@ -15,7 +17,7 @@ type reply interface {
 type Questioned struct {
 	// APIVersion is whatif/v1.
 	APIVersion string `json:"apiVersion"`
-	// Question is pending, replicas, whyNot, onNode, classes, without, or group where the pod
+	// Question is pending, replicas, whyNot, onNode, classes, without, change, or group where the pod
 	// is scheduled with its group alone.
 	Question inquiry `json:"question"`
 	// Cluster describes the cluster and Now the time, as in a Document.
@@ -23,7 +25,12 @@ type Questioned struct {
 	Now     time.Time `json:"now,omitzero"`
 	// Pod is the pod in question, if there is one.
 	Pod *Asked `json:"pod,omitempty"`
-	// Answer depends on the question: it is the type of package question of that name.
+	// Changes are made before the question is asked, in this order, and Before is what they set
+	// in motion before the turn of the pod in question.
+	Changes []string            `json:"changes,omitempty"`
+	Before  *question.Aftermath `json:"before,omitempty"`
+	// Answer depends on the question: it is the type of package question of that name, and
+	// Aftermath for change and without.
 	Answer any `json:"answer"`
 	// Caveats and Warnings are those of a Document.
 	Caveats  []Warning `json:"caveats"`

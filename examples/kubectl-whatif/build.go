@@ -38,6 +38,9 @@ func newDocument(d *decision) *Document {
 		Decision: d.explained, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
 		Caveats: append([]Warning{}, d.scene.caveats...), Replacements: d.then, Exact: exactOf(d.best),
 	}
+	if h := d.scene.happened(); h != nil {
+		doc.Changes, doc.Before = h.changes, h.before
+	}
 	if d.explained.Outcome == preemption.Preempt {
 		doc.Room = roomOn(d)
 	}

@@ -18,7 +18,7 @@ const moreHelp = "run " + displayName + " -h for the flags"
 
 // newCommand is the command line: do runs with its options.
 func newCommand(do func(*options) error) *cobra.Command {
-	o := newOptions()
+	o, version := newOptions(), new(bool)
 	groups := o.groups()
 	root := &cobra.Command{
 		Use:           programName + " [flags]",
@@ -32,6 +32,9 @@ func newCommand(do func(*options) error) *cobra.Command {
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if *version {
+				return built().text(cmd.OutOrStdout())
+			}
 			cmd.Flags().Visit(func(f *pflag.Flag) { o.set[f.Name] = true })
 			if err := o.check(); err != nil {
 				return err
@@ -46,6 +49,7 @@ func newCommand(do func(*options) error) *cobra.Command {
 	}
 	flags.VisitAll(once)
 	flags.BoolP("help", "h", false, "this text")
+	flags.BoolVar(version, "version", false, "the version, as the command of that name prints it")
 	root.SetFlagErrorFunc(flagTrouble)
 	root.AddCommand(versionCommand())
 	helpful(root, groups)

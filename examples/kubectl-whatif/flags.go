@@ -123,8 +123,8 @@ func (o *options) answerFlags() *pflag.FlagSet {
 	fs.StringVar(&o.answer.color, "color", console.Auto, "`WHEN` to colour: auto, which is on terminals, always or never; NO_COLOR and TERM=dumb count")
 	fs.TextVar(&o.release, "release", outrank.DefaultRelease, "whose rules hold: `RELEASE` v1.36 or v1.37, with feature gates behind it if need be, "+
 		"like v1.37,VolumeLimitScaling=false (default: that of the newest kubelet in the dump, or the default where none says it)")
-	fs.StringVar(&o.scheduler, "scheduler-config", "", "decide as a scheduler with this KubeSchedulerConfiguration does, a `FILE` in JSON: "+
-		"yq -o=json . scheduler.yaml (default: as kube-scheduler does without one)")
+	fs.StringVar(&o.scheduler, "scheduler-config", "", "decide as a scheduler with this KubeSchedulerConfiguration does, a `FILE` in JSON or YAML "+
+		"(default: as kube-scheduler does without one)")
 	fs.IntVar(&o.answer.list, "list", 5, "how many candidates, reasons and nodes the text lists, a `NUMBER`")
 	fs.Func("now", "a `TIME`, from which ages are measured and which a missing start counts as (default: a second after the latest start, deletion, "+
 		"heartbeat or change of a condition in the dump, so that the same dump always gives the same answer); --as-of is the same", o.setNow)

@@ -48,6 +48,13 @@ func versionOf(info *debug.BuildInfo) Version {
 	return v
 }
 
+// built is the version of this program.
+func built() *Version {
+	info, _ := debug.ReadBuildInfo()
+	v := versionOf(info)
+	return &v
+}
+
 func (v *Version) text(w io.Writer) error {
 	releases := make([]string, len(v.Releases))
 	for i, r := range v.Releases {
@@ -68,8 +75,7 @@ func versionCommand() *cobra.Command {
 		Use: "version", Short: "Print the version, and whose rules are known",
 		Args: cobra.NoArgs, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			info, _ := debug.ReadBuildInfo()
-			v := versionOf(info)
+			v := built()
 			switch format {
 			case "":
 				return v.text(cmd.OutOrStdout())

@@ -15,6 +15,22 @@ type Pending struct {
 	// which of them waits longer.
 	Turns  []Turn        `json:"turns"`
 	Totals PendingTotals `json:"totals"`
+	// Elsewhere counts the turns of pods of other namespaces, where one was asked about. They
+	// are taken as well, and are not in the lists and totals.
+	Elsewhere int `json:"elsewhere,omitempty"`
+}
+
+// Of leaves the turns of one namespace.
+func (p *Pending) Of(namespace string) *Pending {
+	out := &Pending{Turns: []Turn{}}
+	for i := range p.Turns {
+		if in, _ := p.Turns[i].Pod.Key.Split(); in == namespace {
+			out.add(p.Turns[i])
+		} else {
+			out.Elsewhere++
+		}
+	}
+	return out
 }
 
 // PendingTotals counts turns by outcome, and the leaving pods.

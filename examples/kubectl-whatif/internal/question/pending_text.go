@@ -13,6 +13,9 @@ import (
 func (p *Pending) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", p.summary())
+	if p.Elsewhere > 0 {
+		out.say("%s of other namespaces that %s in between, too: without --namespace all are listed.", plural(p.Elsewhere, "turn"), verb(p.Elsewhere, "comes", "come"))
+	}
 	if len(p.Turns) == 0 {
 		return out.to(w)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -436,7 +437,7 @@ func (s *stage) moves(r *question.Aftermath, pods map[outrank.Key]*outrank.Pod, 
 // again is a pod as its controller makes it anew.
 func again(p *outrank.Pod) *outrank.Pod {
 	c := *p
-	c.UID, c.NominatedNodeName, c.Phase, c.DisruptionReason = "", "", "", ""
+	c.UID, c.NominatedNodeName, c.Phase, c.DisruptionReason, c.DeletionTimestamp = "", "", "", "", time.Time{}
 	if c.NodeName = ""; c.Owner.Kind == "DaemonSet" {
 		c.NodeName = p.NodeName
 	}
