@@ -1,6 +1,8 @@
 package question
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -179,6 +181,7 @@ func free(p *outrank.Pod, b *outrank.PodDisruptionBudget) bool {
 // empty evicts the pods of a node, and reports whether all could go.
 func (d *draining) empty(node string) (bool, error) {
 	rest := slices.DeleteFunc(d.snap.PodsOn(node), tied)
+	seen := map[[sha256.Size]byte]bool{} // states since the last eviction
 	for {
 		var left []*outrank.Pod
 		for _, p := range rest {
@@ -201,13 +204,28 @@ func (d *draining) empty(node string) (bool, error) {
 		switch {
 		case len(left) == 0:
 			return true, nil
-		case len(left) == len(rest) && !changed:
+		case len(left) < len(rest):
+			clear(seen)
+		case !changed || seen[d.state()]:
+			// Pods that push each other out for ever change things, and lead nowhere.
 			d.hold(left, node)
 			return false, nil
+		default:
+			seen[d.state()] = true
 		}
 		rest = left
 		d.out.Waits++
 	}
+}
+
+// state is equal where every pod is where it was, and as ready.
+func (d *draining) state() (sum [sha256.Size]byte) {
+	hash := sha256.New()
+	for p := range d.snap.Pods() {
+		fmt.Fprintf(hash, "%q %q %q %t\n", p.Key(), d.snap.NodeOf(p.Key()), d.snap.NominationOf(p.Key()), p.Ready)
+	}
+	hash.Sum(sum[:0])
+	return sum
 }
 
 // lets reports whether the eviction of a pod is let through now.

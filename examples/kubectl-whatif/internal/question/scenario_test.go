@@ -310,6 +310,7 @@ func (d *drainByHand) drain(node string) bool {
 			rest = append(rest, p)
 		}
 	}
+	states := map[string]bool{}
 	for {
 		healthy := map[outrank.Key]int{}
 		for _, b := range d.budgets {
@@ -334,6 +335,17 @@ func (d *drainByHand) drain(node string) bool {
 		changed := d.schedule()
 		if len(left) == 0 {
 			return true
+		}
+		state := ""
+		for p := range d.snap.Pods() {
+			state += fmt.Sprintln(p.Key(), d.snap.NodeOf(p.Key()), d.snap.NominationOf(p.Key()), p.Ready)
+		}
+		if len(left) < len(rest) {
+			clear(states)
+		} else if states[state] {
+			changed = false
+		} else {
+			states[state] = true
 		}
 		if len(left) == len(rest) && !changed {
 			for _, p := range left {
