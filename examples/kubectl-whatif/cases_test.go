@@ -1,10 +1,12 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Small clusters on which answers were wrong once, with what is true.
@@ -95,4 +97,26 @@ func TestContradictions(t *testing.T) {
 		assert.Empty(t, out)
 		assert.Contains(t, stderr, tt.want, tt.args)
 	}
+}
+
+// A chart of thirty objects is answered in one command, as helm template writes it.
+func TestChart(t *testing.T) {
+	text, err := os.ReadFile("testdata/chart/chart.yaml")
+	require.NoError(t, err)
+	status, out, stderr := whatif(string(text), "-f", "-", "--exit-status", "--list", "50")
+	assert.Equal(t, 4, status, "a pod of the DaemonSet finds no room on its node")
+	assert.Equal(t, "whatif: left out of the manifests: 1 ConfigMap, 1 Ingress, 1 LimitRange, 1 NetworkPolicy, 1 Role, 1 RoleBinding, 1 Secret, 5 Service, 1 ServiceAccount\n", stderr)
+	for _, want := range []string{
+		"24 new pods: 19 fit, 4 push others out, 1 stays pending.",
+		"Deployment/web: its autoscaler may make up to 12 pods; --at-maximum asks about as many",
+		"  DaemonSet/probe    atlas         8    3         4        1        4\n",
+		"  Deployment/web     atlas         4    4         0        0        0\n", // as many as its autoscaler makes at least
+		"  CronJob/clean      atlas         2 ", "  StatefulSet/store  atlas         2 ", "atlas/store-0", "atlas/store-1",
+	} {
+		assert.Contains(t, out, want)
+	}
+	_, out, _ = whatif(string(text), "-f", "-", "--at-maximum", "--list", "50")
+	assert.Contains(t, out, "  Deployment/web     atlas        12 ")
+	_, out, _ = whatif(string(text), "-f", "-", "--release", "v1.37,GenericWorkload=true", "--list", "50")
+	assert.Contains(t, out, "atlas/train (group of 2 pods)  1000", "the group has the priority of the default class")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority"
 )
 
 // AddObjects adds everything but pods: nodes, classes, budgets, namespaces and groups. An
@@ -103,7 +104,15 @@ func sameBudget(a, b *outrank.PodDisruptionBudget) bool {
 		reflect.DeepEqual(a.MaxUnavailable, b.MaxUnavailable) && a.UnhealthyPodEvictionPolicy == b.UnhealthyPodEvictionPolicy
 }
 
+// groups gives the groups the priority of their classes, as the API server does.
 func (c *AddObjects) groups(s *Scenario) error {
+	if len(c.Objects.Composites)+len(c.Objects.Groups) == 0 {
+		return nil
+	}
+	table, err := priority.NewTable(s.cluster.Classes)
+	if err != nil {
+		return err
+	}
 	for _, g := range c.Objects.Composites {
 		if err := s.claim(c, "compositepodgroup", string(g.Key())); err != nil {
 			return err
@@ -111,7 +120,12 @@ func (c *AddObjects) groups(s *Scenario) error {
 		if _, known := s.snap.Composite(g.Key()); known {
 			return there(c, "compositepodgroup", string(g.Key()))
 		}
-		if err := s.snap.PutComposite(g); err != nil {
+		r, err := table.ResolveCompositeIn(s.snap.Release(), g)
+		if err != nil {
+			return err
+		}
+		created := r.ApplyToComposite(*g)
+		if err := s.snap.PutComposite(&created); err != nil {
 			return err
 		}
 	}
@@ -122,7 +136,12 @@ func (c *AddObjects) groups(s *Scenario) error {
 		if _, known := s.snap.Group(g.Key()); known {
 			return there(c, "podgroup", string(g.Key()))
 		}
-		if err := s.snap.PutGroup(g); err != nil {
+		r, err := table.ResolveGroupIn(s.snap.Release(), g)
+		if err != nil {
+			return err
+		}
+		created := r.ApplyToGroup(*g)
+		if err := s.snap.PutGroup(&created); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -89,7 +90,7 @@ func (s *scene) takeEntry(e *queue.Entry) (Turn, error) {
 	}
 	t, plan, err := s.planGroup(e.Group)
 	if errors.Is(err, outrank.ErrInvalid) {
-		t.Outcome, t.Trouble = Waits, err.Error()
+		t.Outcome, t.Trouble = Waits, oneLine(err)
 		return t, nil
 	}
 	if err != nil {
@@ -98,6 +99,9 @@ func (s *scene) takeEntry(e *queue.Entry) (Turn, error) {
 	t.tellGroup(s, plan)
 	return t, s.followGroup(plan)
 }
+
+// oneLine writes the problems of an error one behind the other.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // planGroup decides about a group as things are. The turn names it, and has
 // nothing of the plan. A group below one that does not exist is not decided

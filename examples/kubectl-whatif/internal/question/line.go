@@ -108,7 +108,7 @@ func (s *Scenario) takeToEnd(e *queue.Entry) (Turn, []victim, error) {
 func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []victim, error) {
 	t, plan, err := s.planGroup(g)
 	if errors.Is(err, outrank.ErrInvalid) {
-		t.Outcome, t.Trouble = Waits, err.Error()
+		t.Outcome, t.Trouble = Waits, oneLine(err)
 		return t, nil, nil
 	}
 	if err != nil {
