@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -33,6 +34,18 @@ func (f *flagged) String() string {
 		name = "-f"
 	}
 	return name + " " + strings.Join(f.values, ",")
+}
+
+// mostValues is how many values of a change a heading names.
+const mostValues = 6
+
+// short is the change in a heading.
+func (f *flagged) short() string {
+	if len(f.values) <= mostValues {
+		return f.String()
+	}
+	few := flagged{f.flag, f.values[:mostValues]}
+	return fmt.Sprintf("%s and %d more", few.String(), len(f.values)-mostValues)
 }
 
 // ordered is a flag whose values take their places among the changes. Those of one flag that

@@ -10,7 +10,7 @@ import (
 
 // happened is what the changes did before the question is asked; nil without changes.
 type happened struct {
-	changes []string
+	changes, short []string
 	before  *question.Aftermath
 }
 
@@ -21,7 +21,7 @@ func (s *scene) happened() *happened {
 	}
 	h := &happened{before: s.before}
 	for _, f := range s.opts.changes {
-		h.changes = append(h.changes, f.String())
+		h.changes, h.short = append(h.changes, f.String()), append(h.short, f.short())
 	}
 	return h
 }
@@ -31,7 +31,7 @@ func (h *happened) write(p console.Page) {
 	if h == nil {
 		return
 	}
-	p.Line("  after      %s", strings.Join(h.changes, " "))
+	p.Line("  after      %s", strings.Join(h.short, " "))
 	if h.before == nil || len(h.before.Moves) == 0 {
 		return
 	}
