@@ -11,7 +11,7 @@ import (
 // happened is what the changes did before the question is asked; nil without changes.
 type happened struct {
 	changes, short []string
-	before  *question.Aftermath
+	before         *question.Aftermath
 }
 
 // happened has the changes of a scene.
