@@ -42,6 +42,8 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 				Pod: s.question.pod, Node: s.opts.about.onNode, Static: s.opts.about.static, Depth: s.opts.about.replacements,
 			}))
 		}
+	case askAcross:
+		err = out.take(question.AskAcross(ctx, set, s.question.pod))
 	default:
 		s.scenario.Watch(show)
 		var a *question.Aftermath
@@ -92,6 +94,8 @@ func exitOf(r reply) int {
 			return exitEvicts
 		}
 		return exitStays
+	case *question.Across:
+		return preempted(r.Outcome)
 	case *question.OnNode:
 		if r.Outcome == kubeletadmit.Rejected {
 			return exitStays
@@ -171,6 +175,8 @@ func (q *answeredQuestion) title(source string) string {
 		return fmt.Sprintf("How many of %s of %s find room in %s?", plural(q.scene.opts.about.replicas, "copy"), pod, source)
 	case askWhyNot:
 		return fmt.Sprintf("Why %s, or why not, for %s in %s?", q.scene.opts.about.whyNot, pod, source)
+	case askAcross:
+		return fmt.Sprintf("Who would have to leave for %s, on whatever nodes of %s?", pod, source)
 	case askOnNode:
 		return fmt.Sprintf("What does the kubelet of %s say to %s in %s?", q.scene.opts.about.onNode, pod, source)
 	case askClasses:

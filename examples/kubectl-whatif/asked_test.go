@@ -30,6 +30,7 @@ func TestOtherQuestions(t *testing.T) {
 		{"--why-not gpu-b1", "whyNot", "dedicated=gpu:NoSchedule", `"stage": "no-help"`, 4},
 		{"--on-node apps-a1", "onNode", "What does the kubelet of apps-a1 say to shop/checkout-2", `"outcome": "Rejected"`, 4},
 		{"--on-node apps-a1 --static", "onNode", "once 2 pods have been evicted", `"outcome": "AdmittedAfterEvicting"`, 3},
+		{"--across", "across", "Who would have to leave for shop/checkout-2, on whatever nodes of the sample cluster?", `"optimal": true`, 3},
 		{"--set-class batch=200000", "classes", "Class batch: value 200000", `"gained": 33`, 3},
 		{"--set-class batch=100", "classes", "No class changes.", `"changes": []`, 0},
 		{"--without apps-b2,apps-a1", "without", "What becomes of the pods of apps-b2, apps-a1, drained or lost", `"own": 11`, 4},

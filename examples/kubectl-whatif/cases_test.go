@@ -47,6 +47,10 @@ func TestCases(t *testing.T) {
 			"and asked about", "drain,free", "-f testdata/cases/hpa.yaml --at-maximum", 3,
 			[]string{"10 new pods: 7 fit, 3 push others out."}, nil,
 		},
+		{
+			"victims on another node", "cross", "--pending default/web --across", 3,
+			[]string{"1 pod has to leave so that default/web can start on n1.", "default/rival  1         n2", "kube-scheduler, which takes victims from one node: waits."}, nil,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			files := strings.Split(tt.clusters, ",")

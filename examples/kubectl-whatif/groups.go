@@ -44,6 +44,8 @@ func (o *options) senseless() string {
 		return "--replicas asks about copies of a pod by itself"
 	case o.ask == askWhyNot:
 		return "--why-not asks about one node for a pod by itself, while the pods of a group may go to many"
+	case o.about.across:
+		return "--across looks for victims of a pod by itself only"
 	case o.about.exact:
 		return "--exact knows the best answer for a pod by itself only"
 	case o.set["replacements"]:

@@ -15,6 +15,7 @@ const (
 	askReplicas inquiry = "replicas"
 	askWhyNot   inquiry = "whyNot"
 	askOnNode   inquiry = "onNode"
+	askAcross   inquiry = "across"
 	askClasses  inquiry = "classes"
 	askWithout  inquiry = "without" // nodes go, and nothing else is asked or changed
 	askChange   inquiry = "change"
@@ -31,6 +32,7 @@ var inquiries = []struct {
 	{askReplicas, []string{"replicas"}},
 	{askWhyNot, []string{"why-not"}},
 	{askOnNode, []string{"on-node"}},
+	{askAcross, []string{"across"}},
 }
 
 // asked is the question of the flags: the one that is named; that about a pod, where one is

@@ -50,7 +50,7 @@ type questionOptions struct {
 	replicas, replacements int
 	whyNot, onNode         string
 	static                 bool // --on-node asks about a static pod
-	exact                  bool
+	exact, across          bool
 	one                    bool // of the pods of a manifest
 	atMaximum              bool // as many pods as autoscalers may make
 }

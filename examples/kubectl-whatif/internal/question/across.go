@@ -1,0 +1,130 @@
+package question
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Across is the best preemption for a pod whose victims may be on any node, beside that of
+// kube-scheduler, which takes them from one.
+type Across struct {
+	Pod Pod `json:"pod"`
+	// Outcome and Node are those of the plan; Victims are on the nodes that they name.
+	Outcome preemption.Outcome `json:"outcome"`
+	Node    string             `json:"node,omitempty"`
+	Victims []Victim           `json:"victims"`
+	// Optimal: no other pods that could be victims are a better choice, or any at all; without
+	// it the search ended early.
+	Optimal bool `json:"optimal"`
+	// OneNode is what kube-scheduler does.
+	OneNode Turn `json:"oneNode"`
+}
+
+// AskAcross answers who has to leave for a pod where victims may be on other nodes than the one
+// that it goes to: pods whose anti-affinity keeps it out, and those that a spreading constraint
+// counts. Nobody is evicted by the answer; kube-scheduler itself does not evict so.
+//
+// Errors are those of the setting and of [preemption.Evaluator.PreemptAcross], whose time it
+// takes, beside that of one decision.
+func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, error) {
+	if err := set.check(); err != nil {
+		return nil, err
+	}
+	eval, err := set.decider(pod)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := eval.PreemptAcross(ctx, set.Snapshot, pod, set.Now)
+	if err != nil {
+		return nil, err
+	}
+	s := set.scene(ctx)
+	one, _, err := s.decide(eval, pod)
+	if err != nil {
+		return nil, err
+	}
+	out := &Across{Pod: podOf(pod, ""), Outcome: plan.Outcome, Node: plan.Node, Victims: []Victim{}, Optimal: plan.Optimal, OneNode: one}
+	if plan.Outcome == preemption.Preempt {
+		out.Victims = victimsOf(plan.Plan)
+	}
+	return out, nil
+}
+
+// summary says who leaves.
+func (a *Across) summary() string {
+	switch a.Outcome {
+	case preemption.Fits:
+		return "Nobody has to leave: a node takes " + string(a.Pod.Key) + " as things are."
+	case preemption.Preempt:
+		return fmt.Sprintf("%s to leave so that %s can start on %s.", verb(len(a.Victims), "1 pod has", fmt.Sprintf("%d pods have", len(a.Victims))), a.Pod.Key, a.Node)
+	case preemption.NotEligible:
+		return string(a.Pod.Key) + " stays pending: it may not push others out."
+	}
+	if a.Optimal {
+		return string(a.Pod.Key) + " stays pending: no eviction of less important pods, on whatever nodes, makes room for it."
+	}
+	return string(a.Pod.Key) + " stays pending: no such eviction was found before the search ended."
+}
+
+// WriteText prints the victims with their nodes, limit of them, all where it is 0. The error is
+// that of w.
+func (a *Across) WriteText(w io.Writer, limit int) error {
+	out := paperFor(w)
+	out.say("%s", a.summary())
+	if len(a.Victims) > 0 {
+		var rows console.Table
+		rows.Head("#", "POD", "PRIORITY", "NODE")
+		shown := bounded(len(a.Victims), limit)
+		for i := range a.Victims[:shown] {
+			v := &a.Victims[i]
+			rows.Add(strconv.Itoa(i+1), string(v.Key), strconv.Itoa(int(v.Priority)), v.Node)
+			if v.Terminating {
+				addNotes(&rows, []string{"leaving already"})
+			}
+			if len(v.Violated) > 0 {
+				addNotes(&rows, []string{"against " + names(v.Violated, mostBudgets)})
+			}
+		}
+		rows.Print(out.Page)
+		if more := len(a.Victims) - shown; more > 0 {
+			out.line("  and %d more", more)
+		}
+		if !a.Optimal {
+			out.say("The search ended early: there may be a better choice.")
+		}
+	}
+	out.line("")
+	out.say("kube-scheduler, which takes victims from one node: %s%s.", a.OneNode.outcome(), onNode(a.OneNode.Node))
+	for _, note := range a.OneNode.notes(limit) {
+		out.line("  %s", note)
+	}
+	return out.to(w)
+}
+
+func onNode(node string) string {
+	if node == "" {
+		return ""
+	}
+	return " on " + node
+}
+
+// Overview draws the answer as a page about the snapshot in question.
+func (a *Across) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Overview {
+	s := sketchOf(snap, a.summary(), "kube-scheduler, which takes victims from one node: "+a.OneNode.outcome()+onNode(a.OneNode.Node)+".")
+	s.figure(len(a.Victims), "pods that have to leave")
+	s.figure(violating(a.Victims), "of them against a budget")
+	for i := range a.Victims {
+		s.leave(a.Victims[i].Key, "leaves for "+string(a.Pod.Key))
+	}
+	if a.Outcome == preemption.Preempt {
+		s.come(a.Pod.Key, pod, a.Node, "arrives once those have left who leave for it")
+	}
+	return &s.Overview
+}
