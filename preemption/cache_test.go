@@ -471,6 +471,12 @@ func TestPropertyCacheFollowsBudgetsOnManyNodes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := gen.Benchmark(rapid.IntRange(1, 300).Draw(t, "nodes"), 30, 40)
+		if rapid.Bool().Draw(t, "anti-affinity") {
+			// Then pods above the bound may be victims, and violate a budget.
+			p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{
+				Namespaces: []string{"team-1"}, LabelSelector: &outrank.LabelSelector{}, TopologyKey: "kubernetes.io/hostname",
+			}}
+		}
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
 		e, err := NewEvaluator(Config{})

@@ -43,7 +43,6 @@ func TestPropertyOptimisticScores(t *testing.T) {
 			sum, e := snap.of.Summaries.At(slot), snap.of.Summaries.ExtremesAt(slot)
 			if rapid.Bool().Draw(t, "tighten") {
 				w.Tighten(b, slot)
-				w.TightenByShares(b, slot, sum)
 			}
 			o := w.Optimistic(b, position, slot)
 			bound := *b

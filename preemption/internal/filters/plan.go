@@ -266,11 +266,10 @@ func (fp *Plan) askNode(q *Question, n *state.NodeState) Status {
 	return Status{}
 }
 
-// Touched reports whether pods of the node have a part in what active filters say there:
-// early ones, before NodeResourcesFit, and late ones.
-func (fp *Plan) Touched(n *state.NodeState) (early, late bool) {
-	touches := func(f activeFilter) bool { return f.Touches(n) }
-	return slices.ContainsFunc(fp.Active[:fp.BeforeResources], touches), slices.ContainsFunc(fp.Active[fp.BeforeResources:], touches)
+// Touched reports whether pods of the node have a part in what active filters before
+// NodeResourcesFit say there.
+func (fp *Plan) Touched(n *state.NodeState) bool {
+	return slices.ContainsFunc(fp.Active[:fp.BeforeResources], func(f activeFilter) bool { return f.Touches(n) })
 }
 
 // Keeps reports whether a node answers pods with equal signatures equally as long as neither

@@ -47,9 +47,6 @@ func (w *Worker) consider(b *NodeBound, position int, slot int32, sum *state.Nod
 			w.Tighten(b, slot)
 			promising = w.stillBetter(o, b, slot, sum)
 		}
-		if promising && w.search.Rules.topLast && w.TightenByShares(b, slot, sum) {
-			promising = w.stillBetter(o, b, slot, sum)
-		}
 	}
 	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
 		upper := &w.outlook.high
@@ -205,7 +202,6 @@ func (w *Worker) lookAgain(queue *promising, position int) {
 		return
 	}
 	w.Tighten(b, slot)
-	w.TightenByShares(b, slot, sum)
 	if o := w.Optimistic(b, position, slot); w.search.Rules.Better(&o, &w.Best) {
 		queue.nodes = append(queue.nodes, o)
 	}

@@ -82,13 +82,14 @@ func (w *Worker) boundSpan(from, to int) {
 	}
 }
 
-// failing returns those of the nodes of a block on which more than resources decides.
+// failing returns those of the nodes of a block that resources alone do not bound.
 func (w *Worker) failing(nodes uint64, block int) uint64 {
-	if !w.search.tabled {
+	late := w.search.asksLate()
+	if !late && !w.search.tabled {
 		return nodes
 	}
 	for left := nodes; left != 0; left &= left - 1 {
-		if i := bits.TrailingZeros64(left); w.RulesPass(slotOf(block, i)) {
+		if i := bits.TrailingZeros64(left); late && w.isShort(slotOf(block, i)) || w.RulesPass(slotOf(block, i)) {
 			nodes &^= 1 << i
 		}
 	}
@@ -144,6 +145,9 @@ func (w *Worker) boundRoughly(x *span, block, i int) *NodeBound {
 	*b = NodeBound{before: w.Shortage(sum), fewest: 1}
 	if b.before != 0 && (w.lowestMakeRoom(b, sum) || w.withoutLower(b, slot, sum)) {
 		x.open |= 1 << i
+		if w.search.asksLate() {
+			b.Kind = unasked
+		}
 		if b.Bound == x.bound.top {
 			b.fewest = uint16(x.bound.victims)
 		}

@@ -64,16 +64,9 @@ func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 		w.boundByAsking(b, slot, sum)
 	case !w.search.Filtered && plain:
 		w.boundByResources(b, slot, sum)
-	case !plain || w.search.AnyPod || sum == &adjusted || w.touchedEarly(n):
+	case !plain || w.search.AnyPod || sum == &adjusted || w.search.Attempt.Plan.Touched(n):
 		w.boundByFilters(b, position, slot, sum, plain)
 	default:
 		w.boundWithFilters(b, position, slot, sum)
 	}
-}
-
-// touchedEarly reports whether pods of the node have a part in what filters before
-// NodeResourcesFit say there.
-func (w *Worker) touchedEarly(n *state.NodeState) bool {
-	early, _ := w.search.Attempt.Plan.Touched(n)
-	return early
 }

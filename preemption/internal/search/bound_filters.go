@@ -48,7 +48,7 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 			return
 		}
 	}
-	_, touched := w.search.Attempt.Plan.Touched(n)
+	touched, _ := w.search.Attempt.Plan.AsksAboutFew(n)
 	switch {
 	case b.before == 0 && !touched && !w.search.given.any:
 		w.boundWithRoom(b, n, sum)
@@ -69,6 +69,17 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 		return
 	}
 	w.boundVictims(b, sum)
+}
+
+// asksLate reports that no filter is asked about nodes that are short of resources until their
+// victims are wanted.
+func (s *Search) asksLate() bool { return s.Attempt.Plan.Selective && !s.AnyPod }
+
+// isShort reports that asksLate is about a node: no pod of it touches an earlier filter, and each
+// is a unit by itself.
+func (w *Worker) isShort(slot int32) bool {
+	sum := w.snap.Summaries.At(slot)
+	return sum.Flags&state.AnyUnits == 0 && w.Shortage(sum) != 0 && !w.search.Attempt.Plan.Touched(w.snap.NodeStates[slot])
 }
 
 // kindAmong says what decides on the victims of a candidate where filters after

@@ -265,10 +265,18 @@ func (c *cachedSearch) noteEvaluated(position int32) {
 	if n.Unstarted > 0 || units && (c.w.Dry.Unstarted || !c.search.Attempt.Plan.Fixed) {
 		c.t.transient = append(c.t.transient, position) // starts depend on the time of the call, units on other nodes
 	}
-	if (len(n.Covered) > 0 || units) && !e.guarded {
+	if (units || e.minds(n)) && !e.guarded {
 		e.guarded = true
 		c.t.guarded = append(c.t.guarded, position)
 	}
+}
+
+// minds reports whether what budgets allow may matter to the evaluation of a node. Where resources
+// alone decide, only pods up to the bound may be victims as long as none of these violates a budget,
+// so that it does not matter if no budget covers any of them.
+func (e *entry) minds(n *state.NodeState) bool {
+	last := len(n.Covered) - 1
+	return last >= 0 && (e.was != byResources || n.SortKeys[n.Covered[last].Index].Priority <= e.Bound)
 }
 
 // scoreByBound writes the best score that a node's bound allows. The start would hold for units,

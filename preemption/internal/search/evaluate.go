@@ -11,18 +11,21 @@ import (
 // evaluate finds the victims on a node, unless it is pruned. The node is
 // settled afterwards.
 func (w *Worker) evaluate(b *NodeBound, position int, slot int32) {
-	if !w.pruned(b) && !w.losesByStart(b, slot) {
+	if !w.pruned(b) && !w.losesByStart(b, slot) && !w.losesLate(b, slot) {
 		w.FindVictims(position, w.snap.NodeStates[slot], b)
 	}
 	b.Kind = Settled
 }
 
-// Tighten improves the bound of a node by its top-k sums.
+// Tighten improves the bound of a node by its top-k sums, and by the sums of shares of its pods of
+// the lowest priority.
 func (w *Worker) Tighten(b *NodeBound, slot int32) {
 	sum := w.snap.Summaries.At(slot)
 	if !b.exact && b.Bound == sum.Lowest {
 		short := w.short(sum)
-		b.fewest = uint16(min(w.snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest)), math.MaxUint16))
+		fewest := w.snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest))
+		shares := w.snap.Summaries.ShareSumsAt(slot)
+		b.fewest = uint16(min(shares.FewestAmong(&shares.Low, &short, w.snap.Summaries.ExtremesAt(slot), fewest), math.MaxUint16))
 	}
 	b.exact = true
 }
@@ -48,6 +51,50 @@ func (w *Worker) ties(b *NodeBound) bool {
 func (w *Worker) losesByStart(b *NodeBound, slot int32) bool {
 	return w.ties(b) && w.latestStart(b, slot) < w.Best.Start.Sec
 }
+
+// losesLate reports whether a node that otherwise ties with the best so far loses by the start of
+// its most important victims: as many pods of the lowest priority as the bound says, none of which
+// started before those of the best, do not hold what the node is short of. A pod has a part
+// of that in each column, at most all of it. The parts of pods that hold enough together add up to
+// the number of columns at least.
+func (w *Worker) losesLate(b *NodeBound, slot int32) bool {
+	sum := w.snap.Summaries.At(slot)
+	if b.Bound != sum.Lowest || b.Kind == byUnits || b.fewest > mostParts || !w.ties(b) {
+		return false
+	}
+	var per [state.NumColumns]float64
+	enough := 0.0
+	for k, v := range w.short(sum) {
+		if v > 0 {
+			per[k] = 1 / float64(v)
+			enough++
+		}
+	}
+	n := w.snap.NodeStates[slot]
+	var largest [mostParts]float64
+	for i := len(n.Rows) - 1; i >= len(n.Rows)-int(sum.LowPods) && n.SortKeys[i].Sec >= w.Best.Start.Sec; i-- {
+		part := 0.0
+		for k, v := range n.Rows[i] {
+			part += min(1, float64(v)*per[k])
+		}
+		for k := range b.fewest {
+			if part > largest[k] {
+				part, largest[k] = largest[k], part
+			}
+		}
+	}
+	for _, part := range largest[:b.fewest] {
+		enough -= part
+	}
+	return enough > partsError
+}
+
+// mostParts is the number of victims up to which losesLate adds up parts, and partsError is more
+// than a sum of so many parts is wrong by.
+const (
+	mostParts  = 8
+	partsError = 1e-9
+)
 
 // latestStart is the latest that the first of as few victims as a bound allows can have started,
 // in seconds.

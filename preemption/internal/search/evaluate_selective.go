@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -8,17 +10,18 @@ import (
 // A filter that says which pods concern it answers the same whichever others leave.
 // So where these filters are the only ones that pods of the node touch, the dry run is
 // arithmetic on rows as in evaluateByResources, and the filters are asked when a pod
-// that concerns one of them is put back. Pods of any priority may be kept out by a
-// filter, so that all of them are tried.
+// that concerns one of them is put back. Such a pod may be kept out by a filter whatever its
+// priority is. The others above the bound are put back in any case, unless a pod up to it violates
+// a budget: there is room for all pods above it while those up to it are away.
 
 // evaluateSelectively finds the victims on a candidate where selective filters have a
 // part in the choice (chapter 9).
 func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int32) {
-	from := n.First(w.search.Attempt.Reach)
-	w.findConcerned(n, from)
+	first := n.First(w.search.Attempt.Reach)
+	w.findConcerned(n, first)
 	w.Dry.EnterAfterResources(n)
-	w.changeConcerned(n, from, -1)
-	defer w.changeConcerned(n, from, 1)
+	w.changeConcerned(n, first, -1)
+	defer w.changeConcerned(n, first, 1)
 	if st := w.Dry.CheckAfterResources(); st.Code != decision.Success {
 		w.after.count(w.after.intern(st), 1)
 		return
@@ -29,18 +32,24 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 	}
 	sum := w.snap.Summaries.At(n.Slot)
 	t := w.reprieveOn(n)
+	t.concerned = &concernedPods{dry: &w.Dry, away: w.concerned, above: first}
+	if last := len(w.violates) - 1; last < 0 || n.SortKeys[w.violates[last]].Priority > bound {
+		t.concerned.above = n.First(int64(bound) + 1)
+		w.violates = slices.DeleteFunc(w.violates, func(i int32) bool { return !t.concerned.tries(int(i)) })
+	}
 	t.violates, t.room = w.violates, int32(sum.Room)-1
-	t.concerned = &concernedPods{dry: &w.Dry, away: w.concerned}
 	for k := range t.slack {
 		t.slack[k] = unlimited / 2
 		if w.search.asks[k] != asksNothing {
 			t.slack[k] = sum.Free[k] - w.search.asks[k]
 		}
 	}
-	for i := from; i < len(n.Rows); i++ {
-		t.release(i)
+	for i := first; i < len(n.Rows); i++ {
+		if t.concerned.tries(i) {
+			t.release(i)
+		}
 	}
-	if f, ok := t.reprieve(from, bound); ok {
+	if f, ok := t.reprieve(first, bound); ok {
 		f.Position = position
 		w.keep(f)
 	}

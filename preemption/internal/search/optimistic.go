@@ -38,19 +38,6 @@ func (w *Worker) Optimistic(b *NodeBound, position int, slot int32) NodeScore {
 	return o
 }
 
-// TightenByShares improves the bound of a node by the sums of shares of the pods of the
-// lowest priority, and reports whether it could. Only searches by other rules than the default
-// ones ask for it, and they bound no node byUnits.
-func (w *Worker) TightenByShares(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
-	if b.Bound != sum.Lowest || b.Kind == byUnits {
-		return false
-	}
-	short, shares := w.short(sum), w.snap.Summaries.ShareSumsAt(slot)
-	was := b.fewest
-	b.fewest = uint16(shares.FewestAmong(&shares.Low, &short, w.snap.Summaries.ExtremesAt(slot), int32(was)))
-	return b.fewest > was
-}
-
 // boundStart sets the latest that the start of such victims can be.
 func (w *Worker) boundStart(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary) {
 	if b.Bound != sum.Lowest || b.Kind == byUnits {

@@ -148,6 +148,9 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool
 			next++
 			continue
 		}
+		if t.concerned != nil && !t.concerned.tries(i) {
+			continue
+		}
 		if !t.putBack(i) && t.score.Sum > limit {
 			return t.score, false
 		}
@@ -219,7 +222,12 @@ type concernedPods struct {
 	dry *dryrun.DryRunner
 	// away marks those that are away for the filters, by index.
 	away []bool
+	// above is the index behind the pods of which only those that are marked may be victims.
+	above int
 }
+
+// tries reports whether a pod may be a victim.
+func (c *concernedPods) tries(i int) bool { return i >= c.above || c.away[i] }
 
 // letBack puts a pod back for the filters, and takes it away again if the preemptor
 // does not fit with it.
