@@ -87,7 +87,10 @@ func (s *Snapshot) Clone() *Snapshot {
 // view costs two pointers for 64 nodes, and the first change of a node one look at its pods;
 // [Snapshot.Clone] makes a snapshot that outlives changes of s.
 func (s *Snapshot) View() *Snapshot {
-	return new(Snapshot).hold(s.reads().View())
+	if s.of == nil {
+		return new(Snapshot)
+	}
+	return new(Snapshot).hold(s.of.View())
 }
 
 // Release says whose rules hold in the snapshot: that of [outrank.Cluster.Release]. The

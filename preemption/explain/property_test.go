@@ -41,7 +41,12 @@ type question struct {
 	eval    *preemption.Evaluator
 	ex      *preemption.Explanation
 	report  *explain.Report
+	// copies says which pods are copies of the preemptor; nil for none.
+	copies func(*outrank.Pod) bool
 }
+
+// isCopy reports whether a pod is a copy of the preemptor.
+func (q *question) isCopy(p *outrank.Pod) bool { return q.copies != nil && q.copies(p) }
 
 func (q *question) request() preemption.Request {
 	return preemption.Request{Pod: q.pod, Now: gen.Now}
@@ -60,6 +65,9 @@ func overShapes(t *testing.T, names []string, property func(q *question)) {
 				config := preemption.Config{}
 				if rapid.IntRange(0, 3).Draw(t, "protects") == 0 {
 					config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name[len(victim.Name)-1]%3 != 0 }
+				}
+				if rapid.IntRange(0, 3).Draw(t, "has copies") == 0 {
+					q.copies = func(p *outrank.Pod) bool { return p.Name[len(p.Name)-1]%4 == 0 }
 				}
 				q.ask(config)
 				property(q)
@@ -80,7 +88,7 @@ func (q *question) ask(config preemption.Config) {
 	if err != nil {
 		q.Skip(err.Error()) // a pod of a group does not preempt by itself
 	}
-	q.report, err = explain.Explanation(context.Background(), q.eval, q.snap, q.request(), q.ex, explain.Options{Most: 1 << 20})
+	q.report, err = explain.Explanation(context.Background(), q.eval, q.snap, q.request(), q.ex, explain.Options{Most: 1 << 20, Copies: q.copies})
 	require.NoError(q, err)
 }
 
@@ -149,7 +157,7 @@ func TestPropertyReportsReadBack(t *testing.T) {
 		require.NoError(q, err)
 		require.Equal(q, string(text), string(second))
 		require.Equal(q, q.report.Text(), again.Text())
-		once, err := explain.Ask(context.Background(), q.eval, q.snap, q.request(), explain.Options{Most: 1 << 20})
+		once, err := explain.Ask(context.Background(), q.eval, q.snap, q.request(), explain.Options{Most: 1 << 20, Copies: q.copies})
 		require.NoError(q, err)
 		require.Equal(q, q.report.Text(), once.Text())
 	})
