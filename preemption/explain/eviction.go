@@ -141,11 +141,17 @@ func (x *evicting) top() int32 {
 
 // hopeless reports whether no eviction makes room for certain: the pod, without demands for
 // others beside it, fits on no node where there are no pods at all. The filters of the
-// library turn a pod away for what others are there, and for nobody but those beside it being
-// away.
+// library turn a pod away for others that are there, and for others that are not in two cases,
+// which are left out: those that it wants to be near, and those that have its volumes attached.
 func (b *bench) hopeless() (bool, error) {
 	if slices.ContainsFunc(b.e.Filters(), func(name string) bool { return !slices.Contains(filter.Names(), name) }) {
 		return false, nil
+	}
+	c := b.e.Config()
+	c.Plugins.Off = append(slices.Clone(c.Plugins.Off), filter.NodeVolumeLimits)
+	e, err := preemption.NewEvaluator(c)
+	if err != nil {
+		return false, err
 	}
 	pod := *b.req.Pod
 	pod.Affinity.PodAffinity = nil
@@ -159,9 +165,9 @@ func (b *bench) hopeless() (bool, error) {
 		return false, err
 	}
 	if resize {
-		s, err := b.e.Check(snap, &pod, pod.NodeName)
+		s, err := e.Check(snap, &pod, pod.NodeName)
 		return s.Code != preemption.Success, err
 	}
-	nodes, err := b.e.Feasible(b.ctx, snap, &pod)
+	nodes, err := e.Feasible(b.ctx, snap, &pod)
 	return len(nodes) == 0, err
 }

@@ -42,17 +42,10 @@ func (f *finder) byHand(b *bench, out *Nothing, groups []NodeGroup) (err error) 
 	return err
 }
 
-// fewerVictimsMightDo reports whether a node might take the pod if fewer pods left: it says
-// no, with all gone that could leave, for something that pods which leave can cause.
+// fewerVictimsMightDo reports whether a node might take the pod if fewer pods left: with all
+// gone that could leave it says no, and not for want of room, of which fewer would leave less.
 func fewerVictimsMightDo(groups []NodeGroup) bool {
 	return slices.ContainsFunc(groups, func(g NodeGroup) bool {
-		if g.Stage != InVain || g.After == nil || g.After.Nobody != nil {
-			return false
-		}
-		switch g.After.Filter {
-		case filter.InterPodAffinity, filter.PodTopologySpread:
-			return true
-		}
-		return !slices.Contains(filter.Names(), g.After.Filter)
+		return g.Stage == InVain && g.After != nil && g.After.Nobody == nil && g.After.Filter != filter.NodeResourcesFit
 	})
 }
