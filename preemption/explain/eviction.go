@@ -16,22 +16,13 @@ const mostEvictionSteps = 2000
 // makes room on one of the nodes that are tried: the best one if anybody might be evicted,
 // and the example of each group where preemption is in vain, as far as the asking goes.
 func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
-	anybody, err := b.anybody()
+	nodes, err := b.evictionNodes(groups)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := anybody.PreemptRequest(b.ctx, b.snap, b.req)
+	anybody, err := b.anybody(preemption.Exact)
 	if err != nil {
 		return nil, err
-	}
-	var nodes []string
-	if plan.Outcome == preemption.Preempt {
-		nodes = append(nodes, plan.Node)
-	}
-	for i := range groups {
-		if g := &groups[i]; g.Stage == InVain && len(nodes) < b.most && !slices.Contains(nodes, g.Example) {
-			nodes = append(nodes, g.Example)
-		}
 	}
 	var best *evicting
 	for _, node := range nodes {
@@ -52,9 +43,30 @@ func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 	return out, nil
 }
 
+// evictionNodes lists the nodes on which evictions are tried, the best one first.
+func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
+	anybody, err := b.anybody(preemption.Reprieve)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := anybody.PreemptRequest(b.ctx, b.snap, b.req)
+	if err != nil {
+		return nil, err
+	}
+	if plan.Outcome == preemption.Preempt {
+		nodes = append(nodes, plan.Node)
+	}
+	for i := range groups {
+		if g := &groups[i]; g.Stage == InVain && len(nodes) < b.most && !slices.Contains(nodes, g.Example) {
+			nodes = append(nodes, g.Example)
+		}
+	}
+	return nodes, nil
+}
+
 // anybody returns an evaluator by which any pod may be evicted but copies of the preemptor,
-// whatever is more important, and the fewest of those that matter are.
-func (b *bench) anybody() (*preemption.Evaluator, error) {
+// whatever is more important, and finds victims by the rule.
+func (b *bench) anybody(rule preemption.VictimRule) (*preemption.Evaluator, error) {
 	c := b.e.Config()
 	c.MayEvict, c.Guard, c.Chooser, c.Scorers, c.Extenders, c.Sample = nil, nil, nil, nil, nil, nil
 	c.MayTake = func(_, victim *outrank.Pod) string {
@@ -63,7 +75,7 @@ func (b *bench) anybody() (*preemption.Evaluator, error) {
 		}
 		return "by hand"
 	}
-	c.Policy.Strict, c.Policy.Victims, c.Policy.Limit = false, preemption.Exact, mostEvictionSteps
+	c.Policy.Strict, c.Policy.Victims, c.Policy.Limit = false, rule, mostEvictionSteps
 	return preemption.NewEvaluator(c)
 }
 

@@ -62,6 +62,10 @@ func overShapes(t *testing.T, names []string, property func(q *question)) {
 				if q.pod.Group != "" && name != "full" && name != "resources" {
 					q.pod.Group = ""
 				}
+				q.taintCordoned()
+				if shapes[name].Affinity && rapid.Bool().Draw(t, "wants to be near") {
+					q.wantNear()
+				}
 				config := preemption.Config{}
 				if rapid.IntRange(0, 3).Draw(t, "protects") == 0 {
 					config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name[len(victim.Name)-1]%3 != 0 }
@@ -74,6 +78,32 @@ func overShapes(t *testing.T, names []string, property func(q *question)) {
 			})
 		})
 	}
+}
+
+// taintCordoned gives cordoned nodes the taint that a cluster gives them.
+func (q *question) taintCordoned() {
+	for i, n := range q.cluster.Nodes {
+		if n.Unschedulable && rapid.Bool().Draw(q.T, "taint of the cordon") {
+			other := *n
+			other.Taints = append(slices.Clone(n.Taints), outrank.Taint{Key: outrank.UnschedulableTaint, Effect: outrank.NoSchedule})
+			q.cluster.Nodes[i] = &other
+		}
+	}
+}
+
+// wantNear has the preemptor ask to be near a pod like one that runs on a node which is then
+// full, so that it may push out those that it wants to be near.
+func (q *question) wantNear() {
+	running := slices.DeleteFunc(slices.Clone(q.cluster.Pods), func(p *outrank.Pod) bool { return p.NodeName == "" || p.Finished() })
+	if len(running) == 0 {
+		return
+	}
+	friend := rapid.SampledFrom(running).Draw(q.T, "friend")
+	key := rapid.SampledFrom([]string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}).Draw(q.T, "near by")
+	q.pod.Affinity.PodAffinity = []outrank.PodAffinityTerm{{
+		TopologyKey: key, Namespaces: []string{friend.NamespaceName()}, LabelSelector: &outrank.LabelSelector{MatchLabels: friend.Labels},
+	}}
+	q.pod.Labels = map[string]string{"app": "lone"}
 }
 
 func allShapes() []string { return slices.Sorted(maps.Keys(shapes)) }
