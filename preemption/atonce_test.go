@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -124,7 +125,13 @@ var reading = map[string]func(r *readers) string{
 	"Snapshot.PodsOn":       func(r *readers) string { return text(r.snap.PodsOn("n1"), nil) },
 	"Snapshot.Release":      func(r *readers) string { return r.snap.Release().String() },
 	"Snapshot.StateOf":      func(r *readers) string { return text(r.snap.StateOf(tracked{}).Clone(), nil) },
-	"Snapshot.Used":         func(r *readers) string { return fmt.Sprint(r.snap.Used("n1", resource.CPU)) },
+	"Snapshot.View": func(r *readers) string {
+		v := r.snap.View()
+		m := v.Mark()
+		err := cmp.Or(v.RemovePod("default/low-1"), v.Undo(m), v.RemovePod("default/low-1"))
+		return text(v.Cluster(), err)
+	},
+	"Snapshot.Used": func(r *readers) string { return fmt.Sprint(r.snap.Used("n1", resource.CPU)) },
 
 	"Evaluator.Candidates": func(r *readers) string {
 		out := ""

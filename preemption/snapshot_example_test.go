@@ -45,6 +45,19 @@ func ExampleSnapshot_Nominate() {
 	// n2 [default/cache]
 }
 
+// A view can be changed while others read the snapshot.
+func ExampleSnapshot_View() {
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
+	view := snap.View()
+	fmt.Println(view.RemovePod("default/cache"), len(view.PodsOn("n2")), len(snap.PodsOn("n2")))
+	fmt.Println(must(eval.Preempt(context.Background(), view, urgent(), now)).Outcome)
+	fmt.Println(must(eval.Preempt(context.Background(), snap, urgent(), now)).Outcome)
+	// Output:
+	// <nil> 1 2
+	// fits
+	// preempt
+}
+
 // A budget turns the choice to the other node.
 func ExampleSnapshot_SetBudgets() {
 	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))

@@ -457,6 +457,25 @@ func (m *machine) Clone(t *rapid.T) {
 	m.clones = append(m.clones, moment{dump: dump(other), snap: other})
 }
 
+// View changes a view, by any of the other steps, while the snapshot stays as it is. The
+// view equals one that is built anew all the while.
+func (m *machine) View(t *rapid.T) {
+	before := dump(m.snap)
+	v := m.copy()
+	v.snap, v.past, v.delivered = m.snap.View(), nil, nil
+	require.Equal(t, before, dump(v.snap))
+	steps := rapid.StateMachineActions(&v)
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(steps)), func(name string) bool { return name == "" || name == "View" || name == "Clone" || name == "Redeliver" })
+	for range rapid.IntRange(1, 4).Draw(t, "steps") {
+		steps[rapid.SampledFrom(names).Draw(t, "step")](t)
+		v.Check(t)
+	}
+	if diff := testdiff.Diff(before, dump(m.snap)); diff != "" {
+		t.Fatalf("a change of a view changed the snapshot (-before +after):\n%s", diff)
+	}
+	m.serial = v.serial
+}
+
 // Check runs after every step.
 func (m *machine) Check(t *rapid.T) {
 	if diff := testdiff.Diff(dump(m.fresh(t)), dump(m.snap)); diff != "" {

@@ -173,7 +173,7 @@ func TestManifestIsFilledIn(t *testing.T) {
 	if want := "spec.containers[0].resources.requests: no memory; what a limit range of the namespace would set is not filled in"; status != 0 || !strings.Contains(stderr, want) {
 		t.Errorf("status %d, and no %q in\n%s", status, want, stderr)
 	}
-	for _, want := range []string{"asks for   cpu 3\n", "preemption tried in vain", "m\n"} {
+	for _, want := range []string{"asks for   cpu 3\n", "preemption makes no room", "m\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

@@ -6,7 +6,7 @@ import "github.com/outrank-go/outrank/preemption"
 const (
 	exitFits     = 0 // nobody has to leave
 	exitUnusable = 2
-	exitEvicts   = 3 // there is room once others have left
+	exitEvicts   = 3 // there is room once others have left, those that are terminating already included
 	exitStays    = 4 // no room is made, for this pod or one of them
 )
 

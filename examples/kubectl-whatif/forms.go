@@ -34,11 +34,20 @@ func (d *decision) text(p console.Page, list int) error {
 
 func (d *decision) document() any { return newDocument(d) }
 
-func (d *decision) status() int { return preempted(d.explained.Outcome) }
+func (d *decision) status() int {
+	if d.why.Leaving != nil {
+		return exitEvicts
+	}
+	return preempted(d.explained.Outcome)
+}
 
 // writeResize prints the outcome of a resize.
 func writeResize(p console.Page, a *Answer, list int) {
 	node := a.Resize.Node
+	if l := a.Why.Leaving; l != nil {
+		p.Line("\nNobody else has to leave: the resize %s", l.Text())
+		return
+	}
 	switch a.Outcome {
 	case preemption.Fits:
 		p.Line("\nNobody has to leave: node %s has room for the resize, and its kubelet carries it out.", node)
@@ -54,8 +63,6 @@ func writeResize(p console.Page, a *Answer, list int) {
 		p.Line("out: %s", whyIneligible(a))
 	case preemption.NothingHelps:
 		p.Line("\nNobody leaves, and the resize stays deferred: on node %s preemption does not help.", node)
-		for _, h := range a.Hints {
-			p.Line("  Hint for %s", h)
-		}
+		writeHints(p, a)
 	}
 }

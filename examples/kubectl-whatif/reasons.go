@@ -28,7 +28,7 @@ func writeReasons(p console.Page, a *Answer, list int) {
 	for _, r := range rest[:min(len(rest), list)] {
 		does := "preemption cannot help"
 		if r.Tried {
-			does = "preemption tried in vain"
+			does = "preemption makes no room"
 		}
 		t.Add(fmt.Sprint(r.Nodes.Count), does, joined(r.Reasons), nodeNames(&r.Nodes, list))
 	}

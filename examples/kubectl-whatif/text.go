@@ -22,6 +22,10 @@ func writeEnd(p console.Page, c *Dump) {
 
 // writePlace prints the outcome of a pod that looks for a node.
 func writePlace(p console.Page, a *Answer, list int) {
+	if a.Why.Leaving != nil {
+		p.Line("\n%s: the pod %s", good("Nobody else has to leave"), a.Why.Leaving.Text())
+		return
+	}
 	switch a.Outcome {
 	case preemption.Fits:
 		p.Line("\n%s: %s as things are: %s.", good("Nobody has to leave"), takes(a.FeasibleNodes.Count),
@@ -37,9 +41,14 @@ func writePlace(p console.Page, a *Answer, list int) {
 		}
 	case preemption.NothingHelps:
 		p.Line("\n%s: on no node would pushing others out make room.", bad("Nobody leaves, and the pod stays pending"))
-		for _, h := range a.Hints {
-			p.Line("  Hint for %s", h)
-		}
+		writeHints(p, a)
+	}
+}
+
+// writeHints prints what makes room where preemption does not.
+func writeHints(p console.Page, a *Answer) {
+	for _, h := range a.Hints {
+		p.Line("  Hint for %s", h)
 	}
 }
 

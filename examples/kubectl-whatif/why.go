@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -102,22 +103,27 @@ func whyIneligible(a *Answer) string {
 
 const tooManyPods = "Too many pods"
 
-// mostHints keeps the hints to the obstacles on the most nodes.
+// mostHints is the most ways to make room that are told.
 const mostHints = 3
 
-// hints are advice, obstacle by obstacle.
+// hints are changes that were tried and make room: those of the fewest things first, then
+// those on the most nodes.
 func hints(a *Answer) []string {
-	var out []string
 	if a.Refused {
-		return append(out, refusedAdvice(a.TurnedDown))
+		return []string{refusedAdvice(a.TurnedDown)}
 	}
-	for _, r := range otherReasons(a) {
-		if a.Resize != nil && r.Filter == "" && !r.Tried {
-			continue // no other node is asked
+	var ways []*explain.NodeGroup
+	for i := range a.Why.Nodes {
+		if g := &a.Why.Nodes[i]; g.Help() != "" {
+			ways = append(ways, g)
 		}
-		if len(out) < mostHints {
-			out = append(out, fmt.Sprintf("%s: %s", plural(r.Nodes.Count, "node"), advice(&r, a.Pod.Priority)))
-		}
+	}
+	slices.SortStableFunc(ways, func(g, h *explain.NodeGroup) int {
+		return cmp.Or(cmp.Compare(len(g.Way.Steps), len(h.Way.Steps)), cmp.Compare(h.Count, g.Count))
+	})
+	var out []string
+	for _, g := range ways[:min(len(ways), mostHints)] {
+		out = append(out, g.Help())
 	}
 	return out
 }
@@ -128,46 +134,4 @@ func refusedAdvice(turnedDown []Reason) string {
 		return "no node has all of the names that the pod's node affinity demands at once."
 	}
 	return "mend the pod's claim, or give the pod another; until then nobody is pushed out for it."
-}
-
-// advice is the change of the pod or the nodes, by the rule that failed; none
-// failed where nobody could be pushed out.
-func advice(r *Reason, priority int32) string {
-	switch r.Filter {
-	case "":
-		if r.Tried {
-			return fmt.Sprintf("nobody there is less important than %d; only a higher priority could push anybody out.", priority)
-		}
-	case preemption.NodeResourcesFit:
-		if slices.Equal(r.Reasons, []string{tooManyPods}) {
-			return "raise the number of pods a node may hold, or add nodes."
-		}
-		if r.Tried {
-			return "what is as important there takes too much; ask for less, or add nodes."
-		}
-		return "they do not have that much even when empty; ask for less, or add larger nodes."
-	case preemption.DeferredPodScheduling:
-		return "its spec.podPreemptionPolicy spares the pods there; take that back, or make room by hand."
-	case preemption.NodeUnschedulable:
-		return "uncordon nodes, or add some."
-	case preemption.NodeName:
-		return "leave spec.nodeName out."
-	case preemption.TaintToleration:
-		return "give the pod a toleration, or nodes without the taint."
-	case preemption.NodeAffinity:
-		return "look at the pod's node selector and affinity, and at the labels of the nodes."
-	case preemption.NodePorts:
-		return "choose another host port, or do without one."
-	case preemption.VolumeRestrictions:
-		return "a volume of the pod is in use by pods that cannot be pushed out; wait, or give it one of its own."
-	case preemption.NodeVolumeLimits:
-		return "they cannot attach more volumes; use fewer, or add nodes."
-	case preemption.VolumeBinding, preemption.VolumeZone:
-		return "the pod's volumes cannot be used there; add nodes where they can, or move the data."
-	case preemption.PodTopologySpread:
-		return "look at the pod's topologySpreadConstraints, and whether nodes carry their labels."
-	case preemption.InterPodAffinity:
-		return "look at the affinity and anti-affinity of the pod, and of the pods that run."
-	}
-	return "look at the pod's demands on its node."
 }

@@ -9,24 +9,6 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Options say how much a report holds. The zero value is the default.
-type Options struct {
-	// Most is how many names a list holds before it is cut; 0 means 10. Victims are cut at
-	// ten times that many, and groups of nodes put together.
-	Most int
-	// Classes are the priority classes of the cluster, for naming one that would be enough.
-	// A snapshot does not keep them.
-	Classes []*outrank.PriorityClass
-}
-
-// mostNames bounds what [Options] can ask for.
-const mostNames = 1 << 20
-
-var (
-	errNoEvaluator   = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
-	errNoExplanation = fmt.Errorf("%w: no explanation", outrank.ErrInvalid)
-)
-
 // Ask decides about a request as [preemption.Evaluator.ExplainRequest] does, and explains
 // the answer. Errors are those of that call. The snapshot is only read, and any number of
 // calls may run on it at once. The report is the caller's. Time is that of [Explanation]
@@ -81,8 +63,10 @@ func samePods(a, b []preemption.Victim) bool {
 // those of [Ask].
 //
 // Time is linear in the pods of the nodes on which the pod was refused, and in all pods
-// where pod affinity or topology spread keep it out. Where nothing helps, a decision is
-// made for each priority in the cluster above the pod's own, until one is enough. Memory
+// where pod affinity or topology spread keep it out. Where the pod gets no node, at most 64
+// nodes are asked again with something changed, and where nothing helps a decision is made
+// for each priority above the pod's own that can differ, and for those below it where fewer
+// victims might do, until one is enough: at most 256. Memory
 // is that of the report, besides an index of the pods that such rules have to do with.
 func Explanation(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, ex *preemption.Explanation, options Options) (*Report, error) {
 	switch {
@@ -116,29 +100,32 @@ func Explanation(ctx context.Context, e *preemption.Evaluator, snap *preemption.
 	if err := f.group(ctx, r, ex); err != nil {
 		return nil, err
 	}
-	if ex.Outcome == preemption.NothingHelps {
-		if r.Nothing, err = f.nothing(ctx, e, req, ex); err != nil {
-			return nil, err
-		}
+	if ex.Outcome != preemption.NothingHelps && ex.Outcome != preemption.NotEligible || answersGiven(&req) {
+		return r, nil
 	}
-	return r, nil
+	return r, f.tried(r, f.newBench(ctx, e, req, ex), ex)
 }
 
-// newFinder prepares to find what stands behind answers to a request.
-func newFinder(e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, options Options) (*finder, error) {
-	if e == nil {
-		return nil, errNoEvaluator
+// tried adds what trials find for a pod that gets no node.
+func (f *finder) tried(r *Report, b *bench, ex *preemption.Explanation) (err error) {
+	if ex.Refused.Code == preemption.Success {
+		if r.Leaving, err = b.leaving(); err != nil {
+			return err
+		}
+		if err = b.ways(r.Nodes); err != nil {
+			return err
+		}
 	}
-	trials, err := e.Trials(snap, req)
-	if err != nil {
-		return nil, err
+	if ex.Outcome == preemption.NothingHelps {
+		r.Nothing, err = f.nothing(b, r.Nodes, ex)
 	}
-	f := &finder{snap: snap, pod: req.Pod, config: e.Config(), trials: trials, classes: options.Classes, most: options.Most}
-	if f.most <= 0 {
-		f.most = 10
-	}
-	f.most = min(f.most, mostNames)
-	return f, nil
+	return err
+}
+
+// answersGiven reports whether the nodes' answers are the caller's, which no change of a copy
+// could change.
+func answersGiven(req *preemption.Request) bool {
+	return len(req.Statuses) > 0 || len(req.StatusesInOrder) > 0
 }
 
 // refusal names what ended the attempt before any node was asked.

@@ -23,10 +23,12 @@ func variants(p *outrank.Pod) map[string]*outrank.Pod {
 	apart := *p
 	apart.Labels = map[string]string{"app": "web"}
 	apart.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{TopologyKey: "kubernetes.io/hostname", LabelSelector: &outrank.LabelSelector{}}}
+	alone := apart
+	alone.Priority = outrank.Priority(-1 << 31)
 	taken := *p
 	taken.Priority = outrank.Priority(-1 << 31)
 	taken.Containers = []outrank.Container{{Requests: resource.MustList("cpu", "1"), Ports: []outrank.Port{{HostPort: 80}}}}
-	return map[string]*outrank.Pod{"preempts": p, "hopeless": &hopeless, "lowest": &lowest, "apart": &apart, "ports": &taken}
+	return map[string]*outrank.Pod{"preempts": p, "hopeless": &hopeless, "lowest": &lowest, "apart": &apart, "alone": &alone, "ports": &taken}
 }
 
 // BenchmarkAsk decides and explains.

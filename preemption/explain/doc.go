@@ -13,12 +13,18 @@
 // [Replacements] says what becomes of the victims: which come back and where, and which pods
 // they push out in turn.
 //
+// Where the pod gets no node, changes are tried on a view of the snapshot until it does: a
+// report names what stands behind the first thing in the way, and says that something would
+// help only where that was done and the node asked again (see [Way], [Nothing] and
+// [Leaving]).
+//
 // Each statement is found by asking the filters again with pods gone, or by looking for
 // the thing itself in the snapshot. Where neither shows what stands in the way, as with a
 // filter of the caller, a report has the filter's own words alone.
 //
 // Lists of names are cut at [Options].Most, with the number that is left out beside them.
 // Time is that of [preemption.Evaluator.Explain] and of one look at the pods of each node
-// on which the pod was refused; where nothing helps, besides, a decision for each priority
-// that pods of the cluster have above the asker's own, at most 256 of them.
+// on which the pod was refused; where it gets no node, besides, that of 64 nodes that are
+// asked with something changed, and where nothing helps of a decision for each priority of
+// the cluster's pods, at most 256 of them.
 package explain

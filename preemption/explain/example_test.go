@@ -55,7 +55,7 @@ func ExampleAsk() {
 	//   Room left once the pod is there: cpu 1500m.
 	// What became of the nodes:
 	//   1 node (n1) chosen; as things are, cpu is short by 1500m: 2 needed, 500m free of 4
-	//   1 node (n2) out: taint gpu:NoSchedule; the toleration {key: gpu, operator: Exists, effect: NoSchedule} would help
+	//   1 node (n2) out: taint gpu:NoSchedule
 }
 
 func ExampleExplanation() {
@@ -101,5 +101,5 @@ func ExamplePlan() {
 	// Output:
 	// default/batch (priority 10): if it stayed, cpu is short by 1500m: 2 needed, 500m free of 4.
 	// [{"resource":"cpu","needed":"2","free":"500m","short":"1500m","offered":"4"}]
-	// [It is the only node on which pushing pods out makes room.] Room left once the pod is there: cpu 1500m. 1 node (n2) out: taint gpu:NoSchedule; the toleration {key: gpu, operator: Exists, effect: NoSchedule} would help taint gpu:NoSchedule; the toleration {key: gpu, operator: Exists, effect: NoSchedule} would help
+	// [It is the only node on which pushing pods out makes room.] Room left once the pod is there: cpu 1500m. 1 node (n2) out: taint gpu:NoSchedule taint gpu:NoSchedule
 }

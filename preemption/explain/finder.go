@@ -15,6 +15,7 @@ type finder struct {
 	config  preemption.Config
 	trials  *preemption.Trials
 	classes []*outrank.PriorityClass
+	copies  func(*outrank.Pod) bool
 	most    int
 
 	// The indexes are made when they are first needed.
@@ -72,6 +73,16 @@ func (f *finder) present(at *place) []*outrank.Pod {
 // them, those that are nominated to it and count.
 func (f *finder) holders(at *place) []*outrank.Pod {
 	return append(f.present(at), at.trial.Nominated()...)
+}
+
+// isCopy reports whether a pod is a copy of the preemptor, such as another replica of its
+// controller.
+func (f *finder) isCopy(p *outrank.Pod) bool {
+	if p.Key() == f.pod.Key() {
+		return false
+	}
+	return f.copies != nil && f.copies(p) ||
+		p.Owner != (outrank.Owner{}) && p.Owner == f.pod.Owner && p.NamespaceName() == f.pod.NamespaceName()
 }
 
 // ref refers to a pod on a node.

@@ -24,9 +24,9 @@ func (g *NodeGroup) Text() string {
 	case NotTried:
 		return text + "not tried: " + g.where() + g.Before.Text()
 	case InVain:
-		return text + "no use: " + g.where() + g.vain()
+		return text + "preemption makes no room: " + g.where() + g.vain() + g.Way.behind()
 	}
-	return text + "out: " + g.where() + g.Before.Text()
+	return text + "out: " + g.where() + g.Before.Text() + g.Way.behind()
 }
 
 // vain tells apart what is in the way before and after preemption.
@@ -57,20 +57,44 @@ func (g *NodeGroup) where() string {
 // Texts says in sentences what is missing, and what would help.
 func (n *Nothing) Texts() []string {
 	var out []string
-	if n.Nearest != nil {
+	if n.Nearest != nil && (n.Alone == nil || n.Nearest.Node != n.Alone.Node) {
 		out = append(out, fmt.Sprintf("Of the nodes that lack room the nearest is %s: %s.", n.Nearest.where(), shortages(n.Nearest.Missing)))
 	}
-	switch e := n.Enough; {
-	case e != nil:
-		out = append(out, e.text())
+	if n.Enough != nil {
+		out = append(out, n.Enough.text())
+	}
+	if n.Lower != nil {
+		out = append(out, n.Lower.lowerText())
+	}
+	switch {
 	case n.SearchedTo != nil:
-		out = append(out, fmt.Sprintf("Priority %d is not enough; whether a higher one is was not found.", *n.SearchedTo))
-	case n.Hopeless && n.Alone == nil:
-		out = append(out, "No priority would be enough: no eviction changes what keeps the pod out.")
+		out = append(out, fmt.Sprintf("Priority %d is not enough; whether one farther from its own is was not found.", *n.SearchedTo))
 	case n.Hopeless:
-		out = append(out, fmt.Sprintf("No priority would be enough: on %s, %s.", n.Alone.where(), shortages(n.Alone.Missing)))
+		out = append(out, n.hopeless())
+	}
+	if n.Eviction != nil {
+		out = append(out, n.Eviction.text())
 	}
 	return out
+}
+
+// hopeless says that no priority would be enough, and why.
+func (n *Nothing) hopeless() string {
+	const none = "No priority would be enough"
+	switch {
+	case n.Copies != nil && n.Copies.Outcome == preemption.Fits:
+		return none + ": its own copies are in the way, and have the same priority."
+	case n.Copies != nil:
+		return fmt.Sprintf("%s: it would have to push out its own copies, as with %s on node %s, and they have the same priority.",
+			none, pods(n.Copies.Victims, n.Copies.MoreVictims), prose.Name(n.Copies.Node))
+	case n.Alone != nil:
+		return fmt.Sprintf("%s: on %s, %s.", none, n.Alone.where(), shortages(n.Alone.Missing))
+	case n.NoEviction:
+		return none + ": no eviction changes what keeps the pod out."
+	case n.Eviction == nil:
+		return none + ", and no eviction that was tried makes room."
+	}
+	return none + "."
 }
 
 func (n *Nearest) where() string {
@@ -81,17 +105,33 @@ func (n *Nearest) where() string {
 }
 
 func (e *Enough) text() string {
-	text := fmt.Sprintf("Priority %d would be enough, and %d is not: ", e.Priority, int64(e.Priority)-1)
-	if e.Outcome == preemption.Fits {
-		text += "the pod would fit before pods that are nominated"
-	} else {
-		text += fmt.Sprintf("on node %s it would push out %s", prose.Name(e.Node), pods(e.Victims, e.MoreVictims))
+	if e.BeyondUsers && e.Class == "" {
+		return fmt.Sprintf("Only a class of the system (system-...) could be enough, with priority %d, and those are not for applications: %s.", e.Priority, e.what())
 	}
-	switch {
-	case e.Class != "":
+	text := fmt.Sprintf("Priority %d would be enough, and %d is not: %s", e.Priority, int64(e.Priority)-1, e.what())
+	if e.Class != "" {
 		text += "; class " + prose.Name(e.Class) + " has as much"
-	case e.BeyondUsers:
-		text += "; only classes of the system have as much"
 	}
 	return text + "."
+}
+
+func (e *Enough) lowerText() string {
+	return fmt.Sprintf("A lower priority would be enough, %d and not %d: %s.", e.Priority, int64(e.Priority)+1, e.what())
+}
+
+// what says what would become of the pod.
+func (e *Enough) what() string {
+	if e.Outcome == preemption.Fits {
+		return "the pod would fit before pods that are nominated"
+	}
+	return fmt.Sprintf("on node %s it would push out %s", prose.Name(e.Node), pods(e.Victims, e.MoreVictims))
+}
+
+func (e *Eviction) text() string {
+	names := textsOf(e.Pods, (*Pod).placed)
+	text := fmt.Sprintf("With %s evicted by hand ", prose.List(names, e.MorePods))
+	if e.Outcome == preemption.Fits {
+		return text + "it fits on node " + prose.Name(e.Node) + "."
+	}
+	return text + fmt.Sprintf("it pushes out %s on node %s.", pods(e.Victims, e.MoreVictims), prose.Name(e.Node))
 }

@@ -71,7 +71,7 @@ type Nobody struct {
 	Protected int `json:"protected,omitempty"`
 }
 
-// Taint is a taint with the toleration that would help.
+// Taint is a taint with the narrowest toleration that covers it.
 type Taint struct {
 	outrank.Taint
 	Toleration outrank.Toleration `json:"toleration"`

@@ -62,10 +62,10 @@ func (o *Obstacle) things() []string {
 	for i := range o.Taints {
 		t := &o.Taints[i]
 		if o.Cordoned {
-			add("the node is cordoned; the toleration %s would help", tolerationText(&t.Toleration))
+			add("the node is cordoned")
 			continue
 		}
-		add("taint %s; the toleration %s would help", taintText(&t.Taint), tolerationText(&t.Toleration))
+		add("taint %s", taintText(&t.Taint))
 	}
 	for i := range o.Labels {
 		add("the pod's node selector wants %s", o.Labels[i].text())

@@ -41,7 +41,12 @@ type question struct {
 	eval    *preemption.Evaluator
 	ex      *preemption.Explanation
 	report  *explain.Report
+	// copies says which pods are copies of the preemptor; nil for none.
+	copies func(*outrank.Pod) bool
 }
+
+// isCopy reports whether a pod is a copy of the preemptor.
+func (q *question) isCopy(p *outrank.Pod) bool { return q.copies != nil && q.copies(p) }
 
 func (q *question) request() preemption.Request {
 	return preemption.Request{Pod: q.pod, Now: gen.Now}
@@ -57,15 +62,48 @@ func overShapes(t *testing.T, names []string, property func(q *question)) {
 				if q.pod.Group != "" && name != "full" && name != "resources" {
 					q.pod.Group = ""
 				}
+				q.taintCordoned()
+				if shapes[name].Affinity && rapid.Bool().Draw(t, "wants to be near") {
+					q.wantNear()
+				}
 				config := preemption.Config{}
 				if rapid.IntRange(0, 3).Draw(t, "protects") == 0 {
 					config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name[len(victim.Name)-1]%3 != 0 }
+				}
+				if rapid.IntRange(0, 3).Draw(t, "has copies") == 0 {
+					q.copies = func(p *outrank.Pod) bool { return p.Name[len(p.Name)-1]%4 == 0 }
 				}
 				q.ask(config)
 				property(q)
 			})
 		})
 	}
+}
+
+// taintCordoned gives cordoned nodes the taint that a cluster gives them.
+func (q *question) taintCordoned() {
+	for i, n := range q.cluster.Nodes {
+		if n.Unschedulable && rapid.Bool().Draw(q.T, "taint of the cordon") {
+			other := *n
+			other.Taints = append(slices.Clone(n.Taints), outrank.Taint{Key: outrank.UnschedulableTaint, Effect: outrank.NoSchedule})
+			q.cluster.Nodes[i] = &other
+		}
+	}
+}
+
+// wantNear has the preemptor ask to be near a pod like one that runs on a node which is then
+// full, so that it may push out those that it wants to be near.
+func (q *question) wantNear() {
+	running := slices.DeleteFunc(slices.Clone(q.cluster.Pods), func(p *outrank.Pod) bool { return p.NodeName == "" || p.Finished() })
+	if len(running) == 0 {
+		return
+	}
+	friend := rapid.SampledFrom(running).Draw(q.T, "friend")
+	key := rapid.SampledFrom([]string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}).Draw(q.T, "near by")
+	q.pod.Affinity.PodAffinity = []outrank.PodAffinityTerm{{
+		TopologyKey: key, Namespaces: []string{friend.NamespaceName()}, LabelSelector: &outrank.LabelSelector{MatchLabels: friend.Labels},
+	}}
+	q.pod.Labels = map[string]string{"app": "lone"}
 }
 
 func allShapes() []string { return slices.Sorted(maps.Keys(shapes)) }
@@ -80,7 +118,7 @@ func (q *question) ask(config preemption.Config) {
 	if err != nil {
 		q.Skip(err.Error()) // a pod of a group does not preempt by itself
 	}
-	q.report, err = explain.Explanation(context.Background(), q.eval, q.snap, q.request(), q.ex, explain.Options{Most: 1 << 20})
+	q.report, err = explain.Explanation(context.Background(), q.eval, q.snap, q.request(), q.ex, explain.Options{Most: 1 << 20, Copies: q.copies})
 	require.NoError(q, err)
 }
 
@@ -149,7 +187,7 @@ func TestPropertyReportsReadBack(t *testing.T) {
 		require.NoError(q, err)
 		require.Equal(q, string(text), string(second))
 		require.Equal(q, q.report.Text(), again.Text())
-		once, err := explain.Ask(context.Background(), q.eval, q.snap, q.request(), explain.Options{Most: 1 << 20})
+		once, err := explain.Ask(context.Background(), q.eval, q.snap, q.request(), explain.Options{Most: 1 << 20, Copies: q.copies})
 		require.NoError(q, err)
 		require.Equal(q, q.report.Text(), once.Text())
 	})

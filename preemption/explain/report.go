@@ -43,6 +43,9 @@ type Report struct {
 	// Nodes are all nodes, in groups: each is in one of them, the most important kind first,
 	// and the largest group first within a kind.
 	Nodes []NodeGroup `json:"nodes"`
+	// Leaving is room that terminating pods leave behind, where the pod gets no node as things
+	// are and pushes nobody out; nil where they leave none.
+	Leaving *Leaving `json:"leaving,omitempty"`
 	// Nothing says what is missing; nil unless the outcome is nothing-helps.
 	Nothing *Nothing `json:"nothing,omitempty"`
 }
@@ -185,6 +188,9 @@ type NodeGroup struct {
 	Before  *Obstacle `json:"before,omitempty"`
 	After   *Obstacle `json:"after,omitempty"`
 	Victims int       `json:"victims,omitempty"`
+	// Way is everything in the way on Example, for nodes that take the pod neither way where no
+	// other does; nil beyond the first of them, and where the attempt ended before any node.
+	Way *Way `json:"way,omitempty"`
 	// Mixed is set where groups were put together because there were too many: the nodes gave
 	// the same answer, and the thing may be another one.
 	Mixed bool `json:"mixed,omitempty"`
@@ -194,15 +200,27 @@ type NodeGroup struct {
 type Nothing struct {
 	// Nearest is the node where least room is missing; nil where none is short of room.
 	Nearest *Nearest `json:"nearest,omitempty"`
-	// Enough is the least priority that would find room; nil where none would.
+	// Enough is the least priority above the pod's own that would find room; nil where none
+	// would. Copies of the pod get it, too, so that none of them is a victim.
 	Enough *Enough `json:"enough,omitempty"`
-	// SearchedTo is the highest priority that was tried, where not all could be; nil where
-	// they were.
+	// Lower is the highest priority below the pod's own that would find room, as where the pod
+	// now pushes out those that it wants to be near; nil where none would.
+	Lower *Enough `json:"lower,omitempty"`
+	// Copies is the least priority that would push out copies of the pod, where no priority is
+	// enough as they get it, too; nil where none would.
+	Copies *Enough `json:"copies,omitempty"`
+	// SearchedTo is the priority farthest from the pod's own that was tried, where not all
+	// could be; nil where they were.
 	SearchedTo *int32 `json:"searchedTo,omitempty"`
 	// Hopeless is set where no priority would be enough. Alone is then the node where the
 	// least room is missing with the highest one; nil where none is short of room.
 	Hopeless bool     `json:"hopeless,omitempty"`
 	Alone    *Nearest `json:"alone,omitempty"`
+	// Eviction is the cheapest eviction by hand that was tried and makes room, where no higher
+	// priority does that a class of a user may have; nil where none was found.
+	Eviction *Eviction `json:"eviction,omitempty"`
+	// NoEviction is set where no eviction makes room: even without any pod no node takes it.
+	NoEviction bool `json:"noEviction,omitempty"`
 }
 
 // Nearest is a node with what is missing there.
@@ -213,8 +231,8 @@ type Nearest struct {
 	Missing []Shortage `json:"missing"`
 }
 
-// Enough is the least priority with which the pod would find room, everything else as it
-// is: with one less it would not.
+// Enough is a priority with which the pod would find room, everything else as it is: with
+// one less it would not, or with one more where it is below the pod's own.
 type Enough struct {
 	Priority int32 `json:"priority"`
 	// Outcome is fits where no victims would be needed.
@@ -222,8 +240,9 @@ type Enough struct {
 	Node        string             `json:"node,omitempty"`
 	Victims     []Pod              `json:"victims,omitempty"`
 	MoreVictims int                `json:"moreVictims,omitempty"`
-	// Class is the least of the caller's priority classes that is enough and may preempt.
+	// Class is the least of the caller's priority classes that is enough and may preempt. A
+	// class of the system is none for a pod that has no such priority.
 	Class string `json:"class,omitempty"`
-	// BeyondUsers is set where only the classes of the system are that high.
+	// BeyondUsers is set where only the classes of the system could be that high.
 	BeyondUsers bool `json:"beyondUsers,omitempty"`
 }

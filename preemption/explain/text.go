@@ -31,16 +31,27 @@ func (r *Report) Text() string {
 			w.line(1, "%s", text)
 		}
 	}
-	if r.Nothing != nil {
-		if texts := r.Nothing.Texts(); len(texts) > 0 {
-			w.line(0, "What would help:")
-			for _, text := range texts {
-				w.line(1, "%s", text)
-			}
+	if texts := r.wayOut(); len(texts) > 0 {
+		w.line(0, "What is missing, and what would help:")
+		for _, text := range texts {
+			w.line(1, "%s", text)
 		}
 	}
 	r.writeNodes(w)
 	return w.String()
+}
+
+// wayOut says in sentences what is missing, and what would help.
+func (r *Report) wayOut() (out []string) {
+	for i := range r.Nodes {
+		if text := r.Nodes[i].Help(); text != "" {
+			out = append(out, text)
+		}
+	}
+	if r.Nothing != nil {
+		out = append(out, r.Nothing.Texts()...)
+	}
+	return out
 }
 
 // writer writes indented lines.
@@ -60,6 +71,12 @@ func (r *Report) Summary() string {
 			return "Nobody has to leave: the node has room for the resize of " + r.Pod.text() + "."
 		}
 		return fmt.Sprintf("Nobody has to leave: %s fits as things are.", r.Pod.text())
+	case preemption.NotEligible, preemption.NothingHelps:
+		if r.Leaving != nil {
+			return "Nobody else has to leave: " + r.Pod.text() + " " + r.Leaving.Text()
+		}
+	}
+	switch r.Outcome {
 	case preemption.NotEligible:
 		return fmt.Sprintf("Nobody leaves: %s fits nowhere, and may not push others out: %s", r.Pod.text(), r.ineligible())
 	case preemption.NothingHelps:

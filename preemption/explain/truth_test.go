@@ -226,39 +226,101 @@ func TestPropertySparedFit(t *testing.T) {
 }
 
 // The priority that is said to be enough is enough, and one less is not, nor is any other
-// below it. Where none is, none is.
+// between it and the pod's own; below its own, one more is not. Where none is, none is. No
+// copy of the pod is a victim of any, as copies have the same.
 func TestPropertyEnoughIsEnough(t *testing.T) {
 	overShapes(t, allShapes(), func(q *question) {
 		n := q.report.Nothing
 		if n == nil || q.report.Refused != nil {
 			return
 		}
-		at := func(priority int32) preemption.Outcome {
+		eval := q.sparingCopies()
+		at := func(priority int32) *preemption.Plan {
 			pod := *q.pod
 			pod.Priority = &priority
-			plan, err := q.eval.Preempt(context.Background(), q.snap, &pod, q.request().Now)
+			plan, err := eval.Preempt(context.Background(), q.snap, &pod, q.request().Now)
 			require.NoError(q, err)
-			return plan.Outcome
+			return plan
 		}
-		helps := func(o preemption.Outcome) bool { return o == preemption.Preempt || o == preemption.Fits }
-		limit := int32(math.MaxInt32)
+		helps := func(p *preemption.Plan) bool { return p.Outcome == preemption.Preempt || p.Outcome == preemption.Fits }
+		same := func(e *explain.Enough) {
+			plan := at(e.Priority)
+			require.True(q, helps(plan))
+			require.Equal(q, []any{plan.Outcome, plan.Node}, []any{e.Outcome, e.Node})
+			require.Equal(q, keysOf(plan.Victims), keysOfPods(e.Victims))
+		}
+		own, low, high := q.pod.PriorityValue(), int32(math.MinInt32), int32(math.MaxInt32)
 		if n.Enough != nil {
-			require.Equal(q, n.Enough.Outcome, at(n.Enough.Priority))
-			require.True(q, helps(n.Enough.Outcome))
-			require.False(q, helps(at(n.Enough.Priority-1)), "one less is enough, too")
-			limit = n.Enough.Priority - 1
-		} else {
-			require.True(q, n.Hopeless)
-			require.False(q, helps(at(math.MaxInt32)))
+			same(n.Enough)
+			require.Greater(q, n.Enough.Priority, own)
+			high = n.Enough.Priority - 1
+			require.False(q, helps(at(high)), "one less is enough, too")
 		}
+		if n.Lower != nil {
+			same(n.Lower)
+			require.Less(q, n.Lower.Priority, own)
+			low = n.Lower.Priority + 1
+			require.False(q, helps(at(low)), "one more is enough, too")
+		}
+		require.Nil(q, n.SearchedTo, "not all were tried")
+		require.Equal(q, n.Enough == nil && n.Lower == nil, n.Hopeless)
+		require.False(q, helps(at(high)))
 		for range 4 {
-			p := rapid.Int32Range(q.pod.PriorityValue(), limit).Draw(q.T, "priority")
+			p := rapid.Int32Range(low, high).Draw(q.T, "priority")
 			require.False(q, helps(at(p)), "%d is enough, too", p)
+		}
+		for p := range int32(30) { // most pods have a priority near 0
+			if level := p*10 - 100; level >= low && level <= high {
+				require.False(q, helps(at(level)), "%d is enough, too", level)
+			}
 		}
 		if n.Alone != nil {
 			require.NotEmpty(q, n.Alone.Missing)
 		}
+		q.onlyCopies(n)
 	})
+}
+
+// onlyCopies holds a priority that would be enough if copies could be victims to that.
+func (q *question) onlyCopies(n *explain.Nothing) {
+	if n.Copies == nil {
+		return
+	}
+	require.True(q, n.Hopeless)
+	pod := *q.pod
+	pod.Priority = &n.Copies.Priority
+	plan, err := q.eval.Preempt(context.Background(), q.snap, &pod, q.request().Now)
+	require.NoError(q, err)
+	require.Equal(q, []any{plan.Outcome, plan.Node}, []any{n.Copies.Outcome, n.Copies.Node})
+	require.True(q, slices.ContainsFunc(plan.Victims, func(v preemption.Victim) bool { return q.isCopy(v.Pod) }), "no copy leaves")
+}
+
+// sparingCopies is an evaluator by which copies of the pod that have as much are no victims.
+func (q *question) sparingCopies() *preemption.Evaluator {
+	c := q.eval.Config()
+	may := c.MayEvict
+	c.MayEvict = func(a, v *outrank.Pod) bool {
+		return (!q.isCopy(v) || v.PriorityValue() < q.pod.PriorityValue()) && (may == nil || may(a, v))
+	}
+	e, err := preemption.NewEvaluator(c)
+	require.NoError(q, err)
+	return e
+}
+
+func keysOf(victims []preemption.Victim) []outrank.Key {
+	out := make([]outrank.Key, len(victims))
+	for i := range victims {
+		out[i] = victims[i].Pod.Key()
+	}
+	return out
+}
+
+func keysOfPods(pods []explain.Pod) []outrank.Key {
+	out := make([]outrank.Key, len(pods))
+	for i := range pods {
+		out[i] = pods[i].Key
+	}
+	return out
 }
 
 // The tolerations that are said to help do: with them no taint keeps the pod out.

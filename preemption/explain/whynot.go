@@ -37,6 +37,9 @@ type NodeAnswer struct {
 	// victim gone, where that does not help.
 	Before *Obstacle `json:"before,omitempty"`
 	After  *Obstacle `json:"after,omitempty"`
+	// Way is everything in the way, for a node that takes the pod neither way; nil where the
+	// attempt ended before any node.
+	Way *Way `json:"way,omitempty"`
 	// Possible are the pods of the node that might be victims, the most important first.
 	Possible     []Pod `json:"possible"`
 	MorePossible int   `json:"morePossible,omitempty"`
@@ -69,7 +72,7 @@ type NodeAnswer struct {
 // The snapshot is only read, and any number of calls may run on it at once. Time is linear
 // in the nodes and candidates of ex, in the pods of the node for each of its victims, and in
 // all pods where pod affinity or topology spread keep the pod out.
-func WhyNot(_ context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, ex *preemption.Explanation, node string, options Options) (*NodeAnswer, error) {
+func WhyNot(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, ex *preemption.Explanation, node string, options Options) (*NodeAnswer, error) {
 	if ex == nil {
 		return nil, errNoExplanation
 	}
@@ -102,6 +105,11 @@ func WhyNot(_ context.Context, e *preemption.Evaluator, snap *preemption.Snapsho
 	if ex.Refused.Code != preemption.Success {
 		a.Refused = f.refusal(ex.Refused)
 		return a, nil
+	}
+	if (a.Stage == InVain || a.Stage == NoHelp) && !answersGiven(&req) {
+		if a.Way, err = f.newBench(ctx, e, req, ex).way(node); err != nil {
+			return nil, err
+		}
 	}
 	return a, f.nodeAnswer(a, ex, g.candidates[node])
 }

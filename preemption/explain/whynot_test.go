@@ -30,8 +30,9 @@ func ExampleWhyNot() {
 	}
 	fmt.Print(answer.Text())
 	// Output:
-	// Node n2 is out for default/web (priority 100), and nobody's leaving changes that.
-	// As things are: taint gpu:NoSchedule; the toleration {key: gpu, operator: Exists, effect: NoSchedule} would help.
+	// Node n2 is out for default/web (priority 100), and no eviction changes that.
+	// As things are: taint gpu:NoSchedule.
+	// With the toleration {key: gpu, operator: Exists, effect: NoSchedule} it fits on n2.
 }
 
 // why asks about each node of a cluster.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
@@ -24,6 +25,7 @@ func (a *NodeAnswer) Text() string {
 		w.line(0, "As things are: %s.", a.Before.Text())
 	}
 	a.writeVictims(w)
+	a.writeWay(w)
 	if a.Best != "" {
 		w.line(0, "Place %d of %s, behind node %s: %s", a.Place, prose.Plural(a.Candidates, "candidate"), prose.Name(a.Best), a.lost())
 	}
@@ -57,16 +59,16 @@ func (a *NodeAnswer) summary() string {
 		return text + "."
 	case InVain:
 		if n := len(a.Possible) + a.MorePossible; n > 0 {
-			return fmt.Sprintf("%s is no use to %s, even without %s that might be pushed out.", node, pod, prose.Plural(n, "pod"))
+			return fmt.Sprintf("%s does not take %s, even without %s that it might push out.", node, pod, prose.Plural(n, "pod"))
 		}
-		return fmt.Sprintf("%s is no use to %s: nobody there might be pushed out for it.", node, pod)
+		return fmt.Sprintf("%s does not take %s, and nobody there might be pushed out for it.", node, pod)
 	case NotTried:
 		return fmt.Sprintf("%s was not tried for %s.", node, pod)
 	}
 	if a.Refused != nil {
 		return fmt.Sprintf("%s was not asked about %s: something else ends the attempt before any node.", node, pod)
 	}
-	return fmt.Sprintf("%s is out for %s, and nobody's leaving changes that.", node, pod)
+	return fmt.Sprintf("%s is out for %s, and no eviction changes that.", node, pod)
 }
 
 func haveLeft(n int) string {
@@ -91,6 +93,17 @@ func (a *NodeAnswer) writeVictims(w *writer) {
 		return
 	}
 	w.line(0, "Pushing others out: %s.", a.After.Text())
+}
+
+// writeWay tells what stands behind the first thing in the way, and what helps.
+func (a *NodeAnswer) writeWay(w *writer) {
+	if behind := a.Way.behind(); behind != "" {
+		w.line(0, "%s.", strings.ToUpper(behind[2:3])+behind[3:])
+	}
+	if a.Way.sensible() {
+		text := a.Way.text(a.Node)
+		w.line(0, "%s.", strings.ToUpper(text[:1])+text[1:])
+	}
 }
 
 // lost says by which rank the node lost, with both values.

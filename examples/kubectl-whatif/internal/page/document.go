@@ -52,7 +52,7 @@ func newMaker(in *Input) *maker {
 func newDocument(in *Input) *document {
 	d := newMaker(in)
 	doc := &document{
-		Frame: newFrame(in.Title, in.Source, in.Snapshot, in.Now), Headline: headline(in.Explanation),
+		Frame: newFrame(in.Title, in.Source, in.Snapshot, in.Now), Headline: headline(in),
 		Pod: d.asked(), Counts: d.counts(), Hints: in.Hints, Scenes: d.scenes(),
 		Cluster: pictures{Views: d.views, Rows: d.rows(), Panels: d.panels(), Levels: levelTexts()},
 	}
@@ -122,13 +122,20 @@ func summary(in *Input) string {
 		}
 		return fmt.Sprintf("%d nodes take it.", e.Feasible)
 	}
+	if l := in.Report.Leaving; l != nil {
+		return "It " + l.Text()
+	}
 	if e.Outcome == preemption.NotEligible {
 		return ineligible(e.Ineligible)
 	}
 	switch n := in.Report.Nothing; {
 	case n == nil:
+	case n.Enough != nil && n.Enough.BeyondUsers && n.Enough.Class == "":
+		return "No priority of an application would be enough."
 	case n.Enough != nil:
 		return fmt.Sprintf("Priority %d would be enough.", n.Enough.Priority)
+	case n.Lower != nil:
+		return fmt.Sprintf("A lower priority would be enough: %d.", n.Lower.Priority)
 	case n.Hopeless:
 		return "No priority would be enough."
 	}
@@ -151,11 +158,16 @@ func ineligible(why preemption.Ineligibility) string {
 }
 
 // headline is the answer.
-func headline(e *preemption.Explanation) []headPart {
+func headline(in *Input) []headPart {
+	e := in.Explanation
 	pod := headPart{string(e.Pod.Key()), true}
 	node := headPart{e.Node, true}
 	text := func(s string) headPart { return headPart{Text: s} }
 	switch {
+	case in.Report.Leaving != nil && e.Resize:
+		return []headPart{text("Nobody else has to leave: "), pod, text(" can grow once others have left")}
+	case in.Report.Leaving != nil:
+		return []headPart{text("Nobody else has to leave: "), pod, text(" can run once others have left")}
 	case e.Outcome == preemption.Preempt && e.Resize:
 		return []headPart{text(have(len(e.Victims)) + " "), node, text(" so that "), pod, text(" can grow")}
 	case e.Outcome == preemption.Preempt:

@@ -3,6 +3,7 @@ package question
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/outrank-go/outrank"
@@ -96,7 +97,12 @@ func (s *scene) whyStopped(eval *preemption.Evaluator, pod *outrank.Pod, out *Re
 		return nil
 	}
 	one := s.copyOf(pod, len(out.Turns)-1)
-	why, err := explain.Ask(s.ctx, eval, s.snap, preemption.Request{Pod: one, Now: s.set.Now}, explain.Options{Classes: s.set.Cluster.Classes})
+	why, err := explain.Ask(s.ctx, eval, s.snap, preemption.Request{Pod: one, Now: s.set.Now}, explain.Options{
+		Classes: s.set.Cluster.Classes,
+		Copies: func(p *outrank.Pod) bool {
+			return slices.ContainsFunc(out.Turns, func(t Turn) bool { return t.Pod.Key == p.Key() })
+		},
+	})
 	out.Why = why
 	return err
 }

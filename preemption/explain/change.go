@@ -1,0 +1,254 @@
+package explain
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// changing takes one obstacle out of the way: it changes the copy of the pod, or the node or
+// pods of the view.
+type changing struct {
+	*bench
+	pod *outrank.Pod
+	at  *place
+	Step
+}
+
+// changes are the changes by the filter that fails. A filter that is not here cannot be
+// satisfied by a change that is known.
+var changes = map[string]func(*changing, *Obstacle) error{
+	filter.NodeUnschedulable:     (*changing).uncordon,
+	filter.NodeName:              (*changing).unasked,
+	filter.TaintToleration:       (*changing).tolerate,
+	filter.NodeAffinity:          (*changing).dropLabels,
+	filter.NodePorts:             (*changing).dropPorts,
+	filter.DeferredPodScheduling: (*changing).allowResize,
+	filter.NodeResourcesFit:      (*changing).makeRoom,
+	filter.VolumeRestrictions:    (*changing).dropVolumes,
+	filter.NodeVolumeLimits:      (*changing).dropAttached,
+	filter.VolumeBinding:         (*changing).dropVolumes,
+	filter.VolumeZone:            (*changing).dropVolumes,
+	filter.PodTopologySpread:     (*changing).dropSpread,
+	filter.InterPodAffinity:      (*changing).dropNeighbours,
+	filter.NodeDeclaredFeatures:  (*changing).declare,
+}
+
+func (c *changing) made(change Change) { c.Changes = append(c.Changes, change) }
+
+// onNode replaces the node by a changed copy.
+func (c *changing) onNode(change Change, edit func(n *outrank.Node)) error {
+	n := *c.at.node
+	edit(&n)
+	c.made(change)
+	return c.snap.UpdateNode(&n)
+}
+
+func (c *changing) uncordon(*Obstacle) error {
+	return c.onNode(Uncordon, func(n *outrank.Node) {
+		n.Unschedulable = false
+		n.Taints = slices.DeleteFunc(slices.Clone(n.Taints), func(t outrank.Taint) bool { return t.Key == outrank.UnschedulableTaint })
+	})
+}
+
+// unasked is about a node that was not asked because the pod names others.
+func (c *changing) unasked(o *Obstacle) error {
+	switch {
+	case c.pod.ResizeDeferred: // a pod that runs does not move
+	case o.WantedNode != "":
+		c.pod.NodeName = ""
+		c.made(DropNodeName)
+	case len(o.WantedNodes) > 0:
+		c.pod.Affinity.NodeAffinity = nil
+		c.made(DropNodeAffinity)
+	}
+	return nil
+}
+
+func (c *changing) tolerate(o *Obstacle) error {
+	if len(o.Taints) == 0 {
+		return nil
+	}
+	c.pod.Tolerations = slices.Clone(c.pod.Tolerations)
+	for _, t := range o.Taints {
+		c.pod.Tolerations = append(c.pod.Tolerations, t.Toleration)
+	}
+	c.made(Tolerate)
+	return nil
+}
+
+func (c *changing) dropLabels(o *Obstacle) error {
+	if slices.ContainsFunc(o.Terms, func(t Term) bool { return t.Added }) {
+		return nil // the configuration's own demand stays
+	}
+	if len(o.Labels) > 0 {
+		c.pod.NodeSelector = maps.Clone(c.pod.NodeSelector)
+		for _, l := range o.Labels {
+			delete(c.pod.NodeSelector, l.Key)
+		}
+		c.made(DropNodeSelector)
+	}
+	if len(o.Terms) > 0 {
+		c.pod.Affinity.NodeAffinity = nil
+		c.made(DropNodeAffinity)
+	}
+	return nil
+}
+
+func (c *changing) dropPorts(o *Obstacle) error {
+	taken := func(p outrank.Port) bool {
+		h := fit.HostPorts(&outrank.Pod{Containers: []outrank.Container{{Ports: []outrank.Port{p}}}})
+		return len(h) == 1 && slices.ContainsFunc(o.Ports, func(t Port) bool { return h[0] == fit.HostPort{IP: t.IP, Protocol: t.Protocol, Port: t.Port} })
+	}
+	drop := func(list []outrank.Container) []outrank.Container {
+		list = slices.Clone(list)
+		for i := range list {
+			list[i].Ports = slices.DeleteFunc(slices.Clone(list[i].Ports), taken)
+		}
+		return list
+	}
+	if len(o.Ports) > 0 {
+		c.pod.Containers, c.pod.InitContainers = drop(c.pod.Containers), drop(c.pod.InitContainers)
+		c.made(DropPorts)
+	}
+	return nil
+}
+
+func (c *changing) allowResize(o *Obstacle) error {
+	if len(o.DisabledBy) == 0 {
+		return nil
+	}
+	return c.onNode(AllowResize, func(n *outrank.Node) { n.DisableResizePreemption = nil })
+}
+
+// makeRoom lets the pod ask for less. A place for one pod more, and what a running pod lacks
+// for its resize, are the node's to offer.
+func (c *changing) makeRoom(o *Obstacle) error {
+	less, offered := resource.List{}, resource.List{}
+	for _, s := range o.Short {
+		if s.Resource == resource.Pods || c.pod.ResizeDeferred {
+			offered[s.Resource] = s.Offered.Add(s.Short)
+		} else {
+			less[s.Resource] = s.Short
+		}
+	}
+	if len(less) > 0 {
+		*c.pod = *askingLess(c.pod, less)
+		c.made(AskLess)
+	}
+	if len(offered) == 0 {
+		return nil
+	}
+	return c.onNode(EnlargeNode, func(n *outrank.Node) {
+		n.Allocatable = maps.Clone(n.Allocatable)
+		maps.Copy(n.Allocatable, offered)
+	})
+}
+
+// askingLess returns the pod with all that it asks for in its first container, less some.
+func askingLess(pod *outrank.Pod, less resource.List) *outrank.Pod {
+	asked := pod.Requests()
+	other := *pod
+	strip := func(list []outrank.Container) []outrank.Container {
+		list = slices.Clone(list)
+		for i := range list {
+			list[i].Requests, list[i].Limits, list[i].AllocatedResources, list[i].Actual = nil, nil, nil, nil
+		}
+		return list
+	}
+	other.Containers, other.InitContainers = strip(pod.Containers), strip(pod.InitContainers)
+	other.Resources, other.Overhead = nil, nil
+	rest := resource.List{}
+	for _, name := range asked.Names() {
+		amount := asked.Amount(name)
+		if q, short := less[name]; short {
+			amount -= resource.Amount(name, q)
+		}
+		if amount > 0 {
+			rest[name] = prose.Quantity(name, amount)
+		}
+	}
+	if len(other.Containers) == 0 {
+		other.Containers = make([]outrank.Container, 1)
+	}
+	other.Containers[0].Requests = rest
+	return &other
+}
+
+func (c *changing) dropVolumes(o *Obstacle) error {
+	return c.dropVolumesIf(func(v *outrank.Volume) bool {
+		return slices.ContainsFunc(o.Volumes, func(w Volume) bool {
+			return v.Claim != "" && outrank.NewKey(c.pod.Namespace, v.Claim) == w.Claim || v.Disk.Kind != "" && diskText(&v.Disk) == w.Disk
+		})
+	})
+}
+
+func (c *changing) dropVolumesIf(drop func(*outrank.Volume) bool) error {
+	rest := slices.DeleteFunc(slices.Clone(c.pod.Volumes), func(v outrank.Volume) bool { return drop(&v) })
+	if len(rest) < len(c.pod.Volumes) {
+		c.pod.Volumes = rest
+		c.made(DropVolumes)
+	}
+	return nil
+}
+
+func (c *changing) dropAttached(o *Obstacle) error {
+	if i := slices.IndexFunc(o.Limits, func(l Limit) bool { return l.NotInstalled }); i >= 0 {
+		return c.onNode(InstallDriver, func(n *outrank.Node) {
+			n.MissingDrivers = slices.DeleteFunc(slices.Clone(n.MissingDrivers), func(d string) bool { return d == o.Limits[i].Driver })
+		})
+	}
+	return c.dropVolumesIf(func(v *outrank.Volume) bool {
+		of := attachments(&outrank.Pod{Namespace: c.pod.Namespace, Volumes: []outrank.Volume{*v}})
+		return len(of) > 0 && slices.ContainsFunc(o.Limits, func(l Limit) bool { return l.Driver == of[0].driver })
+	})
+}
+
+func (c *changing) dropSpread(o *Obstacle) error {
+	rest := slices.DeleteFunc(slices.Clone(c.pod.TopologySpreadConstraints), func(t outrank.TopologySpreadConstraint) bool {
+		return t.WhenUnsatisfiable != outrank.ScheduleAnyway && slices.ContainsFunc(o.Spread, func(s Spread) bool { return s.TopologyKey == t.TopologyKey })
+	})
+	if len(rest) < len(c.pod.TopologySpreadConstraints) {
+		c.pod.TopologySpreadConstraints = rest
+		c.made(DropSpread)
+	}
+	return nil
+}
+
+// dropNeighbours drops the pod's own terms. A pod that keeps away from it is evicted.
+func (c *changing) dropNeighbours(o *Obstacle) error {
+	if len(o.Neighbours) == 0 {
+		return nil
+	}
+	switch o.Neighbours[0].Side {
+	case ownAffinity:
+		c.pod.Affinity.PodAffinity = nil
+		c.made(DropAffinity)
+		return nil
+	case ownAntiAffinity:
+		c.pod.Affinity.PodAntiAffinity = nil
+		c.made(DropAntiAffinity)
+		return nil
+	}
+	gone, err := c.evict(o)
+	if len(gone) > 0 {
+		c.Evicted = c.refs(gone, &c.MoreEvicted)
+		c.made(Evict)
+	}
+	return err
+}
+
+func (c *changing) declare(o *Obstacle) error {
+	if len(o.Features) == 0 {
+		return nil
+	}
+	return c.onNode(DeclareFeatures, func(n *outrank.Node) {
+		n.DeclaredFeatures = append(slices.Clone(n.DeclaredFeatures), o.Features...)
+		slices.Sort(n.DeclaredFeatures)
+	})
+}

@@ -1,0 +1,105 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// mostSorted is how many terminating pods are taken one by one to find out which of them
+// matter. Of more, all those of the node are named.
+const mostSorted = 16
+
+// leaving finds room that terminating pods leave behind.
+func (b *bench) leaving() (out *Leaving, err error) {
+	var all []*outrank.Pod
+	for n := range b.snap.Nodes() {
+		for _, p := range b.snap.PodsOn(n.Name) {
+			if p.Terminating() && p.Key() != b.req.Pod.Key() {
+				all = append(all, p)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	nodes, err := b.takes(all)
+	if err != nil || len(nodes) == 0 {
+		return nil, err
+	}
+	node := nodes[0]
+	if wish := b.snap.NominationOf(b.req.Pod.Key()); slices.Contains(nodes, wish) {
+		node = wish
+	}
+	pods, err := b.needed(all, node)
+	if err != nil {
+		return nil, err
+	}
+	out = &Leaving{Node: node, Nodes: len(nodes)}
+	out.Pods = b.refs(pods, &out.MorePods)
+	return out, nil
+}
+
+// takes lists the nodes that take the pod with others gone.
+func (b *bench) takes(gone []*outrank.Pod) (nodes []string, err error) {
+	pod := b.req.Pod
+	err = b.trial(func() error {
+		if err := b.remove(gone); err != nil {
+			return err
+		}
+		if pod.ResizeDeferred && pod.NodeName != "" {
+			if ok, err := b.fits(pod.NodeName); err != nil || !ok {
+				return err
+			}
+			nodes = []string{pod.NodeName}
+			return nil
+		}
+		feasible, err := b.e.Feasible(b.ctx, b.snap, pod)
+		for _, n := range feasible {
+			nodes = append(nodes, n.Name)
+		}
+		return err
+	})
+	return nodes, err
+}
+
+func (b *bench) fits(node string) (bool, error) {
+	s, err := b.e.Check(b.snap, b.req.Pod, node)
+	return s.Code == preemption.Success, err
+}
+
+// fitsWithout reports whether a node takes the pod with others gone.
+func (b *bench) fitsWithout(gone []*outrank.Pod, node string) (ok bool, err error) {
+	return ok, b.trial(func() error {
+		if err := b.remove(gone); err != nil {
+			return err
+		}
+		ok, err = b.fits(node)
+		return err
+	})
+}
+
+// needed lists those of the pods that have to leave so that the node takes the preemptor:
+// those of the node itself where they suffice.
+func (b *bench) needed(all []*outrank.Pod, node string) ([]*outrank.Pod, error) {
+	set := slices.DeleteFunc(slices.Clone(all), func(p *outrank.Pod) bool { return b.snap.NodeOf(p.Key()) != node })
+	ok, err := b.fitsWithout(set, node)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		set = all
+	}
+	for i := len(set) - 1; i >= 0 && len(set) <= mostSorted && len(set) > 1; i-- {
+		rest := slices.Delete(slices.Clone(set), i, i+1)
+		ok, err := b.fitsWithout(rest, node)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			set = rest
+		}
+	}
+	return set, nil
+}

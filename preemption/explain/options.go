@@ -1,0 +1,47 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Options say how much a report holds. The zero value is the default.
+type Options struct {
+	// Most is how many names a list holds before it is cut; 0 means 10. Victims are cut at
+	// ten times that many, and groups of nodes put together.
+	Most int
+	// Classes are the priority classes of the cluster, for naming one that would be enough.
+	// A snapshot does not keep them.
+	Classes []*outrank.PriorityClass
+	// Copies reports whether a pod is a copy of the preemptor, beside those of its controller:
+	// a priority that the preemptor gets its copies get, too, but those that have less than it
+	// now. Nil means none.
+	Copies func(pod *outrank.Pod) bool
+}
+
+// mostNames bounds what [Options] can ask for.
+const mostNames = 1 << 20
+
+var (
+	errNoEvaluator   = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
+	errNoExplanation = fmt.Errorf("%w: no explanation", outrank.ErrInvalid)
+)
+
+// newFinder prepares to find what stands behind answers to a request.
+func newFinder(e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, options Options) (*finder, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
+	trials, err := e.Trials(snap, req)
+	if err != nil {
+		return nil, err
+	}
+	f := &finder{snap: snap, pod: req.Pod, config: e.Config(), trials: trials, classes: options.Classes, copies: options.Copies, most: options.Most}
+	if f.most <= 0 {
+		f.most = 10
+	}
+	f.most = min(f.most, mostNames)
+	return f, nil
+}

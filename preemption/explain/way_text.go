@@ -1,0 +1,173 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// behind says what stands behind the first thing in the way.
+func (w *Way) behind() string {
+	if w == nil {
+		return ""
+	}
+	var b strings.Builder
+	for i := range w.Steps {
+		switch i {
+		case 0:
+			continue
+		case 1:
+			b.WriteString("; behind it: ")
+		default:
+			b.WriteString("; behind that: ")
+		}
+		b.WriteString(w.Steps[i].Obstacle.Text())
+	}
+	if w.Limited {
+		b.WriteString("; more may stand behind that")
+	}
+	return b.String()
+}
+
+// Help says in a sentence by which changes the pod finds room on the example of the group;
+// empty where none were found.
+func (g *NodeGroup) Help() string {
+	if !g.Way.sensible() {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s.", prose.Plural(g.Count, "node"), g.Way.text(g.Example))
+}
+
+// sensible reports whether the way helps by changes that leave something to ask for.
+func (w *Way) sensible() bool {
+	return w.Helps() && !slices.ContainsFunc(w.Steps, func(s Step) bool {
+		return slices.Contains(s.Changes, AskLess) && slices.ContainsFunc(s.Obstacle.Short, func(r Shortage) bool {
+			return r.Resource != resource.Pods && r.Short.Cmp(r.Needed) >= 0
+		})
+	})
+}
+
+// text says by which changes the pod finds room.
+func (w *Way) text(node string) string {
+	var changed []string
+	for i := range w.Steps {
+		for _, c := range w.Steps[i].Changes {
+			changed = append(changed, w.Steps[i].changed(c))
+		}
+	}
+	text := fmt.Sprintf("%s it fits on %s", both(changed), prose.Name(node))
+	if w.Outcome == preemption.Preempt {
+		return text + " once " + gone(w.Victims, w.MoreVictims)
+	}
+	return text
+}
+
+// gone says that pods have left.
+func gone(list []Pod, more int) string {
+	if len(list)+more == 1 {
+		return pods(list, more) + " has left"
+	}
+	return pods(list, more) + " have left"
+}
+
+// changed says what is changed.
+func (s *Step) changed(c Change) string {
+	o := s.Obstacle
+	switch c {
+	case Tolerate:
+		return "with the toleration " + both(textsOf(o.Taints, func(t *Taint) string { return tolerationText(&t.Toleration) }))
+	case Uncordon:
+		return "with the node uncordoned"
+	case DropNodeName:
+		return "without its spec.nodeName"
+	case DropNodeSelector:
+		return "without its node selector for " + both(textsOf(o.Labels, func(l *Label) string { return prose.Name(l.Key) }))
+	case DropNodeAffinity:
+		return "without its node affinity"
+	case DropPorts:
+		return "without host port " + both(textsOf(o.Ports, func(p *Port) string { return fmt.Sprint(p.Port) }))
+	case AskLess:
+		return "with " + both(s.room(" less", ""))
+	case EnlargeNode:
+		return "with " + both(s.room(" more", " on the node"))
+	case DropVolumes:
+		return "without " + both(s.volumes())
+	case InstallDriver:
+		return "with the CSI driver installed on the node"
+	case DropSpread:
+		return "without its topology spread constraint on " + both(textsOf(o.Spread, func(s *Spread) string { return prose.Name(s.TopologyKey) }))
+	case DropAffinity:
+		return "without its pod affinity"
+	case DropAntiAffinity:
+		return "without its pod anti-affinity"
+	case Evict:
+		return "with " + both(textsOf(s.Evicted, (*Pod).placed)) + " evicted by hand"
+	case DeclareFeatures:
+		return "with a node that declares " + both(prose.Names(o.Features))
+	case AllowResize:
+		return "with the node's spec.podPreemptionPolicy taken back"
+	}
+	return "with " + prose.Text(string(c))
+}
+
+// both joins what belongs together.
+func both(list []string) string {
+	if last := len(list) - 1; last > 1 {
+		return strings.Join(list[:last], ", ") + " and " + list[last]
+	}
+	return strings.Join(list, " and ")
+}
+
+// room says how much less is asked for, or how much more is offered: the places of pods are
+// the node's alone.
+func (s *Step) room(than, where string) (parts []string) {
+	for i := range s.Obstacle.Short {
+		short := &s.Obstacle.Short[i]
+		switch places := short.Resource == resource.Pods; {
+		case places && where != "":
+			parts = append(parts, "room for one pod more"+where)
+		case !places:
+			parts = append(parts, fmt.Sprintf("%s%s %s%s", short.Short, than, prose.Resource(short.Resource), where))
+		}
+	}
+	return parts
+}
+
+// volumes names the volumes that the pod goes without.
+func (s *Step) volumes() (names []string) {
+	for i := range s.Obstacle.Volumes {
+		v := &s.Obstacle.Volumes[i]
+		if v.Claim != "" {
+			names = append(names, "claim "+prose.Name(v.Claim))
+		} else {
+			names = append(names, "disk "+prose.Name(v.Disk))
+		}
+	}
+	for i := range s.Obstacle.Limits {
+		names = append(names, "volumes of driver "+prose.Name(s.Obstacle.Limits[i].Driver))
+	}
+	return names
+}
+
+// Text says what the pod waits for.
+func (l *Leaving) Text() string {
+	where := "node " + prose.Name(l.Node)
+	if l.Nodes > 1 {
+		where += fmt.Sprintf(" (and on %d more)", l.Nodes-1)
+	}
+	names := textsOf(l.Pods, (*Pod).text)
+	for i := range l.Pods {
+		if l.Pods[i].Node != l.Node {
+			names[i] = l.Pods[i].placed()
+		}
+	}
+	verb := "have left, which are"
+	if len(l.Pods)+l.MorePods == 1 {
+		verb = "has left, which is"
+	}
+	return fmt.Sprintf("fits on %s once %s %s being deleted already.", where, prose.List(names, l.MorePods), verb)
+}
