@@ -1,17 +1,19 @@
-package outrank
+package outrank_test
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // someOddPod is valid or not in each of the ways that Validate knows.
-func someOddPod(t *rapid.T) *Pod {
+func someOddPod(t *rapid.T) *outrank.Pod {
 	odd := func(label string) bool { return rapid.IntRange(1, 12).Draw(t, label) == 12 }
 	amounts := func(label string) resource.List {
 		if odd(label) {
@@ -19,14 +21,14 @@ func someOddPod(t *rapid.T) *Pod {
 		}
 		return resource.MustList("cpu", "1", "memory", "0")
 	}
-	containers := []Container{{
+	containers := []outrank.Container{{
 		Requests: amounts("requests"), Limits: amounts("limits"), AllocatedResources: amounts("allocated"), Actual: amounts("actual"),
-		Ports: []Port{{HostPort: rapid.SampledFrom([]int32{0, 80, 80, 80, 65535, 65536, -1}).Draw(t, "port")}},
+		Ports: []outrank.Port{{HostPort: rapid.SampledFrom([]int32{0, 80, 80, 80, 65535, 65536, -1}).Draw(t, "port")}},
 	}}
-	p := &Pod{
+	p := &outrank.Pod{
 		Name:             rapid.SampledFrom([]string{"p", "p", "p", ""}).Draw(t, "name"),
 		Overhead:         amounts("overhead"),
-		PreemptionPolicy: rapid.SampledFrom([]PreemptionPolicy{"", "", "PreemptLowerPriority", "Never", "Odd"}).Draw(t, "policy"),
+		PreemptionPolicy: rapid.SampledFrom([]outrank.PreemptionPolicy{"", "", "PreemptLowerPriority", "Never", "Odd"}).Draw(t, "policy"),
 	}
 	switch rapid.IntRange(0, 2).Draw(t, "where") {
 	case 0:
@@ -37,32 +39,40 @@ func someOddPod(t *rapid.T) *Pod {
 		p.Resources = &resource.Requirements{Requests: amounts("pod requests"), Limits: amounts("pod limits")}
 	}
 	if odd("node affinity") {
-		p.Affinity.NodeAffinity = &NodeSelector{NodeSelectorTerms: []NodeSelectorTerm{{MatchExpressions: []NodeRequirement{{Key: "k", Operator: "Odd"}}}}}
+		p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchExpressions: []outrank.NodeRequirement{{Key: "k", Operator: "Odd"}}}}}
 	}
 	if odd("affinity") {
-		p.Affinity.PodAffinity = make([]PodAffinityTerm, 1)
+		p.Affinity.PodAffinity = make([]outrank.PodAffinityTerm, 1)
 	}
 	if odd("anti-affinity") {
-		p.Affinity.PodAntiAffinity = make([]PodAffinityTerm, 1)
+		p.Affinity.PodAntiAffinity = make([]outrank.PodAffinityTerm, 1)
 	}
 	if odd("spread") {
-		p.TopologySpreadConstraints = make([]TopologySpreadConstraint, 1)
+		p.TopologySpreadConstraints = make([]outrank.TopologySpreadConstraint, 1)
 	}
 	if odd("volumes") {
-		p.Volumes = make([]Volume, 1)
+		p.Volumes = make([]outrank.Volume, 1)
 	}
 	return p
 }
 
-// Pods are valid if they are faultless, and of these pods only then.
+// A pod without a fault is recognized without memory, and these pods only if the validator
+// finds nothing. It looks at every field of a pod that also lacks a name.
 func TestFaultlessPodsAreValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := someOddPod(t)
-		var v validator
-		v.object("pod", namespaceOf(p), nameOf(p), -1, nil)
-		v.pod(p)
-		if valid := len(v.problems) == 0; p.faultless() != valid && (p.faultless() || len(p.Volumes) == 0) {
-			t.Fatalf("faultless is %v, the validator says %v", p.faultless(), v.problems)
+		nameless := *p
+		nameless.Name = ""
+		var found *outrank.InputError
+		if err := nameless.Validate(); !errors.As(err, &found) {
+			t.Fatalf("a pod without a name: %v", err)
+		}
+		want := len(found.Problems) == 1 && p.Name != ""
+		if got := p.Validate() == nil; got != want {
+			t.Fatalf("valid is %v, the validator says %v", got, found)
+		}
+		if allocs := testing.AllocsPerRun(10, func() { _ = p.Validate() }); want && len(p.Volumes) == 0 && allocs > 0 {
+			t.Fatalf("Validate of a pod without a fault allocates %v times", allocs)
 		}
 	})
 }
@@ -74,7 +84,7 @@ func TestFaultlessKnowsEveryField(t *testing.T) {
 		typ    reflect.Type
 		fields []string
 	}{
-		{reflect.TypeFor[Pod](), []string{
+		{reflect.TypeFor[outrank.Pod](), []string{
 			// Looked at.
 			"Name", "PreemptionPolicy", "Affinity", "TopologySpreadConstraints", "Volumes", "Resources", "Overhead", "Containers", "InitContainers",
 			// Valid whatever they hold.
@@ -82,10 +92,10 @@ func TestFaultlessKnowsEveryField(t *testing.T) {
 			"NodeSelector", "Tolerations", "Group", "StartTime", "DeletionTimestamp", "DisruptionReason", "Ready", "HostNetwork", "HostUsers", "SchedulerName", "SchedulingGates", "OS", "StrictGroups", "Grace", "AllocatedResources", "Actual", "Reported", "QOSClass",
 			"Static", "Mirror", "Phase", "Value",
 		}},
-		{reflect.TypeFor[Container](), []string{"Requests", "Limits", "AllocatedResources", "Actual", "Ports", "Name", "Sidecar", "RestartsAll", "BindMountOptions", "Reported"}},
-		{reflect.TypeFor[Affinity](), []string{"NodeAffinity", "PodAffinity", "PodAntiAffinity"}},
-		{reflect.TypeFor[Port](), []string{"HostPort", "HostIP", "Protocol"}},
-		{reflect.TypeFor[Node](), []string{"Name", "Allocatable", "AttachLimits", "MissingDrivers", "Labels", "Taints", "Unschedulable", "DeclaredFeatures", "StrictGroups", "KubeletVersion", "DisableResizePreemption"}},
+		{reflect.TypeFor[outrank.Container](), []string{"Requests", "Limits", "AllocatedResources", "Actual", "Ports", "Name", "Sidecar", "RestartsAll", "BindMountOptions", "Reported"}},
+		{reflect.TypeFor[outrank.Affinity](), []string{"NodeAffinity", "PodAffinity", "PodAntiAffinity"}},
+		{reflect.TypeFor[outrank.Port](), []string{"HostPort", "HostIP", "Protocol"}},
+		{reflect.TypeFor[outrank.Node](), []string{"Name", "Allocatable", "AttachLimits", "MissingDrivers", "Labels", "Taints", "Unschedulable", "DeclaredFeatures", "StrictGroups", "KubeletVersion", "DisableResizePreemption"}},
 	} {
 		for _, f := range reflect.VisibleFields(tt.typ) {
 			if !slices.Contains(tt.fields, f.Name) {

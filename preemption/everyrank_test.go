@@ -211,8 +211,12 @@ func TestPropertyAddedRank(t *testing.T) {
 	added := preemption.AddRank(t, func(p *outrank.Pod) int64 { return int64(len(p.Name)+len(p.Labels)) % 3 })
 	decided := 0
 	rapid.Check(t, func(t *rapid.T) {
-		c, p := gen.Cluster(monotone).Draw(t, "cluster"), gen.Preemptor(monotone).Draw(t, "preemptor")
+		shape := rapid.SampledFrom([]gen.Shape{monotone, {Nodes: 6, PodsPerNode: 6}}).Draw(t, "shape")
+		c, p := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
 		ranks := rapid.Permutation(append(preemption.DefaultRanks(), added)).Draw(t, "ranks")
+		if at := slices.Index(ranks, added); rapid.Bool().Draw(t, "first") { // further back it hardly ever decides
+			ranks[0], ranks[at] = ranks[at], ranks[0]
+		}
 		config := preemption.Config{Policy: preemption.Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}}
 		eval, snap := newEvaluator(t, config), newSnapshot(t, c)
 		plan, err := eval.Preempt(context.Background(), snap, p, gen.Now)

@@ -31,3 +31,12 @@ func Run(m *testing.M, checks int) {
 	debug.SetGCPercent(400) // a third less work: tests hold little
 	os.Exit(m.Run())
 }
+
+// Checks returns how many cases each property sees, for a test that draws its cases itself.
+func Checks() int {
+	checks, err := strconv.Atoi(flag.Lookup("rapid.checks").Value.String())
+	if err != nil {
+		panic(err)
+	}
+	return checks
+}

@@ -19,5 +19,6 @@ func TestRun(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) { seen[i] = append(seen[i], rapid.Int().Draw(t, "x")) })
 	}
 	assert.Len(t, seen[0], 10)
+	assert.Equal(t, 10, seeded.Checks())
 	assert.Equal(t, seen[0], seen[1])
 }

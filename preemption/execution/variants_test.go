@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
@@ -519,13 +520,10 @@ func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*to
 	return got, steps
 }
 
-// Each variant decides, and carries out, what it is told to above, on tens of thousands of
-// worlds. Each thing that makes them differ from today's scheduler happens among them.
+// Each variant decides, and carries out, what it is told to above, on thousands of worlds, tens
+// of thousands where properties see many cases. Each thing that makes them differ from today's scheduler happens among them.
 func TestVariantsAsTheyAre(t *testing.T) {
-	worlds := 20_000
-	if testing.Short() {
-		worlds = 4_000
-	}
+	worlds := max(4_000, 2*seeded.Checks())
 	r, seen := rand.New(rand.NewPCG(113, 37)), map[string]int{}
 	for i := range worlds {
 		w := drawWorld(r)

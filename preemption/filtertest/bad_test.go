@@ -318,7 +318,7 @@ func goroutine() string {
 func TestBadFilters(t *testing.T) {
 	for _, b := range bad {
 		t.Run(b.name, func(t *testing.T) {
-			err := filtertest.Check(b.filter(), filtertest.Options{Clusters: 30})
+			err := filtertest.Check(b.filter(), filtertest.Options{Clusters: 12})
 			var found *filtertest.Error
 			require.True(t, errors.As(err, &found), "%v", err)
 			var rules []filtertest.Rule

@@ -28,16 +28,16 @@ func TestGoodFilters(t *testing.T) {
 		filter  preemption.Filter
 		options filtertest.Options
 	}{
-		{"a rule about the node", maintenance(), filtertest.Options{}},
-		{"a quota", &quota{limit: 2}, filtertest.Options{}},
+		{"a rule about the node", maintenance(), filtertest.Options{Clusters: *clusters}},
+		{"a quota", &quota{limit: 2}, filtertest.Options{Clusters: *clusters}},
 		{"a quota of none", &quota{}, filtertest.Options{Clusters: 5}},
-		{"shares of GPUs", gpuSharing{2}, filtertest.Options{Prepare: withGPUs}},
+		{"shares of GPUs", gpuSharing{2}, filtertest.Options{Prepare: withGPUs, Clusters: *clusters}},
 		{"shares of one GPU on large nodes", gpuSharing{1}, filtertest.Options{
-			Prepare: withGPUs, Clusters: 20, Seed: 1 << 40, Shape: clustergen.Shape{Nodes: 6, PodsPerNode: 12, Nominated: 5},
+			Prepare: withGPUs, Clusters: *clusters, Seed: 1 << 40, Shape: clustergen.Shape{Nodes: 6, PodsPerNode: 12, Nominated: 5},
 		}},
 		{"nothing to say", maintenance(), filtertest.Options{Clusters: 1, Shape: clustergen.Shape{Nodes: 1}, MayBeSilent: true}},
-		{"a state that can be attached", &busy{limit: 2}, filtertest.Options{}},
-		{"some pods refused", refusing{&quota{limit: 2}}, filtertest.Options{}},
+		{"a state that can be attached", &busy{limit: 2}, filtertest.Options{Clusters: *clusters}},
+		{"some pods refused", refusing{&quota{limit: 2}}, filtertest.Options{Clusters: *clusters}},
 	} {
 		t.Run(good.name, func(t *testing.T) { assert.NoError(t, filtertest.Check(good.filter, good.options)) })
 	}
@@ -97,5 +97,5 @@ func TestWarnings(t *testing.T) {
 	assert.Empty(t, filtertest.Warnings(&busy{limit: 2}))
 	unsaid := struct{ preemption.Filter }{&busy{limit: 2}}
 	assert.Len(t, filtertest.Warnings(unsaid), 1)
-	assert.NoError(t, filtertest.Check(unsaid, filtertest.Options{}), "a warning is no failure")
+	assert.NoError(t, filtertest.Check(unsaid, filtertest.Options{Clusters: *clusters}), "a warning is no failure")
 }

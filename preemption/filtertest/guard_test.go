@@ -70,7 +70,7 @@ func (s *fewState) Clone() preemption.GuardState {
 
 // A guard that keeps its contract passes, and each way to break it is named.
 func TestCheckGuard(t *testing.T) {
-	require.NoError(t, filtertest.CheckGuard(&fewGuard{name: "Few", most: 1}, filtertest.Options{}))
+	require.NoError(t, filtertest.CheckGuard(&fewGuard{name: "Few", most: 1}, filtertest.Options{Clusters: *clusters}))
 	for _, tt := range []struct {
 		guard fewGuard
 		rule  filtertest.Rule
@@ -85,7 +85,7 @@ func TestCheckGuard(t *testing.T) {
 		{fewGuard{name: "Few", most: 1000}, filtertest.SayRule},
 	} {
 		t.Run(fmt.Sprint(tt.rule), func(t *testing.T) {
-			err := filtertest.CheckGuard(&tt.guard, filtertest.Options{})
+			err := filtertest.CheckGuard(&tt.guard, filtertest.Options{Clusters: 12})
 			var found *filtertest.Error
 			require.ErrorAs(t, err, &found)
 			var rules []filtertest.Rule

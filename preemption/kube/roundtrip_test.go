@@ -166,6 +166,17 @@ var whatIsWritten = cmp.Options{
 	cmpopts.IgnoreFields(outrank.Pod{}, "Value"),
 }
 
+// diffOfWritten compares a cluster with what was read, whose pods get the values of those. Most
+// clusters are equal then to the last field that is written, which is seen in a tenth of the time.
+func diffOfWritten(want, got *outrank.Cluster) string {
+	w := *want
+	w.Release, w.Skipped, w.Finished, w.AsOf = got.Release, got.Skipped, got.Finished, got.AsOf
+	for i, p := range got.Pods[:min(len(got.Pods), len(want.Pods))] {
+		p.Value = want.Pods[i].Value
+	}
+	return testdiff.Diff(&w, got, whatIsWritten)
+}
+
 // fields calls f with every field within v, the elements of lists and targets
 // of pointers included; path names types and fields, without indices.
 func fields(path string, v reflect.Value, f func(path string, v reflect.Value)) {
@@ -217,7 +228,7 @@ func TestFullHasEveryField(t *testing.T) {
 func TestEveryFieldIsWritten(t *testing.T) {
 	want := fullCluster()
 	text := write(t, want)
-	if diff := testdiff.Diff(want, read(t, text), whatIsWritten); diff != "" {
+	if diff := diffOfWritten(want, read(t, text)); diff != "" {
 		t.Errorf("ReadCluster(WriteCluster(c)) (-want +got):\n%s\n%s", diff, text)
 	}
 	if diff := testdiff.Diff(fullCluster(), want); diff != "" {
@@ -266,7 +277,7 @@ func alone[T any](t *testing.T, full *T, add func(*outrank.Cluster, *T)) {
 			if len(want.Pods) > 0 {
 				got.Claims = nil // invented for the pod's volumes
 			}
-			if diff := testdiff.Diff(want, got, whatIsWritten); diff != "" {
+			if diff := diffOfWritten(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -296,7 +307,7 @@ func TestFullWithoutAnyOneField(t *testing.T) {
 		if len(c.Claims) == 0 || len(c.Claims) < len(got.Claims) {
 			c.Claims, got.Claims = nil, nil
 		}
-		if diff := testdiff.Diff(c, got, whatIsWritten); diff != "" {
+		if diff := diffOfWritten(c, got); diff != "" {
 			t.Errorf("without %s (-want +got):\n%s", changed, diff)
 		}
 	}
@@ -326,7 +337,8 @@ func TestClustersSurvive(t *testing.T) {
 			once := read(t, text)
 			want := *c
 			want.Pods = slices.DeleteFunc(slices.Clone(c.Pods), (*outrank.Pod).Finished)
-			if diff := testdiff.Diff(&want, once, whatIsWritten, cmpopts.IgnoreFields(outrank.Cluster{}, "Claims")); diff != "" {
+			want.Claims = once.Claims // some are invented for the pods' volumes
+			if diff := diffOfWritten(&want, once); diff != "" {
 				t.Fatalf("(-want +got):\n%s", diff)
 			}
 			if got, want := once.Finished, len(c.Pods)-len(want.Pods); got != want {

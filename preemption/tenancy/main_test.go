@@ -6,4 +6,4 @@ import (
 	"github.com/outrank-go/outrank/internal/seeded"
 )
 
-func TestMain(m *testing.M) { seeded.Run(m, 200) }
+func TestMain(m *testing.M) { seeded.Run(m, 100) }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
@@ -236,8 +237,8 @@ func TestTenantsKeepTheirContracts(t *testing.T) {
 		o.Tree, o.QueueOf = must(tenancy.NewTree(config)), queueOf
 		rules := must(tenancy.New(o))
 		t.Run(fmt.Sprint(o.Style, o.Fair != nil), func(t *testing.T) {
-			require.NoError(t, filtertest.CheckGuard(rules.Guard(), filtertest.Options{Prepare: prepare, Clusters: 30}))
-			require.NoError(t, filtertest.Check(rules.Filter(), filtertest.Options{Prepare: prepare, Clusters: 30}))
+			require.NoError(t, filtertest.CheckGuard(rules.Guard(), filtertest.Options{Prepare: prepare, Clusters: seeded.Checks() / 10}))
+			require.NoError(t, filtertest.Check(rules.Filter(), filtertest.Options{Prepare: prepare, Clusters: seeded.Checks() / 10}))
 		})
 	}
 }
