@@ -60,19 +60,20 @@ func someOddPod(t *rapid.T) *outrank.Pod {
 // finds nothing. It looks at every field of a pod that also lacks a name.
 func TestFaultlessPodsAreValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := someOddPod(t)
-		nameless := *p
-		nameless.Name = ""
-		var found *outrank.InputError
-		if err := nameless.Validate(); !errors.As(err, &found) {
-			t.Fatalf("a pod without a name: %v", err)
-		}
-		want := len(found.Problems) == 1 && p.Name != ""
-		if got := p.Validate() == nil; got != want {
-			t.Fatalf("valid is %v, the validator says %v", got, found)
-		}
-		if allocs := testing.AllocsPerRun(10, func() { _ = p.Validate() }); want && len(p.Volumes) == 0 && allocs > 0 {
-			t.Fatalf("Validate of a pod without a fault allocates %v times", allocs)
+		for _, p := range rapid.SliceOfN(rapid.Custom(someOddPod), 10, 10).Draw(t, "pods") {
+			nameless := *p
+			nameless.Name = ""
+			var found *outrank.InputError
+			if err := nameless.Validate(); !errors.As(err, &found) {
+				t.Fatalf("a pod without a name: %v", err)
+			}
+			want := len(found.Problems) == 1 && p.Name != ""
+			if got := p.Validate() == nil; got != want {
+				t.Fatalf("valid is %v, the validator says %v", got, found)
+			}
+			if allocs := testing.AllocsPerRun(10, func() { _ = p.Validate() }); want && len(p.Volumes) == 0 && allocs > 0 {
+				t.Fatalf("Validate of a pod without a fault allocates %v times", allocs)
+			}
 		}
 	})
 }
