@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"cmp"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
@@ -80,9 +82,11 @@ func wirePodTerms(ts []outrank.PodAffinityTerm) []manifest.PodAffinityTerm {
 	return out
 }
 
+// wireSpread says what an empty WhenUnsatisfiable means: without it an API server refuses a
+// constraint, and kube-scheduler ignores it.
 func wireSpread(c *outrank.TopologySpreadConstraint) manifest.Spread {
 	w := manifest.Spread{
-		MaxSkew: c.MaxSkew, TopologyKey: c.TopologyKey, WhenUnsatisfiable: string(c.WhenUnsatisfiable),
+		MaxSkew: c.MaxSkew, TopologyKey: c.TopologyKey, WhenUnsatisfiable: string(cmp.Or(c.WhenUnsatisfiable, outrank.DoNotSchedule)),
 		LabelSelector:      wireSelector(c.LabelSelector),
 		NodeAffinityPolicy: string(c.NodeAffinityPolicy), NodeTaintsPolicy: string(c.NodeTaintsPolicy),
 		MatchLabelKeys: c.MatchLabelKeys,

@@ -159,11 +159,20 @@ var left = []string{
 	"VolumeClaim.Volume.Claim", "VolumeClaim.Volume.Ephemeral", "VolumeClaim.Volume.Disk",
 }
 
-// whatIsWritten ignores the fields of left, and the difference between nil and empty.
+// whatIsWritten ignores the fields of left, the difference between nil and empty, and that
+// between no policy and the one which that means.
 var whatIsWritten = cmp.Options{
 	cmpopts.EquateEmpty(),
 	cmpopts.IgnoreFields(outrank.Cluster{}, "Release", "Skipped", "Finished", "AsOf"),
 	cmpopts.IgnoreFields(outrank.Pod{}, "Value"),
+	cmp.Comparer(func(a, b outrank.UnsatisfiablePolicy) bool { return meant(a) == meant(b) }),
+}
+
+func meant(p outrank.UnsatisfiablePolicy) outrank.UnsatisfiablePolicy {
+	if p == "" {
+		return outrank.DoNotSchedule
+	}
+	return p
 }
 
 // diffOfWritten compares a cluster with what was read, whose pods get the values of those. Most

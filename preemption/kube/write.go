@@ -28,9 +28,9 @@ import (
 // Not written are Release, which is no object, Skipped, Finished and AsOf, which
 // describe an input, the Claim within VolumeClaim.Volume, and Pod.Value. Finished pods
 // are written, but ReadCluster only counts them. Empty lists and maps read back as nil,
-// but for AllocatedResources and Actual, and Reported beside an Actual is lost. Amounts keep
-// their value, but a binary amount may read back as a decimal one
-// ([resource.Quantity.String]).
+// but for AllocatedResources and Actual, and Reported beside an Actual is lost. An empty
+// WhenUnsatisfiable reads back as DoNotSchedule, which it means. Amounts keep their value, but
+// a binary amount may read back as a decimal one ([resource.Quantity.String]).
 //
 // A nil writer and a nil cluster are an *[outrank.InputError]. A cluster is refused if
 // [outrank.Cluster.Validate] refuses it, or if it has anything that Kubernetes cannot say:

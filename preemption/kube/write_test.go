@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -170,6 +171,22 @@ func (f *failing) Write(p []byte) (int, error) {
 	}
 	*f -= failing(len(p))
 	return len(p), nil
+}
+
+// An API server refuses a spread constraint that does not say what follows where it is not met,
+// and kube-scheduler ignores one: what is meant is written.
+func TestWriteClusterSaysWhatIsUnsatisfiable(t *testing.T) {
+	for policy, want := range map[outrank.UnsatisfiablePolicy]outrank.UnsatisfiablePolicy{
+		"": outrank.DoNotSchedule, outrank.DoNotSchedule: outrank.DoNotSchedule, outrank.ScheduleAnyway: outrank.ScheduleAnyway,
+	} {
+		constraint := outrank.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: policy}
+		p := &outrank.Pod{Name: "p", TopologySpreadConstraints: []outrank.TopologySpreadConstraint{constraint}}
+		text := write(t, &outrank.Cluster{Pods: []*outrank.Pod{p}})
+		assert.Contains(t, string(text), fmt.Sprintf(`"whenUnsatisfiable":"%s"`, want))
+		constraint.WhenUnsatisfiable = want
+		assert.Equal(t, []outrank.TopologySpreadConstraint{constraint}, read(t, text).Pods[0].TopologySpreadConstraints)
+		assert.Equal(t, policy, p.TopologySpreadConstraints[0].WhenUnsatisfiable, "the cluster is not changed")
+	}
 }
 
 func TestWriteClusterPassesOnWriteErrors(t *testing.T) {
