@@ -106,11 +106,15 @@ func (w *Worker) boundTogether(x *span, block int, nodes uint64) {
 	}
 	x.bound.top, x.bound.victims, x.bound.start = d.Least(asks)
 	for left := nodes; left != 0; left &= left - 1 {
-		b := w.boundRoughly(x, block, bits.TrailingZeros64(left))
+		i := bits.TrailingZeros64(left)
+		b := w.boundRoughly(x, block, i)
 		w.before.count(b.before, 1)
 		w.after.count(b.after, 1)
+		if b.Kind != Settled {
+			x.together |= 1 << i
+		}
 	}
-	if x.open == 0 {
+	if x.together == 0 {
 		x.bound = noCandidates
 	}
 }
@@ -120,13 +124,12 @@ func (w *Worker) boundTogether(x *span, block int, nodes uint64) {
 func (w *Worker) answerTogether(x *span, d *state.Digest, before answer, nodes uint64) bool {
 	asks, number := &w.search.asks, bits.OnesCount64(nodes)
 	if before != 0 {
-		small, nobody := d.Hopeless(asks, w.search.Attempt.Reach)
-		switch {
+		switch small, nobody, room := d.Without(asks, w.search.Attempt.Reach); {
 		case small:
 			before |= unresolvable
 		case nobody:
 			w.after.count(noVictims, number)
-		case d.Helps(asks, w.search.Attempt.Reach):
+		case room:
 			x.together = nodes
 			x.bound.top, x.bound.victims, x.bound.start = d.Least(asks)
 		default:
@@ -142,11 +145,8 @@ func (w *Worker) boundRoughly(x *span, block, i int) *NodeBound {
 	slot := slotOf(block, i)
 	b, sum := &w.search.Bounds[w.search.blocks.positions[slot]], w.snap.Summaries.At(slot)
 	*b = NodeBound{before: w.Shortage(sum), fewest: 1}
-	if b.before != 0 && (w.lowestMakeRoom(b, sum) || w.withoutLower(b, slot, sum)) {
-		x.open |= 1 << i
-		if b.Bound == x.bound.top {
-			b.fewest = uint16(x.bound.victims)
-		}
+	if b.before != 0 && (w.lowestMakeRoom(b, sum) || w.withoutLower(b, slot, sum)) && b.Bound == x.bound.top {
+		b.fewest = uint16(x.bound.victims)
 	}
 	return b
 }
@@ -184,7 +184,7 @@ func (w *Worker) searchFirst(from, _ int) {
 	if x.bound != w.search.blocks.least || x.bound == noCandidates {
 		return
 	}
-	w.lookInto(x, block)
+	w.lookInto(x, block, math.MaxUint64)
 	if first := w.bestOf(x, block); first >= 0 {
 		w.evaluateInSpan(x, block, first)
 	}
@@ -195,21 +195,41 @@ func (w *Worker) searchFirst(from, _ int) {
 // the first ranks.
 func (w *Worker) searchBetter(from, _ int) {
 	if x, block := w.spanAt(from); x.open|x.together != 0 && w.leads(x.bound.top, x.bound.victims) {
-		w.lookInto(x, block)
+		w.lookInto(x, block, w.leading(block))
 		w.evaluateBetter(x, block)
+	}
+}
+
+// searchLatest evaluates the candidate of the span with the best bound, so that an incumbent that
+// started late prunes most of the others.
+func (w *Worker) searchLatest(from, _ int) {
+	if x, block := w.spanAt(from); w.promises(x, block) {
+		if first := w.bestOf(x, block); first >= 0 {
+			w.evaluateInSpan(x, block, first)
+		}
 	}
 }
 
 // searchRest evaluates the candidates of the span that the incumbent does not prune.
 func (w *Worker) searchRest(from, _ int) {
 	x, block := w.spanAt(from)
-	if x.open|x.together == 0 || w.prunesSpan(&x.bound) {
+	if !w.promises(x, block) {
 		return
 	}
-	w.lookInto(x, block)
 	for left := x.open; left != 0; left &= left - 1 {
 		w.evaluateInSpan(x, block, bits.TrailingZeros64(left))
 	}
+}
+
+// promises leaves out the candidates of a span that the incumbent prunes, and reports whether
+// there are others, which have bounds of their own then.
+func (w *Worker) promises(x *span, block int) bool {
+	if x.open|x.together == 0 || w.prunesSpan(&x.bound) {
+		return false
+	}
+	x.together &= w.unpruned(block)
+	w.lookInto(x, block, math.MaxUint64)
+	return x.open != 0
 }
 
 // leads reports whether a candidate with this bound may be better than the best so far by the
@@ -219,11 +239,34 @@ func (w *Worker) leads(top, victims int32) bool {
 	return best.Position < 0 || best.Violations > 0 || top < best.Top || top == best.Top && victims < best.Victims
 }
 
-// lookInto bounds the nodes of a span that have only been looked at together. Those that the
+// leading returns the nodes of a block of which leads may be true.
+func (w *Worker) leading(block int) uint64 {
+	best := &w.Best
+	if best.Position < 0 || best.Violations > 0 {
+		return math.MaxUint64
+	}
+	return w.search.blocks.digests[block].Within(best.Top, int64(best.Victims)-1, math.MinInt64, &w.search.asks)
+}
+
+// unpruned returns the nodes of a block that the incumbent may not prune.
+func (w *Worker) unpruned(block int) uint64 {
+	best, start := &w.Best, int64(math.MinInt64)
+	if best.Position < 0 || best.Violations > 0 {
+		return math.MaxUint64
+	}
+	if w.ties(&NodeBound{Bound: best.Top, fewest: uint16(min(w.allowed, math.MaxUint16))}) {
+		start = best.Start.Sec
+	}
+	return w.search.blocks.digests[block].Within(best.Top, w.allowed, start, &w.search.asks)
+}
+
+// lookInto bounds some nodes of a span that have only been looked at together. Those that the
 // incumbent prunes already are left out.
-func (w *Worker) lookInto(x *span, block int) {
-	for ; x.together != 0; x.together &= x.together - 1 {
-		i := bits.TrailingZeros64(x.together)
+func (w *Worker) lookInto(x *span, block int, nodes uint64) {
+	nodes &= x.together
+	x.together &^= nodes
+	for ; nodes != 0; nodes &= nodes - 1 {
+		i := bits.TrailingZeros64(nodes)
 		slot := slotOf(block, i)
 		least := NodeBound{Bound: w.snap.Summaries.At(slot).Lowest, fewest: 1}
 		if least.Bound == x.bound.top {
@@ -231,6 +274,7 @@ func (w *Worker) lookInto(x *span, block int) {
 		}
 		if !w.pruned(&least) && !w.losesByStart(&least, slot) {
 			w.boundRoughly(x, block, i)
+			x.open |= 1 << i
 		}
 	}
 }

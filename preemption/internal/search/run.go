@@ -156,7 +156,7 @@ func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
 	}
 	// The most promising nodes first: their victims prune most other nodes.
 	for _, round := range [...]func(*Worker, int, int){
-		(*Worker).searchFirst, (*Worker).searchBetter, (*Worker).searchRest,
+		(*Worker).searchFirst, (*Worker).searchBetter, (*Worker).searchLatest, (*Worker).searchRest,
 	} {
 		s.gather()
 		if err := s.eachSpan(ctx, round); err != nil {

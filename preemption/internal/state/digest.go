@@ -32,6 +32,7 @@ type Digest struct {
 		room int32
 		sums topSums
 	}
+	sieve sieve
 }
 
 // levelRange bounds what nodes have without some of their pods, and the highest priority of
@@ -82,8 +83,16 @@ func (d *Digest) Short(asks *AmountRow) (short int, same bool) {
 	return short, same
 }
 
-// Helps reports that each node that is short has room without pods below a priority.
-func (d *Digest) Helps(asks *AmountRow, below int64) bool {
+// Without says what all nodes that are short answer without the pods below a priority: that no node
+// is large enough, that there are no such pods on any, or that there is room. It knows none of
+// these where nodes may answer differently.
+func (d *Digest) Without(asks *AmountRow, below int64) (small, nobody, room bool) {
+	small, nobody = d.hopeless(asks, below)
+	return small, nobody, !small && !nobody && d.helps(asks, below)
+}
+
+// helps reports that each node that is short has room without pods below a priority.
+func (d *Digest) helps(asks *AmountRow, below int64) bool {
 	for i := range d.levels {
 		if l := &d.levels[i]; int64(l.priority.most) < below && covers(&l.free.least, asks, l.room.least) {
 			return true
@@ -92,9 +101,9 @@ func (d *Digest) Helps(asks *AmountRow, below int64) bool {
 	return false
 }
 
-// Hopeless reports that no node that is short has room without all pods below a priority,
+// hopeless reports that no node that is short has room without all pods below a priority,
 // because no node is large enough, or because there are no such pods on any.
-func (d *Digest) Hopeless(asks *AmountRow, below int64) (small, nobody bool) {
+func (d *Digest) hopeless(asks *AmountRow, below int64) (small, nobody bool) {
 	all := &d.levels[len(d.levels)-1].free
 	nobody = int64(d.levels[0].priority.least) >= below
 	for k, v := range asks {
@@ -164,6 +173,7 @@ func (d *Digest) make(block *summaryBlock) {
 		d.addLevels(block, i)
 	}
 	d.findBest(block)
+	d.findSieve(block)
 }
 
 // addLevels widens the ranges of the levels by a node.
