@@ -59,7 +59,8 @@ func TestPropertyWithinLeavesNobodyOut(t *testing.T) {
 
 // asksWithin chooses pods of the lowest priority of a node, and asks for what they make room for.
 func asksWithin(t *rapid.T, s *state.Snapshot) {
-	d, n := s.Digests()[0], s.NodeStates[rapid.IntRange(0, 2).Draw(t, "node")]
+	digests, _ := s.Digests()
+	d, n := digests[0], s.NodeStates[rapid.IntRange(0, 2).Draw(t, "node")]
 	sum := s.Summaries.At(n.Slot)
 	asks, victims, start := sum.Free, int64(0), int64(math.MaxInt64)
 	for i := len(n.Rows) - int(sum.LowPods); i < len(n.Rows); i++ {

@@ -21,7 +21,8 @@ func (s *Search) spanSize() int { return min(s.chunk, state.SummaryBlockSize) }
 // beginBlocks begins the spans, none of which has candidates yet.
 func (s *Search) beginBlocks() {
 	p := &s.blocks
-	p.digests, p.positions, p.passing, p.least = s.snap.Digests(), s.snap.Positions(), nil, noCandidates
+	p.digests, _ = s.snap.Digests()
+	p.positions, p.passing, p.least = s.snap.Positions(), nil, noCandidates
 	p.spans = state.Fill(p.spans, len(p.digests)*state.SummaryBlockSize/s.spanSize(), span{bound: noCandidates})
 }
 
@@ -122,21 +123,52 @@ func (w *Worker) boundTogether(x *span, block int, nodes uint64) {
 // answerTogether counts the answers of nodes that all lack the same, and reports whether it could:
 // whether all of them are candidates, or none is.
 func (w *Worker) answerTogether(x *span, d *state.Digest, before answer, nodes uint64) bool {
-	asks, number := &w.search.asks, bits.OnesCount64(nodes)
-	if before != 0 {
-		switch small, nobody, room := d.Without(asks, w.search.Attempt.Reach); {
-		case small:
-			before |= unresolvable
-		case nobody:
-			w.after.count(noVictims, number)
-		case room:
-			x.together = nodes
-			x.bound.top, x.bound.victims, x.bound.start = d.Least(asks)
-		default:
-			return false
-		}
+	before, after, same := w.judge(d, before)
+	switch {
+	case !same:
+		return false
+	case before != 0 && before&unresolvable == 0 && after == 0:
+		x.together = nodes
+		x.bound.top, x.bound.victims, x.bound.start = d.Least(&w.search.asks)
 	}
+	number := bits.OnesCount64(nodes)
 	w.before.count(before, number)
+	w.after.count(after, number)
+	return true
+}
+
+// judge returns what nodes that all lack the same answer, if they answer the same. They are
+// candidates if they lack something, and it is not for good, and nothing is said of them
+// without their pods.
+func (w *Worker) judge(d *state.Digest, lack answer) (before, after answer, same bool) {
+	if lack == 0 {
+		return 0, 0, true
+	}
+	switch small, nobody, room := d.Without(&w.search.asks, w.search.Attempt.Reach); {
+	case small:
+		return lack | unresolvable, 0, true
+	case nobody:
+		return lack, noVictims, true
+	default:
+		return lack, 0, room
+	}
+}
+
+// refuseAll counts the answers of all nodes if none is a candidate, for one reason that needs no
+// look at any of them, and reports whether that is so.
+func (s *Search) refuseAll() bool {
+	_, whole := s.snap.Digests()
+	if s.Filtered || s.Attempt.Plan.Selects || whole == nil || whole.Apart|whole.Restricted != 0 {
+		return false
+	}
+	w := s.Workers[0]
+	short, same := whole.Short(&s.asks)
+	before, after, alike := w.judge(whole, answer(short))
+	if !same || !alike || before&unresolvable == 0 && after == 0 {
+		return false
+	}
+	w.before.count(before, len(s.snap.Order))
+	w.after.count(after, len(s.snap.Order))
 	return true
 }
 

@@ -146,6 +146,13 @@ func (s *Search) Close() {
 }
 
 func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
+	if !s.given.any && s.refuseAll() {
+		plan := s.beginPlan()
+		if plan.Outcome == decision.Preempt {
+			s.finishPlan(plan, NodeScore{Position: -1})
+		}
+		return plan, ctx.Err()
+	}
 	s.beginBlocks()
 	if err := s.boundAll(ctx); err != nil {
 		return nil, err
