@@ -223,3 +223,21 @@ func (w *blocks) ask(t *rapid.T) preemption.Outcome {
 	}
 	return outcome
 }
+
+// A node of which no range says anything is looked at, though all others refuse for one reason.
+func TestNodeApartFromAllOthers(t *testing.T) {
+	t.Parallel()
+	size := resource.MustList("cpu", "1", "pods", "10")
+	pod := func(name string, priority int32) *outrank.Pod {
+		return &outrank.Pod{Name: name, Priority: outrank.Priority(priority), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
+	}
+	waits, runs := pod("waits", 0), pod("runs", 10)
+	waits.NominatedNodeName, runs.NodeName = "apart", "full"
+	snap := newSnapshot(t, &outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "full", Allocatable: size}, {Name: "apart", Allocatable: size}},
+		Pods:  []*outrank.Pod{waits, runs},
+	})
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), snap, pod("new", 5), gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, preemption.Fits, plan.Outcome)
+}
