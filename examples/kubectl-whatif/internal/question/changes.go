@@ -48,12 +48,23 @@ type DeletePods struct {
 	Keys []outrank.Key
 }
 
+// String names the change.
 func (c *RemoveNodes) String() string { return c.Of }
-func (c *AddNodes) String() string    { return c.Of }
-func (c *PutClasses) String() string  { return c.Of }
-func (c *Recreate) String() string    { return c.Of }
-func (c *PutBudget) String() string   { return c.Of }
-func (c *DeletePods) String() string  { return c.Of }
+
+// String names the change.
+func (c *AddNodes) String() string { return c.Of }
+
+// String names the change.
+func (c *PutClasses) String() string { return c.Of }
+
+// String names the change.
+func (c *Recreate) String() string { return c.Of }
+
+// String names the change.
+func (c *PutBudget) String() string { return c.Of }
+
+// String names the change.
+func (c *DeletePods) String() string { return c.Of }
 
 func (c *RemoveNodes) apply(s *Scenario) error {
 	if len(c.Names) == 0 {

@@ -43,8 +43,11 @@ type Workload struct {
 // String names the workload as an owner.
 func (w *Workload) String() string { return w.Kind + "/" + w.Name }
 
+// String names the change.
 func (c *AddObjects) String() string { return c.Of }
-func (c *AddPods) String() string    { return c.Of }
+
+// String names the change.
+func (c *AddPods) String() string { return c.Of }
 
 func (c *AddObjects) apply(s *Scenario) error {
 	for _, add := range []func(*Scenario) error{c.classes, c.nodes, c.budgets, c.groups, c.namespaces, c.claims} {
