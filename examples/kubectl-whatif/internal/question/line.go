@@ -78,14 +78,14 @@ func (l *queuing) play(comes func(*queue.Entry) bool, tell func(Turn, motion)) e
 	return nil
 }
 
-// victim is a pod that has left.
-type victim struct {
+// departed is a pod that has left its node.
+type departed struct {
 	pod  *outrank.Pod
 	node string
 }
 
 // takeToEnd lets a pod or a group take its turn, with those gone that it pushes out.
-func (s *Scenario) takeToEnd(e *queue.Entry) (Turn, []victim, error) {
+func (s *Scenario) takeToEnd(e *queue.Entry) (Turn, []departed, error) {
 	if e.Group != nil {
 		return s.groupToEnd(e.Group)
 	}
@@ -93,10 +93,10 @@ func (s *Scenario) takeToEnd(e *queue.Entry) (Turn, []victim, error) {
 	switch {
 	case err != nil:
 	case plan != nil:
-		var out []victim
+		var out []departed
 		for i := range plan.Victims {
 			v := &plan.Victims[i]
-			out = append(out, victim{v.Pod, s.snap.NodeOf(v.Pod.Key())})
+			out = append(out, departed{v.Pod, s.snap.NodeOf(v.Pod.Key())})
 		}
 		return turn, out, s.carryOut(plan, turn.InVain != nil)
 	case turn.Outcome == Placed && !turn.Resize:
@@ -105,7 +105,7 @@ func (s *Scenario) takeToEnd(e *queue.Entry) (Turn, []victim, error) {
 	return turn, nil, err
 }
 
-func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []victim, error) {
+func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []departed, error) {
 	t, plan, err := s.planGroup(g)
 	if errors.Is(err, outrank.ErrInvalid) {
 		t.Outcome, t.Trouble = Waits, oneLine(err)
@@ -115,10 +115,10 @@ func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []victim, error) {
 		return t, nil, err
 	}
 	t.tellGroup(s.scene, plan)
-	var out []victim
+	var out []departed
 	if plan.Outcome == preemption.Preempt {
 		for _, p := range plan.VictimPods() {
-			out = append(out, victim{p, s.snap.NodeOf(p.Key())})
+			out = append(out, departed{p, s.snap.NodeOf(p.Key())})
 			if err := s.drop(p); err != nil {
 				return t, nil, err
 			}
@@ -135,7 +135,7 @@ func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []victim, error) {
 }
 
 // evict puts the pod that is recreated for a victim in line.
-func (l *queuing) evict(v victim, m motion) error {
+func (l *queuing) evict(v departed, m motion) error {
 	if l.left != nil {
 		l.left(v.pod)
 	}
