@@ -259,6 +259,46 @@ func (w *Worker) searchRest(from, _ int) {
 	}
 }
 
+// listPromising lists the spans that have candidates.
+func (s *Search) listPromising() {
+	p := &s.blocks
+	p.promising = p.promising[:0]
+	for i := range p.spans {
+		if x := &p.spans[i]; x.open|x.together != 0 {
+			p.promising = append(p.promising, int32(i))
+		}
+	}
+}
+
+// eachPromising lets a round work on the spans that have candidates which the incumbent does not
+// prune. Few of them are left to one worker: the others would only be woken.
+func (s *Search) eachPromising(ctx context.Context, round func(w *Worker, from, to int)) error {
+	w, p := s.Workers[0], &s.blocks
+	if w.Best.Position >= 0 {
+		left := p.promising[:0]
+		for _, i := range p.promising {
+			if x := &p.spans[i]; x.open|x.together != 0 && !w.prunesSpan(&x.bound) {
+				left = append(left, i)
+			}
+		}
+		p.promising = left
+	}
+	if len(s.Workers) > 1 && len(p.promising) > fewSpans {
+		return s.eachSpan(ctx, round)
+	}
+	size := s.spanSize()
+	for _, i := range p.promising {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		round(w, int(i)*size, (int(i)+1)*size)
+	}
+	return ctx.Err()
+}
+
+// fewSpans is how many spans one worker looks at alone.
+const fewSpans = 16
+
 // promises leaves out the candidates of a span that the incumbent prunes, and reports whether
 // there are others, which have bounds of their own then.
 func (w *Worker) promises(x *span, block int) bool {

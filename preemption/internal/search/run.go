@@ -161,12 +161,13 @@ func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
 	if plan.Outcome != decision.Preempt {
 		return plan, nil
 	}
+	s.listPromising()
 	// The most promising nodes first: their victims prune most other nodes.
 	for _, round := range [...]func(*Worker, int, int){
 		(*Worker).searchFirst, (*Worker).searchBetter, (*Worker).searchLatest, (*Worker).searchRest,
 	} {
 		s.gather()
-		if err := s.eachSpan(ctx, round); err != nil {
+		if err := s.eachPromising(ctx, round); err != nil {
 			return nil, err
 		}
 	}

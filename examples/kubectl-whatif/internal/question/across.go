@@ -101,14 +101,14 @@ func (a *Across) WriteText(w io.Writer, limit int) error {
 		}
 	}
 	out.line("")
-	out.say("kube-scheduler, which takes victims from one node: %s%s.", a.OneNode.outcome(), onNode(a.OneNode.Node))
+	out.say("kube-scheduler, which takes victims from one node: %s%s.", a.OneNode.outcome(), onThe(a.OneNode.Node))
 	for _, note := range a.OneNode.notes(limit) {
 		out.line("  %s", note)
 	}
 	return out.to(w)
 }
 
-func onNode(node string) string {
+func onThe(node string) string {
 	if node == "" {
 		return ""
 	}
@@ -117,7 +117,7 @@ func onNode(node string) string {
 
 // Overview draws the answer as a page about the snapshot in question.
 func (a *Across) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Overview {
-	s := sketchOf(snap, a.summary(), "kube-scheduler, which takes victims from one node: "+a.OneNode.outcome()+onNode(a.OneNode.Node)+".")
+	s := sketchOf(snap, a.summary(), "kube-scheduler, which takes victims from one node: "+a.OneNode.outcome()+onThe(a.OneNode.Node)+".")
 	s.figure(len(a.Victims), "pods that have to leave")
 	s.figure(violating(a.Victims), "of them against a budget")
 	for i := range a.Victims {
