@@ -1,8 +1,8 @@
 package question
 
 import (
-	"crypto/sha256"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"slices"
 
@@ -181,7 +181,7 @@ func free(p *outrank.Pod, b *outrank.PodDisruptionBudget) bool {
 // empty evicts the pods of a node, and reports whether all could go.
 func (d *draining) empty(node string) (bool, error) {
 	rest := slices.DeleteFunc(d.snap.PodsOn(node), tied)
-	seen := map[[sha256.Size]byte]bool{} // states since the last eviction
+	seen := map[[16]byte]bool{} // states since the last eviction
 	for {
 		var left []*outrank.Pod
 		for _, p := range rest {
@@ -219,8 +219,8 @@ func (d *draining) empty(node string) (bool, error) {
 }
 
 // state is equal where every pod is where it was, and as ready.
-func (d *draining) state() (sum [sha256.Size]byte) {
-	hash := sha256.New()
+func (d *draining) state() (sum [16]byte) {
+	hash := fnv.New128a()
 	for p := range d.snap.Pods() {
 		fmt.Fprintf(hash, "%q %q %q %t\n", p.Key(), d.snap.NodeOf(p.Key()), d.snap.NominationOf(p.Key()), p.Ready)
 	}
