@@ -21,8 +21,7 @@ func (s *Search) spanSize() int { return min(s.chunk, state.SummaryBlockSize) }
 // beginBlocks begins the spans, none of which has candidates yet.
 func (s *Search) beginBlocks() {
 	p := &s.blocks
-	p.digests, _ = s.snap.Digests()
-	p.positions, p.passing, p.least = s.snap.Positions(), nil, noCandidates
+	p.digests, p.positions, p.passing, p.least = s.snap.Digests(), s.snap.Positions(), nil, noCandidates
 	p.spans = state.Fill(p.spans, len(p.digests)*state.SummaryBlockSize/s.spanSize(), span{bound: noCandidates})
 }
 
@@ -108,15 +107,11 @@ func (w *Worker) boundTogether(x *span, block int, nodes uint64) {
 	}
 	x.bound.top, x.bound.victims, x.bound.start = d.Least(asks)
 	for left := nodes; left != 0; left &= left - 1 {
-		i := bits.TrailingZeros64(left)
-		b := w.boundRoughly(x, block, i)
+		b := w.boundRoughly(x, block, bits.TrailingZeros64(left))
 		w.before.count(b.before, 1)
 		w.after.count(b.after, 1)
-		if b.Kind != Settled {
-			x.together |= 1 << i
-		}
 	}
-	if x.together == 0 {
+	if x.open == 0 {
 		x.bound = noCandidates
 	}
 }
@@ -124,52 +119,22 @@ func (w *Worker) boundTogether(x *span, block int, nodes uint64) {
 // answerTogether counts the answers of nodes that all lack the same, and reports whether it could:
 // whether all of them are candidates, or none is.
 func (w *Worker) answerTogether(x *span, d *state.Digest, before answer, nodes uint64) bool {
-	before, after, same := w.judge(d, before)
-	switch {
-	case !same:
-		return false
-	case before != 0 && before&unresolvable == 0 && after == 0:
-		x.together = nodes
-		x.bound.top, x.bound.victims, x.bound.start = d.Least(&w.search.asks)
+	asks, number := &w.search.asks, bits.OnesCount64(nodes)
+	if before != 0 {
+		small, nobody := d.Hopeless(asks, w.search.Attempt.Reach)
+		switch {
+		case small:
+			before |= unresolvable
+		case nobody:
+			w.after.count(noVictims, number)
+		case d.Helps(asks, w.search.Attempt.Reach):
+			x.together = nodes
+			x.bound.top, x.bound.victims, x.bound.start = d.Least(asks)
+		default:
+			return false
+		}
 	}
-	number := bits.OnesCount64(nodes)
 	w.before.count(before, number)
-	w.after.count(after, number)
-	return true
-}
-
-// judge returns what nodes that all lack the same answer, if they answer the same. They are
-// candidates if they lack something, and it is not for good, and nothing is said of them
-// without their pods.
-func (w *Worker) judge(d *state.Digest, lack answer) (before, after answer, same bool) {
-	if lack == 0 {
-		return 0, 0, true
-	}
-	switch small, nobody, room := d.Without(&w.search.asks, w.search.Attempt.Reach); {
-	case small:
-		return lack | unresolvable, 0, true
-	case nobody:
-		return lack, noVictims, true
-	default:
-		return lack, 0, room
-	}
-}
-
-// refuseAll counts the answers of all nodes if none is a candidate, for one reason that needs no
-// look at any of them, and reports whether that is so.
-func (s *Search) refuseAll() bool {
-	_, whole := s.snap.Digests()
-	if s.Filtered || s.Attempt.Plan.Selects || whole == nil || whole.Apart|whole.Restricted != 0 {
-		return false
-	}
-	w := s.Workers[0]
-	short, same := whole.Short(&s.asks)
-	before, after, alike := w.judge(whole, answer(short))
-	if !same || !alike || before&unresolvable == 0 && after == 0 {
-		return false
-	}
-	w.before.count(before, len(s.snap.Order))
-	w.after.count(after, len(s.snap.Order))
 	return true
 }
 
@@ -179,6 +144,7 @@ func (w *Worker) boundRoughly(x *span, block, i int) *NodeBound {
 	b, sum := &w.search.Bounds[w.search.blocks.positions[slot]], w.snap.Summaries.At(slot)
 	*b = NodeBound{before: w.Shortage(sum), fewest: 1}
 	if b.before != 0 && (w.lowestMakeRoom(b, sum) || w.withoutLower(b, slot, sum)) {
+		x.open |= 1 << i
 		if w.search.asksLate() {
 			b.Kind = unasked
 		}
@@ -222,7 +188,7 @@ func (w *Worker) searchFirst(from, _ int) {
 	if x.bound != w.search.blocks.least || x.bound == noCandidates {
 		return
 	}
-	w.lookInto(x, block, math.MaxUint64)
+	w.lookInto(x, block)
 	if first := w.bestOf(x, block); first >= 0 {
 		w.evaluateInSpan(x, block, first)
 	}
@@ -233,81 +199,21 @@ func (w *Worker) searchFirst(from, _ int) {
 // the first ranks.
 func (w *Worker) searchBetter(from, _ int) {
 	if x, block := w.spanAt(from); x.open|x.together != 0 && w.leads(x.bound.top, x.bound.victims) {
-		w.lookInto(x, block, w.leading(block))
+		w.lookInto(x, block)
 		w.evaluateBetter(x, block)
-	}
-}
-
-// searchLatest evaluates the candidate of the span with the best bound, so that an incumbent that
-// started late prunes most of the others.
-func (w *Worker) searchLatest(from, _ int) {
-	if x, block := w.spanAt(from); w.promises(x, block) {
-		if first := w.bestOf(x, block); first >= 0 {
-			w.evaluateInSpan(x, block, first)
-		}
 	}
 }
 
 // searchRest evaluates the candidates of the span that the incumbent does not prune.
 func (w *Worker) searchRest(from, _ int) {
 	x, block := w.spanAt(from)
-	if !w.promises(x, block) {
+	if x.open|x.together == 0 || w.prunesSpan(&x.bound) {
 		return
 	}
+	w.lookInto(x, block)
 	for left := x.open; left != 0; left &= left - 1 {
 		w.evaluateInSpan(x, block, bits.TrailingZeros64(left))
 	}
-}
-
-// listPromising lists the spans that have candidates.
-func (s *Search) listPromising() {
-	p := &s.blocks
-	p.promising = p.promising[:0]
-	for i := range p.spans {
-		if x := &p.spans[i]; x.open|x.together != 0 {
-			p.promising = append(p.promising, int32(i))
-		}
-	}
-}
-
-// eachPromising lets a round work on the spans that have candidates which the incumbent does not
-// prune. Few of them are left to one worker: the others would only be woken.
-func (s *Search) eachPromising(ctx context.Context, round func(w *Worker, from, to int)) error {
-	w, p := s.Workers[0], &s.blocks
-	if w.Best.Position >= 0 {
-		left := p.promising[:0]
-		for _, i := range p.promising {
-			if x := &p.spans[i]; x.open|x.together != 0 && !w.prunesSpan(&x.bound) {
-				left = append(left, i)
-			}
-		}
-		p.promising = left
-	}
-	if len(s.Workers) > 1 && len(p.promising) > fewSpans {
-		return s.eachSpan(ctx, round)
-	}
-	size := s.spanSize()
-	for _, i := range p.promising {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		round(w, int(i)*size, (int(i)+1)*size)
-	}
-	return ctx.Err()
-}
-
-// fewSpans is how many spans one worker looks at alone.
-const fewSpans = 16
-
-// promises leaves out the candidates of a span that the incumbent prunes, and reports whether
-// there are others, which have bounds of their own then.
-func (w *Worker) promises(x *span, block int) bool {
-	if x.open|x.together == 0 || w.prunesSpan(&x.bound) {
-		return false
-	}
-	x.together &= w.unpruned(block)
-	w.lookInto(x, block, math.MaxUint64)
-	return x.open != 0
 }
 
 // leads reports whether a candidate with this bound may be better than the best so far by the
@@ -317,34 +223,11 @@ func (w *Worker) leads(top, victims int32) bool {
 	return best.Position < 0 || best.Violations > 0 || top < best.Top || top == best.Top && victims < best.Victims
 }
 
-// leading returns the nodes of a block of which leads may be true.
-func (w *Worker) leading(block int) uint64 {
-	best := &w.Best
-	if best.Position < 0 || best.Violations > 0 {
-		return math.MaxUint64
-	}
-	return w.search.blocks.digests[block].Within(best.Top, int64(best.Victims)-1, math.MinInt64, &w.search.asks)
-}
-
-// unpruned returns the nodes of a block that the incumbent may not prune.
-func (w *Worker) unpruned(block int) uint64 {
-	best, start := &w.Best, int64(math.MinInt64)
-	if best.Position < 0 || best.Violations > 0 {
-		return math.MaxUint64
-	}
-	if w.ties(&NodeBound{Bound: best.Top, fewest: uint16(min(w.allowed, math.MaxUint16))}) {
-		start = best.Start.Sec
-	}
-	return w.search.blocks.digests[block].Within(best.Top, w.allowed, start, &w.search.asks)
-}
-
-// lookInto bounds some nodes of a span that have only been looked at together. Those that the
+// lookInto bounds the nodes of a span that have only been looked at together. Those that the
 // incumbent prunes already are left out.
-func (w *Worker) lookInto(x *span, block int, nodes uint64) {
-	nodes &= x.together
-	x.together &^= nodes
-	for ; nodes != 0; nodes &= nodes - 1 {
-		i := bits.TrailingZeros64(nodes)
+func (w *Worker) lookInto(x *span, block int) {
+	for ; x.together != 0; x.together &= x.together - 1 {
+		i := bits.TrailingZeros64(x.together)
 		slot := slotOf(block, i)
 		least := NodeBound{Bound: w.snap.Summaries.At(slot).Lowest, fewest: 1}
 		if least.Bound == x.bound.top {
@@ -352,7 +235,6 @@ func (w *Worker) lookInto(x *span, block int, nodes uint64) {
 		}
 		if !w.pruned(&least) && !w.losesByStart(&least, slot) {
 			w.boundRoughly(x, block, i)
-			x.open |= 1 << i
 		}
 	}
 }

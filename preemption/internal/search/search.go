@@ -31,8 +31,8 @@ import (
 //     removed there is room for all of them, and violating pods, which are
 //     reprieved first, are among them. So the reprieve need not look at them.
 //
-// A search goes over the nodes in five rounds. The first round bounds every
-// node by its summary, or all nodes of a block at once by its digest. The other four evaluate
+// A search goes over the nodes in four rounds. The first round bounds every
+// node by its summary, or all nodes of a block at once by its digest. The other three evaluate
 // nodes, the most promising first, and prune those whose bound is worse than the incumbent,
 // the best candidate so far. ENGINE.md has the proofs and the picture of the data.
 //

@@ -11,12 +11,12 @@ import (
 
 // A search asks a snapshot for what it makes when it is asked for, and keeps.
 
-// Digests returns the digests of all blocks, up to date, and one that holds for all nodes, nil
-// without any. Time is that of the nodes in blocks that have changed since they were last asked for.
-func (s *Snapshot) Digests() (of []*Digest, whole *Digest) {
+// Digests returns the digests of all blocks, up to date. Time is that of the nodes in blocks
+// that have changed since they were last asked for.
+func (s *Snapshot) Digests() []*Digest {
 	x := s.Summaries.digests
 	if x == nil {
-		return nil, nil
+		return nil
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -29,20 +29,15 @@ func (s *Snapshot) Digests() (of []*Digest, whole *Digest) {
 		}
 		x.of[i].make(s.Summaries.blocks[i])
 		x.stale[i] = false
-		x.whole.cover(x.of[i])
-		x.covered++
-	}
-	if x.covered > 2*len(x.of) {
-		x.coverAll()
 	}
 	x.fresh = true
-	return x.of, &x.whole
+	return x.of
 }
 
 // Labelled returns a bit by slot for each node with these labels, in the memory of into, and counts
 // the nodes that lack one. The restricted ones are asked instead, and have a bit if they pass.
 func (s *Snapshot) Labelled(labels map[string]string, into []uint64, ask func(n *NodeState) bool) (with []uint64, lacking int) {
-	digests, _ := s.Digests()
+	digests := s.Digests()
 	with = Fill(into, len(digests), math.MaxUint64)
 	for key, value := range labels {
 		p := s.Partition(key)

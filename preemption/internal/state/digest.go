@@ -32,7 +32,6 @@ type Digest struct {
 		room int32
 		sums topSums
 	}
-	sieve sieve
 }
 
 // levelRange bounds what nodes have without some of their pods, and the highest priority of
@@ -61,16 +60,6 @@ func (r *rowRange) add(row *AmountRow) {
 	r.least[2], r.most[2] = min(r.least[2], row[2]), max(r.most[2], row[2])
 }
 
-func (r *rowRange) cover(other *rowRange) {
-	for k := range other.least {
-		r.least[k], r.most[k] = min(r.least[k], other.least[k]), max(r.most[k], other.most[k])
-	}
-}
-
-func (r *numberRange) cover(other *numberRange) {
-	r.least, r.most = min(r.least, other.least), max(r.most, other.most)
-}
-
 func (r *numberRange) add(v int32) { r.least, r.most = min(r.least, v), max(r.most, v) }
 
 // covers reports whether there is so much of everything, and room for a pod.
@@ -93,16 +82,8 @@ func (d *Digest) Short(asks *AmountRow) (short int, same bool) {
 	return short, same
 }
 
-// Without says what all nodes that are short answer without the pods below a priority: that no node
-// is large enough, that there are no such pods on any, or that there is room. It knows none of
-// these where nodes may answer differently.
-func (d *Digest) Without(asks *AmountRow, below int64) (small, nobody, room bool) {
-	small, nobody = d.hopeless(asks, below)
-	return small, nobody, !small && !nobody && d.helps(asks, below)
-}
-
-// helps reports that each node that is short has room without pods below a priority.
-func (d *Digest) helps(asks *AmountRow, below int64) bool {
+// Helps reports that each node that is short has room without pods below a priority.
+func (d *Digest) Helps(asks *AmountRow, below int64) bool {
 	for i := range d.levels {
 		if l := &d.levels[i]; int64(l.priority.most) < below && covers(&l.free.least, asks, l.room.least) {
 			return true
@@ -111,9 +92,9 @@ func (d *Digest) helps(asks *AmountRow, below int64) bool {
 	return false
 }
 
-// hopeless reports that no node that is short has room without all pods below a priority,
+// Hopeless reports that no node that is short has room without all pods below a priority,
 // because no node is large enough, or because there are no such pods on any.
-func (d *Digest) hopeless(asks *AmountRow, below int64) (small, nobody bool) {
+func (d *Digest) Hopeless(asks *AmountRow, below int64) (small, nobody bool) {
 	all := &d.levels[len(d.levels)-1].free
 	nobody = int64(d.levels[0].priority.least) >= below
 	for k, v := range asks {
@@ -162,34 +143,12 @@ func (d *Digest) hold(pods int32, asks *AmountRow) bool {
 	return true
 }
 
-// noDigest is that of no nodes.
-func noDigest() Digest {
-	d := Digest{free: noRows, room: noNumbers}
+// make works out the digest of a block.
+func (d *Digest) make(block *summaryBlock) {
+	*d = Digest{owner: d.owner, Members: block.members, free: noRows, room: noNumbers}
 	for i := range d.levels {
 		d.levels[i] = levelRange{noRows, noNumbers, noNumbers}
 	}
-	return d
-}
-
-// cover has the ranges hold for the nodes of another digest as well. They need not be tight:
-// those that held before a change are left as they are.
-func (d *Digest) cover(other *Digest) {
-	d.Restricted |= other.Restricted
-	d.Apart |= other.Apart
-	d.free.cover(&other.free)
-	d.room.cover(&other.room)
-	for i := range d.levels {
-		d.levels[i].free.cover(&other.levels[i].free)
-		d.levels[i].room.cover(&other.levels[i].room)
-		d.levels[i].priority.cover(&other.levels[i].priority)
-	}
-}
-
-// make works out the digest of a block.
-func (d *Digest) make(block *summaryBlock) {
-	owner := d.owner
-	*d = noDigest()
-	d.owner, d.Members = owner, block.members
 	for left := d.Members; left != 0; left &= left - 1 {
 		i := bits.TrailingZeros64(left)
 		l := &block.summaries[i]
@@ -205,7 +164,6 @@ func (d *Digest) make(block *summaryBlock) {
 		d.addLevels(block, i)
 	}
 	d.findBest(block)
-	d.findSieve(block)
 }
 
 // addLevels widens the ranges of the levels by a node.
@@ -267,24 +225,12 @@ type digests struct {
 	of    []*Digest
 	stale []bool // by block
 	fresh bool   // none is stale
-	// whole is for the nodes of all blocks: its ranges hold, its bits say whether any node has
-	// them, and there is neither best nor sieve. It is made of so many others, which it covers.
-	whole   Digest
-	covered int
-}
-
-// coverAll makes the digest of all nodes anew, so that its ranges are tight again.
-func (x *digests) coverAll() {
-	x.whole, x.covered = noDigest(), len(x.of)
-	for _, d := range x.of {
-		x.whole.cover(d)
-	}
 }
 
 // spoil notes that a block has changed.
 func (ls *Summaries) spoil(block int) {
 	if ls.digests == nil {
-		ls.digests = &digests{whole: noDigest()}
+		ls.digests = &digests{}
 	}
 	x := ls.digests
 	for len(x.of) <= block {
@@ -300,5 +246,5 @@ func (x *digests) share() *digests {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return &digests{of: slices.Clone(x.of), stale: slices.Clone(x.stale), fresh: x.fresh, whole: x.whole, covered: x.covered}
+	return &digests{of: slices.Clone(x.of), stale: slices.Clone(x.stale), fresh: x.fresh}
 }
