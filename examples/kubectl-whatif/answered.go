@@ -44,6 +44,10 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 		}
 	case askAcross:
 		err = out.take(question.AskAcross(ctx, set, s.question.pod))
+	case askNodes:
+		if err = nodeKnown(s.scenario.Snapshot(), "more-nodes", s.opts.about.moreNodes); err == nil {
+			err = out.take(s.scenario.MoreNodes(s.opts.about.moreNodes, question.MostMoreNodes))
+		}
 	default:
 		s.scenario.Watch(show)
 		var a *question.Aftermath
@@ -94,6 +98,14 @@ func exitOf(r reply) int {
 			return exitEvicts
 		}
 		return exitStays
+	case *question.MoreNodes:
+		switch {
+		case r.ForAll == nil:
+			return exitStays
+		case r.ForNobody != nil && *r.ForNobody == 0:
+			return exitFits
+		}
+		return exitEvicts
 	case *question.Across:
 		return preempted(r.Outcome)
 	case *question.OnNode:
@@ -175,6 +187,8 @@ func (q *answeredQuestion) title(source string) string {
 		return fmt.Sprintf("How many of %s of %s find room in %s?", plural(q.scene.opts.about.replicas, "copy"), pod, source)
 	case askWhyNot:
 		return fmt.Sprintf("Why %s, or why not, for %s in %s?", q.scene.opts.about.whyNot, pod, source)
+	case askNodes:
+		return "How many more nodes like " + q.scene.opts.about.moreNodes + " are enough in " + source + "?"
 	case askAcross:
 		return fmt.Sprintf("Who would have to leave for %s, on whatever nodes of %s?", pod, source)
 	case askOnNode:

@@ -48,6 +48,10 @@ func TestCases(t *testing.T) {
 			[]string{"10 new pods: 7 fit, 3 push others out."}, nil,
 		},
 		{
+			"how many nodes are enough", "drain,free", "-f testdata/cases/dep5.yaml --more-nodes n1", 3,
+			[]string{"2 nodes like n1 are enough until everybody finds a place, and 1 are not.", "2 nodes like n1 are enough until nobody has to leave either, and 1 are not."}, nil,
+		},
+		{
 			"victims on another node", "cross", "--pending default/web --across", 3,
 			[]string{"1 pod has to leave so that default/web can start on n1.", "default/rival  1         n2", "kube-scheduler, which takes victims from one node: waits."}, nil,
 		},

@@ -105,7 +105,7 @@ func (o *options) checkQuestion() error {
 		return fmt.Errorf("%s asks about the whole cluster, and %s names a pod; leave one of them out", asked[0], ways[0])
 	}
 	if !a.drawn() && o.answer.format == "html" {
-		return fmt.Errorf("-o html draws what becomes of the cluster, and %s asks why something does not; take text, wide, json or yaml", asked[0])
+		return fmt.Errorf("-o html draws what becomes of the cluster, which is no answer to %s; take text, wide, json or yaml", asked[0])
 	}
 	return o.checkAmounts(a)
 }
@@ -127,6 +127,8 @@ func (o *options) checkAmounts(a inquiry) error {
 		return errors.New("--static says how --on-node takes the pod; without that it means nothing")
 	case o.set["why-not"] && o.about.whyNot == "":
 		return errors.New("--why-not is empty; name a node")
+	case o.set["more-nodes"] && o.about.moreNodes == "":
+		return errors.New("--more-nodes is empty; name a node")
 	case o.set["on-node"] && o.about.onNode == "":
 		return errors.New("--on-node is empty; name a node")
 	case o.about.atMaximum && !o.set["filename"]:

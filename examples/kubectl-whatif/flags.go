@@ -114,6 +114,7 @@ func (o *options) questionFlags() *pflag.FlagSet {
 	fs.BoolVar(&o.about.static, "static", false, "with --on-node: the pod is a static one, which the kubelet reads from a file")
 	fs.IntVar(&o.about.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
 	fs.BoolVar(&o.about.exact, "exact", false, "beside the answer of kube-scheduler the best one by the same ranks, with what proves it")
+	fs.StringVar(&o.about.moreNodes, "more-nodes", "", "how many more nodes like a `NODE` until everybody finds a place, and until nobody has to leave")
 	fs.BoolVar(&o.about.across, "across", false, "who has to leave where victims may be on other nodes, too, as kube-scheduler never takes them: "+
 		"where the anti-affinity of other pods or a spreading constraint is in the way")
 	return fs

@@ -31,6 +31,9 @@ func (h *happened) write(p console.Page) {
 	if h == nil {
 		return
 	}
+	if len(h.short) == 0 {
+		return
+	}
 	p.Line("  after      %s", strings.Join(h.short, " "))
 	if h.before == nil || len(h.before.Moves) == 0 {
 		return

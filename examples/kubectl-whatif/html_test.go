@@ -162,5 +162,5 @@ func TestHTMLOfWhyNot(t *testing.T) {
 	status, stdout, stderr := whatif("", "--why-not", "gpu-b1", "-o", "html")
 	assert.Equal(t, 2, status)
 	assert.Empty(t, stdout)
-	assert.Contains(t, stderr, "-o html draws what becomes of the cluster, and --why-not asks why something does not; take text, wide, json or yaml")
+	assert.Contains(t, stderr, "-o html draws what becomes of the cluster, which is no answer to --why-not; take text, wide, json or yaml")
 }

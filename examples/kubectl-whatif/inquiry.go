@@ -16,6 +16,7 @@ const (
 	askWhyNot   inquiry = "whyNot"
 	askOnNode   inquiry = "onNode"
 	askAcross   inquiry = "across"
+	askNodes    inquiry = "moreNodes" // how many nodes are enough
 	askClasses  inquiry = "classes"
 	askWithout  inquiry = "without" // nodes go, and nothing else is asked or changed
 	askChange   inquiry = "change"
@@ -33,6 +34,7 @@ var inquiries = []struct {
 	{askWhyNot, []string{"why-not"}},
 	{askOnNode, []string{"on-node"}},
 	{askAcross, []string{"across"}},
+	{askNodes, []string{"more-nodes"}},
 }
 
 // asked is the question of the flags: the one that is named; that about a pod, where one is
@@ -60,7 +62,7 @@ func (o *options) asked(onePod bool) inquiry {
 
 // ofPod reports whether a question is about a pod.
 func (a inquiry) ofPod() bool {
-	return a != askAll && a != askClasses && a != askWithout && a != askChange
+	return a != askAll && a != askClasses && a != askWithout && a != askChange && a != askNodes
 }
 
 // fromManifest reports whether the pod in question is that of a manifest.
@@ -69,4 +71,4 @@ func (o *options) fromManifest(a inquiry) bool {
 }
 
 // drawn reports whether there is a page for a question.
-func (a inquiry) drawn() bool { return a != askWhyNot }
+func (a inquiry) drawn() bool { return a != askWhyNot && a != askNodes }

@@ -49,7 +49,8 @@ type podOptions struct {
 type questionOptions struct {
 	replicas, replacements int
 	whyNot, onNode         string
-	static                 bool // --on-node asks about a static pod
+	moreNodes              string // like this one
+	static                 bool   // --on-node asks about a static pod
 	exact, across          bool
 	one                    bool // of the pods of a manifest
 	atMaximum              bool // as many pods as autoscalers may make

@@ -110,7 +110,7 @@ func (s *scene) settle(stdin io.Reader) (asked *input.Template, err error) {
 // change makes the changes, if there are any beside the pod in question.
 func (s *scene) change(asked *input.Template, stdin io.Reader) error {
 	o := s.opts
-	if len(o.changes) == 0 || len(o.changes) == 1 && asked != nil && s.manifests.alone() {
+	if len(o.changes) == 0 && s.ask != askNodes || len(o.changes) == 1 && asked != nil && s.manifests.alone() {
 		return nil
 	}
 	set, err := s.setting(nil)
@@ -123,7 +123,7 @@ func (s *scene) change(asked *input.Template, stdin io.Reader) error {
 	if err := s.apply(s.scenario, asked, stdin); err != nil {
 		return err
 	}
-	if s.ask != askChange && s.ask != askWithout && s.ask != askClasses {
+	if s.ask != askChange && s.ask != askWithout && s.ask != askClasses && s.ask != askNodes {
 		s.follow()
 	}
 	return nil

@@ -454,3 +454,46 @@ func (d *drainByHand) turn(p *outrank.Pod, tried map[outrank.Key]bool) (runs, pu
 	}
 	return false, false
 }
+
+// So many nodes more are enough, and one less is not.
+func TestPropertyMoreNodesAreEnough(t *testing.T) {
+	overShapes(t, func(t *rapid.T, s question.Setting) {
+		like := s.Cluster.Nodes[0]
+		sc, err := question.NewScenario(context.Background(), s)
+		require.NoError(t, err)
+		r := stable(t, func() (*question.MoreNodes, error) { return sc.MoreNodes(like.Name, 9) })
+		after := func(n int) (pending, victims int) {
+			more, err := question.NewScenario(context.Background(), s)
+			require.NoError(t, err)
+			require.NoError(t, more.Apply(&question.AddNodes{Of: "by hand", Nodes: more.NodesLike(like, n)}))
+			a, err := more.Aftermath()
+			require.NoError(t, err)
+			for _, m := range a.Moves {
+				if m.Outcome == question.Waits || m.InVain != nil {
+					pending++
+				}
+			}
+			for p := range s.Snapshot.Pods() {
+				if s.Snapshot.NodeOf(p.Key()) == "" && (p.Gated() || p.Terminating()) {
+					pending-- // nobody tries it
+				}
+			}
+			return pending + a.StillPending, a.Totals.Victims + a.Totals.Aside
+		}
+		for _, found := range []struct {
+			n      *int
+			enough func(pending, victims int) bool
+		}{
+			{r.ForAll, func(pending, _ int) bool { return pending == 0 }},
+			{r.ForNobody, func(pending, victims int) bool { return pending+victims == 0 }},
+		} {
+			if found.n == nil {
+				continue
+			}
+			require.True(t, found.enough(after(*found.n)), "%d nodes are enough", *found.n)
+			if *found.n > 0 {
+				require.False(t, found.enough(after(*found.n-1)), "%d nodes are not", *found.n-1)
+			}
+		}
+	})
+}
