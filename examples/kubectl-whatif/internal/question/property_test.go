@@ -407,6 +407,9 @@ func (s *stage) moves(r *question.Aftermath, pods map[outrank.Key]*outrank.Pod, 
 		if last != nil && last.Origin != question.PushedOut && m.Origin != question.PushedOut {
 			require.True(s, last.Pod.Priority > m.Pod.Priority || last.Pod.Priority == m.Pod.Priority && last.Pod.Key < m.Pod.Key, "the order of the queue")
 		}
+		if last != nil && r.Classes == nil {
+			require.GreaterOrEqual(s, last.Pod.Priority, m.Pod.Priority, "who is recreated waits for a turn")
+		}
 		last = &r.Moves[i]
 		require.False(s, seen[m.Pod.Key] && m.Origin != question.PushedOut, "%s takes two turns", m.Pod.Key)
 		seen[m.Pod.Key] = true
@@ -414,6 +417,7 @@ func (s *stage) moves(r *question.Aftermath, pods map[outrank.Key]*outrank.Pod, 
 		if m.Origin != question.Waiting && m.Origin != question.New {
 			pod = again(priced(pod, m.Origin))
 		}
+		require.Equal(s, pod.PriorityValue(), m.Pod.Priority)
 		switch m.Outcome {
 		case question.Placed:
 			s.run(pod, m.Node)

@@ -455,6 +455,17 @@ func (d *drainByHand) turn(p *outrank.Pod, tried map[outrank.Key]bool) (runs, pu
 	return false, false
 }
 
+// A node that goes takes the room along that was promised on it.
+func TestNominationsToNodesThatGo(t *testing.T) {
+	s := set(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1"), node("n2")}, Pods: []*outrank.Pod{
+		pod("waits", "", 5, "1", func(p *outrank.Pod) { p.NominatedNodeName = "n1" }), pod("other", "", 5, "1", func(p *outrank.Pod) { p.NominatedNodeName = "n2" }),
+	}})
+	sc, err := question.NewScenario(context.Background(), s, &question.RemoveNodes{Of: "it", Names: []string{"n1"}})
+	require.NoError(t, err)
+	require.Empty(t, sc.Snapshot().NominationOf("shop/waits"))
+	require.Equal(t, "n2", sc.Snapshot().NominationOf("shop/other"))
+}
+
 // So many nodes more are enough, and one less is not.
 func TestPropertyMoreNodesAreEnough(t *testing.T) {
 	overShapes(t, func(t *rapid.T, s question.Setting) {
