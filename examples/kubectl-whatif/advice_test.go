@@ -9,12 +9,12 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// inAdvice turns names into files of testdata/advice.
+// inAdvice turns names into files of testdata/cases.
 func inAdvice(args []string) []string {
 	out := make([]string, len(args))
 	for i, a := range args {
 		if out[i] = a; strings.HasSuffix(a, ".yaml") {
-			out[i] = "testdata/advice/" + a
+			out[i] = "testdata/cases/" + a
 		}
 	}
 	return out

@@ -48,14 +48,13 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 		if err = nodeKnown(s.scenario.Snapshot(), "more-nodes", s.opts.about.moreNodes); err == nil {
 			err = out.take(s.scenario.MoreNodes(s.opts.about.moreNodes, question.MostMoreNodes))
 		}
+	case askClasses:
+		err = out.take(s.scenario.Classes())
 	default:
 		s.scenario.Watch(show)
 		var a *question.Aftermath
 		if a, err = s.scenario.Aftermath(); err != nil {
 			return nil, unusable(s.opts.source(), err)
-		}
-		if s.ask == askClasses && a.Classes != nil {
-			return out, out.take(a.Classes, nil)
 		}
 		if s.snap, err = s.scenario.Stage(); err == nil {
 			err = out.take(a, nil)
@@ -151,7 +150,7 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 	dump := dumpOf(q.scene)
 	p.Line("%s", q.title(dump.Source))
 	writeCluster(p, &dump, q.scene.now)
-	writeChanges(p, q.scene)
+	q.scene.happened().write(p)
 	switch {
 	case q.scene.ask == askGroup:
 		q.writeGroup(p)

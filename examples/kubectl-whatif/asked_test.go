@@ -129,3 +129,27 @@ func TestExitStatusOnRequest(t *testing.T) {
 	status, _, _ = whatif("", "--exit-status", "--pending", "no/such")
 	assert.Equal(t, 2, status)
 }
+
+// A namespace leaves its own turns of all that wait, and the others are counted.
+func TestPendingOfANamespace(t *testing.T) {
+	text := answered(t, "", "--pending", "all", "-n", "media")
+	assert.Contains(t, text, "Of 1 pending pod 1 waits.")
+	assert.Contains(t, text, "3 turns of other namespaces that come in between, too")
+	assert.Contains(t, text, "media/thumbnails-6b8f4-5vxjw")
+	assert.NotContains(t, text, "shop/checkout-2")
+}
+
+// The form for programs says what came before.
+func TestChangesInJSON(t *testing.T) {
+	for _, args := range []string{"--without apps-a1 --pending shop/checkout-2", "--without apps-a1 --pending shop/checkout-2 --replicas 2"} {
+		var doc struct {
+			Changes []string
+			Before  struct {
+				Moves []struct{ Origin string }
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(answered(t, "", append(strings.Fields(args), "-o", "json")...)), &doc))
+		assert.Equal(t, []string{"--without apps-a1"}, doc.Changes)
+		assert.NotEmpty(t, doc.Before.Moves)
+	}
+}

@@ -94,6 +94,8 @@ func TestContradictions(t *testing.T) {
 		{"", "--set-budget shop/none=1", "--set-budget shop/none=1: there is no such budget in the dump"},
 		{"", "--set-budget shop/checkout=-1", `"-1" is no number of disruptions`},
 		{"", "--add-node apps-a1=0", `"0" is no number of nodes`},
+		{"", "-f - --delete @-", "--filename - and --delete @- both read standard input"},
+		{"", "--recreate=maybe", "--recreate maybe: "},
 		{"", "--at-maximum", "--at-maximum is about the autoscalers of manifests"},
 		{"", "--one", "--one chooses one of the pods of a manifest"},
 		{twice, "-f -", "-f - brings DaemonSet kube-system/node-agent, which the cluster has already; pod kube-system/node-agent-"},
@@ -127,4 +129,14 @@ func TestChart(t *testing.T) {
 	assert.Contains(t, out, "  Deployment/web     atlas        12 ")
 	_, out, _ = whatif(string(text), "-f", "-", "--release", "v1.37,GenericWorkload=true", "--list", "50")
 	assert.Contains(t, out, "atlas/train (group of 2 pods)  1000", "the group has the priority of the default class")
+}
+
+// A switch that is off is no change, and flags that take files go into folders as -R says.
+func TestSwitchesAndFolders(t *testing.T) {
+	assert.Equal(t, answered(t, ""), answered(t, "", "--recreate=false"))
+	assert.NotEqual(t, answered(t, "", "--set-class", "batch=200000", "--pending", "all"), answered(t, "", "--set-class", "batch=200000", "--recreate", "--pending", "all"))
+	dir := files(t, map[string]string{"below/class.json": `{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"batch"},"value":7}`})
+	_, _, stderr := whatif("", "--priorityclass", dir)
+	assert.Contains(t, stderr, "holds no file ending in .json")
+	assert.Contains(t, answered(t, "", "--priorityclass", dir, "-R"), "Class batch: value 7")
 }

@@ -92,10 +92,8 @@ func (s *scene) bring(sc *question.Scenario, f *flagged, asked *input.Template) 
 		if t == asked {
 			continue
 		}
-		// Names that are free are found by the scenario.
-		around := *sc.Cluster()
-		around.Pods = nil
-		q, err := askTemplate(s.opts, t, &around, t.Replicas != 1)
+		// The scenario finds names that are free.
+		q, err := askTemplate(s.opts, t, sc.Cluster(), t.Replicas != 1)
 		if err != nil {
 			return err
 		}
@@ -143,7 +141,7 @@ func (s *scene) addNodes(sc *question.Scenario, f *flagged, stdin io.Reader) err
 
 // readNodes reads the nodes of a file.
 func (s *scene) readNodes(file string, stdin io.Reader) ([]*outrank.Node, error) {
-	c, _, err := readObjects("--add-node", []string{file}, stdin)
+	c, err := s.opts.readObjects("--add-node", []string{file}, stdin)
 	if err == nil && len(c.Nodes) == 0 {
 		err = fmt.Errorf("--add-node %s holds no Node", file)
 	}
@@ -156,7 +154,7 @@ func (s *scene) readNodes(file string, stdin io.Reader) ([]*outrank.Node, error)
 func (s *scene) putClasses(sc *question.Scenario, f *flagged, stdin io.Reader) error {
 	var classes []*outrank.PriorityClass
 	if f.flag == changeClasses {
-		c, _, err := readObjects("--priorityclass", f.values, stdin)
+		c, err := s.opts.readObjects("--priorityclass", f.values, stdin)
 		if err != nil {
 			return err
 		}
@@ -267,11 +265,11 @@ func readNames(file string, stdin io.Reader) ([]string, error) {
 	}
 }
 
-// readObjects reads files of objects as a cluster, and counts those that it has no use for.
-func readObjects(flag string, names []string, stdin io.Reader) (*outrank.Cluster, map[string]int, error) {
-	files, err := input.Expand(names, false)
+// readObjects reads files of objects as a cluster.
+func (o *options) readObjects(flag string, names []string, stdin io.Reader) (*outrank.Cluster, error) {
+	files, err := input.Expand(names, o.recursive)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", flag, err)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	var raw []json.RawMessage
 	for _, file := range files {
@@ -279,8 +277,9 @@ func readObjects(flag string, names []string, stdin io.Reader) (*outrank.Cluster
 			raw = append(raw, o.Raw)
 			return nil
 		}); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return clusterOf(flag+" "+strings.Join(names, ","), raw)
+	c, _, err := clusterOf(flag+" "+strings.Join(names, ","), raw)
+	return c, err
 }

@@ -80,10 +80,26 @@ func (o *options) contradictions() error {
 			return fmt.Errorf("--%s asks kubectl for the cluster, and --cluster names a file; use one of them", name)
 		}
 	}
-	if slices.Contains(o.clusters, input.Stdin) && slices.Contains(o.manifests(), input.Stdin) {
-		return errors.New("--cluster - and --filename - both read standard input; give one of them a file")
+	if readers := o.readers(); len(readers) > 1 {
+		return fmt.Errorf("%s both read standard input; give one of them a file", strings.Join(readers[:2], " and "))
 	}
 	return nil
+}
+
+// readers are the flags that read standard input.
+func (o *options) readers() (out []string) {
+	for _, f := range []struct {
+		flag, stdin string
+		values      []string
+	}{
+		{"cluster", input.Stdin, o.clusters}, {changeFile, input.Stdin, o.manifests()}, {changeAddNode, input.Stdin, o.valuesOf(changeAddNode)},
+		{changeClasses, input.Stdin, o.valuesOf(changeClasses)}, {changeDelete, "@" + input.Stdin, o.valuesOf(changeDelete)},
+	} {
+		if slices.ContainsFunc(f.values, func(value string) bool { name, _, _ := strings.Cut(value, "="); return name == f.stdin }) {
+			out = append(out, "--"+f.flag+" "+f.stdin)
+		}
+	}
+	return out
 }
 
 // checkQuestion refuses two questions at once, and flags without a part in the one.

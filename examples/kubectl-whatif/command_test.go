@@ -74,3 +74,8 @@ func TestVersion(t *testing.T) {
 	require.NoError(t, v.text(&text))
 	assert.Contains(t, text.String(), "kubectl-whatif v0.4.0 of abc, rules")
 }
+
+// The version comes as a flag, too.
+func TestVersionFlag(t *testing.T) {
+	assert.Equal(t, answered(t, "", "version"), answered(t, "", "--version"))
+}

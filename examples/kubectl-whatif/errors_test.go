@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // manifest writes a file that -pod can read.
@@ -228,5 +230,18 @@ func TestManyUnknownKinds(t *testing.T) {
 	_, _, stderr := whatif(listOf(objects...), "--cluster", "-", "--cpu", "1")
 	if !strings.Contains(stderr, "2 Kind999, 981 objects of 981 other kinds") || len(stderr) > 500 {
 		t.Errorf("standard error has %d bytes, want at most 500, with the most frequent kind:\n%s", len(stderr), stderr)
+	}
+}
+
+// An amount with a unit that does not exist is answered by one that does.
+func TestAmountsThatAreMeant(t *testing.T) {
+	for text, want := range map[string]string{"8GB": "8Gi?", "8gi": "8Gi?", "1.5 gb": "1.5Gi?", "512MB": "512Mi?", "8x": ""} {
+		status, _, stderr := whatif("", "--cpu", "1", "--memory", text)
+		assert.Equal(t, 2, status)
+		if want == "" {
+			assert.NotContains(t, stderr, "did you mean")
+			continue
+		}
+		assert.Contains(t, stderr, "did you mean "+want)
 	}
 }

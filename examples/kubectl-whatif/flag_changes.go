@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -55,21 +56,28 @@ type ordered struct {
 	flag string
 	// check looks at a value when it is given; nil for none.
 	check func(string) error
-	// whole values have no commas between them.
-	whole bool
 }
 
 func (v *ordered) String() string { return "" }
 
 // Type names the value in the help.
-func (v *ordered) Type() string { return "strings" }
+func (v *ordered) Type() string {
+	if v.flag == changeAgain {
+		return "bool"
+	}
+	return "strings"
+}
 
 // Set adds values.
 func (v *ordered) Set(text string) error {
-	values := []string{text}
-	if !v.whole {
-		values = strings.Split(text, ",")
+	if v.flag == changeAgain {
+		on, err := strconv.ParseBool(text)
+		if err == nil && on {
+			v.o.changes = append(v.o.changes, &flagged{flag: v.flag})
+		}
+		return err
 	}
+	values := strings.Split(text, ",")
 	for _, value := range values {
 		if v.check == nil {
 			continue

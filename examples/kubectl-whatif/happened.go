@@ -39,22 +39,12 @@ func (h *happened) write(p console.Page) {
 		return
 	}
 	n := &h.before.Totals
-	text := fmt.Sprintf("%d %s a place", n.Placed+n.PushesOut+n.Taken, verbOf(n.Placed+n.PushesOut+n.Taken, "found", "found"))
+	text := fmt.Sprintf("%d found a place", n.Placed+n.PushesOut+n.Taken)
 	if n.Victims > 0 {
 		text += fmt.Sprintf(", pushing out %s", plural(n.Victims, "pod"))
 	}
 	if n.Waits > 0 {
-		text += fmt.Sprintf(", %d %s pending", n.Waits, verbOf(n.Waits, "stays", "stay"))
+		text += ", " + subject(n.Waits, "stays pending", "stay pending")
 	}
 	p.Line("  before it  %s had a turn: %s", plural(len(h.before.Moves), "pod"), text)
 }
-
-func verbOf(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
-}
-
-// writeChanges prints the changes of a scene.
-func writeChanges(p console.Page, s *scene) { s.happened().write(p) }

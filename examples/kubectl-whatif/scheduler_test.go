@@ -117,3 +117,10 @@ func TestSchedulerConfigThatCannotBeUsed(t *testing.T) {
 	assert.Equal(t, 2, run([]string{"-scheduler-config", filepath.Join(t.TempDir(), "none")}, strings.NewReader(""), &o, &e))
 	assert.Contains(t, e.String(), "--scheduler-config: open")
 }
+
+// A configuration of the scheduler may be in YAML, as clusters have it.
+func TestSchedulerConfigInYAML(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "scheduler.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: default-scheduler\n"), 0o600))
+	assert.Equal(t, answered(t, ""), answered(t, "", "--scheduler-config", file))
+}

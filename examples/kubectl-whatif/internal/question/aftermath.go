@@ -9,8 +9,6 @@ import (
 // Aftermath is what becomes of everybody after changes, once every pod that waits has had its
 // turn.
 type Aftermath struct {
-	// Changes names the changes, in their order.
-	Changes []string `json:"changes"`
 	// Nodes are the nodes that go, in the order of the cluster, change by change, and Added
 	// those that come.
 	Nodes []string `json:"nodes"`
@@ -153,12 +151,8 @@ func (s *Scenario) Aftermath() (*Aftermath, error) {
 		}
 	}
 	var err error
-	if len(s.reclassed) > 0 {
-		set := s.Setting()
-		set.Cluster.Classes, set.Progress = s.before.Cluster.Classes, nil
-		if out.Classes, err = AskClasses(s.ctx, set, s.reclassed); err != nil {
-			return nil, err
-		}
+	if out.Classes, err = s.Classes(); err != nil {
+		return nil, err
 	}
 	l, err := f.queued()
 	if err != nil {
@@ -171,9 +165,20 @@ func (s *Scenario) Aftermath() (*Aftermath, error) {
 	return out, out.compare(s)
 }
 
+// Classes answers what the changed priority classes mean for who can push out whom, after the
+// other changes; nil where none is asked about. Errors and time are those of [AskClasses].
+func (s *Scenario) Classes() (*ClassImpact, error) {
+	if len(s.reclassed) == 0 {
+		return nil, nil
+	}
+	set := s.Setting()
+	set.Cluster.Classes = s.before.Cluster.Classes
+	return AskClasses(s.ctx, set, s.reclassed)
+}
+
 // compare plays the cluster without the changes, where pods wait that could take a turn there.
 func (a *Aftermath) compare(s *Scenario) error {
-	if a.StillPending == 0 || len(s.changes) == 0 {
+	if a.StillPending == 0 || len(s.owner) == 0 {
 		return nil
 	}
 	set := *s.before
@@ -204,7 +209,7 @@ func (a *Aftermath) compare(s *Scenario) error {
 
 func (s *Scenario) newAftermath() *Aftermath {
 	a := &Aftermath{
-		Changes: []string{}, Nodes: append([]string{}, s.gone...), Added: append([]string{}, s.added...),
+		Nodes: append([]string{}, s.gone...), Added: append([]string{}, s.added...),
 		Tied: []Pod{}, Lost: []Pod{}, Leaving: []Pod{}, Moves: []Move{}, Workloads: []WorkloadFate{},
 		Budgets: []BudgetLoad{}, Refused: []Pod{}, Drains: []Drain{}, Displaced: []Pod{}, made: map[outrank.Key]*outrank.Pod{},
 	}
@@ -212,9 +217,6 @@ func (s *Scenario) newAftermath() *Aftermath {
 		if p, ok := s.snap.Pod(key); ok && m.origin == New {
 			a.made[key] = p
 		}
-	}
-	for _, c := range s.changes {
-		a.Changes = append(a.Changes, c.String())
 	}
 	for _, w := range s.workloads {
 		a.Workloads = append(a.Workloads, WorkloadFate{Workload: w.String(), Namespace: w.Namespace})
@@ -279,7 +281,3 @@ func (a *Aftermath) tell(t Turn, m motion) {
 func (a *Aftermath) finish(s *Scenario) {
 	a.Tied, a.Lost, a.Leaving = append(a.Tied, s.tied...), append(a.Lost, s.lost...), append(a.Leaving, s.leaving...)
 }
-
-// Fits reports whether everybody whom the changes move or create finds a place without anybody
-// being pushed out, and nobody is lost.
-func (a *Aftermath) Fits() bool { return a.Totals.Stranded+a.Totals.Victims+len(a.Lost) == 0 }

@@ -10,4 +10,8 @@
 // The cluster and the snapshot of a setting are left as they are: a question works on a
 // clone. The same input has the same result. Any number of questions may be asked at
 // once, each with a snapshot of its own.
+//
+// A [Scenario] makes changes first, and its [Scenario.Setting] is what every question can be
+// asked about: nodes that go or come, new pods, other classes and budgets. Its own questions,
+// [Scenario.Aftermath] and [Scenario.MoreNodes], play every pod's turn to the end.
 package question

@@ -33,8 +33,8 @@ type Change interface {
 type Scenario struct {
 	before *Setting
 	*scene
+	// cluster has what the snapshot does not keep.
 	cluster *outrank.Cluster
-	changes []Change
 	// owner is the change that an object owes its state to, by kind and name.
 	owner map[string]Change
 	moved map[outrank.Key]motion
@@ -94,6 +94,7 @@ func NewScenario(ctx context.Context, set Setting, changes ...Change) (*Scenario
 		return nil, err
 	}
 	cluster := *set.Cluster
+	cluster.Nodes, cluster.Pods = nil, nil
 	s := &Scenario{
 		before: &set, scene: set.scene(ctx), cluster: &cluster,
 		owner: map[string]Change{}, moved: map[outrank.Key]motion{}, unmeasured: map[outrank.Key]*outrank.PodDisruptionBudget{},
@@ -114,7 +115,6 @@ func (s *Scenario) Apply(c Change) error {
 	if err := c.apply(s); err != nil {
 		return err
 	}
-	s.changes = append(s.changes, c)
 	return s.measure()
 }
 
@@ -142,11 +142,8 @@ func (s *Scenario) Watch(show func(done, total int)) {
 	set.Progress, s.set = show, &set
 }
 
-// Changes lists the changes so far.
-func (s *Scenario) Changes() []Change { return slices.Clone(s.changes) }
-
-// Cluster is the cluster as changed, without the pods: the objects beside them are those that
-// a new pod meets. The caller must not change it.
+// Cluster is the cluster as changed, without its nodes and pods: the classes, namespaces and
+// claims that a new pod meets. The caller must not change it.
 func (s *Scenario) Cluster() *outrank.Cluster { return s.cluster }
 
 // Setting is the scenario as a setting, for any question. It shares no memory with it that
@@ -191,7 +188,7 @@ func (s *Scenario) Fork() *Scenario {
 	cluster := *s.cluster
 	f.scene, f.cluster = &one, &cluster
 	f.owner, f.moved, f.unmeasured = maps.Clone(s.owner), maps.Clone(s.moved), maps.Clone(s.unmeasured)
-	f.changes, f.gone, f.added, f.workloads = slices.Clone(s.changes), slices.Clone(s.gone), slices.Clone(s.added), slices.Clone(s.workloads)
+	f.gone, f.added, f.workloads = slices.Clone(s.gone), slices.Clone(s.added), slices.Clone(s.workloads)
 	f.drains, f.reclassed = slices.Clone(s.drains), slices.Clone(s.reclassed)
 	f.tied, f.lost, f.leaving = slices.Clone(s.tied), slices.Clone(s.lost), slices.Clone(s.leaving)
 	return &f
