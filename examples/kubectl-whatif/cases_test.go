@@ -131,6 +131,15 @@ func TestChart(t *testing.T) {
 	assert.Contains(t, out, "atlas/train (group of 2 pods)  1000", "the group has the priority of the default class")
 }
 
+// A dump that has everything is not said to lack what changes take away, and a pod that is
+// deleted is not missed where it finds its place again.
+func TestChangesAreNotTheDump(t *testing.T) {
+	assert.NotContains(t, answered(t, "", "--without", "apps-a1,apps-a2,apps-a3,apps-b1,apps-b2,apps-b3,gpu-b1,edge-a1", "--pending", "shop/checkout-2"), "Before you rely on this")
+	text := answered(t, "", "--delete", "shop/checkout-2")
+	assert.Contains(t, text, "1 pod, deleted, has to be recreated: 1 pushes others out.")
+	assert.NotContains(t, text, "without the change")
+}
+
 // A switch that is off is no change, and flags that take files go into folders as -R says.
 func TestSwitchesAndFolders(t *testing.T) {
 	assert.Equal(t, answered(t, ""), answered(t, "", "--recreate=false"))

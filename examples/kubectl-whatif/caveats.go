@@ -11,12 +11,13 @@ import (
 )
 
 // caveats are reasons why the answer may not come true: gaps in the dump, and
-// peculiarities of the pod.
-func caveats(opts *options, c *outrank.Cluster, q *asking) []Warning {
+// peculiarities of the pod, which the cluster may hold since a change.
+func caveats(opts *options, dump, c *outrank.Cluster, q *asking) []Warning {
 	if q == nil {
-		return slices.Concat(aboutGroups(c, nil), aboutNominations(opts, c), aboutPods(c), aboutKinds(c), aboutNamespaces(c, nil))
+		return slices.Concat(aboutGroups(c, nil), aboutNominations(opts, dump), aboutPods(dump), aboutKinds(dump), aboutNamespaces(c, nil))
 	}
-	return slices.Concat(aboutTemplate(opts.ask, q), aboutPod(opts, q), aboutGroups(c, q), aboutNominations(opts, c), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
+	return slices.Concat(aboutTemplate(opts.ask, q), aboutPod(opts, q), aboutGroups(c, q), aboutNominations(opts, dump), aboutClaims(c, q),
+		aboutPods(dump), aboutKinds(dump), aboutNamespaces(c, q))
 }
 
 // aboutTemplate is about the difference between a single pod and the object that makes it.

@@ -69,7 +69,7 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 			return nil, err
 		}
 	}
-	s.caveats = append(append(doubts, s.caveats...), caveats(opts, s.cluster, s.question)...)
+	s.caveats = append(append(doubts, s.caveats...), caveats(opts, cluster, s.cluster, s.question)...)
 	return s, nil
 }
 

@@ -42,8 +42,6 @@ type Aftermath struct {
 
 	// made are the new pods, for a picture.
 	made map[outrank.Key]*outrank.Pod
-	// taken are the pods that wait as things are and find a place.
-	taken []Pod
 }
 
 // Move is the turn of a pod, to its end.
@@ -195,16 +193,23 @@ func (a *Aftermath) compare(s *Scenario) error {
 	if err := l.play(nil, without.tell); err != nil {
 		return err
 	}
-	found := make(map[outrank.Key]bool, len(a.taken))
-	for _, p := range a.taken {
-		found[p.Key] = true
-	}
-	for _, p := range without.taken {
-		if !found[p.Key] {
-			a.Displaced = append(a.Displaced, p)
+	now, then := a.runs(), without.runs()
+	for i := range without.Moves {
+		if m := &without.Moves[i]; m.Origin == Waiting && then[m.Pod.Key] && !now[m.Pod.Key] {
+			a.Displaced = append(a.Displaced, m.Pod)
 		}
 	}
 	return nil
+}
+
+// runs tells of the pods and groups that took a turn which have a place after their last.
+func (a *Aftermath) runs() map[outrank.Key]bool {
+	out := make(map[outrank.Key]bool, len(a.Moves))
+	for i := range a.Moves {
+		m := &a.Moves[i]
+		out[m.Pod.Key] = m.fate() == Placed || m.fate() == PushesOut
+	}
+	return out
 }
 
 func (s *Scenario) newAftermath() *Aftermath {
@@ -224,9 +229,18 @@ func (s *Scenario) newAftermath() *Aftermath {
 	return a
 }
 
+// fate is the outcome in the end: who pushes others out in vain waits.
+func (t *Turn) fate() Outcome {
+	if t.InVain != nil {
+		return Waits
+	}
+	return t.Outcome
+}
+
 // tell records a turn.
 func (a *Aftermath) tell(t Turn, m motion) {
-	places := t.Outcome == Placed || t.Outcome == PushesOut
+	fate := t.fate()
+	places := fate == Placed || fate == PushesOut
 	pods, unplaced := 1, 0
 	if t.Group {
 		pods = len(t.Members)
@@ -246,21 +260,20 @@ func (a *Aftermath) tell(t Turn, m motion) {
 	case m.aside && m.origin != PushedOut:
 		if places {
 			n.Taken += pods - unplaced
-			a.taken = append(a.taken, t.Pod)
 		} else {
 			a.StillPending += pods
 		}
-		if !places && m.origin == Waiting {
+		if !places && m.origin == Waiting && len(t.Victims) == 0 {
 			return
 		}
 	case m.aside:
 	case m.origin == PushedOut:
 		n.InTurn += pods
-		n.add(t.Outcome, pods)
+		n.add(fate, pods)
 	default:
 		n.Own += pods
-		n.add(t.Outcome, pods)
-		if t.Outcome == Waits || t.Outcome == OtherScheduler && m.origin != New {
+		n.add(fate, pods)
+		if fate == Waits || t.Outcome == OtherScheduler && m.origin != New {
 			n.Stranded += pods
 		}
 		n.Stranded += unplaced
@@ -270,7 +283,7 @@ func (a *Aftermath) tell(t Turn, m motion) {
 		n.New += pods
 		w := &a.Workloads[m.workload-1]
 		w.Pods += pods
-		w.add(t.Outcome, pods)
+		w.add(fate, pods)
 		w.Victims += fresh(t.Victims)
 		move.Workload = w.Workload
 	}

@@ -43,13 +43,13 @@ func (a *Aftermath) fates(of ...Origin) (n int, f Fates) {
 		if m := &a.Moves[i]; slices.Contains(of, m.Origin) && !m.Aside {
 			pods := max(1, len(m.Members))
 			n += pods
-			f.add(m.Outcome, pods)
+			f.add(m.fate(), pods)
 		}
 	}
 	return n, f
 }
 
-// texts are the fates in words.
+// text is the fates in words; place says where those fit that do.
 func (f *Fates) text(place string) string {
 	var parts []string
 	add := func(n int, one, more string) {
@@ -72,8 +72,14 @@ func (a *Aftermath) summary() []string {
 	if n, f := a.fates(New); n > 0 {
 		out = append(out, fmt.Sprintf("%s: %s.", plural(n, "new pod"), f.text("")))
 	}
-	if n, f := a.fates(FromNode, Deleted); n > 0 {
-		out = append(out, fmt.Sprintf("%s to be recreated: %s.", plural(n, "pod")+" "+verb(n, "has", "have"), f.text(" elsewhere")))
+	for _, of := range []struct {
+		origin Origin
+		why    string
+		place  string
+	}{{FromNode, "", " elsewhere"}, {Deleted, ", deleted,", ""}} {
+		if n, f := a.fates(of.origin); n > 0 {
+			out = append(out, fmt.Sprintf("%s%s %s to be recreated: %s.", plural(n, "pod"), of.why, verb(n, "has", "have"), f.text(of.place)))
+		}
 	}
 	if a.Totals.Victims > 0 {
 		text := subject(a.Totals.Victims, "pod is pushed out", "pods are pushed out")
@@ -81,7 +87,7 @@ func (a *Aftermath) summary() []string {
 			text += fmt.Sprintf(", %d against a disruption budget", a.Totals.Violating)
 		}
 		if n, f := a.fates(PushedOut); n > 0 {
-			text += "; recreated, " + f.text(" elsewhere")
+			text += "; recreated, " + f.text("")
 		}
 		out = append(out, text+".")
 	}

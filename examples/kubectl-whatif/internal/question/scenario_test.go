@@ -136,6 +136,13 @@ func TestPropertyAftermathIsTrue(t *testing.T) {
 			}
 		}
 		require.Equal(t, made, r.Totals.New)
+		stranded := 0
+		for _, m := range r.Moves {
+			if !m.Aside && m.Origin != question.PushedOut && (m.Outcome == question.Waits || m.InVain != nil) {
+				stranded++
+			}
+		}
+		require.Equal(t, stranded, r.Totals.Stranded)
 		for _, d := range r.Displaced {
 			_, there := s.Snapshot.Pod(d.Key)
 			require.True(t, there)
