@@ -91,6 +91,14 @@ type draining struct {
 	refused, several []bool
 	// stale is set where the snapshot does not have the budgets as they are.
 	stale bool
+	// waited are the pods that wait before the drain.
+	waited []outrank.Key
+	// brief is set where nobody asks for the replacements of a node that empties at once.
+	brief bool
+	// turns is how many turns may still be taken, nil for any number, and cut is set where
+	// they ran out.
+	turns *int
+	cut   bool
 }
 
 // drain plays the drain of a change.
@@ -98,16 +106,11 @@ func (a *Aftermath) drain(of *drainage) error {
 	s := of.before.Fork()
 	quiet := *s.set
 	quiet.Progress, s.set = nil, &quiet
-	d := &draining{Scenario: s, out: &Drain{Nodes: of.nodes, Held: []HeldPod{}, Pending: []Turn{}, Victims: []Victim{}}}
-	for _, name := range of.nodes {
-		n, _ := s.snap.Node(name)
-		cordoned := *n
-		cordoned.Unschedulable = true
-		if err := s.snap.UpdateNode(&cordoned); err != nil {
-			return err
-		}
-	}
 	if err := s.bury(); err != nil {
+		return err
+	}
+	d, err := s.draining(of.nodes, s.waiting())
+	if err != nil {
 		return err
 	}
 	d.load(of.nodes, a)
@@ -131,6 +134,31 @@ func (a *Aftermath) drain(of *drainage) error {
 	slices.SortFunc(a.Budgets, func(a, b BudgetLoad) int { return compareText(string(a.Key), string(b.Key)) })
 	a.Drains = append(a.Drains, *d.out)
 	return nil
+}
+
+// draining cordons nodes whose drain begins, while pods wait.
+func (s *Scenario) draining(nodes []string, waiting []*outrank.Pod) (*draining, error) {
+	d := &draining{Scenario: s, out: &Drain{Nodes: nodes, Held: []HeldPod{}, Pending: []Turn{}, Victims: []Victim{}}}
+	for _, p := range waiting {
+		d.waited = append(d.waited, p.Key())
+	}
+	for _, name := range nodes {
+		n, _ := s.snap.Node(name)
+		cordoned := *n
+		cordoned.Unschedulable = true
+		if err := s.snap.UpdateNode(&cordoned); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// restless are the pods whose place can change while nodes are drained: those that waited before, and those
+// that were recreated.
+func (d *draining) restless() []outrank.Key {
+	out := slices.AppendSeq(slices.Clone(d.waited), maps.Keys(d.moved))
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // load counts the pods of each budget on the nodes, before the first is evicted.
@@ -197,6 +225,13 @@ func (d *draining) empty(node string) (bool, error) {
 				return false, err
 			}
 		}
+		if d.brief && d.out.Waits == 0 && len(left) == 0 {
+			return true, nil
+		}
+		if d.turns != nil && *d.turns <= 0 {
+			d.cut = true
+			return false, nil
+		}
 		changed, err := d.replace()
 		if err != nil {
 			return false, err
@@ -221,8 +256,10 @@ func (d *draining) empty(node string) (bool, error) {
 // state is equal where every pod is where it was, and as ready.
 func (d *draining) state() (sum [16]byte) {
 	hash := fnv.New128a()
-	for p := range d.snap.Pods() {
-		fmt.Fprintf(hash, "%q %q %q %t\n", p.Key(), d.snap.NodeOf(p.Key()), d.snap.NominationOf(p.Key()), p.Ready)
+	for _, key := range d.restless() {
+		if p, ok := d.snap.Pod(key); ok {
+			fmt.Fprintf(hash, "%q %q %q %t\n", key, d.snap.NodeOf(key), d.snap.NominationOf(key), p.Ready)
+		}
 	}
 	hash.Sum(sum[:0])
 	return sum
@@ -286,7 +323,13 @@ func (d *draining) lose(p *outrank.Pod) {
 // replace lets replacements take their turns, and with them everybody else who waits; those that
 // run then are ready. It reports whether anything changed.
 func (d *draining) replace() (changed bool, err error) {
-	l := &queuing{Scenario: d.Scenario, rest: d.line(d.waiting()), left: d.lose}
+	var waiting []*outrank.Pod
+	for _, key := range d.restless() {
+		if p, ok := d.snap.Pod(key); ok && d.waits(p) {
+			waiting = append(waiting, p)
+		}
+	}
+	l := &queuing{Scenario: d.Scenario, rest: d.line(inOrder(waiting)), left: d.lose}
 	var runs []outrank.Key
 	d.out.Pending = d.out.Pending[:0]
 	err = l.play(nil, func(t Turn, m motion) {
@@ -307,6 +350,9 @@ func (d *draining) replace() (changed bool, err error) {
 	})
 	if err != nil {
 		return false, err
+	}
+	if d.turns != nil {
+		*d.turns -= l.done
 	}
 	for _, key := range runs {
 		p, ok := d.snap.Pod(key)

@@ -84,15 +84,30 @@ func AllPending(ctx context.Context, set Setting) (*Pending, error) {
 
 // waiting lists the pods for a scheduler, in its order.
 func (s *scene) waiting() []*outrank.Pod {
-	resizes := s.snap.Release().Gates()[resizeGate]
 	var out []*outrank.Pod
 	for p := range s.snap.Pods() {
-		if node := s.snap.NodeOf(p.Key()); node == "" && p.NodeName == "" || resizes && node != "" && p.ResizeDeferred {
+		if s.waits(p) {
 			out = append(out, p)
 		}
 	}
-	slices.SortFunc(out, func(a, b *outrank.Pod) int { return queue.CompareEntries(&queue.Entry{Pod: a}, &queue.Entry{Pod: b}) })
-	return out
+	return inOrder(out)
+}
+
+// waits reports whether a pod of the snapshot is for a scheduler.
+func (s *scene) waits(p *outrank.Pod) bool {
+	if p.NodeName != "" && !p.ResizeDeferred {
+		return false
+	}
+	if s.snap.NodeOf(p.Key()) == "" {
+		return p.NodeName == ""
+	}
+	return p.ResizeDeferred && s.snap.Release().Gates()[resizeGate]
+}
+
+// inOrder sorts pods as a scheduler takes them.
+func inOrder(pods []*outrank.Pod) []*outrank.Pod {
+	slices.SortFunc(pods, func(a, b *outrank.Pod) int { return queue.CompareEntries(&queue.Entry{Pod: a}, &queue.Entry{Pod: b}) })
+	return pods
 }
 
 func (p *Pending) add(t Turn) {

@@ -182,14 +182,23 @@ func (s *Scenario) clusterNow() *outrank.Cluster {
 
 // Fork is a second scenario with the changes so far, to which others can be made.
 func (s *Scenario) Fork() *Scenario {
-	f := *s
-	one := *s.scene
-	one.snap, one.allowed = s.snap.Clone(), slices.Clone(s.allowed)
+	f := s.branch()
+	f.snap = s.snap.Clone()
 	cluster := *s.cluster
-	f.scene, f.cluster = &one, &cluster
-	f.owner, f.moved, f.unmeasured = maps.Clone(s.owner), maps.Clone(s.moved), maps.Clone(s.unmeasured)
+	f.cluster = &cluster
+	f.owner, f.unmeasured = maps.Clone(s.owner), maps.Clone(s.unmeasured)
 	f.gone, f.added, f.workloads = slices.Clone(s.gone), slices.Clone(s.added), slices.Clone(s.workloads)
 	f.drains, f.reclassed = slices.Clone(s.drains), slices.Clone(s.reclassed)
+	return f
+}
+
+// branch is the scenario for one experiment that ends with the snapshot as it was: it shares
+// that, and has what turns write of its own.
+func (s *Scenario) branch() *Scenario {
+	f := *s
+	one := *s.scene
+	one.allowed = slices.Clone(s.allowed)
+	f.scene, f.moved = &one, maps.Clone(s.moved)
 	f.tied, f.lost, f.leaving = slices.Clone(s.tied), slices.Clone(s.lost), slices.Clone(s.leaving)
 	return &f
 }
