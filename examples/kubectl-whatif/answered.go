@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
@@ -50,6 +51,8 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 		}
 	case askClasses:
 		err = out.take(s.scenario.Classes())
+	case askReport, askDiff:
+		err = out.report(ctx, show)
 	default:
 		s.scenario.Watch(show)
 		var a *question.Aftermath
@@ -112,6 +115,10 @@ func exitOf(r reply) int {
 			return exitStays
 		}
 		return worst(0, len(r.Replacements))
+	case *report.Report:
+		return worst(r.Stays(), r.Leaves())
+	case *report.Comparison:
+		return worst(r.Stays(), r.Leaves())
 	case *question.ClassImpact:
 		return worst(0, r.Anybody.AsTheyStand.Gained+r.Anybody.Again.Gained)
 	case *question.Aftermath:
@@ -194,6 +201,10 @@ func (q *answeredQuestion) title(source string) string {
 		return fmt.Sprintf("What does the kubelet of %s say to %s in %s?", q.scene.opts.about.onNode, pod, source)
 	case askClasses:
 		return "What would other priority classes do in " + source + "?"
+	case askReport:
+		return "How does " + source + " stand?"
+	case askDiff:
+		return "What has changed in " + source + "?"
 	case askWithout:
 		nodes := q.scene.opts.valuesOf(changeWithout)
 		return fmt.Sprintf("What becomes of the pods of %s, drained or lost, in %s?", some(nodes, 3, len(nodes)), source)

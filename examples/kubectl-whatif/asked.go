@@ -17,7 +17,7 @@ type reply interface {
 type Questioned struct {
 	// APIVersion is whatif/v1.
 	APIVersion string `json:"apiVersion"`
-	// Question is pending, replicas, whyNot, onNode, across, moreNodes, classes, without, change, or group where the pod
+	// Question is pending, replicas, whyNot, onNode, across, moreNodes, report, diff, classes, without, change, or group where the pod
 	// is scheduled with its group alone.
 	Question inquiry `json:"question"`
 	// Cluster describes the cluster and Now the time, as in a Document.

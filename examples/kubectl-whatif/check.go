@@ -30,7 +30,7 @@ func (o *options) check() error {
 		name   string
 		values []string
 	}{{"pending", []string{o.pending}}, {"name", []string{o.pod.name}}, {"namespace", []string{o.pod.namespace}}, {"context", []string{o.context}}, {"kubeconfig", []string{o.kubeconfig}},
-		{"cluster", o.clusters}, {"filename", o.manifests()},
+		{"cluster", o.clusters}, {"filename", o.manifests()}, {"diff", o.about.diff},
 		{"without", o.valuesOf(changeWithout)}, {"add-node", o.valuesOf(changeAddNode)}, {"priorityclass", o.valuesOf(changeClasses)}, {"delete", o.valuesOf(changeDelete)}} {
 		if o.set[f.name] && (len(f.values) == 0 || slices.Contains(f.values, "")) {
 			return fmt.Errorf("--%s is empty; give it a value or leave it out", f.name)
@@ -92,7 +92,7 @@ func (o *options) readers() (out []string) {
 		flag, stdin string
 		values      []string
 	}{
-		{"cluster", input.Stdin, o.clusters}, {changeFile, input.Stdin, o.manifests()}, {changeAddNode, input.Stdin, o.valuesOf(changeAddNode)},
+		{"cluster", input.Stdin, o.clusters}, {"diff", input.Stdin, o.about.diff}, {changeFile, input.Stdin, o.manifests()}, {changeAddNode, input.Stdin, o.valuesOf(changeAddNode)},
 		{changeClasses, input.Stdin, o.valuesOf(changeClasses)}, {changeDelete, "@" + input.Stdin, o.valuesOf(changeDelete)},
 	} {
 		if slices.ContainsFunc(f.values, func(value string) bool { name, _, _ := strings.Cut(value, "="); return name == f.stdin }) {
@@ -109,6 +109,9 @@ func (o *options) checkQuestion() error {
 		asked = append(asked, "--pending "+everyPending)
 	}
 	for _, a := range inquiries {
+		if a.of == askReport && o.set["diff"] {
+			continue // what changed in the report
+		}
 		if i := slices.IndexFunc(a.flags, func(name string) bool { return o.set[name] }); i >= 0 {
 			asked = append(asked, "--"+a.flags[i])
 		}

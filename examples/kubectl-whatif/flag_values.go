@@ -15,6 +15,7 @@ import (
 var repeatable = map[string]bool{
 	"cluster": true, "filename": true, "request": true, "toleration": true, "host-port": true, "claim": true,
 	"set-class": true, "priorityclass": true, "without": true, "add-node": true, "set-budget": true, "delete": true,
+	"diff": true,
 }
 
 // once makes a flag refuse a second value, of which only the last would count.

@@ -115,6 +115,9 @@ func (o *options) questionFlags() *pflag.FlagSet {
 	fs.IntVar(&o.about.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
 	fs.BoolVar(&o.about.exact, "exact", false, "beside the answer of kube-scheduler the best one by the same ranks, with what proves it")
 	fs.StringVar(&o.about.moreNodes, "more-nodes", "", "how many more nodes like a `NODE` until everybody finds a place, and until nobody has to leave")
+	fs.BoolVar(&o.about.report, "report", false, "how the cluster stands: what waits and what would help, the drain of every node, who could be pushed out, room and classes; "+
+		"asked where a cluster is given and nothing else")
+	fs.StringSliceVar(&o.about.diff, "diff", nil, "what changed in that report since the cluster was as in these `FILE`s, or folders")
 	fs.BoolVar(&o.about.across, "across", false, "who has to leave where victims may be on other nodes, too, as kube-scheduler never takes them: "+
 		"where the anti-affinity of other pods or a spreading constraint is in the way")
 	return fs

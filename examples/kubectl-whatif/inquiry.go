@@ -20,6 +20,8 @@ const (
 	askClasses  inquiry = "classes"
 	askWithout  inquiry = "without" // nodes go, and nothing else is asked or changed
 	askChange   inquiry = "change"
+	askReport   inquiry = "report" // how the cluster stands
+	askDiff     inquiry = "diff"   // since another dump
 )
 
 // everyPending is the value of --pending for all pods that wait.
@@ -35,10 +37,12 @@ var inquiries = []struct {
 	{askOnNode, []string{"on-node"}},
 	{askAcross, []string{"across"}},
 	{askNodes, []string{"more-nodes"}},
+	{askDiff, []string{"diff"}},
+	{askReport, []string{"report"}},
 }
 
 // asked is the question of the flags: the one that is named; that about a pod, where one is
-// named or needed; else what the changes do. onePod is set where the manifests make a single pod.
+// named or needed; else what the changes do, and without any how the cluster stands. onePod is set where the manifests make a single pod.
 func (o *options) asked(onePod bool) inquiry {
 	if o.pending == everyPending {
 		return askAll
@@ -50,8 +54,12 @@ func (o *options) asked(onePod bool) inquiry {
 	}
 	onePod = onePod || o.about.one || o.about.exact || o.set["replacements"]
 	switch {
-	case o.pending != "", o.described(), len(o.changes) == 0, onePod:
+	case o.pending != "", o.described(), onePod:
 		return askPod
+	case len(o.changes) == 0 && o.sampled():
+		return askPod
+	case len(o.changes) == 0:
+		return askReport
 	case o.onlyClasses():
 		return askClasses
 	case !slices.ContainsFunc(o.changes, func(f *flagged) bool { return f.flag != changeWithout }):
@@ -62,7 +70,7 @@ func (o *options) asked(onePod bool) inquiry {
 
 // ofPod reports whether a question is about a pod.
 func (a inquiry) ofPod() bool {
-	return a != askAll && a != askClasses && a != askWithout && a != askChange && a != askNodes
+	return !slices.Contains([]inquiry{askAll, askClasses, askWithout, askChange, askNodes, askReport, askDiff}, a)
 }
 
 // fromManifest reports whether the pod in question is that of a manifest.

@@ -78,6 +78,9 @@ func TestGolden(t *testing.T) {
 		{"hopeless.txt", []string{"-pending", "reports/year-end-29517-j6tqs"}},
 		{"one-zone.txt", []string{"-cpu", "6", "-memory", "12Gi", "-priority", "200000", "-node-selector", "topology.kubernetes.io/zone=eu-1a"}},
 		{"short-list.txt", []string{"-list", "1"}},
+		{"report.txt", []string{"--report"}},
+		{"report.json", []string{"--report", "-o", "json"}},
+		{"diff.txt", []string{"--diff", "sample/cluster.json", "--add-node", "apps-a1", "--set-class", "batch=300000"}},
 		{"usage.txt", []string{"-h"}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
@@ -96,6 +99,51 @@ func TestGolden(t *testing.T) {
 				t.Errorf("whatif %q, after a change that is meant run go test -update (-want +got):\n%s", tt.args, diff)
 			}
 		})
+	}
+}
+
+// A report tells clusters apart by the exit status, a comparison only what got worse, and both
+// are about the changes, too.
+func TestReport(t *testing.T) {
+	free, drain := "testdata/cases/free.yaml", "testdata/cases/drain.yaml"
+	for _, tt := range []struct {
+		args   string
+		status int
+		says   []string
+	}{
+		{"--report", exitStays, []string{"How does the sample cluster stand?", "4 pods are pending: 3 find no place", "media/transcoder-58c4d-vb9zk by media/transcoder"}},
+		{"--cluster " + drain, exitStays, []string{"The drain of 1 of 2 nodes never ends.", "default/b by default/x"}},
+		{"--cluster " + drain + "," + free, exitFits, []string{"No pod is pending.", "Every node can be drained by itself."}},
+		{"--cluster " + drain + " --report --add-node n1", exitFits, []string{"after      --add-node n1", "Every node can be drained by itself."}},
+		{"--cluster " + drain + " --diff " + drain, exitFits, []string{"Nothing in the report has changed."}},
+		{"--cluster " + drain + " --diff " + drain + "," + free, exitStays, []string{"for the worse", "n2  leaves 1 pod without a place  leaves 2 pods without a place  worse"}},
+		{"--cluster " + drain + "," + free + " --diff " + drain + " --report", exitFits, []string{"none for the worse", "never empties: 1 pod held      leaves 1 pod without a place"}},
+	} {
+		status, stdout, stderr := whatif("", append(strings.Fields(tt.args), "--exit-status")...)
+		if status != tt.status || stderr != "" {
+			t.Errorf("whatif %s: status %d, want %d; standard error %q", tt.args, status, tt.status, stderr)
+		}
+		for _, text := range tt.says {
+			if !strings.Contains(stdout, text) {
+				t.Errorf("whatif %s does not say %q:\n%s", tt.args, text, stdout)
+			}
+		}
+		if status, page, stderr := whatif("", append(strings.Fields(tt.args), "-o", "html")...); status != 0 || stderr != "" || !strings.Contains(page, "<html") {
+			t.Errorf("whatif %s -o html: status %d, standard error %q", tt.args, status, stderr)
+		}
+	}
+	for args, says := range map[string]string{
+		"--report --pending all":                   "different questions",
+		"--report --cpu 1":                         "--report asks about the whole cluster, and --cpu names a pod",
+		"--diff nowhere.json":                      "nowhere.json",
+		"--diff=":                                  "--diff is empty",
+		"--cluster - --diff -":                     "both read standard input",
+		"--diff testdata/cases/dep5.yaml":          "the dump holds no nodes",
+		"--report --diff sample/cluster.json -f x": "x",
+	} {
+		if status, stdout, stderr := whatif("", strings.Fields(args)...); status != exitUnusable || stdout != "" || !strings.Contains(stderr, says) {
+			t.Errorf("whatif %s: status %d and %q, want it to say %q", args, status, stderr, says)
+		}
 	}
 }
 

@@ -50,7 +50,9 @@ type questionOptions struct {
 	replicas, replacements int
 	whyNot, onNode         string
 	moreNodes              string // like this one
-	static                 bool   // --on-node asks about a static pod
+	report                 bool
+	diff                   []string // files with the cluster as it was
+	static                 bool     // --on-node asks about a static pod
 	exact, across          bool
 	one                    bool // of the pods of a manifest
 	atMaximum              bool // as many pods as autoscalers may make

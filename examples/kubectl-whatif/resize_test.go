@@ -94,6 +94,6 @@ func TestResizeNeedsItsGate(t *testing.T) {
 		"InPlacePodVerticalScalingSchedulerPreemption alone: --release v1.37,InPlacePodVerticalScalingSchedulerPreemption=true\n", stderr)
 	_, _, stderr = whatif(resizeDump("3"), "-cluster", "-", "-pending", "default/a", "-release", resizesOn)
 	assert.Contains(t, stderr, "pod default/a is not pending, it already runs on node n1")
-	_, _, stderr = whatif(resizeDump("3"), "-cluster", "-", "-release", resizesOn)
+	_, _, stderr = whatif(resizeDump("3"), "-cluster", "-", "-exact", "-release", resizesOn)
 	assert.Contains(t, stderr, "default/me, default/waits")
 }

@@ -34,6 +34,9 @@ type scene struct {
 	// before the turn of the pod in question.
 	scenario *question.Scenario
 	before   *question.Aftermath
+	// was is the cluster as it was, with the options that name it, where somebody asks what has changed.
+	was  *outrank.Cluster
+	then *options
 }
 
 // look reads the cluster, makes the changes, and finds the pod in question.
@@ -49,6 +52,11 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 	asked, err := s.settle(stdin)
 	if err != nil {
 		return nil, err
+	}
+	if s.ask == askDiff {
+		if err := s.readEarlier(stdin, stderr); err != nil {
+			return nil, err
+		}
 	}
 	watch.skip()
 	if s.snap, err = preemption.NewSnapshot(cluster); err != nil {
@@ -110,7 +118,7 @@ func (s *scene) settle(stdin io.Reader) (asked *input.Template, err error) {
 // change makes the changes, if there are any beside the pod in question.
 func (s *scene) change(asked *input.Template, stdin io.Reader) error {
 	o := s.opts
-	if len(o.changes) == 0 && s.ask != askNodes || len(o.changes) == 1 && asked != nil && s.manifests.alone() {
+	if len(o.changes) == 0 && s.ask != askNodes && s.ask != askReport && s.ask != askDiff || len(o.changes) == 1 && asked != nil && s.manifests.alone() {
 		return nil
 	}
 	set, err := s.setting(nil)

@@ -8,9 +8,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// DrainTurns is how many turns [Scenario.EachDrain] takes where nobody says how many.
-const DrainTurns = 50_000
-
 // DrainSurvey is the drain of every node by itself, with all others as they are. Each is
 // played as a [Drain] is.
 type DrainSurvey struct {

@@ -102,6 +102,17 @@ func leastOf(try func(int) (MoreNodesTried, error), most int, enough func(MoreNo
 	return &n, nil
 }
 
+// Settled is a fork of the scenario in which everybody who waits has had a turn, to its end.
+// Errors and time are those of [Scenario.Aftermath].
+func (s *Scenario) Settled() (*Scenario, error) {
+	f := s.Fork()
+	l, err := f.queued()
+	if err != nil {
+		return nil, err
+	}
+	return f, l.play(nil, func(Turn, motion) {})
+}
+
 // tryNodes plays the scenario with n nodes more.
 func (s *Scenario) tryNodes(like string, n int) (MoreNodesTried, error) {
 	f := s.Fork()

@@ -128,6 +128,9 @@ func remade(p *outrank.Pod, name string) *outrank.Pod {
 	return &c
 }
 
+// Recreated is a running pod as its controller recreates it once it is gone.
+func Recreated(p *outrank.Pod) *outrank.Pod { return remade(p, p.Name) }
+
 // unreported are containers without a status.
 func unreported(containers []outrank.Container) []outrank.Container {
 	out := slices.Clone(containers)

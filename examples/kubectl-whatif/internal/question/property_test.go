@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,51 +14,26 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/drawn"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/resource"
 )
 
-// drawn is a setting about a drawn cluster, in which most pods have controllers and classes,
-// and some wait.
-func drawn(t *rapid.T, shape clustergen.Shape) question.Setting {
-	shape.Nodes = rapid.IntRange(1, 6).Draw(t, "nodes")
-	shape.Budgets, shape.Nominated = rapid.IntRange(0, 4).Draw(t, "budgets"), rapid.IntRange(0, 4).Draw(t, "nominated")
-	c, err := clustergen.Cluster(shape, rapid.Uint64().Draw(t, "seed"))
-	require.NoError(t, err)
-	c.Classes = []*outrank.PriorityClass{{Name: "low", Value: 10}, {Name: "high", Value: 1000}, {Name: "polite", Value: 500, PreemptionPolicy: outrank.PreemptNever}}
-	for i, p := range c.Pods {
-		if i%4 > 0 {
-			p.Owner = outrank.Owner{Kind: []string{"ReplicaSet", "DaemonSet", "Job"}[i%3], Name: fmt.Sprint(i % 5)}
-		}
-		p.Ready = i%5 > 0 && p.NodeName != ""
-		if i%3 > 0 {
-			class := c.Classes[i%len(c.Classes)]
-			p.PriorityClassName, p.Priority, p.PreemptionPolicy = class.Name, outrank.Priority(class.Value), class.PreemptionPolicy
-		}
-	}
-	for i := range rapid.IntRange(0, 4).Draw(t, "waiting") {
-		p, err := clustergen.Preemptor(shape, rapid.Uint64().Draw(t, "pod"))
-		require.NoError(t, err)
-		p.Name, p.UID, p.NominatedNodeName = fmt.Sprintf("waiting-%d", i), "", ""
-		c.Pods = append(c.Pods, p)
-	}
+// draw is a setting about a drawn cluster.
+func draw(t *rapid.T, shape clustergen.Shape) question.Setting {
+	c := drawn.Cluster(t, shape)
 	s := set(t, c)
 	s.Now = clustergen.Now()
 	return s
 }
 
-// shapes are the sorts of clusters that properties run over.
-var shapes = map[string]clustergen.Shape{
-	"resources": {}, "filters": {Taints: true, Selectors: true, Ports: true}, "affinity": {Affinity: true, Spread: true}, "volumes": {Volumes: true},
-}
-
 func overShapes(t *testing.T, property func(t *rapid.T, s question.Setting)) {
-	for name, shape := range shapes {
+	for name, shape := range drawn.Shapes() {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				s := drawn(t, shape)
+				s := draw(t, shape)
 				unchanged(t, s, func() { property(t, s) })
 			})
 		})

@@ -255,6 +255,10 @@ func tied(p *outrank.Pod) bool {
 	return p.Owner.Kind == "DaemonSet" || p.Owner.Kind == "Node" || p.Mirror || p.Static
 }
 
+// TiedToItsNode reports whether a pod belongs to its node: a pod of a DaemonSet and a static
+// pod come back there alone.
+func TiedToItsNode(p *outrank.Pod) bool { return tied(p) }
+
 // pinned is a pod that may go to one node alone, as the controller of daemon sets asks for it:
 // every term of its affinity names the node in place of what it says of names.
 func pinned(p *outrank.Pod, node string) *outrank.Pod {

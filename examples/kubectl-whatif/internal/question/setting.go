@@ -53,6 +53,9 @@ func (s *Setting) evaluatorFor(p *outrank.Pod) *preemption.Evaluator {
 	return s.Evaluator
 }
 
+// EvaluatorFor returns the evaluator for a pod; nil where its scheduler is not known.
+func (s *Setting) EvaluatorFor(p *outrank.Pod) *preemption.Evaluator { return s.evaluatorFor(p) }
+
 // decider returns the evaluator for a pod in question: where its scheduler is not
 // known, the default profile of kube-scheduler, if the setting does not name the
 // schedulers.

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// readEarlier reads the cluster as it was. Changes are not made to it.
+func (s *scene) readEarlier(stdin io.Reader, stderr io.Writer) error {
+	then := *s.opts
+	then.clusters, then.live, then.changes = then.about.diff, false, nil
+	then.set = map[string]bool{"cluster": true, "release": s.opts.set["release"]}
+	cluster, err := load(&then, stdin, stderr)
+	if err != nil {
+		return err
+	}
+	settleRelease(&then, cluster)
+	s.then, s.was = &then, cluster
+	return nil
+}
+
+// earlier is the report of the cluster as it was.
+func (s *scene) earlier(ctx context.Context) (*report.Report, error) {
+	before := &scene{opts: s.then, cluster: s.was, now: s.opts.now, ask: askReport}
+	var err error
+	if before.snap, err = preemption.NewSnapshot(before.cluster); err != nil {
+		return nil, unusable(s.then.source(), err)
+	}
+	if before.schedulers, err = s.opts.readSchedulers(before.cluster.Release); err != nil {
+		return nil, err
+	}
+	if before.now.IsZero() {
+		before.now = afterLatest(before.cluster)
+	}
+	set, err := before.setting(nil)
+	if err != nil {
+		return nil, err
+	}
+	scenario, err := question.NewScenario(ctx, set)
+	if err != nil {
+		return nil, unusable(s.then.source(), err)
+	}
+	out, err := report.Make(ctx, scenario)
+	if err != nil {
+		return nil, unusable(s.then.source(), fmt.Errorf("the cluster as it was: %w", err))
+	}
+	return out, nil
+}

@@ -1,0 +1,46 @@
+// Package drawn draws clusters for the properties of what-if answers.
+package drawn
+
+import (
+	"fmt"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+)
+
+// Cluster draws a cluster of a shape, in which most pods have controllers and classes, and some
+// wait.
+func Cluster(t *rapid.T, shape clustergen.Shape) *outrank.Cluster {
+	shape.Nodes = rapid.IntRange(1, 6).Draw(t, "nodes")
+	shape.Budgets, shape.Nominated = rapid.IntRange(0, 4).Draw(t, "budgets"), rapid.IntRange(0, 4).Draw(t, "nominated")
+	c, err := clustergen.Cluster(shape, rapid.Uint64().Draw(t, "seed"))
+	require.NoError(t, err)
+	c.Classes = []*outrank.PriorityClass{{Name: "low", Value: 10}, {Name: "high", Value: 1000}, {Name: "polite", Value: 500, PreemptionPolicy: outrank.PreemptNever}}
+	for i, p := range c.Pods {
+		if i%4 > 0 {
+			p.Owner = outrank.Owner{Kind: []string{"ReplicaSet", "DaemonSet", "Job"}[i%3], Name: fmt.Sprint(i % 5)}
+		}
+		p.Ready = i%5 > 0 && p.NodeName != ""
+		if i%3 > 0 {
+			class := c.Classes[i%len(c.Classes)]
+			p.PriorityClassName, p.Priority, p.PreemptionPolicy = class.Name, outrank.Priority(class.Value), class.PreemptionPolicy
+		}
+	}
+	for i := range rapid.IntRange(0, 4).Draw(t, "waiting") {
+		p, err := clustergen.Preemptor(shape, rapid.Uint64().Draw(t, "pod"))
+		require.NoError(t, err)
+		p.Name, p.UID, p.NominatedNodeName = fmt.Sprintf("waiting-%d", i), "", ""
+		c.Pods = append(c.Pods, p)
+	}
+	return c
+}
+
+// Shapes are the sorts of clusters that properties run over, by name.
+func Shapes() map[string]clustergen.Shape {
+	return map[string]clustergen.Shape{
+		"resources": {}, "filters": {Taints: true, Selectors: true, Ports: true}, "affinity": {Affinity: true, Spread: true}, "volumes": {Volumes: true},
+	}
+}

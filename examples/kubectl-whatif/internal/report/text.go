@@ -1,0 +1,375 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// WriteText prints the report for people, limit entries of each list and all where it is 0.
+// The error is that of w.
+func (r *Report) WriteText(w io.Writer, limit int) error {
+	out := pageOn(w)
+	for _, line := range r.summary() {
+		out.say("%s", line)
+	}
+	out.heading("Pending")
+	if err := r.Waiting.WriteText(out.Page, limit); err != nil {
+		return err
+	}
+	r.Remedies.write(out, limit)
+	out.heading("Drains, one node at a time")
+	writeDrains(out, r.Drains, limit)
+	out.heading("Who could be pushed out")
+	r.writeReach(out, limit)
+	out.heading("Room by class")
+	r.writeRoom(out)
+	out.heading("Priority classes")
+	r.writeFindings(out, limit)
+	return out.err
+}
+
+// summary is the report in a few sentences.
+func (r *Report) summary() []string {
+	var out []string
+	n := &r.Waiting.Totals
+	switch {
+	case n.Pods == 0:
+		out = append(out, "No pod is pending.")
+	case n.Waits+n.Unplaced == 0 && n.Victims == 0:
+		out = append(out, subject(n.Pods, "pod", "is", "are")+" pending, and nobody has to leave.")
+	default:
+		out = append(out, fmt.Sprintf("%s pending: %d %s no place, and %s to leave for the others.",
+			subject(n.Pods, "pod", "is", "are"), n.Waits+n.Unplaced, verb(n.Waits+n.Unplaced, "finds", "find"), subject(n.Victims, "pod", "has", "have")))
+	}
+	d := r.Drains
+	switch stuck := len(d.Stuck); {
+	case stuck > 0:
+		out = append(out, fmt.Sprintf("The drain of %d of %s never ends.", stuck, plural(d.Nodes, "node")))
+	case len(d.Undecided) == 0:
+		out = append(out, "Every node can be drained by itself.")
+	}
+	if len(d.Crowded) > 0 {
+		out = append(out, fmt.Sprintf("The drain of %s leaves pods without a place.", plural(len(d.Crowded), "other node")))
+	}
+	if top := r.topReach(); top != nil && top.Pods > 0 {
+		out = append(out, fmt.Sprintf("New pods of class %s could push out %s, of which %d would find no place elsewhere or are not recreated.",
+			top.Class, plural(top.Pods, "running pod"), top.NoRoom+top.Lost))
+	}
+	wrong := 0
+	for i := range r.Findings {
+		if r.Findings[i].Wrong {
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		out = append(out, subject(wrong, "thing", "is", "are")+" wrong with the priority classes.")
+	}
+	return out
+}
+
+// topReach is that of the highest class that is not the system's; nil where there is none.
+func (r *Report) topReach() *Reach {
+	for i := range r.Reach {
+		if !strings.HasPrefix(r.Reach[i].Class, "system-") {
+			return &r.Reach[i]
+		}
+	}
+	return nil
+}
+
+func (m *Remedies) write(out *paper, limit int) {
+	if len(m.List)+m.NotAsked == 0 {
+		return
+	}
+	out.line("")
+	out.say("The cheapest thing that helps, tried once everybody else has had a turn:")
+	shown := bounded(len(m.List), limit)
+	var rows console.Table
+	for i := range m.List[:shown] {
+		one := &m.List[i]
+		rows.Add(one.name(), string(one.Kind))
+		rows.Note("  %s", one.Text)
+	}
+	rows.Print(out.Page)
+	out.more(len(m.List) - shown)
+	if m.NotAsked > 0 {
+		out.say("For %s more nothing was tried.", plural(m.NotAsked, "pod"))
+	}
+}
+
+func (m *Remedy) name() string {
+	if m.Pods == 1 {
+		return string(m.Pod)
+	}
+	return fmt.Sprintf("%s and %d more of %s", m.Pod, m.Pods-1, m.Owner)
+}
+
+func writeDrains(out *paper, d *question.DrainSurvey, limit int) {
+	out.say("Of %s, %d %s at once, %d as replacements become ready, and %d never.", plural(d.Nodes, "node"), d.AtOnce, verb(d.AtOnce, "empties", "empty"), d.Slow, len(d.Stuck))
+	if n := len(d.Undecided); n > 0 {
+		out.say("Budgets hold up the drain of %s more; whether it ends was not tried, because %d turns had been taken: %s.", plural(n, "node"), d.Most, names(d.Undecided, limit))
+	}
+	nodeDrains(out, "Drains that never end:", d.Stuck, limit, func(n *question.NodeDrain) string {
+		texts := make([]string, 0, len(n.Held))
+		for i := range n.Held {
+			texts = append(texts, string(n.Held[i].Pod.Key)+" by "+names(n.Held[i].Budgets, 0))
+		}
+		return "held: " + list(texts, n.MoreHeld, limit)
+	})
+	nodeDrains(out, "Drains that end and leave pods without a place:", d.Crowded, limit, func(n *question.NodeDrain) string {
+		texts := make([]string, len(n.Pending))
+		for i := range n.Pending {
+			texts[i] = string(n.Pending[i].Key)
+		}
+		return "pending: " + list(texts, n.MorePending, limit)
+	})
+	if d.Unfollowed > 0 {
+		out.say("Where the pods of %s go that %s at once was not tried, because %d turns had been taken.", plural(d.Unfollowed, "node"), verb(d.Unfollowed, "empties", "empty"), d.Most)
+	}
+	if len(d.Budgets) == 0 {
+		return
+	}
+	out.line("")
+	out.line("Budgets that hold drains up:")
+	rows := console.Table{Right: map[int]bool{1: true, 2: true, 3: true}}
+	rows.Head("BUDGET", "ALLOWED", "NODES", "NEVER")
+	shown := bounded(len(d.Budgets), limit)
+	for _, b := range d.Budgets[:shown] {
+		rows.Add(string(b.Key), strconv.Itoa(int(b.Allowed)), strconv.Itoa(b.Nodes), strconv.Itoa(b.Stuck))
+		if b.Several > 0 {
+			rows.Note("  on %s no eviction of a pod is let through, because several budgets cover it", plural(b.Several, "node"))
+		}
+	}
+	rows.Print(out.Page)
+	out.more(len(d.Budgets) - shown)
+}
+
+func nodeDrains(out *paper, title string, nodes []question.NodeDrain, limit int, note func(*question.NodeDrain) string) {
+	if len(nodes) == 0 {
+		return
+	}
+	out.line("")
+	out.line("%s", title)
+	rows := console.Table{Right: map[int]bool{1: true}}
+	rows.Head("NODE", "EVICTED")
+	shown := bounded(len(nodes), limit)
+	for i := range nodes[:shown] {
+		n := &nodes[i]
+		rows.Add(n.Node, fmt.Sprintf("%d of %d", n.Evicted, n.Pods))
+		rows.Note("  %s", note(n))
+	}
+	rows.Print(out.Page)
+	out.more(len(nodes) - shown)
+}
+
+func (r *Report) writeReach(out *paper, limit int) {
+	if len(r.Reach) == 0 {
+		out.line("No class may push anybody out.")
+		return
+	}
+	out.say("Running pods with a lower priority than new pods of a class have, and where they would be recreated. "+
+		"One pod of each of %s was taken away and asked about, its own node left out; the others of it count as it does.", plural(r.Fates.Tried, "controller"))
+	rows := console.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true}}
+	rows.Head("CLASS", "VALUE", "PODS", "ELSEWHERE", "NO PLACE", "NOT RECREATED", "SAME NODE", "NOT ASKED")
+	for i := range r.Reach {
+		one := &r.Reach[i]
+		rows.Add(append([]string{one.Class, strconv.Itoa(int(one.Value))}, one.cells()...)...)
+		shown := bounded(len(one.Namespaces), limit)
+		texts := make([]string, shown)
+		for j := range one.Namespaces[:shown] {
+			texts[j] = one.Namespaces[j].text()
+		}
+		if shown > 0 {
+			rows.Note("  %s", list(texts, len(one.Namespaces)-shown, 0))
+		}
+	}
+	rows.Print(out.Page)
+}
+
+// cells are the counts, empty for 0 but for the first.
+func (c *Count) cells() []string {
+	out := []string{strconv.Itoa(c.Pods)}
+	for _, n := range []int{c.Elsewhere, c.NoRoom, c.Lost, c.Tied, c.Unknown} {
+		text := ""
+		if n > 0 {
+			text = strconv.Itoa(n)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func (n *NamespaceReach) text() string {
+	text := fmt.Sprintf("%d of %s", n.Pods, n.Namespace)
+	if gone := n.NoRoom + n.Lost; gone > 0 {
+		text += fmt.Sprintf(" (%d without a place)", gone)
+	}
+	return text
+}
+
+func (r *Report) writeRoom(out *paper) {
+	out.say("By amounts alone: what is free, and what would be with all pods of lower priority gone; most on one node in brackets.")
+	if r.Closed > 0 {
+		out.say("%s cordoned, and left out.", subject(r.Closed, "node", "is", "are"))
+	}
+	var resources []resource.Name
+	amounts := map[resource.Name]map[string]string{}
+	var classes []string
+	for i := range r.Headroom {
+		h := &r.Headroom[i]
+		if amounts[h.Resource] == nil {
+			amounts[h.Resource] = map[string]string{}
+			resources = append(resources, h.Resource)
+		}
+		if len(resources) == 1 {
+			classes = append(classes, h.Class)
+		}
+		amounts[h.Resource][h.Class] = h.text("%s (%s)")
+	}
+	rows := console.Table{}
+	head := []string{"CLASS"}
+	for _, name := range resources {
+		head = append(head, strings.ToUpper(string(name)))
+	}
+	rows.Head(head...)
+	for _, class := range classes {
+		cells := []string{class}
+		if class == "" {
+			cells[0] = "free"
+		}
+		for _, name := range resources {
+			cells = append(cells, amounts[name][class])
+		}
+		rows.Add(cells...)
+	}
+	rows.Print(out.Page)
+}
+
+func (r *Report) writeFindings(out *paper, limit int) {
+	if len(r.Findings) == 0 {
+		out.line("Nothing is odd about them.")
+		return
+	}
+	shown := bounded(len(r.Findings), limit)
+	var rows console.Table
+	for i := range r.Findings[:shown] {
+		f := &r.Findings[i]
+		kind := "note"
+		if f.Wrong {
+			kind = "wrong"
+		}
+		rows.Add(kind, f.Class, f.text())
+	}
+	rows.Print(out.Page)
+	out.more(len(r.Findings) - shown)
+}
+
+func (f *Finding) text() string {
+	if f.Example == "" {
+		return f.Text
+	}
+	return f.Text + ": " + string(f.Example) + more(f.Pods-1)
+}
+
+func more(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// list joins texts, limit of them and all where it is 0; others are left out already.
+func list(texts []string, others, limit int) string {
+	shown := bounded(len(texts), limit)
+	return strings.Join(texts[:shown], ", ") + more(len(texts)-shown+others)
+}
+
+func names[T ~string](all []T, limit int) string {
+	texts := make([]string, len(all))
+	for i := range all {
+		texts[i] = string(all[i])
+	}
+	return list(texts, 0, limit)
+}
+
+func bounded(n, limit int) int {
+	if limit <= 0 {
+		return n
+	}
+	return min(n, limit)
+}
+
+// paper is a page with the first error of its writer.
+type paper struct {
+	console.Page
+	to  io.Writer
+	err error
+}
+
+func pageOn(w io.Writer) *paper {
+	p := &paper{to: w}
+	if page, ok := w.(console.Page); ok {
+		p.Screen = page.Screen
+	}
+	p.W = p
+	return p
+}
+
+// Write writes until an error.
+func (p *paper) Write(text []byte) (int, error) {
+	if p.err == nil {
+		_, p.err = p.to.Write(text)
+	}
+	return len(text), nil
+}
+
+func (p *paper) line(format string, args ...any) { p.Line(format, plain(args)...) }
+
+func (p *paper) more(n int) {
+	if n > 0 {
+		p.line("  and %d more", n)
+	}
+}
+
+func (p *paper) heading(text string) {
+	p.line("")
+	p.line("%s", console.Styled{Text: text, Style: console.Bold})
+}
+
+// widest is the width of running text where the page has none.
+const widest = 100
+
+// say writes running text.
+func (p *paper) say(format string, args ...any) {
+	width := widest
+	if p.Width > 0 {
+		width = min(width, p.Width)
+	}
+	for _, line := range console.Wrap(p.Safe(fmt.Sprintf(format, plain(args)...)), max(20, width)) {
+		p.Line("%s", line)
+	}
+}
+
+// plain are arguments with keys as texts.
+func plain(args []any) []any {
+	for i, a := range args {
+		if key, ok := a.(outrank.Key); ok {
+			args[i] = string(key)
+		}
+	}
+	return args
+}
