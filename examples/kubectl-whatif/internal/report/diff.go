@@ -149,7 +149,11 @@ func Compare(before string, then, now *Report) *Comparison {
 	for _, f := range now.facts() {
 		at := line{f.section, f.object}
 		if len(old[at]) == 0 {
-			add(f, "", f.text, f.grave)
+			grave := f.grave
+			if f.section == ofDrains && !then.nodes[f.object] {
+				grave = harmless // the node is new
+			}
+			add(f, "", f.text, grave)
 			continue
 		}
 		was := old[at][0]

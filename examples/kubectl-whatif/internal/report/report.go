@@ -25,6 +25,9 @@ type Report struct {
 	Closed int `json:"closed"`
 	// Findings are about the priority classes, those that are wrong first.
 	Findings []Finding `json:"findings"`
+
+	// nodes are all nodes by name.
+	nodes map[string]bool
 }
 
 // mostAsked is how many nodes are asked for the drains, turn by turn; so a large cluster has fewer turns.
@@ -37,7 +40,10 @@ const mostAsked = 75_000_000
 // first [MostRemedies] controllers whose pods find no place. The scenario stays as it is.
 func Make(ctx context.Context, s *question.Scenario) (*Report, error) {
 	set := s.Setting()
-	out := &Report{}
+	out := &Report{nodes: map[string]bool{}}
+	for n := range set.Snapshot.Nodes() {
+		out.nodes[n.Name] = true
+	}
 	var err error
 	if out.Waiting, err = question.AllPending(ctx, set); err != nil {
 		return nil, err
