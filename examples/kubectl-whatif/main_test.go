@@ -117,7 +117,7 @@ func TestReport(t *testing.T) {
 		{"--cluster " + drain + " --report --add-node n1", exitFits, []string{"after      --add-node n1", "Every node can be drained by itself."}},
 		{"--cluster " + drain + " --diff " + drain, exitFits, []string{"Nothing in the report has changed."}},
 		{"--cluster " + drain + " --diff " + drain + "," + free, exitStays, []string{"for the worse", "n2  leaves 1 pod without a place  leaves 2 pods without a place  worse"}},
-		{"--diff sample/cluster.json --add-node apps-a1", exitFits, []string{"apps-a1-new1  -", "none for the worse"}},
+		{"--diff sample/cluster.json --add-node apps-a1 --list 9", exitFits, []string{"apps-a1-new1  -", "none for the worse"}},
 		{"--cluster " + drain + "," + free + " --diff " + drain + " --report", exitFits, []string{"none for the worse", "never empties: 1 pod held      leaves 1 pod without a place"}},
 	} {
 		status, stdout, stderr := whatif("", append(strings.Fields(tt.args), "--exit-status")...)
