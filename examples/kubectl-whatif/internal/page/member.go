@@ -15,7 +15,7 @@ var stageWords = map[explain.Stage][2]string{
 	explain.Chosen:    {"chosen", "chosen"},
 	explain.Fits:      {"fits", "take the pod as things are"},
 	explain.Candidate: {"would do", "preemption would make room there, too"},
-	explain.InVain:    {"no use", "preemption was tried in vain"},
+	explain.InVain:    {"no room", "evictions were tried, and make no room"},
 	explain.NoHelp:    {"out", "no eviction helps there"},
 	explain.NotTried:  {"not tried", "preemption might help and was not tried"},
 }

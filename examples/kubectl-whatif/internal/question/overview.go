@@ -95,9 +95,10 @@ func (s *sketch) come(key outrank.Key, like *outrank.Pod, node, note string) {
 func turns(title, note string, all []Turn) page.Table {
 	t := page.Table{Title: title, Note: note, Columns: []page.Column{{Title: "#", Number: true}, {Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Node"}, {Title: "Outcome"}}}
 	shown := bounded(len(all), page.MostRows)
+	said := saidOnce{}
 	for i := range all[:shown] {
 		one := &all[i]
-		t.Rows = append(t.Rows, page.TableRow{Cells: []string{strconv.Itoa(i + 1), one.name(), one.priority(), one.Node, one.outcome()}, Notes: one.notes(notesOnPage)})
+		t.Rows = append(t.Rows, page.TableRow{Cells: []string{strconv.Itoa(i + 1), one.name(), one.priority(), one.Node, one.outcome()}, Notes: said.notes(i+1, one, notesOnPage)})
 	}
 	t.More = len(all) - shown
 	return t

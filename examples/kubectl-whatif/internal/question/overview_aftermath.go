@@ -88,10 +88,11 @@ func (a *Aftermath) movesTable() page.Table {
 		Columns: []page.Column{{Title: "#", Number: true}, {Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Leaves"}, {Title: "To"}, {Title: "Outcome"}},
 	}
 	shown := bounded(len(a.Moves), page.MostRows)
+	said := saidOnce{}
 	for i := range a.Moves[:shown] {
 		m := &a.Moves[i]
 		r := page.TableRow{Cells: []string{strconv.Itoa(i + 1), m.name(), m.priority(), m.leaves(), m.Node, m.outcome()}}
-		r.Notes = append(m.why(), m.notes(notesOnPage)...)
+		r.Notes = append(m.why(), said.notes(i+1, &m.Turn, notesOnPage)...)
 		t.Rows = append(t.Rows, r)
 	}
 	t.More = len(a.Moves) - shown
@@ -104,12 +105,7 @@ func (a *Aftermath) drainsTable() page.Table {
 	for i := range a.Drains {
 		d := &a.Drains[i]
 		r := page.TableRow{Cells: []string{names(d.Nodes, notesOnPage), strconv.Itoa(d.Evicted), strconv.Itoa(d.Pods), d.text()}}
-		for _, h := range d.Held[:bounded(len(d.Held), notesOnPage)] {
-			r.Notes = append(r.Notes, string(h.Pod.Key)+" may not be evicted: "+h.text())
-		}
-		for _, p := range d.Pending[:bounded(len(d.Pending), notesOnPage)] {
-			r.Notes = append(r.Notes, string(p.Pod.Key)+", recreated, stays pending")
-		}
+		r.Notes = append(d.held(notesOnPage), d.pending(notesOnPage)...)
 		t.Rows = append(t.Rows, r)
 	}
 	return t

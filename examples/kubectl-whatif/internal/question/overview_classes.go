@@ -73,7 +73,7 @@ func (c *ClassImpact) changesTable() page.Table {
 func (c *ClassImpact) reachTable() page.Table {
 	t := page.Table{
 		Title: "How many running pods a new pod of a class could push out",
-		Note:  "By priority alone: now, after the change with the running pods as they stand, and once controllers have made them again.",
+		Note:  "By priority alone: now, after the change with the running pods as they stand, and once controllers have recreated them.",
 		Columns: []page.Column{{Title: "Class"}, {Title: "Value"}, {Title: "Now", Number: true}, {Title: "Those as they stand", Number: true},
 			{Title: "All recreated", Number: true}, {Title: "Who could not be pushed out before"}},
 	}
@@ -97,7 +97,7 @@ func (c *ClassImpact) reachTable() page.Table {
 func (c *ClassImpact) pendingTable() page.Table {
 	t := page.Table{
 		Title: "What it means to pods that wait",
-		Note:  "Each is asked about alone. As things are they keep their priority; this is what they would do if they were created again.",
+		Note:  "Each is asked about alone. As things are they keep their priority; this is what they would do if they were recreated.",
 		Columns: []page.Column{{Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "When"}, {Title: "Node"},
 			{Title: "Outcome"}},
 	}
