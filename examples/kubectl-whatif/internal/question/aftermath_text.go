@@ -213,6 +213,9 @@ func (a *Aftermath) writeDrain(out *paper, d *Drain, limit int) {
 	for _, text := range append(d.held(limit), d.pending(limit)...) {
 		out.block(2, text)
 	}
+	if text := d.freedText(); text != "" {
+		out.say("%s", text)
+	}
 	if n := fresh(d.Victims); n > 0 {
 		out.line("  %s for the recreated ones", subject(n, "pod is pushed out", "pods are pushed out"))
 	}

@@ -27,6 +27,9 @@ type Drain struct {
 	Stuck   bool      `json:"stuck,omitempty"`
 	StuckAt string    `json:"stuckAt,omitempty"`
 	Held    []HeldPod `json:"held"`
+	// Freed is what budgets would have to allow so that the drain goes through, as was tried;
+	// nil where it does as things are, and where nothing was found.
+	Freed []Allowance `json:"freed,omitempty"`
 	// Pending are the replacements that find no place, with the reasons, and Victims the pods
 	// that are pushed out for replacements.
 	Pending []Turn   `json:"pending"`
@@ -93,33 +96,11 @@ type draining struct {
 	stale bool
 }
 
-// drain plays the drain of a change.
+// drain plays the drain of a change, and looks for what frees it where it is stuck.
 func (a *Aftermath) drain(of *drainage) error {
-	s := of.before.Fork()
-	quiet := *s.set
-	quiet.Progress, s.set = nil, &quiet
-	d := &draining{Scenario: s, out: &Drain{Nodes: of.nodes, Held: []HeldPod{}, Pending: []Turn{}, Victims: []Victim{}}}
-	for _, name := range of.nodes {
-		n, _ := s.snap.Node(name)
-		cordoned := *n
-		cordoned.Unschedulable = true
-		if err := s.snap.UpdateNode(&cordoned); err != nil {
-			return err
-		}
-	}
-	if err := s.bury(); err != nil {
+	d, err := of.play(a)
+	if err != nil {
 		return err
-	}
-	d.load(of.nodes, a)
-	for _, node := range of.nodes {
-		done, err := d.empty(node)
-		if err != nil {
-			return err
-		}
-		if !done {
-			d.out.Stuck, d.out.StuckAt = true, node
-			break
-		}
 	}
 	for i := range d.loads {
 		l := &d.loads[i]
@@ -129,8 +110,44 @@ func (a *Aftermath) drain(of *drainage) error {
 		}
 	}
 	slices.SortFunc(a.Budgets, func(a, b BudgetLoad) int { return compareText(string(a.Key), string(b.Key)) })
+	if d.out.Stuck {
+		if err := d.out.free(of); err != nil {
+			return err
+		}
+	}
 	a.Drains = append(a.Drains, *d.out)
 	return nil
+}
+
+// play plays the drain to its end; a gets the pods that no drain can evict.
+func (of *drainage) play(a *Aftermath) (*draining, error) {
+	s := of.before.Fork()
+	quiet := *s.set
+	quiet.Progress, s.set = nil, &quiet
+	d := &draining{Scenario: s, out: &Drain{Nodes: of.nodes, Held: []HeldPod{}, Pending: []Turn{}, Victims: []Victim{}}}
+	for _, name := range of.nodes {
+		n, _ := s.snap.Node(name)
+		cordoned := *n
+		cordoned.Unschedulable = true
+		if err := s.snap.UpdateNode(&cordoned); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.bury(); err != nil {
+		return nil, err
+	}
+	d.load(of.nodes, a)
+	for _, node := range of.nodes {
+		done, err := d.empty(node)
+		if err != nil {
+			return nil, err
+		}
+		if !done {
+			d.out.Stuck, d.out.StuckAt = true, node
+			break
+		}
+	}
+	return d, nil
 }
 
 // load counts the pods of each budget on the nodes, before the first is evicted.

@@ -66,6 +66,7 @@ func (a *Aftermath) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Ov
 	} {
 		s.table(podsTable(list.title, list.pods))
 	}
+	a.todo(s)
 	return &s.Overview
 }
 
@@ -136,4 +137,31 @@ func podsTable(title string, pods []Pod) page.Table {
 	}
 	t.More = len(pods) - shown
 	return t
+}
+
+// todo says what to do, at the end of the page.
+func (a *Aftermath) todo(s *sketch) {
+	for i := range a.Drains {
+		d := &a.Drains[i]
+		switch free := d.freedText(); {
+		case !d.Stuck:
+		case free != "":
+			s.do(free + " As things are it never does.")
+		default:
+			s.do("No budget was found to let the drain go through as things are: it never ends on " + d.StuckAt + ".")
+		}
+	}
+	if n := len(a.Lost); n > 0 {
+		s.do(subject(n, "pod is", "pods are") + " lost, and nothing recreates " + verb(n, "it", "them") + ".")
+	}
+	t := &a.Totals
+	if c := cost(t.Victims, t.Violating); c != "" {
+		s.do("It costs room: " + c + ".")
+	}
+	if t.Victims+t.Waits > 0 {
+		s.do("How many more nodes are enough until nobody has to leave, and until everybody finds a place, is tried by --more-nodes NODE with the same changes.")
+	}
+	if len(s.Todo) == 0 {
+		s.do("Nothing to do: everybody has a place, and nobody has to leave.")
+	}
 }

@@ -35,6 +35,7 @@ func (c *ClassImpact) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.
 	s.table(c.changesTable())
 	s.table(c.reachTable())
 	s.table(c.pendingTable())
+	c.todo(s)
 	return &s.Overview
 }
 
@@ -118,4 +119,14 @@ func (c *ClassImpact) pendingTable() page.Table {
 	}
 	t.More = len(c.Pending) - shown
 	return t
+}
+
+// todo says what to do, at the end of the page.
+func (c *ClassImpact) todo(s *sketch) {
+	if len(s.Leave) == 0 {
+		s.do("Nothing to do: no running pod could be pushed out that could not before.")
+		return
+	}
+	s.do("Look at the marked pods before the classes change: new pods could push them out, and could not before.")
+	s.do("What happens once all pods have been recreated is tried by --recreate with the same changes.")
 }
