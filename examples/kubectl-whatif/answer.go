@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/brief"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
@@ -11,8 +12,8 @@ import (
 )
 
 // Document is the output of -o json. Fields keep their names and meanings, new
-// ones may be added; anything else changes APIVersion. Lists are never null and
-// hold everything, whatever -list says.
+// ones may be added; anything else changes APIVersion. Lists are never null, and hold
+// everything but what LeftOut counts.
 type Document struct {
 	// APIVersion is whatif/v1. Decision has a version of its own.
 	APIVersion string `json:"apiVersion"`
@@ -31,8 +32,11 @@ type Document struct {
 	Changes []string            `json:"changes,omitempty"`
 	Before  *question.Aftermath `json:"before,omitempty"`
 	// Decision is the explanation in the library's JSON; PLAN_JSON.md of
-	// package preemption describes it.
+	// package preemption describes it. Of its candidates, and of the nodes that give the
+	// same answer, it has the first 20, or as many as --list says, which may be 0 for all.
 	Decision *preemption.Explanation `json:"decision"`
+	// LeftOut counts the others, and is left out where there are none.
+	LeftOut *brief.LeftOut `json:"leftOut,omitempty"`
 	// Why gives the reasons of the decision; REPORT_JSON.md of package explain
 	// describes it. Its lists are cut at ten names.
 	Why *explain.Report `json:"why"`

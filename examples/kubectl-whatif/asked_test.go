@@ -133,7 +133,7 @@ func TestExitStatusOnRequest(t *testing.T) {
 // A namespace leaves its own turns of all that wait, and the others are counted.
 func TestPendingOfANamespace(t *testing.T) {
 	text := answered(t, "", "--pending", "all", "-n", "media")
-	assert.Contains(t, text, "Of 1 pending pod 1 waits.")
+	assert.Contains(t, text, "Of 1 pending pod 1 stays pending.")
 	assert.Contains(t, text, "3 turns of other namespaces that come in between, too")
 	assert.Contains(t, text, "media/thumbnails-6b8f4-5vxjw")
 	assert.NotContains(t, text, "shop/checkout-2")

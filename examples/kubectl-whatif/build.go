@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/brief"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -33,9 +34,14 @@ func newAnswer(d *decision, list int) *Answer {
 
 // newDocument puts a decision into the form for programs.
 func newDocument(d *decision) *Document {
+	list := brief.Usual
+	if o := d.scene.opts; o.set["list"] {
+		list = o.limit()
+	}
+	decision, left := brief.Of(d.explained, list)
 	doc := &Document{
 		APIVersion: "whatif/v1", Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
-		Decision: d.explained, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
+		Decision: decision, LeftOut: left, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
 		Caveats: append([]Warning{}, d.scene.caveats...), Replacements: d.then, Exact: exactOf(d.best),
 	}
 	if h := d.scene.happened(); h != nil {

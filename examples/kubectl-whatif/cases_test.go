@@ -37,7 +37,7 @@ func TestCases(t *testing.T) {
 		},
 		{
 			"a pod that waits comes first", "compete", "--without n1", 4,
-			[]string{"default/first  5000      (waited)  pushes out 1 pod  n2", "default/a      1000      n1        waits", "1 pod has to be recreated: 1 stays pending"}, nil,
+			[]string{"default/first  5000      (waited)  pushes out 1 pod  n2", "default/a      1000      n1        stays pending", "1 pod has to be recreated: 1 stays pending"}, nil,
 		},
 		{
 			"what an autoscaler may make is said", "drain,free", "-f testdata/cases/hpa.yaml", 0,
@@ -53,7 +53,7 @@ func TestCases(t *testing.T) {
 		},
 		{
 			"victims on another node", "cross", "--pending default/web --across", 3,
-			[]string{"1 pod has to leave so that default/web can start on n1.", "default/rival  1         n2", "kube-scheduler, which takes victims from one node: waits."}, nil,
+			[]string{"1 pod has to leave so that default/web can start on n1.", "default/rival  1         n2", "kube-scheduler, which takes victims from one node: stays pending."}, nil,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

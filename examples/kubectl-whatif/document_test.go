@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -10,7 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/brief"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
 // document is a Document as a program would read it.
@@ -214,9 +218,50 @@ func TestDocumentSaysWhatTheTextSays(t *testing.T) {
 	}
 }
 
-// -list is for the text: the document is whole.
-func TestListLeavesTheDocumentWhole(t *testing.T) {
+// The document of a small cluster is whole, and -list says how much of a larger one is there.
+func TestListBoundsTheDocument(t *testing.T) {
 	if diff := cmp.Diff(answered(t, "", "-o", "json"), answered(t, "", "-o", "json", "-list", "0")); diff != "" {
-		t.Errorf("-list changes the JSON:\n%s", diff)
+		t.Errorf("-list 0 changes the JSON:\n%s", diff)
+	}
+	doc := documentOf(t, "", "-list", "1")
+	if want := (&brief.LeftOut{Candidates: 2}); cmp.Diff(want, doc.LeftOut) != "" || len(doc.Decision.Candidates) != 1 || len(doc.Decision.Nodes) != 8 {
+		t.Errorf("-list 1 leaves out %v, want %v, and has %d candidates and %d nodes", doc.LeftOut, want, len(doc.Decision.Candidates), len(doc.Decision.Nodes))
+	}
+}
+
+// The document about a pod of 5,000 nodes stays below a megabyte, in JSON and in YAML.
+func TestDocumentIsBounded(t *testing.T) {
+	cluster, pod, err := clustergen.Benchmark(5000, 30, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts, err := parse(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scene{opts: opts, cluster: cluster, question: &asking{pod: pod}, now: clustergen.Now()}
+	if s.snap, err = preemption.NewSnapshot(cluster); err != nil {
+		t.Fatal(err)
+	}
+	if s.schedulers, err = opts.readSchedulers(cluster.Release); err != nil {
+		t.Fatal(err)
+	}
+	d, err := s.decide(new(stopwatch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(d.explained.Candidates); n < 4000 {
+		t.Fatalf("%d candidates are too few to show anything", n)
+	}
+	for format, most := range map[string]int{"json": 1_000_000, "yaml": 1_000_000} {
+		opts.answer.format = format
+		var out bytes.Buffer
+		if err := write(console.Page{W: &out}, opts, d); err != nil {
+			t.Fatal(err)
+		}
+		if out.Len() > most {
+			t.Errorf("-o %s has %d bytes, more than %d", format, out.Len(), most)
+		}
+		t.Logf("-o %s has %d bytes", format, out.Len())
 	}
 }

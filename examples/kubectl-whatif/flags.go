@@ -110,7 +110,7 @@ func (o *options) questionFlags() *pflag.FlagSet {
 	fs.BoolVar(&o.about.one, "one", false, "about one of the pods of the manifest by itself, in detail")
 	fs.IntVar(&o.about.replicas, "replicas", 0, "how many of a `NUMBER` of copies of the pod find room, without and with others leaving, and who leaves for each")
 	fs.StringVar(&o.about.whyNot, "why-not", "", "everything about one `NODE` for the pod: what keeps it out, whose leaving would help, what it lost by")
-	fs.StringVar(&o.about.onNode, "on-node", "", "what the kubelet of a `NODE` says to the pod when it is bound there: admitted, refused, or after evicting whom")
+	fs.StringVar(&o.about.onNode, "on-node", "", "what the kubelet of a `NODE` says to the pod when it is bound there: admitted, refused, or after which evictions")
 	fs.BoolVar(&o.about.static, "static", false, "with --on-node: the pod is a static one, which the kubelet reads from a file")
 	fs.IntVar(&o.about.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
 	fs.BoolVar(&o.about.exact, "exact", false, "beside the answer of kube-scheduler the best one by the same ranks, with what proves it")
@@ -131,7 +131,7 @@ func (o *options) answerFlags() *pflag.FlagSet {
 		"like v1.37,VolumeLimitScaling=false (default: that of the newest kubelet in the dump, or the default where none says it)")
 	fs.StringVar(&o.scheduler, "scheduler-config", "", "decide as a scheduler with this KubeSchedulerConfiguration does, a `FILE` in JSON or YAML "+
 		"(default: as kube-scheduler does without one)")
-	fs.IntVar(&o.answer.list, "list", 5, "how many candidates, reasons and nodes the text lists, a `NUMBER`")
+	fs.IntVar(&o.answer.list, "list", 5, "how many entries the lists of the text have, a `NUMBER`, 0 for all; in json and yaml about a single pod how many candidates, and nodes of each answer (default there: 20)")
 	fs.Func("now", "a `TIME`, from which ages are measured and which a missing start counts as (default: a second after the latest start, deletion, "+
 		"heartbeat or change of a condition in the dump, so that the same dump always gives the same answer); --as-of is the same", o.setNow)
 	fs.IntVar(&o.answer.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "a `NUMBER` of goroutines that share the work (default: the processors); the answer does not depend on it")

@@ -91,7 +91,7 @@ func TestHTMLOfOtherQuestions(t *testing.T) {
 		Victims []struct{ Key string }
 	}
 	for _, tt := range []struct{ args, headline string }{
-		{"--pending all", "Of 4 pending pods 1 pushes others out, 3 wait"},
+		{"--pending all", "Of 4 pending pods 1 pushes others out, 3 stay pending"},
 		{"--replicas 4 -f sample/deployment.yaml", "4 of 4 replicas of shop/recommender find room"},
 		{"--replicas 100", "replicas of shop/checkout-2 find room"},
 		{"--without apps-a1,apps-b2", "Without 2 nodes: 4 pods fit elsewhere, 4 push others out, 10 stay pending"},

@@ -128,7 +128,7 @@ func write(out console.Page, opts *options, r result) error {
 		out.Width = 0
 		return r.text(out, everything)
 	}
-	return r.text(out, opts.answer.list)
+	return r.text(out, opts.limit())
 }
 
 // notices reports oddities of the dump and the objects that were left out.

@@ -34,7 +34,7 @@ func TestManyBudgets(t *testing.T) {
 		require.Zero(t, status, complaint)
 		text = out
 	})
-	status, json, complaint := whatif(dump, append(args, "-o", "json")...)
+	status, json, complaint := whatif(dump, append(args, "-o", "json", "-list", "0")...)
 	require.Zero(t, status, complaint)
 	require.Less(t, len(text), len(dump))
 	require.Less(t, len(json), 10*len(dump))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/brief"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/live"
 	"github.com/outrank-go/outrank/resource"
@@ -87,6 +88,14 @@ func (o *options) sampled() bool { return len(o.clusters) == 0 && !o.asksKubectl
 
 // asksKubectl reports whether kubectl is run.
 func (o *options) asksKubectl() bool { return o.live || o.set["context"] || o.set["kubeconfig"] }
+
+// limit is the number of entries that --list lets a list have.
+func (o *options) limit() int {
+	if o.answer.list == 0 {
+		return brief.All
+	}
+	return o.answer.list
+}
 
 // source is the name of the cluster in messages.
 func (o *options) source() string {

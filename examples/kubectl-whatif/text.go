@@ -275,6 +275,8 @@ func writeCandidates(p console.Page, a *Answer, list int) {
 	if more := a.CandidateCount - len(a.Candidates); more > 0 {
 		p.Line("     and %d more", more)
 	}
-	p.Line("     BREAKS: victims that break a budget; TOP: priority of the most important victim; SUM: of all victims;")
-	p.Line("     sums are compared with 2^31 added for each victim, so that fewer victims weigh less")
+	p.Line("     BREAKS: victims that break a budget; TOP: priority of the most important victim; SUM: of all victims")
+	if a.DecidedBy == preemption.ByPrioritySum {
+		p.Line("     sums are compared with 2^31 added for each victim, so that fewer victims weigh less")
+	}
 }

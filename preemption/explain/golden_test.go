@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -295,4 +296,33 @@ func TestWordsOfTheCaller(t *testing.T) {
 	assert.Contains(t, r.Text(), `Licence: "no licence\nthere"`)
 	assert.Contains(t, r.Text(), "No priority would be enough")
 	assert.False(t, bytes.Contains([]byte(r.Text()), []byte("licence\n")))
+}
+
+// Pods that are spared for one reason share a sentence, and so do those that are not listed
+// where there is no other reason.
+func TestSparedShareASentence(t *testing.T) {
+	spared := func(n int, budgets ...outrank.Key) (list []explain.Spared) {
+		for i := range n {
+			list = append(list, explain.Spared{Pod: explain.Pod{Key: outrank.Key(fmt.Sprint("x/p", i)), Priority: int32(i)}, Budgets: budgets})
+		}
+		return list
+	}
+	for _, tt := range []struct {
+		name string
+		stay explain.Stay
+		want []string
+	}{
+		{"none", explain.Stay{}, nil},
+		{"one", explain.Stay{Spared: spared(1)}, []string{"x/p0 (priority 0) is spared: the pod fits beside it."}},
+		{"one, and others", explain.Stay{Spared: spared(1), MoreSpared: 2}, []string{"x/p0 (priority 0) is spared: the pod fits beside it.", "2 pods more of lower priority: spared as well."}},
+		{"three", explain.Stay{Spared: spared(3)}, []string{"3 pods are spared: the pod fits beside them: x/p0 (priority 0), x/p1 (priority 1), x/p2 (priority 2)."}},
+		{"two, and others", explain.Stay{Spared: spared(2), MoreSpared: 5}, []string{"7 pods are spared: the pod fits beside them: x/p0 (priority 0), x/p1 (priority 1) and 5 more."}},
+		{"two reasons", explain.Stay{Spared: append(spared(2), spared(2, "x/keep")...), MoreSpared: 5}, []string{
+			"2 pods are spared: the pod fits beside them: x/p0 (priority 0), x/p1 (priority 1).",
+			"2 pods are spared: the pod fits beside them; back early, as x/keep might break: x/p0 (priority 0), x/p1 (priority 1).",
+			"5 pods more of lower priority: spared as well.",
+		}},
+	} {
+		assert.Equal(t, tt.want, tt.stay.Texts(), tt.name)
+	}
 }

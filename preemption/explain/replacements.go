@@ -275,7 +275,7 @@ func (r *Replacement) sentence() string {
 	}
 	switch r.Fate {
 	case Lost:
-		return text + " is lost: it has no controller to make it again."
+		return text + " is lost: it has no controller to recreate it."
 	case FitsNow:
 		if r.Tied {
 			return text + ", comes back to node " + prose.Name(r.Node) + "."

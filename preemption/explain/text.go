@@ -215,24 +215,7 @@ func (v *Victim) Text() string {
 
 // Texts says in sentences who stays, and what room is left.
 func (s *Stay) Texts() []string {
-	var out []string
-	for i := range s.Spared {
-		p := &s.Spared[i]
-		text := fmt.Sprintf("%s is spared: the pod fits beside it", p.Pod.text())
-		if p.Below {
-			text += ", though it is less important than every victim"
-		}
-		if held := held(p.Takes); held != "" {
-			text += "; it takes " + held
-		}
-		if len(p.Budgets) > 0 {
-			text += "; it came back early, as " + prose.List(prose.Names(p.Budgets), p.MoreBudgets) + " might break"
-		}
-		out = append(out, text+".")
-	}
-	if s.MoreSpared > 0 {
-		out = append(out, fmt.Sprintf("%s more of lower priority: spared as well.", prose.Plural(s.MoreSpared, "pod")))
-	}
+	out := s.spared()
 	if len(s.Protected) > 0 {
 		out = append(out, fmt.Sprintf("Of lower priority, but not to be evicted: %s.", pods(s.Protected, s.MoreProtected)))
 	}
@@ -249,6 +232,66 @@ func (s *Stay) Texts() []string {
 		out = append(out, fmt.Sprintf("Room left once the pod is there: %s.", strings.Join(left, ", ")))
 	}
 	return out
+}
+
+// spared has a sentence for each reason, with the pods that are spared for it. Those that are
+// not listed have a sentence of their own, unless all that are listed share one.
+func (s *Stay) spared() []string {
+	var reasons []string
+	byReason := map[string][]*Spared{}
+	for i := range s.Spared {
+		p := &s.Spared[i]
+		reason := p.reason()
+		if byReason[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		byReason[reason] = append(byReason[reason], p)
+	}
+	var out []string
+	for _, reason := range reasons {
+		list := byReason[reason]
+		if len(list) == 1 {
+			out = append(out, list[0].sentence())
+			continue
+		}
+		more := 0
+		if len(reasons) == 1 {
+			more = s.MoreSpared
+		}
+		names := textsOf(list, func(p **Spared) string { return (*p).Pod.text() })
+		out = append(out, fmt.Sprintf("%d pods are spared: the pod fits beside them%s: %s.", len(list)+more, reason, prose.List(names, more)))
+	}
+	if s.MoreSpared > 0 && (len(reasons) != 1 || len(s.Spared) == 1) {
+		out = append(out, fmt.Sprintf("%s more of lower priority: spared as well.", prose.Plural(s.MoreSpared, "pod")))
+	}
+	return out
+}
+
+// reason says what else there is to say of the pod, and of others like it.
+func (p *Spared) reason() string {
+	text := ""
+	if p.Below {
+		text += ", though less important than every victim"
+	}
+	if len(p.Budgets) > 0 {
+		text += "; back early, as " + prose.List(prose.Names(p.Budgets), p.MoreBudgets) + " might break"
+	}
+	return text
+}
+
+// sentence is about the pod alone.
+func (p *Spared) sentence() string {
+	text := fmt.Sprintf("%s is spared: the pod fits beside it", p.Pod.text())
+	if p.Below {
+		text += ", though it is less important than every victim"
+	}
+	if held := held(p.Takes); held != "" {
+		text += "; it takes " + held
+	}
+	if len(p.Budgets) > 0 {
+		text += "; it came back early, as " + prose.List(prose.Names(p.Budgets), p.MoreBudgets) + " might break"
+	}
+	return text + "."
 }
 
 func held(l resource.List) string {

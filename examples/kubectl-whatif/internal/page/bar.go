@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -31,6 +32,15 @@ type part struct {
 	number int
 	// text names it in place of the pod, note its fate in place of the role.
 	text, note string
+	// of is the node that the pod comes from, or that it leaves for another one; nil for none
+	// with a colour of its own.
+	of *origin
+}
+
+// origin is a node that pods leave for other nodes.
+type origin struct {
+	// Letter marks the node and its pods, Class is their colour.
+	Letter, Class, Node string
 }
 
 // bar is one resource of a node, drawn from left to right.
@@ -58,16 +68,39 @@ type segment struct {
 	// Victim and Preemptor name the pod where it is one; Would where it would
 	// be a victim if the preemptor could have any.
 	Victim, Preemptor, Would string
-	// Text is written into the segment, and Number before it.
-	Text   string
-	Number int
+	// Text is written into the segment, and Number before it, each where its class lets it.
+	// A text is whole: it is left out where it does not fit.
+	Text, TextFits string
+	Number         int
+	NumberFits     string
+	// Mark is the letter of the node that the pod comes from, at the place Middle.
+	Mark, Middle string
 }
 
 // Hatched reports whether the pod leaves.
 func (s segment) Hatched() bool { return s.Victim != "" || s.Would != "" }
 
-// canvas is the width that texts in a picture are measured for.
-const canvas = 860
+// rooms are the widths that a picture has at least, by the width of the window, and the class
+// of a text that needs so much: the style hides it in narrower windows. A text for which none
+// is enough is left out.
+var rooms = []struct {
+	width float64
+	class string
+}{{280, ""}, {440, " w1"}, {590, " w2"}, {780, " w3"}}
+
+// letterWidth is the width that a letter of a name takes at most, on average.
+const letterWidth = 7.6
+
+// roomFor returns the class of something that needs so many pixels of a part of a picture; false
+// where no window has room for it.
+func roomFor(need, part float64) (class string, ok bool) {
+	for _, r := range rooms {
+		if part*r.width >= need {
+			return r.class, true
+		}
+	}
+	return "", false
+}
 
 // mostSegments is the most pods of a node that are drawn one by one.
 const mostSegments = 150
@@ -82,8 +115,9 @@ type painter struct {
 	// texts is set where there is room for names in the bars, would where nobody
 	// really leaves, and lacks where the excess is the preemptor's lack.
 	texts, would, lacks bool
-	// many is set where none of the arrivals is the pod in question.
-	many bool
+	// many is set where none of the arrivals is the pod in question, and plain where the
+	// priorities have no colours.
+	many, plain bool
 }
 
 // fit makes the picture wide enough for the parts.
@@ -179,7 +213,12 @@ func count(parts []part, r role) int {
 
 // others stands for pods that are not drawn one by one.
 func others(n int, at, width float64) segment {
-	return segment{X: percent(at), Width: percent(width), Class: "rest", Tip: plural(n, "more pod"), Text: plural(n, "more pod")}
+	s := segment{X: percent(at), Width: percent(width), Class: "rest", Tip: plural(n, "more pod")}
+	var ok bool
+	if s.TextFits, ok = roomFor(14+letterWidth*float64(len(s.Tip)), width); ok {
+		s.Text = s.Tip
+	}
+	return s
 }
 
 func (p *painter) segment(q *part, at, width float64) segment {
@@ -191,36 +230,56 @@ func (p *painter) segment(q *part, at, width float64) segment {
 	switch q.role {
 	case comes:
 		s.Class, s.Preemptor = "comes", string(q.pod.Key())
+		if q.of != nil {
+			s.Class = "comes " + q.of.Class
+			if _, ok := roomFor(12, width*smallWidth); ok {
+				s.Mark, s.Middle = q.of.Letter, percent(at+width/2)
+			}
+		}
 	case kept:
 		s.Class = "kept"
 	case leaves:
-		s.Class, s.Number = p.scale.class(q.pod), q.number
+		s.Class, s.Number = p.colour(q), q.number
 		if p.would {
 			s.Would = string(q.pod.Key())
 		} else {
 			s.Victim = string(q.pod.Key())
 		}
 	default:
-		s.Class = p.scale.class(q.pod)
+		s.Class = p.colour(q)
 	}
 	if !p.texts {
 		s.Number = 0
 		return s
 	}
-	room := width*canvas - 14
+	need := 14 + letterWidth*float64(len([]rune(screen.Safe(name))))
 	if s.Number > 0 {
-		room -= 20
-		switch {
-		case width*canvas < 24:
+		need += 20
+		var ok bool
+		if s.NumberFits, ok = roomFor(26, width); !ok {
 			s.Number = 0
-		case width*canvas < 60:
-			s.Class += " slim"
 		}
 	}
-	if letters := int(room / 7.3); letters >= 10 || letters >= len(name) {
-		s.Text = clipped(name, letters)
+	var ok bool
+	if s.TextFits, ok = roomFor(need, width); ok {
+		s.Text = screen.Safe(name)
 	}
 	return s
+}
+
+// smallWidth is the width of a small picture in that of a large one.
+const smallWidth = 0.5
+
+// colour is that of a pod that stays or leaves: its priority's, or where the page is about
+// nodes that pods come from, that of the node, and none for a pod that stays.
+func (p *painter) colour(q *part) string {
+	switch {
+	case !p.plain:
+		return p.scale.class(q.pod)
+	case q.of != nil:
+		return q.of.Class
+	}
+	return "stays"
 }
 
 // tip names a part and the pod's request.

@@ -28,6 +28,8 @@ type row struct {
 	Pods     int64
 	Scarcest int
 	Cells    []rowCell
+	// From is the colour of pods that come from the node; empty without one.
+	From string
 	// Two is set where the row shows the node before and after.
 	Two bool
 }
@@ -41,17 +43,27 @@ type rowCell struct {
 	Before, After *bar
 }
 
-// rows draws the nodes that are drawn pod by pod: all of a small cluster, and of
-// a larger one those that matter.
+// rows draws the nodes that matter pod by pod.
 func (d *maker) rows() []row {
-	var out []row
-	shown := d.inOrder()
 	if !d.detailed() {
-		shown = d.pulled()
+		return d.drawn(d.pulled(), 0)
 	}
-	for i, m := range shown {
+	return d.drawn(d.inOrder()[:d.atOnce()], 0)
+}
+
+// mostAtOnce is the most nodes of a small cluster that are shown before the reader asks for more.
+const mostAtOnce = 12
+
+// atOnce is the number of nodes of a small cluster that are shown at once, of those in the
+// order of their fates.
+func (d *maker) atOnce() int { return min(len(d.members), mostAtOnce) }
+
+// drawn draws nodes pod by pod, behind so many others.
+func (d *maker) drawn(nodes []*member, behind int) []row {
+	var out []row
+	for i, m := range nodes {
 		r := d.row(m)
-		r.ID, r.Letter = fmt.Sprintf("node-%d", i+1), m.letter
+		r.ID, r.Letter = fmt.Sprintf("node-%d", behind+i+1), m.letter
 		out = append(out, r)
 	}
 	return out

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
@@ -15,7 +16,7 @@ type document struct {
 	Headline           []headPart
 	Pod                asked
 	Counts             []Figure
-	Hints, Fates       []string
+	Fates              []string
 	Scenes             []scene
 	Victims            []victimRow
 	MoreVictims        int
@@ -26,6 +27,8 @@ type document struct {
 	Groups, MoreGroups []string
 	Listed             []listed
 	MoreListed         int
+	// BySum is set where the sums of priorities decided.
+	BySum bool
 }
 
 // headPart is a stretch of the headline; a name is set apart.
@@ -46,6 +49,7 @@ func newMaker(in *Input) *maker {
 	d.scale = newScale(in.Snapshot, d.pod.PriorityValue())
 	d.findViews()
 	d.findMembers()
+	d.findShades()
 	return d
 }
 
@@ -53,8 +57,8 @@ func newDocument(in *Input) *document {
 	d := newMaker(in)
 	doc := &document{
 		Frame: newFrame(in.Title, in.Source, in.Snapshot, in.Now), Headline: headline(in),
-		Pod: d.asked(), Counts: d.counts(), Hints: in.Hints, Scenes: d.scenes(),
-		Cluster: pictures{Views: d.views, Rows: d.rows(), Panels: d.panels(), Levels: levelTexts()},
+		Pod: d.asked(), Counts: d.counts(), Scenes: d.scenes(),
+		Cluster: pictures{Views: d.views, Rows: d.rows(), Panels: d.panels(), Shades: d.legends()},
 	}
 	f := &doc.Frame
 	f.Summary, f.Caveats, f.Outcome = summary(in), in.Caveats, strings.ReplaceAll(in.Explanation.Outcome.String(), " ", "-")
@@ -63,8 +67,9 @@ func newDocument(in *Input) *document {
 	}
 	c := &doc.Cluster
 	c.Below, c.Above = d.scale.parts()
-	c.Sorted, c.Lettered = string(d.views[d.shown()].Name), true
+	c.Sorted, c.Lettered = string(d.views[d.shown()].Name), !d.detailed()
 	d.tell(doc)
+	f.Todo = orNothing(d.todo())
 	c.explain(doc.Scenes)
 	return doc
 }
@@ -73,6 +78,7 @@ func newDocument(in *Input) *document {
 func (d *maker) tell(doc *document) {
 	doc.Victims, doc.MoreVictims = d.victims()
 	doc.Candidates, doc.MoreCandidates = d.candidates()
+	doc.BySum = d.in.Explanation.DecidedBy == preemption.ByPrioritySum
 	for _, p := range d.in.Explanation.ClearedNominations {
 		doc.Cleared = append(doc.Cleared, string(p.Key()))
 	}
@@ -84,7 +90,8 @@ func (d *maker) tell(doc *document) {
 		doc.Stay = r.Stay.Texts()
 	}
 	if r.Nothing != nil {
-		doc.Missing = r.Nothing.Texts()
+		help := helps(r.Nothing)
+		doc.Missing = slices.DeleteFunc(r.Nothing.Texts(), func(s string) bool { return slices.Contains(help, s) })
 	}
 	for i := range r.Nodes {
 		if len(doc.Groups) < mostGroups {
@@ -96,7 +103,7 @@ func (d *maker) tell(doc *document) {
 	for i := range d.in.Replacements {
 		doc.Fates = append(doc.Fates, d.in.Replacements[i].Text())
 	}
-	if len(doc.Cluster.Panels) > 0 {
+	if !d.detailed() {
 		doc.Listed, doc.MoreListed = d.list()
 	}
 }

@@ -20,12 +20,14 @@ const (
 	mostListed = 6000
 )
 
-// panel is the nodes that gave the same answer, one cell each.
+// panel is the nodes that gave the same answer: a line that opens to a cell for each, or in a
+// small cluster to a row.
 type panel struct {
 	Stage, Word string
 	Title, Note string
 	Nodes       int
 	Cells       []cell
+	Rows        pictures
 }
 
 // cell is a node in the field, or several that are next to each other in it.
@@ -36,11 +38,13 @@ type cell struct {
 	Letter, ID string
 }
 
-// panels puts the nodes into fields by their fates; nil where all are drawn pod
-// by pod.
+// panels puts the nodes into fields by their fates: all of a large cluster, and of a small one
+// those that are not drawn pod by pod at once.
 func (d *maker) panels() []panel {
+	members := d.members
 	if d.detailed() {
-		return nil
+		members = d.inOrder()
+		members = members[d.atOnce():]
 	}
 	type kind struct {
 		stage explain.Stage
@@ -48,7 +52,7 @@ func (d *maker) panels() []panel {
 	}
 	byKind := map[kind][]*member{}
 	var kinds []kind
-	for _, m := range d.members {
+	for _, m := range members {
 		k := kind{m.stage, m.group}
 		if byKind[k] == nil {
 			kinds = append(kinds, k)
@@ -59,6 +63,7 @@ func (d *maker) panels() []panel {
 		return cmp.Or(cmp.Compare(slices.Index(stages, a.stage), slices.Index(stages, b.stage)), cmp.Compare(len(byKind[b]), len(byKind[a])))
 	})
 	per := (len(d.members) + mostCells - 1) / mostCells
+	number := d.atOnce()
 	var out []panel
 	for i, k := range kinds {
 		nodes := byKind[k]
@@ -69,7 +74,12 @@ func (d *maker) panels() []panel {
 			}
 			k.stage, text = explain.NoHelp, plural(len(kinds)-i, "other answer")
 		}
-		out = append(out, d.panel(k.stage, text, nodes, per))
+		p := d.panel(k.stage, text, nodes, per)
+		if d.detailed() {
+			p.Cells, p.Rows = nil, pictures{Rows: d.drawn(nodes, number)}
+			number += len(nodes)
+		}
+		out = append(out, p)
 		if len(out) == mostPanels {
 			break
 		}
@@ -119,9 +129,9 @@ func (d *maker) cell(nodes []*member) cell {
 func (d *maker) classes(m *member) string {
 	var b strings.Builder
 	for i := range d.views {
-		fmt.Fprintf(&b, "%c%d ", 'a'+i, level(m.full[i]))
+		fmt.Fprintf(&b, "%c%d ", 'a'+i, d.shades[i].level(m.full[i]))
 	}
-	fmt.Fprintf(&b, "z%d", level(m.fullest()))
+	fmt.Fprintf(&b, "z%d", d.shades[len(d.views)].level(m.fullest()))
 	return b.String()
 }
 

@@ -12,8 +12,10 @@ type frame struct {
 	Title, Source, Release, Now string
 	Outcome, Summary            string
 	Caveats                     []string
-	Style, Script               any
-	Policy                      string
+	// Todo says what to do, at the end of the page.
+	Todo          []string
+	Style, Script any
+	Policy        string
 }
 
 func newFrame(title, source string, snap *preemption.Snapshot, now time.Time) frame {

@@ -9,10 +9,12 @@ import (
 
 // maker holds the sources of a page's parts.
 type maker struct {
-	in      *Input
-	pod     *outrank.Pod
-	scale   scale
-	views   []view
+	in    *Input
+	pod   *outrank.Pod
+	scale scale
+	views []view
+	// shades are those of each view, and behind them those of the scarcest resource of each node.
+	shades  []shades
 	members []*member
 	byName  map[string]*member
 	// numbers are the victims' places in their table; nil without victims.

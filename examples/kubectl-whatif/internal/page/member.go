@@ -12,12 +12,12 @@ import (
 
 // stageWords are the fates of a node: a word, and its meaning.
 var stageWords = map[explain.Stage][2]string{
-	explain.Chosen:    {"chosen", "chosen"},
+	explain.Chosen:    {"chosen", "evictions make room there, at the least cost"},
 	explain.Fits:      {"fits", "take the pod as things are"},
-	explain.Candidate: {"would do", "preemption would make room there, too"},
-	explain.InVain:    {"no use", "preemption was tried in vain"},
+	explain.Candidate: {"would do", "evictions would make room there, too"},
+	explain.InVain:    {"no room", "evictions were tried, and make no room"},
 	explain.NoHelp:    {"out", "no eviction helps there"},
-	explain.NotTried:  {"not tried", "preemption might help and was not tried"},
+	explain.NotTried:  {"not tried", "evictions might help, and were not tried"},
 }
 
 // stages are all of them, in the order of the page.

@@ -50,7 +50,7 @@ var (
 	knownTags = words(`html head meta title link style body a svg defs pattern rect path circle header p span h1 h2 h3 bdi dl div dt dd aside ul li main section
 		figure figcaption b line text g table thead tbody tr th td small fieldset legend label input i details summary footer script`)
 	knownAttributes = words(`lang dir charset http-equiv content name rel href class id width height aria-hidden aria-label aria-labelledby role patternUnits
-		patternTransform x y cx cy r rx d dy x1 x2 y1 y2 transform data-victim data-would data-preemptor data-outcome tabindex type checked scope title hidden`)
+		patternTransform x y cx cy r rx d dy x1 x2 y1 y2 transform data-victim data-would data-preemptor data-outcome tabindex type checked scope title hidden open data-label`)
 )
 
 func words(list string) map[string]bool {

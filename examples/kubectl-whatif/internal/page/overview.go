@@ -32,6 +32,9 @@ type Overview struct {
 	Gone []string
 	// Tables have the rest.
 	Tables []Table
+	// Todo says what to do, a sentence each; where it is empty, the page says that there is
+	// nothing to do.
+	Todo []string
 	// Caveats are reasons why the answer may not come true.
 	Caveats []string
 	// Now is the time of the answer; the zero time leaves it out.
@@ -90,4 +93,7 @@ type overviewMaker struct {
 	leaving map[outrank.Key]string // with the note
 	coming  map[string][]Arrival   // by node
 	gone    map[string]bool
+	origins map[string]*origin
+	// moves are the pods that arrive somewhere.
+	moves map[outrank.Key]bool
 }

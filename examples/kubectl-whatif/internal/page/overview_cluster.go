@@ -72,23 +72,24 @@ func overviewPlace(s explain.Stage) int {
 	return len(overviewStages)
 }
 
-// overviewRows draws the nodes that are drawn pod by pod: all of a small cluster,
-// and of a larger one those that change. More is the number of those left out.
+// overviewRows draws the nodes that change pod by pod. More is the number of those left out.
 func (d *overviewMaker) overviewRows() (out []row, more int) {
-	all := slices.Clone(d.base.members)
+	all := slices.DeleteFunc(slices.Clone(d.base.members), func(m *member) bool { return m.stage == explain.NotTried })
 	slices.SortStableFunc(all, func(a, b *member) int { return overviewPlace(a.stage) - overviewPlace(b.stage) })
-	if !d.base.detailed() {
-		all = slices.DeleteFunc(all, func(m *member) bool { return m.stage == explain.NotTried })
-		if more = len(all) - mostChanged; more > 0 {
-			all = all[:mostChanged]
-		}
+	if more = len(all) - mostChanged; more <= 0 || d.base.detailed() {
+		return d.drawn(all, 0), 0
 	}
-	for i, m := range all {
+	return d.drawn(all[:mostChanged], 0), more
+}
+
+// drawn draws nodes pod by pod, behind so many others.
+func (d *overviewMaker) drawn(nodes []*member, behind int) (out []row) {
+	for i, m := range nodes {
 		r := d.overviewRow(m)
-		r.ID = fmt.Sprintf("node-%d", i+1)
+		r.ID = fmt.Sprintf("node-%d", behind+i+1)
 		out = append(out, r)
 	}
-	return out, max(0, more)
+	return out
 }
 
 func (d *overviewMaker) overviewRow(m *member) row {
@@ -97,10 +98,13 @@ func (d *overviewMaker) overviewRow(m *member) row {
 	if d.over.May {
 		r.Word = of.may
 	}
+	if o := d.origins[m.node.Name]; o != nil {
+		r.Letter, r.From = o.Letter, o.Class
+	}
 	r.Two = m.stage != explain.NotTried && !d.over.May
 	for i, v := range d.base.views {
 		before, after := d.overviewParts(m.node.Name, v.Name)
-		p := &painter{scale: d.base.scale, name: v.Name, offered: m.node.Allocatable.Amount(v.Name), would: d.over.May, many: true}
+		p := &painter{scale: d.base.scale, name: v.Name, offered: m.node.Allocatable.Amount(v.Name), would: d.over.May, many: true, plain: !d.over.May}
 		p.fit(before)
 		cell := rowCell{View: i, Resource: string(v.Name), Share: fullText(m.full[i])}
 		if r.Two && m.stage != explain.NoHelp {
@@ -127,28 +131,35 @@ func (d *overviewMaker) overviewParts(node string, name resource.Name) (before, 
 		switch {
 		case ok || d.gone[node]:
 			q.role, q.note = leaves, note
+			if d.moves[p.Key()] {
+				q.of = d.origins[node]
+			}
 			leave = append(leave, q)
 		default:
 			before, after = append(before, q), append(after, q)
 		}
 	}
 	for _, a := range d.coming[node] {
-		after = append(after, part{pod: a.Pod, role: comes, amount: taken(a.Pod.Requests(), name), note: a.Note})
+		from := d.from(a.Pod.Key())
+		q := part{pod: a.Pod, role: comes, amount: taken(a.Pod.Requests(), name), note: a.Note, of: d.origins[from]}
+		if from != "" && from != node {
+			q.note += ", from " + from
+		}
+		after = append(after, q)
 	}
 	return append(before[:len(before):len(before)], leave...), after
 }
 
-// overviewPanels puts the nodes of a large cluster into fields by their fates.
-func (d *overviewMaker) overviewPanels() []panel {
-	if d.base.detailed() {
-		return nil
-	}
+// overviewPanels puts the nodes into fields by their fates: all of a large cluster, and of a
+// small one those where nothing changes.
+func (d *overviewMaker) overviewPanels(rows int) []panel {
+	small := d.base.detailed()
 	per := (len(d.base.members) + mostCells - 1) / mostCells
 	var out []panel
 	for _, of := range overviewStages {
 		var nodes []*member
 		for _, m := range d.base.members {
-			if m.stage == of.stage {
+			if m.stage == of.stage && (!small || m.stage == explain.NotTried) {
 				nodes = append(nodes, m)
 			}
 		}
@@ -159,6 +170,9 @@ func (d *overviewMaker) overviewPanels() []panel {
 		p.Word, p.Title = of.word, of.title
 		if d.over.May {
 			p.Word, p.Title = of.may, of.mayTitle
+		}
+		if small {
+			p.Cells, p.Rows = nil, pictures{Rows: d.drawn(nodes, rows)}
 		}
 		out = append(out, p)
 	}

@@ -41,19 +41,25 @@ type overviewDocument struct {
 	// Arrive is set where a pod comes, May where none really leaves.
 	Arrive, May bool
 	MoreRows    int
+	// Large is set where the nodes are cells.
+	Large bool
 }
 
 func newOverviewDocument(in *Overview) *overviewDocument {
 	d := newOverviewMaker(in)
 	doc := &overviewDocument{
 		Frame:    newFrame(in.Title, in.Source, in.Snapshot, in.Now),
-		Cluster:  pictures{Below: d.base.scale, Views: d.base.views, Levels: levelTexts(), Sorted: string(d.base.views[d.base.shown()].Name)},
+		Cluster:  pictures{Views: d.base.views, Shades: d.base.legends(), Sorted: string(d.base.views[d.base.shown()].Name), Plain: !in.May, Origins: d.listed()},
 		Headline: in.Headline, Figures: in.Figures, Tables: in.Tables, Arrive: len(in.Come) > 0, May: in.May,
 	}
 	f := &doc.Frame
-	f.Outcome, f.Summary, f.Caveats = "overview", in.Summary, in.Caveats
+	f.Outcome, f.Summary, f.Caveats, f.Todo = "overview", in.Summary, in.Caveats, orNothing(in.Todo)
+	if in.May {
+		doc.Cluster.Below = d.base.scale
+	}
+	doc.Large = !d.base.detailed()
 	doc.Cluster.Rows, doc.MoreRows = d.overviewRows()
-	doc.Cluster.Panels = d.overviewPanels()
+	doc.Cluster.Panels = d.overviewPanels(len(doc.Cluster.Rows))
 	doc.Cluster.explain(nil)
 	return doc
 }
@@ -62,9 +68,10 @@ func newOverviewDocument(in *Overview) *overviewDocument {
 func newOverviewMaker(in *Overview) *overviewMaker {
 	wanted, top := &outrank.Pod{Name: "all", Containers: []outrank.Container{{}}}, int32(math.MinInt32)
 	requests := resource.List{}
-	d := &overviewMaker{over: in, leaving: map[outrank.Key]string{}, coming: map[string][]Arrival{}, gone: map[string]bool{}}
+	d := &overviewMaker{over: in, leaving: map[outrank.Key]string{}, moves: map[outrank.Key]bool{}, coming: map[string][]Arrival{}, gone: map[string]bool{}}
 	for _, a := range in.Come {
 		d.coming[a.Node] = append(d.coming[a.Node], a)
+		d.moves[a.Pod.Key()] = true
 		top = max(top, a.Pod.PriorityValue())
 		for name, q := range a.Pod.Requests() {
 			if q.Sign() > 0 {
@@ -89,6 +96,8 @@ func newOverviewMaker(in *Overview) *overviewMaker {
 	d.base.scale = newScale(in.Snapshot, top)
 	d.base.findViews()
 	d.findOverviewMembers()
+	d.findOrigins()
+	d.base.findShades()
 	return d
 }
 

@@ -91,7 +91,7 @@ func TestLargeOverview(t *testing.T) {
 	page := overviewPage(t, in)
 	assert.Equal(t, 100, strings.Count(page, `<i class="i `)+strings.Count(page, `<a class="i `))
 	assert.Equal(t, 2, strings.Count(page, `<tr role="row" id="node-`))
-	assert.Contains(t, page, `<b>98</b> <span class="tag">unchanged</span>`)
+	assert.Contains(t, page, `<summary><b>98</b> nodes <span class="tag">unchanged</span> where nothing changes</summary>`)
 	for i := range 50 {
 		in.Leave = append(in.Leave, Mark{outrank.Key(fmt.Sprintf("default/bn%d", i+10)), ""})
 	}

@@ -70,10 +70,18 @@ func TestPalette(t *testing.T) {
 		for i := range stepsAbove {
 			check(fmt.Sprint("on-high", i), fmt.Sprint("high", i), 4.5)
 		}
-		for i := range len(levels) + 1 {
+		for i := range mostShades + 1 {
 			check(fmt.Sprint("on-l", i), fmt.Sprint("l", i), 4.5)
 		}
 		check("on-comes", "comes", 4.5)
+		for i := range mostOrigins {
+			check("on-from", fmt.Sprint("from", i), 4.5)
+			check(fmt.Sprint("from", i), "paper", 3)
+			check(fmt.Sprint("from", i), "free", 3)
+			check(fmt.Sprint("from", i), "stay", 2)
+		}
+		check("leaves", "stay", 3)
+		check("edge", "paper", 3)
 		check("leaves", "paper", 4.5)
 		check("leaves", "chosen", 4.5)
 		check("card", "leaves", 4.5)
@@ -89,7 +97,7 @@ func TestPalette(t *testing.T) {
 			assert.Equal(t, theme == "light", luminance(colours[steps[i+1]]) < luminance(colours[steps[i]]), "%s: %s after %s", theme, steps[i+1], steps[i])
 			assert.Greater(t, contrastOf(colours[steps[i+1]], colours[steps[i]]), 1.2, "%s: %s and %s", theme, steps[i+1], steps[i])
 		}
-		for i := range len(levels) {
+		for i := range mostShades {
 			assert.Greater(t, contrastOf(colours[fmt.Sprint("l", i)], colours[fmt.Sprint("l", i+1)]), 1.15, "%s: level %d", theme, i)
 		}
 	}

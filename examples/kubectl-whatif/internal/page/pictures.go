@@ -5,23 +5,18 @@ package page
 type pictures struct {
 	Below, Above scale
 	Views        []view
-	Levels       []string
-	Rows         []row
-	Panels       []panel
-	Sorted       string
+	// Shades are the legends of the cells, one for each view and one for the scarcest of each.
+	Shades [][]shade
+	Rows   []row
+	Panels []panel
+	Sorted string
 	// Lettered is set where cells of the field lead to nodes below.
 	Lettered bool
+	// Plain is set where priorities have no colours; Origins are nodes with one.
+	Plain   bool
+	Origins []origin
 	// Leave to Over are set for the parts that the legend has to explain.
-	Leave, Come, Kept, Lack, Over bool
-}
-
-// levelTexts names the colours of cells.
-func levelTexts() []string {
-	var out []string
-	for i := range levels {
-		out = append(out, levels[i].text)
-	}
-	return append(out, "over 100 %")
+	Leave, Come, Kept, Lack, Over, New bool
 }
 
 // explain finds the parts that the legend has to explain, from the pictures and
@@ -35,6 +30,7 @@ func (c *pictures) explain(scenes []scene) {
 		for i := range b.Segments {
 			s := &b.Segments[i]
 			c.Leave, c.Come, c.Kept = c.Leave || s.Hatched(), c.Come || s.Preemptor != "", c.Kept || s.Class == "kept"
+			c.New = c.New || s.Class == "comes"
 		}
 	}
 	for i := range scenes {

@@ -40,7 +40,7 @@ func viewRules() string {
 		if view == 'z' {
 			id = "z"
 		}
-		for l := range len(levels) + 1 {
+		for l := range mostShades + 1 {
 			fmt.Fprintf(&b, "body:has(#by-%s:checked) .%c%d { background: var(--l%d); color: var(--on-l%d);", id, view, l, l, l)
 			if l < 2 {
 				// The lightest ones need an edge to be seen.

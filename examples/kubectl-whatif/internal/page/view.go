@@ -90,20 +90,27 @@ func fullness(used, offered float64) float64 {
 	return -1
 }
 
-// levels maps how full a node is to the shade of its cell.
-var levels = []struct {
-	below float64
-	text  string
-}{{0.5, "under 50 %"}, {0.7, "50 to 70 %"}, {0.85, "70 to 85 %"}, {0.95, "85 to 95 %"}, {1.0000001, "95 to 100 %"}}
-
-// level is the step of a fullness, from 0; the last one is more than full.
-func level(full float64) int {
-	for i := range levels {
-		if full < levels[i].below {
-			return i
-		}
+// findShades finds the shades of each view.
+func (d *maker) findShades() {
+	for i := range d.views {
+		d.shades = append(d.shades, newShades(d.fullness(func(m *member) float64 { return m.full[i] })))
 	}
-	return len(levels)
+	d.shades = append(d.shades, newShades(d.fullness((*member).fullest)))
+}
+
+func (d *maker) fullness(of func(*member) float64) (out []float64) {
+	for _, m := range d.members {
+		out = append(out, of(m))
+	}
+	return out
+}
+
+// legends are those of the shades.
+func (d *maker) legends() (out [][]shade) {
+	for _, s := range d.shades {
+		out = append(out, s.legend())
+	}
+	return out
 }
 
 // shown is the view that is shown at first.

@@ -126,5 +126,22 @@ func (a *Across) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Ove
 	if a.Outcome == preemption.Preempt {
 		s.come(a.Pod.Key, pod, a.Node, "arrives once those have left who leave for it")
 	}
+	a.todo(s)
 	return &s.Overview
+}
+
+// todo says what to do, at the end of the page.
+func (a *Across) todo(s *sketch) {
+	switch a.Outcome {
+	case preemption.Fits:
+		s.do("Nothing to do: a node takes it.")
+	case preemption.Preempt:
+		if a.OneNode.Outcome == PushesOut {
+			s.do("kube-scheduler makes room by itself on " + a.OneNode.Node + ", and on one node alone.")
+			return
+		}
+		s.do("Evict them by hand, if they may leave: kube-scheduler takes victims from one node alone.")
+	default:
+		s.do("What would help is tried without --across.")
+	}
 }

@@ -165,11 +165,12 @@ func (a *Aftermath) writeMoves(out *paper, limit int) {
 	var rows console.Table
 	rows.Head("#", "POD", "PRIORITY", "LEAVES", "OUTCOME", "TO")
 	shown := selected(len(a.Moves), limit, func(i int) bool { return a.Moves[i].Outcome != Placed })
+	said := saidOnce{}
 	for _, i := range shown {
 		m := &a.Moves[i]
 		rows.Add(strconv.Itoa(i+1), m.name(), strconv.Itoa(int(m.Pod.Priority)), m.leaves(), m.outcome(), m.Node)
 		addNotes(&rows, m.why())
-		addNotes(&rows, m.notes(limit))
+		addNotes(&rows, said.notes(i+1, &m.Turn, limit))
 	}
 	rows.Print(out.Page)
 	if more := len(a.Moves) - len(shown); more > 0 {
@@ -209,21 +210,11 @@ func (a *Aftermath) writeDrain(out *paper, d *Drain, limit int) {
 		which = "The drain of " + names(d.Nodes, bounded(len(d.Nodes), limit))
 	}
 	out.say("%s", which+" "+d.text())
-	for _, h := range d.Held[:bounded(len(d.Held), limit)] {
-		out.line("  %s may not be evicted: %s", h.Pod.Key, h.text())
+	for _, text := range append(d.held(limit), d.pending(limit)...) {
+		out.block(2, text)
 	}
-	if more := len(d.Held) - bounded(len(d.Held), limit); more > 0 {
-		out.line("  and %d more", more)
-	}
-	for i := range d.Pending[:bounded(len(d.Pending), limit)] {
-		t := &d.Pending[i]
-		out.line("  %s, recreated, stays pending", t.Pod.Key)
-		for _, note := range t.notes(limit) {
-			out.line("    %s", note)
-		}
-	}
-	if more := len(d.Pending) - bounded(len(d.Pending), limit); more > 0 {
-		out.line("  and %s more that %s pending", plural(more, "pod"), verb(more, "stays", "stay"))
+	if text := d.freedText(); text != "" {
+		out.say("%s", text)
 	}
 	if n := fresh(d.Victims); n > 0 {
 		out.line("  %s for the recreated ones", subject(n, "pod is pushed out", "pods are pushed out"))
@@ -246,6 +237,64 @@ func (d *Drain) text() string {
 		return fmt.Sprintf("goes through; it waits %d times until replacements are ready.", d.Waits)
 	}
 	return "goes through at once."
+}
+
+// held says which pods may not be evicted, once for each reason.
+func (d *Drain) held(limit int) []string {
+	pods := alike{limit: limit}
+	for i := range d.Held {
+		h := &d.Held[i]
+		pods.add(string(h.Pod.Key), h.text())
+	}
+	return pods.texts(" may not be evicted", " may not be evicted")
+}
+
+// pending says which replacements find no place, once for the same reasons.
+func (d *Drain) pending(limit int) []string {
+	pods := alike{limit: limit}
+	for i := range d.Pending {
+		t := &d.Pending[i]
+		pods.add(string(t.Pod.Key), strings.Join(t.notes(limit), "; "))
+	}
+	return pods.texts(", recreated, stays pending", ", recreated, stay pending")
+}
+
+// alike are things with their reasons, those of one reason together.
+type alike struct {
+	limit   int
+	reasons []string
+	things  map[string][]string
+}
+
+func (a *alike) add(thing, reason string) {
+	if a.things == nil {
+		a.things = map[string][]string{}
+	}
+	if a.things[reason] == nil {
+		a.reasons = append(a.reasons, reason)
+	}
+	a.things[reason] = append(a.things[reason], thing)
+}
+
+// texts is a line for each reason, as far as the limit goes; is and are say what holds for one
+// thing and for several.
+func (a *alike) texts(is, are string) (out []string) {
+	shown := bounded(len(a.reasons), a.limit)
+	for _, reason := range a.reasons[:shown] {
+		text := names(a.things[reason], bounded(len(a.things[reason]), a.limit)) + verb(len(a.things[reason]), is, are)
+		if reason != "" {
+			text += ": " + reason
+		}
+		out = append(out, text)
+	}
+	more := 0
+	for _, reason := range a.reasons[shown:] {
+		more += len(a.things[reason])
+	}
+	if more > 0 {
+		out = append(out, fmt.Sprintf("and %d more for other reasons", more))
+	}
+	return out
 }
 
 // text says what holds a pod.
@@ -288,7 +337,7 @@ func (b *BudgetLoad) text() string {
 	case Blocks:
 		return "lets none go"
 	case Several:
-		return "never lets go whom others cover, too"
+		return "never lets go pods that others cover, too"
 	case NotReached:
 		return "is stuck before"
 	}

@@ -196,7 +196,7 @@ func (c *ClassImpact) writePending(out *paper, limit int) {
 		return
 	}
 	out.say("Of %s the change means something else for %d, each asked about alone. As things are they "+
-		"keep their priority; this is what they would do if they were created again:", plural(c.PendingPods, "pending pod"), len(c.Pending))
+		"keep their priority; this is what they would do if they were recreated:", plural(c.PendingPods, "pending pod"), len(c.Pending))
 	var rows console.Table
 	rows.Head("POD", "PRIORITY", "WHEN", "OUTCOME", "NODE")
 	shown := bounded(len(c.Pending), limit)

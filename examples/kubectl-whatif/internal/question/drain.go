@@ -27,6 +27,9 @@ type Drain struct {
 	Stuck   bool      `json:"stuck,omitempty"`
 	StuckAt string    `json:"stuckAt,omitempty"`
 	Held    []HeldPod `json:"held"`
+	// Freed is what budgets would have to allow so that the drain goes through, as was tried;
+	// nil where it does as things are, and where nothing was found.
+	Freed []Allowance `json:"freed,omitempty"`
 	// Pending are the replacements that find no place, with the reasons, and Victims the pods
 	// that are pushed out for replacements.
 	Pending []Turn   `json:"pending"`
@@ -101,28 +104,11 @@ type draining struct {
 	cut   bool
 }
 
-// drain plays the drain of a change.
+// drain plays the drain of a change, and looks for what frees it where it is stuck.
 func (a *Aftermath) drain(of *drainage) error {
-	s := of.before.Fork()
-	quiet := *s.set
-	quiet.Progress, s.set = nil, &quiet
-	if err := s.bury(); err != nil {
-		return err
-	}
-	d, err := s.draining(of.nodes, s.waiting())
+	d, err := of.play(a)
 	if err != nil {
 		return err
-	}
-	d.load(of.nodes, a)
-	for _, node := range of.nodes {
-		done, err := d.empty(node)
-		if err != nil {
-			return err
-		}
-		if !done {
-			d.out.Stuck, d.out.StuckAt = true, node
-			break
-		}
 	}
 	for i := range d.loads {
 		l := &d.loads[i]
@@ -132,8 +118,39 @@ func (a *Aftermath) drain(of *drainage) error {
 		}
 	}
 	slices.SortFunc(a.Budgets, func(a, b BudgetLoad) int { return compareText(string(a.Key), string(b.Key)) })
+	if d.out.Stuck {
+		if err := d.out.free(of); err != nil {
+			return err
+		}
+	}
 	a.Drains = append(a.Drains, *d.out)
 	return nil
+}
+
+// play plays the drain to its end; a gets the pods that no drain can evict.
+func (of *drainage) play(a *Aftermath) (*draining, error) {
+	s := of.before.Fork()
+	quiet := *s.set
+	quiet.Progress, s.set = nil, &quiet
+	if err := s.bury(); err != nil {
+		return nil, err
+	}
+	d, err := s.draining(of.nodes, s.waiting())
+	if err != nil {
+		return nil, err
+	}
+	d.load(of.nodes, a)
+	for _, node := range of.nodes {
+		done, err := d.empty(node)
+		if err != nil {
+			return nil, err
+		}
+		if !done {
+			d.out.Stuck, d.out.StuckAt = true, node
+			break
+		}
+	}
+	return d, nil
 }
 
 // draining cordons nodes whose drain begins, while pods wait.

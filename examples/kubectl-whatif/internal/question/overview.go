@@ -1,6 +1,7 @@
 package question
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -42,6 +43,13 @@ func (s *sketch) figure(n int, of string) {
 func (s *sketch) table(t page.Table) {
 	if len(t.Rows) > 0 || t.Text != "" {
 		s.Tables = append(s.Tables, t)
+	}
+}
+
+// do adds a thing to do, unless there is none.
+func (s *sketch) do(text string) {
+	if text != "" {
+		s.Todo = append(s.Todo, text)
 	}
 }
 
@@ -95,9 +103,10 @@ func (s *sketch) come(key outrank.Key, like *outrank.Pod, node, note string) {
 func turns(title, note string, all []Turn) page.Table {
 	t := page.Table{Title: title, Note: note, Columns: []page.Column{{Title: "#", Number: true}, {Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Node"}, {Title: "Outcome"}}}
 	shown := bounded(len(all), page.MostRows)
+	said := saidOnce{}
 	for i := range all[:shown] {
 		one := &all[i]
-		t.Rows = append(t.Rows, page.TableRow{Cells: []string{strconv.Itoa(i + 1), one.name(), one.priority(), one.Node, one.outcome()}, Notes: one.notes(notesOnPage)})
+		t.Rows = append(t.Rows, page.TableRow{Cells: []string{strconv.Itoa(i + 1), one.name(), one.priority(), one.Node, one.outcome()}, Notes: said.notes(i+1, one, notesOnPage)})
 	}
 	t.More = len(all) - shown
 	return t
@@ -118,6 +127,7 @@ func (p *Pending) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Over
 		s.turn(&p.Turns[i], nil)
 	}
 	s.table(turns("What becomes of each", pendingOrder, p.Turns))
+	p.todo(s)
 	return &s.Overview
 }
 
@@ -136,5 +146,48 @@ func (r *Replicas) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.O
 	if r.Why != nil && r.Why.Nothing != nil {
 		s.table(page.Table{Title: "What is missing for the next one", Text: strings.Join(r.Why.Nothing.Texts(), "\n")})
 	}
+	r.todo(s)
 	return &s.Overview
+}
+
+// todo says what to do, at the end of the page.
+func (p *Pending) todo(s *sketch) {
+	n := &p.Totals
+	if c := cost(n.Victims, n.Violating); c != "" {
+		s.do("Nothing to do if they may leave: kube-scheduler makes room by itself, and " + c + ".")
+	}
+	for i := range p.Turns {
+		if t := &p.Turns[i]; t.Outcome == Waits && !t.Group {
+			s.do("What would help a pod that stays pending is tried one by one: ask again with --pending " + string(t.Pod.Key) + ".")
+			break
+		}
+	}
+	if n.Gated > 0 {
+		s.do(subject(n.Gated, "pod is gated, and waits", "pods are gated, and wait") + " for whoever takes the gates away.")
+	}
+	if len(s.Todo) == 0 && n.Pods > 0 {
+		s.do("Nothing to do: kube-scheduler places them by itself.")
+	}
+}
+
+// todo says what to do, at the end of the page.
+func (r *Replicas) todo(s *sketch) {
+	if c := cost(r.Victims, r.Violating); c != "" {
+		s.do(fmt.Sprintf("The first %d cost nobody anything; for more, %s.", r.Free, c))
+	}
+	if r.Stopped {
+		s.do(fmt.Sprintf("Ask for %d at most, or make room for the next one.", r.Running))
+		if r.Why != nil {
+			ways := 0
+			for i := range r.Why.Nodes {
+				if help := r.Why.Nodes[i].Help(); help != "" && ways < mostWays {
+					s.do("For the next one, " + help)
+					ways++
+				}
+			}
+		}
+	}
+	if len(s.Todo) == 0 {
+		s.do("Nothing to do: all of them fit, and nobody has to leave.")
+	}
 }

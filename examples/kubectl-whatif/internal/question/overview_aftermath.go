@@ -66,6 +66,7 @@ func (a *Aftermath) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Ov
 	} {
 		s.table(podsTable(list.title, list.pods))
 	}
+	a.todo(s)
 	return &s.Overview
 }
 
@@ -88,10 +89,11 @@ func (a *Aftermath) movesTable() page.Table {
 		Columns: []page.Column{{Title: "#", Number: true}, {Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Leaves"}, {Title: "To"}, {Title: "Outcome"}},
 	}
 	shown := bounded(len(a.Moves), page.MostRows)
+	said := saidOnce{}
 	for i := range a.Moves[:shown] {
 		m := &a.Moves[i]
 		r := page.TableRow{Cells: []string{strconv.Itoa(i + 1), m.name(), m.priority(), m.leaves(), m.Node, m.outcome()}}
-		r.Notes = append(m.why(), m.notes(notesOnPage)...)
+		r.Notes = append(m.why(), said.notes(i+1, &m.Turn, notesOnPage)...)
 		t.Rows = append(t.Rows, r)
 	}
 	t.More = len(a.Moves) - shown
@@ -104,12 +106,7 @@ func (a *Aftermath) drainsTable() page.Table {
 	for i := range a.Drains {
 		d := &a.Drains[i]
 		r := page.TableRow{Cells: []string{names(d.Nodes, notesOnPage), strconv.Itoa(d.Evicted), strconv.Itoa(d.Pods), d.text()}}
-		for _, h := range d.Held[:bounded(len(d.Held), notesOnPage)] {
-			r.Notes = append(r.Notes, string(h.Pod.Key)+" may not be evicted: "+h.text())
-		}
-		for _, p := range d.Pending[:bounded(len(d.Pending), notesOnPage)] {
-			r.Notes = append(r.Notes, string(p.Pod.Key)+", recreated, stays pending")
-		}
+		r.Notes = append(d.held(notesOnPage), d.pending(notesOnPage)...)
 		t.Rows = append(t.Rows, r)
 	}
 	return t
@@ -140,4 +137,31 @@ func podsTable(title string, pods []Pod) page.Table {
 	}
 	t.More = len(pods) - shown
 	return t
+}
+
+// todo says what to do, at the end of the page.
+func (a *Aftermath) todo(s *sketch) {
+	for i := range a.Drains {
+		d := &a.Drains[i]
+		switch free := d.freedText(); {
+		case !d.Stuck:
+		case free != "":
+			s.do(free + " As things are it never does.")
+		default:
+			s.do("No budget was found to let the drain go through as things are: it never ends on " + d.StuckAt + ".")
+		}
+	}
+	if n := len(a.Lost); n > 0 {
+		s.do(subject(n, "pod is", "pods are") + " lost, and nothing recreates " + verb(n, "it", "them") + ".")
+	}
+	t := &a.Totals
+	if c := cost(t.Victims, t.Violating); c != "" {
+		s.do("It costs room: " + c + ".")
+	}
+	if t.Victims+t.Waits > 0 {
+		s.do("How many more nodes are enough until nobody has to leave, and until everybody finds a place, is tried by --more-nodes NODE with the same changes.")
+	}
+	if len(s.Todo) == 0 {
+		s.do("Nothing to do: everybody has a place, and nobody has to leave.")
+	}
 }

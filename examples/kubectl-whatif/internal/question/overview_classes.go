@@ -35,6 +35,7 @@ func (c *ClassImpact) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.
 	s.table(c.changesTable())
 	s.table(c.reachTable())
 	s.table(c.pendingTable())
+	c.todo(s)
 	return &s.Overview
 }
 
@@ -73,7 +74,7 @@ func (c *ClassImpact) changesTable() page.Table {
 func (c *ClassImpact) reachTable() page.Table {
 	t := page.Table{
 		Title: "How many running pods a new pod of a class could push out",
-		Note:  "By priority alone: now, after the change with the running pods as they stand, and once controllers have made them again.",
+		Note:  "By priority alone: now, after the change with the running pods as they stand, and once controllers have recreated them.",
 		Columns: []page.Column{{Title: "Class"}, {Title: "Value"}, {Title: "Now", Number: true}, {Title: "Those as they stand", Number: true},
 			{Title: "All recreated", Number: true}, {Title: "Who could not be pushed out before"}},
 	}
@@ -97,7 +98,7 @@ func (c *ClassImpact) reachTable() page.Table {
 func (c *ClassImpact) pendingTable() page.Table {
 	t := page.Table{
 		Title: "What it means to pods that wait",
-		Note:  "Each is asked about alone. As things are they keep their priority; this is what they would do if they were created again.",
+		Note:  "Each is asked about alone. As things are they keep their priority; this is what they would do if they were recreated.",
 		Columns: []page.Column{{Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "When"}, {Title: "Node"},
 			{Title: "Outcome"}},
 	}
@@ -118,4 +119,14 @@ func (c *ClassImpact) pendingTable() page.Table {
 	}
 	t.More = len(c.Pending) - shown
 	return t
+}
+
+// todo says what to do, at the end of the page.
+func (c *ClassImpact) todo(s *sketch) {
+	if len(s.Leave) == 0 {
+		s.do("Nothing to do: no running pod could be pushed out that could not before.")
+		return
+	}
+	s.do("Look at the marked pods before the classes change: new pods could push them out, and could not before.")
+	s.do("What happens once all pods have been recreated is tried by --recreate with the same changes.")
 }

@@ -21,6 +21,7 @@ func (w *WholeGroup) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.O
 	s.figure(w.Report.Violations, "against a budget")
 	s.turn(&w.turn, nil)
 	s.table(w.why())
+	w.todo(s)
 	return &s.Overview
 }
 
@@ -31,4 +32,17 @@ func (w *WholeGroup) why() page.Table {
 		text += note + "\n"
 	}
 	return page.Table{Title: "Why", Text: text}
+}
+
+// todo says what to do, at the end of the page.
+func (w *WholeGroup) todo(s *sketch) {
+	if c := cost(w.Report.VictimPods, w.Report.Violations); c != "" {
+		s.do("Nothing to do if they may leave: kube-scheduler makes room by itself, and " + c + ".")
+	}
+	if w.Unplaced > 0 {
+		s.do(subject(w.Unplaced, "pod of the group finds", "pods of the group find") + " no place; why is said above.")
+	}
+	if len(s.Todo) == 0 {
+		s.do("Nothing to do: the group has its places.")
+	}
 }

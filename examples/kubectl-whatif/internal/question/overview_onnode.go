@@ -28,5 +28,18 @@ func (o *OnNode) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Ove
 		fates = append(fates, strings.TrimRight(o.Replacements[i].Text(), "\n"))
 	}
 	s.table(page.Table{Title: "What becomes of those who are evicted", Text: strings.Join(fates, "\n"), More: len(o.Replacements) - len(fates)})
+	o.todo(s)
 	return &s.Overview
+}
+
+// todo says what to do, at the end of the page.
+func (o *OnNode) todo(s *sketch) {
+	switch {
+	case o.Outcome == kubeletadmit.Rejected:
+		s.do("Where it would start instead, and who would have to leave there, is asked without --on-node.")
+	case len(o.Replacements) > 0:
+		s.do("Nothing to do if they may leave: the kubelet evicts them by itself, whatever disruption budgets say.")
+	default:
+		s.do("Nothing to do: the kubelet starts it.")
+	}
 }

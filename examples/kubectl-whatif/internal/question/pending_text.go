@@ -24,8 +24,9 @@ func (p *Pending) WriteText(w io.Writer, limit int) error {
 	var rows console.Table
 	rows.Head("#", "POD", "PRIORITY", "OUTCOME", "NODE")
 	shown := selected(len(p.Turns), limit, func(i int) bool { return p.Turns[i].Outcome != Placed })
+	said := saidOnce{}
 	for _, i := range shown {
-		addTurn(&rows, i+1, &p.Turns[i], limit)
+		addTurn(&rows, i+1, &p.Turns[i], said.notes(i+1, &p.Turns[i], limit))
 	}
 	rows.Print(out.Page)
 	if more := len(p.Turns) - len(shown); more > 0 {
@@ -51,7 +52,7 @@ func (p *Pending) summary() string {
 	}
 	add(n.Placed, verb(n.Placed, "fits", "fit"))
 	add(n.PushesOut, verb(n.PushesOut, "pushes others out", "push others out"))
-	add(n.Waits, verb(n.Waits, "waits", "wait"))
+	add(n.Waits, verb(n.Waits, "stays pending", "stay pending"))
 	add(n.Gated, verb(n.Gated, "is gated", "are gated"))
 	add(n.OtherScheduler, verb(n.OtherScheduler, "is", "are")+" not of this scheduler")
 	add(n.Leaving, verb(n.Leaving, "is", "are")+" being deleted")

@@ -160,7 +160,7 @@ func TestPropertyAftermathIsTrue(t *testing.T) {
 // The drain of nodes can be played by hand, one pod after the other, each budget's pods counted
 // anew, and it ends as was foretold.
 func TestPropertyDrainsEndAsForetold(t *testing.T) {
-	stuck, waited, through := 0, 0, 0
+	stuck, freed, waited, through := 0, 0, 0, 0
 	overShapes(t, func(t *rapid.T, s question.Setting) {
 		for _, b := range s.Cluster.Budgets {
 			b.DesiredHealthy = rapid.Int32Range(0, 3).Draw(t, "desired")
@@ -200,6 +200,19 @@ func TestPropertyDrainsEndAsForetold(t *testing.T) {
 		for _, h := range d.Held {
 			require.Contains(t, hand.held, h.Pod.Key)
 		}
+		if d.Freed != nil {
+			require.True(t, d.Stuck)
+			other, err := question.NewScenario(context.Background(), s)
+			require.NoError(t, err)
+			for _, a := range d.Freed {
+				require.NoError(t, other.Apply(&question.PutBudget{Of: "a budget", Key: a.Budget, Allowed: a.Allowed}))
+			}
+			require.NoError(t, other.Apply(&question.RemoveNodes{Of: "nodes", Names: going}))
+			r, err := other.Aftermath()
+			require.NoError(t, err)
+			require.False(t, r.Drains[0].Stuck, "%v", d.Freed)
+			freed++
+		}
 		switch {
 		case d.Stuck:
 			stuck++
@@ -210,6 +223,7 @@ func TestPropertyDrainsEndAsForetold(t *testing.T) {
 		}
 	})
 	require.Positive(t, stuck)
+	require.Positive(t, freed)
 	require.Positive(t, waited)
 	require.Positive(t, through)
 }

@@ -8,10 +8,29 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
+// saidOnce has the reasons for which pods of a list stay pending, each with the number of the
+// first pod of which it was said.
+type saidOnce map[string]int
+
+// notes are those of a turn with a number in the list. Reasons that were told of another one
+// are not repeated.
+func (s saidOnce) notes(number int, t *Turn, limit int) []string {
+	why := t.reasonsToWait()
+	text := strings.Join(why, "\n")
+	switch first := s[text]; {
+	case len(why) == 0:
+	case first > 0:
+		why = []string{"for the same reasons as number " + strconv.Itoa(first)}
+	default:
+		s[text] = number
+	}
+	return append(t.facts(limit), why...)
+}
+
 // addTurn adds a row for a turn and, below it, the notes about it.
-func addTurn(rows *console.Table, number int, t *Turn, limit int) {
+func addTurn(rows *console.Table, number int, t *Turn, notes []string) {
 	rows.Add(strconv.Itoa(number), t.name(), t.priority(), t.outcome(), t.Node)
-	addNotes(rows, t.notes(limit))
+	addNotes(rows, notes)
 }
 
 // priority is that of the pod, with its class.
@@ -54,7 +73,10 @@ func (t *Turn) outcome() string {
 		}
 		return "pushes out " + plural(fresh(t.Victims), "pod")
 	case Waits:
-		return "waits"
+		if t.Resize {
+			return "waits for room"
+		}
+		return "stays pending"
 	case Gated:
 		return "gated"
 	case OtherScheduler:
@@ -96,7 +118,10 @@ func (v *Victim) text() string {
 }
 
 // notes name the leaving pods, why a pod waits, and lost nominations.
-func (t *Turn) notes(limit int) []string {
+func (t *Turn) notes(limit int) []string { return append(t.facts(limit), t.reasonsToWait()...) }
+
+// facts are the notes but for those that say why a pod waits.
+func (t *Turn) facts(limit int) []string {
 	var out []string
 	if len(t.Victims) > 0 {
 		out = append(out, "who leaves: "+t.victimNames(limit))
@@ -117,10 +142,15 @@ func (t *Turn) notes(limit int) []string {
 		out = append(out, "loses the room that was promised to it: "+names(t.ClearedNominations, bounded(len(t.ClearedNominations), limit)))
 	}
 	if t.InVain != nil {
-		out = append(out, "in vain: with them gone "+t.Node+" still says "+reasons([]Reason{{t.InVain.Filter, t.InVain.Reasons, 0}}))
+		out = append(out, "to no effect: even with them gone "+t.Node+" says "+reasons([]Reason{{t.InVain.Filter, t.InVain.Reasons, 0}}))
 	}
+	return out
+}
+
+// reasonsToWait say why a pod stays pending; none of one that does not.
+func (t *Turn) reasonsToWait() (out []string) {
 	if t.Outcome != Waits {
-		return out
+		return nil
 	}
 	if len(t.TurnedDown) > 0 {
 		out = append(out, "no node takes it: "+reasons(t.TurnedDown))

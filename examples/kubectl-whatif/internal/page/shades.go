@@ -1,0 +1,82 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// mostShades is the most shades for nodes that are not more than full.
+const mostShades = 5
+
+// shades are the steps of fullness that tell the nodes of this cluster apart, by whole
+// percents: each step goes from behind the one before up to its own. Where all nodes are
+// equally full, there is one.
+type shades []int
+
+// newShades shares the nodes evenly among the steps.
+func newShades(full []float64) shades {
+	var all []int
+	for _, f := range full {
+		if f >= 0 && f <= 1.0000001 {
+			all = append(all, wholePercent(f))
+		}
+	}
+	slices.Sort(all)
+	distinct := slices.Compact(slices.Clone(all))
+	if len(distinct) <= mostShades {
+		return distinct
+	}
+	var out shades
+	for i := range mostShades {
+		if last := all[(i+1)*len(all)/mostShades-1]; len(out) == 0 || last > out[len(out)-1] {
+			out = append(out, last)
+		}
+	}
+	return out
+}
+
+func wholePercent(f float64) int { return int(math.Round(100 * f)) }
+
+// level is the shade of a fullness, from 0; [mostShades] is more than full. The steps use the
+// ends of the colours, so that few differ most.
+func (s shades) level(full float64) int {
+	switch {
+	case full < 0 || len(s) == 0 && full <= 1.0000001:
+		return 0
+	case full > 1.0000001:
+		return mostShades
+	}
+	i, _ := slices.BinarySearch(s, wholePercent(full))
+	return s.colour(min(i, len(s)-1))
+}
+
+func (s shades) colour(step int) int {
+	if len(s) == 1 {
+		return 2
+	}
+	return step * (mostShades - 1) / (len(s) - 1)
+}
+
+// shade is a shade in the legend.
+type shade struct {
+	Level int
+	Text  string
+}
+
+// legend names the steps.
+func (s shades) legend() (out []shade) {
+	least := 0
+	for i, most := range s {
+		text := fmt.Sprintf("%d\u00a0%%", most)
+		switch {
+		case i == 0 && len(s) > 1:
+			text = "up to " + text
+		case i > 0 && most > least:
+			text = fmt.Sprintf("%d to %s", least, text)
+		}
+		out = append(out, shade{s.colour(i), text})
+		least = most + 1
+	}
+	return append(out, shade{mostShades, "over 100\u00a0%"})
+}

@@ -1,0 +1,111 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// orNothing is a list of things to do, which says so where there are none.
+func orNothing(todo []string) []string {
+	if len(todo) == 0 {
+		return []string{"Nothing to do."}
+	}
+	return todo
+}
+
+// todo says what to do about a decision, from what the report tried.
+func (d *maker) todo() []string {
+	e, r := d.in.Explanation, d.in.Report
+	if r.Leaving != nil {
+		return []string{"Nothing to do but wait: it " + r.Leaving.Text()}
+	}
+	switch e.Outcome {
+	case preemption.Fits:
+		if e.Resize {
+			return []string{"Nothing to do: its kubelet carries the resize out."}
+		}
+		return []string{"Nothing to do: it starts on " + oneOf(e.Feasible) + " that " + verb(e.Feasible, "takes", "take") + " it."}
+	case preemption.Preempt:
+		return d.todoOfPreempt()
+	case preemption.NotEligible:
+		out := d.in.Hints
+		if e.Ineligible == preemption.VictimsTerminating {
+			return append([]string{"Nothing to do but wait: it takes the room of those who are leaving."}, out...)
+		}
+		if n := len(e.Candidates); n > 0 && e.Ineligible == preemption.PolicyNever {
+			out = append([]string{fmt.Sprintf("Give it a class without the preemption policy Never: evictions would make room on %s, best on %s, where %s to leave.",
+				plural(n, "node"), isolated(e.Candidates[0].Node), verb(len(e.Candidates[0].Victims), "1 pod has", fmt.Sprintf("%d pods have", len(e.Candidates[0].Victims))))}, out...)
+		}
+		return append(out, ways(r)...)
+	}
+	out := slices.Clone(d.in.Hints)
+	if n := r.Nothing; n != nil {
+		out = append(out, helps(n)...)
+	}
+	if len(out) == 0 {
+		out = append(out, "Nothing that was tried makes room for it.")
+	}
+	return out
+}
+
+// helps are the changes that make room where evictions of less important pods do not.
+func helps(n *explain.Nothing) []string {
+	return (&explain.Nothing{Enough: n.Enough, Lower: n.Lower, Eviction: n.Eviction}).Texts()
+}
+
+func (d *maker) todoOfPreempt() []string {
+	e := d.in.Explanation
+	who, leave := "those pods", "them"
+	if len(e.Victims) == 1 {
+		who, leave = "that pod", "it"
+	}
+	out := []string{fmt.Sprintf("Nothing to do if %s may leave: kube-scheduler evicts %s by itself.", who, leave)}
+	if e.Resize {
+		out[0] += " The kubelet then carries the resize out."
+	}
+	lost := 0
+	for i := range e.Victims {
+		if e.Victims[i].Pod.Owner.Name == "" {
+			lost++
+		}
+	}
+	if lost > 0 {
+		out = append(out, fmt.Sprintf("%s no controller, and nothing recreates %s.",
+			verb(lost, "1 of the pods has", fmt.Sprintf("%d of the pods have", lost)), verb(lost, "it", "them")))
+	}
+	if n := e.Violations(); n > 0 {
+		out = append(out, fmt.Sprintf("%s a disruption budget, which does not keep kube-scheduler from %s.",
+			verb(n, "1 eviction breaks", fmt.Sprintf("%d evictions break", n)), verb(n, "it", "them")))
+	}
+	return out
+}
+
+// ways are the changes that were tried and make room.
+func ways(r *explain.Report) (out []string) {
+	for i := range r.Nodes {
+		if help := r.Nodes[i].Help(); help != "" && len(out) < mostWays {
+			out = append(out, help)
+		}
+	}
+	return out
+}
+
+// mostWays is the most changes that are told.
+const mostWays = 3
+
+func oneOf(nodes int) string {
+	if nodes == 1 {
+		return "the node"
+	}
+	return fmt.Sprintf("one of the %d nodes", nodes)
+}
+
+func verb(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}
