@@ -164,3 +164,41 @@ func TestHTMLOfWhyNot(t *testing.T) {
 	assert.Empty(t, stdout)
 	assert.Contains(t, stderr, "-o html draws what becomes of the cluster, which is no answer to --why-not; take text, wide, json or yaml")
 }
+
+// The page of every question ends with what to do, from what the answer tried.
+func TestHTMLEndsWithWhatToDo(t *testing.T) {
+	for _, tt := range []struct{ args, want string }{
+		{"", "Nothing to do if those pods may leave: kube-scheduler evicts them by itself."},
+		{"--cpu 100m", "Nothing to do: it starts on one of the "},
+		{"--pending reports/year-end-29517-j6tqs", "1 node: with "},
+		{"--pending ml/train-2", "Nothing that was tried makes room for it: it stays pending."},
+		{"--pending all", "ask again with --pending ml/train-2."},
+		{"--replicas 4 -f sample/deployment.yaml", "The first "},
+		{"--replicas 100", "make room for the next one."},
+		{"--cpu 10m --replicas 2", "Nothing to do: all of them fit, and nobody has to leave."},
+		{"--without apps-a1,apps-b2", "With --set-budget media/transcoder=2 before it the drain ends."},
+		{"--set-budget media/transcoder=2 --without apps-a1,apps-b2", "It costs room: "},
+		{"--add-node apps-a1", "Nothing to do: everybody has a place, and nobody has to leave."},
+		{"-f sample/deployment.yaml --add-node gpu-b1", "--more-nodes NODE"},
+		{"--set-class batch=200000", "new pods could push them out, and could not before."},
+		{"--set-class batch=99", "Nothing to do: no running pod could be pushed out that could not before."},
+		{"--cpu 1 --memory 1Gi --on-node apps-a1 --static", "Nothing to do if they may leave: the kubelet evicts them by itself"},
+		{"--cpu 1 --memory 1Gi --on-node apps-a1", "is asked without --on-node."},
+		{"--cpu 10m --on-node apps-a3", "Nothing to do: the kubelet starts it."},
+		{"--across --pending shop/checkout-2", "kube-scheduler makes room by itself on "},
+	} {
+		page := html.UnescapeString(answered(t, "", append(strings.Fields(tt.args), "-o", "html")...))
+		at := strings.LastIndex(page, "<section")
+		end, _, _ := strings.Cut(page[at:], "<footer>")
+		assert.Contains(t, end, `<h2 id="todo">What to do</h2>`, tt.args)
+		assert.Contains(t, end, tt.want, tt.args)
+	}
+}
+
+// What the page of a drain says to do was tried: with it the drain ends.
+func TestWhatToDoAboutADrainHelps(t *testing.T) {
+	stuck := answered(t, "", "--without", "apps-a1,apps-b2")
+	assert.Contains(t, stuck, "it never ends.")
+	assert.Contains(t, stuck, "With --set-budget media/transcoder=2 before it the drain ends.")
+	assert.NotContains(t, answered(t, "", "--set-budget", "media/transcoder=2", "--without", "apps-a1,apps-b2"), "never ends")
+}

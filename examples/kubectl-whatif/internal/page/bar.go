@@ -91,6 +91,9 @@ var rooms = []struct {
 // letterWidth is the width that a letter of a name takes at most, on average.
 const letterWidth = 7.6
 
+// boldWidth is that of a bold letter.
+const boldWidth = 8.6
+
 // roomFor returns the class of something that needs so many pixels of a part of a picture; false
 // where no window has room for it.
 func roomFor(need, part float64) (class string, ok bool) {
@@ -253,6 +256,9 @@ func (p *painter) segment(q *part, at, width float64) segment {
 		return s
 	}
 	need := 14 + letterWidth*float64(len([]rune(screen.Safe(name))))
+	if q.role == comes {
+		need = 14 + boldWidth*float64(len([]rune(screen.Safe(name))))
+	}
 	if s.Number > 0 {
 		need += 20
 		var ok bool

@@ -33,9 +33,13 @@ func TestInBrowser(t *testing.T) {
 		c.open([]byte(page))
 		c.silent(name)
 		for theme, features := range themes {
-			for _, width := range []int{1200, 700, 360} {
+			for _, width := range []int{1200, 1075, 890, 740, 700, 360} {
 				c.look(width, features...)
 				fits(t, c, name, width)
+				whole(t, c, name, width)
+				if width != 1200 && width != 700 && width != 360 {
+					continue
+				}
 				if width != 700 {
 					c.screenshot(name + "-" + theme + "-" + map[int]string{1200: "wide", 360: "narrow"}[width])
 				}
@@ -68,8 +72,14 @@ func TestLargeInBrowser(t *testing.T) {
 	}
 	markedInBrowser(t, c, "5000", in.Explanation)
 	var cells int
-	c.eval(`[...document.querySelectorAll(".cells .i")].filter(e => e.getBoundingClientRect().width > 4).length`, &cells)
-	assert.Equal(t, 5000, cells)
+	const seen = `[...document.querySelectorAll(".cells .i")].filter(e => e.checkVisibility() && e.getBoundingClientRect().width > 4).length`
+	c.eval(seen, &cells)
+	assert.Zero(t, cells, "the nodes of an answer are a line")
+	c.eval(`document.querySelectorAll("details.panel").forEach(e => e.open = true) || 1`, new(any))
+	c.eval(seen, &cells)
+	assert.Equal(t, 5000, cells, "that opens")
+	fits(t, c, "5000, opened", 360)
+	legible(t, c, "5000, opened")
 	c.silent("5000")
 }
 
@@ -84,6 +94,16 @@ func fits(t *testing.T, c *chrome, name string, width int) {
 			.slice(0, 5).map(e => e.outerHTML.slice(0, 200))})`, &wide)
 	assert.LessOrEqual(t, wide.Scroll, wide.Client, "%s is wider than %d: %s", name, width, wide.What)
 	assert.Empty(t, wide.What, "%s reaches beyond %d", name, width)
+}
+
+// whole checks that each text in a stripe that is shown lies within its stripe.
+func whole(t *testing.T, c *chrome, name string, width int) {
+	var clipped []string
+	c.eval(`[...document.querySelectorAll(".bar .t, .bar .n, .bar .mark")].filter(e => e.checkVisibility() && getComputedStyle(e).display != "none").filter(e => {
+			const box = e.parentElement.querySelector(":scope > .box").getBoundingClientRect(), own = e.getBoundingClientRect();
+			return own.left < box.left - 0.5 || own.right > box.right + 0.5;
+		}).map(e => e.textContent)`, &clipped)
+	assert.Empty(t, clipped, "%s at %d: texts that are wider than their stripe", name, width)
 }
 
 // markedInBrowser checks the marked pods, in the pictures and in the table.

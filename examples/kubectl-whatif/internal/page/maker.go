@@ -33,6 +33,8 @@ type member struct {
 	full      []float64
 	scarcest  int
 	pods      int64
+	// come and leave count the pods of an overview that arrive and leave.
+	come, leave int
 	// letter is that of a node that is pulled out of the field, and why says why.
 	letter, why string
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -36,6 +37,7 @@ func (d *overviewMaker) findOverviewMembers() {
 		case d.gone[n.Name]:
 			m.stage, m.verdict = explain.NoHelp, "with all that is on it"
 		case leave+come > 0:
+			m.come, m.leave = come, leave
 			m.stage, m.verdict = explain.Candidate, d.changeText(leave, come)
 		}
 		d.base.members = append(d.base.members, m)
@@ -72,10 +74,13 @@ func overviewPlace(s explain.Stage) int {
 	return len(overviewStages)
 }
 
-// overviewRows draws the nodes that change pod by pod. More is the number of those left out.
+// overviewRows draws the nodes that change pod by pod: those that go, then those that most
+// pods come to, then those that most leave. More is the number of those left out.
 func (d *overviewMaker) overviewRows() (out []row, more int) {
 	all := slices.DeleteFunc(slices.Clone(d.base.members), func(m *member) bool { return m.stage == explain.NotTried })
-	slices.SortStableFunc(all, func(a, b *member) int { return overviewPlace(a.stage) - overviewPlace(b.stage) })
+	slices.SortStableFunc(all, func(a, b *member) int {
+		return cmp.Or(overviewPlace(a.stage)-overviewPlace(b.stage), b.come-a.come, b.leave-a.leave)
+	})
 	if more = len(all) - mostChanged; more <= 0 || d.base.detailed() {
 		return d.drawn(all, 0), 0
 	}

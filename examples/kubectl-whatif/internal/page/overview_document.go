@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"io"
+	"maps"
 	"math"
 	"slices"
 
@@ -94,11 +95,36 @@ func newOverviewMaker(in *Overview) *overviewMaker {
 		top = middle(in.Snapshot)
 	}
 	d.base.scale = newScale(in.Snapshot, top)
+	if in.Resource == "" {
+		d.base.in.Resource = scarcestFor(in)
+	}
 	d.base.findViews()
 	d.findOverviewMembers()
 	d.findOrigins()
 	d.base.findShades()
 	return d
+}
+
+// scarcestFor is the resource of which the arrivals together ask for the largest part of what
+// the nodes offer; empty where they ask for nothing.
+func scarcestFor(in *Overview) (best resource.Name) {
+	asked := map[resource.Name]float64{}
+	for _, a := range in.Come {
+		for name := range a.Pod.Requests() {
+			asked[name] += float64(taken(a.Pod.Requests(), name))
+		}
+	}
+	most := 0.0
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		offered := 0.0
+		for n := range in.Snapshot.Nodes() {
+			offered += float64(n.Allocatable.Amount(name))
+		}
+		if part := fullness(asked[name], offered); name.Counted() && offered > 0 && part > most {
+			best, most = name, part
+		}
+	}
+	return best
 }
 
 // middle is the median of the priorities on nodes.

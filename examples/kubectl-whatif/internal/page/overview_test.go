@@ -70,7 +70,7 @@ func TestOverview(t *testing.T) {
 		"cpu of node n1 after: 4 of 4 taken, 100\u00a0%, by 3 pods, of which 2 arrive",
 		"default/an1 (leaves for default/new)\npriority 1", "1 pod leaves, 2 arrive",
 		`<span class="tag">gone</span> with all that is on it`, `<span class="tag">unchanged</span>`,
-		`<td class="num">1</td><th scope="row">default/new</th><td>pushes out 1 pod<small>who leaves: default/an1</small></td>`, "And 3 more.",
+		`<td role="cell" class="num" data-label="#">1</td><th role="rowheader" scope="row">default/new</th><td role="cell" data-label="Outcome">pushes out 1 pod<small>who leaves: default/an1</small></td>`, "And 3 more.",
 		`<span class="step">first</span><span class="step">  then</span>`,
 	} {
 		assert.Contains(t, page, want)
@@ -137,10 +137,91 @@ func TestOverviewInBrowser(t *testing.T) {
 			for _, width := range []int{1200, 360} {
 				c.look(width, features...)
 				fits(t, c, name, width)
+				whole(t, c, name, width)
 				c.screenshot(fmt.Sprint(name, "-", theme, "-", width))
 			}
 			legible(t, c, name+" "+theme)
 		}
 		c.silent(name)
 	}
+}
+
+// Pods that move have the colour and the letter of the node that they come from, wherever they
+// go; new ones and those that were pending have neither.
+func TestPodsHaveTheColourOfTheirNode(t *testing.T) {
+	in := overview(t, 3)
+	page := overviewPage(t, in)
+	assert.Contains(t, page, `<li><span class="letter from0">A</span><bdi>n2</bdi></li>`, "the legend")
+	assert.Contains(t, page, `<span class="letter from0">A</span><bdi>n2</bdi></th>`, "the row")
+	assert.Contains(t, page, `<g class="i comes from0" data-preemptor="default/bn2"><title>default/bn2 (arrives, from n2)`)
+	assert.Contains(t, page, `<text class="mark"`)
+	assert.Contains(t, page, `<g class="i comes" data-preemptor="default/new"><title>default/new (arrives)`)
+	assert.Contains(t, page, `<g class="i stays"><title>default/bn1`, "who stays has no colour")
+	assert.NotContains(t, page, `class="i low`)
+
+	// Nodes without a letter of their own have the colour of arrivals, and the title names them.
+	in = overview(t, 20)
+	in.Leave, in.Come = nil, nil
+	for i := range 10 {
+		p := pod(fmt.Sprint("an", i+3), "", 1, "cpu", "1")
+		for range min(1, i) {
+			in.Come = append(in.Come, Arrival{p, "n1", "arrives"})
+		}
+		in.Leave = append(in.Leave, Mark{p.Key(), "leaves"})
+	}
+	page = overviewPage(t, in)
+	assert.Equal(t, mostOrigins, strings.Count(page, `<li><span class="letter from`))
+	assert.Contains(t, page, "(arrives, from n12)")
+}
+
+// The nodes that go come first, then those that most pods come to, then those that most leave.
+func TestOrderOfOverview(t *testing.T) {
+	in := overview(t, 100)
+	in.Leave = append(in.Leave, Mark{"default/an50", ""}, Mark{"default/an60", ""}, Mark{"default/bn60", ""})
+	in.Come = append(in.Come, Arrival{pod("more", "", 50, "cpu", "1"), "n70", "arrives"})
+	var got []string
+	for _, m := range regexp.MustCompile(`<tr role="row" id="node-\d+".*?<bdi>(n\d+)</bdi>`).FindAllStringSubmatch(overviewPage(t, in), -1) {
+		got = append(got, m[1])
+	}
+	assert.Equal(t, []string{"n2", "n1", "n70", "n60", "n50"}, got)
+}
+
+// In a small cluster, too, nodes where nothing changes are a line that opens.
+func TestUnchangedNodesAreALine(t *testing.T) {
+	page := overviewPage(t, overview(t, 10))
+	before, folded, ok := strings.Cut(page, `<details class="panel not-tried"><summary><b>8</b> nodes <span class="tag">unchanged</span> where nothing changes</summary>`)
+	require.True(t, ok)
+	assert.Equal(t, 2, strings.Count(before, `<tr role="row" id="node-`))
+	assert.Equal(t, 8, strings.Count(folded, `<tr role="row" id="node-`))
+	assert.NotContains(t, page, "<details open")
+}
+
+// An overview of 5,000 nodes with all of them changed, and all tables full, stays below three
+// megabytes.
+func TestLargeOverviewIsBounded(t *testing.T) {
+	c, _, err := clustergen.Benchmark(5000, 30, 100)
+	require.NoError(t, err)
+	snap, err := preemption.NewSnapshot(c)
+	require.NoError(t, err)
+	in := overview(t, 1)
+	in.Snapshot, in.Gone, in.Leave, in.Come = snap, nil, nil, nil
+	for i, p := range c.Pods {
+		if i%30 < 3 && p.NodeName != "" {
+			in.Leave = append(in.Leave, Mark{p.Key(), "leaves for another one"})
+			in.Come = append(in.Come, Arrival{p, c.Nodes[i%5000].Name, "arrives"})
+		}
+	}
+	notes := []string{strings.Repeat("a reason ", 30)}
+	in.Tables = nil
+	for range 3 {
+		table := Table{Title: "T", Columns: []Column{{"Pod", false}, {"Outcome", false}}}
+		for range MostRows {
+			table.Rows = append(table.Rows, TableRow{[]string{"namespace/pod", "stays pending"}, notes})
+		}
+		in.Tables = append(in.Tables, table)
+	}
+	page := overviewPage(t, in)
+	assert.Less(t, len(page), 3_000_000)
+	assert.Equal(t, 5000, strings.Count(page, `<i class="i `)+strings.Count(page, `<a class="i `))
+	assert.Equal(t, mostChanged, strings.Count(page, `<tr role="row" id="node-`))
 }

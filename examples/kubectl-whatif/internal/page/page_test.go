@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"os"
 	"regexp"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/explain"
@@ -271,6 +273,116 @@ func TestSegmentsLieSideBySide(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A name in a stripe is that of a pod, whole.
+func TestNamesInStripesAreWhole(t *testing.T) {
+	shown, left := 0, 0
+	for name, in := range cases(t) {
+		d := newMaker(&in)
+		known := map[string]bool{}
+		for p := range in.Snapshot.Pods() {
+			known[screen.Safe(p.Name)] = true
+		}
+		known[screen.Safe(in.Explanation.Pod.Name)] = true
+		for _, s := range d.scenes() {
+			for _, m := range s.Meters {
+				for _, b := range m.Bars {
+					for _, seg := range b.Segments {
+						switch {
+						case seg.Text == "":
+							left++
+						case seg.Class != "kept" && seg.Class != "rest":
+							shown++
+							assert.True(t, known[seg.Text], "%s: %q is no pod", name, seg.Text)
+						}
+					}
+				}
+			}
+		}
+	}
+	assert.Positive(t, shown)
+	assert.Positive(t, left)
+}
+
+// Every page ends with what to do, and says it once.
+func TestPagesEndWithWhatToDo(t *testing.T) {
+	ends := func(name, page string) {
+		at := strings.LastIndex(page, "<section")
+		require.Positive(t, at, name)
+		assert.Regexp(t, `^<section class="todo" aria-labelledby="todo"><h2 id="todo">What to do</h2><ul>(<li>.+</li>)+</ul></section>\n</main>`, page[at:], name)
+		assert.Equal(t, 1, strings.Count(page, `class="todo"`), name)
+	}
+	all := cases(t)
+	for name, in := range all {
+		ends(name, written(t, in))
+	}
+	ends("overview", overviewPage(t, overview(t, 3)))
+	for name, in := range all {
+		if e := in.Explanation; in.Report.Leaving == nil && (e.Outcome == preemption.NotEligible || e.Outcome == preemption.NothingHelps) {
+			assert.NotContains(t, written(t, in), "Nothing to do", "%s: the pod stays pending", name)
+		}
+	}
+	for name, want := range map[string]string{
+		"sample":           "Nothing to do if those pods may leave: kube-scheduler evicts them by itself.",
+		"fits":             "Nothing to do: it starts on one of the ",
+		"resize fits":      "Nothing to do: its kubelet carries the resize out.",
+		"resize too large": "Nothing that was tried makes room for it: it stays pending.",
+		"might":            "Give it a class without the preemption policy Never: evictions would make room on ",
+	} {
+		in := all[name]
+		page := written(t, in)
+		_, todo, _ := strings.Cut(page, `id="todo"`)
+		assert.Contains(t, todo, want, name)
+	}
+}
+
+// What makes room stands at the end, and not among what is missing as well.
+func TestHelpIsSaidOnce(t *testing.T) {
+	in := cases(t)["hopeless"]
+	require.NotNil(t, in.Report.Nothing)
+	in.Report.Nothing.Enough = &explain.Enough{Priority: 7, Outcome: preemption.Fits}
+	page := html.UnescapeString(written(t, in))
+	assert.Equal(t, 1, strings.Count(page, "Priority 7 would be enough, and 6 is not"))
+	_, todo, _ := strings.Cut(page, `id="todo"`)
+	assert.Contains(t, todo, "Priority 7 would be enough")
+}
+
+// The nodes that matter stand before those that are folded, the chosen one first, and the
+// victims' part of a large cluster is there without a click.
+func TestNodesThatMatterAreFirst(t *testing.T) {
+	c, p := large(t)
+	in := decided(t, c, p)
+	page := written(t, in)
+	matter, all := strings.Index(page, `<h2 id="cluster">The nodes that matter`), strings.Index(page, `<h2 id="all">All nodes, by what became of them`)
+	require.Positive(t, matter)
+	assert.Less(t, matter, all)
+	rows := regexp.MustCompile(`<tr role="row" id="node-\d+" class="(\S+) `).FindAllStringSubmatch(page, -1)
+	require.NotEmpty(t, rows)
+	assert.Equal(t, "chosen", rows[0][1])
+	assert.NotContains(t, page, "<details open")
+	for _, fold := range regexp.MustCompile(`(?s)<details class="panel.*?</details>`).FindAllString(page, -1) {
+		assert.Regexp(t, `^<details class="panel [a-z-]+"><summary><b>[\d\x{202f}]+</b> nodes? <span class="tag">`, fold)
+	}
+	assert.Equal(t, 300, strings.Count(page, `class="i a`), "each node is in a fold")
+}
+
+// Of a small cluster a dozen nodes are shown at once, and the others are a line for each
+// answer that opens to the same rows.
+func TestManyNodesOfASmallClusterAreFolded(t *testing.T) {
+	c := &outrank.Cluster{}
+	for i := range 50 {
+		name := fmt.Sprint("n", i)
+		c.Nodes = append(c.Nodes, node(name, "cpu", "2"))
+		c.Pods = append(c.Pods, pod("p"+name, name, int32(i%2)*9, "cpu", "2"))
+	}
+	page := written(t, decided(t, c, pod("wants", "", 5, "cpu", "2")))
+	before, folded, _ := strings.Cut(page, `<h2 id="all">The other nodes`)
+	row := `<tr role="row" id="node-`
+	assert.Equal(t, mostAtOnce, strings.Count(before, row))
+	assert.Equal(t, 50-mostAtOnce, strings.Count(folded, row))
+	assert.Contains(t, folded, `<details class="panel in-vain"><summary><b>25</b> nodes <span class="tag">no room</span>`)
+	wellFormed(t, page)
 }
 
 // Same input, same bytes, and the input is only read.

@@ -39,16 +39,21 @@ func (d *maker) todo() []string {
 			out = append([]string{fmt.Sprintf("Give it a class without the preemption policy Never: evictions would make room on %s, best on %s, where %s to leave.",
 				plural(n, "node"), isolated(e.Candidates[0].Node), verb(len(e.Candidates[0].Victims), "1 pod has", fmt.Sprintf("%d pods have", len(e.Candidates[0].Victims))))}, out...)
 		}
-		return append(out, ways(r)...)
+		return orNoHelp(append(out, ways(r)...))
 	}
 	out := slices.Clone(d.in.Hints)
 	if n := r.Nothing; n != nil {
 		out = append(out, helps(n)...)
 	}
-	if len(out) == 0 {
-		out = append(out, "Nothing that was tried makes room for it.")
+	return orNoHelp(out)
+}
+
+// orNoHelp is what helps a pod that stays pending; it says so where nothing does.
+func orNoHelp(help []string) []string {
+	if len(help) == 0 {
+		return []string{"Nothing that was tried makes room for it: it stays pending."}
 	}
-	return out
+	return help
 }
 
 // helps are the changes that make room where evictions of less important pods do not.
