@@ -45,7 +45,37 @@ func (r *Report) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overv
 	add(r.reachTable())
 	add(r.roomTable())
 	add(r.findingTable())
+	o.Todo = r.todo()
 	return o
+}
+
+// mostTodo is the most remedies that are told at the end of a page.
+const mostTodo = 5
+
+// todo is what to do: the remedies that were tried, the budgets that keep drains from ending, and the
+// classes that are wrong.
+func (r *Report) todo() []string {
+	var out []string
+	for i := range r.Remedies.List {
+		if one := &r.Remedies.List[i]; one.Kind != None && len(out) < mostTodo {
+			out = append(out, one.name()+": "+one.Text)
+		}
+	}
+	var stopping []string
+	for _, b := range r.Drains.Budgets {
+		if b.Stuck > 0 {
+			stopping = append(stopping, string(b.Key))
+		}
+	}
+	if len(stopping) > 0 {
+		out = append(out, "Before a drain of the nodes that never empty, look at what these budgets want: "+list(stopping, 0, mostTodo)+". --without NODE says what frees one.")
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Wrong {
+			out = append(out, "Mend the class "+strings.TrimSpace(f.Class+": "+f.text()))
+		}
+	}
+	return out
 }
 
 func (m *Remedies) table() page.Table {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -401,7 +402,13 @@ func TestPropertyComparisonIsTrue(t *testing.T) {
 		var out bytes.Buffer
 		require.NoError(t, there.WriteText(&out, 0))
 		require.NoError(t, is.WriteText(&out, 3))
-		require.NotEmpty(t, there.Overview(s.Snapshot(), nil).Tables)
+		page := there.Overview(s.Snapshot(), nil)
+		require.NotEmpty(t, page.Tables)
+		for _, one := range is.Remedies.List[:min(5, len(is.Remedies.List))] {
+			if one.Kind != report.None {
+				require.True(t, slices.ContainsFunc(page.Todo, func(text string) bool { return strings.Contains(text, one.Text) }))
+			}
+		}
 	})
 	assert.Positive(t, worse)
 }
