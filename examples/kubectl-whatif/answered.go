@@ -164,7 +164,7 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 	if err := q.reply.WriteText(p, list); err != nil {
 		return err
 	}
-	writeEnd(p, &dump)
+	writeEnd(p, q.scene.opts)
 	return nil
 }
 

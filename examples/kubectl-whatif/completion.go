@@ -37,6 +37,7 @@ func completing(root *cobra.Command, o *options) {
 	for name, values := range fixed {
 		must(root.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}
+	must(root.RegisterFlagCompletionFunc("sample", cobra.FixedCompletions(completedSamples(), cobra.ShellCompDirectiveNoFileComp)))
 	for name, names := range map[string]func(*outrank.Cluster) []string{
 		"pending": pendingNames, "class": classNames, "namespace": namespaceNames, "claim": o.claimNames,
 		"why-not": nodeNamesOf, "on-node": nodeNamesOf, "without": nodeNamesOf, "set-class": classesToSet,

@@ -44,6 +44,7 @@ func (o *options) placeFlags() *pflag.FlagSet {
 	fs.BoolVar(&o.live, "live", false, "run kubectl, which has to be installed, and ask about the cluster of its current context; it only reads")
 	fs.StringVar(&o.context, "context", "", "the same for the kubectl context of a `NAME`")
 	fs.StringVar(&o.kubeconfig, "kubeconfig", "", "the same with kubectl's configuration in a `FILE`")
+	fs.StringVar(&o.sample, "sample", "", "a small cluster to learn from, by `NAME`, with a question that is asked already and what its answer shows; \"list\" describes them")
 	fs.BoolVarP(&o.recursive, "recursive", "R", false, "read the folders below a folder, too, wherever a flag takes files")
 	return fs
 }

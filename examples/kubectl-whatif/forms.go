@@ -28,7 +28,7 @@ func (d *decision) text(p console.Page, list int) error {
 	writeReasons(p, a, list)
 	writeDetails(p, a, list)
 	writeWayOut(p, a)
-	writeEnd(p, &a.Cluster)
+	writeEnd(p, d.scene.opts)
 	return nil
 }
 

@@ -20,6 +20,8 @@ type options struct {
 	pending             string
 	scheduler           string // a file of its configuration
 	release             outrank.Release
+	sample              string // its name
+	sampleAsked         bool   // its own question is asked
 
 	// changes are made before anything is asked.
 	changes []*flagged
@@ -80,7 +82,7 @@ func (o *options) described() bool {
 	})
 }
 
-// sampled reports whether the question is about the sample.
+// sampled reports whether the question is about a sample.
 func (o *options) sampled() bool { return len(o.clusters) == 0 && !o.asksKubectl() }
 
 // asksKubectl reports whether kubectl is run.
@@ -92,7 +94,7 @@ func (o *options) source() string {
 	case o.asksKubectl():
 		return live.Cluster{Context: o.context}.String()
 	case o.sampled():
-		return sampleName
+		return sampleSource(o.sample)
 	case len(o.clusters) == 1:
 		return input.Called(o.clusters[0])
 	}
