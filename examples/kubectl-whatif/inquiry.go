@@ -16,7 +16,8 @@ const (
 	askWhyNot   inquiry = "whyNot"
 	askOnNode   inquiry = "onNode"
 	askAcross   inquiry = "across"
-	askNodes    inquiry = "moreNodes" // how many nodes are enough
+	askNodes    inquiry = "moreNodes"    // how many nodes are enough
+	askBackward inquiry = "whyPreempted" // of a pod that was pushed out
 	askClasses  inquiry = "classes"
 	askWithout  inquiry = "without" // nodes go, and nothing else is asked or changed
 	askChange   inquiry = "change"
@@ -35,6 +36,7 @@ var inquiries = []struct {
 	{askOnNode, []string{"on-node"}},
 	{askAcross, []string{"across"}},
 	{askNodes, []string{"more-nodes"}},
+	{askBackward, []string{"why-preempted"}},
 }
 
 // asked is the question of the flags: the one that is named; that about a pod, where one is
@@ -62,7 +64,7 @@ func (o *options) asked(onePod bool) inquiry {
 
 // ofPod reports whether a question is about a pod.
 func (a inquiry) ofPod() bool {
-	return a != askAll && a != askClasses && a != askWithout && a != askChange && a != askNodes
+	return a != askAll && a != askClasses && a != askWithout && a != askChange && a != askNodes && a != askBackward
 }
 
 // fromManifest reports whether the pod in question is that of a manifest.

@@ -52,7 +52,9 @@ type questionOptions struct {
 	replicas, replacements int
 	whyNot, onNode         string
 	moreNodes              string // like this one
-	static                 bool   // --on-node asks about a static pod
+	whyPreempted           string // this pod
+	events                 []string
+	static                 bool // --on-node asks about a static pod
 	exact, across          bool
 	one                    bool // of the pods of a manifest
 	atMaximum              bool // as many pods as autoscalers may make
