@@ -140,6 +140,8 @@ func (o *options) checkAmounts(a inquiry) error {
 		return errors.New("--replacements follows the victims of one pod; this question has none, or tells what becomes of them anyway")
 	case o.about.exact && a != askPod:
 		return errors.New("--exact compares the answer about one pod with the best one; this question asks something else")
+	case o.about.trace && a != askPod:
+		return errors.New("--trace is about the answer for one pod; this question asks something else")
 	case o.about.exact && o.answer.format == "html":
 		return errors.New("--exact is told in text, json and yaml; the page of -o html draws one answer")
 	case o.about.static && a != askOnNode:

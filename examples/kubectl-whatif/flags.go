@@ -115,6 +115,7 @@ func (o *options) questionFlags() *pflag.FlagSet {
 	fs.BoolVar(&o.about.static, "static", false, "with --on-node: the pod is a static one, which the kubelet reads from a file")
 	fs.IntVar(&o.about.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
 	fs.BoolVar(&o.about.exact, "exact", false, "beside the answer of kube-scheduler the best one by the same ranks, with what proves it")
+	fs.BoolVar(&o.about.trace, "trace", false, "beside the answer how it comes about, step by step: all removed who could leave, put back one by one, the ranks")
 	fs.StringVar(&o.about.moreNodes, "more-nodes", "", "how many more nodes like a `NODE` until everybody finds a place, and until nobody has to leave")
 	fs.StringVar(&o.about.whyPreempted, "why-preempted", "", "who pushed a `POD` out, as NAMESPACE/NAME, whether the rules do that, and what would have spared it: --cluster is a dump from before")
 	fs.StringSliceVar(&o.about.events, "events", nil, "with --why-preempted: `FILE`s or folders with what kubectl get events -A -o json prints (default: the events in the dump, if it has any)")

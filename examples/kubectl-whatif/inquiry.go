@@ -50,7 +50,7 @@ func (o *options) asked(onePod bool) inquiry {
 			return a.of
 		}
 	}
-	onePod = onePod || o.about.one || o.about.exact || o.set["replacements"]
+	onePod = onePod || o.about.one || o.about.exact || o.about.trace || o.set["replacements"]
 	switch {
 	case o.pending != "", o.described(), len(o.changes) == 0, onePod:
 		return askPod

@@ -55,7 +55,7 @@ type questionOptions struct {
 	whyPreempted           string // this pod
 	events                 []string
 	static                 bool // --on-node asks about a static pod
-	exact, across          bool
+	exact, across, trace   bool
 	one                    bool // of the pods of a manifest
 	atMaximum              bool // as many pods as autoscalers may make
 }

@@ -45,6 +45,10 @@ func (o *options) useSample(flags *pflag.FlagSet) error {
 		return nil
 	}
 	for _, f := range s.Flags {
+		if o.set["trace"] && f.Name != "exact" {
+			o.sampleAsked = false // the steps are those of the plain answer
+			continue
+		}
 		if f.Name == "exact" && o.answer.format == "html" {
 			continue // the page draws the answer that it is compared with
 		}

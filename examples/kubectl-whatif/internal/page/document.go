@@ -26,6 +26,7 @@ type document struct {
 	Groups, MoreGroups []string
 	Listed             []listed
 	MoreListed         int
+	Tables             []Table
 }
 
 // headPart is a stretch of the headline; a name is set apart.
@@ -54,6 +55,7 @@ func newDocument(in *Input) *document {
 	doc := &document{
 		Frame: newFrame(in.Title, in.Source, in.Snapshot, in.Now), Headline: headline(in),
 		Pod: d.asked(), Counts: d.counts(), Hints: in.Hints, Scenes: d.scenes(),
+		Tables:  in.Tables,
 		Cluster: pictures{Views: d.views, Rows: d.rows(), Panels: d.panels(), Levels: levelTexts()},
 	}
 	f := &doc.Frame
