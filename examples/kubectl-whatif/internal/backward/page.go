@@ -24,13 +24,12 @@ func (a *Answer) Overview(*preemption.Snapshot, *outrank.Pod) *page.Overview {
 		}
 		a.arrive(o, t)
 	}
-	table := page.Table{Title: "What would have spared it", Note: "Each was tried at the preemptor's turn. A disruption budget is a wish: a scheduler breaks it where nothing else makes room."}
-	table.Columns = []page.Column{{Title: "Tried"}, {Title: "Spared"}, {Title: "What comes of it"}}
+	var lines []string
 	for i := range a.Trials {
-		t := &a.Trials[i]
-		what, then, _ := strings.Cut(t.text(a), "; then ")
-		table.Rows = append(table.Rows, page.TableRow{Cells: []string{what, map[bool]string{true: "yes", false: "no"}[t.Spared], then}})
+		lines = append(lines, a.Trials[i].verdict()+": "+a.Trials[i].text(a))
 	}
+	table := page.Table{Title: "What would have spared it", Text: strings.Join(lines, "\n"),
+		Note: "Each was tried at the preemptor's turn. A disruption budget is a wish: a scheduler breaks it where nothing else makes room."}
 	others := page.Table{Title: "Who would push it out, too, if its turn came at once", Columns: []page.Column{{Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "What it does"}}}
 	shown := bounded(len(a.Also), page.MostRows)
 	for i := range a.Also[:shown] {
@@ -39,7 +38,7 @@ func (a *Answer) Overview(*preemption.Snapshot, *outrank.Pod) *page.Overview {
 	}
 	others.More = len(a.Also) - shown
 	for _, t := range []page.Table{table, others} {
-		if len(t.Rows) > 0 {
+		if len(t.Rows) > 0 || t.Text != "" {
 			o.Tables = append(o.Tables, t)
 		}
 	}

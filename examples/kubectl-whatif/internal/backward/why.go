@@ -48,6 +48,7 @@ type Answer struct {
 	// Trials are ways of sparing the pod, each tried at the preemptor's turn.
 	Trials []Trial `json:"trials"`
 
+	// snap is the cluster at the preemptor's turn.
 	snap *preemption.Snapshot
 }
 
@@ -98,6 +99,7 @@ func Ask(s *question.Scenario, in Input) (*Answer, error) {
 	if err != nil || m == nil {
 		return a, err
 	}
+	a.snap = m.Snapshot()
 	if a.Verdict == ByTheRules {
 		err = a.spare(m, in.Classes)
 	}

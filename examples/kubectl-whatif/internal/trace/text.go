@@ -197,7 +197,7 @@ func (t *Trace) Tables() (out []page.Table) {
 		n := &t.Nodes[i]
 		table := page.Table{
 			Title: "Step by step: node " + n.Node + n.role(t), Note: "As it is: " + n.AsItIs.text() + ". " + capital(n.emptied()) + ".",
-			Columns: []page.Column{{Title: "#", Number: true}, {Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Breaks"}, {Title: "Put back"}, {Title: "Because"}},
+			Columns: []page.Column{{Title: "#", Number: true}, {Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Put back"}},
 		}
 		if len(n.Steps) == 0 {
 			table.Text = "Nobody is put back."
@@ -207,17 +207,25 @@ func (t *Trace) Tables() (out []page.Table) {
 		shown := min(len(n.Steps), page.MostRows)
 		for j := range n.Steps[:shown] {
 			s := &n.Steps[j]
-			table.Rows = append(table.Rows, page.TableRow{Cells: []string{
-				strconv.Itoa(j + 1), string(s.Pod) + s.with(), strconv.Itoa(int(s.Priority)), keys(s.Breaks), s.outcome(), s.Check.text(),
-			}})
+			notes := []string{s.Check.text()}
+			if len(s.Breaks) > 0 {
+				notes = append(notes, "its leaving breaks "+keys(s.Breaks))
+			}
+			table.Rows = append(table.Rows, page.TableRow{
+				Cells: []string{strconv.Itoa(j + 1), string(s.Pod) + s.with(), strconv.Itoa(int(s.Priority)), s.outcome()}, Notes: notes,
+			})
 		}
 		table.More = len(n.Steps) - shown
 		out = append(out, table)
 	}
-	ranks := page.Table{Title: "Step by step: the ranks", Note: t.ranks(), Columns: []page.Column{{Title: "Better is"}, {Title: "Best"}, {Title: "Left"}, {Title: "Out"}}}
+	ranks := page.Table{Title: "Step by step: the ranks", Note: t.ranks(), Columns: []page.Column{{Title: "Better is"}, {Title: "Best"}, {Title: "Left"}}}
 	for i := range t.Rounds {
 		r := &t.Rounds[i]
-		ranks.Rows = append(ranks.Rows, page.TableRow{Cells: []string{r.Rank, r.Best, some(r.Left, r.MoreLeft), r.out()}})
+		row := page.TableRow{Cells: []string{r.Rank, r.Best, some(r.Left, r.MoreLeft)}}
+		if len(r.Out) > 0 {
+			row.Notes = []string{"out: " + r.out()}
+		}
+		ranks.Rows = append(ranks.Rows, row)
 	}
 	var rest []string
 	if t.MoreNodes > 0 {
