@@ -6,6 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/brief"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/trace"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
@@ -47,6 +48,8 @@ type Document struct {
 	Replacements *question.Victims `json:"replacements,omitempty"`
 	// Exact compares the decision with the best one; set with --exact alone.
 	Exact *Exact `json:"exact,omitempty"`
+	// Trace is the decision step by step; set with --trace alone.
+	Trace *trace.Trace `json:"trace,omitempty"`
 	// Room has an entry for the number of pods and for everything that the pod
 	// asks for; it is empty unless the outcome is preempt.
 	Room []Room `json:"room"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/backward"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
@@ -49,6 +50,13 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 		if err = nodeKnown(s.scenario.Snapshot(), "more-nodes", s.opts.about.moreNodes); err == nil {
 			err = out.take(s.scenario.MoreNodes(s.opts.about.moreNodes, question.MostMoreNodes))
 		}
+	case askBackward:
+		s.scenario.Watch(show)
+		var a *backward.Answer
+		if a, err = s.pushedOut(); err != nil {
+			return nil, err
+		}
+		err = out.take(a, nil)
 	case askClasses:
 		err = out.take(s.scenario.Classes())
 	case askReport, askDiff:
@@ -108,6 +116,10 @@ func exitOf(r reply) int {
 			return exitFits
 		}
 		return exitEvicts
+	case *backward.Answer:
+		if r.Verdict == backward.ByTheRules {
+			return exitEvicts
+		}
 	case *question.Across:
 		return preempted(r.Outcome)
 	case *question.OnNode:
@@ -171,7 +183,7 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 	if err := q.reply.WriteText(p, list); err != nil {
 		return err
 	}
-	writeEnd(p, &dump)
+	writeEnd(p, q.scene.opts)
 	return nil
 }
 
@@ -195,6 +207,8 @@ func (q *answeredQuestion) title(source string) string {
 		return fmt.Sprintf("Why %s, or why not, for %s in %s?", q.scene.opts.about.whyNot, pod, source)
 	case askNodes:
 		return "How many more nodes like " + q.scene.opts.about.moreNodes + " are enough in " + source + "?"
+	case askBackward:
+		return fmt.Sprintf("Why was %s pushed out of %s?", q.scene.opts.backwardPod(), source)
 	case askAcross:
 		return fmt.Sprintf("Who would have to leave for %s, on whatever nodes of %s?", pod, source)
 	case askOnNode:

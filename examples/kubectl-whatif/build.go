@@ -42,7 +42,7 @@ func newDocument(d *decision) *Document {
 	doc := &Document{
 		APIVersion: "whatif/v1", Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
 		Decision: decision, LeftOut: left, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
-		Caveats: append([]Warning{}, d.scene.caveats...), Replacements: d.then, Exact: exactOf(d.best),
+		Caveats: append([]Warning{}, d.scene.caveats...), Replacements: d.then, Exact: exactOf(d.best), Trace: d.steps,
 	}
 	if h := d.scene.happened(); h != nil {
 		doc.Changes, doc.Before = h.changes, h.before

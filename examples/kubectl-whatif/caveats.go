@@ -13,6 +13,14 @@ import (
 // caveats are reasons why the answer may not come true: gaps in the dump, and
 // peculiarities of the pod, which the cluster may hold since a change.
 func caveats(opts *options, dump, c *outrank.Cluster, q *asking) []Warning {
+	all := allCaveats(opts, dump, c, q)
+	if opts.sampled() { // a sample lacks nothing
+		all = slices.DeleteFunc(all, func(w Warning) bool { return w.Object == dumpLacks("").Object })
+	}
+	return all
+}
+
+func allCaveats(opts *options, dump, c *outrank.Cluster, q *asking) []Warning {
 	if q == nil {
 		return slices.Concat(aboutGroups(c, nil), aboutNominations(opts, dump), aboutPods(dump), aboutKinds(dump), aboutNamespaces(c, nil))
 	}

@@ -31,7 +31,7 @@ func (o *options) check() error {
 		values []string
 	}{{"pending", []string{o.pending}}, {"name", []string{o.pod.name}}, {"namespace", []string{o.pod.namespace}}, {"context", []string{o.context}}, {"kubeconfig", []string{o.kubeconfig}},
 		{"cluster", o.clusters}, {"filename", o.manifests()}, {"diff", o.about.diff},
-		{"without", o.valuesOf(changeWithout)}, {"add-node", o.valuesOf(changeAddNode)}, {"priorityclass", o.valuesOf(changeClasses)}, {"delete", o.valuesOf(changeDelete)}} {
+		{"without", o.valuesOf(changeWithout)}, {"add-node", o.valuesOf(changeAddNode)}, {"priorityclass", o.valuesOf(changeClasses)}, {"delete", o.valuesOf(changeDelete)}, {"events", o.about.events}} {
 		if o.set[f.name] && (len(f.values) == 0 || slices.Contains(f.values, "")) {
 			return fmt.Errorf("--%s is empty; give it a value or leave it out", f.name)
 		}
@@ -94,6 +94,7 @@ func (o *options) readers() (out []string) {
 	}{
 		{"cluster", input.Stdin, o.clusters}, {"diff", input.Stdin, o.about.diff}, {changeFile, input.Stdin, o.manifests()}, {changeAddNode, input.Stdin, o.valuesOf(changeAddNode)},
 		{changeClasses, input.Stdin, o.valuesOf(changeClasses)}, {changeDelete, "@" + input.Stdin, o.valuesOf(changeDelete)},
+		{"events", input.Stdin, o.about.events},
 	} {
 		if slices.ContainsFunc(f.values, func(value string) bool { name, _, _ := strings.Cut(value, "="); return name == f.stdin }) {
 			out = append(out, "--"+f.flag+" "+f.stdin)
@@ -120,7 +121,9 @@ func (o *options) checkQuestion() error {
 		return fmt.Errorf("%s are different questions, each with an answer of its own; ask them one after the other, each with the same changes", strings.Join(asked, " and "))
 	}
 	a := o.asked(false)
-	if ways := o.waysToName(); !a.ofPod() && len(ways) > 0 && ways[0] != asked[0] {
+	if ways := o.waysToName(); a == askBackward && len(ways) > 0 {
+		return fmt.Errorf("--why-preempted names the pod in question, and %s another; leave one of them out", ways[0])
+	} else if !a.ofPod() && len(ways) > 0 && ways[0] != asked[0] {
 		return fmt.Errorf("%s asks about the whole cluster, and %s names a pod; leave one of them out", asked[0], ways[0])
 	}
 	if !a.drawn() && o.answer.format == "html" {
@@ -140,12 +143,18 @@ func (o *options) checkAmounts(a inquiry) error {
 		return errors.New("--replacements follows the victims of one pod; this question has none, or tells what becomes of them anyway")
 	case o.about.exact && a != askPod:
 		return errors.New("--exact compares the answer about one pod with the best one; this question asks something else")
+	case o.about.trace && a != askPod:
+		return errors.New("--trace is about the answer for one pod; this question asks something else")
 	case o.about.exact && o.answer.format == "html":
 		return errors.New("--exact is told in text, json and yaml; the page of -o html draws one answer")
 	case o.about.static && a != askOnNode:
 		return errors.New("--static says how --on-node takes the pod; without that it means nothing")
 	case o.set["why-not"] && o.about.whyNot == "":
 		return errors.New("--why-not is empty; name a node")
+	case o.set["why-preempted"] && o.about.whyPreempted == "":
+		return errors.New("--why-preempted is empty; name a pod")
+	case o.set["events"] && a != askBackward:
+		return errors.New("--events say who pushed a pod out; name the pod with --why-preempted")
 	case o.set["more-nodes"] && o.about.moreNodes == "":
 		return errors.New("--more-nodes is empty; name a node")
 	case o.set["on-node"] && o.about.onNode == "":

@@ -36,6 +36,12 @@ func newCommand(do func(*options) error) *cobra.Command {
 				return built().text(cmd.OutOrStdout())
 			}
 			cmd.Flags().Visit(func(f *pflag.Flag) { o.set[f.Name] = true })
+			if o.sample == listSamples {
+				return list(cmd.OutOrStdout(), o.answer.color)
+			}
+			if err := o.useSample(cmd.Flags()); err != nil {
+				return err
+			}
 			if err := o.check(); err != nil {
 				return err
 			}

@@ -37,9 +37,10 @@ func completing(root *cobra.Command, o *options) {
 	for name, values := range fixed {
 		must(root.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}
+	must(root.RegisterFlagCompletionFunc("sample", cobra.FixedCompletions(completedSamples(), cobra.ShellCompDirectiveNoFileComp)))
 	for name, names := range map[string]func(*outrank.Cluster) []string{
 		"pending": pendingNames, "class": classNames, "namespace": namespaceNames, "claim": o.claimNames,
-		"why-not": nodeNamesOf, "on-node": nodeNamesOf, "without": nodeNamesOf, "set-class": classesToSet,
+		"why-not": nodeNamesOf, "on-node": nodeNamesOf, "why-preempted": podNames, "without": nodeNamesOf, "set-class": classesToSet,
 	} {
 		must(root.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 			c := o.completedFrom()

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/samples"
 )
 
 // What a shell is offered for a line so far.
@@ -16,6 +18,8 @@ func TestCompletion(t *testing.T) {
 		{"--color ", "auto always never"},
 		{"--release ", "v1.37 v1.36"},
 		{"--pending shop/", "shop/checkout-2"},
+		{"--sample ", strings.Join(append(samples.Names(), "list"), " ")},
+		{"--sample ports --pending ", "all default/web"},
 		{"--why-not apps-b", "apps-b1 apps-b2 apps-b3"},
 		{"--cluster " + dump + " --pending ", "all default/waits"},
 		{"-cluster " + dump + " -without ", "n1 n2"},

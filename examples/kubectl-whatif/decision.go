@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/trace"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
@@ -17,6 +18,8 @@ type decision struct {
 	then *question.Victims
 	// best is the regret of the decision, nil where nobody asked.
 	best *preemption.Regret
+	// steps trace it, nil where nobody asked.
+	steps *trace.Trace
 }
 
 // decide answers who a pod would push out, and why.
@@ -40,6 +43,11 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 	d := &decision{scene: s, explained: e, why: why}
 	if s.opts.set["replacements"] && e.Outcome == preemption.Preempt {
 		err = d.follow(ctx)
+	}
+	if s.opts.about.trace && err == nil {
+		if d.steps, err = trace.Of(ctx, eval, s.snap, preemption.Request{Pod: pod, Now: s.now}, e); err != nil {
+			return nil, unusable("the pod", err)
+		}
 	}
 	if s.opts.about.exact && err == nil {
 		if d.best, err = eval.Regret(ctx, s.snap, &e.Plan, s.now); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // repeatable are the flags that may be given more than once.
 var repeatable = map[string]bool{
-	"cluster": true, "filename": true, "request": true, "toleration": true, "host-port": true, "claim": true,
+	"cluster": true, "events": true, "filename": true, "request": true, "toleration": true, "host-port": true, "claim": true,
 	"set-class": true, "priorityclass": true, "without": true, "add-node": true, "set-budget": true, "delete": true,
 	"diff": true,
 }

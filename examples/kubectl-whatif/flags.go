@@ -44,6 +44,7 @@ func (o *options) placeFlags() *pflag.FlagSet {
 	fs.BoolVar(&o.live, "live", false, "run kubectl, which has to be installed, and ask about the cluster of its current context; it only reads")
 	fs.StringVar(&o.context, "context", "", "the same for the kubectl context of a `NAME`")
 	fs.StringVar(&o.kubeconfig, "kubeconfig", "", "the same with kubectl's configuration in a `FILE`")
+	fs.StringVar(&o.sample, "sample", "", "a small cluster to learn from, by `NAME`, with a question that is asked already and what its answer shows; \"list\" describes them")
 	fs.BoolVarP(&o.recursive, "recursive", "R", false, "read the folders below a folder, too, wherever a flag takes files")
 	return fs
 }
@@ -114,7 +115,10 @@ func (o *options) questionFlags() *pflag.FlagSet {
 	fs.BoolVar(&o.about.static, "static", false, "with --on-node: the pod is a static one, which the kubelet reads from a file")
 	fs.IntVar(&o.about.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
 	fs.BoolVar(&o.about.exact, "exact", false, "beside the answer of kube-scheduler the best one by the same ranks, with what proves it")
+	fs.BoolVar(&o.about.trace, "trace", false, "beside the answer how it comes about, step by step: all removed who could leave, put back one by one, the ranks")
 	fs.StringVar(&o.about.moreNodes, "more-nodes", "", "how many more nodes like a `NODE` until everybody finds a place, and until nobody has to leave")
+	fs.StringVar(&o.about.whyPreempted, "why-preempted", "", "who pushed a `POD` out, as NAMESPACE/NAME, whether the rules do that, and what would have spared it: --cluster is a dump from before")
+	fs.StringSliceVar(&o.about.events, "events", nil, "with --why-preempted: `FILE`s or folders with what kubectl get events -A -o json prints (default: the events in the dump, if it has any)")
 	fs.BoolVar(&o.about.report, "report", false, "how the cluster stands: what waits and what would help, the drain of every node, who could be pushed out, room and classes; "+
 		"asked where a cluster is given and nothing else")
 	fs.StringSliceVar(&o.about.diff, "diff", nil, "what changed in that report since the cluster was as in these `FILE`s, or folders")

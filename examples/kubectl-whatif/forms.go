@@ -28,7 +28,10 @@ func (d *decision) text(p console.Page, list int) error {
 	writeReasons(p, a, list)
 	writeDetails(p, a, list)
 	writeWayOut(p, a)
-	writeEnd(p, &a.Cluster)
+	if d.steps != nil {
+		d.steps.WriteText(p, list)
+	}
+	writeEnd(p, d.scene.opts)
 	return nil
 }
 

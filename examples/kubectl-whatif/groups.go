@@ -48,6 +48,8 @@ func (o *options) senseless() string {
 		return "--across looks for victims of a pod by itself only"
 	case o.about.exact:
 		return "--exact knows the best answer for a pod by itself only"
+	case o.about.trace:
+		return "--trace knows the steps for a pod by itself only"
 	case o.set["replacements"]:
 		return "--replacements follows the victims of a pod by itself"
 	}

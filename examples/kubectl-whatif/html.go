@@ -18,6 +18,9 @@ func writeHTML(w io.Writer, d *decision) error {
 	for _, c := range d.scene.caveats {
 		in.Caveats = append(in.Caveats, caveatText(c))
 	}
+	if d.steps != nil {
+		in.Tables = d.steps.Tables()
+	}
 	if d.then != nil {
 		in.Replacements = d.then.Replacements
 	}

@@ -16,7 +16,8 @@ const (
 	askWhyNot   inquiry = "whyNot"
 	askOnNode   inquiry = "onNode"
 	askAcross   inquiry = "across"
-	askNodes    inquiry = "moreNodes" // how many nodes are enough
+	askNodes    inquiry = "moreNodes"    // how many nodes are enough
+	askBackward inquiry = "whyPreempted" // of a pod that was pushed out
 	askClasses  inquiry = "classes"
 	askWithout  inquiry = "without" // nodes go, and nothing else is asked or changed
 	askChange   inquiry = "change"
@@ -37,6 +38,7 @@ var inquiries = []struct {
 	{askOnNode, []string{"on-node"}},
 	{askAcross, []string{"across"}},
 	{askNodes, []string{"more-nodes"}},
+	{askBackward, []string{"why-preempted"}},
 	{askDiff, []string{"diff"}},
 	{askReport, []string{"report"}},
 }
@@ -52,7 +54,7 @@ func (o *options) asked(onePod bool) inquiry {
 			return a.of
 		}
 	}
-	onePod = onePod || o.about.one || o.about.exact || o.set["replacements"]
+	onePod = onePod || o.about.one || o.about.exact || o.about.trace || o.set["replacements"]
 	switch {
 	case o.pending != "", o.described(), onePod:
 		return askPod
@@ -70,7 +72,12 @@ func (o *options) asked(onePod bool) inquiry {
 
 // ofPod reports whether a question is about a pod.
 func (a inquiry) ofPod() bool {
-	return !slices.Contains([]inquiry{askAll, askClasses, askWithout, askChange, askNodes, askReport, askDiff}, a)
+	return !slices.Contains([]inquiry{askAll, askClasses, askWithout, askChange, askNodes, askReport, askDiff, askBackward}, a)
+}
+
+// played reports whether a question plays turns, with changes and without.
+func (a inquiry) played() bool {
+	return slices.Contains([]inquiry{askNodes, askReport, askDiff, askBackward}, a)
 }
 
 // fromManifest reports whether the pod in question is that of a manifest.

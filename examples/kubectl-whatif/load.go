@@ -32,7 +32,7 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*outrank.Clust
 	bar := newProgress(stderr, o.source())
 	defer bar.end()
 	if o.sampled() {
-		return readOne(o.source(), sampleReader())
+		return readOne(o.source(), sampleReader(o.sample))
 	}
 	if o.asksKubectl() {
 		return o.askKubectl(bar, stderr)

@@ -215,7 +215,7 @@ func TestVictimsAreThoseOfThePlan(t *testing.T) {
 
 func planned(t *testing.T) (victims []string) {
 	t.Helper()
-	c, err := kube.ReadCluster(sampleReader())
+	c, err := kube.ReadCluster(bytes.NewReader(sample))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,8 @@ type options struct {
 	pending             string
 	scheduler           string // a file of its configuration
 	release             outrank.Release
+	sample              string // its name
+	sampleAsked         bool   // its own question is asked
 
 	// changes are made before anything is asked.
 	changes []*flagged
@@ -53,8 +55,10 @@ type questionOptions struct {
 	moreNodes              string // like this one
 	report                 bool
 	diff                   []string // files with the cluster as it was
-	static                 bool     // --on-node asks about a static pod
-	exact, across          bool
+	whyPreempted           string   // this pod
+	events                 []string
+	static                 bool // --on-node asks about a static pod
+	exact, across, trace   bool
 	one                    bool // of the pods of a manifest
 	atMaximum              bool // as many pods as autoscalers may make
 }
@@ -83,7 +87,7 @@ func (o *options) described() bool {
 	})
 }
 
-// sampled reports whether the question is about the sample.
+// sampled reports whether the question is about a sample.
 func (o *options) sampled() bool { return len(o.clusters) == 0 && !o.asksKubectl() }
 
 // asksKubectl reports whether kubectl is run.
@@ -103,7 +107,7 @@ func (o *options) source() string {
 	case o.asksKubectl():
 		return live.Cluster{Context: o.context}.String()
 	case o.sampled():
-		return sampleName
+		return sampleSource(o.sample)
 	case len(o.clusters) == 1:
 		return input.Called(o.clusters[0])
 	}

@@ -17,7 +17,7 @@ func ask(opts *options, c *outrank.Cluster) (*asking, error) {
 	case opts.described():
 		return askDescribed(opts, c)
 	case opts.sampled():
-		return askPending(opts, c, sampleQuestion)
+		return askPending(opts, c, samplePod(opts.sample))
 	}
 	return nil, noQuestion(c)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	_ "embed"
 	"io"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/samples"
 )
 
 // sample is the cluster to ask about where none is given: eight nodes in two
@@ -18,4 +20,26 @@ const sampleName = "the sample cluster"
 // sampleQuestion is the default pod of the sample.
 const sampleQuestion = "shop/checkout-2"
 
-func sampleReader() io.Reader { return bytes.NewReader(sample) }
+// sampleReader is the dump of a sample; where none is named, that of the default one.
+func sampleReader(name string) io.Reader {
+	if s, ok := samples.Named(name); ok && name != samples.Default {
+		return s.Dump()
+	}
+	return bytes.NewReader(sample)
+}
+
+// sampleSource is a sample in messages.
+func sampleSource(name string) string {
+	if _, ok := samples.Named(name); ok && name != samples.Default {
+		return "the sample " + name
+	}
+	return sampleName
+}
+
+// samplePod is the pod that a sample asks about.
+func samplePod(name string) string {
+	if s, ok := samples.Named(name); ok {
+		return s.Pod
+	}
+	return sampleQuestion
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/backward"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
@@ -37,16 +38,25 @@ type scene struct {
 	// was is the cluster as it was, with the options that name it, where somebody asks what has changed.
 	was  *outrank.Cluster
 	then *options
+	// events are those at hand about pods that were pushed out, nil for none.
+	events *backward.Events
 }
 
 // look reads the cluster, makes the changes, and finds the pod in question.
 func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*scene, error) {
+	stdin, again, err := opts.twice(stdin)
+	if err != nil {
+		return nil, err
+	}
 	cluster, err := load(opts, stdin, stderr)
 	if err != nil {
 		return nil, err
 	}
-	watch.lap("loading")
 	s := &scene{opts: opts, cluster: cluster, now: opts.now}
+	if s.events, err = opts.readEvents(cluster, again); err != nil {
+		return nil, err
+	}
+	watch.lap("loading")
 	var doubts []Warning
 	s.releaseFrom, doubts = settleRelease(opts, cluster)
 	asked, err := s.settle(stdin)
@@ -118,7 +128,7 @@ func (s *scene) settle(stdin io.Reader) (asked *input.Template, err error) {
 // change makes the changes, if there are any beside the pod in question.
 func (s *scene) change(asked *input.Template, stdin io.Reader) error {
 	o := s.opts
-	if len(o.changes) == 0 && s.ask != askNodes && s.ask != askReport && s.ask != askDiff || len(o.changes) == 1 && asked != nil && s.manifests.alone() {
+	if len(o.changes) == 0 && !s.ask.played() || len(o.changes) == 1 && asked != nil && s.manifests.alone() {
 		return nil
 	}
 	set, err := s.setting(nil)
@@ -131,7 +141,7 @@ func (s *scene) change(asked *input.Template, stdin io.Reader) error {
 	if err := s.apply(s.scenario, asked, stdin); err != nil {
 		return err
 	}
-	if s.ask != askChange && s.ask != askWithout && s.ask != askClasses && s.ask != askNodes {
+	if s.ask != askChange && s.ask != askWithout && s.ask != askClasses && s.ask != askNodes && s.ask != askBackward {
 		s.follow()
 	}
 	return nil

@@ -13,13 +13,6 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// writeEnd names the next steps after the sample.
-func writeEnd(p console.Page, c *Dump) {
-	if c.Source == sampleName {
-		p.Line("\nThis was the sample cluster. To ask about your own, run kubectl whatif -h.")
-	}
-}
-
 // writePlace prints the outcome of a pod that looks for a node.
 func writePlace(p console.Page, a *Answer, list int) {
 	if a.Why.Leaving != nil {

@@ -28,7 +28,8 @@ type document struct {
 	Listed             []listed
 	MoreListed         int
 	// BySum is set where the sums of priorities decided.
-	BySum bool
+	BySum  bool
+	Tables []Table
 }
 
 // headPart is a stretch of the headline; a name is set apart.
@@ -57,7 +58,7 @@ func newDocument(in *Input) *document {
 	d := newMaker(in)
 	doc := &document{
 		Frame: newFrame(in.Title, in.Source, in.Snapshot, in.Now), Headline: headline(in),
-		Pod: d.asked(), Counts: d.counts(), Scenes: d.scenes(),
+		Pod: d.asked(), Counts: d.counts(), Scenes: d.scenes(), Tables: in.Tables,
 		Cluster: pictures{Views: d.views, Rows: d.rows(), Panels: d.panels(), Shades: d.legends()},
 	}
 	f := &doc.Frame

@@ -41,6 +41,8 @@ type Input struct {
 	Report      *explain.Report
 	// Replacements are the fates of the victims; nil where nobody asked.
 	Replacements []explain.Replacement
+	// Tables come below everything else.
+	Tables []Table
 	// Resource is the first resource that the nodes are shown by; the reader can
 	// choose another one. Empty, or one that plays no part, means the one that
 	// the cluster has least of left, among those that the pod asks for.

@@ -108,6 +108,15 @@ func cases(t testing.TB) map[string]Input {
 		c, p := sample(t, key)
 		add(name, c, p)
 	}
+	steps := out["sample"]
+	steps.Tables = []Table{
+		{
+			Title: "Step by step", Note: strings.Repeat("Put back one by one. ", 9), Columns: []Column{{Title: "#", Number: true}, {Title: "Pod"}, {Title: "Put back"}},
+			Rows: []TableRow{{Cells: []string{"1", "shop/a-pod-with-a-long-name-5c7d8-mm2zx", "leaves"}, Notes: []string{strings.Repeat("NodeResourcesFit: cpu ", 9), "breaks a budget"}}}, More: 3,
+		},
+		{Title: "The ranks", Text: "Nothing is compared.\nNobody is out."},
+	}
+	out["steps"] = steps
 	c, _ := sample(t, "shop/checkout-2")
 	add("fits", c, pod("small", "", 100, "cpu", "100m"))
 	may, _ := sample(t, "shop/checkout-2")

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/backward"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+)
+
+// backwardPod is the pod that was pushed out.
+func (o *options) backwardPod() outrank.Key {
+	namespace, name, ok := strings.Cut(o.about.whyPreempted, "/")
+	if !ok {
+		namespace, name = o.pod.namespace, o.about.whyPreempted
+	}
+	return outrank.NewKey(namespace, name)
+}
+
+// twice makes standard input readable a second time, where it holds a dump that may hold events.
+func (o *options) twice(stdin io.Reader) (first, second io.Reader, err error) {
+	if o.about.whyPreempted == "" || o.set["events"] || !slices.Contains(o.clusters, input.Stdin) {
+		return stdin, stdin, nil
+	}
+	text, err := io.ReadAll(stdin)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--cluster: %w", err)
+	}
+	return bytes.NewReader(text), bytes.NewReader(text), nil
+}
+
+// readEvents reads the events of --events or, without that, those of the dump; nil for none.
+func (o *options) readEvents(c *outrank.Cluster, stdin io.Reader) (*backward.Events, error) {
+	if o.about.whyPreempted == "" {
+		return nil, nil
+	}
+	flag, names := "--events", o.about.events
+	if !o.set["events"] {
+		if o.sampled() || o.asksKubectl() || c.Skipped["Event"] == 0 {
+			return nil, nil
+		}
+		flag, names = "--cluster", o.clusters
+		delete(c.Skipped, "Event") // they take part
+	}
+	files, err := input.Expand(names, o.recursive)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	all := &backward.Events{}
+	for _, file := range files {
+		r, _, done, err := input.Open(file, stdin)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		events, err := backward.ReadEvents(r)
+		done()
+		if len(problemsOf(err)) > 0 {
+			return nil, unusable(input.Called(file), err)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", flag, file, err)
+		}
+		if flag == "--events" && events.Read == 0 && events.Others > 0 {
+			return nil, fmt.Errorf("--events %s holds no events; kubectl get events -A -o json prints them", file)
+		}
+		all.Preempted, all.Read, all.Others = append(all.Preempted, events.Preempted...), all.Read+events.Read, all.Others+events.Others
+	}
+	return all, nil
+}
+
+// pushedOut answers who pushed a pod out.
+func (s *scene) pushedOut() (*backward.Answer, error) {
+	key := s.opts.backwardPod()
+	if _, ok := s.scenario.Snapshot().Pod(key); !ok {
+		text := fmt.Sprintf("there is no pod %s in the dump, which has to be from before it was pushed out", key)
+		runs := func(p *outrank.Pod) bool { return p.NodeName != "" }
+		return nil, fmt.Errorf("--why-preempted: %s%s", text, suggest("; near it: ", nearPods(s.cluster, key, runs)))
+	}
+	a, err := backward.Ask(s.scenario, backward.Input{Pod: key, Events: s.events, Classes: s.scenario.Cluster().Classes})
+	if len(problemsOf(err)) > 0 {
+		return nil, unusable(s.opts.source(), err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--why-preempted: %w", err)
+	}
+	return a, nil
+}
+
+// podNames are the pods that run.
+func podNames(c *outrank.Cluster) (out []string) {
+	for _, p := range c.Pods {
+		if p.NodeName != "" {
+			out = append(out, string(p.Key()))
+		}
+	}
+	return out
+}

@@ -1,0 +1,248 @@
+package backward
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+)
+
+// widest is the width of running text where the page has none.
+const widest = 100
+
+// WriteText prints the answer for people, limit of each list, 0 for all. The error is that of w.
+func (a *Answer) WriteText(w io.Writer, limit int) error {
+	var text bytes.Buffer
+	p := console.Page{W: &text}
+	if page, ok := w.(console.Page); ok {
+		p.Screen = page.Screen
+	}
+	say := func(sentence string) {
+		width := widest
+		if p.Width > 0 {
+			width = min(width, p.Width)
+		}
+		for _, line := range console.Wrap(p.Safe(sentence), max(20, width)) {
+			p.Line("%s", line)
+		}
+	}
+	for _, sentence := range a.Sentences(limit) {
+		say(sentence)
+	}
+	if len(a.Also) > 0 {
+		p.Line("\nWho would push it out, too, if its turn came at once:")
+		var items []string
+		shown := bounded(len(a.Also), limit)
+		for i := range a.Also[:shown] {
+			items = append(items, a.also(i))
+		}
+		p.Items(items)
+		if more := len(a.Also) - shown; more > 0 {
+			p.Line("    and %d more", more)
+		}
+	}
+	if len(a.Trials) > 0 {
+		p.Line("\nWhat would have spared it, each tried at that turn:")
+		var items []string
+		for i := range a.Trials {
+			items = append(items, a.Trials[i].verdict()+": "+a.Trials[i].text(a))
+		}
+		p.Items(items)
+		say("A disruption budget is a wish: a scheduler keeps it where it can, and breaks it where nothing else makes room.")
+	}
+	_, err := w.Write(text.Bytes())
+	return err
+}
+
+// Sentences are who pushed the pod out, how that is known, and whether the rules do.
+func (a *Answer) Sentences(limit int) []string {
+	out := []string{a.headline() + "."}
+	switch {
+	case a.Event != nil:
+		out = append(out, "The events name "+a.Event.text()+": \""+a.Event.Message+"\".")
+	case a.By != nil:
+		out = append(out, "No event at hand names who it was: the pods that wait took their turns in the scheduler's order, each to the end, until one pushed it out.")
+	}
+	switch a.Verdict {
+	case ByTheRules:
+		when := "in its turn, which is the first,"
+		switch {
+		case a.AtOnce:
+			when = "at once, and not after those who come before it in the scheduler's order,"
+		case a.Before > 0:
+			when = "in its turn, after " + plural(a.Before, "other,", "others,")
+		}
+		out = append(out, fmt.Sprintf("That is the decision of the rules: on the cluster of the dump, %s %s.", when, a.does(a.Turn, limit)))
+	case Otherwise:
+		out = append(out, fmt.Sprintf("The rules decide otherwise on the cluster of the dump: there %s. So the dump may be of another moment, or the scheduler has another "+
+			"configuration (--scheduler-config) or other rules (--release).", a.does(a.Turn, limit)))
+	default:
+		why := "No event at hand is about it"
+		if a.Event != nil {
+			why = "The event does not name the preemptor"
+		}
+		out = append(out, why+", and with their turns played in the scheduler's order no pod that waits in the dump pushes it out. What is missing is "+
+			"the preemptor: a dump of the moment at which it waited, or the events (kubectl get events -A -o json), which a cluster keeps for an hour.")
+	}
+	if a.Waiting > a.Tried {
+		out = append(out, fmt.Sprintf("Of %d others that wait the first %d were asked alone as well.", a.Waiting, a.Tried))
+	}
+	return out
+}
+
+// headline is the answer in a few words.
+func (a *Answer) headline() string {
+	pod := fmt.Sprintf("%s (priority %d)", a.Pod.Key, a.Pod.Priority)
+	if a.By == nil {
+		return "Nobody is known to have pushed " + pod + " out of node " + a.Pod.Node
+	}
+	by := "pod"
+	if a.Group {
+		by = "group"
+	}
+	return fmt.Sprintf("%s left node %s for %s %s (priority %d)", pod, a.Pod.Node, by, a.By.Key, a.By.Priority)
+}
+
+// does says what comes of a turn of the preemptor.
+func (a *Answer) does(t *question.Turn, limit int) string {
+	who := string(t.Pod.Key)
+	switch t.Outcome {
+	case question.Placed:
+		if t.Node == "" {
+			return who + " fits, and nobody leaves"
+		}
+		return who + " fits on " + t.Node + ", and nobody leaves"
+	case question.PushesOut:
+		from := " of node " + t.Node
+		if t.Node == "" {
+			from = ""
+		}
+		return who + " pushes " + victims(t, limit) + " out" + from
+	case question.Waits:
+		return who + " stays pending, and nobody leaves"
+	case question.Gated:
+		return who + " is kept back by scheduling gates"
+	case question.OtherScheduler:
+		return "scheduler " + t.Scheduler + " decides about " + who + ", whose rules are not known here"
+	}
+	return who + " takes no turn (" + string(t.Outcome) + ")"
+}
+
+func victims(t *question.Turn, limit int) string {
+	var names []string
+	shown := bounded(len(t.Victims), limit)
+	for i := range t.Victims[:shown] {
+		v := &t.Victims[i]
+		text := fmt.Sprintf("%s (%d", v.Key, v.Priority)
+		if len(v.Violated) > 0 {
+			text += ", against budget " + string(v.Violated[0])
+		}
+		names = append(names, text+")")
+	}
+	text := strings.Join(names, ", ")
+	if more := len(t.Victims) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// also is what another pod would do at once.
+func (a *Answer) also(i int) string {
+	t := &a.Also[i]
+	return fmt.Sprintf("%s (priority %d): %s", t.Pod.Key, t.Pod.Priority, a.does(t, 3))
+}
+
+// verdict is whether the pod was spared.
+func (t *Trial) verdict() string {
+	switch {
+	case t.Impossible != "":
+		return "nothing to try"
+	case t.Spared:
+		return "spared"
+	}
+	return "not spared"
+}
+
+// what is the way that was tried.
+func (t *Trial) what() string {
+	switch t.Way {
+	case ByBudget:
+		if len(t.Budgets) > 0 {
+			return noun(len(t.Budgets), "budget ", "budgets ") + names(t.Budgets) + noun(len(t.Budgets), " that allows nothing", " that allow nothing")
+		}
+		var labels []string
+		for _, key := range slices.Sorted(maps.Keys(t.Labels)) {
+			labels = append(labels, key+"="+t.Labels[key])
+		}
+		return "a new disruption budget over " + strings.Join(labels, ",") + " that allows nothing"
+	case ByClass:
+		if t.Impossible != "" {
+			return "a class"
+		}
+		return fmt.Sprintf("class %s (priority %d)", t.Class, *t.Priority)
+	case ByPriority:
+		if t.Impossible != "" {
+			return "a priority"
+		}
+		return fmt.Sprintf("priority %d", *t.Priority)
+	case ByNode:
+		return "one more node like " + t.Like
+	}
+	return "preemption policy Never of the preemptor"
+}
+
+// text says what was tried, and what comes of it.
+func (t *Trial) text(a *Answer) string {
+	what := t.what()
+	switch {
+	case t.Impossible != "" && len(t.Budgets) > 0:
+		return noun(len(t.Budgets), "budget ", "budgets ") + names(t.Budgets) + " " + noun(len(t.Budgets), "allows", "allow") + " no disruption as it is, and it leaves all the same"
+	case t.Impossible != "":
+		return what + ", as " + t.Impossible
+	case t.Spared && t.Way == ByPriority:
+		what += ", one less is not enough"
+	case t.Spared && t.Way == ByClass:
+		what += ", the least of the dump that does"
+	case !t.Spared && t.Way == ByClass:
+		what += ", the highest of the dump"
+	case !t.Spared && t.Way == ByPriority:
+		what += ", the preemptor's own"
+	}
+	return what + "; then " + a.does(t.Turn, 3)
+}
+
+func noun(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func plural(n int, one, many string) string { return fmt.Sprintf("%d %s", n, noun(n, one, many)) }
+
+// names lists the first few keys.
+func names(keys []outrank.Key) string {
+	const most = 3
+	var out []string
+	for _, key := range keys[:min(len(keys), most)] {
+		out = append(out, string(key))
+	}
+	text := strings.Join(out, ", ")
+	if more := len(keys) - len(out); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func bounded(n, limit int) int {
+	if limit <= 0 {
+		return n
+	}
+	return min(n, limit)
+}

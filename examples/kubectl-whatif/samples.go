@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/outrank-go/outrank/examples/internal/spelling"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/samples"
+)
+
+// listSamples is the value of --sample that lists all of them.
+const listSamples = "list"
+
+// useSample asks the question of the sample that is named, where nobody asks another.
+func (o *options) useSample(flags *pflag.FlagSet) error {
+	if !o.set["sample"] {
+		return nil
+	}
+	s, ok := samples.Named(o.sample)
+	if !ok {
+		near := slices.DeleteFunc(samples.Names(), func(name string) bool { return spelling.Distance(o.sample, name) > 2 })
+		if o.sample == "" || len(near) == 0 {
+			near = samples.Names()
+		}
+		return fmt.Errorf("--sample %s: there is no such sample%s; --sample %s describes them", o.sample, suggest("; there is ", near), listSamples)
+	}
+	for _, name := range []string{"cluster", "live", "context", "kubeconfig"} {
+		if o.set[name] {
+			return fmt.Errorf("--sample is a cluster that comes with the program, and --%s names another; use one of them", name)
+		}
+	}
+	if s.Release != "" && !o.set["release"] {
+		if err := flags.Set("release", s.Release); err != nil {
+			return err
+		}
+		o.set["release"] = true
+	}
+	if o.sampleAsked = !o.asksAnother(); !o.sampleAsked {
+		return nil
+	}
+	for _, f := range s.Flags {
+		if o.set["trace"] && f.Name != "exact" {
+			o.sampleAsked = false // the steps are those of the plain answer
+			continue
+		}
+		if f.Name == "exact" && o.answer.format == "html" {
+			continue // the page draws the answer that it is compared with
+		}
+		if err := flags.Set(f.Name, f.Value); err != nil {
+			return err
+		}
+		o.set[f.Name] = true
+	}
+	return nil
+}
+
+// asksAnother reports whether the flags ask a question of their own, or name a pod.
+func (o *options) asksAnother() bool {
+	flags := []string{"pending", "exact", "replacements"}
+	for _, a := range inquiries {
+		flags = append(flags, a.flags...)
+	}
+	return o.described() || len(o.changes) > 0 || slices.ContainsFunc(flags, func(name string) bool { return o.set[name] })
+}
+
+// list lists the samples.
+func list(w io.Writer, color string) error {
+	look, err := console.ScreenOf(w, color, os.Getenv)
+	if err != nil {
+		return err
+	}
+	p := console.Page{W: w, Screen: look}
+	p.Line("Samples, each with a question that is asked already:")
+	t := console.Table{Rigid: map[int]bool{1: true}}
+	t.Head("SAMPLE", "WHAT IT IS ABOUT")
+	for _, s := range samples.All() {
+		t.Add(s.Name, s.Line)
+	}
+	t.Print(p)
+	p.Line("\n%s --sample NAME asks, and says what one sees; any flag goes with it.", displayName)
+	return nil
+}
+
+// completedSamples are the samples with what they are about.
+func completedSamples() (out []cobra.Completion) {
+	for _, s := range samples.All() {
+		out = append(out, cobra.CompletionWithDesc(s.Name, s.Line))
+	}
+	return append(out, cobra.CompletionWithDesc(listSamples, "all of them, with a line of prose each"))
+}
+
+// writeEnd says what the answer about a sample shows, and names the next steps.
+func writeEnd(p console.Page, o *options) {
+	if !o.sampled() {
+		return
+	}
+	s, ok := samples.Named(o.sample)
+	if !ok || !o.sampleAsked {
+		p.Line("\nThis was %s. To ask about your own, run kubectl whatif -h.", sampleSource(o.sample))
+		return
+	}
+	p.Line("\nWhat the sample %s shows: %s", s.Name, s.Line)
+	width := 100
+	if p.Width > 0 {
+		width = min(width, p.Width)
+	}
+	for _, line := range console.Wrap(s.About, max(20, width-2)) {
+		p.Line("  %s", line)
+	}
+	p.Line("\nMore samples: --sample %s. To ask about your own cluster: kubectl whatif -h.", listSamples)
+}
