@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/inverse"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/preemption/explain"
@@ -48,6 +49,8 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 		if err = nodeKnown(s.scenario.Snapshot(), "more-nodes", s.opts.about.moreNodes); err == nil {
 			err = out.take(s.scenario.MoreNodes(s.opts.about.moreNodes, question.MostMoreNodes))
 		}
+	case askLeast, askLargest, askEmpty:
+		err = out.search(ctx, set, show)
 	case askClasses:
 		err = out.take(s.scenario.Classes())
 	default:
@@ -107,6 +110,10 @@ func exitOf(r reply) int {
 		return exitEvicts
 	case *question.Across:
 		return preempted(r.Outcome)
+	case *inverse.LeastPriority:
+		return enough(r.ForPlace != nil, r.Free())
+	case *inverse.Largest:
+		return enough(r.Evicting != nil, r.Fits != nil)
 	case *question.OnNode:
 		if r.Outcome == kubeletadmit.Rejected {
 			return exitStays
@@ -156,7 +163,7 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 		q.writeGroup(p)
 	case q.scene.question != nil:
 		pod := askedOf(q.scene.question)
-		writePod(p, &pod, q.scene.ask == askReplicas)
+		writePod(p, &pod, q.scene.ask == askReplicas || q.scene.opts.whole(q.scene.question.template))
 		writeNodes(p, &pod)
 	}
 	writeCaveats(p, q.scene.caveats)
@@ -177,6 +184,8 @@ func (q *answeredQuestion) title(source string) string {
 	switch q.scene.ask {
 	case askGroup:
 		return q.groupTitle(source)
+	case askLeast, askLargest, askEmpty:
+		return q.searchTitle(source, pod)
 	case askAll:
 		if q.scene.opts.set["namespace"] {
 			return "What becomes of the pods of namespace " + q.scene.opts.pod.namespace + " that wait in " + source + "?"

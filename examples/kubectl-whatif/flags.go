@@ -115,6 +115,8 @@ func (o *options) questionFlags() *pflag.FlagSet {
 	fs.IntVar(&o.about.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
 	fs.BoolVar(&o.about.exact, "exact", false, "beside the answer of kube-scheduler the best one by the same ranks, with what proves it")
 	fs.StringVar(&o.about.moreNodes, "more-nodes", "", "how many more nodes like a `NODE` until everybody finds a place, and until nobody has to leave")
+	fs.BoolVar(&o.about.least, "least-priority", false, "the least priority with which the pod, or all pods of the manifest, find a place, and with which nobody has to leave")
+	fs.BoolVar(&o.about.largest, "largest", false, "how large a pod of this shape can be: all that it asks for, made larger and smaller together")
 	fs.BoolVar(&o.about.across, "across", false, "who has to leave where victims may be on other nodes, too, as kube-scheduler never takes them: "+
 		"where the anti-affinity of other pods or a spreading constraint is in the way")
 	return fs

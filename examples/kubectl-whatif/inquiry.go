@@ -17,6 +17,9 @@ const (
 	askOnNode   inquiry = "onNode"
 	askAcross   inquiry = "across"
 	askNodes    inquiry = "moreNodes" // how many nodes are enough
+	askLeast    inquiry = "leastPriority"
+	askLargest  inquiry = "largest"
+	askEmpty    inquiry = "emptiable" // which nodes, together
 	askClasses  inquiry = "classes"
 	askWithout  inquiry = "without" // nodes go, and nothing else is asked or changed
 	askChange   inquiry = "change"
@@ -35,6 +38,8 @@ var inquiries = []struct {
 	{askOnNode, []string{"on-node"}},
 	{askAcross, []string{"across"}},
 	{askNodes, []string{"more-nodes"}},
+	{askLeast, []string{"least-priority"}},
+	{askLargest, []string{"largest"}},
 }
 
 // asked is the question of the flags: the one that is named; that about a pod, where one is
@@ -62,7 +67,7 @@ func (o *options) asked(onePod bool) inquiry {
 
 // ofPod reports whether a question is about a pod.
 func (a inquiry) ofPod() bool {
-	return a != askAll && a != askClasses && a != askWithout && a != askChange && a != askNodes
+	return a != askAll && a != askClasses && a != askWithout && a != askChange && a != askNodes && a != askEmpty
 }
 
 // fromManifest reports whether the pod in question is that of a manifest.
@@ -71,4 +76,9 @@ func (o *options) fromManifest(a inquiry) bool {
 }
 
 // drawn reports whether there is a page for a question.
-func (a inquiry) drawn() bool { return a != askWhyNot && a != askNodes }
+func (a inquiry) drawn() bool { return a != askWhyNot && !a.searches() }
+
+// searches reports whether a question is answered by a search, which tries changes of its own.
+func (a inquiry) searches() bool {
+	return a == askNodes || a == askLeast || a == askLargest || a == askEmpty
+}

@@ -50,7 +50,9 @@ type questionOptions struct {
 	replicas, replacements int
 	whyNot, onNode         string
 	moreNodes              string // like this one
-	static                 bool   // --on-node asks about a static pod
+	emptiable              string // which nodes
+	least, largest         bool
+	static                 bool // --on-node asks about a static pod
 	exact, across          bool
 	one                    bool // of the pods of a manifest
 	atMaximum              bool // as many pods as autoscalers may make
