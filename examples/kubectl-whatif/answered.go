@@ -112,6 +112,8 @@ func exitOf(r reply) int {
 		return preempted(r.Outcome)
 	case *inverse.LeastPriority:
 		return enough(r.ForPlace != nil, r.Free())
+	case *inverse.Emptiable:
+		return enough(len(r.Nodes) > 0, true)
 	case *inverse.Largest:
 		return enough(r.Evicting != nil, r.Fits != nil)
 	case *question.OnNode:

@@ -117,6 +117,8 @@ func (o *options) questionFlags() *pflag.FlagSet {
 	fs.StringVar(&o.about.moreNodes, "more-nodes", "", "how many more nodes like a `NODE` until everybody finds a place, and until nobody has to leave")
 	fs.BoolVar(&o.about.least, "least-priority", false, "the least priority with which the pod, or all pods of the manifest, find a place, and with which nobody has to leave")
 	fs.BoolVar(&o.about.largest, "largest", false, "how large a pod of this shape can be: all that it asks for, made larger and smaller together")
+	fs.StringVar(&o.about.emptiable, "emptiable", "", "which nodes can be emptied together, so that all their pods find a place elsewhere and nobody is pushed out: "+
+		"those with `LABEL=VALUE`, or \"all\"")
 	fs.BoolVar(&o.about.across, "across", false, "who has to leave where victims may be on other nodes, too, as kube-scheduler never takes them: "+
 		"where the anti-affinity of other pods or a spreading constraint is in the way")
 	return fs

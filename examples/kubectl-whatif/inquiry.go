@@ -40,6 +40,7 @@ var inquiries = []struct {
 	{askNodes, []string{"more-nodes"}},
 	{askLeast, []string{"least-priority"}},
 	{askLargest, []string{"largest"}},
+	{askEmpty, []string{"emptiable"}},
 }
 
 // asked is the question of the flags: the one that is named; that about a pod, where one is

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Drain is the drain of nodes, played to its end: the nodes are cordoned, then their pods
@@ -91,35 +92,28 @@ type draining struct {
 	refused, several []bool
 	// stale is set where the snapshot does not have the budgets as they are.
 	stale bool
+	// turns counts the turns of pods, and ends says when no further one is wanted; nil for never.
+	turns int
+	ends  func() bool
+	// queue has every pod that waits, and others that did: nil before the first look, which is at
+	// all pods. Later ones would take most of the time.
+	queue []outrank.Key
+	// evicted is set once every pod of the present node is.
+	evicted bool
 }
 
 // drain plays the drain of a change.
 func (a *Aftermath) drain(of *drainage) error {
-	s := of.before.Fork()
-	quiet := *s.set
-	quiet.Progress, s.set = nil, &quiet
-	d := &draining{Scenario: s, out: &Drain{Nodes: of.nodes, Held: []HeldPod{}, Pending: []Turn{}, Victims: []Victim{}}}
-	for _, name := range of.nodes {
-		n, _ := s.snap.Node(name)
-		cordoned := *n
-		cordoned.Unschedulable = true
-		if err := s.snap.UpdateNode(&cordoned); err != nil {
-			return err
-		}
+	d := of.before.draining(of.nodes)
+	if err := d.cordon(); err != nil {
+		return err
 	}
-	if err := s.bury(); err != nil {
+	if err := d.bury(); err != nil {
 		return err
 	}
 	d.load(of.nodes, a)
-	for _, node := range of.nodes {
-		done, err := d.empty(node)
-		if err != nil {
-			return err
-		}
-		if !done {
-			d.out.Stuck, d.out.StuckAt = true, node
-			break
-		}
+	if err := d.emptyAll(); err != nil {
+		return err
 	}
 	for i := range d.loads {
 		l := &d.loads[i]
@@ -130,6 +124,45 @@ func (a *Aftermath) drain(of *drainage) error {
 	}
 	slices.SortFunc(a.Budgets, func(a, b BudgetLoad) int { return compareText(string(a.Key), string(b.Key)) })
 	a.Drains = append(a.Drains, *d.out)
+	return nil
+}
+
+// draining is a drain of the scenario that is still to begin.
+func (s *Scenario) draining(nodes []string) *draining {
+	f := s.Fork()
+	f.Watch(nil)
+	return &draining{Scenario: f, out: newDrain(nodes)}
+}
+
+func newDrain(nodes []string) *Drain {
+	return &Drain{Nodes: nodes, Held: []HeldPod{}, Pending: []Turn{}, Victims: []Victim{}}
+}
+
+// cordon keeps pods from the nodes.
+func (d *draining) cordon() error {
+	for _, name := range d.out.Nodes {
+		n, _ := d.snap.Node(name)
+		cordoned := *n
+		cordoned.Unschedulable = true
+		if err := d.snap.UpdateNode(&cordoned); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emptyAll empties the nodes one after the other, as far as it goes.
+func (d *draining) emptyAll() error {
+	for _, node := range d.out.Nodes {
+		done, err := d.empty(node)
+		if err != nil {
+			return err
+		}
+		if !done {
+			d.out.Stuck, d.out.StuckAt = true, node
+			return nil
+		}
+	}
 	return nil
 }
 
@@ -197,6 +230,7 @@ func (d *draining) empty(node string) (bool, error) {
 				return false, err
 			}
 		}
+		d.evicted = len(left) == 0
 		changed, err := d.replace()
 		if err != nil {
 			return false, err
@@ -255,7 +289,32 @@ func (d *draining) evict(p *outrank.Pod, node string) error {
 		return err
 	}
 	d.lose(p)
+	if d.queue != nil {
+		d.queue = append(d.queue, p.Key())
+	}
 	return nil
+}
+
+// next lists the pods for a scheduler, in its order.
+func (d *draining) next() []*outrank.Pod {
+	var out []*outrank.Pod
+	if d.queue == nil {
+		out = d.waiting()
+	} else {
+		waits, seen := d.waits(), make(map[outrank.Key]bool, len(d.queue))
+		for _, key := range d.queue {
+			if p, ok := d.snap.Pod(key); ok && !seen[key] && waits(p) {
+				seen[key] = true
+				out = append(out, p)
+			}
+		}
+		out = inTurn(out)
+	}
+	d.queue = make([]outrank.Key, len(out))
+	for i, p := range out {
+		d.queue[i] = p.Key()
+	}
+	return out
 }
 
 // count counts a pod that has left its node.
@@ -286,10 +345,16 @@ func (d *draining) lose(p *outrank.Pod) {
 // replace lets replacements take their turns, and with them everybody else who waits; those that
 // run then are ready. It reports whether anything changed.
 func (d *draining) replace() (changed bool, err error) {
-	l := &queuing{Scenario: d.Scenario, rest: d.line(d.waiting()), left: d.lose}
+	l := &queuing{Scenario: d.Scenario, rest: d.line(d.next())}
+	l.left = func(p *outrank.Pod) {
+		d.lose(p)
+		d.queue = append(d.queue, p.Key())
+	}
 	var runs []outrank.Key
 	d.out.Pending = d.out.Pending[:0]
-	err = l.play(nil, func(t Turn, m motion) {
+	goesOn := func(*queue.Entry) bool { return d.ends == nil || !d.ends() }
+	err = l.play(goesOn, func(t Turn, m motion) {
+		d.turns++
 		changed = changed || len(t.Victims) > 0
 		d.out.Victims = append(d.out.Victims, t.Victims...)
 		switch {

@@ -84,13 +84,27 @@ func AllPending(ctx context.Context, set Setting) (*Pending, error) {
 
 // waiting lists the pods for a scheduler, in its order.
 func (s *scene) waiting() []*outrank.Pod {
-	resizes := s.snap.Release().Gates()[resizeGate]
+	waits := s.waits()
 	var out []*outrank.Pod
 	for p := range s.snap.Pods() {
-		if node := s.snap.NodeOf(p.Key()); node == "" && p.NodeName == "" || resizes && node != "" && p.ResizeDeferred {
+		if waits(p) {
 			out = append(out, p)
 		}
 	}
+	return inTurn(out)
+}
+
+// waits tells of a pod whether it is one for a scheduler.
+func (s *scene) waits() func(*outrank.Pod) bool {
+	resizes := s.snap.Release().Gates()[resizeGate]
+	return func(p *outrank.Pod) bool {
+		node := s.snap.NodeOf(p.Key())
+		return node == "" && p.NodeName == "" || resizes && node != "" && p.ResizeDeferred
+	}
+}
+
+// inTurn puts pods in a scheduler's order.
+func inTurn(out []*outrank.Pod) []*outrank.Pod {
 	slices.SortFunc(out, func(a, b *outrank.Pod) int { return queue.CompareEntries(&queue.Entry{Pod: a}, &queue.Entry{Pod: b}) })
 	return out
 }
