@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -148,4 +149,29 @@ func TestSwitchesAndFolders(t *testing.T) {
 	_, _, stderr := whatif("", "--priorityclass", dir)
 	assert.Contains(t, stderr, "holds no file ending in .json")
 	assert.Contains(t, answered(t, "", "--priorityclass", dir, "-R"), "Class batch: value 7")
+}
+
+// A pod that pushes out another in vain, which comes back, does so again each time that a drain
+// waits: the drain ends where nothing is new.
+func TestDrainThatRepeatsItselfEnds(t *testing.T) {
+	type ran struct {
+		status int
+		out    string
+	}
+	done := make(chan ran, 1)
+	go func() {
+		status, out, _ := whatif("", "--cluster", "testdata/cases/again.yaml", "--without", "n3", "-o", "wide")
+		done <- ran{status, out}
+	}()
+	select {
+	case r := <-done:
+		assert.Zero(t, r.status)
+		assert.Contains(t, r.out, "A drain is stuck on n3 after 0 of 1 pod: it never ends.\n  b/held may not be evicted: budget b/held lets no more of its pods go\n")
+		assert.Contains(t, r.out, "2 pods are pushed out", "the first time, and once more, after which everything is as it was")
+		assert.Contains(t, r.out, "in vain: with them gone n2 still says")
+	case <-time.After(time.Minute):
+		t.Fatal("the drain does not end")
+	}
+	assert.Contains(t, answered(t, "", "--cluster", "testdata/cases/again.yaml", "--pending", "a/wants", "--least-priority"),
+		"No priority up to 1000000000 is enough until a/wants finds a place.", "not even that of a pod more important than a/has: b/other is preferred as a victim")
 }
