@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/backward"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/inverse"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
 	"github.com/outrank-go/outrank/kubeletadmit"
@@ -57,6 +58,8 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 			return nil, err
 		}
 		err = out.take(a, nil)
+	case askLeast, askLargest, askEmpty:
+		err = out.search(ctx, set, show)
 	case askClasses:
 		err = out.take(s.scenario.Classes())
 	case askReport, askDiff:
@@ -122,6 +125,12 @@ func exitOf(r reply) int {
 		}
 	case *question.Across:
 		return preempted(r.Outcome)
+	case *inverse.LeastPriority:
+		return enough(r.ForPlace != nil, r.Free())
+	case *inverse.Emptiable:
+		return enough(len(r.Nodes) > 0, true)
+	case *inverse.Largest:
+		return enough(r.Evicting != nil, r.Fits != nil)
 	case *question.OnNode:
 		if r.Outcome == kubeletadmit.Rejected {
 			return exitStays
@@ -175,7 +184,7 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 		q.writeGroup(p)
 	case q.scene.question != nil:
 		pod := askedOf(q.scene.question)
-		writePod(p, &pod, q.scene.ask == askReplicas)
+		writePod(p, &pod, q.scene.ask == askReplicas || q.scene.opts.whole(q.scene.question.template))
 		writeNodes(p, &pod)
 	}
 	writeCaveats(p, q.scene.caveats)
@@ -196,6 +205,8 @@ func (q *answeredQuestion) title(source string) string {
 	switch q.scene.ask {
 	case askGroup:
 		return q.groupTitle(source)
+	case askLeast, askLargest, askEmpty:
+		return q.searchTitle(source, pod)
 	case askAll:
 		if q.scene.opts.set["namespace"] {
 			return "What becomes of the pods of namespace " + q.scene.opts.pod.namespace + " that wait in " + source + "?"

@@ -17,7 +17,8 @@ type reply interface {
 type Questioned struct {
 	// APIVersion is whatif/v1.
 	APIVersion string `json:"apiVersion"`
-	// Question is pending, replicas, whyNot, onNode, across, moreNodes, whyPreempted, report, diff, classes, without, change, or group where the pod
+	// Question is pending, replicas, whyNot, onNode, across, moreNodes, leastPriority, largest, emptiable,
+	// whyPreempted, report, diff, classes, without, change, or group where the pod
 	// is scheduled with its group alone.
 	Question inquiry `json:"question"`
 	// Cluster describes the cluster and Now the time, as in a Document.
@@ -29,8 +30,8 @@ type Questioned struct {
 	// in motion before the turn of the pod in question.
 	Changes []string            `json:"changes,omitempty"`
 	Before  *question.Aftermath `json:"before,omitempty"`
-	// Answer depends on the question: it is the type of package question of that name,
-	// Aftermath for change and without, and Answer of package backward for whyPreempted.
+	// Answer depends on the question: it is the type of package question, inverse or report of that name,
+	// Aftermath for change and without, Answer of package backward for whyPreempted, and Comparison for diff.
 	Answer any `json:"answer"`
 	// Caveats and Warnings are those of a Document.
 	Caveats  []Warning `json:"caveats"`

@@ -98,8 +98,7 @@ func (s *scene) bring(sc *question.Scenario, f *flagged, asked *input.Template) 
 			return err
 		}
 		s.doubts = append(s.doubts, q.warnings...)
-		w := question.Workload{Kind: t.Kind, Namespace: q.pod.NamespaceName(), Name: t.Name, Pod: q.pod, Replicas: t.Replicas, PerNode: t.Kind == "DaemonSet", Ordinal: t.Ordinal}
-		if err := sc.Apply(&question.AddPods{Of: f.String(), Workload: w}); err != nil {
+		if err := sc.Apply(&question.AddPods{Of: f.String(), Workload: *workloadOf(t, q.pod)}); err != nil {
 			return err
 		}
 	}

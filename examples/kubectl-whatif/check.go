@@ -157,6 +157,8 @@ func (o *options) checkAmounts(a inquiry) error {
 		return errors.New("--events say who pushed a pod out; name the pod with --why-preempted")
 	case o.set["more-nodes"] && o.about.moreNodes == "":
 		return errors.New("--more-nodes is empty; name a node")
+	case o.set["emptiable"] && !wellFormed(o.about.emptiable):
+		return fmt.Errorf("--emptiable %q: write LABEL=VALUE, or \"all\" for all nodes", o.about.emptiable)
 	case o.set["on-node"] && o.about.onNode == "":
 		return errors.New("--on-node is empty; name a node")
 	case o.about.atMaximum && !o.set["filename"]:
@@ -165,4 +167,13 @@ func (o *options) checkAmounts(a inquiry) error {
 		return errors.New("--one chooses one of the pods of a manifest; here the question is about another pod, or about none")
 	}
 	return nil
+}
+
+// everyNode is the value of --emptiable for all nodes.
+const everyNode = "all"
+
+// wellFormed reports whether nodes are named as --emptiable takes them.
+func wellFormed(text string) bool {
+	key, _, labelled := strings.Cut(text, "=")
+	return text == everyNode || labelled && key != ""
 }

@@ -56,7 +56,7 @@ func completing(root *cobra.Command, o *options) {
 		}))
 	}
 	for _, name := range []string{"cpu", "memory", "request", "priority", "name", "labels", "node-selector", "toleration", "host-port",
-		"now", "list", "workers", "replicas", "replacements", "context"} {
+		"now", "list", "workers", "replicas", "replacements", "context", "emptiable"} {
 		must(root.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions))
 	}
 }

@@ -20,6 +20,17 @@ func worst(stay, leave int) int {
 	return exitFits
 }
 
+// enough is the answer of a search: whether anything is enough, and that with nobody leaving.
+func enough(any, free bool) int {
+	switch {
+	case !any:
+		return exitStays
+	case !free:
+		return exitEvicts
+	}
+	return exitFits
+}
+
 // preempted is the answer about one pod, as an exit status.
 func preempted(o preemption.Outcome) int {
 	switch o {

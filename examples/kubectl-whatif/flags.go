@@ -117,6 +117,10 @@ func (o *options) questionFlags() *pflag.FlagSet {
 	fs.BoolVar(&o.about.exact, "exact", false, "beside the answer of kube-scheduler the best one by the same ranks, with what proves it")
 	fs.BoolVar(&o.about.trace, "trace", false, "beside the answer how it comes about, step by step: all removed who could leave, put back one by one, the ranks")
 	fs.StringVar(&o.about.moreNodes, "more-nodes", "", "how many more nodes like a `NODE` until everybody finds a place, and until nobody has to leave")
+	fs.BoolVar(&o.about.least, "least-priority", false, "the least priority with which the pod, or all pods of the manifest, find a place, and with which nobody has to leave")
+	fs.BoolVar(&o.about.largest, "largest", false, "how large a pod of this shape can be: all that it asks for, made larger and smaller together")
+	fs.StringVar(&o.about.emptiable, "emptiable", "", "which nodes can be emptied together, so that all their pods find a place elsewhere and nobody is pushed out: "+
+		"those with `LABEL=VALUE`, or \"all\"")
 	fs.StringVar(&o.about.whyPreempted, "why-preempted", "", "who pushed a `POD` out, as NAMESPACE/NAME, whether the rules do that, and what would have spared it: --cluster is a dump from before")
 	fs.StringSliceVar(&o.about.events, "events", nil, "with --why-preempted: `FILE`s or folders with what kubectl get events -A -o json prints (default: the events in the dump, if it has any)")
 	fs.BoolVar(&o.about.report, "report", false, "how the cluster stands: what waits and what would help, the drain of every node, who could be pushed out, room and classes; "+

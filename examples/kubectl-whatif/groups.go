@@ -42,6 +42,8 @@ func (o *options) senseless() string {
 	switch {
 	case o.ask == askReplicas:
 		return "--replicas asks about copies of a pod by itself"
+	case o.ask == askLeast || o.ask == askLargest:
+		return "this question is about a pod by itself"
 	case o.ask == askWhyNot:
 		return "--why-not asks about one node for a pod by itself, while the pods of a group may go to many"
 	case o.about.across:

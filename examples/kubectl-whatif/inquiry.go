@@ -16,7 +16,10 @@ const (
 	askWhyNot   inquiry = "whyNot"
 	askOnNode   inquiry = "onNode"
 	askAcross   inquiry = "across"
-	askNodes    inquiry = "moreNodes"    // how many nodes are enough
+	askNodes    inquiry = "moreNodes" // how many nodes are enough
+	askLeast    inquiry = "leastPriority"
+	askLargest  inquiry = "largest"
+	askEmpty    inquiry = "emptiable"    // which nodes, together
 	askBackward inquiry = "whyPreempted" // of a pod that was pushed out
 	askClasses  inquiry = "classes"
 	askWithout  inquiry = "without" // nodes go, and nothing else is asked or changed
@@ -38,6 +41,9 @@ var inquiries = []struct {
 	{askOnNode, []string{"on-node"}},
 	{askAcross, []string{"across"}},
 	{askNodes, []string{"more-nodes"}},
+	{askLeast, []string{"least-priority"}},
+	{askLargest, []string{"largest"}},
+	{askEmpty, []string{"emptiable"}},
 	{askBackward, []string{"why-preempted"}},
 	{askDiff, []string{"diff"}},
 	{askReport, []string{"report"}},
@@ -72,12 +78,12 @@ func (o *options) asked(onePod bool) inquiry {
 
 // ofPod reports whether a question is about a pod.
 func (a inquiry) ofPod() bool {
-	return !slices.Contains([]inquiry{askAll, askClasses, askWithout, askChange, askNodes, askReport, askDiff, askBackward}, a)
+	return !slices.Contains([]inquiry{askAll, askClasses, askWithout, askChange, askNodes, askReport, askDiff, askBackward, askEmpty}, a)
 }
 
 // played reports whether a question plays turns, with changes and without.
 func (a inquiry) played() bool {
-	return slices.Contains([]inquiry{askNodes, askReport, askDiff, askBackward}, a)
+	return slices.Contains([]inquiry{askNodes, askReport, askDiff, askBackward, askEmpty}, a)
 }
 
 // fromManifest reports whether the pod in question is that of a manifest.
@@ -86,4 +92,9 @@ func (o *options) fromManifest(a inquiry) bool {
 }
 
 // drawn reports whether there is a page for a question.
-func (a inquiry) drawn() bool { return a != askWhyNot && a != askNodes }
+func (a inquiry) drawn() bool { return a != askWhyNot && !a.searches() }
+
+// searches reports whether a question is answered by a search, which tries changes of its own.
+func (a inquiry) searches() bool {
+	return a == askNodes || a == askLeast || a == askLargest || a == askEmpty
+}

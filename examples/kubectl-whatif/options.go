@@ -53,6 +53,8 @@ type questionOptions struct {
 	replicas, replacements int
 	whyNot, onNode         string
 	moreNodes              string // like this one
+	emptiable              string // which nodes
+	least, largest         bool
 	report                 bool
 	diff                   []string // files with the cluster as it was
 	whyPreempted           string   // this pod

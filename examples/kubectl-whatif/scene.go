@@ -141,7 +141,7 @@ func (s *scene) change(asked *input.Template, stdin io.Reader) error {
 	if err := s.apply(s.scenario, asked, stdin); err != nil {
 		return err
 	}
-	if s.ask != askChange && s.ask != askWithout && s.ask != askClasses && s.ask != askNodes && s.ask != askBackward {
+	if s.ask != askChange && s.ask != askWithout && s.ask != askClasses && !s.ask.played() {
 		s.follow()
 	}
 	return nil
@@ -157,15 +157,15 @@ func (s *scene) follow() {
 // takes before it, has its turn first.
 func (s *scene) find(asked *input.Template) (err error) {
 	if asked != nil {
-		s.question, err = askTemplate(s.opts, asked, s.cluster, s.ask == askReplicas)
+		s.question, err = askTemplate(s.opts, asked, s.cluster, s.ask == askReplicas || s.opts.whole(asked))
 	} else {
 		s.question, err = ask(s.opts, s.cluster)
 	}
 	if err != nil {
 		return err
 	}
-	if s.ask, err = s.opts.withGroup(s.cluster, s.question); err != nil || s.scenario == nil {
-		return err
+	if s.ask, err = s.opts.withGroup(s.cluster, s.question); err != nil || s.scenario == nil || s.ask == askLeast {
+		return err // with another priority another turn comes before it
 	}
 	if s.before, err = s.scenario.Before(s.question.pod); err != nil {
 		return err

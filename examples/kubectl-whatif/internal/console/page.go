@@ -26,6 +26,20 @@ func (p Page) Line(format string, args ...any) {
 	}
 }
 
+// widest is the width of running text where the page has none.
+const widest = 100
+
+// Say writes running text, broken between words.
+func (p Page) Say(format string, args ...any) {
+	width := widest
+	if p.Width > 0 {
+		width = min(width, p.Width)
+	}
+	for _, line := range Wrap(p.Safe(fmt.Sprintf(format, args...)), max(20, width)) {
+		p.Line("%s", line)
+	}
+}
+
 // folded writes a line as wide as the screen at most, if it has words to break between.
 func (p Page) folded(line string) {
 	if p.Width <= 0 || Width(line) <= p.Width {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Drain is the drain of nodes, played to its end: the nodes are cordoned, then their pods
@@ -94,14 +95,20 @@ type draining struct {
 	refused, several []bool
 	// stale is set where the snapshot does not have the budgets as they are.
 	stale bool
-	// waited are the pods that wait before the drain.
-	waited []outrank.Key
 	// brief is set where nobody asks for the replacements of a node that empties at once.
 	brief bool
-	// turns is how many turns may still be taken, nil for any number, and cut is set where
-	// they ran out.
-	turns *int
-	cut   bool
+	// left is how many turns may still be taken, nil for any number, and cut is set where they
+	// ran out.
+	left *int
+	cut  bool
+	// turns counts the turns of pods, and ends says when no further one is wanted; nil for never.
+	turns int
+	ends  func() bool
+	// queue has every pod that waits, and others that did: nil before the first look, which is at
+	// all pods. Later ones would take most of the time.
+	queue []outrank.Key
+	// evicted is set once every pod of the present node is.
+	evicted bool
 }
 
 // drain plays the drain of a change, and looks for what frees it where it is stuck.
@@ -129,53 +136,54 @@ func (a *Aftermath) drain(of *drainage) error {
 
 // play plays the drain to its end; a gets the pods that no drain can evict.
 func (of *drainage) play(a *Aftermath) (*draining, error) {
-	s := of.before.Fork()
-	quiet := *s.set
-	quiet.Progress, s.set = nil, &quiet
-	if err := s.bury(); err != nil {
+	d := of.before.draining(of.nodes)
+	if err := d.cordon(); err != nil {
 		return nil, err
 	}
-	d, err := s.draining(of.nodes, s.waiting())
-	if err != nil {
+	if err := d.bury(); err != nil {
 		return nil, err
 	}
 	d.load(of.nodes, a)
-	for _, node := range of.nodes {
+	return d, d.emptyAll()
+}
+
+// draining is a drain of the scenario that is still to begin.
+func (s *Scenario) draining(nodes []string) *draining {
+	f := s.Fork()
+	f.Watch(nil)
+	return &draining{Scenario: f, out: newDrain(nodes)}
+}
+
+func newDrain(nodes []string) *Drain {
+	return &Drain{Nodes: nodes, Held: []HeldPod{}, Pending: []Turn{}, Victims: []Victim{}}
+}
+
+// cordon keeps pods from the nodes.
+func (d *draining) cordon() error {
+	for _, name := range d.out.Nodes {
+		n, _ := d.snap.Node(name)
+		cordoned := *n
+		cordoned.Unschedulable = true
+		if err := d.snap.UpdateNode(&cordoned); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emptyAll empties the nodes one after the other, as far as it goes.
+func (d *draining) emptyAll() error {
+	for _, node := range d.out.Nodes {
 		done, err := d.empty(node)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !done {
 			d.out.Stuck, d.out.StuckAt = true, node
-			break
+			return nil
 		}
 	}
-	return d, nil
-}
-
-// draining cordons nodes whose drain begins, while pods wait.
-func (s *Scenario) draining(nodes []string, waiting []*outrank.Pod) (*draining, error) {
-	d := &draining{Scenario: s, out: &Drain{Nodes: nodes, Held: []HeldPod{}, Pending: []Turn{}, Victims: []Victim{}}}
-	for _, p := range waiting {
-		d.waited = append(d.waited, p.Key())
-	}
-	for _, name := range nodes {
-		n, _ := s.snap.Node(name)
-		cordoned := *n
-		cordoned.Unschedulable = true
-		if err := s.snap.UpdateNode(&cordoned); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
-}
-
-// restless are the pods whose place can change while nodes are drained: those that waited before, and those
-// that were recreated.
-func (d *draining) restless() []outrank.Key {
-	out := slices.AppendSeq(slices.Clone(d.waited), maps.Keys(d.moved))
-	slices.Sort(out)
-	return slices.Compact(out)
+	return nil
 }
 
 // load counts the pods of each budget on the nodes, before the first is evicted.
@@ -245,10 +253,11 @@ func (d *draining) empty(node string) (bool, error) {
 		if d.brief && d.out.Waits == 0 && len(left) == 0 {
 			return true, nil
 		}
-		if d.turns != nil && *d.turns <= 0 {
+		if d.left != nil && *d.left <= 0 {
 			d.cut = true
 			return false, nil
 		}
+		d.evicted = len(left) == 0
 		changed, err := d.replace()
 		if err != nil {
 			return false, err
@@ -270,10 +279,13 @@ func (d *draining) empty(node string) (bool, error) {
 	}
 }
 
-// state is equal where every pod is where it was, and as ready.
+// state is equal where every pod is where it was, and as ready, of those that wait or were
+// recreated: no others move.
 func (d *draining) state() (sum [16]byte) {
 	hash := fnv.New128a()
-	for _, key := range d.restless() {
+	keys := slices.AppendSeq(slices.Clone(d.queue), maps.Keys(d.moved))
+	slices.Sort(keys)
+	for _, key := range slices.Compact(keys) {
 		if p, ok := d.snap.Pod(key); ok {
 			fmt.Fprintf(hash, "%q %q %q %t\n", key, d.snap.NodeOf(key), d.snap.NominationOf(key), p.Ready)
 		}
@@ -309,7 +321,32 @@ func (d *draining) evict(p *outrank.Pod, node string) error {
 		return err
 	}
 	d.lose(p)
+	if d.queue != nil {
+		d.queue = append(d.queue, p.Key())
+	}
 	return nil
+}
+
+// next lists the pods for a scheduler, in its order.
+func (d *draining) next() []*outrank.Pod {
+	var out []*outrank.Pod
+	if d.queue == nil {
+		out = d.waiting()
+	} else {
+		waits, seen := d.waits(), make(map[outrank.Key]bool, len(d.queue))
+		for _, key := range d.queue {
+			if p, ok := d.snap.Pod(key); ok && !seen[key] && waits(p) {
+				seen[key] = true
+				out = append(out, p)
+			}
+		}
+		out = inTurn(out)
+	}
+	d.queue = make([]outrank.Key, len(out))
+	for i, p := range out {
+		d.queue[i] = p.Key()
+	}
+	return out
 }
 
 // count counts a pod that has left its node.
@@ -340,16 +377,16 @@ func (d *draining) lose(p *outrank.Pod) {
 // replace lets replacements take their turns, and with them everybody else who waits; those that
 // run then are ready. It reports whether anything changed.
 func (d *draining) replace() (changed bool, err error) {
-	var waiting []*outrank.Pod
-	for _, key := range d.restless() {
-		if p, ok := d.snap.Pod(key); ok && d.waits(p) {
-			waiting = append(waiting, p)
-		}
+	l := &queuing{Scenario: d.Scenario, rest: d.line(d.next())}
+	l.left = func(p *outrank.Pod) {
+		d.lose(p)
+		d.queue = append(d.queue, p.Key())
 	}
-	l := &queuing{Scenario: d.Scenario, rest: d.line(inOrder(waiting)), left: d.lose}
 	var runs []outrank.Key
 	d.out.Pending = d.out.Pending[:0]
-	err = l.play(nil, func(t Turn, m motion) {
+	goesOn := func(*queue.Entry) bool { return d.ends == nil || !d.ends() }
+	err = l.play(goesOn, func(t Turn, m motion) {
+		d.turns++
 		changed = changed || len(t.Victims) > 0
 		d.out.Victims = append(d.out.Victims, t.Victims...)
 		switch {
@@ -368,8 +405,8 @@ func (d *draining) replace() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if d.turns != nil {
-		*d.turns -= l.done
+	if d.left != nil {
+		*d.left -= l.done
 	}
 	for _, key := range runs {
 		p, ok := d.snap.Pod(key)

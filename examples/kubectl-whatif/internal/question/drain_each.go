@@ -79,8 +79,11 @@ func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 		return nil, err
 	}
 	v := &surveying{
-		Scenario: f, waiting: f.waiting(), turns: most, holds: make([]BudgetHold, len(f.allowed)),
+		Scenario: f, waiting: []outrank.Key{}, turns: most, holds: make([]BudgetHold, len(f.allowed)),
 		out: &DrainSurvey{Stuck: []NodeDrain{}, Crowded: []NodeDrain{}, Budgets: []BudgetHold{}, Undecided: []string{}, Most: most},
+	}
+	for _, p := range f.waiting() {
+		v.waiting = append(v.waiting, p.Key())
 	}
 	for i, b := range f.allowed {
 		v.holds[i].Key, v.holds[i].Allowed = b.Key(), b.DisruptionsAllowed
@@ -120,7 +123,7 @@ func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 type surveying struct {
 	*Scenario
 	out     *DrainSurvey
-	waiting []*outrank.Pod
+	waiting []outrank.Key
 	turns   int
 	holds   []BudgetHold
 }
@@ -133,11 +136,11 @@ func (v *surveying) try(node string, brief bool) (d *draining, done bool, err er
 			err = undone
 		}
 	}()
-	if d, err = v.branch().draining([]string{node}, v.waiting); err != nil {
+	d = &draining{Scenario: v.branch(), out: newDrain([]string{node}), queue: slices.Clone(v.waiting), brief: brief, left: &v.turns}
+	if err = d.cordon(); err != nil {
 		return nil, false, err
 	}
 	d.load(d.out.Nodes, &Aftermath{})
-	d.brief, d.turns = brief, &v.turns
 	done, err = d.empty(node)
 	return d, done, err
 }

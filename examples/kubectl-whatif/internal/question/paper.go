@@ -40,19 +40,8 @@ func plain(args []any) []any {
 // line writes a line, broken where it is wider than the page.
 func (p *paper) line(format string, args ...any) { p.Line(format, plain(args)...) }
 
-// widest is the width of running text where the page has none.
-const widest = 100
-
 // say writes running text.
-func (p *paper) say(format string, args ...any) {
-	width := widest
-	if p.Width > 0 {
-		width = min(width, p.Width)
-	}
-	for _, line := range console.Wrap(p.Safe(fmt.Sprintf(format, plain(args)...)), max(20, width)) {
-		p.Line("%s", line)
-	}
-}
+func (p *paper) say(format string, args ...any) { p.Say(format, args...) }
 
 // block writes the lines of a text, indented.
 func (p *paper) block(indent int, text string) {

@@ -84,30 +84,32 @@ func AllPending(ctx context.Context, set Setting) (*Pending, error) {
 
 // waiting lists the pods for a scheduler, in its order.
 func (s *scene) waiting() []*outrank.Pod {
+	waits := s.waits()
 	var out []*outrank.Pod
 	for p := range s.snap.Pods() {
-		if s.waits(p) {
+		if waits(p) {
 			out = append(out, p)
 		}
 	}
-	return inOrder(out)
+	return inTurn(out)
 }
 
-// waits reports whether a pod of the snapshot is for a scheduler.
-func (s *scene) waits(p *outrank.Pod) bool {
-	if p.NodeName != "" && !p.ResizeDeferred {
-		return false
+// waits tells of a pod whether it is one for a scheduler.
+func (s *scene) waits() func(*outrank.Pod) bool {
+	resizes := s.snap.Release().Gates()[resizeGate]
+	return func(p *outrank.Pod) bool {
+		if p.NodeName != "" && !p.ResizeDeferred {
+			return false
+		}
+		node := s.snap.NodeOf(p.Key())
+		return node == "" && p.NodeName == "" || resizes && node != "" && p.ResizeDeferred
 	}
-	if s.snap.NodeOf(p.Key()) == "" {
-		return p.NodeName == ""
-	}
-	return p.ResizeDeferred && s.snap.Release().Gates()[resizeGate]
 }
 
-// inOrder sorts pods as a scheduler takes them.
-func inOrder(pods []*outrank.Pod) []*outrank.Pod {
-	slices.SortFunc(pods, func(a, b *outrank.Pod) int { return queue.CompareEntries(&queue.Entry{Pod: a}, &queue.Entry{Pod: b}) })
-	return pods
+// inTurn puts pods in a scheduler's order.
+func inTurn(out []*outrank.Pod) []*outrank.Pod {
+	slices.SortFunc(out, func(a, b *outrank.Pod) int { return queue.CompareEntries(&queue.Entry{Pod: a}, &queue.Entry{Pod: b}) })
+	return out
 }
 
 func (p *Pending) add(t Turn) {

@@ -77,7 +77,7 @@ func (s *stage) remove(victims []question.Victim) {
 
 // stable requires that a question has the same answer again, to the byte, that
 // its JSON can be read back, and that its text has no control character.
-func stable[T answer](t *rapid.T, again func() (T, error)) T {
+func stable[T answer](t require.TestingT, again func() (T, error)) T {
 	one, err := again()
 	require.NoError(t, err)
 	two, err := again()

@@ -234,17 +234,24 @@ type drainByHand struct {
 	before         map[outrank.Key]int // ready pods of each budget at first
 	budgets        []*outrank.PodDisruptionBudget
 	evicted, waits int
+	pushed         int // by others who wait
+	empty          []string
 	held           []outrank.Key
 	another        map[outrank.Key]bool // pods of a name that another had
 }
 
-func (d *drainByHand) begin(nodes []string) {
+// cordon keeps pods from nodes.
+func (d *drainByHand) cordon(nodes []string) {
 	for _, name := range nodes {
 		n, _ := d.snap.Node(name)
 		c := *n
 		c.Unschedulable = true
 		require.NoError(d, d.snap.UpdateNode(&c))
 	}
+}
+
+func (d *drainByHand) begin(nodes []string) {
+	d.cordon(nodes)
 	for _, p := range d.Cluster.Pods {
 		if d.snap.NodeOf(p.Key()) == "" || !p.Terminating() {
 			continue
@@ -455,6 +462,7 @@ func (d *drainByHand) turn(p *outrank.Pod, tried map[outrank.Key]bool) (runs, pu
 		require.NoError(d, d.snap.Bind(p.Key(), nodes[0].Name))
 		return true, false
 	case preemption.Preempt:
+		d.pushed += len(plan.Victims)
 		for _, v := range plan.Victims {
 			require.NoError(d, d.snap.RemovePod(v.Pod.Key()))
 		}

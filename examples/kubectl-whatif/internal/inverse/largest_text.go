@@ -1,0 +1,83 @@
+package inverse
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// WriteText prints the largest sizes for people. The error is that of w.
+func (l *Largest) WriteText(w io.Writer, limit int) error {
+	out := sheetFor(w)
+	out.Say("%s", l.sentence())
+	if l.Fits != nil {
+		l.Fits.beyond(out, limit)
+	}
+	if l.Evicting != nil && (l.Fits == nil || l.Evicting.Steps > l.Fits.Steps) {
+		out.Line("")
+		out.Say("%s", l.evicting())
+		l.Evicting.beyond(out, limit)
+	}
+	if l.Waiting != nil {
+		for _, note := range l.Waiting.Notes(limit) {
+			out.Line("  %s", note)
+		}
+	}
+	out.Line("")
+	out.Say("The shape %s is made larger and smaller as a whole, in steps of %s of %s; %s were tried.",
+		told(l.Shape), l.Step, l.Resource, plural(l.Tried, "size"))
+	return out.to(w)
+}
+
+func (l *Largest) sentence() string {
+	switch {
+	case l.Fits != nil:
+		return fmt.Sprintf("The largest that fits with nobody leaving asks for %s, %s the shape, on %s%s.", told(l.Fits.Requests), l.Fits.Times(), l.Fits.Node, others(l.Fits.Nodes-1))
+	case l.Evicting != nil:
+		return fmt.Sprintf("Nothing of this shape fits with nobody leaving: not even %s of %s.", l.Step, l.Resource)
+	}
+	return fmt.Sprintf("Nothing of this shape finds a place, not even %s of %s:", l.Step, l.Resource)
+}
+
+// told lists amounts to the last unit: cpu and memory first.
+func told(l resource.List) string {
+	var out []string
+	for _, name := range inOrder(l) {
+		out = append(out, string(name)+" "+l[name].String())
+	}
+	return strings.Join(out, ", ")
+}
+
+func others(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return " and " + plural(n, "other node")
+}
+
+func (l *Largest) evicting() string {
+	e := l.Evicting
+	return fmt.Sprintf("With its priority, %d, the largest that finds a place by pushing out others asks for %s, %s the shape, on %s: %s to leave: %s.", l.Pod.Priority,
+		told(e.Requests), e.Times(), e.Node, have(len(e.Victims)), listed(e.Victims, mostNamed, func(v question.Victim) string { return v.Text() }))
+}
+
+func have(n int) string {
+	if n == 1 {
+		return "1 pod has"
+	}
+	return fmt.Sprintf("%d pods have", n)
+}
+
+// beyond says what keeps one step more out.
+func (s *Size) beyond(out *sheet, limit int) {
+	if s.Beyond == nil {
+		return
+	}
+	out.Line("  one step more, %s: %s", told(s.Next), s.Beyond.Text())
+	for _, note := range s.Beyond.Notes(limit) {
+		out.Line("    %s", note)
+	}
+}

@@ -1,0 +1,17 @@
+package main
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+)
+
+// workloadOf is what makes the pods of a template.
+func workloadOf(t *input.Template, pod *outrank.Pod) *question.Workload {
+	return &question.Workload{Kind: t.Kind, Namespace: pod.NamespaceName(), Name: t.Name, Pod: pod, Replicas: t.Replicas, PerNode: t.Kind == "DaemonSet", Ordinal: t.Ordinal}
+}
+
+// whole reports whether a question about an object is about all pods that it makes.
+func (o *options) whole(t *input.Template) bool {
+	return o.ask == askLeast && t != nil && !o.about.one && (t.Replicas != 1 || t.Kind == "DaemonSet")
+}
