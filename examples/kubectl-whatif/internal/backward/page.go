@@ -16,7 +16,9 @@ func (a *Answer) Overview(*preemption.Snapshot, *outrank.Pod) *page.Overview {
 	sentences := a.Sentences(10)
 	o := &page.Overview{
 		Snapshot: a.snap, Title: strings.TrimSuffix(sentences[0], "."), Headline: strings.TrimSuffix(sentences[0], "."), Summary: strings.Join(sentences[1:], " "),
-		Figures: []page.Figure{{Figure: strconv.Itoa(a.spared()), Of: "of " + strconv.Itoa(len(a.Trials)) + " ways would have spared it"}},
+	}
+	if len(a.Trials) > 0 {
+		o.Figures = []page.Figure{{Figure: strconv.Itoa(a.spared()), Of: "of " + strconv.Itoa(len(a.Trials)) + " ways would have spared it"}}
 	}
 	if t := a.Turn; t != nil {
 		for i := range t.Victims {

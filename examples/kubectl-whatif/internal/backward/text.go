@@ -64,8 +64,8 @@ func (a *Answer) WriteText(w io.Writer, limit int) error {
 func (a *Answer) Sentences(limit int) []string {
 	out := []string{a.headline() + "."}
 	switch {
-	case a.Event != nil:
-		out = append(out, "The events name "+a.Event.text()+": \""+a.Event.Message+"\".")
+	case a.Event != nil && a.Event.named():
+		out = append(out, "The events name "+a.Event.text()+": \""+short(a.Event.Message)+"\".")
 	case a.By != nil:
 		out = append(out, "No event at hand names who it was: the pods that wait took their turns in the scheduler's order, each to the end, until one pushed it out.")
 	}
@@ -82,6 +82,9 @@ func (a *Answer) Sentences(limit int) []string {
 	case Otherwise:
 		out = append(out, fmt.Sprintf("The rules decide otherwise on the cluster of the dump: there %s. So the dump may be of another moment, or the scheduler has another "+
 			"configuration (--scheduler-config) or other rules (--release).", a.does(a.Turn, limit)))
+	case ByKubelet:
+		out = append(out, "A kubelet evicts pods for a critical one that was bound to its node, by rules of its own: no disruption budget counts. "+
+			"--on-node "+a.Pod.Node+" asks what it says to a pod, and whom it evicts.")
 	default:
 		why := "No event at hand is about it"
 		if a.Event != nil {
@@ -96,9 +99,21 @@ func (a *Answer) Sentences(limit int) []string {
 	return out
 }
 
+// short cuts a message that is longer than those of schedulers.
+func short(message string) string {
+	const most = 300
+	if runes := []rune(message); len(runes) > most {
+		return string(runes[:most]) + " ..."
+	}
+	return message
+}
+
 // headline is the answer in a few words.
 func (a *Answer) headline() string {
 	pod := fmt.Sprintf("%s (priority %d)", a.Pod.Key, a.Pod.Priority)
+	if a.Verdict == ByKubelet {
+		return "The kubelet evicted " + pod + " from node " + a.Pod.Node
+	}
 	if a.By == nil {
 		return "Nobody is known to have pushed " + pod + " out of node " + a.Pod.Node
 	}
@@ -119,11 +134,14 @@ func (a *Answer) does(t *question.Turn, limit int) string {
 		}
 		return who + " fits on " + t.Node + ", and nobody leaves"
 	case question.PushesOut:
-		from := " of node " + t.Node
-		if t.Node == "" {
-			from = ""
+		to := ""
+		switch {
+		case t.Resize:
+			to = ", to grow on node " + t.Node
+		case t.Node != "":
+			to = ", to run on node " + t.Node
 		}
-		return who + " pushes " + victims(t, limit) + " out" + from
+		return who + " pushes out " + victims(t, limit) + to
 	case question.Waits:
 		return who + " stays pending, and nobody leaves"
 	case question.Gated:
@@ -175,6 +193,9 @@ func (t *Trial) what() string {
 	case ByBudget:
 		if len(t.Budgets) > 0 {
 			return noun(len(t.Budgets), "budget ", "budgets ") + names(t.Budgets) + noun(len(t.Budgets), " that allows nothing", " that allow nothing")
+		}
+		if t.Impossible != "" {
+			return "a disruption budget"
 		}
 		var labels []string
 		for _, key := range slices.Sorted(maps.Keys(t.Labels)) {

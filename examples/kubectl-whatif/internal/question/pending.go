@@ -84,15 +84,22 @@ func AllPending(ctx context.Context, set Setting) (*Pending, error) {
 
 // waiting lists the pods for a scheduler, in its order.
 func (s *scene) waiting() []*outrank.Pod {
-	resizes := s.snap.Release().Gates()[resizeGate]
 	var out []*outrank.Pod
 	for p := range s.snap.Pods() {
-		if node := s.snap.NodeOf(p.Key()); node == "" && p.NodeName == "" || resizes && node != "" && p.ResizeDeferred {
+		if s.waits(p) {
 			out = append(out, p)
 		}
 	}
 	slices.SortFunc(out, func(a, b *outrank.Pod) int { return queue.CompareEntries(&queue.Entry{Pod: a}, &queue.Entry{Pod: b}) })
 	return out
+}
+
+// waits reports whether a pod waits for a scheduler.
+func (s *scene) waits(p *outrank.Pod) bool {
+	if s.snap.NodeOf(p.Key()) != "" {
+		return p.ResizeDeferred && s.snap.Release().Gates()[resizeGate]
+	}
+	return p.NodeName == ""
 }
 
 func (p *Pending) add(t Turn) {
