@@ -40,7 +40,7 @@ func (a *Answer) WriteText(w io.Writer, limit int) error {
 		var items []string
 		shown := bounded(len(a.Also), limit)
 		for i := range a.Also[:shown] {
-			items = append(items, a.also(i))
+			items = append(items, a.also(i, limit))
 		}
 		p.Items(items)
 		if more := len(a.Also) - shown; more > 0 {
@@ -51,7 +51,7 @@ func (a *Answer) WriteText(w io.Writer, limit int) error {
 		p.Line("\nWhat would have spared it, each tried at that turn:")
 		var items []string
 		for i := range a.Trials {
-			items = append(items, a.Trials[i].verdict()+": "+a.Trials[i].text(a))
+			items = append(items, a.Trials[i].verdict()+": "+a.Trials[i].text(a, limit))
 		}
 		p.Items(items)
 		say("A disruption budget is a wish: a scheduler keeps it where it can, and breaks it where nothing else makes room.")
@@ -171,9 +171,9 @@ func victims(t *question.Turn, limit int) string {
 }
 
 // also is what another pod would do at once.
-func (a *Answer) also(i int) string {
+func (a *Answer) also(i, limit int) string {
 	t := &a.Also[i]
-	return fmt.Sprintf("%s (priority %d): %s", t.Pod.Key, t.Pod.Priority, a.does(t, 3))
+	return fmt.Sprintf("%s (priority %d): %s", t.Pod.Key, t.Pod.Priority, a.does(t, limit))
 }
 
 // verdict is whether the pod was spared.
@@ -218,8 +218,8 @@ func (t *Trial) what() string {
 	return "preemption policy Never of the preemptor"
 }
 
-// text says what was tried, and what comes of it.
-func (t *Trial) text(a *Answer) string {
+// text says what was tried, and what comes of it, with so many victims.
+func (t *Trial) text(a *Answer, limit int) string {
 	what := t.what()
 	switch {
 	case t.Impossible != "" && len(t.Budgets) > 0:
@@ -235,7 +235,7 @@ func (t *Trial) text(a *Answer) string {
 	case !t.Spared && t.Way == ByPriority:
 		what += ", the preemptor's own"
 	}
-	return what + "; then " + a.does(t.Turn, 3)
+	return what + "; then " + a.does(t.Turn, limit)
 }
 
 func noun(n int, one, many string) string {
