@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 )
 
-// Event is what a scheduler, or a kubelet, said when it pushed a pod out.
+// Event holds the words of a scheduler, or of a kubelet, about a pod that it pushed out.
 type Event struct {
 	// Time is when it was said last; zero where the event does not say.
 	Time time.Time `json:"time,omitzero"`
@@ -155,13 +156,13 @@ func (w *wire) time() (latest time.Time) {
 	if w.Series != nil {
 		all = append(all, w.Series.LastObservedTime)
 	}
+	if !slices.ContainsFunc(all, func(t *time.Time) bool { return t != nil && !t.IsZero() }) {
+		all = append(all, w.Metadata.CreationTimestamp)
+	}
 	for _, t := range all {
-		if t != nil && t.After(latest) {
+		if t != nil && t.After(latest) && t.UTC().Year() <= 9999 { // no JSON can hold others
 			latest = t.UTC()
 		}
-	}
-	if latest.IsZero() && w.Metadata.CreationTimestamp != nil {
-		latest = w.Metadata.CreationTimestamp.UTC()
 	}
 	return latest
 }

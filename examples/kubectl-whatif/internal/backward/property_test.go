@@ -72,7 +72,7 @@ func told(t *rapid.T, s question.Setting, in backward.Input) *backward.Answer {
 	return out
 }
 
-// decide is what a pod's turn comes to on a snapshot, by the evaluator alone: the victims.
+// decide returns the victims of a pod's turn on a snapshot, by the evaluator alone.
 func decide(t *rapid.T, s question.Setting, snap *preemption.Snapshot, pod *outrank.Pod) []outrank.Key {
 	ctx := context.Background()
 	if node, err := s.Evaluator.FeasibleNominated(ctx, snap, pod); err != nil || node != nil {

@@ -84,7 +84,7 @@ func (a *Answer) Sentences(limit int) []string {
 			"configuration (--scheduler-config) or other rules (--release).", a.does(a.Turn, limit)))
 	case ByKubelet:
 		out = append(out, "A kubelet evicts pods for a critical one that was bound to its node, by rules of its own: no disruption budget counts. "+
-			"--on-node "+a.Pod.Node+" asks what it says to a pod, and whom it evicts.")
+			"--on-node "+a.Pod.Node+" asks what it says to a pod, and which pods it evicts.")
 	default:
 		why := "No event at hand is about it"
 		if a.Event != nil {
@@ -170,7 +170,7 @@ func victims(t *question.Turn, limit int) string {
 	return text
 }
 
-// also is what another pod would do at once.
+// also says what another pod would do at once.
 func (a *Answer) also(i, limit int) string {
 	t := &a.Also[i]
 	return fmt.Sprintf("%s (priority %d): %s", t.Pod.Key, t.Pod.Priority, a.does(t, limit))

@@ -29,7 +29,7 @@ const (
 type Answer struct {
 	// Pod is the pod that was pushed out, with its node of before.
 	Pod question.Pod `json:"pod"`
-	// Event is what the scheduler said of it; nil where no event is at hand, and then the
+	// Event has the scheduler's words about it; nil where no event is at hand, and then the
 	// preemptor was found by trying.
 	Event *Event `json:"event,omitempty"`
 	// By is the preemptor: a pod, or with Group set the group that has its turn as a whole. It is

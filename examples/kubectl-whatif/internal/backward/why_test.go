@@ -203,6 +203,9 @@ func TestBrokenEvents(t *testing.T) {
 		_, err := backward.ReadEvents(strings.NewReader(events))
 		assert.ErrorContains(t, err, want)
 	}
+	late, err := backward.ReadEvents(strings.NewReader(event("web", `"eventTime":"9999-12-31T23:59:59-10:00","message":"Preempted by pod u on node n1"`)))
+	require.NoError(t, err)
+	assert.True(t, late.Preempted[0].Time.IsZero(), "a time that JSON cannot hold is no time")
 	e, err := backward.ReadEvents(strings.NewReader(""))
 	require.NoError(t, err)
 	assert.Zero(t, e.Read)

@@ -129,7 +129,7 @@ func (m *Moment) Pods() ([]*outrank.Pod, error) {
 	return out, nil
 }
 
-// With is what comes of the turn after a change of the cluster, which is taken back; nil changes
+// With plays the turn after a change of the cluster, and takes both back; nil changes
 // nothing. Errors are those of the change and of the decision.
 func (m *Moment) With(change func(*preemption.Snapshot) error) (t Turn, err error) {
 	mark := m.at.snap.Mark()
