@@ -120,7 +120,7 @@ func exitOf(r reply) int {
 		}
 		return exitEvicts
 	case *backward.Answer:
-		if r.Verdict == backward.ByTheRules {
+		if r.Verdict == backward.ByTheRules || r.Verdict == backward.ByKubelet {
 			return exitEvicts
 		}
 	case *question.Across:

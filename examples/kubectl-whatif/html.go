@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	htmlpage "github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/samples"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -21,6 +22,7 @@ func writeHTML(w io.Writer, d *decision) error {
 	if d.steps != nil {
 		in.Tables = d.steps.Tables()
 	}
+	in.Tables = append(in.Tables, aboutSample(d.scene.opts)...)
 	if d.then != nil {
 		in.Replacements = d.then.Replacements
 	}
@@ -41,8 +43,18 @@ func writeOverview(w io.Writer, q *answeredQuestion) error {
 	}
 	in := q.reply.(drawn).Overview(q.scene.snap, pod)
 	in.Source, in.Now = dumpOf(q.scene).Source, q.scene.now
+	in.Tables = append(in.Tables, aboutSample(q.scene.opts)...)
 	for _, c := range q.scene.caveats {
 		in.Caveats = append(in.Caveats, caveatText(c))
 	}
 	return htmlpage.WriteOverview(w, *in)
+}
+
+// aboutSample says on a page what the answer about a sample shows.
+func aboutSample(o *options) []htmlpage.Table {
+	s, ok := samples.Named(o.sample)
+	if !ok || !o.sampleAsked {
+		return nil
+	}
+	return []htmlpage.Table{{Title: "What the sample " + s.Name + " shows", Note: s.Line, Text: s.About}}
 }

@@ -50,7 +50,7 @@ func TestSamples(t *testing.T) {
 			text := answered(t, "", "--sample", s.Name)
 			assert.Contains(t, text, "What the sample "+s.Name+" shows: "+s.Line+"\n  "+strings.Fields(s.About)[0])
 			assert.NotContains(t, text, "Before you rely on this")
-			assert.Greater(t, len(answered(t, "", "--sample", s.Name, "-o", "html")), 1000)
+			assert.Contains(t, answered(t, "", "--sample", s.Name, "-o", "html"), "What the sample "+s.Name+" shows")
 			answered(t, "", "--sample", s.Name, "-o", "yaml")
 			answered(t, "", "--sample", s.Name, "--pending", "all")
 			if s.Scenario == "" {

@@ -29,6 +29,7 @@ func TestTrace(t *testing.T) {
 	} {
 		assert.Contains(t, text, want)
 	}
+	assert.Contains(t, answered(t, "", "--trace", "-o", "wide"), "node apps-b3, where it does not help")
 	short := answered(t, "", "--trace", "--list", "1")
 	assert.Contains(t, short, "And 4 more nodes where pods are taken away")
 	var doc struct {

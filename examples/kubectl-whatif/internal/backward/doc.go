@@ -1,4 +1,4 @@
-// Package backward answers why a pod was pushed out: by whom, whether that was the decision of
+// Package backward answers why a pod was pushed out: who did it, whether that was the decision of
 // the rules, and what would have spared it. It is asked about the cluster as it was before, and
 // has the events of the scheduler where they are still there.
 //

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,13 +14,14 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 )
 
-// Event is what a scheduler said when it pushed a pod out.
+// Event holds the words of a scheduler, or of a kubelet, about a pod that it pushed out.
 type Event struct {
 	// Time is when it was said last; zero where the event does not say.
 	Time time.Time `json:"time,omitzero"`
 	// Message is the event's own text.
 	Message string `json:"message"`
-	// Kind is pod, podgroup or compositepodgroup. Preemptor names the one that the pod left
+	// Kind is pod, podgroup or compositepodgroup, or kubelet where a kubelet evicted it for a
+	// critical pod, which it does not name. Preemptor names the one that the pod left
 	// for, and UID tells it apart; both are empty where the event does not say.
 	Kind      string      `json:"kind"`
 	Preemptor outrank.Key `json:"preemptor,omitempty"`
@@ -113,11 +115,15 @@ func (w *wire) event() (Event, bool) {
 	if about.Name == "" {
 		about = w.Regarding
 	}
-	if w.Reason != "Preempted" || about.Name == "" || about.Kind != "" && about.Kind != "Pod" {
+	if w.Reason != "Preempted" && w.Reason != "Preempting" || about.Name == "" || about.Kind != "" && about.Kind != "Pod" {
 		return Event{}, false
 	}
 	e := Event{
 		Kind: "pod", Message: w.Message + w.Note, victim: outrank.NewKey(about.Namespace, about.Name), victimUID: about.UID,
+	}
+	if e.Time = w.time(); w.Reason == "Preempting" {
+		e.Kind = "kubelet"
+		return e, true
 	}
 	if m := said.FindStringSubmatch(e.Message); m != nil {
 		e.Node = m[3]
@@ -141,7 +147,6 @@ func (w *wire) event() (Event, bool) {
 			e.UID = r.UID
 		}
 	}
-	e.Time = w.time()
 	return e, true
 }
 
@@ -151,13 +156,13 @@ func (w *wire) time() (latest time.Time) {
 	if w.Series != nil {
 		all = append(all, w.Series.LastObservedTime)
 	}
+	if !slices.ContainsFunc(all, func(t *time.Time) bool { return t != nil && !t.IsZero() }) {
+		all = append(all, w.Metadata.CreationTimestamp)
+	}
 	for _, t := range all {
-		if t != nil && t.After(latest) {
+		if t != nil && t.After(latest) && t.UTC().Year() <= 9999 { // no JSON can hold others
 			latest = t.UTC()
 		}
-	}
-	if latest.IsZero() && w.Metadata.CreationTimestamp != nil {
-		latest = w.Metadata.CreationTimestamp.UTC()
 	}
 	return latest
 }
@@ -178,9 +183,12 @@ func (e *Events) of(p *outrank.Pod) *Event {
 	return found
 }
 
+// named reports whether the event says who pushed the pod out.
+func (e *Event) named() bool { return e.Kind == "kubelet" || e.Preemptor != "" || e.UID != "" }
+
 // text is the event in a few words.
 func (e *Event) text() string {
-	who := "a pod that it does not name"
+	who := "the kubelet of its node, for a critical pod"
 	switch {
 	case e.Preemptor != "":
 		who = e.kind() + " " + string(e.Preemptor)

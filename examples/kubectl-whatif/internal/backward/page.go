@@ -10,13 +10,18 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
+// mostNamed bounds the victims that a sentence of a page names.
+const mostNamed = 10
+
 // Overview draws the answer as a page about the cluster of before: those who leave in the turn
 // that was played, and the preemptor on its node.
 func (a *Answer) Overview(*preemption.Snapshot, *outrank.Pod) *page.Overview {
-	sentences := a.Sentences(10)
+	sentences := a.Sentences(mostNamed)
 	o := &page.Overview{
 		Snapshot: a.snap, Title: strings.TrimSuffix(sentences[0], "."), Headline: strings.TrimSuffix(sentences[0], "."), Summary: strings.Join(sentences[1:], " "),
-		Figures: []page.Figure{{Figure: strconv.Itoa(a.spared()), Of: "of " + strconv.Itoa(len(a.Trials)) + " ways would have spared it"}},
+	}
+	if len(a.Trials) > 0 {
+		o.Figures = []page.Figure{{Figure: strconv.Itoa(a.spared()), Of: "of " + strconv.Itoa(len(a.Trials)) + " ways would have spared it"}}
 	}
 	if t := a.Turn; t != nil {
 		for i := range t.Victims {
@@ -26,7 +31,7 @@ func (a *Answer) Overview(*preemption.Snapshot, *outrank.Pod) *page.Overview {
 	}
 	var lines []string
 	for i := range a.Trials {
-		lines = append(lines, a.Trials[i].verdict()+": "+a.Trials[i].text(a))
+		lines = append(lines, a.Trials[i].verdict()+": "+a.Trials[i].text(a, mostNamed))
 	}
 	table := page.Table{Title: "What would have spared it", Text: strings.Join(lines, "\n"),
 		Note: "Each was tried at the preemptor's turn. A disruption budget is a wish: a scheduler breaks it where nothing else makes room."}
@@ -34,7 +39,7 @@ func (a *Answer) Overview(*preemption.Snapshot, *outrank.Pod) *page.Overview {
 	shown := bounded(len(a.Also), page.MostRows)
 	for i := range a.Also[:shown] {
 		t := &a.Also[i]
-		others.Rows = append(others.Rows, page.TableRow{Cells: []string{string(t.Pod.Key), strconv.Itoa(int(t.Pod.Priority)), a.does(t, 3)}})
+		others.Rows = append(others.Rows, page.TableRow{Cells: []string{string(t.Pod.Key), strconv.Itoa(int(t.Pod.Priority)), a.does(t, mostNamed)}})
 	}
 	others.More = len(a.Also) - shown
 	for _, t := range []page.Table{table, others} {

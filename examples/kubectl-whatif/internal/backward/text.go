@@ -40,7 +40,7 @@ func (a *Answer) WriteText(w io.Writer, limit int) error {
 		var items []string
 		shown := bounded(len(a.Also), limit)
 		for i := range a.Also[:shown] {
-			items = append(items, a.also(i))
+			items = append(items, a.also(i, limit))
 		}
 		p.Items(items)
 		if more := len(a.Also) - shown; more > 0 {
@@ -51,7 +51,7 @@ func (a *Answer) WriteText(w io.Writer, limit int) error {
 		p.Line("\nWhat would have spared it, each tried at that turn:")
 		var items []string
 		for i := range a.Trials {
-			items = append(items, a.Trials[i].verdict()+": "+a.Trials[i].text(a))
+			items = append(items, a.Trials[i].verdict()+": "+a.Trials[i].text(a, limit))
 		}
 		p.Items(items)
 		say("A disruption budget is a wish: a scheduler keeps it where it can, and breaks it where nothing else makes room.")
@@ -64,8 +64,8 @@ func (a *Answer) WriteText(w io.Writer, limit int) error {
 func (a *Answer) Sentences(limit int) []string {
 	out := []string{a.headline() + "."}
 	switch {
-	case a.Event != nil:
-		out = append(out, "The events name "+a.Event.text()+": \""+a.Event.Message+"\".")
+	case a.Event != nil && a.Event.named():
+		out = append(out, "The events name "+a.Event.text()+": \""+short(a.Event.Message)+"\".")
 	case a.By != nil:
 		out = append(out, "No event at hand names who it was: the pods that wait took their turns in the scheduler's order, each to the end, until one pushed it out.")
 	}
@@ -82,6 +82,9 @@ func (a *Answer) Sentences(limit int) []string {
 	case Otherwise:
 		out = append(out, fmt.Sprintf("The rules decide otherwise on the cluster of the dump: there %s. So the dump may be of another moment, or the scheduler has another "+
 			"configuration (--scheduler-config) or other rules (--release).", a.does(a.Turn, limit)))
+	case ByKubelet:
+		out = append(out, "A kubelet evicts pods for a critical one that was bound to its node, by rules of its own: no disruption budget counts. "+
+			"--on-node "+a.Pod.Node+" asks what it says to a pod, and which pods it evicts.")
 	default:
 		why := "No event at hand is about it"
 		if a.Event != nil {
@@ -96,9 +99,21 @@ func (a *Answer) Sentences(limit int) []string {
 	return out
 }
 
+// short cuts a message that is longer than those of schedulers.
+func short(message string) string {
+	const most = 300
+	if runes := []rune(message); len(runes) > most {
+		return string(runes[:most]) + " ..."
+	}
+	return message
+}
+
 // headline is the answer in a few words.
 func (a *Answer) headline() string {
 	pod := fmt.Sprintf("%s (priority %d)", a.Pod.Key, a.Pod.Priority)
+	if a.Verdict == ByKubelet {
+		return "The kubelet evicted " + pod + " from node " + a.Pod.Node
+	}
 	if a.By == nil {
 		return "Nobody is known to have pushed " + pod + " out of node " + a.Pod.Node
 	}
@@ -119,11 +134,14 @@ func (a *Answer) does(t *question.Turn, limit int) string {
 		}
 		return who + " fits on " + t.Node + ", and nobody leaves"
 	case question.PushesOut:
-		from := " of node " + t.Node
-		if t.Node == "" {
-			from = ""
+		to := ""
+		switch {
+		case t.Resize:
+			to = ", to grow on node " + t.Node
+		case t.Node != "":
+			to = ", to run on node " + t.Node
 		}
-		return who + " pushes " + victims(t, limit) + " out" + from
+		return who + " pushes out " + victims(t, limit) + to
 	case question.Waits:
 		return who + " stays pending, and nobody leaves"
 	case question.Gated:
@@ -152,10 +170,10 @@ func victims(t *question.Turn, limit int) string {
 	return text
 }
 
-// also is what another pod would do at once.
-func (a *Answer) also(i int) string {
+// also says what another pod would do at once.
+func (a *Answer) also(i, limit int) string {
 	t := &a.Also[i]
-	return fmt.Sprintf("%s (priority %d): %s", t.Pod.Key, t.Pod.Priority, a.does(t, 3))
+	return fmt.Sprintf("%s (priority %d): %s", t.Pod.Key, t.Pod.Priority, a.does(t, limit))
 }
 
 // verdict is whether the pod was spared.
@@ -175,6 +193,9 @@ func (t *Trial) what() string {
 	case ByBudget:
 		if len(t.Budgets) > 0 {
 			return noun(len(t.Budgets), "budget ", "budgets ") + names(t.Budgets) + noun(len(t.Budgets), " that allows nothing", " that allow nothing")
+		}
+		if t.Impossible != "" {
+			return "a disruption budget"
 		}
 		var labels []string
 		for _, key := range slices.Sorted(maps.Keys(t.Labels)) {
@@ -197,8 +218,8 @@ func (t *Trial) what() string {
 	return "preemption policy Never of the preemptor"
 }
 
-// text says what was tried, and what comes of it.
-func (t *Trial) text(a *Answer) string {
+// text says what was tried, and what comes of it, with so many victims.
+func (t *Trial) text(a *Answer, limit int) string {
 	what := t.what()
 	switch {
 	case t.Impossible != "" && len(t.Budgets) > 0:
@@ -214,7 +235,7 @@ func (t *Trial) text(a *Answer) string {
 	case !t.Spared && t.Way == ByPriority:
 		what += ", the preemptor's own"
 	}
-	return what + "; then " + a.does(t.Turn, 3)
+	return what + "; then " + a.does(t.Turn, limit)
 }
 
 func noun(n int, one, many string) string {

@@ -19,6 +19,8 @@ const (
 	ByTheRules Verdict = "by-the-rules"
 	// Otherwise: the preemptor of the events does something else there.
 	Otherwise Verdict = "otherwise"
+	// ByKubelet: the events say that it was no scheduler.
+	ByKubelet Verdict = "by-kubelet"
 	// Nobody: no pod that waits there pushes it out.
 	Nobody Verdict = "nobody"
 )
@@ -27,7 +29,7 @@ const (
 type Answer struct {
 	// Pod is the pod that was pushed out, with its node of before.
 	Pod question.Pod `json:"pod"`
-	// Event is what the scheduler said of it; nil where no event is at hand, and then the
+	// Event has the scheduler's words about it; nil where no event is at hand, and then the
 	// preemptor was found by trying.
 	Event *Event `json:"event,omitempty"`
 	// By is the preemptor: a pod, or with Group set the group that has its turn as a whole. It is
@@ -95,6 +97,10 @@ func Ask(s *question.Scenario, in Input) (*Answer, error) {
 	if in.Events != nil {
 		a.Event = in.Events.of(pod)
 	}
+	if a.Event != nil && a.Event.Kind == "kubelet" {
+		a.Verdict = ByKubelet
+		return a, nil
+	}
 	m, err := a.find(s)
 	if err != nil || m == nil {
 		return a, err
@@ -119,7 +125,7 @@ func podOf(p *outrank.Pod, node string) question.Pod {
 
 // find finds the preemptor and plays its turn; nil where there is none.
 func (a *Answer) find(s *question.Scenario) (*question.Moment, error) {
-	if a.Event == nil || a.Event.Preemptor == "" && a.Event.UID == "" {
+	if a.Event == nil || !a.Event.named() {
 		return a.search(s)
 	}
 	key, err := a.Event.preemptor(s)
@@ -174,8 +180,14 @@ func (a *Answer) search(s *question.Scenario) (*question.Moment, error) {
 	}
 	others := s.Others(but)
 	a.Waiting, a.Tried = len(others), min(len(others), mostTried)
+	var now *question.Moment
 	for _, key := range others[:a.Tried] {
-		at, err := s.MomentOf(key)
+		if now == nil {
+			if now, err = s.MomentOf(key); err != nil {
+				return nil, err
+			}
+		}
+		at, err := now.Of(key)
 		if err != nil {
 			return nil, err
 		}

@@ -69,8 +69,8 @@ func TestFoundByTurns(t *testing.T) {
 	require.NoError(t, a.WriteText(&text, 5))
 	for _, want := range []string{
 		"shop/web (priority 10) left node n1 for pod shop/second (priority 50).",
-		"in its turn, after 1 other, shop/second pushes",
-		"not spared: a new disruption budget over app=web that allows nothing; then shop/second pushes shop/web (10, against budget",
+		"in its turn, after 1 other, shop/second pushes out",
+		"not spared: a new disruption budget over app=web that allows nothing; then shop/second pushes out shop/web (10, against budget",
 		"spared: priority 50, one less is not enough; then shop/second stays pending, and nobody leaves",
 	} {
 		assert.Contains(t, strings.Join(strings.Fields(text.String()), " "), strings.Join(strings.Fields(want), " "))
@@ -113,7 +113,7 @@ func TestOtherThanTheEvents(t *testing.T) {
 	assert.Empty(t, a.Trials)
 	var text bytes.Buffer
 	require.NoError(t, a.WriteText(&text, 5))
-	assert.Contains(t, text.String(), "The rules decide otherwise on the cluster of the dump: there shop/first pushes shop/batch (5) out")
+	assert.Contains(t, text.String(), "The rules decide otherwise on the cluster of the dump: there shop/first pushes out shop/batch (5)")
 
 	a, err = ask(t, shop(), "shop/batch", event("batch", `"message":"Preempted by pod uid-second on node n2"`))
 	require.NoError(t, err)
@@ -144,6 +144,26 @@ func TestNobody(t *testing.T) {
 		require.NoError(t, a.WriteText(&text, 5))
 		assert.Contains(t, text.String(), "What is missing is", name)
 	}
+}
+
+// A kubelet that evicted the pod is told apart from a scheduler, and what events say is safe
+// and short.
+func TestKubelet(t *testing.T) {
+	events := strings.Replace(event("web", `"message":"Preempted in order to admit critical pod\u001b[31m`+strings.Repeat("x", 5000)+`"`), "Preempted", "Preempting", 1)
+	a, err := ask(t, shop(), "shop/web", events)
+	require.NoError(t, err)
+	assert.Equal(t, backward.ByKubelet, a.Verdict)
+	assert.Empty(t, a.Trials)
+	var text bytes.Buffer
+	require.NoError(t, a.WriteText(&text, 5))
+	assert.Contains(t, text.String(), "The kubelet evicted shop/web (priority 10) from node n1.")
+	assert.Contains(t, strings.Join(strings.Fields(text.String()), " "), "--on-node n1 asks")
+	assert.NotContains(t, text.String(), "\x1b")
+	assert.Less(t, text.Len(), 1500)
+	assert.NotNil(t, a.Overview(nil, nil).Snapshot)
+	later, err := ask(t, shop(), "shop/web", events+event("web", `"message":"Preempted by pod uid-second on node n1"`))
+	require.NoError(t, err)
+	assert.Equal(t, backward.ByTheRules, later.Verdict)
 }
 
 // What cannot be asked is an error that says which dump or event is wanted.
@@ -183,6 +203,9 @@ func TestBrokenEvents(t *testing.T) {
 		_, err := backward.ReadEvents(strings.NewReader(events))
 		assert.ErrorContains(t, err, want)
 	}
+	late, err := backward.ReadEvents(strings.NewReader(event("web", `"eventTime":"9999-12-31T23:59:59-10:00","message":"Preempted by pod u on node n1"`)))
+	require.NoError(t, err)
+	assert.True(t, late.Preempted[0].Time.IsZero(), "a time that JSON cannot hold is no time")
 	e, err := backward.ReadEvents(strings.NewReader(""))
 	require.NoError(t, err)
 	assert.Zero(t, e.Read)

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// Moment is a cluster when it is the turn of a pod that waits, or of its group. The cluster
-// stays as it is: every answer is one about a copy.
+// Moment is a cluster when it is the turn of a pod that waits, or of its group. It is a copy, and
+// stays as it is: what an answer changes is taken back. One goroutine uses it at a time.
 type Moment struct {
 	at  *Scenario
 	key outrank.Key
@@ -21,9 +22,14 @@ type Moment struct {
 // MomentOf is the cluster as it stands, as if it were a pod's turn at once. An error wraps
 // [preemption.ErrNotFound] where the pod does not wait.
 func (s *Scenario) MomentOf(pod outrank.Key) (*Moment, error) {
-	m := &Moment{at: s, key: pod}
+	return (&Moment{at: s.Fork()}).Of(pod)
+}
+
+// Of is the same moment as if it were another pod's turn. Errors are those of
+// [Scenario.MomentOf].
+func (m *Moment) Of(pod outrank.Key) (*Moment, error) {
 	_, err := m.at.entryOf(pod)
-	return m, err
+	return &Moment{at: m.at, key: pod}, err
 }
 
 // TurnOf plays the turns of everything that a scheduler takes before a pod, each to the end, up
@@ -92,6 +98,9 @@ func holds(e *queue.Entry, pod outrank.Key) bool {
 
 // entryOf finds a pod, or the group that it takes its turn with, among those that wait.
 func (s *Scenario) entryOf(pod outrank.Key) (*queue.Entry, error) {
+	if p, ok := s.snap.Pod(pod); ok && !s.grouped(p) && s.waits()(p) {
+		return &queue.Entry{Pod: p}, nil
+	}
 	line := s.line(s.waiting())
 	for i := range line {
 		if holds(&line[i], pod) {
@@ -120,22 +129,37 @@ func (m *Moment) Pods() ([]*outrank.Pod, error) {
 	return out, nil
 }
 
-// With is what comes of the turn after a change of the cluster, made on a copy; nil changes
+// With plays the turn after a change of the cluster, and takes both back; nil changes
 // nothing. Errors are those of the change and of the decision.
-func (m *Moment) With(change func(*preemption.Snapshot) error) (Turn, error) {
-	f := m.at.Fork()
+func (m *Moment) With(change func(*preemption.Snapshot) error) (t Turn, err error) {
+	mark := m.at.snap.Mark()
 	if change != nil {
-		if err := change(f.snap); err != nil {
-			return Turn{}, err
-		}
-		f.renew()
+		err = change(m.at.snap)
 	}
-	e, err := f.entryOf(m.key)
+	if err == nil {
+		t, err = m.decide()
+	}
+	return t, errors.Join(err, m.at.snap.Undo(mark))
+}
+
+func (m *Moment) decide() (Turn, error) {
+	e, err := m.at.entryOf(m.key)
 	if err != nil {
 		return Turn{}, err
 	}
-	turn, _, err := f.takeToEnd(e)
-	return turn, err
+	if e.Group == nil {
+		t, _, err := m.at.scene.decide(m.at.set.evaluatorFor(e.Pod), e.Pod)
+		return t, err
+	}
+	t, plan, err := m.at.planGroup(e.Group)
+	switch {
+	case errors.Is(err, outrank.ErrInvalid):
+		t.Outcome, t.Trouble = Waits, oneLine(err)
+		return t, nil
+	case err == nil:
+		t.tellGroup(m.at.scene, plan)
+	}
+	return t, err
 }
 
 // NodeLike is a node like another, with a name that is free.

@@ -7,8 +7,8 @@ const (
 	groups    = "v1.37,GenericWorkload=true"
 )
 
-// all are the samples, the plain ones first.
-var all = []Sample{
+// catalogue has the samples, the plain ones first.
+var catalogue = []Sample{
 	{
 		Name: Default, Line: "an online shop on eight nodes in two zones, whose checkout no longer fits", Pod: "shop/checkout-2",
 		About: "A pod of the shop is pending. Every node is looked at: all pods of lower priority are taken away, and if the pod fits then, as many " +

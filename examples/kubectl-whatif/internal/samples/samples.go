@@ -42,11 +42,11 @@ const Default = "shop"
 var dumps embed.FS
 
 // All returns the samples in the order in which one would look at them.
-func All() []Sample { return append([]Sample{}, all...) }
+func All() []Sample { return append([]Sample{}, catalogue...) }
 
 // Named finds a sample.
 func Named(name string) (Sample, bool) {
-	for _, s := range all {
+	for _, s := range catalogue {
 		if s.Name == name {
 			return s, true
 		}
@@ -56,9 +56,9 @@ func Named(name string) (Sample, bool) {
 
 // Names returns the names of all samples, in their order.
 func Names() []string {
-	names := make([]string, len(all))
-	for i := range all {
-		names[i] = all[i].Name
+	names := make([]string, len(catalogue))
+	for i := range catalogue {
+		names[i] = catalogue[i].Name
 	}
 	return names
 }

@@ -70,7 +70,7 @@ func (r *Round) drop(node, figure string) {
 	}
 }
 
-// figure is what a rank compares. Sums are compared with 2^31 added for each victim.
+// figure writes the figure that a rank compares. Sums are compared with 2^31 added for each victim.
 func figure(rank preemption.Rank, s *preemption.Score) string {
 	switch rank {
 	case preemption.ByViolations:

@@ -12,13 +12,18 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// WriteText prints the trace for people: limit nodes, and four times as many steps of each.
+// stepsEach is how many steps of a node are shown for each node that may be.
+const stepsEach = 4
+
+// WriteText prints the trace for people: limit nodes, and stepsEach times as many steps of each,
+// or a few more. The limit may be any number.
 func (t *Trace) WriteText(p console.Page, limit int) {
 	if text := t.nothing(); text != "" {
 		p.Line("\nStep by step: %s.", text)
 		return
 	}
-	shown := bounded(len(t.Nodes), max(limit, 1))
+	limit = max(limit, 1)
+	shown := min(len(t.Nodes), limit)
 	for i := range t.Nodes[:shown] {
 		n := &t.Nodes[i]
 		p.Line("\nStep by step, node %s:", n.Node+n.role(t))
@@ -30,7 +35,10 @@ func (t *Trace) WriteText(p console.Page, limit int) {
 		p.Line("  put back one by one, %s:", order)
 		rows := console.Table{Right: map[int]bool{0: true, 2: true}, Spare: []int{3}}
 		rows.Head("#", "POD", "PRIORITY", "BREAKS", "PUT BACK", "BECAUSE")
-		steps := bounded(len(n.Steps), 4*max(limit, 1))
+		steps := len(n.Steps)
+		if limit < steps/stepsEach {
+			steps = limit * stepsEach
+		}
 		for j := range n.Steps[:steps] {
 			s := &n.Steps[j]
 			rows.Add(strconv.Itoa(j+1), string(s.Pod)+s.with(), strconv.Itoa(int(s.Priority)), keys(s.Breaks), s.outcome(), s.Check.text())
@@ -185,8 +193,6 @@ func some(names []string, more int) string {
 	}
 	return text
 }
-
-func bounded(n, limit int) int { return min(n, limit) }
 
 // Tables draws the trace as tables of a page.
 func (t *Trace) Tables() (out []page.Table) {

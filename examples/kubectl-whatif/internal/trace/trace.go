@@ -40,8 +40,8 @@ type Trace struct {
 type Node struct {
 	Node   string `json:"node"`
 	Chosen bool   `json:"chosen,omitempty"`
-	// AsItIs is its answer as things are, and Emptied with all gone that could leave, of whom there are
-	// Possible.
+	// AsItIs is its answer as things are, and Emptied that with all gone that could leave. Possible
+	// counts those.
 	AsItIs   Check `json:"asItIs"`
 	Emptied  Check `json:"emptied"`
 	Possible int   `json:"possible"`

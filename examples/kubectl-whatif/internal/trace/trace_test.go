@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -227,6 +228,11 @@ func TestBounds(t *testing.T) {
 	tr.WriteText(console.Page{W: &b}, 2)
 	for _, want := range []string{"and 42 more steps", "And 23 more nodes where pods are taken away", "and 15 more", "cpu: 40 needed, 0 free", "The 25 candidates are compared", "first in node order: ni"} {
 		assert.Contains(t, b.String(), want)
+	}
+	for _, limit := range []int{math.MaxInt, math.MaxInt / 2, 0, -1, math.MinInt} {
+		b.Reset()
+		tr.WriteText(console.Page{W: &b}, limit)
+		assert.Equal(t, limit < 1, strings.Contains(b.String(), "more steps"), limit)
 	}
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
