@@ -31,7 +31,7 @@ type Report struct {
 }
 
 // mostAsked is how many nodes are asked for the drains, turn by turn; so a large cluster has fewer turns.
-const mostAsked = 75_000_000
+const mostAsked = 50_000_000
 
 // Make makes the report of a scenario as it stands.
 //
