@@ -109,7 +109,7 @@ func (o *options) checkQuestion() error {
 		asked = append(asked, "--pending "+everyPending)
 	}
 	for _, a := range inquiries {
-		if i := slices.IndexFunc(a.flags, func(name string) bool { return o.set[name] }); i >= 0 {
+		if i := slices.IndexFunc(a.flags, o.on); i >= 0 {
 			asked = append(asked, "--"+a.flags[i])
 		}
 	}
