@@ -169,3 +169,23 @@ func TestChangesInJSON(t *testing.T) {
 		assert.NotEmpty(t, doc.Before.Moves)
 	}
 }
+
+// A switch that is off asks nothing.
+func TestQuestionsThatAreOff(t *testing.T) {
+	for _, flag := range []string{"--across=false", "--largest=false", "--least-priority=false"} {
+		assert.Equal(t, answered(t, ""), answered(t, "", flag))
+	}
+}
+
+// The least priority for a DaemonSet is that for its pods on all nodes, and what makes no pod needs
+// none.
+func TestLeastPriorityOfWorkloads(t *testing.T) {
+	set := `{"apiVersion":"apps/v1","kind":"DaemonSet","metadata":{"name":"a"},"spec":{"template":{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"500m","memory":"1Gi"}}}]}}}}`
+	out := answered(t, set, "-f", "-", "--least-priority")
+	assert.Contains(t, out, "Priority 101 is the least with which all 7 pods of DaemonSet/a find a place, and 3 pods have to\nleave")
+	assert.NotContains(t, out, "this is about one of them")
+	assert.NotContains(t, out, "here a pod goes where that is best")
+	assert.Contains(t, answered(t, set, "-f", "-", "--least-priority", "--one"), "this is about one of them")
+	none := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"replicas":0,"template":{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1","memory":"1Gi"}}}]}}}}`
+	assert.Contains(t, answered(t, none, "-f", "-", "--least-priority"), "Deployment/a makes no pod here, and nothing needs a priority.")
+}

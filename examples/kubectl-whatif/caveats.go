@@ -24,14 +24,14 @@ func allCaveats(opts *options, dump, c *outrank.Cluster, q *asking) []Warning {
 	if q == nil {
 		return slices.Concat(aboutGroups(c, nil), aboutNominations(opts, dump), aboutPods(dump), aboutKinds(dump), aboutNamespaces(c, nil))
 	}
-	return slices.Concat(aboutTemplate(opts.ask, q), aboutPod(opts, q), aboutGroups(c, q), aboutNominations(opts, dump), aboutClaims(c, q),
+	return slices.Concat(aboutTemplate(opts, q), aboutPod(opts, q), aboutGroups(c, q), aboutNominations(opts, dump), aboutClaims(c, q),
 		aboutPods(dump), aboutKinds(dump), aboutNamespaces(c, q))
 }
 
 // aboutTemplate is about the difference between a single pod and the object that makes it.
-func aboutTemplate(a inquiry, q *asking) []Warning {
-	if q.template == nil || q.template.Kind != "DaemonSet" || a == askWhyNot || a == askOnNode {
-		return nil // these are about one node, as a pod of a DaemonSet is
+func aboutTemplate(opts *options, q *asking) []Warning {
+	if q.template == nil || q.template.Kind != "DaemonSet" || opts.ask == askWhyNot || opts.ask == askOnNode || opts.whole(q.template) {
+		return nil // these are about one node, as a pod of a DaemonSet is, or about all of its pods
 	}
 	return []Warning{{q.template.String(), "", "a DaemonSet has a pod on each node that takes one, and each may push out others there; " +
 		"here a pod goes where that is best; --why-not NODE asks about one node"}}

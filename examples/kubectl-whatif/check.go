@@ -113,7 +113,7 @@ func (o *options) checkQuestion() error {
 		if a.of == askReport && o.set["diff"] {
 			continue // what changed in the report
 		}
-		if i := slices.IndexFunc(a.flags, func(name string) bool { return o.set[name] }); i >= 0 {
+		if i := slices.IndexFunc(a.flags, o.on); i >= 0 {
 			asked = append(asked, "--"+a.flags[i])
 		}
 	}

@@ -56,7 +56,7 @@ func (o *options) asked(onePod bool) inquiry {
 		return askAll
 	}
 	for _, a := range inquiries {
-		if slices.ContainsFunc(a.flags, func(name string) bool { return o.set[name] }) {
+		if slices.ContainsFunc(a.flags, o.on) {
 			return a.of
 		}
 	}
@@ -74,6 +74,12 @@ func (o *options) asked(onePod bool) inquiry {
 		return askWithout
 	}
 	return askChange
+}
+
+// on reports whether the flag of a question was given, and a switch is not off.
+func (o *options) on(name string) bool {
+	off := map[string]bool{"across": !o.about.across, "least-priority": !o.about.least, "largest": !o.about.largest}
+	return o.set[name] && !off[name]
 }
 
 // ofPod reports whether a question is about a pod.

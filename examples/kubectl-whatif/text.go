@@ -89,6 +89,9 @@ func writeNodes(p console.Page, pod *Asked) {
 // madeBy names the pods that the pod is one of; copies is set where the question is about
 // copies of it.
 func madeBy(p *Asked, copies bool) string {
+	if p.Replicas == nil && copies {
+		return p.Template + ", for each node that takes it"
+	}
 	if p.Replicas == nil {
 		return p.Template + ", for each node that takes it; this is about one of them, wherever it goes"
 	}

@@ -11,7 +11,7 @@ import (
 
 // MostTurns is how many turns of pods the program lets a search for nodes play: enough to try
 // everything on some hundred nodes, and not longer on thousands than it takes to read their dump.
-const MostTurns = 20_000
+const MostTurns = 10_000
 
 // Emptiable are the nodes that can be emptied together.
 type Emptiable struct {

@@ -68,7 +68,7 @@ func AskLargest(s *question.Scenario, pod *outrank.Pod) (*Largest, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Largest{Pod: question.PodOf(pod, ""), Shape: pod.Requests(), Resource: g.by, Step: amount(g.by, 1, pod.Requests()[g.by])}
+	out := &Largest{Pod: question.NameOf(pod, ""), Shape: pod.Requests(), Resource: g.by, Step: amount(g.by, 1, pod.Requests()[g.by])}
 	for _, find := range []struct {
 		into **Size
 		does func(*question.Turn) bool

@@ -85,7 +85,7 @@ func AskLeastPriority(s *question.Scenario, a Asked) (*LeastPriority, error) {
 		return nil, err
 	}
 	l := &ladder{Scenario: s, asked: a, known: map[rung]Level{}, left: MostLevels, most: mostOf(a.Pod)}
-	out := &LeastPriority{Pod: question.PodOf(a.Pod, ""), Pods: 1, Levels: []Level{}, Most: l.most}
+	out := &LeastPriority{Pod: question.NameOf(a.Pod, ""), Pods: 1, Levels: []Level{}, Most: l.most}
 	levels, err := l.levels()
 	if err != nil {
 		return nil, err

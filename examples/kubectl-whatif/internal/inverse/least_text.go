@@ -18,6 +18,10 @@ const mostNamed = 5
 // error is that of w.
 func (l *LeastPriority) WriteText(w io.Writer, limit int) error {
 	out := sheetFor(w)
+	if l.Pods == 0 {
+		out.Say("%s makes no pod here, and nothing needs a priority.", l.Workload)
+		return out.to(w)
+	}
 	out.Say("%s", l.sentence())
 	for _, also := range l.also() {
 		out.Say("%s", also)

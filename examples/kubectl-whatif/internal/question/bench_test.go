@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/inverse"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/resource"
@@ -75,4 +76,43 @@ func BenchmarkReplicas(b *testing.B) {
 		_, err := question.AskReplicas(context.Background(), s, p, 10000)
 		require.NoError(b, err)
 	}
+}
+
+// Searches over 5,000 nodes, of which a third is free: for nodes that can be emptied, up to the
+// limit of the program, for a priority and for a size.
+func BenchmarkSearches(b *testing.B) {
+	full := crowded(b, 5000, 0)
+	c := *full.Cluster
+	c.Pods = nil
+	for i, p := range full.Cluster.Pods {
+		if i%10 < 7 {
+			c.Pods = append(c.Pods, p)
+		}
+	}
+	s := set(b, &c)
+	s.Now = full.Now
+	sc, err := question.NewScenario(context.Background(), s)
+	require.NoError(b, err)
+	asked := *c.Pods[0]
+	asked.Name, asked.NodeName = "asked", ""
+	b.Run("emptiable", func(b *testing.B) {
+		for b.Loop() {
+			r, err := inverse.AskEmptiable(sc, inverse.Nodes{MostTurns: inverse.MostTurns})
+			require.NoError(b, err)
+			b.ReportMetric(float64(len(r.Nodes)), "nodes")
+			b.ReportMetric(float64(r.Turns), "turns")
+		}
+	})
+	b.Run("least-priority", func(b *testing.B) {
+		for b.Loop() {
+			_, err := inverse.AskLeastPriority(sc, inverse.Asked{Pod: &asked})
+			require.NoError(b, err)
+		}
+	})
+	b.Run("largest", func(b *testing.B) {
+		for b.Loop() {
+			_, err := inverse.AskLargest(sc, &asked)
+			require.NoError(b, err)
+		}
+	})
 }

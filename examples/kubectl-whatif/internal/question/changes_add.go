@@ -210,15 +210,16 @@ func (c *AddPods) apply(s *Scenario) error {
 	}
 	s.workloads = append(s.workloads, &c.Workload)
 	names := namer{s: s, w: &c.Workload}
-	for _, p := range pods {
+	for i, p := range pods {
 		one := *p
 		one.Name, one.UID = names.next(), ""
 		if err := s.snap.AddPod(&one); err != nil {
 			return err
 		}
 		s.moved[one.Key()] = motion{origin: New, workload: len(s.workloads)}
+		pods[i] = &one
 	}
-	return nil
+	return s.expect(pods)
 }
 
 // namer names the pods of a workload: a Pod by its own name, replicas of a StatefulSet by their

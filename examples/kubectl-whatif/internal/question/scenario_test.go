@@ -160,10 +160,20 @@ func TestPropertyAftermathIsTrue(t *testing.T) {
 // The drain of nodes can be played by hand, one pod after the other, each budget's pods counted
 // anew, and it ends as was foretold.
 func TestPropertyDrainsEndAsForetold(t *testing.T) {
-	stuck, freed, waited, through := 0, 0, 0, 0
+	stuck, freed, waited, through, grown := 0, 0, 0, 0, 0
 	overShapes(t, func(t *rapid.T, s question.Setting) {
 		for _, b := range s.Cluster.Budgets {
 			b.DesiredHealthy = rapid.Int32Range(0, 3).Draw(t, "desired")
+			switch rapid.IntRange(0, 3).Draw(t, "spec") {
+			case 0:
+				b.MinAvailable = &outrank.IntOrPercent{Value: b.DesiredHealthy}
+			case 1:
+				b.MinAvailable = &outrank.IntOrPercent{Value: rapid.Int32Range(0, 100).Draw(t, "share"), Percent: true}
+			case 2:
+				b.MaxUnavailable = &outrank.IntOrPercent{Value: rapid.Int32Range(0, 2).Draw(t, "most")}
+			case 3:
+				b.MaxUnavailable = &outrank.IntOrPercent{Value: rapid.Int32Range(0, 100).Draw(t, "share"), Percent: true}
+			}
 			b.CurrentHealthy = b.DesiredHealthy + b.DisruptionsAllowed
 			if b.DisruptionsAllowed == 0 {
 				b.CurrentHealthy -= rapid.Int32Range(0, b.DesiredHealthy).Draw(t, "missing")
@@ -179,11 +189,20 @@ func TestPropertyDrainsEndAsForetold(t *testing.T) {
 		if len(going) == 0 {
 			going = []string{s.Cluster.Nodes[0].Name}
 		}
-		r, err := question.AskWithout(context.Background(), s, going)
+		var changes []question.Change
+		hand := &drainByHand{stage: follow(t, s), another: map[outrank.Key]bool{}, grown: map[outrank.Key]int{}}
+		if rapid.Bool().Draw(t, "new pods") {
+			changes = append(changes, hand.deploy(rapid.IntRange(1, 3).Draw(t, "replicas")))
+		}
+		sc, err := question.NewScenario(context.Background(), s, append(changes, &question.RemoveNodes{Of: "the question", Names: going})...)
+		require.NoError(t, err)
+		r, err := sc.Aftermath()
 		require.NoError(t, err)
 		require.Len(t, r.Drains, 1)
 		d := r.Drains[0]
-		hand := &drainByHand{stage: follow(t, s), another: map[outrank.Key]bool{}}
+		for _, more := range hand.grown {
+			grown += more
+		}
 		hand.begin(going)
 		at := ""
 		for _, n := range going {
@@ -202,7 +221,7 @@ func TestPropertyDrainsEndAsForetold(t *testing.T) {
 		}
 		if d.Freed != nil {
 			require.True(t, d.Stuck)
-			other, err := question.NewScenario(context.Background(), s)
+			other, err := question.NewScenario(context.Background(), s, changes...)
 			require.NoError(t, err)
 			for _, a := range d.Freed {
 				require.NoError(t, other.Apply(&question.PutBudget{Of: "a budget", Key: a.Budget, Allowed: a.Allowed}))
@@ -222,6 +241,7 @@ func TestPropertyDrainsEndAsForetold(t *testing.T) {
 			through++
 		}
 	})
+	require.Positive(t, grown)
 	require.Positive(t, stuck)
 	require.Positive(t, freed)
 	require.Positive(t, waited)
@@ -238,6 +258,46 @@ type drainByHand struct {
 	empty          []string
 	held           []outrank.Key
 	another        map[outrank.Key]bool // pods of a name that another had
+	grown          map[outrank.Key]int  // how many more pods of a budget have to be healthy
+}
+
+// deploy adds new pods, and lets the budgets that cover them want more pods to be healthy.
+func (d *drainByHand) deploy(n int) question.Change {
+	one, err := clustergen.Preemptor(clustergen.Shape{}, rapid.Uint64().Draw(d.T, "new"))
+	require.NoError(d, err)
+	one.Group, one.NominatedNodeName, one.Namespace, one.Owner = "", "", rapid.SampledFrom([]string{"default", "team-a", "team-b"}).Draw(d.T, "namespace"), outrank.Owner{Kind: "ReplicaSet", Name: "new"}
+	one.Labels = map[string]string{"app": rapid.SampledFrom([]string{"web", "db"}).Draw(d.T, "app")}
+	covered := func(b *outrank.PodDisruptionBudget) (n int) {
+		for p := range d.snap.Pods() {
+			n += len(pdb.New([]*outrank.PodDisruptionBudget{b}).Covering(p))
+		}
+		return n
+	}
+	wants := func(b *outrank.PodDisruptionBudget, all int) int {
+		share := func(f *outrank.IntOrPercent) int {
+			if f.Percent {
+				return (int(f.Value)*all + 99) / 100
+			}
+			return int(f.Value)
+		}
+		if b.MaxUnavailable != nil {
+			return max(0, all-share(b.MaxUnavailable))
+		}
+		return share(b.MinAvailable)
+	}
+	before := make([]int, len(d.Cluster.Budgets))
+	for i, b := range d.Cluster.Budgets {
+		before[i] = covered(b)
+	}
+	for i := range n {
+		made := *one
+		made.Name, made.UID = fmt.Sprintf("new-%d", i+1), ""
+		require.NoError(d, d.snap.AddPod(&made))
+	}
+	for i, b := range d.Cluster.Budgets {
+		d.grown[b.Key()] = wants(b, covered(b)) - wants(b, before[i])
+	}
+	return &question.AddPods{Of: "new", Workload: question.Workload{Kind: "ReplicaSet", Namespace: one.Namespace, Name: "new", Pod: one, Replicas: n, Ordinal: -1}}
 }
 
 // cordon keeps pods from nodes.
@@ -309,6 +369,7 @@ func (d *drainByHand) spare(b *outrank.PodDisruptionBudget) int {
 	if first == 0 {
 		first = min(0, int(b.CurrentHealthy-b.DesiredHealthy))
 	}
+	first -= d.grown[b.Key()]
 	return first + d.ready()[b.Key()] - d.before[b.Key()]
 }
 
@@ -326,7 +387,7 @@ func (d *drainByHand) may(p *outrank.Pod, healthy map[outrank.Key]int) bool {
 		return false
 	}
 	b := covering[0]
-	free := b.UnhealthyPodEvictionPolicy == outrank.AlwaysAllow || b.DesiredHealthy > 0 && healthy[b.Key()] >= 0
+	free := b.UnhealthyPodEvictionPolicy == outrank.AlwaysAllow || int(b.DesiredHealthy)+d.grown[b.Key()] > 0 && healthy[b.Key()] >= 0
 	return !p.Ready && free || d.spare(b) > 0
 }
 
@@ -536,4 +597,39 @@ func TestPropertyMoreNodesAreEnough(t *testing.T) {
 			}
 		}
 	})
+}
+
+// New pods under a budget that lets all but some be away make it let fewer go until they are
+// ready: nothing is gained by them for a drain. One that somebody set stays as it was set.
+func TestNewPodsUnderABudget(t *testing.T) {
+	web := func(name, on string) *outrank.Pod {
+		return pod(name, on, 5, "1", owned("ReplicaSet", "web"), labelled("app", "web"))
+	}
+	one := outrank.IntOrPercent{Value: 1}
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1"), node("n2"), node("n3")},
+		Pods:  []*outrank.Pod{web("a", "n1"), web("b", "n1"), web("c", "n1")},
+		Budgets: []*outrank.PodDisruptionBudget{{
+			Namespace: "shop", Name: "web", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+			MaxUnavailable: &one, DisruptionsAllowed: 1, CurrentHealthy: 3, DesiredHealthy: 2,
+		}},
+	}
+	more := question.Workload{Kind: "ReplicaSet", Namespace: "shop", Name: "more", Pod: pod("more", "", 5, "1", owned("ReplicaSet", "more"), labelled("app", "web")), Replicas: 2, Ordinal: -1}
+	drain := func(changes ...question.Change) *question.Drain {
+		sc, err := question.NewScenario(context.Background(), set(t, c), append(changes, &question.RemoveNodes{Of: "drain", Names: []string{"n1"}})...)
+		require.NoError(t, err)
+		a, err := sc.Aftermath()
+		require.NoError(t, err)
+		return &a.Drains[0]
+	}
+	require.Equal(t, 2, drain().Waits)
+	with := drain(&question.AddPods{Of: "more", Workload: more})
+	require.Equal(t, 3, with.Waits, "first until the new ones are ready, then one by one")
+	require.False(t, with.Stuck)
+	again := &question.PutBudget{Of: "set", Key: "shop/web", Allowed: 3}
+	require.Zero(t, drain(again, &question.AddPods{Of: "more", Workload: more}).Waits)
+	require.Zero(t, drain(&question.AddPods{Of: "more", Workload: more}, again).Waits)
+	other := more
+	other.Pod = pod("more", "", 5, "1", owned("ReplicaSet", "more"), labelled("app", "other"))
+	require.Equal(t, 2, drain(&question.AddPods{Of: "more", Workload: other}).Waits)
 }

@@ -88,5 +88,5 @@ func (t *Turn) Notes(limit int) []string { return t.notes(limit) }
 // Text names the pod and its priority, and what is special about its leaving.
 func (v *Victim) Text() string { return v.text() }
 
-// PodOf names a pod.
-func PodOf(p *outrank.Pod, node string) Pod { return podOf(p, node) }
+// NameOf names a pod.
+func NameOf(p *outrank.Pod, node string) Pod { return podOf(p, node) }
