@@ -41,14 +41,18 @@ func writePlace(p console.Page, a *Answer, list int) {
 		}
 	case preemption.NothingHelps:
 		p.Line("\n%s: on no node would pushing others out make room.", bad("Nobody leaves, and the pod stays pending"))
-		writeHints(p, a)
+		writeHints(p, a, list)
 	}
 }
 
 // writeHints prints what makes room where preemption does not.
-func writeHints(p console.Page, a *Answer) {
-	for _, h := range a.Hints {
+func writeHints(p console.Page, a *Answer, list int) {
+	shown := min(len(a.Hints), list)
+	for _, h := range a.Hints[:shown] {
 		p.Line("  Hint for %s", h)
+	}
+	if more := len(a.Hints) - shown; more > 0 {
+		p.Line("  and %s more", plural(more, "hint"))
 	}
 }
 

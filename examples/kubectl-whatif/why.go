@@ -103,9 +103,6 @@ func whyIneligible(a *Answer) string {
 
 const tooManyPods = "Too many pods"
 
-// mostHints is the most ways to make room that are told.
-const mostHints = 3
-
 // hints are changes that were tried and make room: those of the fewest things first, then
 // those on the most nodes.
 func hints(a *Answer) []string {
@@ -122,7 +119,7 @@ func hints(a *Answer) []string {
 		return cmp.Or(cmp.Compare(len(g.Way.Steps), len(h.Way.Steps)), cmp.Compare(h.Count, g.Count))
 	})
 	var out []string
-	for _, g := range ways[:min(len(ways), mostHints)] {
+	for _, g := range ways {
 		out = append(out, g.Help())
 	}
 	return out
