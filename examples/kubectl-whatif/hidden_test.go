@@ -78,6 +78,21 @@ func TestNoRowsAreHiddenWithoutAWord(t *testing.T) {
 	assert.Greater(t, cut, 30)
 }
 
+// Victims that leave for one reason have it once.
+func TestReasonOfVictimsIsSaidOnce(t *testing.T) {
+	items := []string{nodeItem("n", "4")}
+	for i := range 4 {
+		items = append(items, podItem(fmt.Sprint("p", i), "n", 1, "1"))
+	}
+	dump := listOf(items...)
+	text := answered(t, dump, "--cluster", "-", "--cpu", "4", "--priority", "9")
+	assert.Equal(t, 1, strings.Count(text, "if it stayed: cpu is short by 1: 4 needed, 3 free of 4"))
+	assert.Equal(t, 3, strings.Count(text, "no owner; the same as for 1"))
+	page := answered(t, dump, "--cluster", "-", "--cpu", "4", "--priority", "9", "-o", "html")
+	assert.Equal(t, 1, strings.Count(page, "If it stayed, cpu is short by 1: 4 needed, 3 free of 4."))
+	assert.Equal(t, 3, strings.Count(page, "The same as for 1."))
+}
+
 // sections are the lines of an answer, by the first line of each section. Names and numbers
 // in it do not count.
 func sections(t *testing.T, dump, args string, list, width int) map[string][]string {

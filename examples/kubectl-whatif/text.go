@@ -173,6 +173,7 @@ func writeVictims(p console.Page, a *Answer) {
 		t.Right[6+i] = true
 	}
 	t.Head(head...)
+	reasons := onceEach{}
 	for i := range a.Victims {
 		v := &a.Victims[i]
 		cells := []string{strconv.Itoa(i + 1), v.Key, fmt.Sprint(v.Priority), v.PriorityClass, moment(v.Start), age(a.Now, v.Start)}
@@ -188,7 +189,7 @@ func writeVictims(p console.Page, a *Answer) {
 		if i < len(a.Why.Victims) {
 			why = &a.Why.Victims[i]
 		}
-		noteVictim(&t, v, why)
+		noteVictim(&t, v, reasons.of(i+1, why))
 	}
 	t.Print(p)
 }
@@ -203,13 +204,13 @@ func askedNames(a *Answer) []resource.Name {
 }
 
 // noteVictim is the reason of the pod's being a victim.
-func noteVictim(t *console.Table, v *Victim, why *explain.Victim) {
+func noteVictim(t *console.Table, v *Victim, why string) {
 	owner := "no owner"
 	if v.Owner != "" {
 		owner = "owner " + v.Owner
 	}
-	if why != nil {
-		owner += "; " + ifItStayed(why)
+	if why != "" {
+		owner += "; " + why
 	}
 	t.Note("%s", owner)
 	if v.With != "" {

@@ -18,6 +18,23 @@ func whyNode(a *Answer) string {
 	return a.Why.Choice.Texts()[0]
 }
 
+// onceEach has the reasons that were told, each with the number of its first victim.
+type onceEach map[string]int
+
+// of says why a victim has to leave, unless that was said of another one; empty where nobody
+// knows.
+func (told onceEach) of(number int, v *explain.Victim) string {
+	if v == nil {
+		return ""
+	}
+	text := ifItStayed(v)
+	if first := told[text]; first > 0 {
+		return fmt.Sprintf("the same as for %d", first)
+	}
+	told[text] = number
+	return text
+}
+
 // ifItStayed says why a victim has to leave.
 func ifItStayed(v *explain.Victim) string {
 	switch {
