@@ -262,6 +262,14 @@ func TestDocumentIsBounded(t *testing.T) {
 		if out.Len() > most {
 			t.Errorf("-o %s has %d bytes, more than %d", format, out.Len(), most)
 		}
-		t.Logf("-o %s has %d bytes", format, out.Len())
+	}
+	// All of it is there on demand.
+	opts.answer.format, opts.answer.list, opts.set["list"] = "json", 0, true
+	var all bytes.Buffer
+	if err := write(console.Page{W: &all}, opts, d); err != nil {
+		t.Fatal(err)
+	}
+	if all.Len() < 5_000_000 || bytes.Contains(all.Bytes(), []byte(`"leftOut"`)) {
+		t.Errorf("-o json --list 0 has %d bytes, and leaves something out", all.Len())
 	}
 }

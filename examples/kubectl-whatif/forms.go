@@ -66,6 +66,6 @@ func writeResize(p console.Page, a *Answer, list int) {
 		p.Line("out: %s", whyIneligible(a))
 	case preemption.NothingHelps:
 		p.Line("\nNobody leaves, and the resize stays deferred: on node %s preemption does not help.", node)
-		writeHints(p, a)
+		writeHints(p, a, list)
 	}
 }

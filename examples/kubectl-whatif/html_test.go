@@ -178,7 +178,7 @@ func TestHTMLEndsWithWhatToDo(t *testing.T) {
 		{"--cpu 10m --replicas 2", "Nothing to do: all of them fit, and nobody has to leave."},
 		{"--without apps-a1,apps-b2", "With --set-budget media/transcoder=2 before it the drain ends."},
 		{"--set-budget media/transcoder=2 --without apps-a1,apps-b2", "It costs room: "},
-		{"--add-node apps-a1", "Nothing to do: everybody has a place, and nobody has to leave."},
+		{"--add-node apps-a1", "Nothing to do: all that the changes are about have a place, and nobody has to leave for them."},
 		{"-f sample/deployment.yaml --add-node gpu-b1", "--more-nodes NODE"},
 		{"--set-class batch=200000", "new pods could push them out, and could not before."},
 		{"--set-class batch=99", "Nothing to do: no running pod could be pushed out that could not before."},

@@ -34,14 +34,18 @@ func writePlace(p console.Page, a *Answer, list int) {
 		}
 	case preemption.NothingHelps:
 		p.Line("\n%s: on no node would pushing others out make room.", bad("Nobody leaves, and the pod stays pending"))
-		writeHints(p, a)
+		writeHints(p, a, list)
 	}
 }
 
 // writeHints prints what makes room where preemption does not.
-func writeHints(p console.Page, a *Answer) {
-	for _, h := range a.Hints {
+func writeHints(p console.Page, a *Answer, list int) {
+	shown := min(len(a.Hints), list)
+	for _, h := range a.Hints[:shown] {
 		p.Line("  Hint for %s", h)
+	}
+	if more := len(a.Hints) - shown; more > 0 {
+		p.Line("  and %s more", plural(more, "hint"))
 	}
 }
 
@@ -165,6 +169,7 @@ func writeVictims(p console.Page, a *Answer) {
 		t.Right[6+i] = true
 	}
 	t.Head(head...)
+	reasons := onceEach{}
 	for i := range a.Victims {
 		v := &a.Victims[i]
 		cells := []string{strconv.Itoa(i + 1), v.Key, fmt.Sprint(v.Priority), v.PriorityClass, moment(v.Start), age(a.Now, v.Start)}
@@ -180,7 +185,7 @@ func writeVictims(p console.Page, a *Answer) {
 		if i < len(a.Why.Victims) {
 			why = &a.Why.Victims[i]
 		}
-		noteVictim(&t, v, why)
+		noteVictim(&t, v, reasons.of(i+1, why))
 	}
 	t.Print(p)
 }
@@ -195,13 +200,13 @@ func askedNames(a *Answer) []resource.Name {
 }
 
 // noteVictim is the reason of the pod's being a victim.
-func noteVictim(t *console.Table, v *Victim, why *explain.Victim) {
+func noteVictim(t *console.Table, v *Victim, why string) {
 	owner := "no owner"
 	if v.Owner != "" {
 		owner = "owner " + v.Owner
 	}
-	if why != nil {
-		owner += "; " + ifItStayed(why)
+	if why != "" {
+		owner += "; " + why
 	}
 	t.Note("%s", owner)
 	if v.With != "" {

@@ -18,6 +18,23 @@ func whyNode(a *Answer) string {
 	return a.Why.Choice.Texts()[0]
 }
 
+// onceEach has the reasons that were told, each with the number of its first victim.
+type onceEach map[string]int
+
+// of says why a victim has to leave, unless that was said of another one; empty where nobody
+// knows.
+func (told onceEach) of(number int, v *explain.Victim) string {
+	if v == nil {
+		return ""
+	}
+	text := ifItStayed(v)
+	if first := told[text]; first > 0 {
+		return fmt.Sprintf("the same as for %d", first)
+	}
+	told[text] = number
+	return text
+}
+
 // ifItStayed says why a victim has to leave.
 func ifItStayed(v *explain.Victim) string {
 	switch {
@@ -103,9 +120,6 @@ func whyIneligible(a *Answer) string {
 
 const tooManyPods = "Too many pods"
 
-// mostHints is the most ways to make room that are told.
-const mostHints = 3
-
 // hints are changes that were tried and make room: those of the fewest things first, then
 // those on the most nodes.
 func hints(a *Answer) []string {
@@ -122,7 +136,7 @@ func hints(a *Answer) []string {
 		return cmp.Or(cmp.Compare(len(g.Way.Steps), len(h.Way.Steps)), cmp.Compare(h.Count, g.Count))
 	})
 	var out []string
-	for _, g := range ways[:min(len(ways), mostHints)] {
+	for _, g := range ways {
 		out = append(out, g.Help())
 	}
 	return out

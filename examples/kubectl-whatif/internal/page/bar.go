@@ -255,6 +255,11 @@ func (p *painter) segment(q *part, at, width float64) segment {
 		s.Number = 0
 		return s
 	}
+	room := width
+	if p.lacks && p.whole > 0 {
+		// What the preemptor lacks is drawn over the end of it.
+		room = min(room, max(0, float64(p.offered)/p.whole-at))
+	}
 	need := 14 + letterWidth*float64(len([]rune(screen.Safe(name))))
 	if q.role == comes {
 		need = 14 + boldWidth*float64(len([]rune(screen.Safe(name))))
@@ -267,7 +272,7 @@ func (p *painter) segment(q *part, at, width float64) segment {
 		}
 	}
 	var ok bool
-	if s.TextFits, ok = roomFor(need, width); ok {
+	if s.TextFits, ok = roomFor(need, room); ok {
 		s.Text = screen.Safe(name)
 	}
 	return s

@@ -105,13 +105,16 @@ func newOverviewMaker(in *Overview) *overviewMaker {
 	return d
 }
 
-// scarcestFor is the resource of which the arrivals together ask for the largest part of what
-// the nodes offer; empty where they ask for nothing.
+// scarcestFor is the resource that most arrivals ask for, and of those that as many ask for the
+// one of which they take the largest part; empty where they ask for nothing.
 func scarcestFor(in *Overview) (best resource.Name) {
-	asked := map[resource.Name]float64{}
+	asked, pods := map[resource.Name]float64{}, map[resource.Name]int{}
 	for _, a := range in.Come {
 		for name := range a.Pod.Requests() {
-			asked[name] += float64(taken(a.Pod.Requests(), name))
+			if amount := taken(a.Pod.Requests(), name); amount > 0 && name.Counted() {
+				asked[name] += float64(amount)
+				pods[name]++
+			}
 		}
 	}
 	most := 0.0
@@ -120,7 +123,8 @@ func scarcestFor(in *Overview) (best resource.Name) {
 		for n := range in.Snapshot.Nodes() {
 			offered += float64(n.Allocatable.Amount(name))
 		}
-		if part := fullness(asked[name], offered); name.Counted() && offered > 0 && part > most {
+		part := fullness(asked[name], offered)
+		if pods[name] > pods[best] || pods[name] == pods[best] && part > most {
 			best, most = name, part
 		}
 	}

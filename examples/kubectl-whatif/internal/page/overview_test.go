@@ -225,3 +225,17 @@ func TestLargeOverviewIsBounded(t *testing.T) {
 	assert.Equal(t, 5000, strings.Count(page, `<i class="i `)+strings.Count(page, `<a class="i `))
 	assert.Equal(t, mostChanged, strings.Count(page, `<tr role="row" id="node-`))
 }
+
+// An overview begins with the resource that most arrivals ask for, unless the caller names one.
+func TestResourceOfOverview(t *testing.T) {
+	in := overview(t, 3)
+	first := func() string {
+		return regexp.MustCompile(`id="by-\d" checked>([^<]*)<`).FindStringSubmatch(overviewPage(t, in))[1]
+	}
+	in.Come = []Arrival{{pod("a", "", 1, "cpu", "1", "memory", "1Gi"), "n1", ""}, {pod("b", "", 1, "cpu", "1", "example.com/gpu", "9"), "n1", ""}}
+	assert.Equal(t, "cpu", first())
+	in.Resource = "example.com/gpu"
+	assert.Equal(t, "example.com/gpu", first())
+	in.Resource, in.Come = "", []Arrival{{pod("a", "", 1), "n1", ""}}
+	assert.Equal(t, "cpu", first())
+}

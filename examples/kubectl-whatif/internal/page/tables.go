@@ -35,12 +35,17 @@ type victimRow struct {
 
 // victims returns a row for each victim, and the number of those left out.
 func (d *maker) victims() (rows []victimRow, more int) {
-	all := d.in.Explanation.Victims
+	all, told := d.in.Explanation.Victims, map[string]int{}
 	for i := range all[:min(len(all), mostVictims)] {
 		r := d.victim(&all[i])
 		r.Number = i + 1
 		if i < len(d.in.Report.Victims) && d.in.Report.Victims[i].Pod.Key == all[i].Pod.Key() {
 			r.Why = stayed(&d.in.Report.Victims[i])
+			if first := told[r.Why]; first > 0 {
+				r.Why = fmt.Sprintf("The same as for %d.", first)
+			} else {
+				told[r.Why] = i + 1
+			}
 		}
 		rows = append(rows, r)
 	}

@@ -169,6 +169,13 @@ func (r *Reach) gained() string {
 			parts = append(parts, fmt.Sprintf("%d of %s", c.Pods, c.Class))
 		}
 	}
+	others := 0
+	for _, c := range r.GainedBy[min(len(r.GainedBy), 5):] {
+		others += c.Pods
+	}
+	if others > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s", others, subject(len(r.GainedBy)-5, "more class", "more classes")))
+	}
 	text := strings.Join(parts, ", ") + ": "
 	shown := r.Names[:min(len(r.Names), 3)]
 	text += names(shown, len(shown))

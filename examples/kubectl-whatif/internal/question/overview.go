@@ -153,8 +153,18 @@ func (r *Replicas) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.O
 // todo says what to do, at the end of the page.
 func (p *Pending) todo(s *sketch) {
 	n := &p.Totals
-	if c := cost(n.Victims, n.Violating); c != "" {
-		s.do("Nothing to do if they may leave: kube-scheduler makes room by itself, and " + c + ".")
+	vain := 0
+	for i := range p.Turns {
+		t := &p.Turns[i]
+		if t.InVain == nil {
+			continue
+		}
+		if vain += fresh(t.Victims); vain == fresh(t.Victims) {
+			s.do("For " + string(t.Pod.Key) + " kube-scheduler evicts pods to no effect: even with them gone " + t.Node + " does not take it.")
+		}
+	}
+	if n.Victims > vain {
+		s.do("Nothing to do if they may leave: kube-scheduler makes room by itself, and " + cost(n.Victims, n.Violating) + ".")
 	}
 	for i := range p.Turns {
 		if t := &p.Turns[i]; t.Outcome == Waits && !t.Group {

@@ -161,7 +161,19 @@ func (a *Aftermath) todo(s *sketch) {
 	if t.Victims+t.Waits > 0 {
 		s.do("How many more nodes are enough until nobody has to leave, and until everybody finds a place, is tried by --more-nodes NODE with the same changes.")
 	}
+	for _, of := range []struct {
+		n         int
+		one, more string
+	}{
+		{t.Gated, "pod is gated, and waits for whoever takes its gates away", "pods are gated, and wait for whoever takes their gates away"},
+		{t.OtherScheduler, "pod is left to another scheduler", "pods are left to other schedulers"},
+		{t.InGroup, "pod waits for its group", "pods wait for their group"},
+	} {
+		if of.n > 0 {
+			s.do(subject(of.n, of.one, of.more) + ".")
+		}
+	}
 	if len(s.Todo) == 0 {
-		s.do("Nothing to do: everybody has a place, and nobody has to leave.")
+		s.do("Nothing to do: all that the changes are about have a place, and nobody has to leave for them.")
 	}
 }

@@ -92,6 +92,7 @@ func (c *ClassImpact) reachTable() page.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	t.More = c.MoreClasses
 	return t
 }
 

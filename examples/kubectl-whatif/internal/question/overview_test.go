@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,6 +67,14 @@ func TestPropertyPagesHoldTheAnswer(t *testing.T) {
 		for _, a := range o.Come {
 			come[a.Pod.Key()] = true
 		}
+		effective := false
+		for _, turn := range p.Turns {
+			effective = effective || turn.Outcome == question.PushesOut && turn.InVain == nil
+		}
+		if !effective {
+			require.NotContains(t, strings.Join(o.Todo, " "), "makes room by itself", "nobody finds room by evictions")
+		}
+		require.True(t, len(o.Todo) > 0 || len(p.Turns) == 0)
 		for _, turn := range p.Turns {
 			arrives := turn.InVain == nil && !turn.Resize && (turn.Outcome == question.Placed || turn.Outcome == question.PushesOut)
 			require.Equal(t, arrives, come[turn.Pod.Key], turn.Pod.Key)
@@ -75,6 +84,11 @@ func TestPropertyPagesHoldTheAnswer(t *testing.T) {
 		w, err := question.AskWithout(ctx, s, nodes)
 		require.NoError(t, err)
 		o = w.Overview(s.Snapshot, nil)
+		require.NotEmpty(t, o.Todo)
+		if slices.Contains(o.Todo, "Nothing to do: all that the changes are about have a place, and nobody has to leave for them.") {
+			require.Zero(t, w.Totals.Victims+w.Totals.Own-w.Totals.Placed+len(w.Lost))
+			require.False(t, w.Drains[0].Stuck)
+		}
 		require.Equal(t, nodes, o.Gone)
 		pageHolds(t, s, o)
 
