@@ -45,15 +45,21 @@ type blocks struct {
 	r          *rand.Rand
 	priorities []int32 // that pods have
 	uneven     int     // of a hundred nodes and pods, so many differ from the others
+	starts     int     // so many different ones
 	serial     int
 }
 
 func drawBlocks(t *rapid.T) *blocks {
-	rows := []string{"plain", "sizes", "selector-all", "selector-tenth", "selector-host", "tainted", "toleration", "never-fits", "nobody-lower"}
+	rows := []string{"plain", "sizes", "sizes", "sizes", "selector-all", "selector-tenth", "selector-host", "tainted", "toleration", "never-fits", "nobody-lower"}
 	nodes := rapid.SampledFrom([]int{3, 31, 32, 64, 65, 100, 150}).Draw(t, "nodes")
-	c, p := gen.Matrix(rapid.SampledFrom(rows).Draw(t, "row"), nodes, rapid.IntRange(1, 4).Draw(t, "pods"), rapid.SampledFrom([]int{0, 0, 6}).Draw(t, "budgets"))
+	row, pods, budgets := rapid.SampledFrom(rows).Draw(t, "row"), rapid.SampledFrom([]int{1, 2, 3, 4, 8}).Draw(t, "pods"), rapid.SampledFrom([]int{0, 0, 6}).Draw(t, "budgets")
+	c, p := gen.Matrix(row, nodes, pods, budgets)
+	if row == "sizes" && rapid.Bool().Draw(t, "all differ") {
+		c, p = gen.Benchmark(nodes, pods, budgets)
+	}
 	w := &blocks{
-		p: p, r: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)),
+		starts: rapid.SampledFrom([]int{5, 10_000}).Draw(t, "starts"),
+		p:      p, r: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)),
 		priorities: rapid.SampledFrom([][]int32{{0}, {0, 10}, {-5, 0, 1, 10, 20_000}, {20_000}, {1, 2, 3, 4, 5, 6, 7}}).Draw(t, "priorities"),
 		uneven:     rapid.SampledFrom([]int{0, 0, 1, 10, 60}).Draw(t, "uneven"),
 	}
@@ -103,7 +109,7 @@ func (w *blocks) node(n *outrank.Node) *outrank.Node {
 func (w *blocks) pod(q *outrank.Pod) *outrank.Pod {
 	other := *q
 	other.Priority = outrank.Priority(w.priorities[w.r.IntN(len(w.priorities))])
-	other.StartTime = gen.Now.Add(-time.Duration(w.r.IntN(5)) * time.Hour)
+	other.StartTime = gen.Now.Add(-time.Duration(w.r.IntN(w.starts)) * time.Hour)
 	if !w.odd() {
 		return &other
 	}
@@ -142,7 +148,7 @@ func (w *blocks) nameNodes(c *outrank.Cluster) {
 func (w *blocks) change(t *rapid.T) {
 	c := w.snap.Cluster()
 	w.serial++
-	switch change := w.r.IntN(10); {
+	switch change := w.r.IntN(12); {
 	case change < 4 && len(c.Pods) > 0:
 		q := c.Pods[w.r.IntN(len(c.Pods))]
 		require.NoError(t, w.snap.RemovePod(q.Key()))
@@ -187,6 +193,31 @@ func (w *blocks) change(t *rapid.T) {
 		w.ask(t)
 		w.snap = was
 		w.ask(t)
+	case change == 10 && len(c.Budgets) > 0:
+		b := *c.Budgets[w.r.IntN(len(c.Budgets))]
+		b.DisruptionsAllowed = int32(w.r.IntN(3))
+		require.NoError(t, w.snap.PutBudget(&b))
+	case change == 11:
+		w.apply(t)
+	}
+}
+
+// apply carries a plan out, and asks before it is taken back, or leaves it.
+func (w *blocks) apply(t *rapid.T) {
+	p := *w.p
+	p.Name = fmt.Sprint("applied-", w.serial)
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), w.snap, &p, gen.Now)
+	require.NoError(t, err)
+	if plan.Outcome != preemption.Preempt {
+		return
+	}
+	mark := w.snap.Mark()
+	require.NoError(t, w.snap.Apply(plan))
+	w.ask(t)
+	if w.r.IntN(2) == 0 {
+		require.NoError(t, w.snap.Undo(mark))
+	} else {
+		require.NoError(t, w.snap.Keep(mark))
 	}
 }
 
@@ -216,4 +247,22 @@ func (w *blocks) ask(t *rapid.T) preemption.Outcome {
 		outcome = got.Outcome
 	}
 	return outcome
+}
+
+// A node of which no range says anything is looked at, though all others refuse for one reason.
+func TestNodeApartFromAllOthers(t *testing.T) {
+	t.Parallel()
+	size := resource.MustList("cpu", "1", "pods", "10")
+	pod := func(name string, priority int32) *outrank.Pod {
+		return &outrank.Pod{Name: name, Priority: outrank.Priority(priority), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
+	}
+	waits, runs := pod("waits", 0), pod("runs", 10)
+	waits.NominatedNodeName, runs.NodeName = "apart", "full"
+	snap := newSnapshot(t, &outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "full", Allocatable: size}, {Name: "apart", Allocatable: size}},
+		Pods:  []*outrank.Pod{waits, runs},
+	})
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), snap, pod("new", 5), gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, preemption.Fits, plan.Outcome)
 }

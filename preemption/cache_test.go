@@ -502,6 +502,50 @@ func TestPropertyCacheFollowsBudgetsOnManyNodes(t *testing.T) {
 	})
 }
 
+// Budgets that cover pods together, up to the bound and above it, decide whether what a node answered
+// still holds.
+func TestPropertyCacheFollowsBudgetsThatOverlap(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := &outrank.Cluster{}
+		for i := range rapid.IntRange(2, 4).Draw(t, "nodes") {
+			node := fmt.Sprint("n", i)
+			c.Nodes = append(c.Nodes, &outrank.Node{Name: node, Allocatable: resource.MustList("cpu", "12", "memory", "12", "pods", "20")})
+			for k := range rapid.IntRange(3, 8).Draw(t, "pods") {
+				c.Pods = append(c.Pods, &outrank.Pod{
+					Name: fmt.Sprint(node, "-", k), NodeName: node, Priority: outrank.Priority(rapid.SampledFrom([]int32{0, 0, 1, 2}).Draw(t, "priority")),
+					Labels: map[string]string{"app": rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "app"), "tier": rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "tier")},
+					Containers: []outrank.Container{{Requests: resource.List{
+						resource.CPU: resource.New(rapid.Int64Range(1, 4).Draw(t, "cpu")), resource.Memory: resource.New(rapid.Int64Range(1, 4).Draw(t, "memory")),
+					}}},
+					StartTime: gen.Now.Add(-time.Duration(rapid.IntRange(1, 5).Draw(t, "age")) * time.Hour),
+				})
+			}
+		}
+		for _, of := range [][2]string{{"app", "a"}, {"tier", "x"}, {"app", "b"}, {"tier", "y"}} {
+			c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: of[1], Selector: &outrank.LabelSelector{MatchLabels: map[string]string{of[0]: of[1]}}})
+		}
+		p := &outrank.Pod{Name: "p", Priority: outrank.Priority(3), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "7", "memory", "7")}}}
+		snap, err := NewSnapshot(c)
+		require.NoError(t, err)
+		e, err := NewEvaluator(Config{})
+		require.NoError(t, err)
+		for range 20 {
+			b := *rapid.SampledFrom(c.Budgets).Draw(t, "budget")
+			b.DisruptionsAllowed = int32(rapid.IntRange(0, 2).Draw(t, "allowed"))
+			require.NoError(t, snap.PutBudget(&b))
+			got, err := e.Preempt(context.Background(), snap, p, gen.Now)
+			require.NoError(t, err)
+			want, err := e.Preempt(context.Background(), held(snap.of.View()), p, gen.Now)
+			require.NoError(t, err)
+			if diff := testdiff.Diff(want, got); diff != "" {
+				t.Fatalf("plan (-searched +cached):\n%s", diff)
+			}
+			entriesHold(t, e, snap, &decision.Request{Pod: p, Now: gen.Now})
+		}
+	})
+}
+
 // A node that a rule of the caller turns down is evaluated as it is bounded. Where the
 // preemptor is nominated to it, it is bounded twice, and counts once.
 func TestCacheCountsTheNominatedNodeOnce(t *testing.T) {

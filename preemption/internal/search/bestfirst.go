@@ -73,13 +73,26 @@ func (w *Worker) consider(b *NodeBound, position int, slot int32, sum *state.Nod
 }
 
 // tryNow evaluates a candidate unless it loses by the first ranks. In the caller's order any
-// pod can be the first victim, so that bounds say little, and the end of the order is found
-// sooner than a better bound.
+// pod can be the first victim, so that only the number of victims bounds much, and the end of the
+// order is found sooner than a better bound.
 func (w *Worker) tryNow(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
-	if first := w.FirstFigures(b, slot, sum, &w.outlook.bestFirst); !first.Worse(&w.outlook.bestFirst) {
+	first := w.FirstFigures(b, slot, sum, &w.outlook.bestFirst)
+	if first.Worse(&w.outlook.bestFirst) {
+		return
+	}
+	if first = w.firstOfAny(slot, sum); !first.Worse(&w.outlook.bestFirst) {
 		w.evaluateAt(position)
 		w.noteBestFirst()
 	}
+}
+
+// firstOfAny bounds the first figures of a node by the number of victims that the sums of shares
+// allow, each of which has the lowest priority of the node at least.
+func (w *Worker) firstOfAny(slot int32, sum *state.NodeSummary) leading {
+	e, short := w.snap.Summaries.ExtremesAt(slot), w.short(sum)
+	few := w.snap.Summaries.ShareSumsAt(slot).Fewest(&short, e, w.fewestOfAny(e, sum))
+	o := NodeScore{Figures: rank.Figures{Top: sum.Lowest, Victims: few, Sum: upperSum(sum, sum.Lowest, few)}}
+	return w.search.Rules.LeadingOf(&o)
 }
 
 // stillBetter brings the best score of victims that all have the lowest priority up to date,

@@ -21,7 +21,8 @@ func (s *Search) spanSize() int { return min(s.chunk, state.SummaryBlockSize) }
 // beginBlocks begins the spans, none of which has candidates yet.
 func (s *Search) beginBlocks() {
 	p := &s.blocks
-	p.digests, p.positions, p.passing, p.least = s.snap.Digests(), s.snap.Positions(), nil, noCandidates
+	p.digests, _ = s.snap.Digests()
+	p.positions, p.passing, p.least = s.snap.Positions(), nil, noCandidates
 	p.spans = state.Fill(p.spans, len(p.digests)*state.SummaryBlockSize/s.spanSize(), span{bound: noCandidates})
 }
 
@@ -101,40 +102,63 @@ func slotOf(block, i int) int32 { return int32(block*state.SummaryBlockSize + i)
 // boundTogether bounds nodes of a block on which resources alone decide.
 func (w *Worker) boundTogether(x *span, block int, nodes uint64) {
 	d, asks := w.search.blocks.digests[block], &w.search.asks
-	short, same := d.Short(asks)
-	if same && w.answerTogether(x, d, answer(short), nodes) {
+	before, after, same := w.judge(d)
+	if same {
+		number := bits.OnesCount64(nodes)
+		w.before.count(before, number)
+		w.after.count(after, number)
+		if helped(before, after) {
+			x.together = nodes
+			x.bound.top, x.bound.victims, x.bound.start = d.Least(asks)
+		}
 		return
 	}
 	x.bound.top, x.bound.victims, x.bound.start = d.Least(asks)
 	for left := nodes; left != 0; left &= left - 1 {
-		b := w.boundRoughly(x, block, bits.TrailingZeros64(left))
+		i := bits.TrailingZeros64(left)
+		b := w.boundRoughly(x, block, i)
 		w.before.count(b.before, 1)
 		w.after.count(b.after, 1)
+		if b.Kind != Settled {
+			x.together |= 1 << i
+		}
 	}
-	if x.open == 0 {
+	if x.together == 0 {
 		x.bound = noCandidates
 	}
 }
 
-// answerTogether counts the answers of nodes that all lack the same, and reports whether it could:
-// whether all of them are candidates, or none is.
-func (w *Worker) answerTogether(x *span, d *state.Digest, before answer, nodes uint64) bool {
-	asks, number := &w.search.asks, bits.OnesCount64(nodes)
-	if before != 0 {
-		small, nobody := d.Hopeless(asks, w.search.Attempt.Reach)
-		switch {
-		case small:
-			before |= unresolvable
-		case nobody:
-			w.after.count(noVictims, number)
-		case d.Helps(asks, w.search.Attempt.Reach):
-			x.together = nodes
-			x.bound.top, x.bound.victims, x.bound.start = d.Least(asks)
-		default:
-			return false
-		}
+// judge returns what the nodes of a digest answer, if they answer the same.
+func (w *Worker) judge(d *state.Digest) (before, after answer, same bool) {
+	short, small, nobody, same := d.Answers(&w.search.asks, w.search.Attempt.Reach)
+	before = answer(short)
+	switch {
+	case small:
+		before |= unresolvable
+	case nobody:
+		after = noVictims
 	}
-	w.before.count(before, number)
+	return before, after, same
+}
+
+// helped reports whether nodes with these answers are candidates: they lack something, not for good,
+// and nothing without their pods.
+func helped(before, after answer) bool { return before != 0 && before&unresolvable == 0 && after == 0 }
+
+// refuseAll counts the answers of all nodes if none is a candidate or takes the preemptor, for one
+// reason that needs no look at any of them, and reports whether that is so.
+func (s *Search) refuseAll() bool {
+	_, whole := s.snap.Digests()
+	if s.Filtered || s.Attempt.Plan.Selects || whole == nil || whole.Apart|whole.Restricted != 0 {
+		return false
+	}
+	w := s.Workers[0]
+	before, after, same := w.judge(whole)
+	if !same || before == 0 || helped(before, after) {
+		return false
+	}
+	w.before.count(before, len(s.snap.Order))
+	w.after.count(after, len(s.snap.Order))
 	return true
 }
 
@@ -144,7 +168,6 @@ func (w *Worker) boundRoughly(x *span, block, i int) *NodeBound {
 	b, sum := &w.search.Bounds[w.search.blocks.positions[slot]], w.snap.Summaries.At(slot)
 	*b = NodeBound{before: w.Shortage(sum), fewest: 1}
 	if b.before != 0 && (w.lowestMakeRoom(b, sum) || w.withoutLower(b, slot, sum)) {
-		x.open |= 1 << i
 		if w.search.asksLate() {
 			b.Kind = unasked
 		}
@@ -188,7 +211,7 @@ func (w *Worker) searchFirst(from, _ int) {
 	if x.bound != w.search.blocks.least || x.bound == noCandidates {
 		return
 	}
-	w.lookInto(x, block)
+	w.lookInto(x, block, math.MaxUint64)
 	if first := w.bestOf(x, block); first >= 0 {
 		w.evaluateInSpan(x, block, first)
 	}
@@ -199,7 +222,11 @@ func (w *Worker) searchFirst(from, _ int) {
 // the first ranks.
 func (w *Worker) searchBetter(from, _ int) {
 	if x, block := w.spanAt(from); x.open|x.together != 0 && w.leads(x.bound.top, x.bound.victims) {
-		w.lookInto(x, block)
+		nodes := uint64(math.MaxUint64)
+		if manyNodes(x.together) {
+			nodes = w.leading(block)
+		}
+		w.lookInto(x, block, nodes)
 		w.evaluateBetter(x, block)
 	}
 }
@@ -207,14 +234,69 @@ func (w *Worker) searchBetter(from, _ int) {
 // searchRest evaluates the candidates of the span that the incumbent does not prune.
 func (w *Worker) searchRest(from, _ int) {
 	x, block := w.spanAt(from)
-	if x.open|x.together == 0 || w.prunesSpan(&x.bound) {
+	if !w.promises(x, block) {
 		return
 	}
-	w.lookInto(x, block)
 	for left := x.open; left != 0; left &= left - 1 {
 		w.evaluateInSpan(x, block, bits.TrailingZeros64(left))
 	}
 }
+
+// listPromising lists the spans that have candidates.
+func (s *Search) listPromising() {
+	p := &s.blocks
+	p.promising = p.promising[:0]
+	for i := range p.spans {
+		if x := &p.spans[i]; x.open|x.together != 0 {
+			p.promising = append(p.promising, int32(i))
+		}
+	}
+}
+
+// eachPromising lets a round work on the spans that have candidates which the incumbent does not
+// prune. Few of them are left to one worker: the others would only be woken.
+func (s *Search) eachPromising(ctx context.Context, round func(w *Worker, from, to int)) error {
+	w, p := s.Workers[0], &s.blocks
+	if w.Best.Position >= 0 {
+		left := p.promising[:0]
+		for _, i := range p.promising {
+			if x := &p.spans[i]; x.open|x.together != 0 && !w.prunesSpan(&x.bound) {
+				left = append(left, i)
+			}
+		}
+		p.promising = left
+	}
+	if len(s.Workers) > 1 && len(p.promising) > fewSpans {
+		return s.eachSpan(ctx, round)
+	}
+	size := s.spanSize()
+	for _, i := range p.promising {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		round(w, int(i)*size, (int(i)+1)*size)
+	}
+	return ctx.Err()
+}
+
+// fewSpans is how many spans one worker looks at alone.
+const fewSpans = 16
+
+// promises leaves out the candidates of a span that the incumbent prunes, and reports whether
+// there are others, which have bounds of their own then.
+func (w *Worker) promises(x *span, block int) bool {
+	if x.open|x.together == 0 || w.prunesSpan(&x.bound) {
+		return false
+	}
+	if manyNodes(x.together) {
+		x.together &= w.unpruned(block)
+	}
+	w.lookInto(x, block, math.MaxUint64)
+	return x.open != 0
+}
+
+// manyNodes reports whether it is less work to ask the sieve of a block than to look at each node.
+func manyNodes(nodes uint64) bool { return bits.OnesCount64(nodes) > 8 }
 
 // leads reports whether a candidate with this bound may be better than the best so far by the
 // ranks before the start.
@@ -223,11 +305,34 @@ func (w *Worker) leads(top, victims int32) bool {
 	return best.Position < 0 || best.Violations > 0 || top < best.Top || top == best.Top && victims < best.Victims
 }
 
-// lookInto bounds the nodes of a span that have only been looked at together. Those that the
+// leading returns the nodes of a block of which leads may be true.
+func (w *Worker) leading(block int) uint64 {
+	best := &w.Best
+	if best.Position < 0 || best.Violations > 0 {
+		return math.MaxUint64
+	}
+	return w.snap.Sieve(block).Within(best.Top, int64(best.Victims)-1, math.MinInt64, &w.search.asks)
+}
+
+// unpruned returns the nodes of a block that the incumbent may not prune.
+func (w *Worker) unpruned(block int) uint64 {
+	best, start := &w.Best, int64(math.MinInt64)
+	if best.Position < 0 || best.Violations > 0 {
+		return math.MaxUint64
+	}
+	if w.ties(&NodeBound{Bound: best.Top, fewest: uint16(min(w.allowed, math.MaxUint16))}) {
+		start = best.Start.Sec
+	}
+	return w.snap.Sieve(block).Within(best.Top, w.allowed, start, &w.search.asks)
+}
+
+// lookInto bounds some nodes of a span that have only been looked at together. Those that the
 // incumbent prunes already are left out.
-func (w *Worker) lookInto(x *span, block int) {
-	for ; x.together != 0; x.together &= x.together - 1 {
-		i := bits.TrailingZeros64(x.together)
+func (w *Worker) lookInto(x *span, block int, nodes uint64) {
+	nodes &= x.together
+	x.together &^= nodes
+	for ; nodes != 0; nodes &= nodes - 1 {
+		i := bits.TrailingZeros64(nodes)
 		slot := slotOf(block, i)
 		least := NodeBound{Bound: w.snap.Summaries.At(slot).Lowest, fewest: 1}
 		if least.Bound == x.bound.top {
@@ -235,6 +340,7 @@ func (w *Worker) lookInto(x *span, block int) {
 		}
 		if !w.pruned(&least) && !w.losesByStart(&least, slot) {
 			w.boundRoughly(x, block, i)
+			x.open |= 1 << i
 		}
 	}
 }

@@ -188,7 +188,7 @@ func (c *cachedSearch) renewGuarded() {
 	for _, position := range guarded {
 		current := t.At(position).Kind == Evaluated
 		n := c.search.NodeAt(int(position))
-		if current && !n.ConcernedBy(changes) && !c.w.search.Attempt.HasUnits(n) {
+		if current && !n.ConcernedBy(changes, t.At(position).upTo()) && !c.w.search.Attempt.HasUnits(n) {
 			t.guarded = append(t.guarded, position)
 			continue
 		}
@@ -260,7 +260,7 @@ func (c *cachedSearch) bound(position int32) {
 // noteEvaluated notes what the worker found when it evaluated a node, and what that depends on.
 func (c *cachedSearch) noteEvaluated(position int32) {
 	e, n := c.t.writable(position), c.search.NodeAt(int(position))
-	e.NodeScore, e.was, e.Kind = c.w.Best, e.Kind, Evaluated
+	e.NodeScore, e.was, e.Kind, e.unbroken = c.w.Best, e.Kind, Evaluated, c.w.unbroken
 	units := c.search.Attempt.HasUnits(n)
 	if n.Unstarted > 0 || units && (c.w.Dry.Unstarted || !c.search.Attempt.Plan.Fixed) {
 		c.t.transient = append(c.t.transient, position) // starts depend on the time of the call, units on other nodes
@@ -277,6 +277,15 @@ func (c *cachedSearch) noteEvaluated(position int32) {
 func (e *entry) minds(n *state.NodeState) bool {
 	last := len(n.Covered) - 1
 	return last >= 0 && (e.was != byResources || n.SortKeys[n.Covered[last].Index].Priority <= e.Bound)
+}
+
+// upTo is the priority of the pods to whose budgets it matters what these allow. If none of the pods up to
+// the bound violated a budget, no other pod was looked at, so that none of those has to know.
+func (e *entry) upTo() int32 {
+	if e.was == byResources && e.unbroken {
+		return e.Bound
+	}
+	return math.MaxInt32
 }
 
 // scoreByBound writes the best score that a node's bound allows. The start would hold for units,

@@ -109,6 +109,7 @@ func (w *Worker) latestStart(b *NodeBound, slot int32) int64 {
 // FindVictims finds the victims on a candidate, and keeps the candidate if it
 // is the best.
 func (w *Worker) FindVictims(position int, n *state.NodeState, b *NodeBound) {
+	w.unbroken = false
 	if b.Kind == unasked && !w.search.Rules.chosen {
 		w.askLate(b, n)
 	}

@@ -54,7 +54,7 @@ func (w *Worker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32
 	if last >= 0 && n.SortKeys[w.violates[last]].Priority <= bound {
 		from = n.First(w.search.Attempt.Reach)
 	} else {
-		w.violates = w.violates[:0]
+		w.violates, w.unbroken = w.violates[:0], true
 		if bound == sum.Lowest {
 			return len(n.Rows) - int(sum.LowPods), sum.Low
 		}

@@ -146,6 +146,13 @@ func (s *Search) Close() {
 }
 
 func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
+	if !s.given.any && s.refuseAll() {
+		plan := s.beginPlan()
+		if plan.Outcome == decision.Preempt {
+			s.finishPlan(plan, NodeScore{Position: -1})
+		}
+		return plan, ctx.Err()
+	}
 	s.beginBlocks()
 	if err := s.boundAll(ctx); err != nil {
 		return nil, err
@@ -154,12 +161,13 @@ func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
 	if plan.Outcome != decision.Preempt {
 		return plan, nil
 	}
+	s.listPromising()
 	// The most promising nodes first: their victims prune most other nodes.
 	for _, round := range [...]func(*Worker, int, int){
 		(*Worker).searchFirst, (*Worker).searchBetter, (*Worker).searchRest,
 	} {
 		s.gather()
-		if err := s.eachSpan(ctx, round); err != nil {
+		if err := s.eachPromising(ctx, round); err != nil {
 			return nil, err
 		}
 	}

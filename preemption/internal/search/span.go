@@ -17,6 +17,8 @@ type blockPass struct {
 	passing []uint64
 	spans   []span
 	least   spanBound
+	// promising are the spans that a round works on.
+	promising []int32
 }
 
 // span is a part of a block that one worker looks at. Bits are those of the block.

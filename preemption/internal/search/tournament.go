@@ -46,6 +46,8 @@ type entry struct {
 	NodeScore
 	was     boundKind // the kind of the bound before the evaluation
 	guarded bool      // the position is in the list of these
+	// unbroken is set if no pod up to the bound violated a budget when resources decided.
+	unbroken bool
 }
 
 // copy returns an equal tournament that shares all blocks. Neither may be written

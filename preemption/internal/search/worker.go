@@ -52,6 +52,9 @@ type Worker struct {
 	// while counting is set.
 	columns  filters.Columns
 	counting bool
+	// unbroken is set if the victims of a node were sought by resources, and no pod up to its bound
+	// violates a budget.
+	unbroken bool
 }
 
 // Reset forgets what the worker has found.

@@ -11,12 +11,12 @@ import (
 
 // A search asks a snapshot for what it makes when it is asked for, and keeps.
 
-// Digests returns the digests of all blocks, up to date. Time is that of the nodes in blocks
-// that have changed since they were last asked for.
-func (s *Snapshot) Digests() []*Digest {
+// Digests returns the digests of all blocks, up to date, and one that holds for all nodes, nil
+// without any. Time is that of the nodes in blocks that have changed since they were last asked for.
+func (s *Snapshot) Digests() (of []*Digest, whole *Digest) {
 	x := s.Summaries.digests
 	if x == nil {
-		return nil
+		return nil, nil
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -29,15 +29,38 @@ func (s *Snapshot) Digests() []*Digest {
 		}
 		x.of[i].make(s.Summaries.blocks[i])
 		x.stale[i] = false
+		x.cover(x.of[i], s.Owner)
+	}
+	if x.covered > 2*len(x.of) {
+		x.coverAll()
 	}
 	x.fresh = true
-	return x.of
+	return x.of, x.whole
+}
+
+// Sieve returns the sieve of a block, up to date. The digests are.
+func (s *Snapshot) Sieve(block int) *Sieve {
+	x := s.Summaries.digests
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.sieves) < len(x.of) {
+		x.sieves = append(x.sieves, make([]keptSieve, len(x.of)-len(x.sieves))...)
+	}
+	at := &x.sieves[block]
+	if !at.fresh {
+		if at.of == nil || at.of.owner != s.Owner {
+			at.of = &Sieve{owner: s.Owner}
+		}
+		at.of.make(s.Summaries.blocks[block], x.of[block])
+		at.fresh = true
+	}
+	return at.of
 }
 
 // Labelled returns a bit by slot for each node with these labels, in the memory of into, and counts
 // the nodes that lack one. The restricted ones are asked instead, and have a bit if they pass.
 func (s *Snapshot) Labelled(labels map[string]string, into []uint64, ask func(n *NodeState) bool) (with []uint64, lacking int) {
-	digests := s.Digests()
+	digests, _ := s.Digests()
 	with = Fill(into, len(digests), math.MaxUint64)
 	for key, value := range labels {
 		p := s.Partition(key)

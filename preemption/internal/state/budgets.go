@@ -10,16 +10,19 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// ConcernedBy reports whether any of the changes may make a difference on a node.
-func (n *NodeState) ConcernedBy(changes []BudgetChange) bool {
+// ConcernedBy reports whether any of the changes may make a difference to the pods of a node up to a
+// priority. A pod that several budgets cover, of whatever priority, takes from the second if it does not
+// violate the first, and so counts as one of these.
+func (n *NodeState) ConcernedBy(changes []BudgetChange, upTo int32) bool {
 	for _, c := range changes {
-		pods := 0
+		pods, some := 0, false
 		for _, g := range n.Covered {
 			if slices.Contains(g.Class.Covering, c.index) {
 				pods++
+				some = some || len(g.Class.Covering) > 1 || n.SortKeys[g.Index].Priority <= upTo
 			}
 		}
-		if pods > c.limit {
+		if some && pods > c.limit {
 			return true
 		}
 	}

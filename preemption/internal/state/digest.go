@@ -60,14 +60,35 @@ func (r *rowRange) add(row *AmountRow) {
 	r.least[2], r.most[2] = min(r.least[2], row[2]), max(r.most[2], row[2])
 }
 
+func (r *rowRange) cover(other *rowRange) {
+	for k := range other.least {
+		r.least[k], r.most[k] = min(r.least[k], other.least[k]), max(r.most[k], other.most[k])
+	}
+}
+
+func (r *numberRange) cover(other *numberRange) {
+	r.least, r.most = min(r.least, other.least), max(r.most, other.most)
+}
+
 func (r *numberRange) add(v int32) { r.least, r.most = min(r.least, v), max(r.most, v) }
 
 // covers reports whether there is so much of everything, and room for a pod.
 func covers(free, asks *AmountRow, room int32) bool { return asks.within(free) && room >= 1 }
 
-// Short returns what the nodes lack, a bit for each column and one behind them for the number
-// of pods. It is the same for all only if it says so.
-func (d *Digest) Short(asks *AmountRow) (short int, same bool) {
+// Answers says what the nodes lack, a bit for each column and one behind them for the number of pods,
+// and what they answer without the pods below a priority: that none is large enough (small), that none
+// has such pods (nobody), or else that each has room then. The answers are the same for all nodes
+// only if it says so.
+func (d *Digest) Answers(asks *AmountRow, below int64) (short int, small, nobody, same bool) {
+	if short, same = d.short(asks); !same || short == 0 {
+		return short, false, false, same
+	}
+	small, nobody = d.hopeless(asks, below)
+	return short, small, nobody, small || nobody || d.helps(asks, below)
+}
+
+// short returns what the nodes lack, and whether it is the same for all.
+func (d *Digest) short(asks *AmountRow) (short int, same bool) {
 	same = (d.room.least < 1) == (d.room.most < 1)
 	for k, v := range asks {
 		if v > d.free.most[k] {
@@ -82,8 +103,8 @@ func (d *Digest) Short(asks *AmountRow) (short int, same bool) {
 	return short, same
 }
 
-// Helps reports that each node that is short has room without pods below a priority.
-func (d *Digest) Helps(asks *AmountRow, below int64) bool {
+// helps reports that each node that is short has room without pods below a priority.
+func (d *Digest) helps(asks *AmountRow, below int64) bool {
 	for i := range d.levels {
 		if l := &d.levels[i]; int64(l.priority.most) < below && covers(&l.free.least, asks, l.room.least) {
 			return true
@@ -92,9 +113,9 @@ func (d *Digest) Helps(asks *AmountRow, below int64) bool {
 	return false
 }
 
-// Hopeless reports that no node that is short has room without all pods below a priority,
+// hopeless reports that no node that is short has room without all pods below a priority,
 // because no node is large enough, or because there are no such pods on any.
-func (d *Digest) Hopeless(asks *AmountRow, below int64) (small, nobody bool) {
+func (d *Digest) hopeless(asks *AmountRow, below int64) (small, nobody bool) {
 	all := &d.levels[len(d.levels)-1].free
 	nobody = int64(d.levels[0].priority.least) >= below
 	for k, v := range asks {
@@ -143,12 +164,32 @@ func (d *Digest) hold(pods int32, asks *AmountRow) bool {
 	return true
 }
 
-// make works out the digest of a block.
-func (d *Digest) make(block *summaryBlock) {
-	*d = Digest{owner: d.owner, Members: block.members, free: noRows, room: noNumbers}
+// clear makes the digest one of no nodes.
+func (d *Digest) clear() {
+	*d = Digest{owner: d.owner, free: noRows, room: noNumbers}
 	for i := range d.levels {
 		d.levels[i] = levelRange{noRows, noNumbers, noNumbers}
 	}
+}
+
+// cover has the ranges hold for the nodes of another digest as well. They need not be tight:
+// those that held before a change are left as they are.
+func (d *Digest) cover(other *Digest) {
+	d.Restricted |= other.Restricted
+	d.Apart |= other.Apart
+	d.free.cover(&other.free)
+	d.room.cover(&other.room)
+	for i := range d.levels {
+		d.levels[i].free.cover(&other.levels[i].free)
+		d.levels[i].room.cover(&other.levels[i].room)
+		d.levels[i].priority.cover(&other.levels[i].priority)
+	}
+}
+
+// make works out the digest of a block.
+func (d *Digest) make(block *summaryBlock) {
+	d.clear()
+	d.Members = block.members
 	for left := d.Members; left != 0; left &= left - 1 {
 		i := bits.TrailingZeros64(left)
 		l := &block.summaries[i]
@@ -225,6 +266,41 @@ type digests struct {
 	of    []*Digest
 	stale []bool // by block
 	fresh bool   // none is stale
+	// whole is for the nodes of all blocks: its ranges hold, its bits say whether any node has
+	// them, and there is no best. It covers so many others, earlier ones of the same blocks among them.
+	whole   *Digest
+	covered int
+	// sieves are those of the blocks, none before one is asked for.
+	sieves []keptSieve
+}
+
+type keptSieve struct {
+	of    *Sieve
+	fresh bool
+}
+
+// cover has the digest of all nodes hold for those of a block as it is by now. The ranges only
+// become wider.
+func (x *digests) cover(d *Digest, o *Owner) {
+	switch {
+	case x.whole == nil:
+		x.whole = &Digest{owner: o}
+		x.whole.clear()
+	case x.whole.owner != o:
+		own := *x.whole
+		own.owner, x.whole = o, &own
+	}
+	x.whole.cover(d)
+	x.covered++
+}
+
+// coverAll makes the digest of all nodes anew.
+func (x *digests) coverAll() {
+	x.whole.clear()
+	for _, d := range x.of {
+		x.whole.cover(d)
+	}
+	x.covered = len(x.of)
 }
 
 // spoil notes that a block has changed.
@@ -237,6 +313,9 @@ func (ls *Summaries) spoil(block int) {
 		x.of, x.stale = append(x.of, nil), append(x.stale, true)
 	}
 	x.stale[block], x.fresh = true, false
+	if block < len(x.sieves) {
+		x.sieves[block].fresh = false
+	}
 }
 
 // share returns the digests for another snapshot with the same blocks.
@@ -246,5 +325,7 @@ func (x *digests) share() *digests {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return &digests{of: slices.Clone(x.of), stale: slices.Clone(x.stale), fresh: x.fresh}
+	return &digests{
+		of: slices.Clone(x.of), stale: slices.Clone(x.stale), fresh: x.fresh, whole: x.whole, covered: x.covered, sieves: slices.Clone(x.sieves),
+	}
 }
