@@ -59,8 +59,8 @@ const (
 	None Kind = "none"
 )
 
-// remedies looks for one remedy for each controller of pods that wait.
-func remedies(ctx context.Context, s *question.Scenario, waiting *question.Pending) (*Remedies, error) {
+// lookForRemedies looks for one remedy for each controller of pods that wait.
+func lookForRemedies(ctx context.Context, s *question.Scenario, waiting *question.Pending) (*Remedies, error) {
 	out := &Remedies{List: []Remedy{}}
 	type controller struct {
 		namespace, owner string

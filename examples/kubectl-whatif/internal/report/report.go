@@ -48,7 +48,7 @@ func Make(ctx context.Context, s *question.Scenario) (*Report, error) {
 	if out.Waiting, err = question.AllPending(ctx, set); err != nil {
 		return nil, err
 	}
-	if out.Remedies, err = remedies(ctx, s, out.Waiting); err != nil {
+	if out.Remedies, err = lookForRemedies(ctx, s, out.Waiting); err != nil {
 		return nil, err
 	}
 	if out.Drains, err = s.EachDrain(max(1, mostAsked/max(1, set.Snapshot.NumNodes()))); err != nil {
