@@ -146,7 +146,7 @@ func (d *overviewMaker) overviewParts(node string, name resource.Name) (before, 
 	}
 	for _, a := range d.coming[node] {
 		from := d.from(a.Pod.Key())
-		q := part{pod: a.Pod, role: comes, amount: taken(a.Pod.Requests(), name), note: a.Note, of: d.origins[from]}
+		q := part{pod: a.Pod, role: comes, amount: d.base.running(a.Pod, name), note: a.Note, of: d.origins[from]}
 		if from != "" && from != node {
 			q.note += ", from " + from
 		}

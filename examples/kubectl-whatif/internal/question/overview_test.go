@@ -48,7 +48,7 @@ func pageHolds(t *rapid.T, s question.Setting, o *page.Overview) {
 				}
 			}
 			for _, p := range comes[n.Name] {
-				after += amount(p.Requests())
+				after += amount(p.RunningRequestsIn(s.Snapshot.Release())) // as it counts once it is there
 			}
 			require.LessOrEqual(t, after, max(before, n.Allocatable.Amount(name)), "%s of %s", name, n.Name)
 		}
