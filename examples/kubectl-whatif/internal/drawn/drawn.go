@@ -3,6 +3,7 @@ package drawn
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -35,7 +36,25 @@ func Cluster(t *rapid.T, shape clustergen.Shape) *outrank.Cluster {
 		p.Name, p.UID, p.NominatedNodeName = fmt.Sprintf("waiting-%d", i), "", ""
 		c.Pods = append(c.Pods, p)
 	}
+	for i, p := range c.Pods {
+		if p.NodeName == "" {
+			c.Pods[i] = unreported(p)
+		}
+	}
 	return c
+}
+
+// unreported is a pod that waits, without what a kubelet alone reports.
+func unreported(p *outrank.Pod) *outrank.Pod {
+	one := *p
+	one.AllocatedResources, one.Actual, one.Reported = nil, nil, false
+	one.Containers, one.InitContainers = slices.Clone(p.Containers), slices.Clone(p.InitContainers)
+	for _, list := range [][]outrank.Container{one.Containers, one.InitContainers} {
+		for i := range list {
+			list[i].AllocatedResources, list[i].Actual, list[i].Reported = nil, nil, false
+		}
+	}
+	return &one
 }
 
 // Shapes are the sorts of clusters that properties run over, by name.

@@ -95,6 +95,8 @@ func (s *sketch) come(key outrank.Key, like *outrank.Pod, node, note string) {
 		pod = &one
 	case !ok:
 		return
+	case s.Snapshot.NodeOf(key) != "":
+		pod = remade(pod, pod.Name)
 	}
 	s.Come = append(s.Come, page.Arrival{Pod: pod, Node: node, Note: note})
 }
