@@ -14,7 +14,7 @@ import (
 func (s *scene) readEarlier(stdin io.Reader, stderr io.Writer) error {
 	then := *s.opts
 	then.clusters, then.live, then.changes = then.about.diff, false, nil
-	then.set = map[string]bool{"cluster": true, "release": s.opts.set["release"]}
+	then.set = map[string]bool{"diff": true, "release": s.opts.set["release"]}
 	cluster, err := load(&then, stdin, stderr)
 	if err != nil {
 		return err

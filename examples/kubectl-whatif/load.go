@@ -39,12 +39,12 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*outrank.Clust
 	}
 	files, err := input.Expand(o.clusters, o.recursive)
 	if err != nil {
-		return nil, fmt.Errorf("--cluster: %w", err)
+		return nil, fmt.Errorf("--%s: %w", o.reads(), err)
 	}
 	open := func(name string) (io.Reader, func() error, error) {
 		r, size, done, err := input.Open(name, stdin)
 		if err != nil {
-			return nil, nil, fmt.Errorf("--cluster: %w", err)
+			return nil, nil, fmt.Errorf("--%s: %w", o.reads(), err)
 		}
 		return bar.through(r, size), done, nil
 	}
@@ -57,6 +57,14 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*outrank.Clust
 	}
 	defer done()
 	return readOne(input.Called(files[0]), r)
+}
+
+// reads is the flag that names the files of the cluster.
+func (o *options) reads() string {
+	if o.set["diff"] && !o.set["cluster"] {
+		return "diff"
+	}
+	return "cluster"
 }
 
 // askKubectl makes kubectl print the cluster.

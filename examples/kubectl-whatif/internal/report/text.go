@@ -174,8 +174,14 @@ func (r *Report) writeReach(out *paper, limit int) {
 		out.line("No class may push anybody out.")
 		return
 	}
-	out.say("Running pods with a lower priority than new pods of a class have, and where they would be recreated. "+
-		"One pod of each of %s was taken away and asked about, its own node left out; the others of it count as it does.", plural(r.Fates.Tried, "controller"))
+	how := ""
+	if r.Fates.Tried > 0 {
+		how = " One pod of each of " + plural(r.Fates.Tried, "controller") + " was taken away and asked about, its own node left out; the others of it count as it does."
+	}
+	if r.Fates.NotTried > 0 {
+		how += " For " + plural(r.Fates.NotTried, "controller") + " more nobody was asked."
+	}
+	out.say("Running pods with a lower priority than new pods of a class have, and where they would be recreated.%s", how)
 	rows := console.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true}}
 	rows.Head("CLASS", "VALUE", "PODS", "ELSEWHERE", "NO PLACE", "NOT RECREATED", "SAME NODE", "NOT ASKED")
 	for i := range r.Reach {
