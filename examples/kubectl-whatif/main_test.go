@@ -136,7 +136,7 @@ func TestReport(t *testing.T) {
 	for args, says := range map[string]string{
 		"--report --pending all":                   "different questions",
 		"--report --cpu 1":                         "--report asks about the whole cluster, and --cpu names a pod",
-		"--diff nowhere.json":                      "nowhere.json",
+		"--diff nowhere.json":                      "--diff: open nowhere.json",
 		"--diff=":                                  "--diff is empty",
 		"--cluster - --diff -":                     "both read standard input",
 		"--diff testdata/cases/dep5.yaml":          "the dump holds no nodes",
