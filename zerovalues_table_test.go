@@ -19,6 +19,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/priority"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -50,6 +51,7 @@ var everyFunction = []any{
 	history.LineageOf, history.New,
 	joint.Preempt,
 	schedulerconfig.Read, schedulerconfig.SpreadSelector,
+	score.DefaultWeights, score.New,
 	tenancy.Closest, tenancy.New, tenancy.NewTree,
 }
 
@@ -121,6 +123,7 @@ var everyType = []any{
 	new(history.Preemption), new(history.Repeat), new(history.Summary),
 	new(joint.Choice), new(joint.Placement), new(joint.Plan), new(joint.Request), new(joint.Victim),
 	new(schedulerconfig.Configuration), new(schedulerconfig.Profile), new(schedulerconfig.Workload),
+	new(score.Column), new(score.Config), new(score.Point), new(score.Ranking), new(score.Resource), new(score.Scorer), new(score.Strategy), new(score.StrategyType),
 	new(tenancy.Answer), new(tenancy.Closeness), new(tenancy.Cohort), new(tenancy.Config), new(tenancy.Fair), new(tenancy.Options),
 	new(tenancy.Policy), new(tenancy.Queue), new(tenancy.Request), new(tenancy.Rule), new(tenancy.Rules), new(tenancy.Strategy),
 	new(tenancy.Style), new(tenancy.Take), new(tenancy.Taken), new(tenancy.Tree), new(tenancy.Workload),
