@@ -28,7 +28,7 @@ func (counter) Concerns(*outrank.Pod) bool { return true }
 
 // NewState returns the counts of a cluster without pods.
 func (c counter) NewState() preemption.ClusterState {
-	return &counts{release: c.release, loads: map[string]load{}, classes: map[string]*class{}}
+	return &counts{release: c.release, loads: map[string]load{}, classes: map[string]*class{}, tables: &tables{}}
 }
 
 // counts are what scores go by of the pods on nodes.
@@ -36,18 +36,26 @@ type counts struct {
 	release outrank.Release
 	loads   map[string]load // by node
 	classes map[string]*class
+	// tables is shared by clones.
+	tables *tables
 }
 
-// load is the cpu and memory that the pods of a node take, in millicores and bytes, where a
-// container that names none counts with a default (rule 27.3.3). As in the reference the sums
-// may wrap around.
-type load struct{ cpu, memory int64 }
+// load is the cpu and memory that the pods of a node take, in millicores and bytes. As in the
+// reference the sums may wrap around.
+type load struct {
+	cpu, memory int64
+	// filledCPU and filledMemory are the same with a default for each container that names
+	// none (rule 27.3.3).
+	filledCPU, filledMemory int64
+}
 
 // class is the pods that no score tells apart: of one namespace, with the same labels and
 // terms, and all or none of them terminating.
 type class struct {
 	like *outrank.Pod
-	on   map[string]int64 // number of pods by node
+	// preferred and required are the pods' affinity terms.
+	preferred, required []podTerm
+	on                  map[string]int64 // number of pods by node
 }
 
 // Add follows a pod that comes to a node.
@@ -58,15 +66,17 @@ func (c *counts) Remove(pod *outrank.Pod, node *outrank.Node) { c.change(pod, no
 
 func (c *counts) change(pod *outrank.Pod, node string, by int64) {
 	l := c.loads[node]
-	l.cpu += by * c.onNode(pod, resource.CPU)
-	l.memory += by * c.onNode(pod, resource.Memory)
+	l.cpu += by * resource.Amount(resource.CPU, pod.RunningRequestOfIn(c.release, resource.CPU))
+	l.memory += by * resource.Amount(resource.Memory, pod.RunningRequestOfIn(c.release, resource.Memory))
+	l.filledCPU += by * c.onNode(pod, resource.CPU)
+	l.filledMemory += by * c.onNode(pod, resource.Memory)
 	if c.loads[node] = l; l == (load{}) {
 		delete(c.loads, node)
 	}
 	key := classKey(pod)
 	k := c.classes[key]
 	if k == nil {
-		k = &class{pod, map[string]int64{}}
+		k = &class{pod, termsOf(pod), requiredOf(pod), map[string]int64{}}
 		c.classes[key] = k
 	}
 	if k.on[node] += by; k.on[node] == 0 {
@@ -79,9 +89,9 @@ func (c *counts) change(pod *outrank.Pod, node string, by int64) {
 
 // Clone returns an independent copy.
 func (c *counts) Clone() preemption.ClusterState {
-	d := &counts{release: c.release, loads: maps.Clone(c.loads), classes: make(map[string]*class, len(c.classes))}
+	d := &counts{release: c.release, tables: c.tables, loads: maps.Clone(c.loads), classes: make(map[string]*class, len(c.classes))}
 	for key, k := range c.classes {
-		d.classes[key] = &class{k.like, maps.Clone(k.on)}
+		d.classes[key] = &class{k.like, k.preferred, k.required, maps.Clone(k.on)}
 	}
 	return d
 }

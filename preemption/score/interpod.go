@@ -46,10 +46,19 @@ func termsOf(p *outrank.Pod) []podTerm {
 	return out
 }
 
+// requiredOf are the required affinity terms of a pod; the configuration has their weight.
+func requiredOf(p *outrank.Pod) []podTerm {
+	var out []podTerm
+	for i := range p.Affinity.PodAffinity {
+		out = append(out, termOf(p, &p.Affinity.PodAffinity[i], 1))
+	}
+	return out
+}
+
 // neighbours sums weights by topology key and value.
 type neighbours struct {
 	*question
-	sums map[string]map[string]int64
+	sums map[string][]int64 // by topology key, and by the number of a value
 	// labels are those of namespaces, nil as long as nothing has asked for them.
 	labels map[string]map[string]string
 }
@@ -68,22 +77,21 @@ func (q *question) interPod() ([]int64, error) {
 	if w := q.config.HardPodAffinityWeight; w != nil {
 		hard = int64(*w)
 	}
-	x := &neighbours{question: q, sums: map[string]map[string]int64{}}
+	x := &neighbours{question: q, sums: map[string][]int64{}}
 	for _, k := range q.counts.classes {
 		for i := range own {
 			if x.means(&own[i], k.like) {
-				x.add(k, &own[i])
+				x.add(k, own[i].key, own[i].weight)
 			}
 		}
-		theirs := termsOf(k.like)
-		for i := range k.like.Affinity.PodAffinity {
-			if hard > 0 {
-				theirs = append(theirs, termOf(k.like, &k.like.Affinity.PodAffinity[i], hard))
+		for i := range k.preferred {
+			if t := &k.preferred[i]; x.means(t, q.pod) {
+				x.add(k, t.key, t.weight)
 			}
 		}
-		for i := range theirs {
-			if x.means(&theirs[i], q.pod) {
-				x.add(k, &theirs[i])
+		for i := range k.required {
+			if t := &k.required[i]; hard > 0 && x.means(t, q.pod) {
+				x.add(k, t.key, hard)
 			}
 		}
 	}
@@ -92,9 +100,10 @@ func (q *question) interPod() ([]int64, error) {
 	}
 	raw := make([]int64, len(q.nodes))
 	for key, sums := range x.sums {
-		for i, n := range q.nodes {
-			if value, ok := n.Labels[key]; ok {
-				raw[i] += sums[value]
+		column := q.table.label(key)
+		for i, at := range q.at {
+			if column.has[at] {
+				raw[i] += sums[column.ids[at]]
 			}
 		}
 	}
@@ -102,18 +111,17 @@ func (q *question) interPod() ([]int64, error) {
 }
 
 // add adds a term's weight to the domains of the pods of a class.
-func (x *neighbours) add(k *class, t *podTerm) {
+func (x *neighbours) add(k *class, key string, weight int64) {
+	column := x.table.label(key)
 	for node, count := range k.on {
-		n, ok := x.snap.Node(node)
-		if !ok {
+		at, ok := x.table.at[node]
+		if !ok || !column.has[at] {
 			continue
 		}
-		if value, ok := n.Labels[t.key]; ok {
-			if x.sums[t.key] == nil {
-				x.sums[t.key] = map[string]int64{}
-			}
-			x.sums[t.key][value] += t.weight * count
+		if x.sums[key] == nil {
+			x.sums[key] = make([]int64, column.size)
 		}
+		x.sums[key][column.ids[at]] += weight * count
 	}
 }
 

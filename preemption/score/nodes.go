@@ -2,7 +2,6 @@ package score
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/outrank-go/outrank"
@@ -13,6 +12,9 @@ import (
 func (q *question) taints() ([]int64, error) {
 	raw := make([]int64, len(q.nodes))
 	for i, n := range q.nodes {
+		if !q.table.avoids[q.at[i]] {
+			continue
+		}
 		for _, t := range n.Taints {
 			if t.Effect == outrank.PreferNoSchedule && !q.pod.Tolerates(t) {
 				raw[i]++
@@ -115,33 +117,20 @@ func (q *question) wantedImages() (wanted map[string]int64, count int) {
 
 // addImages adds what the wanted images count that a node has.
 func (q *question) addImages(wanted map[string]int64, sums []int64) {
-	type image struct{ size, nodes int64 }
-	images := map[string]*image{}
-	has := map[*outrank.Node][]string{}
-	for n := range q.snap.Nodes() {
-		var found []string
-		for i := range n.Images {
-			for _, name := range n.Images[i].Names {
-				if wanted[name] == 0 || slices.Contains(found, name) {
-					continue
-				}
-				if images[name] == nil {
-					images[name] = &image{size: n.Images[i].SizeBytes}
-				}
-				images[name].nodes++
-				found = append(found, name)
-			}
+	all := float64(len(q.table.nodes))
+	counted := make([]int64, len(q.table.nodes))
+	for name, times := range wanted {
+		m := q.table.image(name)
+		if m == nil {
+			continue
 		}
-		if found != nil {
-			has[n] = found
+		count := times * int64(float64(m.size)*(float64(len(m.nodes))/all))
+		for _, at := range m.nodes {
+			counted[at] += count
 		}
 	}
-	all := float64(q.snap.NumNodes())
-	for i, n := range q.nodes {
-		for _, name := range has[n] {
-			m := images[name]
-			sums[i] += wanted[name] * int64(float64(m.size)*(float64(m.nodes)/all))
-		}
+	for i, at := range q.at {
+		sums[i] = counted[at]
 	}
 }
 

@@ -161,11 +161,12 @@ func (q *question) amounts(resources []Resource, plain bool) []amounts {
 		if !r.Name.Counted() || asked == 0 && isScalar(r.Name) {
 			continue
 		}
-		for i, n := range q.nodes {
+		column := q.table.amount(r.Name)
+		for i, at := range q.at {
 			a := &out[i*len(resources)+j]
 			a.weight = max(1, r.Weight)
-			if a.allocatable = n.Allocatable.Amount(r.Name); a.allocatable != 0 {
-				a.allocated = q.taken(n.Name, r.Name, plain)
+			if a.allocatable = column[at]; a.allocatable != 0 {
+				a.allocated = q.taken(i, r.Name, plain)
 				a.requested = resource.AddSat(a.allocated, asked)
 			}
 		}
@@ -201,13 +202,24 @@ func bareContainers(cs []outrank.Container) []outrank.Container {
 }
 
 // taken is what the pods of a node take.
-func (q *question) taken(node string, name resource.Name, plain bool) int64 {
-	switch {
-	case plain:
-	case name == resource.CPU:
-		return q.counts.loads[node].cpu
-	case name == resource.Memory:
-		return q.counts.loads[node].memory
+func (q *question) taken(node int, name resource.Name, plain bool) int64 {
+	if name != resource.CPU && name != resource.Memory {
+		return q.snap.Used(q.nodes[node].Name, name)
 	}
-	return q.snap.Used(node, name)
+	if q.loads == nil {
+		q.loads = make([]load, len(q.nodes))
+		for i, n := range q.nodes {
+			q.loads[i] = q.counts.loads[n.Name]
+		}
+	}
+	switch l := &q.loads[node]; {
+	case name == resource.CPU && plain:
+		return l.cpu
+	case name == resource.CPU:
+		return l.filledCPU
+	case plain:
+		return l.memory
+	default:
+		return l.filledMemory
+	}
 }

@@ -45,12 +45,14 @@ func (s *Scorer) Rank(ctx context.Context, eval *preemption.Evaluator, snap *pre
 	if s == nil || eval == nil || snap == nil || pod == nil || ctx == nil {
 		return nil, errMissing
 	}
-	nominated, err := eval.FeasibleNominated(ctx, snap, pod)
-	if err != nil {
-		return nil, err
-	}
-	if nominated != nil {
-		return s.score(ctx, snap, pod, []*outrank.Node{nominated})
+	if pod.NominatedNodeName != "" || snap.NominationOf(pod.Key()) != "" {
+		nominated, err := eval.FeasibleNominated(ctx, snap, pod)
+		if err != nil {
+			return nil, err
+		}
+		if nominated != nil {
+			return s.score(ctx, snap, pod, []*outrank.Node{nominated})
+		}
 	}
 	nodes, err := eval.Feasible(ctx, snap, pod)
 	if err != nil {
@@ -114,6 +116,9 @@ type question struct {
 	pod    *outrank.Pod
 	nodes  []*outrank.Node
 	counts *counts
+	table  *table
+	at     []int32 // index of each node in the table
+	loads  []load  // of each node, nil as long as nothing has asked for them
 	// ignored marks nodes that lack the topology key of a constraint (rule 27.5.5).
 	ignored []bool
 }
@@ -125,6 +130,8 @@ func (s *Scorer) score(ctx context.Context, snap *preemption.Snapshot, pod *outr
 	}
 	q := &question{config: &s.config, snap: snap, pod: pod, nodes: nodes}
 	q.counts = snap.StateOf(counter{snap.Release()}).(*counts)
+	q.table = q.counts.tables.of(snap)
+	q.at = q.table.indexOf(nodes)
 	weights := s.config.Weights
 	if weights == nil {
 		weights = DefaultWeights()

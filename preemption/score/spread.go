@@ -22,11 +22,13 @@ var systemSpread = []outrank.TopologySpreadConstraint{
 type constraint struct {
 	*outrank.TopologySpreadConstraint
 	matcher outrank.Matcher
-	// onNode counts the pods that match, by node.
-	onNode map[string]int64
-	// inDomain counts them by the values of the topology key, for the domains of nodes that
-	// are scored; not for the key of hostnames.
-	inDomain map[string]int64
+	column  *labels
+	// onNode counts the pods that match, by the node's place in the table.
+	onNode []int64
+	// inDomain counts them by the number of the topology key's value; not for the key of
+	// hostnames. Scored marks the domains of nodes that are scored: others do not matter.
+	inDomain []int64
+	scored   []bool
 	// factor is higher the more domains there are (rule 27.5.7).
 	factor float64
 }
@@ -39,36 +41,33 @@ func (q *question) spread() ([]int64, error) {
 		return nil, err
 	}
 	q.ignored = make([]bool, len(q.nodes))
-	for i, n := range q.nodes {
-		q.ignored[i] = requireAll && !hasAllKeys(n, constraints)
+	for i, at := range q.at {
+		q.ignored[i] = requireAll && !hasAllKeys(at, constraints)
 	}
 	for i := range constraints {
 		q.countDomains(&constraints[i])
-	}
-	for i := range constraints {
-		q.countPods(&constraints[i], func(n *outrank.Node) bool { return !requireAll || hasAllKeys(n, constraints) })
+		q.countPods(&constraints[i], func(at int32) bool { return !requireAll || hasAllKeys(at, constraints) })
 	}
 	raw := make([]int64, len(q.nodes))
-	for i, n := range q.nodes {
+	for i, at := range q.at {
 		if !q.ignored[i] {
-			raw[i] = near(n, constraints)
+			raw[i] = near(at, constraints)
 		}
 	}
 	return raw, nil
 }
 
 // near is the raw score of a node. Conversions keep products from being fused with sums.
-func near(n *outrank.Node, constraints []constraint) int64 {
+func near(at int32, constraints []constraint) int64 {
 	score := 0.0
 	for i := range constraints {
 		c := &constraints[i]
-		value, ok := n.Labels[c.TopologyKey]
-		if !ok {
+		if !c.column.has[at] {
 			continue
 		}
-		count := c.inDomain[value]
-		if c.TopologyKey == hostname {
-			count = c.onNode[n.Name]
+		count := c.onNode[at]
+		if c.TopologyKey != hostname {
+			count = c.inDomain[c.column.ids[at]]
 		}
 		score += float64(float64(count)*c.factor) + float64(c.MaxSkew-1)
 	}
@@ -93,7 +92,10 @@ func (q *question) softConstraints() (all []constraint, requireAll bool, err err
 		if err := c.LabelSelector.Validate(); err != nil {
 			return nil, false, fmt.Errorf("constraint of %s: %w", c.TopologyKey, err)
 		}
-		all = append(all, constraint{TopologySpreadConstraint: c, matcher: fit.Narrowed(c.LabelSelector, q.pod.Labels, c.MatchLabelKeys, nil)})
+		all = append(all, constraint{
+			TopologySpreadConstraint: c, matcher: fit.Narrowed(c.LabelSelector, q.pod.Labels, c.MatchLabelKeys, nil),
+			column: q.table.label(c.TopologyKey), onNode: make([]int64, len(q.table.nodes)),
+		})
 	}
 	return all, requireAll, nil
 }
@@ -117,9 +119,9 @@ func (q *question) defaultSpread() ([]outrank.TopologySpreadConstraint, error) {
 	return list, nil
 }
 
-func hasAllKeys(n *outrank.Node, constraints []constraint) bool {
+func hasAllKeys(at int32, constraints []constraint) bool {
 	for i := range constraints {
-		if _, ok := n.Labels[constraints[i].TopologyKey]; !ok {
+		if !constraints[i].column.has[at] {
 			return false
 		}
 	}
@@ -128,23 +130,23 @@ func hasAllKeys(n *outrank.Node, constraints []constraint) bool {
 
 // countDomains finds the domains of the nodes that are scored, and the factor.
 func (q *question) countDomains(c *constraint) {
-	c.inDomain = map[string]int64{}
+	c.inDomain, c.scored = make([]int64, c.column.size), make([]bool, c.column.size)
 	size := 0
-	for i, n := range q.nodes {
-		switch {
+	for i, at := range q.at {
+		switch id := c.column.ids[at]; {
 		case q.ignored[i]:
 		case c.TopologyKey == hostname:
 			size++
-		default:
-			c.inDomain[n.Labels[c.TopologyKey]] = 0
+		case !c.scored[id]:
+			c.scored[id] = true
+			size++
 		}
 	}
-	c.factor = math.Log(float64(size + len(c.inDomain) + 2))
+	c.factor = math.Log(float64(size + 2))
 }
 
 // countPods counts the pods that match, on the nodes that count.
-func (q *question) countPods(c *constraint, counts func(*outrank.Node) bool) {
-	c.onNode = map[string]int64{}
+func (q *question) countPods(c *constraint, counts func(at int32) bool) {
 	if c.matcher.Empty() {
 		return
 	}
@@ -153,20 +155,17 @@ func (q *question) countPods(c *constraint, counts func(*outrank.Node) bool) {
 			continue
 		}
 		for node, n := range k.on {
-			c.onNode[node] += n
+			if at, ok := q.table.at[node]; ok {
+				c.onNode[at] += n
+			}
 		}
 	}
 	if c.TopologyKey == hostname {
 		return
 	}
-	for node, count := range c.onNode {
-		n, ok := q.snap.Node(node)
-		if !ok || !counts(n) || !q.includes(c, n) {
-			continue
-		}
-		value := n.Labels[c.TopologyKey]
-		if sum, scored := c.inDomain[value]; scored {
-			c.inDomain[value] = sum + count
+	for at, count := range c.onNode {
+		if id := c.column.ids[at]; count != 0 && c.scored[id] && counts(int32(at)) && q.includes(c, q.table.nodes[at]) {
+			c.inDomain[id] += count
 		}
 	}
 }
