@@ -1,7 +1,7 @@
 package outrank
 
 // Affinity holds a pod's required demands on its node and its neighbours.
-// Preferred ones play no part in preemption and are not kept.
+// Preferred ones are [Preferences].
 type Affinity struct {
 	// NodeAffinity is nil where the pod has no required node affinity. A selector
 	// without terms matches no node.
@@ -64,7 +64,7 @@ type TopologySpreadConstraint struct {
 	MaxSkew     int32  `json:"maxSkew"`
 	TopologyKey string `json:"topologyKey"`
 	// WhenUnsatisfiable is DoNotSchedule or ScheduleAnyway; empty means
-	// DoNotSchedule. Preemption does not look at ScheduleAnyway.
+	// DoNotSchedule. Preemption does not look at ScheduleAnyway; scores do.
 	WhenUnsatisfiable UnsatisfiablePolicy `json:"whenUnsatisfiable,omitempty"`
 	// LabelSelector picks the pods that are counted: nil or empty none.
 	LabelSelector *LabelSelector `json:"labelSelector,omitempty"`

@@ -109,3 +109,9 @@ func ExamplePod_Tolerates() {
 	// false true
 	// true
 }
+
+func ExamplePod_FilledRequestOfIn() {
+	p := &outrank.Pod{Containers: []outrank.Container{{Name: "a", Requests: resource.MustList("cpu", "1")}, {Name: "b"}}}
+	fmt.Println(p.RunningRequestOfIn(outrank.V1_37, "cpu"), p.FilledRequestOfIn(outrank.V1_37, "cpu", resource.MustParse("100m")))
+	// Output: 1 1100m
+}

@@ -47,6 +47,9 @@ func someOddPod(t *rapid.T) *outrank.Pod {
 	if odd("anti-affinity") {
 		p.Affinity.PodAntiAffinity = make([]outrank.PodAffinityTerm, 1)
 	}
+	if odd("preferences") {
+		p.Preferences = &outrank.Preferences{PodAffinity: make([]outrank.WeightedPodAffinityTerm, 1)}
+	}
 	if odd("spread") {
 		p.TopologySpreadConstraints = make([]outrank.TopologySpreadConstraint, 1)
 	}
@@ -87,16 +90,16 @@ func TestFaultlessKnowsEveryField(t *testing.T) {
 	}{
 		{reflect.TypeFor[outrank.Pod](), []string{
 			// Looked at.
-			"Name", "PreemptionPolicy", "Affinity", "TopologySpreadConstraints", "Volumes", "Resources", "Overhead", "Containers", "InitContainers",
+			"Name", "PreemptionPolicy", "Affinity", "Preferences", "TopologySpreadConstraints", "Volumes", "Resources", "Overhead", "Containers", "InitContainers",
 			// Valid whatever they hold.
 			"Namespace", "UID", "Labels", "Owner", "NodeName", "NominatedNodeName", "Priority", "PriorityClassName", "ResizeInfeasible", "ResizeDeferred",
 			"NodeSelector", "Tolerations", "Group", "StartTime", "DeletionTimestamp", "DisruptionReason", "Ready", "HostNetwork", "HostUsers", "SchedulerName", "SchedulingGates", "OS", "StrictGroups", "Grace", "AllocatedResources", "Actual", "Reported", "QOSClass",
 			"Static", "Mirror", "Phase", "Value",
 		}},
-		{reflect.TypeFor[outrank.Container](), []string{"Requests", "Limits", "AllocatedResources", "Actual", "Ports", "Name", "Sidecar", "RestartsAll", "BindMountOptions", "Reported"}},
+		{reflect.TypeFor[outrank.Container](), []string{"Requests", "Limits", "AllocatedResources", "Actual", "Ports", "Name", "Sidecar", "RestartsAll", "BindMountOptions", "Reported", "Image"}},
 		{reflect.TypeFor[outrank.Affinity](), []string{"NodeAffinity", "PodAffinity", "PodAntiAffinity"}},
 		{reflect.TypeFor[outrank.Port](), []string{"HostPort", "HostIP", "Protocol"}},
-		{reflect.TypeFor[outrank.Node](), []string{"Name", "Allocatable", "AttachLimits", "MissingDrivers", "Labels", "Taints", "Unschedulable", "DeclaredFeatures", "StrictGroups", "KubeletVersion", "DisableResizePreemption"}},
+		{reflect.TypeFor[outrank.Node](), []string{"Name", "Allocatable", "AttachLimits", "MissingDrivers", "Labels", "Taints", "Unschedulable", "DeclaredFeatures", "StrictGroups", "KubeletVersion", "DisableResizePreemption", "Images"}},
 	} {
 		for _, f := range reflect.VisibleFields(tt.typ) {
 			if !slices.Contains(tt.fields, f.Name) {

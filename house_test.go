@@ -56,7 +56,9 @@ var rooms = map[string][]string{
 	// The reasons of an admission by the kubelet.
 	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/fit", "internal/prose"},
 	// A scheduler's configuration file, as a configuration here.
-	"preemption/schedulerconfig": {".", "resource", "preemption", "internal/release"},
+	"preemption/schedulerconfig": {".", "resource", "preemption", "preemption/score", "internal/release"},
+	// Where a pod that fits goes.
+	"preemption/score": {".", "resource", "preemption", "internal/filter", "internal/fit", "internal/release"},
 	// Stands in for the cluster in tests and simulators.
 	"preemption/execution/executiontest": {".", "priority/queue", "preemption", "preemption/execution"},
 	// Preemption between tenants of a shared cluster.

@@ -23,6 +23,9 @@ type Node struct {
 	// StrictGroups is set where the node supports the supplementalGroupsPolicy
 	// Strict (status.features.supplementalGroupsPolicy).
 	StrictGroups bool
+	// Images are the container images on the node (status.images), which scores alone
+	// go by.
+	Images []NodeImage
 	// DeclaredFeatures are the features that the node says it has
 	// (status.declaredFeatures).
 	DeclaredFeatures []string
@@ -46,7 +49,7 @@ type Taint struct {
 // TaintEffect is what a taint does to pods that do not tolerate it.
 type TaintEffect string
 
-// The effects. Preemption does not look at PreferNoSchedule.
+// The effects. Preemption does not look at PreferNoSchedule; scores do.
 const (
 	NoSchedule       TaintEffect = "NoSchedule"
 	PreferNoSchedule TaintEffect = "PreferNoSchedule"

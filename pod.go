@@ -67,6 +67,8 @@ type Pod struct {
 	NodeSelector map[string]string
 	Affinity     Affinity
 	Tolerations  []Toleration
+	// Preferences are what the pod would like of its node, nil for nothing.
+	Preferences *Preferences
 	// TopologySpreadConstraints limit how unevenly the pods like this one are spread.
 	TopologySpreadConstraints []TopologySpreadConstraint
 
@@ -174,7 +176,9 @@ const (
 
 // Container is one container, as far as placing its pod depends on it.
 type Container struct {
-	Name             string
+	Name string
+	// Image is the name of the container's image, which scores alone go by.
+	Image            string
 	Requests, Limits resource.List
 	Ports            []Port
 	// Sidecar marks an init container with restartPolicy Always: it keeps

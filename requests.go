@@ -213,7 +213,7 @@ func (p *Pod) RunningRequestOf(name resource.Name) resource.Quantity {
 // RunningRequestOfIn is RunningRequestsIn for one resource; see RequestOf.
 func (p *Pod) RunningRequestOfIn(r Release, name resource.Name) resource.Quantity {
 	if r.rules().RequestsBySource {
-		return p.requestBySource(name)
+		return p.requestBySource(name, &ofSource)
 	}
 	return p.schedulerRequestOf(name, statusOf, statusLevel)
 }
@@ -258,15 +258,22 @@ func specRequestOf(_ *Pod, c *Container, name resource.Name) resource.Quantity {
 }
 
 func statusRequestOf(p *Pod, c *Container, name resource.Name) resource.Quantity {
+	q, _ := statusNamed(p, c, name)
+	return q
+}
+
+// statusNamed also says whether any list that counts names the resource.
+func statusNamed(p *Pod, c *Container, name resource.Name) (q resource.Quantity, named bool) {
 	if !c.reported() {
-		return c.Requests[name]
+		q, named = c.Requests[name]
+		return q, named
 	}
-	q, named := c.AllocatedResources[name]
+	q, named = c.AllocatedResources[name]
 	q, named = largerNamed(q, named, c.Actual, name)
 	if !p.ResizeInfeasible {
-		q, _ = largerNamed(q, named, c.Requests, name)
+		q, named = largerNamed(q, named, c.Requests, name)
 	}
-	return q
+	return q, named
 }
 
 // largerNamed is the larger of q and a list's amount of a resource, where each

@@ -111,26 +111,31 @@ func (p *Pod) requestsBySource() resource.List {
 }
 
 // requestBySource is requestsBySource for one resource.
-func (p *Pod) requestBySource(name resource.Name) resource.Quantity {
+func (p *Pod) requestBySource(name resource.Name, views *[numSources]resourceViews) resource.Quantity {
 	if podLevel(name) && p.namesPodLevel() {
 		if q, ok := p.levelOf(name); ok {
 			return plus(orZero(q), p.Overhead, name)
 		}
 	}
+	return plus(orZero(p.mostBySource(name, views)), p.Overhead, name)
+}
+
+// mostBySource is the largest sum of a resource by any source.
+func (p *Pod) mostBySource(name resource.Name, views *[numSources]resourceViews) resource.Quantity {
 	first := p.firstSource()
-	most := first.of(p, name)
+	most := first.of(p, name, &views[first])
 	for s := first + 1; s <= p.lastSource(); s++ {
-		most = larger(most, s.of(p, name))
+		most = larger(most, s.of(p, name, &views[s]))
 	}
-	return plus(orZero(most), p.Overhead, name)
+	return most
 }
 
 // of is the sum by a source for one resource.
-func (s source) of(p *Pod, name resource.Name) resource.Quantity {
+func (s source) of(p *Pod, name resource.Name, views *resourceViews) resource.Quantity {
 	if l := s.level(p); l != nil {
 		return l[name]
 	}
-	return p.containerRequestOf(name, ofSource[s])
+	return p.containerRequestOf(name, *views)
 }
 
 // namesPodLevel reports whether pod-level requests name a resource that counts there

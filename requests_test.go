@@ -219,6 +219,7 @@ func TestPropertyRequestOf(t *testing.T) {
 		for _, name := range append(names, "none") {
 			for _, r := range outrank.Releases() {
 				same(t, name, p.RunningRequestsIn(r), p.RunningRequestOfIn(r, name))
+				same(t, name, p.RunningRequestsIn(r), p.FilledRequestOfIn(r, name, resource.Quantity{})) // nothing is filled in
 			}
 			same(t, name, p.Requests(), p.RequestOf(name))
 			same(t, name, p.RunningRequests(), p.RunningRequestOf(name))

@@ -146,6 +146,7 @@ func (v *validator) pod(p *Pod) {
 	checkWord(v, p.OS, systems, "name", &fields.Path{Name: "spec.os", Index: -1})
 	v.tolerations(p.Tolerations, &spec)
 	v.affinity(&p.Affinity, &spec)
+	v.preferences(p.Preferences, &spec)
 	for i := range p.TopologySpreadConstraints {
 		list := spec.Field("topologySpreadConstraints")
 		at := list.At(i)

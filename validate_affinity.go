@@ -66,14 +66,54 @@ func (r *NodeRequirement) fieldProblem() string {
 	return ""
 }
 
+// preferences checks the wishes of a pod as the API server does.
+func (v *validator) preferences(p *Preferences, spec *fields.Path) {
+	if p == nil {
+		return
+	}
+	const preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+	aff := spec.Field("affinity")
+	list := aff.Field("nodeAffinity." + preferred)
+	for i := range p.NodeAffinity {
+		at := list.At(i)
+		v.weight(p.NodeAffinity[i].Weight, &at)
+		term := at.Field("preference")
+		v.nodeRequirements(p.NodeAffinity[i].Preference.MatchExpressions, "matchExpressions", &term)
+		v.nodeRequirements(p.NodeAffinity[i].Preference.MatchFields, "matchFields", &term)
+	}
+	v.weightedTerms(p.PodAffinity, "podAffinity."+preferred, &aff)
+	v.weightedTerms(p.PodAntiAffinity, "podAntiAffinity."+preferred, &aff)
+}
+
+func (v *validator) weightedTerms(ts []WeightedPodAffinityTerm, field string, parent *fields.Path) {
+	list := parent.Field(field)
+	for i := range ts {
+		at := list.At(i)
+		v.weight(ts[i].Weight, &at)
+		term := at.Field("podAffinityTerm")
+		v.podTerm(&ts[i].PodAffinityTerm, &term)
+	}
+}
+
+func (v *validator) weight(w int32, parent *fields.Path) {
+	if w < 1 || w > 100 {
+		at := parent.Field("weight")
+		v.add(&at, "%d is not between 1 and 100", w)
+	}
+}
+
 func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *fields.Path) {
 	list := parent.Field(field)
 	for i := range ts {
 		at := list.At(i)
-		v.selector(ts[i].LabelSelector, "labelSelector", &at)
-		v.selector(ts[i].NamespaceSelector, "namespaceSelector", &at)
-		v.topologyKey(ts[i].TopologyKey, &at)
+		v.podTerm(&ts[i], &at)
 	}
+}
+
+func (v *validator) podTerm(t *PodAffinityTerm, at *fields.Path) {
+	v.selector(t.LabelSelector, "labelSelector", at)
+	v.selector(t.NamespaceSelector, "namespaceSelector", at)
+	v.topologyKey(t.TopologyKey, at)
 }
 
 // spread leaves the selector out: the API server did not look at it before v1.25,

@@ -67,7 +67,7 @@ func (p *Pod) faultless() bool {
 		}
 	}
 	a := &p.Affinity
-	return a.NodeAffinity == nil && len(a.PodAffinity)+len(a.PodAntiAffinity)+len(p.TopologySpreadConstraints)+len(p.Volumes) == 0 &&
+	return a.NodeAffinity == nil && p.Preferences == nil && len(a.PodAffinity)+len(a.PodAntiAffinity)+len(p.TopologySpreadConstraints)+len(p.Volumes) == 0 &&
 		(p.Resources == nil || !hasNegative(p.Resources.Requests) && !hasNegative(p.Resources.Limits)) &&
 		!hasNegative(p.Overhead) && faultless(p.Containers) && faultless(p.InitContainers)
 }

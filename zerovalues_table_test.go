@@ -19,6 +19,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/priority"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -50,6 +51,7 @@ var everyFunction = []any{
 	history.LineageOf, history.New,
 	joint.Preempt,
 	schedulerconfig.Read, schedulerconfig.SpreadSelector,
+	score.DefaultWeights, score.New,
 	tenancy.Closest, tenancy.New, tenancy.NewTree,
 }
 
@@ -59,14 +61,14 @@ var everyType = []any{
 	new(outrank.CompositePodGroupTemplate), new(outrank.ConditionStatus), new(outrank.Container), new(outrank.Disk),
 	new(outrank.DiskKind), new(outrank.DisruptionMode), new(outrank.Event), new(outrank.EventType), new(outrank.GroupPolicy),
 	new(outrank.InputError), new(outrank.IntOrPercent), new(outrank.Key), new(outrank.LabelSelector), new(outrank.Matcher),
-	new(outrank.Namespace), new(outrank.Node), new(outrank.NodeInclusionPolicy), new(outrank.NodeRequirement),
+	new(outrank.Namespace), new(outrank.Node), new(outrank.NodeImage), new(outrank.NodeInclusionPolicy), new(outrank.NodeRequirement),
 	new(outrank.NodeSelector), new(outrank.NodeSelectorTerm), new(outrank.Operator), new(outrank.Owner), new(outrank.Phase),
 	new(outrank.Pod), new(outrank.PodAffinityTerm), new(outrank.PodCondition), new(outrank.PodConditionType),
 	new(outrank.PodDisruptionBudget), new(outrank.PodGroup), new(outrank.PodGroupTemplate), new(outrank.Port),
-	new(outrank.PreemptionPolicy), new(outrank.PriorityClass), new(outrank.Problem), new(outrank.QOSClass), new(outrank.Release),
+	new(outrank.PreemptionPolicy), new(outrank.Preferences), new(outrank.PreferredSchedulingTerm), new(outrank.PriorityClass), new(outrank.Problem), new(outrank.QOSClass), new(outrank.Release),
 	new(outrank.Requirement), new(outrank.Taint), new(outrank.TaintEffect), new(outrank.Toleration), new(outrank.TolerationOperator),
 	new(outrank.TopologySpreadConstraint), new(outrank.UnhealthyPodEvictionPolicy), new(outrank.UnsatisfiablePolicy),
-	new(outrank.Variant), new(outrank.Volume), new(outrank.VolumeClaim), new(outrank.Workload),
+	new(outrank.Variant), new(outrank.Volume), new(outrank.VolumeClaim), new(outrank.WeightedPodAffinityTerm), new(outrank.Workload),
 	new(resource.Format), new(resource.List), new(resource.Name), new(resource.Quantity), new(resource.Requirements),
 	new(priority.Resolution), new(priority.Table),
 	new(pdb.BudgetStatus), new(pdb.Budgets), new(pdb.Finder), new(pdb.Ledger), new(pdb.StatusInput),
@@ -121,6 +123,7 @@ var everyType = []any{
 	new(history.Preemption), new(history.Repeat), new(history.Summary),
 	new(joint.Choice), new(joint.Placement), new(joint.Plan), new(joint.Request), new(joint.Victim),
 	new(schedulerconfig.Configuration), new(schedulerconfig.Profile), new(schedulerconfig.Workload),
+	new(score.Column), new(score.Config), new(score.Point), new(score.Ranking), new(score.Resource), new(score.Scorer), new(score.Strategy), new(score.StrategyType),
 	new(tenancy.Answer), new(tenancy.Closeness), new(tenancy.Cohort), new(tenancy.Config), new(tenancy.Fair), new(tenancy.Options),
 	new(tenancy.Policy), new(tenancy.Queue), new(tenancy.Request), new(tenancy.Rule), new(tenancy.Rules), new(tenancy.Strategy),
 	new(tenancy.Style), new(tenancy.Take), new(tenancy.Taken), new(tenancy.Tree), new(tenancy.Workload),

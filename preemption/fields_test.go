@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,6 +122,17 @@ func checkFields(t *testing.T, vs []variation, irrelevant map[string]string) {
 	}
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		assert.True(t, varied[field] || irrelevant[field] != "", "field %s is neither varied nor said to be irrelevant", field)
+	}
+}
+
+// What a pod would like decides nothing: scores alone go by it.
+func init() {
+	fields := map[string]bool{}
+	fieldsOf(reflect.TypeFor[outrank.Pod](), "", fields)
+	for field := range fields {
+		if strings.HasPrefix(field, "Preferences.") || strings.HasSuffix(field, "ontainers[].Image") {
+			askerIrrelevant[field], residentIrrelevant[field] = "for scores", "for scores"
+		}
 	}
 }
 

@@ -16,7 +16,13 @@ type Volume struct {
 	Portworx *PortworxVolume `json:"portworxVolume,omitempty"`
 	Claim    *ClaimName      `json:"persistentVolumeClaim,omitempty"`
 	// Ephemeral volumes are claims that are made along with the pod.
-	Ephemeral *Ephemeral `json:"ephemeral,omitempty"`
+	Ephemeral *Ephemeral   `json:"ephemeral,omitempty"`
+	Image     *ImageVolume `json:"image,omitempty"`
+}
+
+// ImageVolume is image of a volume.
+type ImageVolume struct {
+	Reference string `json:"reference,omitempty"`
 }
 
 // GCEDisk is gcePersistentDisk of a volume.

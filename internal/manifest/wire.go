@@ -160,6 +160,7 @@ type NodeCondition struct {
 // Container is an entry of spec.containers or spec.initContainers.
 type Container struct {
 	Name          string        `json:"name,omitempty"`
+	Image         string        `json:"image,omitempty"`
 	Resources     Requirements  `json:"resources,omitzero"`
 	Ports         []Port        `json:"ports,omitempty"`
 	RestartPolicy string        `json:"restartPolicy,omitempty"`
@@ -201,7 +202,14 @@ type Affinity struct {
 
 // NodeAffinity is affinity.nodeAffinity.
 type NodeAffinity struct {
-	Required *NodeSelector `json:"requiredDuringSchedulingIgnoredDuringExecution,omitempty"`
+	Required  *NodeSelector   `json:"requiredDuringSchedulingIgnoredDuringExecution,omitempty"`
+	Preferred []PreferredTerm `json:"preferredDuringSchedulingIgnoredDuringExecution,omitempty"`
+}
+
+// PreferredTerm is a preferred term of a node affinity.
+type PreferredTerm struct {
+	Weight     int32            `json:"weight"`
+	Preference NodeSelectorTerm `json:"preference"`
 }
 
 // NodeSelector is a node selector.
@@ -224,7 +232,14 @@ type Requirement struct {
 
 // PodAffinity is affinity.podAffinity or podAntiAffinity.
 type PodAffinity struct {
-	Required []PodAffinityTerm `json:"requiredDuringSchedulingIgnoredDuringExecution,omitempty"`
+	Required  []PodAffinityTerm `json:"requiredDuringSchedulingIgnoredDuringExecution,omitempty"`
+	Preferred []WeightedTerm    `json:"preferredDuringSchedulingIgnoredDuringExecution,omitempty"`
+}
+
+// WeightedTerm is a preferred term of a pod affinity.
+type WeightedTerm struct {
+	Weight int32           `json:"weight"`
+	Term   PodAffinityTerm `json:"podAffinityTerm"`
 }
 
 // PodAffinityTerm is one of its terms.
@@ -278,6 +293,7 @@ type Node struct {
 	Status struct {
 		Allocatable      Amounts         `json:"allocatable,omitempty"`
 		Conditions       []NodeCondition `json:"conditions,omitempty"`
+		Images           []NodeImage     `json:"images,omitempty"`
 		DeclaredFeatures []string        `json:"declaredFeatures,omitempty"`
 		NodeInfo         struct {
 			KubeletVersion string `json:"kubeletVersion,omitempty"`
@@ -286,6 +302,12 @@ type Node struct {
 			SupplementalGroupsPolicy bool `json:"supplementalGroupsPolicy,omitempty"`
 		} `json:"features,omitzero"`
 	} `json:"status,omitzero"`
+}
+
+// NodeImage is an entry of status.images of a Node.
+type NodeImage struct {
+	Names []string `json:"names,omitempty"`
+	Size  int64    `json:"sizeBytes,omitempty"`
 }
 
 // Taint is an entry of spec.taints.

@@ -52,4 +52,5 @@ var Changes = [...]Change{
 	{"", "15.4.9", V1_37, "", "an empty nomination leaves an entry that nothing reads", "none; one answer for both here"},
 	{"KubeletLeavesResizes", "17.4.8", V1_37, "InPlacePodVerticalScalingSchedulerPreemption", "a critical pod that is resized evicts pods as one that is added", "none: that is left to the scheduler"},
 	{"", "18.9", V1_37, "", "the node's whole memory counts under pressure", "without its huge pages; when there is pressure is for the caller to say"},
+	{"ImageVolumesCount", "27.8.3", V1_37, "", "images that are mounted as volumes only count in the sum of sizes", "also in the number of images that a node's score is divided by"},
 }

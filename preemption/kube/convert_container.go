@@ -58,7 +58,7 @@ func (cv *converter) container(w *manifest.Container, at *fields.Path) outrank.C
 	res := at.Field("resources")
 	r := cv.requirements(&w.Resources, &res)
 	c := outrank.Container{
-		Name: cv.text(w.Name), Requests: r.Requests, Limits: r.Limits,
+		Name: cv.text(w.Name), Image: cv.text(w.Image), Requests: r.Requests, Limits: r.Limits,
 		Sidecar: w.RestartPolicy == restartsAlways,
 	}
 	cv.word(w.RestartPolicy, restartPolicies, "restartPolicy", at)

@@ -21,6 +21,9 @@ func (cv *converter) node(w *manifest.Node) *outrank.Node {
 	if len(w.Status.DeclaredFeatures) > 0 {
 		n.DeclaredFeatures = cv.list(w.Status.DeclaredFeatures)
 	}
+	for _, image := range w.Status.Images {
+		n.Images = append(n.Images, outrank.NodeImage{Names: cv.list(image.Names), SizeBytes: image.Size})
+	}
 	n.DisableResizePreemption = cv.list(w.Spec.Preemption.DisableResize)
 	status := fields.Path{Name: "status", Index: -1}
 	at := status.Field("allocatable")

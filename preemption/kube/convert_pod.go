@@ -56,6 +56,7 @@ func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 	if s.Affinity != nil {
 		p.Affinity = cv.affinity(s.Affinity)
 	}
+	p.Preferences = cv.preferences(s)
 	for _, t := range s.Tolerations {
 		p.Tolerations = append(p.Tolerations, outrank.Toleration{Key: cv.text(t.Key), Operator: outrank.TolerationOperator(cv.text(t.Operator)), Value: cv.text(t.Value), Effect: outrank.TaintEffect(cv.text(t.Effect))})
 	}

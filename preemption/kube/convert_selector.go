@@ -22,12 +22,13 @@ func (cv *converter) nodeSelector(w *manifest.NodeSelector) *outrank.NodeSelecto
 	}
 	s := &outrank.NodeSelector{}
 	for _, t := range w.NodeSelectorTerms {
-		s.NodeSelectorTerms = append(s.NodeSelectorTerms, outrank.NodeSelectorTerm{
-			MatchExpressions: cv.nodeRequirements(t.MatchExpressions),
-			MatchFields:      cv.nodeRequirements(t.MatchFields),
-		})
+		s.NodeSelectorTerms = append(s.NodeSelectorTerms, cv.nodeTerm(&t))
 	}
 	return s
+}
+
+func (cv *converter) nodeTerm(w *manifest.NodeSelectorTerm) outrank.NodeSelectorTerm {
+	return outrank.NodeSelectorTerm{MatchExpressions: cv.nodeRequirements(w.MatchExpressions), MatchFields: cv.nodeRequirements(w.MatchFields)}
 }
 
 func (cv *converter) nodeRequirements(rs []manifest.Requirement) []outrank.NodeRequirement {
@@ -54,17 +55,21 @@ func (cv *converter) affinity(w *manifest.Affinity) outrank.Affinity {
 
 func (cv *converter) podTerms(ts []manifest.PodAffinityTerm) []outrank.PodAffinityTerm {
 	var out []outrank.PodAffinityTerm
-	for _, t := range ts {
-		out = append(out, outrank.PodAffinityTerm{
-			LabelSelector:     cv.selector(t.LabelSelector),
-			Namespaces:        cv.list(t.Namespaces),
-			NamespaceSelector: cv.selector(t.NamespaceSelector),
-			TopologyKey:       cv.text(t.TopologyKey),
-			MatchLabelKeys:    cv.list(t.MatchLabelKeys),
-			MismatchLabelKeys: cv.list(t.MismatchLabelKeys),
-		})
+	for i := range ts {
+		out = append(out, cv.podTerm(&ts[i]))
 	}
 	return out
+}
+
+func (cv *converter) podTerm(w *manifest.PodAffinityTerm) outrank.PodAffinityTerm {
+	return outrank.PodAffinityTerm{
+		LabelSelector:     cv.selector(w.LabelSelector),
+		Namespaces:        cv.list(w.Namespaces),
+		NamespaceSelector: cv.selector(w.NamespaceSelector),
+		TopologyKey:       cv.text(w.TopologyKey),
+		MatchLabelKeys:    cv.list(w.MatchLabelKeys),
+		MismatchLabelKeys: cv.list(w.MismatchLabelKeys),
+	}
 }
 
 func (cv *converter) spread(w *manifest.Spread) outrank.TopologySpreadConstraint {

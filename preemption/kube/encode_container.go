@@ -30,7 +30,7 @@ func wireContainers(cs []outrank.Container) []manifest.Container {
 const someBindMountOption = "nosuid"
 
 func wireContainer(c *outrank.Container) manifest.Container {
-	w := manifest.Container{Name: c.Name, Resources: wireRequirements(c.Requests, c.Limits)}
+	w := manifest.Container{Name: c.Name, Image: c.Image, Resources: wireRequirements(c.Requests, c.Limits)}
 	if c.Sidecar {
 		w.RestartPolicy = "Always"
 	}

@@ -20,6 +20,9 @@ func (e *encoder) node(n *outrank.Node) *manifest.Node {
 	for _, t := range n.Taints {
 		w.Spec.Taints = append(w.Spec.Taints, manifest.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)})
 	}
+	for _, image := range n.Images {
+		w.Status.Images = append(w.Status.Images, manifest.NodeImage{Names: image.Names, Size: image.SizeBytes})
+	}
 	w.Status.Allocatable = wireAmounts(n.Allocatable)
 	return w
 }

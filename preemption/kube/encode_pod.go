@@ -46,7 +46,7 @@ func (e *encoder) podSpec(p *outrank.Pod, at *fields.Path) manifest.PodSpec {
 		NodeName: p.NodeName, HostNetwork: p.HostNetwork, HostUsers: p.HostUsers, Priority: p.Priority, PriorityClassName: p.PriorityClassName,
 		PreemptionPolicy: string(p.PreemptionPolicy),
 		Containers:       wireContainers(p.Containers), InitContainers: wireContainers(p.InitContainers),
-		Overhead: wireAmounts(p.Overhead), NodeSelector: p.NodeSelector, Affinity: wireAffinity(&p.Affinity),
+		Overhead: wireAmounts(p.Overhead), NodeSelector: p.NodeSelector, Affinity: wirePreferences(wireAffinity(&p.Affinity), p.Preferences),
 		Volumes:         e.volumes(p, at),
 		SchedulingGroup: manifest.SchedulingGroup{PodGroupName: p.Group},
 		SchedulerName:   p.SchedulerName, OS: manifest.OS{Name: p.OS},

@@ -23,12 +23,14 @@ func wireNodeSelector(s *outrank.NodeSelector) *manifest.NodeSelector {
 		return nil
 	}
 	w := &manifest.NodeSelector{}
-	for _, t := range s.NodeSelectorTerms {
-		w.NodeSelectorTerms = append(w.NodeSelectorTerms, manifest.NodeSelectorTerm{
-			MatchExpressions: wireNodeRequirements(t.MatchExpressions), MatchFields: wireNodeRequirements(t.MatchFields),
-		})
+	for i := range s.NodeSelectorTerms {
+		w.NodeSelectorTerms = append(w.NodeSelectorTerms, wireNodeTerm(&s.NodeSelectorTerms[i]))
 	}
 	return w
+}
+
+func wireNodeTerm(t *outrank.NodeSelectorTerm) manifest.NodeSelectorTerm {
+	return manifest.NodeSelectorTerm{MatchExpressions: wireNodeRequirements(t.MatchExpressions), MatchFields: wireNodeRequirements(t.MatchFields)}
 }
 
 func wireNodeRequirements(rs []outrank.NodeRequirement) []manifest.Requirement {
@@ -71,15 +73,19 @@ func wireAffinity(a *outrank.Affinity) *manifest.Affinity {
 
 func wirePodTerms(ts []outrank.PodAffinityTerm) []manifest.PodAffinityTerm {
 	out := make([]manifest.PodAffinityTerm, len(ts))
-	for i, t := range ts {
-		out[i] = manifest.PodAffinityTerm{
-			LabelSelector: wireSelector(t.LabelSelector),
-			Namespaces:    t.Namespaces, NamespaceSelector: wireSelector(t.NamespaceSelector),
-			TopologyKey:    t.TopologyKey,
-			MatchLabelKeys: t.MatchLabelKeys, MismatchLabelKeys: t.MismatchLabelKeys,
-		}
+	for i := range ts {
+		out[i] = wirePodTerm(&ts[i])
 	}
 	return out
+}
+
+func wirePodTerm(t *outrank.PodAffinityTerm) manifest.PodAffinityTerm {
+	return manifest.PodAffinityTerm{
+		LabelSelector: wireSelector(t.LabelSelector),
+		Namespaces:    t.Namespaces, NamespaceSelector: wireSelector(t.NamespaceSelector),
+		TopologyKey:    t.TopologyKey,
+		MatchLabelKeys: t.MatchLabelKeys, MismatchLabelKeys: t.MismatchLabelKeys,
+	}
 }
 
 // wireSpread says what an empty WhenUnsatisfiable means: without it an API server refuses a

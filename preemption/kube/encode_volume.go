@@ -26,6 +26,7 @@ func (e *encoder) volumes(p *outrank.Pod, spec *fields.Path) []manifest.Volume {
 		}
 		out = append(out, w)
 	}
+	out = append(out, imageVolumes(p.Preferences)...)
 	for i, number := 0, 0; i < len(out); i, number = i+1, number+1 {
 		if out[i].Ephemeral != nil {
 			continue

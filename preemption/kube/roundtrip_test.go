@@ -28,6 +28,7 @@ func fullNode() *outrank.Node {
 		Taints:       []outrank.Taint{{Key: "k", Value: "v", Effect: outrank.NoSchedule}},
 		AttachLimits: map[string]int64{"disk.example.com": 3, "file.example.com": 0}, MissingDrivers: []string{"gone.example.com"}, Unschedulable: true, DeclaredFeatures: []string{"F"}, StrictGroups: true, KubeletVersion: "v1.37.1",
 		DisableResizePreemption: []string{"autoscaler"},
+		Images:                  []outrank.NodeImage{{Names: []string{"registry.example/a:1", "registry.example/a@sha256:1"}, SizeBytes: 1 << 30}},
 	}
 }
 
@@ -47,9 +48,18 @@ func fullNodeSelector() *outrank.NodeSelector {
 
 func fullContainer(name string) outrank.Container {
 	return outrank.Container{
-		Name: name, Requests: resource.MustList("cpu", "100m"), Limits: resource.MustList("memory", "1Gi"),
+		Name: name, Image: "registry.example/" + name + ":1", Requests: resource.MustList("cpu", "100m"), Limits: resource.MustList("memory", "1Gi"),
 		Ports:   []outrank.Port{{HostPort: 8080, HostIP: "10.0.0.1", Protocol: "UDP"}},
 		Sidecar: true, RestartsAll: true, BindMountOptions: true, AllocatedResources: resource.MustList("cpu", "200m"), Actual: resource.MustList("cpu", "150m"),
+	}
+}
+
+func fullPreferences() *outrank.Preferences {
+	return &outrank.Preferences{
+		NodeAffinity:    []outrank.PreferredSchedulingTerm{{Weight: 7, Preference: fullNodeSelector().NodeSelectorTerms[0]}},
+		PodAffinity:     []outrank.WeightedPodAffinityTerm{{Weight: 1, PodAffinityTerm: fullTerm()}},
+		PodAntiAffinity: []outrank.WeightedPodAffinityTerm{{Weight: 100, PodAffinityTerm: fullTerm()}, {Weight: 2, PodAffinityTerm: fullTerm()}},
+		ImageVolumes:    []string{"registry.example/model:1"},
 	}
 }
 
@@ -72,6 +82,7 @@ func fullPod() *outrank.Pod {
 		Resources: &resource.Requirements{Requests: resource.MustList("cpu", "2"), Limits: resource.MustList("memory", "1Gi")},
 		Overhead:  resource.MustList("cpu", "50m"), ResizeInfeasible: true, NodeSelector: map[string]string{"disk": "ssd"},
 		Affinity:    outrank.Affinity{NodeAffinity: fullNodeSelector(), PodAffinity: []outrank.PodAffinityTerm{fullTerm()}, PodAntiAffinity: []outrank.PodAffinityTerm{fullTerm()}},
+		Preferences: fullPreferences(),
 		Tolerations: []outrank.Toleration{{Key: "k", Operator: outrank.TolerationEqual, Value: "v", Effect: outrank.NoExecute}},
 		TopologySpreadConstraints: []outrank.TopologySpreadConstraint{{
 			MaxSkew: 2, TopologyKey: "zone", WhenUnsatisfiable: outrank.ScheduleAnyway, LabelSelector: fullSelector(), MinDomains: 3,

@@ -27,12 +27,7 @@ func (p *profileReader) readAffinityArgs(o *object) {
 		})
 		r.done()
 	}
-	added.objects("preferredDuringSchedulingIgnoredDuringExecution", func(w *object) {
-		w.int32("weight")
-		t := w.object("preference")
-		readTerm(t)
-		t.done()
-	})
+	p.readPreferred(added)
 	added.done()
 }
 

@@ -48,12 +48,12 @@ func (p *profileReader) readResourcesArgs(o *object) {
 	if !slices.Contains([]string{"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"}, strategy) {
 		s.ps.add(s.path("type"), "there is no strategy %q", cut(strategy))
 	}
-	readResourceSpecs(s, 0, 100)
+	p.readStrategy(s, strategy)
 	if ratio := strategy == "RequestedToCapacityRatio"; ratio != s.has("requestedToCapacityRatio") {
 		s.ps.add(s.path("requestedToCapacityRatio"), "goes with the type RequestedToCapacityRatio alone")
 	}
 	r := s.object("requestedToCapacityRatio")
-	readShape(r)
+	p.Scores.Fit.Shape = readShape(r)
 	r.done()
 	s.done()
 }
@@ -78,6 +78,9 @@ func (p *profileReader) readSpreadArgs(o *object) {
 		o.ps.add(o.path("defaultingType"), "has to be List where there are defaultConstraints")
 	}
 	p.Config.Plugins.DefaultSpread = constraints
+	if kind == "List" {
+		p.Scores.DefaultSpread = append([]outrank.TopologySpreadConstraint{}, constraints...)
+	}
 }
 
 func readConstraint(c *object) outrank.TopologySpreadConstraint {
@@ -111,11 +114,6 @@ func readInclusion(c *object, name string) outrank.NodeInclusionPolicy {
 	return p
 }
 
-func (p *profileReader) readInterPodArgs(o *object) {
-	o.number("hardPodAffinityWeight", 0, 100)
-	o.flag("ignorePreferredTermsOfExistingPods")
-}
-
 func (p *profileReader) readBindingArgs(o *object) {
 	o.number("bindTimeoutSeconds", 0, math.MaxInt64)
 	if o.has("shape") {
@@ -127,31 +125,4 @@ func (p *profileReader) readBindingArgs(o *object) {
 func (p *profileReader) readDynamicArgs(o *object) {
 	o.duration("filterTimeout")
 	o.duration("bindingTimeout")
-}
-
-func (p *profileReader) readBalanceArgs(o *object) { readResourceSpecs(o, 1, 1) }
-
-// readResourceSpecs checks names and weights; a weight of zero is the default.
-func readResourceSpecs(o *object, low, high int64) {
-	o.objects("resources", func(r *object) {
-		if r.text("name") == "" {
-			r.ps.add(r.path("name"), "missing")
-		}
-		if w, ok := r.number("weight", 0, high); ok && w != 0 && w < low {
-			r.ps.add(r.path("weight"), "%d is not between %d and %d", w, low, high)
-		}
-	})
-}
-
-// readShape checks the points of a score.
-func readShape(o *object) {
-	last := int64(-1)
-	o.objects("shape", func(s *object) {
-		at, ok := s.number("utilization", 0, 100)
-		s.number("score", 0, 10)
-		if ok && at <= last {
-			s.ps.add(s.path("utilization"), "%d does not come after %d", at, last)
-		}
-		last = at
-	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/score"
 )
 
 // Configuration is the content of a file, as far as preemption depends on it.
@@ -26,6 +27,10 @@ type Profile struct {
 	// Plugins.DefaultSpread has a constraint of DoNotSchedule, the caller has to set
 	// Plugins.SpreadSelector, to [SpreadSelector] for one.
 	Config preemption.Config
+	// Scores gives nodes the scores that the profile gives them. The caller has to set
+	// Scores.SpreadSelector, to [SpreadSelector] for one: without it no default constraint
+	// has a part in the scores.
+	Scores score.Config
 	// WaysOut names the plugins that look for a way out, in their order (rule 19.2.9).
 	// Without any a pod that fits nowhere loses its nomination: the Ways of package
 	// execution's Failure are then an empty list, and not nil. Where DefaultPreemption
@@ -37,6 +42,8 @@ type Profile struct {
 	// not, in the order of the file. Answers may differ from those of
 	// kube-scheduler wherever it is not empty.
 	Unsupported []outrank.Problem
+	// UnsupportedScores is Unsupported for Scores.
+	UnsupportedScores []outrank.Problem
 }
 
 // Profile returns the profile of a scheduler's name, that of a pod being

@@ -25,12 +25,14 @@
 //	the schedulerNames of all profiles                 Config.Schedulers
 //	an extender's ignoredByScheduler                   Config.Plugins.IgnoredResources
 //	PodTopologySpreadArgs.defaultConstraints           Config.Plugins.DefaultSpread
+//	plugins and weights at score, and the arguments
+//	of the plugins there                               Profile.Scores
 //	podInitialBackoffSeconds, podMaxBackoffSeconds     Configuration.InitialBackoff, MaxBackoff
 //
 // What kube-scheduler would not start with is an error: unknown fields, repeated
 // fields, arguments that make no sense, plugins at a point that they do not serve.
 // What it would start with and this module has no counterpart for is named in
 // [Profile.Unsupported]: extenders, plugins that are not its own, filters in another
-// order. Fields that play no part in preemption, such as scores, leader election or
-// timeouts, are checked for their names and types and then left out.
+// order. Of scores that is in [Profile.UnsupportedScores]. Fields that play no part in
+// either, such as leader election or timeouts, are checked for their names and types and then left out.
 package schedulerconfig

@@ -6,21 +6,24 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/score"
 )
 
 // Names of plugins that are no filters, or none of this module.
 const (
 	defaultPreemption = "DefaultPreemption"
 	dynamicResources  = "DynamicResources"
+	balanced          = score.BalancedAllocation
 	queueSort         = "queueSort"
 	everything        = "*"
 )
 
-// point is an extension point that has a part in preemption.
+// point is an extension point that has a part in preemption or in scores.
 type point string
 
 // The points. Plugins of multiPoint are at every point that they serve.
 const (
+	scores     point = "score"
 	preFilter  point = "preFilter"
 	filter     point = "filter"
 	postFilter point = "postFilter"
@@ -29,7 +32,7 @@ const (
 
 // otherPoints have no part in preemption. Those of pod groups do, but only for groups.
 var (
-	otherPoints = []string{"preEnqueue", queueSort, "preScore", "score", "reserve", "permit", "preBind", "bind", "postBind"}
+	otherPoints = []string{"preEnqueue", queueSort, "preScore", "reserve", "permit", "preBind", "bind", "postBind"}
 	groupPoints = []string{"placementGenerate", "placementScore", "placementFeasible", "podGroupPostFilter"}
 )
 
@@ -49,20 +52,20 @@ var defaults = pluginList{
 	{"PrioritySort", nil},
 	{preemption.NodeUnschedulable, []point{filter}},
 	{preemption.NodeName, []point{filter}},
-	{preemption.TaintToleration, []point{filter}},
-	{preemption.NodeAffinity, []point{preFilter, filter}},
+	{preemption.TaintToleration, []point{filter, scores}},
+	{preemption.NodeAffinity, []point{preFilter, filter, scores}},
 	{preemption.NodePorts, []point{preFilter, filter}},
-	{preemption.NodeResourcesFit, []point{preFilter, filter}},
+	{preemption.NodeResourcesFit, []point{preFilter, filter, scores}},
 	{preemption.VolumeRestrictions, []point{preFilter, filter}},
 	{preemption.NodeVolumeLimits, []point{preFilter, filter}},
 	{preemption.VolumeBinding, []point{preFilter, filter}},
 	{preemption.VolumeZone, []point{preFilter, filter}},
-	{preemption.PodTopologySpread, []point{preFilter, filter}},
-	{preemption.InterPodAffinity, []point{preFilter, filter}},
+	{preemption.PodTopologySpread, []point{preFilter, filter, scores}},
+	{preemption.InterPodAffinity, []point{preFilter, filter, scores}},
 	{dynamicResources, []point{preFilter, filter, postFilter}},
 	{defaultPreemption, []point{postFilter}},
-	{"NodeResourcesBalancedAllocation", nil},
-	{"ImageLocality", nil},
+	{balanced, []point{scores}},
+	{score.ImageLocality, []point{scores}},
 	{"DefaultBinder", nil},
 	{preemption.NodeDeclaredFeatures, []point{preFilter, filter}},
 }
@@ -112,16 +115,23 @@ func (l pluginList) at(where point) []string {
 }
 
 // pluginSet is a profile's setting of one point.
-type pluginSet struct{ enabled, disabled []string }
+type pluginSet struct {
+	enabled, disabled []string
+	// weights are those of enabled plugins, 1 where there is none (rule 19.5.2).
+	weights map[string]int64
+}
 
 // readSet reads one point.
 func (l pluginList) readSet(o *object, name string) pluginSet {
-	set := pluginSet{}
+	set := pluginSet{weights: map[string]int64{}}
 	o = o.object(name)
 	each := func(list string, into *[]string) {
 		o.objects(list, func(p *object) {
 			plugin := p.text("name")
-			p.int32("weight")
+			weight := p.int32("weight")
+			if list == "enabled" {
+				set.weights[plugin] = max(1, int64(weight))
+			}
 			switch {
 			case plugin == "":
 				p.ps.add(p.path("name"), "missing")

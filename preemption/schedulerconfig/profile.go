@@ -10,14 +10,14 @@ import (
 
 // argsOf reads the arguments of plugins that have any.
 var argsOf = map[string]func(p *profileReader, o *object){
-	defaultPreemption:                 (*profileReader).readPreemptionArgs,
-	preemption.NodeAffinity:           (*profileReader).readAffinityArgs,
-	preemption.NodeResourcesFit:       (*profileReader).readResourcesArgs,
-	preemption.PodTopologySpread:      (*profileReader).readSpreadArgs,
-	preemption.InterPodAffinity:       (*profileReader).readInterPodArgs,
-	preemption.VolumeBinding:          (*profileReader).readBindingArgs,
-	dynamicResources:                  (*profileReader).readDynamicArgs,
-	"NodeResourcesBalancedAllocation": (*profileReader).readBalanceArgs,
+	defaultPreemption:            (*profileReader).readPreemptionArgs,
+	preemption.NodeAffinity:      (*profileReader).readAffinityArgs,
+	preemption.NodeResourcesFit:  (*profileReader).readResourcesArgs,
+	preemption.PodTopologySpread: (*profileReader).readSpreadArgs,
+	preemption.InterPodAffinity:  (*profileReader).readInterPodArgs,
+	preemption.VolumeBinding:     (*profileReader).readBindingArgs,
+	dynamicResources:             (*profileReader).readDynamicArgs,
+	balanced:                     (*profileReader).readBalanceArgs,
 }
 
 // readProfile reads one profile, and returns its settings of the queue's order.
@@ -47,7 +47,7 @@ func (p *profileReader) unsupported(field, format string, args ...any) {
 // the settings of queueSort.
 func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 	sets := map[point]pluginSet{}
-	for _, where := range []point{multiPoint, preFilter, filter, postFilter} {
+	for _, where := range []point{multiPoint, preFilter, filter, postFilter, scores} {
 		sets[where] = p.usual.readSet(o, string(where))
 	}
 	for _, name := range otherPoints {
@@ -74,6 +74,7 @@ func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 	}
 	p.WaysOut = running[postFilter]
 	p.Config.Policy.Disabled = !slices.Contains(running[postFilter], defaultPreemption)
+	p.readWeights(p.usual.expand(scores, everywhere, sets[scores]), sets)
 	p.switchOff(o.path(string(preFilter)), running[preFilter], running[filter])
 	return sort
 }

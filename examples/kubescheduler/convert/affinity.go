@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// affinity keeps the required terms; preferred ones play no part in preemption.
+// affinity keeps the required terms; the preferred ones are [outrank.Preferences].
 func affinity(a *corev1.Affinity) outrank.Affinity {
 	var out outrank.Affinity
 	if a == nil {
@@ -31,12 +31,13 @@ func nodeSelector(s *corev1.NodeSelector) *outrank.NodeSelector {
 	}
 	out := &outrank.NodeSelector{}
 	for i := range s.NodeSelectorTerms {
-		t := &s.NodeSelectorTerms[i]
-		out.NodeSelectorTerms = append(out.NodeSelectorTerms, outrank.NodeSelectorTerm{
-			MatchExpressions: nodeRequirements(t.MatchExpressions), MatchFields: nodeRequirements(t.MatchFields),
-		})
+		out.NodeSelectorTerms = append(out.NodeSelectorTerms, nodeTerm(&s.NodeSelectorTerms[i]))
 	}
 	return out
+}
+
+func nodeTerm(t *corev1.NodeSelectorTerm) outrank.NodeSelectorTerm {
+	return outrank.NodeSelectorTerm{MatchExpressions: nodeRequirements(t.MatchExpressions), MatchFields: nodeRequirements(t.MatchFields)}
 }
 
 func nodeRequirements(rs []corev1.NodeSelectorRequirement) []outrank.NodeRequirement {
@@ -56,14 +57,17 @@ func podTerms(ts []corev1.PodAffinityTerm) []outrank.PodAffinityTerm {
 	}
 	out := make([]outrank.PodAffinityTerm, len(ts))
 	for i := range ts {
-		t := &ts[i]
-		out[i] = outrank.PodAffinityTerm{
-			LabelSelector: labelSelector(t.LabelSelector), Namespaces: list(t.Namespaces),
-			NamespaceSelector: labelSelector(t.NamespaceSelector), TopologyKey: t.TopologyKey,
-			MatchLabelKeys: list(t.MatchLabelKeys), MismatchLabelKeys: list(t.MismatchLabelKeys),
-		}
+		out[i] = podTerm(&ts[i])
 	}
 	return out
+}
+
+func podTerm(t *corev1.PodAffinityTerm) outrank.PodAffinityTerm {
+	return outrank.PodAffinityTerm{
+		LabelSelector: labelSelector(t.LabelSelector), Namespaces: list(t.Namespaces),
+		NamespaceSelector: labelSelector(t.NamespaceSelector), TopologyKey: t.TopologyKey,
+		MatchLabelKeys: list(t.MatchLabelKeys), MismatchLabelKeys: list(t.MismatchLabelKeys),
+	}
 }
 
 func spreads(cs []corev1.TopologySpreadConstraint) []outrank.TopologySpreadConstraint {

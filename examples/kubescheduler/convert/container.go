@@ -55,7 +55,7 @@ func (ps *problems) containers(cs []corev1.Container, statuses, others []corev1.
 }
 
 func (ps *problems) container(out *outrank.Container, c *corev1.Container) {
-	out.Name = c.Name
+	out.Name, out.Image = c.Name, c.Image
 	out.Requests = ps.amounts(c.Resources.Requests, "resources.requests")
 	out.Limits = ps.amounts(c.Resources.Limits, "resources.limits")
 	policy := valueOf(c.RestartPolicy)

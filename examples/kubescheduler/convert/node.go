@@ -27,6 +27,7 @@ func (ps *problems) node(n *corev1.Node) *outrank.Node {
 		Allocatable:      ps.amounts(n.Status.Allocatable, "status.allocatable"),
 		Unschedulable:    n.Spec.Unschedulable,
 		DeclaredFeatures: list(n.Status.DeclaredFeatures),
+		Images:           images(n.Status.Images),
 		KubeletVersion:   n.Status.NodeInfo.KubeletVersion,
 	}
 	if f := n.Status.Features; f != nil {

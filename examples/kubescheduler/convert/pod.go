@@ -51,6 +51,7 @@ func (ps *problems) pod(p *corev1.Pod) *outrank.Pod {
 		Overhead:                  ps.amounts(spec.Overhead, "spec.overhead"),
 		NodeSelector:              texts(spec.NodeSelector),
 		Affinity:                  affinity(spec.Affinity),
+		Preferences:               preferences(spec),
 		Tolerations:               tolerations(spec.Tolerations),
 		TopologySpreadConstraints: spreads(spec.TopologySpreadConstraints),
 		SchedulerName:             spec.SchedulerName,

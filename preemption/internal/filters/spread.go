@@ -105,7 +105,7 @@ func (s *Spread) appendShape(key *state.KeyWriter) {
 // matcher picks the pods that a constraint counts.
 func (s *Spread) matcher(constraint int) outrank.Matcher {
 	c := s.constraints[constraint]
-	return state.Narrowed(c.LabelSelector, s.pod.Labels, c.MatchLabelKeys, nil)
+	return fit.Narrowed(c.LabelSelector, s.pod.Labels, c.MatchLabelKeys, nil)
 }
 
 // addSets adds a set for each constraint; see [counter].

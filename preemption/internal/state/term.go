@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
 )
 
 // Term is a pod affinity term, prepared for matching.
@@ -24,7 +25,7 @@ func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
 		t := &terms[i]
 		prepared := Term{
 			Key:        t.TopologyKey,
-			matcher:    Narrowed(t.LabelSelector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys),
+			matcher:    fit.Narrowed(t.LabelSelector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys),
 			namespaces: t.Namespaces,
 			all:        t.NamespaceSelector.Empty(),
 		}
@@ -47,43 +48,4 @@ func (t *Term) matches(namespace string, labels, of map[string]string, known boo
 	}
 	return t.all || slices.Contains(t.namespaces, namespace) ||
 		known && t.selector != nil && t.selector.Matches(of)
-}
-
-// Narrowed returns a selector narrowed by the pod's own values of some labels:
-// a match must share the values of keys and must not share those of unlike.
-// Keys that the pod does not have are ignored. So are keys for which the API
-// server wrote a requirement into the selector when it created the pod: the
-// value at that time counts.
-func Narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) outrank.Matcher {
-	if s == nil {
-		return outrank.Matcher{}
-	}
-	narrowed := *s
-	narrowed.MatchExpressions = narrowed.MatchExpressions[:len(s.MatchExpressions):len(s.MatchExpressions)]
-	fold := func(keys []string, op outrank.Operator) {
-		for _, k := range keys {
-			if v, ok := labels[k]; ok && !isNarrowedBy(s, k, op) {
-				narrowed.MatchExpressions = append(narrowed.MatchExpressions, outrank.Requirement{Key: k, Operator: op, Values: []string{v}})
-			}
-		}
-	}
-	fold(keys, outrank.In)
-	fold(unlike, outrank.NotIn)
-	m, err := narrowed.Matcher()
-	if err != nil {
-		return outrank.Matcher{}
-	}
-	return m
-}
-
-// isNarrowedBy reports whether the selector has the requirement that the API
-// server writes for a key: one value. No user can have written it, because the
-// API server rejects a selector that names such a key.
-func isNarrowedBy(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
-	for i := range s.MatchExpressions {
-		if e := &s.MatchExpressions[i]; e.Key == key && e.Operator == op && len(e.Values) == 1 {
-			return true
-		}
-	}
-	return false
 }

@@ -8,3 +8,7 @@ import (
 
 // kube-scheduler v1.37 and outrank agree on random clusters.
 func TestDifferential(t *testing.T) { difftest.Run(t, Harness) }
+
+// They give the nodes of random clusters the same scores, and pods the same places one after
+// the other.
+func TestScores(t *testing.T) { difftest.RunScores(t, Harness) }

@@ -71,3 +71,25 @@ func show(t *testing.T, c *differential.Case) {
 		t.Error(err)
 	}
 }
+
+// RunScores compares the scores of nodes on random cases: by default one for every three of
+// the flag cases.
+func RunScores(t *testing.T, h *differential.Harness) {
+	differential.Quiet()
+	count, tried := differential.ScoreCount{}, 0
+	for i := range max(1, *cases/3) {
+		c, err := differential.GenerateScores(*seed + uint64(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried++
+		found, err := h.RunScores(c, &count)
+		if err != nil {
+			t.Fatalf("seed %d: %v", c.Seed, err)
+		}
+		if len(found) > 0 {
+			t.Fatalf("seed %d differs; repeat with -run Scores -seed %d -cases 1:\n%s\n%s", c.Seed, c.Seed, strings.Join(found, "\n"), c.File)
+		}
+	}
+	t.Logf("%d cases from seed %d: %+v", tried, *seed, count)
+}

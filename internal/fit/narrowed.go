@@ -1,0 +1,42 @@
+package fit
+
+import "github.com/outrank-go/outrank"
+
+// Narrowed returns a selector narrowed by the pod's own values of some labels:
+// a match must share the values of keys and must not share those of unlike.
+// Keys that the pod does not have are ignored. So are keys for which the API
+// server wrote a requirement into the selector when it created the pod: the
+// value at that time counts.
+func Narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) outrank.Matcher {
+	if s == nil {
+		return outrank.Matcher{}
+	}
+	narrowed := *s
+	narrowed.MatchExpressions = narrowed.MatchExpressions[:len(s.MatchExpressions):len(s.MatchExpressions)]
+	fold := func(keys []string, op outrank.Operator) {
+		for _, k := range keys {
+			if v, ok := labels[k]; ok && !isNarrowedBy(s, k, op) {
+				narrowed.MatchExpressions = append(narrowed.MatchExpressions, outrank.Requirement{Key: k, Operator: op, Values: []string{v}})
+			}
+		}
+	}
+	fold(keys, outrank.In)
+	fold(unlike, outrank.NotIn)
+	m, err := narrowed.Matcher()
+	if err != nil {
+		return outrank.Matcher{}
+	}
+	return m
+}
+
+// isNarrowedBy reports whether the selector has the requirement that the API
+// server writes for a key: one value. No user can have written it, because the
+// API server rejects a selector that names such a key.
+func isNarrowedBy(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
+	for i := range s.MatchExpressions {
+		if e := &s.MatchExpressions[i]; e.Key == key && e.Operator == op && len(e.Values) == 1 {
+			return true
+		}
+	}
+	return false
+}

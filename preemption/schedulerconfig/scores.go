@@ -1,0 +1,112 @@
+package schedulerconfig
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/score"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// readWeights keeps the weights of the plugins that give scores (rules 19.5.1 and 19.5.2).
+func (p *profileReader) readWeights(running []string, sets map[point]pluginSet) {
+	usual, weights := score.DefaultWeights(), map[string]int64{}
+	for _, name := range sets[scores].enabled {
+		if _, known := p.usual.known(name); !known {
+			p.unsupportedScore(p.o.path("plugins."+string(scores)), "plugin %s is not one of kube-scheduler's default profile: its scores are not known", cut(name))
+		}
+	}
+	for _, name := range running {
+		weight, ours := usual[name]
+		if !ours {
+			continue
+		}
+		for _, where := range []point{multiPoint, scores} {
+			if w, ok := sets[where].weights[name]; ok {
+				weight = w
+			}
+		}
+		weights[name] = weight
+	}
+	if !maps.Equal(usual, weights) {
+		p.Scores.Weights = weights
+	}
+}
+
+// unsupportedScore is unsupported for scores.
+func (p *profileReader) unsupportedScore(field, format string, args ...any) {
+	p.UnsupportedScores = append(p.UnsupportedScores, outrank.Problem{Object: kind, Field: field, Text: fmt.Sprintf(format, args...)})
+}
+
+// readStrategy reads how NodeResourcesFit scores (rule 19.5.3).
+func (p *profileReader) readStrategy(s *object, strategy string) {
+	p.Scores.Fit.Type = score.StrategyType(strategy)
+	p.Scores.Fit.Resources = readResourceSpecs(s, 0, 100)
+}
+
+// readPreferred reads the preferred terms of every pod.
+func (p *profileReader) readPreferred(o *object) {
+	o.objects("preferredDuringSchedulingIgnoredDuringExecution", func(w *object) {
+		weight := w.int32("weight")
+		t := w.object("preference")
+		term := outrank.PreferredSchedulingTerm{Weight: weight, Preference: readTerm(t)}
+		t.done()
+		switch {
+		case weight > 0 && weight <= 100:
+			p.Scores.AddedAffinity = append(p.Scores.AddedAffinity, term)
+		case weight != 0: // which stands for a term that does not count
+			p.unsupportedScore(w.path("weight"), "%d is not between 1 and 100: the term is left out of the scores", weight)
+		}
+	})
+}
+
+// readBalanceArgs reads the resources that are to be taken evenly.
+func (p *profileReader) readBalanceArgs(o *object) {
+	for _, r := range readResourceSpecs(o, 1, 1) {
+		p.Scores.Balanced = append(p.Scores.Balanced, r.Name)
+	}
+}
+
+// readInterPodArgs reads how terms of the pods in the cluster count.
+func (p *profileReader) readInterPodArgs(o *object) {
+	if w, ok := o.number("hardPodAffinityWeight", 0, 100); ok {
+		weight := int32(w)
+		p.Scores.HardPodAffinityWeight = &weight
+	}
+	p.Scores.IgnorePreferredTermsOfExistingPods = o.flag("ignorePreferredTermsOfExistingPods")
+}
+
+// readResourceSpecs reads names and weights; a weight of zero is the default.
+func readResourceSpecs(o *object, low, high int64) []score.Resource {
+	var all []score.Resource
+	o.objects("resources", func(r *object) {
+		x := score.Resource{Name: resource.Name(r.text("name"))}
+		if x.Name == "" {
+			r.ps.add(r.path("name"), "missing")
+		}
+		w, ok := r.number("weight", 0, high)
+		if ok && w != 0 && w < low {
+			r.ps.add(r.path("weight"), "%d is not between %d and %d", w, low, high)
+		}
+		x.Weight = w
+		all = append(all, x)
+	})
+	return all
+}
+
+// readShape reads the points of a score.
+func readShape(o *object) []score.Point {
+	var all []score.Point
+	last := int64(-1)
+	o.objects("shape", func(s *object) {
+		at, ok := s.number("utilization", 0, 100)
+		value, _ := s.number("score", 0, 10)
+		if ok && at <= last {
+			s.ps.add(s.path("utilization"), "%d does not come after %d", at, last)
+		}
+		last = at
+		all = append(all, score.Point{Utilization: int32(at), Score: int32(value)})
+	})
+	return all
+}

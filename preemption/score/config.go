@@ -1,0 +1,179 @@
+package score
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// The names of the plugins that give scores, in the order of the default profile. Plugins
+// that filter as well have the names that package preemption has for them.
+const (
+	TaintToleration    = filter.TaintToleration
+	NodeAffinity       = filter.NodeAffinity
+	NodeResourcesFit   = filter.NodeResourcesFit
+	PodTopologySpread  = filter.PodTopologySpread
+	InterPodAffinity   = filter.InterPodAffinity
+	BalancedAllocation = "NodeResourcesBalancedAllocation"
+	ImageLocality      = "ImageLocality"
+)
+
+// MaxScore is the best score of a node by one plugin, before its weight.
+const MaxScore = 100
+
+// DefaultWeights returns the weights of the default profile (rule 27.1.3). The map is the
+// caller's.
+func DefaultWeights() map[string]int64 {
+	return map[string]int64{
+		TaintToleration: 3, NodeAffinity: 2, NodeResourcesFit: 1, PodTopologySpread: 2, InterPodAffinity: 2, BalancedAllocation: 1, ImageLocality: 1,
+	}
+}
+
+// Config is what a profile can change about scores. The zero value is the default profile,
+// but for the default constraints of PodTopologySpread, which need SpreadSelector.
+type Config struct {
+	// Weights has the weight of each plugin by its name; nil means [DefaultWeights]. A
+	// plugin that is not listed, or has the weight 0, gives no score.
+	Weights map[string]int64
+	// Fit is the strategy of NodeResourcesFit.
+	Fit Strategy
+	// Balanced are the resources of NodeResourcesBalancedAllocation; nil means cpu and
+	// memory.
+	Balanced []resource.Name
+	// AddedAffinity has preferred terms of NodeAffinity that count for every pod.
+	AddedAffinity []outrank.PreferredSchedulingTerm
+	// DefaultSpread are the constraints of pods that have none of their own; of these only
+	// those of ScheduleAnyway matter here. Nil means those of the system (rule 27.5.3), and
+	// an empty list none. They carry no selector: SpreadSelector says which pods count.
+	DefaultSpread []outrank.TopologySpreadConstraint
+	// SpreadSelector returns what the services of a pod and the controller that made it
+	// select; nil or empty for neither. Without the function no default constraint
+	// applies. See [preemption.Plugins.SpreadSelector].
+	SpreadSelector func(pod *outrank.Pod) *outrank.LabelSelector
+	// HardPodAffinityWeight is the weight of a required affinity term of a pod in the
+	// cluster that the pod matches; nil means 1.
+	HardPodAffinityWeight *int32
+	// IgnorePreferredTermsOfExistingPods leaves InterPodAffinity out for pods without
+	// preferred terms of their own.
+	IgnorePreferredTermsOfExistingPods bool
+}
+
+// Strategy says how NodeResourcesFit scores a node by its resources. The zero value is
+// LeastAllocated by cpu and memory.
+type Strategy struct {
+	// Type is LeastAllocated if empty.
+	Type StrategyType
+	// Resources are looked at; nil means cpu and memory, with the weight 1.
+	Resources []Resource
+	// Shape is for RequestedToCapacityRatio, which needs it, and for no other type.
+	Shape []Point
+}
+
+// StrategyType is a way to score a node by its resources.
+type StrategyType string
+
+// The types.
+const (
+	LeastAllocated           StrategyType = "LeastAllocated"
+	MostAllocated            StrategyType = "MostAllocated"
+	RequestedToCapacityRatio StrategyType = "RequestedToCapacityRatio"
+)
+
+// Resource is a resource with its weight among others.
+type Resource struct {
+	Name resource.Name
+	// Weight is 1 if it is 0, and at most 100.
+	Weight int64
+}
+
+// Point is where two lines of a shape meet: the score, from 0 to 10, of a node of which so
+// many parts in 100 are taken.
+type Point struct{ Utilization, Score int32 }
+
+// Validate reports every problem of the configuration, each wrapping [outrank.ErrInvalid].
+func (c *Config) Validate() error {
+	var errs []error
+	add := func(field, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("score configuration: %s: %w: %s", field, outrank.ErrInvalid, fmt.Sprintf(format, args...)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Weights)) {
+		if !slices.ContainsFunc(plugins, func(p plugin) bool { return p.name == name }) {
+			add("Weights", "there is no plugin %q that gives scores", name)
+		}
+		if w := c.Weights[name]; w < 0 || w > math.MaxInt32 {
+			add("Weights", "%d of %s is not between 0 and %d", w, name, math.MaxInt32)
+		}
+	}
+	c.Fit.validate(add)
+	for i, name := range c.Balanced {
+		if name == "" || slices.Contains(c.Balanced[:i], name) {
+			add("Balanced", "%q is empty or there twice", name)
+		}
+	}
+	if w := c.HardPodAffinityWeight; w != nil && (*w < 0 || *w > 100) {
+		add("HardPodAffinityWeight", "%d is not between 0 and 100", *w)
+	}
+	// The demands on constraints and terms are those on a pod's.
+	held := func(field string, pod outrank.Pod) {
+		var invalid *outrank.InputError
+		pod.Name = "every"
+		if errors.As(pod.Validate(), &invalid) {
+			for _, p := range invalid.Problems {
+				add(field, "%s: %s", p.Field, p.Text)
+			}
+		}
+	}
+	held("DefaultSpread", outrank.Pod{TopologySpreadConstraints: c.DefaultSpread})
+	held("AddedAffinity", outrank.Pod{Preferences: &outrank.Preferences{NodeAffinity: c.AddedAffinity}})
+	for i := range c.AddedAffinity {
+		if err := checkTerm(&c.AddedAffinity[i].Preference); err != nil {
+			add("AddedAffinity", "%v", err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Strategy) validate(add func(field, format string, args ...any)) {
+	switch s.Type {
+	case "", LeastAllocated, MostAllocated, RequestedToCapacityRatio:
+	default:
+		add("Fit.Type", "%q is none of LeastAllocated, MostAllocated, RequestedToCapacityRatio", s.Type)
+	}
+	for _, r := range s.Resources {
+		if r.Name == "" {
+			add("Fit.Resources", "a resource without a name")
+		}
+		if r.Weight < 0 || r.Weight > 100 {
+			add("Fit.Resources", "the weight %d of %s is not between 0 and 100", r.Weight, r.Name)
+		}
+	}
+	if (s.Type == RequestedToCapacityRatio) != (len(s.Shape) > 0) {
+		add("Fit.Shape", "a shape goes with RequestedToCapacityRatio, and with no other type")
+	}
+	for i, p := range s.Shape {
+		if p.Utilization < 0 || p.Utilization > 100 || i > 0 && p.Utilization <= s.Shape[i-1].Utilization {
+			add("Fit.Shape", "the utilization %d is not between 0 and 100, or does not come after the one before", p.Utilization)
+		}
+		if p.Score < 0 || p.Score > 10 {
+			add("Fit.Shape", "the score %d is not between 0 and 10", p.Score)
+		}
+	}
+}
+
+// clone returns a copy that shares no list or map.
+func (c *Config) clone() Config {
+	d := *c
+	d.Weights = maps.Clone(c.Weights)
+	d.Fit.Resources, d.Fit.Shape = slices.Clone(c.Fit.Resources), slices.Clone(c.Fit.Shape)
+	d.Balanced, d.AddedAffinity = slices.Clone(c.Balanced), slices.Clone(c.AddedAffinity)
+	if c.DefaultSpread != nil {
+		d.DefaultSpread = append([]outrank.TopologySpreadConstraint{}, c.DefaultSpread...)
+	}
+	return d
+}

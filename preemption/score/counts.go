@@ -1,0 +1,162 @@
+package score
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// counter has a snapshot keep [counts]. It is no filter: it has nothing to say about any pod.
+type counter struct{ release outrank.Release }
+
+// Name is that of the attachment.
+func (counter) Name() string { return "Scores" }
+
+// Start implements [preemption.Filter].
+func (counter) Start(*outrank.Pod, *preemption.Snapshot) (preemption.FilterState, error) {
+	return nil, nil
+}
+
+// Concerns reports that every pod counts.
+func (counter) Concerns(*outrank.Pod) bool { return true }
+
+// NewState returns the counts of a cluster without pods.
+func (c counter) NewState() preemption.ClusterState {
+	return &counts{release: c.release, loads: map[string]load{}, classes: map[string]*class{}, tables: &tables{}}
+}
+
+// counts are what scores go by of the pods on nodes.
+type counts struct {
+	release outrank.Release
+	loads   map[string]load // by node
+	classes map[string]*class
+	// tables is shared by clones.
+	tables *tables
+}
+
+// load is the cpu and memory that the pods of a node take, in millicores and bytes. As in the
+// reference the sums may wrap around.
+type load struct {
+	cpu, memory int64
+	// filledCPU and filledMemory are the same with a default for each container that names
+	// none (rule 27.3.3).
+	filledCPU, filledMemory int64
+}
+
+// class is the pods that no score tells apart: of one namespace, with the same labels and
+// terms, and all or none of them terminating.
+type class struct {
+	like *outrank.Pod
+	// preferred and required are the pods' affinity terms.
+	preferred, required []podTerm
+	on                  map[string]int64 // number of pods by node
+}
+
+// Add follows a pod that comes to a node.
+func (c *counts) Add(pod *outrank.Pod, node *outrank.Node) { c.change(pod, node.Name, 1) }
+
+// Remove follows a pod that leaves a node.
+func (c *counts) Remove(pod *outrank.Pod, node *outrank.Node) { c.change(pod, node.Name, -1) }
+
+func (c *counts) change(pod *outrank.Pod, node string, by int64) {
+	l := c.loads[node]
+	l.cpu += by * resource.Amount(resource.CPU, pod.RunningRequestOfIn(c.release, resource.CPU))
+	l.memory += by * resource.Amount(resource.Memory, pod.RunningRequestOfIn(c.release, resource.Memory))
+	l.filledCPU += by * c.onNode(pod, resource.CPU)
+	l.filledMemory += by * c.onNode(pod, resource.Memory)
+	if c.loads[node] = l; l == (load{}) {
+		delete(c.loads, node)
+	}
+	key := classKey(pod)
+	k := c.classes[key]
+	if k == nil {
+		k = &class{pod, termsOf(pod), requiredOf(pod), map[string]int64{}}
+		c.classes[key] = k
+	}
+	if k.on[node] += by; k.on[node] == 0 {
+		delete(k.on, node)
+	}
+	if len(k.on) == 0 {
+		delete(c.classes, key)
+	}
+}
+
+// Clone returns an independent copy.
+func (c *counts) Clone() preemption.ClusterState {
+	d := &counts{release: c.release, tables: c.tables, loads: maps.Clone(c.loads), classes: make(map[string]*class, len(c.classes))}
+	for key, k := range c.classes {
+		d.classes[key] = &class{k.like, k.preferred, k.required, maps.Clone(k.on)}
+	}
+	return d
+}
+
+// onNode is the amount of cpu or memory that a pod on a node counts with (rule 27.3.3;
+// CalculateResource).
+func (c *counts) onNode(pod *outrank.Pod, name resource.Name) int64 {
+	if asksAsWhole(pod) {
+		if _, named := pod.RunningRequestsIn(c.release)[name]; named {
+			return resource.Amount(name, pod.RunningRequestOfIn(c.release, name))
+		}
+	}
+	return filled(pod, c.release, name)
+}
+
+// filled is the amount of cpu or memory with defaults for containers that name none.
+func filled(pod *outrank.Pod, r outrank.Release, name resource.Name) int64 {
+	return resource.Amount(name, pod.FilledRequestOfIn(r, name, missing[name]))
+}
+
+// missing is what a container counts with that does not name the resource.
+var missing = resource.List{resource.CPU: resource.MustParse("100m"), resource.Memory: resource.MustParse("200Mi")}
+
+// asksAsWhole reports whether the pod has pod-level requests of a resource that may be set
+// there.
+func asksAsWhole(pod *outrank.Pod) bool {
+	if pod.Resources == nil {
+		return false
+	}
+	for name := range pod.Resources.Requests {
+		if name == resource.CPU || name == resource.Memory || strings.HasPrefix(string(name), resource.HugePagesPrefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// classKey is equal for pods of one class, and for no others.
+func classKey(p *outrank.Pod) string {
+	key := make([]byte, 0, 128)
+	text := func(s string) {
+		key = strconv.AppendInt(key, int64(len(s)), 10)
+		key = append(append(key, ':'), s...)
+	}
+	text(p.NamespaceName())
+	key = strconv.AppendBool(key, p.Terminating())
+	var space [8]string
+	names := space[:0]
+	for name := range p.Labels {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		text(name)
+		text(p.Labels[name])
+	}
+	terms := [...]any{p.Affinity.PodAffinity, nil, nil}
+	if len(p.Affinity.PodAffinity) == 0 && p.Preferences == nil {
+		return string(key)
+	}
+	if w := p.Preferences; w != nil {
+		terms[1], terms[2] = w.PodAffinity, w.PodAntiAffinity
+	}
+	// A term of plain types has JSON; maps in it are sorted.
+	written, _ := json.Marshal(terms)
+	text(string(written))
+	return string(key)
+}

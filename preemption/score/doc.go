@@ -1,0 +1,16 @@
+// Package score answers where a pod that fits goes: it gives the nodes that take a pod the
+// scores that kube-scheduler's default profile gives them, of v1.37 or of v1.36 where the
+// cluster's release says so.
+//
+//	scorer, err := score.New(score.Config{})              // the default profile
+//	ranked, err := scorer.Rank(ctx, eval, snap, pod)      // the nodes that take the pod
+//	node := ranked.Choose(nil)                            // nil where none does
+//	fmt.Println(node.Name, ranked.Totals)
+//
+// A [Ranking] has the scores of each plugin, before and after normalization. The rules stand
+// in RULES.md in this folder, chapter 27, and comments cite them. [Config] has the weights, strategies and
+// arguments that a KubeSchedulerConfiguration can change.
+//
+// [Scorer.Attach] makes a snapshot keep the counts that scores go by. Without it each
+// question counts the pods of the cluster first. The answer is the same.
+package score

@@ -1,0 +1,154 @@
+package score
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/internal/release"
+)
+
+// podTerm is a pod affinity term that is ready for matching.
+type podTerm struct {
+	weight     int64 // negative for anti-affinity
+	key        string
+	matcher    outrank.Matcher
+	namespaces []string
+	selector   *outrank.LabelSelector // of namespaces
+	own        bool                   // of the pod that is scored
+}
+
+func termOf(owner *outrank.Pod, t *outrank.PodAffinityTerm, weight int64) podTerm {
+	out := podTerm{
+		weight: weight, key: t.TopologyKey, namespaces: t.Namespaces, selector: t.NamespaceSelector,
+		matcher: fit.Narrowed(t.LabelSelector, owner.Labels, t.MatchLabelKeys, t.MismatchLabelKeys),
+	}
+	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
+		out.namespaces = []string{owner.NamespaceName()}
+	}
+	return out
+}
+
+// termsOf are the preferred terms of a pod.
+func termsOf(p *outrank.Pod) []podTerm {
+	if p.Preferences == nil {
+		return nil
+	}
+	var out []podTerm
+	for i := range p.Preferences.PodAffinity {
+		t := &p.Preferences.PodAffinity[i]
+		out = append(out, termOf(p, &t.PodAffinityTerm, int64(t.Weight)))
+	}
+	for i := range p.Preferences.PodAntiAffinity {
+		t := &p.Preferences.PodAntiAffinity[i]
+		out = append(out, termOf(p, &t.PodAffinityTerm, -int64(t.Weight)))
+	}
+	return out
+}
+
+// requiredOf are the required affinity terms of a pod; the configuration has their weight.
+func requiredOf(p *outrank.Pod) []podTerm {
+	var out []podTerm
+	for i := range p.Affinity.PodAffinity {
+		out = append(out, termOf(p, &p.Affinity.PodAffinity[i], 1))
+	}
+	return out
+}
+
+// neighbours sums weights by topology key and value.
+type neighbours struct {
+	*question
+	sums map[string][]int64 // by topology key, and by the number of a value
+	// labels are those of namespaces, nil as long as nothing has asked for them.
+	labels map[string]map[string]string
+}
+
+// interPod sums the weights of terms that the pod and the pods near each node meet (group
+// 27.6).
+func (q *question) interPod() ([]int64, error) {
+	own := termsOf(q.pod)
+	if q.config.IgnorePreferredTermsOfExistingPods && len(own) == 0 {
+		return nil, nil
+	}
+	for i := range own {
+		own[i].own = true
+	}
+	hard := int64(1)
+	if w := q.config.HardPodAffinityWeight; w != nil {
+		hard = int64(*w)
+	}
+	x := &neighbours{question: q, sums: map[string][]int64{}}
+	for _, k := range q.counts.classes {
+		for i := range own {
+			if x.means(&own[i], k.like) {
+				x.add(k, own[i].key, own[i].weight)
+			}
+		}
+		for i := range k.preferred {
+			if t := &k.preferred[i]; x.means(t, q.pod) {
+				x.add(k, t.key, t.weight)
+			}
+		}
+		for i := range k.required {
+			if t := &k.required[i]; hard > 0 && x.means(t, q.pod) {
+				x.add(k, t.key, hard)
+			}
+		}
+	}
+	if len(x.sums) == 0 {
+		return nil, nil
+	}
+	raw := make([]int64, len(q.nodes))
+	for key, sums := range x.sums {
+		column := q.table.label(key)
+		for i, at := range q.at {
+			if column.has[at] {
+				raw[i] += sums[column.ids[at]]
+			}
+		}
+	}
+	return raw, nil
+}
+
+// add adds a term's weight to the domains of the pods of a class.
+func (x *neighbours) add(k *class, key string, weight int64) {
+	column := x.table.label(key)
+	for node, count := range k.on {
+		at, ok := x.table.at[node]
+		if !ok || !column.has[at] {
+			continue
+		}
+		if x.sums[key] == nil {
+			x.sums[key] = make([]int64, column.size)
+		}
+		x.sums[key][column.ids[at]] += weight * count
+	}
+}
+
+// means reports whether a term picks a pod (rules 27.6.3 and 27.6.4).
+func (x *neighbours) means(t *podTerm, p *outrank.Pod) bool {
+	return t.matcher.Matches(p.Labels) && x.inNamespace(t, p.NamespaceName())
+}
+
+func (x *neighbours) inNamespace(t *podTerm, name string) bool {
+	if slices.Contains(t.namespaces, name) {
+		return true
+	}
+	if t.selector == nil {
+		return false
+	}
+	if t.selector.Empty() || t.own && !x.rules().NamespacesReplaceSelector && t.selector.Matches(nil) {
+		return true
+	}
+	if x.labels == nil {
+		x.labels = map[string]map[string]string{}
+		for ns := range x.snap.Namespaces() {
+			x.labels[ns.Name] = ns.Labels
+		}
+	}
+	labels, listed := x.labels[name]
+	return (listed || !t.own) && t.selector.Matches(labels)
+}
+
+// rules are those of the snapshot's release.
+func (q *question) rules() release.Rules { return release.Of(release.Release(q.counts.release)) }

@@ -1,0 +1,145 @@
+package score
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
+)
+
+// taints counts the taints of PreferNoSchedule that the pod does not tolerate (group 27.2).
+func (q *question) taints() ([]int64, error) {
+	raw := make([]int64, len(q.nodes))
+	for i, n := range q.nodes {
+		if !q.table.avoids[q.at[i]] {
+			continue
+		}
+		for _, t := range n.Taints {
+			if t.Effect == outrank.PreferNoSchedule && !q.pod.Tolerates(t) {
+				raw[i]++
+			}
+		}
+	}
+	return raw, nil
+}
+
+// affinity sums the weights of the preferred terms that a node meets (group 27.4).
+func (q *question) affinity() ([]int64, error) {
+	var own []outrank.PreferredSchedulingTerm
+	if p := q.pod.Preferences; p != nil {
+		own = p.NodeAffinity
+	}
+	if len(own)+len(q.config.AddedAffinity) == 0 {
+		return nil, nil
+	}
+	for i := range own {
+		if err := checkTerm(&own[i].Preference); err != nil {
+			return nil, err
+		}
+	}
+	raw := make([]int64, len(q.nodes))
+	for _, terms := range [...][]outrank.PreferredSchedulingTerm{q.config.AddedAffinity, own} {
+		for i := range terms {
+			for j, n := range q.nodes {
+				if fit.MatchesTerm(terms[i].Preference, n) {
+					raw[j] += int64(terms[i].Weight)
+				}
+			}
+		}
+	}
+	return raw, nil
+}
+
+// checkTerm finds what kube-scheduler cannot read in a preferred term: a value that no label
+// can have, or a text of Gt or Lt that is no integer.
+func checkTerm(t *outrank.NodeSelectorTerm) error {
+	for _, r := range t.MatchExpressions {
+		switch r.Operator {
+		case outrank.Gt, outrank.Lt:
+			for _, v := range r.Values {
+				if _, err := strconv.ParseInt(v, 10, 64); err != nil {
+					return fmt.Errorf("preferred term: %q is not an integer", v)
+				}
+			}
+		case outrank.In, outrank.NotIn:
+			s := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: r.Key, Operator: r.Operator, Values: r.Values}}}
+			if err := s.Validate(); err != nil {
+				return fmt.Errorf("preferred term: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// What an image counts is kept between these sizes (rule 27.8.3).
+const (
+	leastImage = 23 << 20
+	mostImage  = 1000 << 20
+)
+
+// images scores a node by how much of the pod's images it has (group 27.8).
+func (q *question) images() ([]int64, error) {
+	wanted, count := q.wantedImages()
+	most := int64(count) * mostImage
+	sums := make([]int64, len(q.nodes))
+	if len(wanted) > 0 {
+		q.addImages(wanted, sums)
+	}
+	raw := make([]int64, len(q.nodes))
+	for i, sum := range sums {
+		if sum >= leastImage {
+			raw[i] = MaxScore * (min(sum, most) - leastImage) / (most - leastImage)
+		}
+	}
+	return raw, nil
+}
+
+// wantedImages returns how often the pod wants each image, and the number of images that count.
+func (q *question) wantedImages() (wanted map[string]int64, count int) {
+	wanted = map[string]int64{}
+	for _, containers := range [...][]outrank.Container{q.pod.InitContainers, q.pod.Containers} {
+		for i := range containers {
+			wanted[normalImage(containers[i].Image)]++
+		}
+		count += len(containers)
+	}
+	if p := q.pod.Preferences; p != nil {
+		for _, reference := range p.ImageVolumes {
+			wanted[normalImage(reference)]++
+		}
+		if q.rules().ImageVolumesCount {
+			count += len(p.ImageVolumes)
+		}
+	}
+	return wanted, count
+}
+
+// addImages adds what the wanted images count that a node has.
+func (q *question) addImages(wanted map[string]int64, sums []int64) {
+	all := float64(len(q.table.nodes))
+	counted := make([]int64, len(q.table.nodes))
+	for name, times := range wanted {
+		m := q.table.image(name)
+		if m == nil {
+			continue
+		}
+		count := times * int64(float64(m.size)*(float64(len(m.nodes))/all))
+		for _, at := range m.nodes {
+			counted[at] += count
+		}
+	}
+	for i, at := range q.at {
+		sums[i] = counted[at]
+	}
+}
+
+// normalImage adds the tag that an image without one has (rule 27.8.2).
+func normalImage(name string) string {
+	for i := len(name) - 1; i >= 0 && name[i] != '/'; i-- {
+		if name[i] == ':' {
+			return name
+		}
+	}
+	return name + ":latest"
+}

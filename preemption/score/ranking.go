@@ -1,0 +1,87 @@
+package score
+
+import "github.com/outrank-go/outrank"
+
+// Ranking has the scores of nodes for one pod. Its slices are the caller's.
+type Ranking struct {
+	// Nodes are the nodes that were scored.
+	Nodes []*outrank.Node
+	// Totals has the score of each node of Nodes: the sum over all plugins of the
+	// normalized score times the weight.
+	Totals []int64
+	// Plugins has a column for each plugin that gave scores, in the order of the default
+	// profile. A plugin that has nothing to say about the pod has no column (rule 27.1.4).
+	Plugins []Column
+}
+
+// Column has the scores of one plugin for each node of [Ranking.Nodes].
+type Column struct {
+	Plugin string
+	Weight int64
+	// Raw are the scores as the plugin found them; Normalized are from 0 to [MaxScore].
+	Raw, Normalized []int64
+}
+
+// total is that of a node, 0 where a ranking that was written by hand has none.
+func (r *Ranking) total(i int) int64 {
+	if i < len(r.Totals) {
+		return r.Totals[i]
+	}
+	return 0
+}
+
+// Best lists the nodes of the highest total, in the order of Nodes. Time is linear.
+func (r *Ranking) Best() []*outrank.Node {
+	var best []*outrank.Node
+	var most int64
+	for i, n := range r.Nodes {
+		switch {
+		case len(best) == 0 || r.total(i) > most:
+			best, most = append(best[:0], n), r.total(i)
+		case r.total(i) == most:
+			best = append(best, n)
+		}
+	}
+	return best
+}
+
+// Choose returns a node of the highest total, nil where there are no nodes. Of n such nodes it
+// is the one of [Ranking.Best] at the index that ties returns for n; an index that is not there
+// counts as the nearest. Where ties is nil it is the node that kube-scheduler takes when its
+// filters pass the nodes in the order of Nodes (rule 27.1.6), which need not be the first.
+// Time is linear.
+func (r *Ranking) Choose(ties func(n int) int) *outrank.Node {
+	if len(r.Nodes) == 0 {
+		return nil
+	}
+	if ties == nil {
+		return r.Nodes[r.top()]
+	}
+	best := r.Best()
+	return best[max(0, min(ties(len(best)), len(best)-1))]
+}
+
+// top is the index of the node at the top of the heap that kube-scheduler makes of the nodes
+// (container/heap.Init): from the last parent to the root, a parent gives way to the better of
+// its children, the left one of equals, and only if that is better than the parent.
+func (r *Ranking) top() int {
+	heap := make([]int, len(r.Nodes))
+	for i := range heap {
+		heap[i] = i
+	}
+	better := func(a, b int) bool { return r.total(heap[a]) > r.total(heap[b]) }
+	for root := len(heap)/2 - 1; root >= 0; root-- {
+		for i := root; 2*i+1 < len(heap); {
+			child := 2*i + 1
+			if child+1 < len(heap) && better(child+1, child) {
+				child++
+			}
+			if !better(child, i) {
+				break
+			}
+			heap[i], heap[child] = heap[child], heap[i]
+			i = child
+		}
+	}
+	return heap[0]
+}

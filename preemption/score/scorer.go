@@ -1,0 +1,163 @@
+package score
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Scorer is a [Config] ready for use. It holds no state of a cluster. Any number of goroutines
+// may use one. The zero Scorer is that of the default profile.
+type Scorer struct{ config Config }
+
+// New checks a configuration and makes a scorer of it. It keeps no slice or map of the caller.
+// The error is that of [Config.Validate].
+func New(config Config) (*Scorer, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	return &Scorer{config.clone()}, nil
+}
+
+// Attach makes the snapshot keep the counts that scores go by, as [preemption.Snapshot.Attach]
+// does for a filter: changes of the snapshot cost a little more from then on, and scores no
+// longer begin by counting its pods. One attachment is enough for all scorers; a second one
+// changes nothing. The error is [outrank.ErrInvalid] for no snapshot. Time is linear in the
+// pods.
+func (s *Scorer) Attach(snap *preemption.Snapshot) error {
+	if snap == nil {
+		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
+	}
+	if err := snap.Attach(counter{snap.Release()}); err != nil && !errors.Is(err, preemption.ErrExists) {
+		return err
+	}
+	return nil
+}
+
+// Rank scores the nodes that take the pod as things are: the node that the pod is nominated to
+// where that takes it ([preemption.Evaluator.FeasibleNominated]), else those of
+// [preemption.Evaluator.Feasible], in the cluster's order. There may be none. The errors are
+// those of [preemption.Evaluator.Preempt] and of [Scorer.Score].
+func (s *Scorer) Rank(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, pod *outrank.Pod) (*Ranking, error) {
+	if s == nil || eval == nil || snap == nil || pod == nil || ctx == nil {
+		return nil, errMissing
+	}
+	if pod.NominatedNodeName != "" || snap.NominationOf(pod.Key()) != "" {
+		nominated, err := eval.FeasibleNominated(ctx, snap, pod)
+		if err != nil {
+			return nil, err
+		}
+		if nominated != nil {
+			return s.score(ctx, snap, pod, []*outrank.Node{nominated})
+		}
+	}
+	nodes, err := eval.Feasible(ctx, snap, pod)
+	if err != nil {
+		return nil, err
+	}
+	return s.score(ctx, snap, pod, nodes)
+}
+
+// Score scores these nodes of the snapshot for the pod. The normalized scores, and some raw
+// ones, depend on which nodes are scored together. The snapshot is only read. Errors: the
+// context's; [preemption.ErrNotFound] for a node that is not in the snapshot; those of
+// [outrank.Pod.Validate]; and [outrank.ErrInvalid] for a term or selector of the pod that
+// kube-scheduler cannot read (rule 27.1.7). Time is linear in the nodes, and without
+// [Scorer.Attach] in the pods of the snapshot.
+func (s *Scorer) Score(ctx context.Context, snap *preemption.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*Ranking, error) {
+	if s == nil || snap == nil || pod == nil || ctx == nil {
+		return nil, errMissing
+	}
+	if err := pod.Validate(); err != nil {
+		return nil, err
+	}
+	for i, n := range nodes {
+		if n == nil {
+			return nil, fmt.Errorf("node %d: %w: nil", i, outrank.ErrInvalid)
+		}
+		if there, ok := snap.Node(n.Name); !ok || there != n {
+			return nil, fmt.Errorf("node %s: %w", n.Name, preemption.ErrNotFound)
+		}
+	}
+	return s.score(ctx, snap, pod, append([]*outrank.Node(nil), nodes...))
+}
+
+var errMissing = fmt.Errorf("%w: no scorer, context, evaluator, snapshot or pod", outrank.ErrInvalid)
+
+// plugin gives a node scores for a pod (chapter 27). Raw is nil where it has nothing to say.
+type plugin struct {
+	name      string
+	raw       func(q *question) ([]int64, error)
+	normalize func(q *question, raw []int64) []int64 // nil for scores that stay as they are
+}
+
+// plugins are those of the default profile, in its order.
+var plugins []plugin
+
+func init() {
+	plugins = []plugin{
+		{TaintToleration, (*question).taints, reversed},
+		{NodeAffinity, (*question).affinity, upwards},
+		{NodeResourcesFit, (*question).fit, nil},
+		{PodTopologySpread, (*question).spread, (*question).normalizeSpread},
+		{InterPodAffinity, (*question).interPod, spanned},
+		{BalancedAllocation, (*question).balance, nil},
+		{ImageLocality, (*question).images, nil},
+	}
+}
+
+// question is a pod and the nodes that are scored for it.
+type question struct {
+	config *Config
+	snap   *preemption.Snapshot
+	pod    *outrank.Pod
+	nodes  []*outrank.Node
+	counts *counts
+	table  *table
+	at     []int32 // index of each node in the table
+	loads  []load  // of each node, nil as long as nothing has asked for them
+	// ignored marks nodes that lack the topology key of a constraint (rule 27.5.5).
+	ignored []bool
+}
+
+func (s *Scorer) score(ctx context.Context, snap *preemption.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*Ranking, error) {
+	r := &Ranking{Nodes: nodes, Totals: make([]int64, len(nodes))}
+	if len(nodes) == 0 {
+		return r, ctx.Err()
+	}
+	q := &question{config: &s.config, snap: snap, pod: pod, nodes: nodes}
+	q.counts = snap.StateOf(counter{snap.Release()}).(*counts)
+	q.table = q.counts.tables.of(snap)
+	q.at = q.table.indexOf(nodes)
+	weights := s.config.Weights
+	if weights == nil {
+		weights = DefaultWeights()
+	}
+	for _, p := range plugins {
+		if weights[p.name] == 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		raw, err := p.raw(q)
+		if err != nil {
+			return nil, fmt.Errorf("pod %s: %s: %w: %w", pod.Key(), p.name, outrank.ErrInvalid, err)
+		}
+		if raw == nil {
+			continue
+		}
+		c := Column{Plugin: p.name, Weight: weights[p.name], Raw: raw, Normalized: raw}
+		if p.normalize != nil {
+			c.Normalized = p.normalize(q, raw)
+		}
+		for i := range r.Totals {
+			r.Totals[i] += c.Normalized[i] * c.Weight
+		}
+		r.Plugins = append(r.Plugins, c)
+	}
+	return r, ctx.Err()
+}

@@ -1,0 +1,178 @@
+package score
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// table has what scores read of the nodes of a cluster, by the index of a node in the
+// cluster's order. Columns are made when they are first asked for, and never change. Any number
+// of goroutines may use a table at once.
+type table struct {
+	nodes []*outrank.Node
+	at    map[string]int32 // by name
+	// avoids marks nodes with a taint of PreferNoSchedule.
+	avoids []bool
+
+	mu      sync.Mutex // guards the columns
+	labels  map[string]*labels
+	amounts map[resource.Name][]int64
+	images  map[string]*image
+}
+
+// labels is a column of the values of one label.
+type labels struct {
+	// ids numbers the values; a node without the label has that of the empty value, 0.
+	ids []int32
+	// has says which nodes have the label.
+	has []bool
+	// size is the number of ids.
+	size int
+}
+
+// image is a name of an image, with its size and the nodes that have it.
+type image struct {
+	size  int64
+	nodes []int32
+}
+
+// mostColumns is how many columns of a kind are kept.
+const mostColumns = 64
+
+// tables keeps the last table that was made.
+type tables struct {
+	mu   sync.Mutex
+	last *table
+}
+
+// of returns the table of a snapshot's nodes: the last one as long as the nodes are the same
+// objects in the same order.
+func (c *tables) of(snap *preemption.Snapshot) *table {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == nil || !c.last.holds(snap) {
+		c.last = newTable(snap)
+	}
+	return c.last
+}
+
+func (t *table) holds(snap *preemption.Snapshot) bool {
+	if snap.NumNodes() != len(t.nodes) {
+		return false
+	}
+	i := 0
+	for n := range snap.Nodes() {
+		if t.nodes[i] != n {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
+func newTable(snap *preemption.Snapshot) *table {
+	t := &table{at: make(map[string]int32, snap.NumNodes()), labels: map[string]*labels{}, amounts: map[resource.Name][]int64{}}
+	for n := range snap.Nodes() {
+		t.at[n.Name] = int32(len(t.nodes))
+		t.nodes = append(t.nodes, n)
+		t.avoids = append(t.avoids, slices.ContainsFunc(n.Taints, func(x outrank.Taint) bool { return x.Effect == outrank.PreferNoSchedule }))
+	}
+	return t
+}
+
+// indexOf finds nodes of the cluster. Most lists are in its order.
+func (t *table) indexOf(nodes []*outrank.Node) []int32 {
+	out := make([]int32, len(nodes))
+	next := 0
+	for i, n := range nodes {
+		for next < len(t.nodes) && t.nodes[next] != n && next < i+len(t.nodes)-len(nodes) {
+			next++
+		}
+		if next < len(t.nodes) && t.nodes[next] == n {
+			out[i] = int32(next)
+			next++
+		} else {
+			out[i] = t.at[n.Name]
+		}
+	}
+	return out
+}
+
+// label returns the column of a label.
+func (t *table) label(key string) *labels {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c := t.labels[key]; c != nil {
+		return c
+	}
+	c := &labels{ids: make([]int32, len(t.nodes)), has: make([]bool, len(t.nodes)), size: 1}
+	known := map[string]int32{"": 0}
+	for i, n := range t.nodes {
+		value, ok := n.Labels[key]
+		id, old := known[value]
+		if !old {
+			id = int32(c.size)
+			known[value] = id
+			c.size++
+		}
+		c.ids[i], c.has[i] = id, ok
+	}
+	put(t.labels, key, c)
+	return c
+}
+
+// amount returns the column of what is allocatable of a resource.
+func (t *table) amount(name resource.Name) []int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c := t.amounts[name]; c != nil {
+		return c
+	}
+	c := make([]int64, len(t.nodes))
+	for i, n := range t.nodes {
+		c[i] = n.Allocatable.Amount(name)
+	}
+	put(t.amounts, name, c)
+	return c
+}
+
+// put keeps a column, and drops the others where there are too many.
+func put[K comparable, C any](columns map[K]C, key K, c C) {
+	if len(columns) >= mostColumns {
+		clear(columns)
+	}
+	columns[key] = c
+}
+
+// image returns what is known of an image's name; nil where no node has it. The size is that of
+// the first node that has it (rule 27.8.4).
+func (t *table) image(name string) *image {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.images == nil {
+		t.images = map[string]*image{}
+		for i, n := range t.nodes {
+			for j := range n.Images {
+				t.addImage(&n.Images[j], int32(i))
+			}
+		}
+	}
+	return t.images[name]
+}
+
+func (t *table) addImage(on *outrank.NodeImage, at int32) {
+	for _, name := range on.Names {
+		m := t.images[name]
+		if m == nil {
+			m = &image{size: on.SizeBytes}
+			t.images[name] = m
+		}
+		if k := len(m.nodes); k == 0 || m.nodes[k-1] != at {
+			m.nodes = append(m.nodes, at)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package outrank
+
+// Preferences are the wishes of a pod about its node. Scores go by them, and no decision
+// of preemption looks at them.
+type Preferences struct {
+	// NodeAffinity has terms that the pod's node had better meet.
+	NodeAffinity []PreferredSchedulingTerm
+	// PodAffinity has terms that some pod in the same topology domain had better match;
+	// PodAntiAffinity has terms that no pod there had better match.
+	PodAffinity, PodAntiAffinity []WeightedPodAffinityTerm
+	// ImageVolumes are the references of the images that the pod mounts as volumes.
+	// The images of its containers are [Container.Image].
+	ImageVolumes []string
+}
+
+// PreferredSchedulingTerm is a term of a preferred node affinity.
+type PreferredSchedulingTerm struct {
+	// Weight is added to the score of a node that the term matches; from 1 to 100.
+	Weight     int32            `json:"weight"`
+	Preference NodeSelectorTerm `json:"preference"`
+}
+
+// WeightedPodAffinityTerm is a term of a preferred pod affinity or anti-affinity.
+type WeightedPodAffinityTerm struct {
+	// Weight is added to the score for each pod that the term matches in the domain of a
+	// node, or subtracted from it for anti-affinity; from 1 to 100.
+	Weight          int32           `json:"weight"`
+	PodAffinityTerm PodAffinityTerm `json:"podAffinityTerm"`
+}
+
+// NodeImage is a container image on a node.
+type NodeImage struct {
+	// Names are the names by which the image is known.
+	Names []string `json:"names,omitempty"`
+	// SizeBytes is the size of the image.
+	SizeBytes int64 `json:"sizeBytes,omitempty"`
+}
