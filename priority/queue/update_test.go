@@ -95,6 +95,7 @@ var helpfulFields = map[string]string{
 	"Affinity.NodeAffinity":     "NodeAffinity PodTopologySpread",
 	"Affinity.PodAffinity":      "InterPodAffinity",
 	"Affinity.PodAntiAffinity":  "InterPodAffinity",
+	"Preferences":               "",
 	"Tolerations":               "NodeUnschedulable TaintToleration PodTopologySpread",
 	"TopologySpreadConstraints": "PodTopologySpread",
 	"SchedulerName":             "",
