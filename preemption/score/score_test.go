@@ -208,10 +208,10 @@ func TestNominatedNodeIsTheOnlyOne(t *testing.T) {
 
 // Amounts and sizes beyond all bounds make no score that is out of its range.
 func TestAmountsBeyondAllBounds(t *testing.T) {
-	huge := resource.MustList("cpu", "9E", "memory", "9E")
+	huge := resource.MustList("cpu", "5000T", "memory", "5E") // two are more than an int64 holds
 	a, b := node("a"), withImage(node("b"))
 	b.Images[0].SizeBytes = 1<<63 - 1
-	c := &outrank.Cluster{Nodes: []*outrank.Node{a, b}, Pods: []*outrank.Pod{on("a", "p", huge), on("a", "q", huge), on("a", "r", huge), on("b", "s", resource.MustList("memory", "8Ei"))}}
+	c := &outrank.Cluster{Nodes: []*outrank.Node{a, b}, Pods: []*outrank.Pod{on("a", "p", huge), on("a", "q", huge), on("b", "s", resource.MustList("memory", "8Ei"))}}
 	snap, err := preemption.NewSnapshot(c)
 	require.NoError(t, err)
 	for _, strategy := range []score.Strategy{{}, {Type: score.MostAllocated}, {Type: score.RequestedToCapacityRatio, Shape: []score.Point{{Utilization: 3, Score: 9}, {Utilization: 90}}}} {
