@@ -76,6 +76,7 @@ func checkTerm(t *outrank.NodeSelectorTerm) error {
 const (
 	leastImage = 23 << 20
 	mostImage  = 1000 << 20
+	mostSize   = 1 << 50 // beyond it a size makes no difference
 )
 
 // images scores a node by how much of the pod's images it has (group 27.8).
@@ -124,7 +125,7 @@ func (q *question) addImages(wanted map[string]int64, sums []int64) {
 		if m == nil {
 			continue
 		}
-		count := times * int64(float64(m.size)*(float64(len(m.nodes))/all))
+		count := times * int64(min(mostSize, float64(m.size)*(float64(len(m.nodes))/all)))
 		for _, at := range m.nodes {
 			counted[at] += count
 		}

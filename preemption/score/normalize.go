@@ -4,22 +4,22 @@ import "slices"
 
 // upwards stretches the scores so that the highest is [MaxScore] (rule 27.1.5;
 // helper.DefaultNormalizeScore).
-func upwards(_ *question, raw []int64) []int64 { return stretched(raw, false) }
-
-// reversed is upwards, less from [MaxScore].
-func reversed(_ *question, raw []int64) []int64 { return stretched(raw, true) }
-
-func stretched(raw []int64, reverse bool) []int64 {
+func upwards(_ *question, raw []int64) []int64 {
 	most := max(0, slices.Max(raw))
 	out := make([]int64, len(raw))
 	for i, score := range raw {
-		if most > 0 {
-			score = MaxScore * score / most
+		if out[i] = score; most > 0 {
+			out[i] = MaxScore * score / most
 		}
-		if reverse {
-			score = MaxScore - score
-		}
-		out[i] = score
+	}
+	return out
+}
+
+// reversed takes the scores of upwards from [MaxScore].
+func reversed(q *question, raw []int64) []int64 {
+	out := upwards(q, raw)
+	for i := range out {
+		out[i] = MaxScore - out[i]
 	}
 	return out
 }

@@ -3,18 +3,32 @@ package score
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
 )
 
-// amounts are those of one resource on one node.
-type amounts struct {
-	// requested are the pods of the node and the pod that is scored, allocated the pods of
-	// the node alone.
-	requested, allocated, allocatable int64
-	weight                            int64
+// counting says what a container counts with that does not name cpu or memory: nothing, or a
+// default.
+type counting uint8
+
+const (
+	asNamed counting = iota
+	filledIn
+)
+
+// demand is what is asked for and there of one resource.
+type demand struct {
+	asked, weight int64
+	// allocatable is that of the nodes of the table, taken what the pods take of the nodes
+	// that are scored.
+	allocatable, taken []int64
 }
+
+// requested is what is taken and asked for on a node. Sums that have wrapped around count as 0
+// where they are below it.
+func (d *demand) requested(node int) int64 { return max(0, resource.AddSat(d.taken[node], d.asked)) }
 
 // fit scores nodes by what is taken of their resources (group 27.3).
 func (q *question) fit() ([]int64, error) {
@@ -23,28 +37,29 @@ func (q *question) fit() ([]int64, error) {
 	if resources == nil {
 		resources = []Resource{{Name: resource.CPU}, {Name: resource.Memory}}
 	}
-	byNode := q.amounts(resources, false)
+	demands := q.demands(resources, filledIn)
 	raw := make([]int64, len(q.nodes))
-	for i := range raw {
-		raw[i] = s.of(byNode[i*len(resources) : (i+1)*len(resources)])
+	for i, at := range q.at {
+		raw[i] = s.of(demands, i, at)
 	}
 	return raw, nil
 }
 
-// of scores a node by the amounts of its resources.
-func (s *Strategy) of(all []amounts) int64 {
+// of scores a node, which has two indexes: that among the scored nodes and that in the table.
+func (s *Strategy) of(demands []demand, node int, at int32) int64 {
 	var score, weights int64
-	for i := range all {
-		a := &all[i]
-		if a.allocatable == 0 {
+	for i := range demands {
+		d := &demands[i]
+		total := d.allocatable[at]
+		if total == 0 {
 			continue
 		}
-		one := s.one(a)
+		one := s.one(d.requested(node), total)
 		if s.Type == RequestedToCapacityRatio && one <= 0 {
 			continue
 		}
-		score += one * a.weight
-		weights += a.weight
+		score += one * d.weight
+		weights += d.weight
 	}
 	switch {
 	case weights == 0:
@@ -56,20 +71,20 @@ func (s *Strategy) of(all []amounts) int64 {
 }
 
 // one scores a node by one resource (rules 27.3.4 to 27.3.6).
-func (s *Strategy) one(a *amounts) int64 {
+func (s *Strategy) one(requested, total int64) int64 {
 	switch s.Type {
 	case MostAllocated:
-		return parts(min(a.requested, a.allocatable), a.allocatable)
+		return parts(min(requested, total), total)
 	case RequestedToCapacityRatio:
-		if a.requested > a.allocatable {
+		if requested > total {
 			return s.at(MaxScore)
 		}
-		return s.at(parts(a.requested, a.allocatable))
+		return s.at(parts(requested, total))
 	}
-	if a.requested > a.allocatable {
+	if requested > total {
 		return 0
 	}
-	return parts(a.allocatable-a.requested, a.allocatable)
+	return parts(total-requested, total)
 }
 
 // at is the value of the shape at a utilization.
@@ -110,33 +125,37 @@ func (q *question) balance() ([]int64, error) {
 	asks := false
 	for i, name := range names {
 		resources[i].Name = name
-		asks = asks || q.requestOf(name, true) != 0
+		asks = asks || q.requestOf(name, asNamed) != 0
 	}
 	if !asks {
 		return nil, nil
 	}
-	byNode := q.amounts(resources, true)
+	demands := q.demands(resources, asNamed)
+	before := slices.Clone(demands)
+	for i := range before {
+		before[i].asked = 0
+	}
 	raw := make([]int64, len(q.nodes))
-	for i := range raw {
-		all := byNode[i*len(names) : (i+1)*len(names)]
-		with := evenness(all, func(a *amounts) int64 { return a.requested })
-		without := evenness(all, func(a *amounts) int64 { return a.allocated })
+	for i, at := range q.at {
+		with, without := evenness(demands, i, at), evenness(before, i, at)
 		raw[i] = MaxScore/2 + (MaxScore/2+with-without)/2
 	}
 	return raw, nil
 }
 
-// evenness is higher the less the taken parts of the resources differ, from 50 to [MaxScore].
-// Conversions keep products from being fused with sums, which would round differently on some
-// machines.
-func evenness(all []amounts, taken func(*amounts) int64) int64 {
+// evenness is higher the less the parts of the resources differ that are taken and asked for,
+// from 50 to [MaxScore]. Conversions keep products from being fused with sums, which would
+// round differently on some machines.
+func evenness(demands []demand, node int, at int32) int64 {
 	var space [8]float64
 	fractions, total := space[:0], 0.0
-	for i := range all {
-		if all[i].allocatable != 0 {
-			f := min(1, float64(taken(&all[i]))/float64(all[i].allocatable))
-			fractions, total = append(fractions, f), total+f
+	for i := range demands {
+		d := &demands[i]
+		if d.allocatable[at] == 0 {
+			continue
 		}
+		f := min(1, float64(d.requested(node))/float64(d.allocatable[at]))
+		fractions, total = append(fractions, f), total+f
 	}
 	deviation := 0.0
 	switch n := float64(len(fractions)); {
@@ -152,23 +171,13 @@ func evenness(all []amounts, taken func(*amounts) int64) int64 {
 	return int64((1 - deviation) * MaxScore)
 }
 
-// amounts lists the amounts of each resource on each node, node by node (rule 27.3.2). Plain
-// says that containers count with what they name alone.
-func (q *question) amounts(resources []Resource, plain bool) []amounts {
-	out := make([]amounts, len(q.nodes)*len(resources))
-	for j, r := range resources {
-		asked := q.requestOf(r.Name, plain)
-		if !r.Name.Counted() || asked == 0 && isScalar(r.Name) {
-			continue
-		}
-		column := q.table.amount(r.Name)
-		for i, at := range q.at {
-			a := &out[i*len(resources)+j]
-			a.weight = max(1, r.Weight)
-			if a.allocatable = column[at]; a.allocatable != 0 {
-				a.allocated = q.taken(i, r.Name, plain)
-				a.requested = resource.AddSat(a.allocated, asked)
-			}
+// demands lists the resources that count (rule 27.3.2).
+func (q *question) demands(resources []Resource, by counting) []demand {
+	var out []demand
+	for _, r := range resources {
+		asked := q.requestOf(r.Name, by)
+		if r.Name.Counted() && (asked != 0 || !isScalar(r.Name)) {
+			out = append(out, demand{asked, max(1, r.Weight), q.table.amount(r.Name), q.taken(r.Name, by)})
 		}
 	}
 	return out
@@ -179,10 +188,10 @@ func isScalar(name resource.Name) bool {
 	return name != resource.CPU && name != resource.Memory && name != resource.EphemeralStorage
 }
 
-// requestOf is what the pod asks for. Plain goes by all that the pod says; otherwise the specs
-// of the containers count alone (rule 27.3.3).
-func (q *question) requestOf(name resource.Name, plain bool) int64 {
-	if plain {
+// requestOf is what the pod asks for: asNamed by all that the pod says, filledIn by the specs of
+// the containers alone (rule 27.3.3).
+func (q *question) requestOf(name resource.Name, by counting) int64 {
+	if by == asNamed {
 		return resource.Amount(name, q.pod.RunningRequestOfIn(q.counts.release, name))
 	}
 	bare := &outrank.Pod{Containers: bareContainers(q.pod.Containers), InitContainers: bareContainers(q.pod.InitContainers), Overhead: q.pod.Overhead}
@@ -201,25 +210,35 @@ func bareContainers(cs []outrank.Container) []outrank.Container {
 	return out
 }
 
-// taken is what the pods of a node take.
-func (q *question) taken(node int, name resource.Name, plain bool) int64 {
+// taken is what the pods take of a resource, by node.
+func (q *question) taken(name resource.Name, by counting) []int64 {
 	if name != resource.CPU && name != resource.Memory {
-		return q.snap.Used(q.nodes[node].Name, name)
-	}
-	if q.loads == nil {
-		q.loads = make([]load, len(q.nodes))
+		out := make([]int64, len(q.nodes))
 		for i, n := range q.nodes {
-			q.loads[i] = q.counts.loads[n.Name]
+			out[i] = q.snap.Used(n.Name, name)
 		}
+		return out
 	}
-	switch l := &q.loads[node]; {
-	case name == resource.CPU && plain:
-		return l.cpu
-	case name == resource.CPU:
-		return l.filledCPU
-	case plain:
-		return l.memory
-	default:
-		return l.filledMemory
+	if q.loads[0] == nil {
+		q.sumLoads()
+	}
+	at := 0
+	if name == resource.Memory {
+		at++
+	}
+	if by == filledIn {
+		at += 2
+	}
+	return q.loads[at]
+}
+
+// sumLoads makes the columns of the loads.
+func (q *question) sumLoads() {
+	for i := range q.loads {
+		q.loads[i] = make([]int64, len(q.nodes))
+	}
+	for i, n := range q.nodes {
+		l := q.counts.loads[n.Name]
+		q.loads[0][i], q.loads[1][i], q.loads[2][i], q.loads[3][i] = l.cpu, l.memory, l.filledCPU, l.filledMemory
 	}
 }

@@ -206,6 +206,30 @@ func TestNominatedNodeIsTheOnlyOne(t *testing.T) {
 	assert.Equal(t, "a", rank(t, score.Config{}, c, p).Choose(nil).Name)
 }
 
+// Amounts and sizes beyond all bounds make no score that is out of its range.
+func TestAmountsBeyondAllBounds(t *testing.T) {
+	huge := resource.MustList("cpu", "5000T", "memory", "5E") // two are more than an int64 holds
+	a, b := node("a"), withImage(node("b"))
+	b.Images[0].SizeBytes = 1<<63 - 1
+	c := &outrank.Cluster{Nodes: []*outrank.Node{a, b}, Pods: []*outrank.Pod{on("a", "p", huge), on("a", "q", huge), on("b", "s", resource.MustList("memory", "8Ei"))}}
+	snap, err := preemption.NewSnapshot(c)
+	require.NoError(t, err)
+	for _, strategy := range []score.Strategy{{}, {Type: score.MostAllocated}, {Type: score.RequestedToCapacityRatio, Shape: []score.Point{{Utilization: 3, Score: 9}, {Utilization: 90}}}} {
+		scorer, err := score.New(score.Config{Fit: strategy})
+		require.NoError(t, err)
+		for _, p := range []*outrank.Pod{waiting(), on("", "huge", huge)} {
+			p.Containers[0].Image = "registry.example/app"
+			r, err := scorer.Score(context.Background(), snap, p, c.Nodes)
+			require.NoError(t, err)
+			for _, x := range r.Plugins {
+				for _, n := range x.Normalized {
+					assert.True(t, n >= 0 && n <= score.MaxScore, "%s gives %d", x.Plugin, n)
+				}
+			}
+		}
+	}
+}
+
 // tops is the heap that kube-scheduler makes of scored nodes.
 type tops []struct{ index, total int64 }
 

@@ -118,7 +118,8 @@ type question struct {
 	counts *counts
 	table  *table
 	at     []int32 // index of each node in the table
-	loads  []load  // of each node, nil as long as nothing has asked for them
+	// loads are columns of the fields of a load, nil as long as nothing has asked for them.
+	loads [4][]int64
 	// ignored marks nodes that lack the topology key of a constraint (rule 27.5.5).
 	ignored []bool
 }
