@@ -30,7 +30,7 @@ import (
 
 // everyFunction are the functions of the public packages.
 var everyFunction = []any{
-	outrank.NewKey, outrank.ParseRelease, outrank.Priority, kube.ReadCluster, kube.ReadManifest, kube.ReadPod,
+	outrank.NewKey, outrank.ParseRelease, outrank.Priority, kube.ReadCluster, kube.ReadClusterWith, kube.ReadManifest, kube.ReadPod,
 	outrank.Releases, kube.WriteCluster,
 	resource.AddSat, resource.Amount, resource.MulSat, resource.MustList, resource.MustParse, resource.New, resource.NewBinary,
 	resource.NewMilli, resource.Parse, resource.SubSat,

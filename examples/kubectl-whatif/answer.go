@@ -6,6 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/brief"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/trace"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
@@ -32,6 +33,8 @@ type Document struct {
 	// in motion before the pod's turn.
 	Changes []string            `json:"changes,omitempty"`
 	Before  *question.Aftermath `json:"before,omitempty"`
+	// Forbidden are pods of the changes that quotas keep from being created.
+	Forbidden []quotas.Forbidden `json:"forbidden,omitempty"`
 	// Decision is the explanation in the library's JSON; PLAN_JSON.md of
 	// package preemption describes it. Of its candidates, and of the nodes that give the
 	// same answer, it has the first 20, or as many as --list says, which may be 0 for all.

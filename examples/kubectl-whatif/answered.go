@@ -21,6 +21,9 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 	}
 	out := &answeredQuestion{scene: s}
 	ctx := context.Background()
+	if s.refused != nil {
+		return out, out.take(s.refused, nil)
+	}
 	switch s.ask {
 	case askGroup:
 		err = out.group(ctx, set)
@@ -86,6 +89,9 @@ func (q *answeredQuestion) take(r reply, err error) error {
 		return unusable(q.scene.opts.source(), err)
 	}
 	q.reply, q.exit = r, exitOf(r)
+	if len(q.scene.forbidden()) > 0 && !q.scene.ask.ofPod() {
+		q.exit = exitStays
+	}
 	return nil
 }
 
@@ -99,7 +105,7 @@ func exitOf(r reply) int {
 		return exitOfGroup(r)
 	case *question.Replicas:
 		stopped := 0
-		if r.Stopped {
+		if r.Stopped || r.Forbidden != nil {
 			stopped = 1
 		}
 		return worst(stopped, r.Victims)
@@ -123,6 +129,8 @@ func exitOf(r reply) int {
 		if r.Verdict == backward.ByTheRules || r.Verdict == backward.ByKubelet {
 			return exitEvicts
 		}
+	case *question.NotCreated:
+		return exitStays
 	case *question.Across:
 		return preempted(r.Outcome)
 	case *inverse.LeastPriority:
@@ -147,7 +155,7 @@ func exitOf(r reply) int {
 		if len(r.Nodes) > 0 {
 			without = r.Totals.Waits + r.Totals.Unplaced + len(r.Lost)
 		}
-		return worst(without, r.Totals.Victims)
+		return worst(without+r.Totals.Forbidden, r.Totals.Victims)
 	}
 	return exitFits
 }
@@ -159,7 +167,7 @@ func (q *answeredQuestion) document() any {
 		Caveats: append([]Warning{}, q.scene.caveats...), Warnings: []Warning{},
 	}
 	if h := q.scene.happened(); h != nil {
-		doc.Changes, doc.Before = h.changes, h.before
+		doc.Changes, doc.Before, doc.Forbidden = h.changes, h.before, h.forbidden
 	}
 	if q.scene.question != nil {
 		pod := askedOf(q.scene.question)
@@ -180,7 +188,7 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 	writeCluster(p, &dump, q.scene.now)
 	q.scene.happened().write(p)
 	switch {
-	case q.scene.ask == askGroup:
+	case q.scene.ask == askGroup && q.scene.refused == nil:
 		q.writeGroup(p)
 	case q.scene.question != nil:
 		pod := askedOf(q.scene.question)
@@ -201,6 +209,9 @@ func (q *answeredQuestion) title(source string) string {
 	pod := ""
 	if q.scene.question != nil {
 		pod = string(q.scene.question.pod.Key())
+	}
+	if q.scene.refused != nil {
+		return fmt.Sprintf("May %s be created in %s?", pod, source)
 	}
 	switch q.scene.ask {
 	case askGroup:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 )
 
 // reply is the answer to a question of package question.
@@ -13,13 +14,14 @@ type reply interface {
 }
 
 // Questioned is the output of -o json for every question but that about a single pod,
-// which is a Document. Fields keep their names and meanings, new ones may be added.
+// which is a Document where it can be created. Fields keep their names and meanings, new ones may be added.
 type Questioned struct {
 	// APIVersion is whatif/v1.
 	APIVersion string `json:"apiVersion"`
 	// Question is pending, replicas, whyNot, onNode, across, moreNodes, leastPriority, largest, emptiable,
 	// whyPreempted, report, diff, classes, without, change, or group where the pod
-	// is scheduled with its group alone.
+	// is scheduled with its group alone. Where a quota keeps the pod from being created it is
+	// the question that was asked, pod among them, and the answer says that.
 	Question inquiry `json:"question"`
 	// Cluster describes the cluster and Now the time, as in a Document.
 	Cluster Dump      `json:"cluster"`
@@ -30,6 +32,9 @@ type Questioned struct {
 	// in motion before the turn of the pod in question.
 	Changes []string            `json:"changes,omitempty"`
 	Before  *question.Aftermath `json:"before,omitempty"`
+	// Forbidden are pods of the changes that quotas keep from being created, where the answer
+	// does not have them.
+	Forbidden []quotas.Forbidden `json:"forbidden,omitempty"`
 	// Answer depends on the question: it is the type of package question, inverse or report of that name,
 	// Aftermath for change and without, Answer of package backward for whyPreempted, and Comparison for diff.
 	Answer any `json:"answer"`

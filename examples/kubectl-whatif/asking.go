@@ -19,6 +19,8 @@ type asking struct {
 	warnings []outrank.Problem
 	// template would make the pod, nil for a pod of its own.
 	template *input.Template
+	// limited is what quotas look at beside the pod.
+	limited input.Limited
 }
 
 // The sources of a pod.

@@ -55,6 +55,43 @@ func TestCases(t *testing.T) {
 			"victims on another node", "cross", "--pending default/web --across", 3,
 			[]string{"1 pod has to leave so that default/web can start on n1.", "default/rival  1         n2", "kube-scheduler, which takes victims from one node: stays pending."}, nil,
 		},
+		{
+			"pods that a quota refuses are not created", "quota", "-f testdata/cases/quota-deploy.yaml", 4,
+			[]string{"1 new pod: 1 fits.", "2 pods of Deployment/api are not created: pods \"api-2\" is forbidden: exceeded quota: urgent,\nrequested: pods=1, used: pods=2, limited: pods=2", "team/api-1"},
+			[]string{"team/api-2", "team/api-3"},
+		},
+		{
+			"nor is a pod that flags describe", "quota", "--cpu 3 --memory 1Gi --class urgent --namespace team", 4,
+			[]string{"May team/what-if be created in ", "team/what-if is not created: quota urgent is in the way.", "It takes no turn, and nobody has to leave for it.",
+				"exceeded quota: urgent, requested: requests.cpu=3, used: requests.cpu=1, limited: requests.cpu=3"}, nil,
+		},
+		{
+			"nor some of a pod's copies", "quota", "-f testdata/cases/quota-deploy.yaml --replicas 4", 4,
+			[]string{"Of 4 replicas of team/api, 1 fits as things are.", "3 pods of Deployment/api are not created: "}, nil,
+		},
+		{
+			"a pod that needs a quota and has none is not created", "quota", "--cpu 1 --memory 1Gi --class urgent --admission-config testdata/cases/admission.yaml", 4,
+			[]string{"default/what-if is not created: the API server wants a quota for it, and none covers it.", "insufficient quota to match these scopes: [{PriorityClass In [urgent]}]"}, nil,
+		},
+		{
+			"and one that has, or needs none, is", "quota", "--cpu 1 --memory 1Gi --class urgent --namespace team --admission-config testdata/cases/admission.yaml", 0,
+			[]string{"Nobody has to leave"}, nil,
+		},
+		{
+			"one of them is", "quota", "-f testdata/cases/quota-deploy.yaml --one", 0, []string{"Nobody has to leave: 1 node takes it as things are"}, nil,
+		},
+		{
+			"a pod that is recreated gives its usage back first", "quota", "--delete team/web-1 --cpu 1 --memory 1Gi --class urgent --namespace team", 0,
+			[]string{"Nobody has to leave: 1 node takes it as things are"}, nil,
+		},
+		{
+			"and nodes do not help", "quota", "-f testdata/cases/quota-deploy.yaml --more-nodes n1", 4,
+			[]string{"  refused    2 pods of Deployment/api are not created: ", "No node more is needed until everybody finds a place."}, nil,
+		},
+		{
+			"a quota of the manifests counts, and its usage follows from the pods", "quota", "-f testdata/cases/quota-more.yaml", 4,
+			[]string{"2 pods of Deployment/worker are not created: pods \"worker-2\" is forbidden: exceeded quota: all,\nrequested: pods=1, used: pods=2, limited: pods=2"}, nil,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			files := strings.Split(tt.clusters, ",")

@@ -8,6 +8,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
+	"github.com/outrank-go/outrank/priority/quota"
 )
 
 // caveats are reasons why the answer may not come true: gaps in the dump, and
@@ -26,6 +28,20 @@ func allCaveats(opts *options, dump, c *outrank.Cluster, q *asking) []Warning {
 	}
 	return slices.Concat(aboutTemplate(opts, q), aboutPod(opts, q), aboutGroups(c, q), aboutNominations(opts, dump), aboutClaims(c, q),
 		aboutPods(dump), aboutKinds(dump), aboutNamespaces(c, q))
+}
+
+// aboutQuotas is about quotas that look at what a dump's pods are not read with.
+func aboutQuotas(l *quotas.Limits) (out []Warning) {
+	for _, q := range l.Quotas {
+		for _, r := range q.Scopes {
+			switch r.Scope {
+			case quota.Terminating, quota.NotTerminating, quota.CrossNamespacePodAffinity:
+				out = append(out, Warning{"resourcequota " + string(outrank.NewKey(q.Namespace, q.Name)), "scope " + string(r.Scope),
+					"deadlines, and preferred terms of affinity, are not read from the pods of a dump, which count as if they had none where they leave and are recreated"})
+			}
+		}
+	}
+	return out[:min(len(out), mostNear)]
 }
 
 // aboutTemplate is about the difference between a single pod and the object that makes it.

@@ -85,7 +85,7 @@ func (s *scene) removeNodes(sc *question.Scenario, f *flagged) error {
 
 // bring makes what the manifests hold, but for the object that the question is about.
 func (s *scene) bring(sc *question.Scenario, f *flagged, asked *input.Template) error {
-	if err := sc.Apply(&question.AddObjects{Of: f.String(), Objects: s.manifests.objects}); err != nil {
+	if err := sc.Apply(&question.AddObjects{Of: f.String(), Objects: s.manifests.objects.Cluster, Quotas: s.manifests.objects.quotas}); err != nil {
 		return err
 	}
 	for _, t := range s.manifests.templates {
@@ -265,7 +265,7 @@ func readNames(file string, stdin io.Reader) ([]string, error) {
 }
 
 // readObjects reads files of objects as a cluster.
-func (o *options) readObjects(flag string, names []string, stdin io.Reader) (*outrank.Cluster, error) {
+func (o *options) readObjects(flag string, names []string, stdin io.Reader) (*loaded, error) {
 	files, err := input.Expand(names, o.recursive)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)

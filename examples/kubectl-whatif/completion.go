@@ -86,7 +86,7 @@ func (o *options) completedFrom() *outrank.Cluster {
 	if err != nil {
 		return nil
 	}
-	return c
+	return c.Cluster
 }
 
 // beginning are the names with this beginning, in order, each once.

@@ -3,7 +3,7 @@ package main
 import "fmt"
 
 // dumpCommand makes a dump with all that an answer may depend on.
-const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json"
+const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers,quota -A -o json"
 
 // theDump is the object of a caveat whose text goes on from there.
 const theDump = "the dump"

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -19,14 +20,14 @@ func (s *scene) readEarlier(stdin io.Reader, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	settleRelease(&then, cluster)
+	settleRelease(&then, cluster.Cluster)
 	s.then, s.was = &then, cluster
 	return nil
 }
 
 // earlier is the report of the cluster as it was.
 func (s *scene) earlier(ctx context.Context) (*report.Report, error) {
-	before := &scene{opts: s.then, cluster: s.was, now: s.opts.now, ask: askReport}
+	before := &scene{opts: s.then, cluster: s.was.Cluster, limits: quotas.Limits{Quotas: s.was.quotas, Limited: s.limits.Limited}, now: s.opts.now, ask: askReport}
 	var err error
 	if before.snap, err = preemption.NewSnapshot(before.cluster); err != nil {
 		return nil, unusable(s.then.source(), err)

@@ -39,8 +39,8 @@ func newFlags() *pflag.FlagSet {
 
 func (o *options) placeFlags() *pflag.FlagSet {
 	fs := newFlags()
-	fs.StringSliceVar(&o.clusters, "cluster", nil, "`FILE`s with a dump in JSON or YAML, plain or gzipped, - for standard input, or folders of such files: "+
-		dumpCommand)
+	fs.StringSliceVar(&o.clusters, "cluster", nil, "`FILE`s with a dump in JSON or YAML, plain or gzipped, - for standard input, or folders of such files, "+
+		"as the last of the examples below makes one")
 	fs.BoolVar(&o.live, "live", false, "run kubectl, which has to be installed, and ask about the cluster of its current context; it only reads")
 	fs.StringVar(&o.context, "context", "", "the same for the kubectl context of a `NAME`")
 	fs.StringVar(&o.kubeconfig, "kubeconfig", "", "the same with kubectl's configuration in a `FILE`")
@@ -81,7 +81,7 @@ func (o *options) changeFlags() *pflag.FlagSet {
 		fs.VarP(&ordered{o: o, flag: flag, check: check}, flag, short, usage)
 	}
 	add(changeFile, "f", "`FILE`s or folders with manifests, in JSON or YAML, - for standard input: all pods that a Pod, Deployment, "+
-		"ReplicaSet, StatefulSet, DaemonSet, Job or CronJob makes, with the budgets, classes, groups, nodes and namespaces beside them; --name chooses one of "+
+		"ReplicaSet, StatefulSet, DaemonSet, Job or CronJob makes, with the budgets, classes, groups, nodes, quotas and namespaces beside them; --name chooses one of "+
 		"several objects. What makes a single pod is the pod in question, where none is named. What an API server would add (requests from limits, "+
 		"host ports and so on) is filled in here, and a warning names what is not; best is what kubectl create --dry-run=server -f pod.yaml -o json "+
 		"makes of it; --pod is the same", nil)
@@ -139,6 +139,8 @@ func (o *options) answerFlags() *pflag.FlagSet {
 		"like v1.37,VolumeLimitScaling=false (default: that of the newest kubelet in the dump, or the default where none says it)")
 	fs.StringVar(&o.scheduler, "scheduler-config", "", "decide as a scheduler with this KubeSchedulerConfiguration does, a `FILE` in JSON or YAML "+
 		"(default: as kube-scheduler does without one)")
+	fs.StringVar(&o.admission, "admission-config", "", "which pods need a quota, as the API server is told: a `FILE` with its AdmissionConfiguration, in JSON or YAML "+
+		"(default: none does; the quotas of the dump hold all the same)")
 	fs.IntVar(&o.answer.list, "list", 5, "how many entries the lists of the text have, a `NUMBER`, 0 for all; in json and yaml about a single pod how many candidates, and nodes of each answer (default there: 20)")
 	fs.Func("now", "a `TIME`, from which ages are measured and which a missing start counts as (default: a second after the latest start, deletion, "+
 		"heartbeat or change of a condition in the dump, so that the same dump always gives the same answer); --as-of is the same", o.setNow)

@@ -324,6 +324,6 @@ func TestGroupsThatDoNotCount(t *testing.T) {
 func TestLiveGroups(t *testing.T) {
 	sample, err := filepath.Abs("sample/cluster.json")
 	require.NoError(t, err)
-	kubectl(t, `case "$*" in *,csidrivers,podgroups,compositepodgroups*) cat '`+sample+`';; *) echo "unexpected $*" >&2; exit 1;; esac`)
+	kubectl(t, `case "$*" in *,quota,podgroups,compositepodgroups*) cat '`+sample+`';; *) echo "unexpected $*" >&2; exit 1;; esac`)
 	answered(t, "", "--live", "--pending", "all", "--release", groupsOn)
 }

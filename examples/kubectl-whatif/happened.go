@@ -6,12 +6,23 @@ import (
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 )
 
 // happened is what the changes did before the question is asked; nil without changes.
 type happened struct {
 	changes, short []string
 	before         *question.Aftermath
+	// forbidden were not created, which the answer does not say.
+	forbidden []quotas.Forbidden
+}
+
+// forbidden are the pods of the changes that quotas keep from being created.
+func (s *scene) forbidden() []quotas.Forbidden {
+	if s.scenario == nil {
+		return nil
+	}
+	return s.scenario.Forbidden()
 }
 
 // happened has the changes of a scene.
@@ -20,6 +31,9 @@ func (s *scene) happened() *happened {
 		return nil
 	}
 	h := &happened{before: s.before}
+	if s.ask != askChange && s.ask != askWithout {
+		h.forbidden = s.forbidden()
+	}
 	for _, f := range s.opts.changes {
 		h.changes, h.short = append(h.changes, f.String()), append(h.short, f.short())
 	}
@@ -35,6 +49,9 @@ func (h *happened) write(p console.Page) {
 		return
 	}
 	p.Line("  after      %s", strings.Join(h.short, " "))
+	for i := range h.forbidden {
+		p.Line("  refused    %s", h.forbidden[i].String())
+	}
 	if h.before == nil || len(h.before.Moves) == 0 {
 		return
 	}

@@ -13,22 +13,21 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/live"
-	"github.com/outrank-go/outrank/preemption/kube"
 )
 
 // load reads the cluster that the options name.
-func load(opts *options, stdin io.Reader, stderr io.Writer) (*outrank.Cluster, error) {
-	cluster, err := opts.readCluster(stdin, stderr)
+func load(opts *options, stdin io.Reader, stderr io.Writer) (*loaded, error) {
+	l, err := opts.readCluster(stdin, stderr)
 	if err != nil {
 		return nil, err
 	}
-	if len(cluster.Nodes) == 0 {
-		return nil, noNodes(opts.source(), cluster)
+	if len(l.Nodes) == 0 {
+		return nil, noNodes(opts.source(), l.Cluster)
 	}
-	return cluster, nil
+	return l, nil
 }
 
-func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*outrank.Cluster, error) {
+func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*loaded, error) {
 	bar := newProgress(stderr, o.source())
 	defer bar.end()
 	if o.sampled() {
@@ -68,20 +67,20 @@ func (o *options) reads() string {
 }
 
 // askKubectl makes kubectl print the cluster.
-func (o *options) askKubectl(bar *progress, stderr io.Writer) (c *outrank.Cluster, err error) {
+func (o *options) askKubectl(bar *progress, stderr io.Writer) (l *loaded, err error) {
 	from := live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig}
 	if o.set["release"] && o.release.Gates()[groupGate] {
 		from.More = groupKinds
 	}
 	warnings, err := from.Read(context.Background(), func(r io.Reader) (err error) {
-		c, err = readOne(o.source(), bar.through(r, 0))
+		l, err = readOne(o.source(), bar.through(r, 0))
 		return err
 	})
 	bar.end()
 	for _, text := range warnings {
 		fmt.Fprintln(stderr, "whatif: warning:", screen.Safe(text))
 	}
-	return c, err
+	return l, err
 }
 
 // settleNamespace takes the namespace of kubectl's context where kubectl is asked and nobody
@@ -96,20 +95,20 @@ func (o *options) settleNamespace() {
 }
 
 // readOne reads a file as it comes, which costs nothing beside reading it where it is JSON.
-func readOne(name string, r io.Reader) (*outrank.Cluster, error) {
+func readOne(name string, r io.Reader) (*loaded, error) {
 	text, err := input.JSON(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	read := bufio.NewReader(text)
 	if blank(read) {
-		return &outrank.Cluster{}, nil // noNodes says what to fill it with
+		return &loaded{Cluster: &outrank.Cluster{}}, nil // noNodes says what to fill it with
 	}
-	cluster, err := kube.ReadCluster(read)
+	l, err := readAll(read)
 	if err != nil {
 		return nil, unusable(name, err)
 	}
-	return cluster, nil
+	return l, nil
 }
 
 // blank reports whether there is nothing but white space, and skips it.
@@ -126,14 +125,14 @@ func blank(r *bufio.Reader) bool {
 }
 
 // readSeveral reads files as one cluster.
-func readSeveral(name string, files []string, open func(string) (io.Reader, func() error, error)) (*outrank.Cluster, error) {
+func readSeveral(name string, files []string, open func(string) (io.Reader, func() error, error)) (*loaded, error) {
 	all := input.Merge(files, open).Reader()
 	defer all.Close()
-	cluster, err := kube.ReadCluster(all)
+	l, err := readAll(all)
 	var in *input.FileError
 	switch {
 	case err == nil:
-		return cluster, nil
+		return l, nil
 	case errors.As(err, &in) && errors.Is(err, input.ErrSyntax) && in.File != input.Stdin:
 		return nil, closerLook(in)
 	case errors.As(err, &in):

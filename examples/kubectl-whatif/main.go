@@ -91,7 +91,7 @@ func answerQuestion(opts *options, std streams, out io.Writer) (exit int, err er
 	}
 	var r result
 	bar := newProgress(std.err, "")
-	if s.ask == askPod {
+	if s.ask == askPod && s.refused == nil {
 		r, err = s.decide(&watch)
 	} else {
 		r, err = s.answered(bar.steps)

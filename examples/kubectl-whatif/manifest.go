@@ -24,7 +24,7 @@ type manifests struct {
 	// templates make pods; objects are those of other kinds that count, and others are the
 	// numbers of the rest by kind.
 	templates []*input.Template
-	objects   *outrank.Cluster
+	objects   *loaded
 	others    map[string]int
 	scalers   []*input.Scaler
 }
@@ -60,7 +60,7 @@ func (o *options) readManifests(stdin io.Reader) (*manifests, error) {
 		return nil, err
 	}
 	c := m.objects
-	if len(m.templates)+len(c.Nodes)+len(c.Budgets)+len(c.Classes)+len(c.Namespaces)+len(c.Groups)+len(c.Composites)+len(c.Claims) == 0 {
+	if len(m.templates)+len(c.Nodes)+len(c.Budgets)+len(c.Classes)+len(c.Namespaces)+len(c.Groups)+len(c.Composites)+len(c.Claims)+len(c.quotas) == 0 {
 		return nil, fmt.Errorf("%s holds no pod and nothing that makes pods%s", o.manifestName(),
 			suggest("; only ", kindsOf(m.others)))
 	}
@@ -112,7 +112,7 @@ func (m *manifests) scaled(s *input.Scaler) *input.Template {
 // alone reports whether there is one object that makes pods, and nothing else that counts.
 func (m *manifests) alone() bool {
 	c := m.objects
-	return len(m.templates) == 1 && len(c.Nodes)+len(c.Budgets)+len(c.Classes)+len(c.Namespaces)+len(c.Groups)+len(c.Composites)+len(c.Claims) == 0
+	return len(m.templates) == 1 && len(c.Nodes)+len(c.Budgets)+len(c.Classes)+len(c.Namespaces)+len(c.Groups)+len(c.Composites)+len(c.Claims)+len(c.quotas) == 0
 }
 
 // one reports whether the manifests make a single pod.
@@ -140,16 +140,16 @@ func (m *manifests) named(o *options) error {
 }
 
 // clusterOf reads objects as a cluster, and counts those that it has no use for.
-func clusterOf(source string, raw []json.RawMessage) (*outrank.Cluster, map[string]int, error) {
+func clusterOf(source string, raw []json.RawMessage) (*loaded, map[string]int, error) {
 	others := map[string]int{}
 	if len(raw) == 0 {
-		return &outrank.Cluster{}, others, nil
+		return &loaded{Cluster: &outrank.Cluster{}}, others, nil
 	}
 	text, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": raw})
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := kube.ReadCluster(bytes.NewReader(text))
+	c, err := readAll(bytes.NewReader(text))
 	if err != nil {
 		return nil, nil, unusable(source, err)
 	}
@@ -267,7 +267,7 @@ func askTemplate(opts *options, t *input.Template, c *outrank.Cluster, copies bo
 	if pod.Namespace == "" {
 		pod.Namespace = opts.pod.namespace
 	}
-	q := &asking{pod: pod, from: fromManifest, warnings: warnings}
+	q := &asking{pod: pod, from: fromManifest, warnings: warnings, limited: t.Limited()}
 	if t.Kind != "Pod" {
 		q.template = t
 		pod.Name = unusedName(c, pod, t)

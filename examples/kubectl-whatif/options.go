@@ -20,6 +20,7 @@ type options struct {
 	context, kubeconfig string   // of kubectl
 	pending             string
 	scheduler           string // a file of its configuration
+	admission           string // the same for the API server's plugins
 	release             outrank.Release
 	sample              string // its name
 	sampleAsked         bool   // its own question is asked

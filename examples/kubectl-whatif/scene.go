@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/backward"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -17,6 +18,9 @@ import (
 type scene struct {
 	opts    *options
 	cluster *outrank.Cluster
+	// limits say what may be created; refused is the answer where the pod in question may not be.
+	limits  quotas.Limits
+	refused *question.NotCreated
 	// ask is the question.
 	ask inquiry
 	// question is nil where it is about no single pod.
@@ -36,7 +40,7 @@ type scene struct {
 	scenario *question.Scenario
 	before   *question.Aftermath
 	// was is the cluster as it was, with the options that name it, where somebody asks what has changed.
-	was  *outrank.Cluster
+	was  *loaded
 	then *options
 	// events are those at hand about pods that were pushed out, nil for none.
 	events *backward.Events
@@ -48,15 +52,19 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 	if err != nil {
 		return nil, err
 	}
-	cluster, err := load(opts, stdin, stderr)
+	read, err := load(opts, stdin, stderr)
 	if err != nil {
 		return nil, err
 	}
-	s := &scene{opts: opts, cluster: cluster, now: opts.now}
+	cluster := read.Cluster
+	s := &scene{opts: opts, cluster: cluster, limits: quotas.Limits{Quotas: read.quotas}, now: opts.now}
 	if s.events, err = opts.readEvents(cluster, again); err != nil {
 		return nil, err
 	}
 	watch.lap("loading")
+	if s.limits.Limited, err = opts.readAdmission(); err != nil {
+		return nil, err
+	}
 	var doubts []Warning
 	s.releaseFrom, doubts = settleRelease(opts, cluster)
 	asked, err := s.settle(stdin)
@@ -88,6 +96,9 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 		}
 	}
 	s.caveats = append(append(doubts, s.caveats...), caveats(opts, cluster, s.cluster, s.question)...)
+	if len(opts.changes) > 0 {
+		s.caveats = append(s.caveats, aboutQuotas(&s.limits)...)
+	}
 	return s, nil
 }
 
@@ -150,7 +161,7 @@ func (s *scene) change(asked *input.Template, stdin io.Reader) error {
 // follow takes the scenario as it stands for the cluster in question.
 func (s *scene) follow() {
 	set := s.scenario.Setting()
-	s.cluster, s.snap = set.Cluster, set.Snapshot
+	s.cluster, s.snap, s.limits = set.Cluster, set.Snapshot, set.Limits
 }
 
 // find finds the pod in question. Whatever the changes set in motion, and whatever a scheduler
@@ -164,7 +175,13 @@ func (s *scene) find(asked *input.Template) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.ask, err = s.opts.withGroup(s.cluster, s.question); err != nil || s.scenario == nil || s.ask == askLeast {
+	if s.ask, err = s.opts.withGroup(s.cluster, s.question); err != nil {
+		return err
+	}
+	if s.refused, err = s.refuse(); err != nil {
+		return unusable("the resource quotas", err)
+	}
+	if s.refused != nil || s.scenario == nil || s.ask == askLeast {
 		return err // with another priority another turn comes before it
 	}
 	if s.before, err = s.scenario.Before(s.question.pod); err != nil {
@@ -174,13 +191,33 @@ func (s *scene) find(asked *input.Template) (err error) {
 	return nil
 }
 
+// refuse holds the pod in question to the quotas, unless it is there already: nil where it may be
+// created. Replicas are held to them one by one, in their own question; what a search for the largest
+// pod would create has no size yet; and a kubelet runs a static pod whatever the API server says.
+func (s *scene) refuse() (*question.NotCreated, error) {
+	q := s.question
+	s.limits.Deadline, s.limits.PrefersAcross = q.limited.Deadline, q.limited.PrefersAcross
+	if q.from == fromDump || s.ask == askReplicas || s.ask == askLargest || s.opts.about.static {
+		return nil, nil
+	}
+	pods := 1
+	if s.opts.whole(q.template) && q.template.Kind != "DaemonSet" {
+		pods = q.template.Replicas
+	}
+	f, err := s.limits.Admit(q.pod, pods, s.cluster.Release)
+	if err != nil || f == nil {
+		return nil, err
+	}
+	return question.RefusedBy(f, q.pod), nil
+}
+
 // setting is the scene in the form of package question.
 func (s *scene) setting(show func(done, total int)) (question.Setting, error) {
 	warnings, err := s.schedulers.tried()
 	if err != nil {
 		return question.Setting{}, err
 	}
-	set := question.Setting{Cluster: s.cluster, Snapshot: s.snap, Now: s.now, Progress: show}
+	set := question.Setting{Cluster: s.cluster, Snapshot: s.snap, Limits: s.limits, Now: s.now, Progress: show}
 	if s.question != nil {
 		set.Evaluator, warnings, err = s.schedulers.forPod(s.question.pod)
 	} else {

@@ -8,7 +8,11 @@ import (
 
 // workloadOf is what makes the pods of a template.
 func workloadOf(t *input.Template, pod *outrank.Pod) *question.Workload {
-	return &question.Workload{Kind: t.Kind, Namespace: pod.NamespaceName(), Name: t.Name, Pod: pod, Replicas: t.Replicas, PerNode: t.Kind == "DaemonSet", Ordinal: t.Ordinal}
+	limited := t.Limited()
+	return &question.Workload{
+		Kind: t.Kind, Namespace: pod.NamespaceName(), Name: t.Name, Pod: pod, Replicas: t.Replicas, PerNode: t.Kind == "DaemonSet", Ordinal: t.Ordinal,
+		Deadline: limited.Deadline, PrefersAcross: limited.PrefersAcross,
+	}
 }
 
 // whole reports whether a question about an object is about all pods that it makes.

@@ -1,12 +1,14 @@
 package kube_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/kube"
+	"github.com/outrank-go/outrank/priority/quota"
 )
 
 func ExampleReadCluster() {
@@ -56,6 +58,25 @@ func ExampleReadManifest() {
 	// Output:
 	// default/web cpu: 2 <nil>
 	// pod default/web: spec.containers[0].resources.requests: no memory; what a limit range of the namespace would set is not filled in
+}
+
+// One pass over a dump reads what another package understands, too.
+func ExampleReadClusterWith() {
+	dump := `{"kind": "List", "items": [
+		{"kind": "Node", "metadata": {"name": "n1"}},
+		{"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "shop"}, "spec": {"hard": {"pods": "2"}}}
+	]}`
+	cluster, err := kube.ReadClusterWith(strings.NewReader(dump), func(kind string, text []byte) {
+		if kind != "ResourceQuota" {
+			return
+		}
+		quotas, err := quota.Read(bytes.NewReader(text))
+		fmt.Println(quotas[0].Namespace, quotas[0].Hard, err)
+	})
+	fmt.Println(len(cluster.Nodes), cluster.Skipped, err)
+	// Output:
+	// shop pods: 2 <nil>
+	// 1 map[ResourceQuota:1] <nil>
 }
 
 // The volume behind a pod's claim is written as objects of its own.

@@ -40,8 +40,15 @@ import (
 // JSON at all ends the reading; an error of r is returned as it is. Input without a
 // single object or List is a problem, too, and so is a nil reader: the program that was to
 // write the dump has failed. A List without items is a cluster without objects.
-func ReadCluster(r io.Reader) (*outrank.Cluster, error) {
+func ReadCluster(r io.Reader) (*outrank.Cluster, error) { return ReadClusterWith(r, nil) }
+
+// ReadClusterWith is [ReadCluster] for callers that read further kinds from the same input: skipped
+// is called for each object that is counted in Cluster.Skipped, in the order of the input, with
+// its kind and its JSON. The text must not be changed or kept. A list may name the kind in place
+// of its objects. Without skipped it does what ReadCluster does.
+func ReadClusterWith(r io.Reader, skipped func(kind string, text []byte)) (*outrank.Cluster, error) {
 	rd := newReader()
+	rd.skipped = skipped
 	c := &crew{rd: rd, full: batchText}
 	defer c.stop()
 	err := manifest.Each(r, c.add)

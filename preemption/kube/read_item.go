@@ -28,19 +28,19 @@ func (rd *reader) item(it manifest.Item) error {
 		if g, ours := rd.group(it); ours {
 			keepNamed(&c.Groups, g, g.Name)
 		} else {
-			rd.skip(it.Kind)
+			rd.skip(it)
 		}
 	case kindComposite:
 		if g, ours := rd.composite(it); ours {
 			keepNamed(&c.Composites, g, g.Name)
 		} else {
-			rd.skip(it.Kind)
+			rd.skip(it)
 		}
 	case kindWorkload:
 		if w, ours := rd.workload(it); ours {
 			keepNamed(&c.Workloads, w, w.Name)
 		} else {
-			rd.skip(it.Kind)
+			rd.skip(it)
 		}
 	case kindClaim:
 		rd.claim(it)
@@ -57,7 +57,7 @@ func (rd *reader) item(it manifest.Item) error {
 	case "":
 		rd.problem(it.Where, "kind", "missing")
 	default:
-		rd.skip(it.Kind)
+		rd.skip(it)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func keepNamed[T any](list *[]*T, one *T, name string) {
 func (rd *reader) status(it manifest.Item) {
 	var w manifest.Status
 	if wrong := manifest.Decode(it.Raw, &w); len(wrong) > 0 || w.Status != "Failure" {
-		rd.skip(it.Kind)
+		rd.skip(it)
 		return
 	}
 	rd.problem(it.Where, "", "this is an error of the API server, %s, and not what was asked of it; mend the cause and ask again", fields.Quote(w.Message))

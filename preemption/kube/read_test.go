@@ -197,6 +197,31 @@ func TestReadClusterForms(t *testing.T) {
 }
 
 // jq -s turns the lists of several kinds into a list of lists.
+// Whatever is counted as skipped is handed over, in the order of the input, large or small, and
+// nothing else is; the cluster is the same.
+func TestReadClusterWith(t *testing.T) {
+	large := strings.Repeat("x", 100<<10)
+	text := `{"kind": "List", "items": [{"kind": "Pod", "metadata": {"name": "a"}}, {"kind": "Odd", "n": 1}, {"kind": "Odd", "n": 2, "of": "` + large + `"},
+		{"kind": "Service", "n": 3}, {"kind": "PodGroup", "apiVersion": "other/v1", "n": 4}, {"kind": "Node", "metadata": {"name": "n"}}]}
+		{"kind": "RareList", "items": [{"n": 5}, {"n": 6}]}`
+	var got []string
+	c, err := kube.ReadClusterWith(strings.NewReader(text), func(kind string, text []byte) {
+		got = append(got, kind+" "+strings.ReplaceAll(string(text), large, "LARGE"))
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		`Odd {"kind": "Odd", "n": 1}`, `Odd {"kind": "Odd", "n": 2, "of": "LARGE"}`, `Service {"kind": "Service", "n": 3}`,
+		`PodGroup {"kind": "PodGroup", "apiVersion": "other/v1", "n": 4}`, `Rare {"n": 5}`, `Rare {"n": 6}`,
+	}, got)
+	want := readList(t, text)
+	assert.Empty(t, cmp.Diff(want, c))
+	n := 0
+	for _, of := range c.Skipped {
+		n += of
+	}
+	assert.Len(t, got, n)
+}
+
 func TestReadClusterListsInLists(t *testing.T) {
 	want, err := kube.ReadCluster(strings.NewReader(list))
 	require.NoError(t, err)

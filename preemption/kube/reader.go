@@ -19,6 +19,7 @@ type reader struct {
 	finished bool // keep pods that have ended, too
 	fills    bool // fill in what the API server would
 	warnings []outrank.Problem
+	skipped  func(kind string, text []byte) // told of objects that are skipped; nil for nobody
 }
 
 func newReader() *reader {
@@ -40,11 +41,14 @@ func (rd *reader) keep(ps ...outrank.Problem) {
 	rd.more += len(ps) - room
 }
 
-func (rd *reader) skip(kind string) {
+func (rd *reader) skip(it manifest.Item) {
 	if rd.cluster.Skipped == nil {
 		rd.cluster.Skipped = map[string]int{}
 	}
-	rd.cluster.Skipped[kind]++
+	rd.cluster.Skipped[it.Kind]++
+	if rd.skipped != nil {
+		rd.skipped(it.Kind, it.Raw)
+	}
 }
 
 // decode fills in the wire form and returns a converter that names the object

@@ -27,6 +27,38 @@ type Template struct {
 // String returns Kind/Name, the text of an owner.
 func (t *Template) String() string { return t.Kind + "/" + t.Name }
 
+// Limited is what resource quotas look at beside a pod as it is placed: whether it has a deadline,
+// and whether a preferred term of affinity to pods, or against them, names namespaces.
+type Limited struct{ Deadline, PrefersAcross bool }
+
+// Limited looks at the pod. Fields of a wrong type are for the library to complain of.
+func (t *Template) Limited() (out Limited) {
+	var pod struct {
+		Spec struct {
+			Deadline *json.RawMessage `json:"activeDeadlineSeconds"`
+			Affinity struct {
+				To   preferred `json:"podAffinity"`
+				From preferred `json:"podAntiAffinity"`
+			} `json:"affinity"`
+		} `json:"spec"`
+	}
+	_ = json.Unmarshal(t.Pod, &pod)
+	out.Deadline = pod.Spec.Deadline != nil
+	for _, term := range slices.Concat(pod.Spec.Affinity.To.Terms, pod.Spec.Affinity.From.Terms) {
+		out.PrefersAcross = out.PrefersAcross || len(term.Term.Namespaces) > 0 || term.Term.Selector != nil
+	}
+	return out
+}
+
+type preferred struct {
+	Terms []struct {
+		Term struct {
+			Namespaces []string         `json:"namespaces"`
+			Selector   *json.RawMessage `json:"namespaceSelector"`
+		} `json:"podAffinityTerm"`
+	} `json:"preferredDuringSchedulingIgnoredDuringExecution"`
+}
+
 // workload is the common part of the kinds that make pods.
 type workload struct {
 	Metadata struct {

@@ -15,14 +15,14 @@ import (
 )
 
 // Kinds are those that an answer may depend on, in kubectl's short names.
-var Kinds = []string{"nodes", "pods", "pdb", "priorityclasses", "namespaces", "pv", "pvc", "sc", "csinodes", "csidrivers"}
+var Kinds = []string{"nodes", "pods", "pdb", "priorityclasses", "namespaces", "pv", "pvc", "sc", "csinodes", "csidrivers", "quota"}
 
 // needed are those without which there is no answer.
 var needed = []string{"nodes", "pods"}
 
 // long are the names of resources in messages of the API server.
 var long = map[string]string{
-	"pdb": "poddisruptionbudgets", "pv": "persistentvolumes", "pvc": "persistentvolumeclaims", "sc": "storageclasses",
+	"pdb": "poddisruptionbudgets", "pv": "persistentvolumes", "pvc": "persistentvolumeclaims", "quota": "resourcequotas", "sc": "storageclasses",
 }
 
 // Cluster selects kubectl's cluster; empty fields are left to kubectl.

@@ -42,7 +42,7 @@ func reading(t *testing.T, c Cluster) (text string, warnings []string, err error
 	return text, warnings, err
 }
 
-const all = "get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json"
+const all = "get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers,quota -A -o json"
 
 func TestRead(t *testing.T) {
 	called := kubectl(t, "echo '{}'")
@@ -73,7 +73,7 @@ echo '{}'`)
 	require.NoError(t, err)
 	assert.Equal(t, "{}\n", text)
 	assert.Equal(t, []string{
-		all, strings.Replace(all, ",sc", "", 1), "get nodes,pods,priorityclasses,namespaces,pvc,csinodes,csidrivers -A -o json",
+		all, strings.Replace(all, ",sc", "", 1), "get nodes,pods,priorityclasses,namespaces,pvc,csinodes,csidrivers,quota -A -o json",
 	}, called())
 	require.Len(t, warnings, 4)
 	assert.Equal(t, `sc are left out: error: the server doesn't have a resource type "sc"`, warnings[0])

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 )
 
 // Aftermath is what becomes of everybody after changes, once every pod that waits has had its
@@ -26,8 +27,11 @@ type Aftermath struct {
 	Moves        []Move `json:"moves"`
 	StillPending int    `json:"stillPending"`
 	// Displaced are pods that wait as things are and would find a place without the changes.
-	Displaced []Pod  `json:"displaced"`
-	Totals    Totals `json:"totals"`
+	Displaced []Pod `json:"displaced"`
+	// Forbidden are pods that quotas keep from being created, those of the changes and those that
+	// would be recreated. They are in none of the lists above.
+	Forbidden []quotas.Forbidden `json:"forbidden"`
+	Totals    Totals             `json:"totals"`
 	// Workloads count the new pods by the object that makes them.
 	Workloads []WorkloadFate `json:"workloads"`
 	// Budgets are those that cover pods of nodes that go, by namespace and name.
@@ -78,6 +82,8 @@ type Totals struct {
 	// pushed out for them.
 	Taken int `json:"taken"`
 	Aside int `json:"aside"`
+	// Forbidden counts the pods that are not created.
+	Forbidden int `json:"forbidden"`
 }
 
 // Fates counts pods by the outcomes of their turns.
@@ -216,7 +222,7 @@ func (s *Scenario) newAftermath() *Aftermath {
 	a := &Aftermath{
 		Nodes: append([]string{}, s.gone...), Added: append([]string{}, s.added...),
 		Tied: []Pod{}, Lost: []Pod{}, Leaving: []Pod{}, Moves: []Move{}, Workloads: []WorkloadFate{},
-		Budgets: []BudgetLoad{}, Refused: []Pod{}, Drains: []Drain{}, Displaced: []Pod{}, made: map[outrank.Key]*outrank.Pod{},
+		Budgets: []BudgetLoad{}, Refused: []Pod{}, Drains: []Drain{}, Displaced: []Pod{}, Forbidden: []quotas.Forbidden{}, made: map[outrank.Key]*outrank.Pod{},
 	}
 	for key, m := range s.moved {
 		if p, ok := s.snap.Pod(key); ok && m.origin == New {
@@ -293,4 +299,8 @@ func (a *Aftermath) tell(t Turn, m motion) {
 // finish records those that take no turn.
 func (a *Aftermath) finish(s *Scenario) {
 	a.Tied, a.Lost, a.Leaving = append(a.Tied, s.tied...), append(a.Lost, s.lost...), append(a.Leaving, s.leaving...)
+	a.Forbidden = append(a.Forbidden, s.forbidden...)
+	for i := range s.forbidden {
+		a.Totals.Forbidden += s.forbidden[i].Pods
+	}
 }

@@ -72,6 +72,9 @@ func (a *Aftermath) summary() []string {
 	if n, f := a.fates(New); n > 0 {
 		out = append(out, fmt.Sprintf("%s: %s.", plural(n, "new pod"), f.text("")))
 	}
+	for i := range a.Forbidden {
+		out = append(out, a.Forbidden[i].String())
+	}
 	for _, of := range []struct {
 		origin Origin
 		why    string

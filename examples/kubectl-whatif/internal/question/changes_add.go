@@ -7,8 +7,10 @@ import (
 	"strconv"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/priority/quota"
 )
 
 // AddObjects adds everything but pods: nodes, classes, budgets, namespaces and groups. An
@@ -17,9 +19,10 @@ type AddObjects struct {
 	Of string
 	// Objects has them; its pods are not looked at.
 	Objects *outrank.Cluster
+	Quotas  []*quota.Quota
 }
 
-// AddPods creates the pods of a workload.
+// AddPods creates the pods of a workload, as far as quotas let it.
 type AddPods struct {
 	Of string
 	Workload
@@ -35,6 +38,8 @@ type Workload struct {
 	// may go to instead, as a DaemonSet does.
 	Replicas int
 	PerNode  bool
+	// Deadline and PrefersAcross are what a quota looks at beside the pod; see [quota.Pod].
+	Deadline, PrefersAcross bool
 	// Ordinal is the first number in the names of pods that are counted, as a StatefulSet
 	// does; below 0 names are made up.
 	Ordinal int
@@ -50,7 +55,7 @@ func (c *AddObjects) String() string { return c.Of }
 func (c *AddPods) String() string { return c.Of }
 
 func (c *AddObjects) apply(s *Scenario) error {
-	for _, add := range []func(*Scenario) error{c.classes, c.nodes, c.budgets, c.groups, c.namespaces, c.claims} {
+	for _, add := range []func(*Scenario) error{c.classes, c.nodes, c.budgets, c.groups, c.namespaces, c.claims, c.quotas} {
 		if err := add(s); err != nil {
 			return err
 		}
@@ -176,6 +181,26 @@ func (c *AddObjects) claims(s *Scenario) error {
 	return nil
 }
 
+func (c *AddObjects) quotas(s *Scenario) error {
+	var pods []quota.Pod
+	for _, q := range c.Quotas {
+		name := string(outrank.NewKey(q.Namespace, q.Name))
+		if err := s.claim(c, "resourcequota", name); err != nil {
+			return err
+		}
+		if s.books.Has(q) {
+			return there(c, "resourcequota", name)
+		}
+		if pods == nil {
+			for p := range s.snap.Pods() {
+				pods = append(pods, quota.Pod{Pod: p})
+			}
+		}
+		s.books.Put(q, pods)
+	}
+	return nil
+}
+
 // mostPods bounds the pods of one change.
 const mostPods = 200_000
 
@@ -213,6 +238,16 @@ func (c *AddPods) apply(s *Scenario) error {
 	for i, p := range pods {
 		one := *p
 		one.Name, one.UID = names.next(), ""
+		f, err := s.books.Admit(quota.Pod{Pod: &one, Deadline: c.Deadline, PrefersAcross: c.PrefersAcross})
+		if err != nil {
+			return err
+		}
+		if f != nil { // and the same holds for those behind it
+			f.Workload, f.Pods = c.Workload.String(), len(pods)-i
+			s.forbidden = quotas.Add(s.forbidden, *f)
+			pods = pods[:i]
+			break
+		}
 		if err := s.snap.AddPod(&one); err != nil {
 			return err
 		}

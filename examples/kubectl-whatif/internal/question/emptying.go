@@ -98,7 +98,7 @@ func (e *Emptying) Try(nodes []string) (*Emptied, error) {
 	if len(r.Lost) > 0 {
 		return r, nil
 	}
-	mark, allowed, spare, queue := d.snap.Mark(), slices.Clone(d.allowed), slices.Clone(d.spare), slices.Clone(d.queue)
+	mark, allowed, spare, queue, books := d.snap.Mark(), slices.Clone(d.allowed), slices.Clone(d.spare), slices.Clone(d.queue), d.books
 	tied, lost, leaving := len(d.tied), len(d.lost), len(d.leaving)
 	d.moved, d.out, d.turns = map[outrank.Key]motion{}, newDrain(nodes), 0
 	last := false
@@ -120,7 +120,7 @@ func (e *Emptying) Try(nodes []string) (*Emptied, error) {
 		e.empty = append(e.empty, nodes...)
 		return r, d.snap.Keep(mark)
 	}
-	d.allowed, d.spare, d.queue, d.stale = allowed, spare, queue, false
+	d.allowed, d.spare, d.queue, d.books, d.stale = allowed, spare, queue, books, false
 	d.tied, d.lost, d.leaving = d.tied[:tied], d.lost[:lost], d.leaving[:leaving]
 	return r, d.snap.Undo(mark)
 }

@@ -153,7 +153,10 @@ func (l *queuing) evict(v departed, m motion) error {
 	if err := l.recreate(v.pod, m); err != nil {
 		return err
 	}
-	next, _ := l.snap.Pod(v.pod.Key())
+	next, created := l.snap.Pod(v.pod.Key())
+	if !created {
+		return nil
+	}
 	for _, e := range l.line([]*outrank.Pod{next}) {
 		l.enter(e)
 	}

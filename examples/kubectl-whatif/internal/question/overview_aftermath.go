@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -53,6 +54,7 @@ func (a *Aftermath) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Ov
 		s.turn(&m.Turn, nil)
 	}
 	s.table(a.movesTable())
+	s.table(forbiddenTable(a.Forbidden))
 	if len(a.Drains) > 0 {
 		s.table(a.drainsTable())
 		s.Tables = append(s.Tables, a.budgetsTable()) // where it is empty, it says so
@@ -155,6 +157,9 @@ func (a *Aftermath) todo(s *sketch) {
 		s.do(subject(n, "pod is", "pods are") + " lost, and nothing recreates " + verb(n, "it", "them") + ".")
 	}
 	t := &a.Totals
+	if t.Forbidden > 0 {
+		s.do(subject(t.Forbidden, "pod is", "pods are") + " not created: see the quotas' messages.")
+	}
 	if c := cost(t.Victims, t.Violating); c != "" {
 		s.do("It costs room: " + c + ".")
 	}
@@ -176,4 +181,15 @@ func (a *Aftermath) todo(s *sketch) {
 	if len(s.Todo) == 0 {
 		s.do("Nothing to do: all that the changes are about have a place, and nobody has to leave for them.")
 	}
+}
+
+func forbiddenTable(list []quotas.Forbidden) page.Table {
+	t := page.Table{Title: "Not created", Note: "Quotas keep these pods from being created: they take no turn, and push nobody out.",
+		Columns: []page.Column{{Title: "Workload"}, {Title: "Namespace"}, {Title: "Pods", Number: true}, {Title: "Quota"}}}
+	shown := bounded(len(list), page.MostRows)
+	for _, f := range list[:shown] {
+		t.Rows = append(t.Rows, page.TableRow{Cells: []string{f.Workload, f.Namespace, strconv.Itoa(f.Pods), f.Quota}, Notes: []string{f.Message}})
+	}
+	t.More = len(list) - shown
+	return t
 }

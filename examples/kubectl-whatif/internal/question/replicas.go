@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
@@ -31,6 +32,9 @@ type Replicas struct {
 	Turns []Turn `json:"turns"`
 	// Stopped is set where the last turn is that of a replica that finds no room.
 	Stopped bool `json:"stopped,omitempty"`
+	// Forbidden are the replicas that quotas keep from being created: behind the others, for which
+	// that is the end. Nil where all may be.
+	Forbidden *quotas.Forbidden `json:"forbidden,omitempty"`
 	// Why names the missing amounts for that replica; nil unless nothing helps.
 	// REPORT_JSON.md of package explain describes it.
 	Why *explain.Report `json:"why,omitempty"`
@@ -66,11 +70,16 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 			if err := s.snap.RemovePod(pod.Key()); err != nil {
 				return nil, err
 			}
+			s.books.GiveBack(pod)
 		}
 	}
 	out := &Replicas{Pod: podOf(pod, ""), Asked: n, Turns: []Turn{}}
+	created, err := s.create(pod, out)
+	if err != nil {
+		return nil, err
+	}
 	free := true
-	for i := range n {
+	for i := range created {
 		turn, err := s.replica(eval, pod, i)
 		if err != nil {
 			return nil, err
@@ -88,6 +97,22 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 		set.progress(i+1, n)
 	}
 	return out, nil
+}
+
+// create counts the replicas that may be created, which all are before the first has its turn.
+func (s *scene) create(pod *outrank.Pod, out *Replicas) (int, error) {
+	for i := range out.Asked {
+		f, err := s.books.Admit(s.set.Limits.Pod(s.copyOf(pod, i)))
+		if err != nil {
+			return 0, err
+		}
+		if f != nil {
+			f.Pods = out.Asked - i
+			out.Forbidden = f
+			return i, nil
+		}
+	}
+	return out.Asked, nil
 }
 
 // whyStopped explains the last replica.

@@ -21,6 +21,10 @@ func (r *Replicas) WriteText(w io.Writer, limit int) error {
 		out.say("Before anybody leaves: %s.", places(free, limit))
 	}
 	r.writeSteps(out, limit)
+	if r.Forbidden != nil {
+		out.line("")
+		out.say("%s", r.Forbidden)
+	}
 	if r.Stopped {
 		last := &r.Turns[len(r.Turns)-1]
 		out.line("")

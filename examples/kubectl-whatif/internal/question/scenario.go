@@ -8,9 +8,11 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/priority/quota"
 )
 
 // ErrContradiction is wrapped by errors about a change that another change, or the cluster,
@@ -43,6 +45,8 @@ type Scenario struct {
 	// gone and added are nodes; tied, lost and leaving pods have no replacement that waits.
 	gone, added         []string
 	tied, lost, leaving []Pod
+	// forbidden were not created.
+	forbidden []quotas.Forbidden
 	// workloads make the new pods.
 	workloads []*Workload
 	// drains are the nodes that go, change by change, with the scenario just before.
@@ -142,6 +146,10 @@ func (s *Scenario) Watch(show func(done, total int)) {
 	set.Progress, s.set = show, &set
 }
 
+// Forbidden are the pods that quotas have kept from being created so far, those of the changes in
+// their order.
+func (s *Scenario) Forbidden() []quotas.Forbidden { return slices.Clone(s.forbidden) }
+
 // Cluster is the cluster as changed, without its nodes and pods: the classes, namespaces and
 // claims that a new pod meets. The caller must not change it.
 func (s *Scenario) Cluster() *outrank.Cluster { return s.cluster }
@@ -152,6 +160,7 @@ func (s *Scenario) Setting() Setting {
 	set := *s.before
 	set.Snapshot = s.snap.Clone()
 	set.Cluster = s.clusterNow()
+	set.Limits.Quotas = s.books.Quotas()
 	return set
 }
 
@@ -220,12 +229,21 @@ func there(c Change, kind, name string) error {
 	return fmt.Errorf("%w: %s brings %s %s, which the cluster has already", ErrContradiction, c, kind, name)
 }
 
-// recreate puts the pod that a controller creates in place of another in the line. A pod of a
-// DaemonSet is created for the same node.
+// recreate puts the pod that a controller creates in place of another in the line, if quotas let
+// it. A pod of a DaemonSet is created for the same node.
 func (s *Scenario) recreate(p *outrank.Pod, m motion) error {
 	next := s.priced(remade(p, p.Name))
 	if tied(p) {
 		next = pinned(next, m.from)
+	}
+	f, err := s.books.Admit(quota.Pod{Pod: next})
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		f.Recreated = true
+		s.forbidden = quotas.Add(s.forbidden, *f)
+		return nil
 	}
 	s.moved[next.Key()] = m
 	return s.snap.AddPod(next)

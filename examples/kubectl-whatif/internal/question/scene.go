@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -17,12 +18,13 @@ type scene struct {
 	// budgets find the budgets that cover a pod; allowed is the present allowance of each.
 	budgets *pdb.Budgets
 	allowed []*outrank.PodDisruptionBudget
+	books   quotas.Books
 }
 
 func (s *Setting) scene(ctx context.Context) *scene {
 	snap := s.Snapshot.Clone()
 	list := snap.Budgets()
-	return &scene{ctx: ctx, set: s, snap: snap, budgets: pdb.New(list), allowed: list}
+	return &scene{ctx: ctx, set: s, snap: snap, budgets: pdb.New(list), allowed: list, books: s.Limits.Books(snap.Release())}
 }
 
 // bind lets a pod run on a node. The snapshot may know the pod as pending, or not at all.
@@ -128,6 +130,7 @@ func (s *scene) drop(p *outrank.Pod) error {
 	if err := s.snap.RemovePod(p.Key()); err != nil {
 		return err
 	}
+	s.books.GiveBack(p)
 	if p.Terminating() {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -15,6 +16,8 @@ type Setting struct {
 	Cluster *outrank.Cluster
 	// Snapshot is of that cluster. Questions clone it.
 	Snapshot *preemption.Snapshot
+	// Limits hold pods that are created; without any, everybody may be.
+	Limits quotas.Limits
 	// Evaluator decides for the pods of kube-scheduler's default profile and, where
 	// Scheduler is nil, for no others.
 	Evaluator *preemption.Evaluator

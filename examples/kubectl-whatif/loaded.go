@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/kube"
+	"github.com/outrank-go/outrank/priority/quota"
+)
+
+// loaded is a cluster as it was read, with its quotas.
+type loaded struct {
+	*outrank.Cluster
+	quotas []*quota.Quota
+}
+
+// kindQuota is read beside what the library reads as a cluster.
+const kindQuota = "ResourceQuota"
+
+// readAll reads a cluster with its quotas, in one go.
+func readAll(r io.Reader) (*loaded, error) {
+	list := []byte(`{"apiVersion": "v1", "kind": "ResourceQuotaList", "items": [`)
+	empty := len(list)
+	cluster, err := kube.ReadClusterWith(r, func(kind string, text []byte) {
+		if kind != kindQuota {
+			return
+		}
+		if len(list) > empty {
+			list = append(list, ',')
+		}
+		list = append(list, text...)
+	})
+	if err != nil || len(list) == empty {
+		return &loaded{Cluster: cluster}, err
+	}
+	delete(cluster.Skipped, kindQuota) // they take part
+	quotas, err := quota.Read(bytes.NewReader(append(list, "]}"...)))
+	return &loaded{cluster, quotas}, err
+}
