@@ -97,6 +97,7 @@ var helpfulFields = map[string]string{
 	"Affinity.PodAntiAffinity":  "InterPodAffinity",
 	"Tolerations":               "NodeUnschedulable TaintToleration PodTopologySpread",
 	"TopologySpreadConstraints": "PodTopologySpread",
+	"Preferences":               "",
 	"SchedulerName":             "",
 	"SchedulingGates":           "",
 	"OS":                        "",
