@@ -98,6 +98,7 @@ var helpfulFields = map[string]string{
 	"Preferences":               "",
 	"Tolerations":               "NodeUnschedulable TaintToleration PodTopologySpread",
 	"TopologySpreadConstraints": "PodTopologySpread",
+	"Preferences":               "",
 	"SchedulerName":             "",
 	"SchedulingGates":           "",
 	"OS":                        "",
