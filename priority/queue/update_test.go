@@ -98,7 +98,6 @@ var helpfulFields = map[string]string{
 	"Preferences":               "",
 	"Tolerations":               "NodeUnschedulable TaintToleration PodTopologySpread",
 	"TopologySpreadConstraints": "PodTopologySpread",
-	"Preferences":               "",
 	"SchedulerName":             "",
 	"SchedulingGates":           "",
 	"OS":                        "",
