@@ -79,7 +79,7 @@ func (s *Scorer) Score(ctx context.Context, snap *preemption.Snapshot, pod *outr
 			return nil, fmt.Errorf("node %d: %w: nil", i, outrank.ErrInvalid)
 		}
 		if there, ok := snap.Node(n.Name); !ok || there != n {
-			return nil, fmt.Errorf("node %s: %w", n.Name, preemption.ErrNotFound)
+			return nil, fmt.Errorf("node %d, %q: %w", i, n.Name, preemption.ErrNotFound)
 		}
 	}
 	return s.score(ctx, snap, pod, append([]*outrank.Node(nil), nodes...))
