@@ -220,7 +220,7 @@ func (a *Aftermath) writeDrain(out *paper, d *Drain, limit int) {
 		out.say("%s", text)
 	}
 	if n := fresh(d.Victims); n > 0 {
-		out.line("  %s for the recreated ones", subject(n, "pod is pushed out", "pods are pushed out"))
+		out.line("  meanwhile %s, for those recreated and others that wait", subject(n, "pod is pushed out", "times a pod is pushed out"))
 	}
 	if len(a.Lost) > 0 {
 		out.say("kubectl drain refuses to go on with pods that have no controller, unless it is told to with --force.")

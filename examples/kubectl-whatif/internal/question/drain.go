@@ -32,7 +32,7 @@ type Drain struct {
 	// nil where it does as things are, and where nothing was found.
 	Freed []Allowance `json:"freed,omitempty"`
 	// Pending are the replacements that find no place, with the reasons, and Victims the pods
-	// that are pushed out for replacements.
+	// that are pushed out meanwhile, for replacements and others that wait: a pod as often as it is.
 	Pending []Turn   `json:"pending"`
 	Victims []Victim `json:"victims"`
 }
