@@ -1,7 +1,6 @@
 package backward
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -13,27 +12,11 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
 
-// widest is the width of running text where the page has none.
-const widest = 100
-
 // WriteText prints the answer for people, limit of each list, 0 for all. The error is that of w.
 func (a *Answer) WriteText(w io.Writer, limit int) error {
-	var text bytes.Buffer
-	p := console.Page{W: &text}
-	if page, ok := w.(console.Page); ok {
-		p.Screen = page.Screen
-	}
-	say := func(sentence string) {
-		width := widest
-		if p.Width > 0 {
-			width = min(width, p.Width)
-		}
-		for _, line := range console.Wrap(p.Safe(sentence), max(20, width)) {
-			p.Line("%s", line)
-		}
-	}
+	p := console.SheetFor(w)
 	for _, sentence := range a.Sentences(limit) {
-		say(sentence)
+		p.Say("%s", sentence)
 	}
 	if len(a.Also) > 0 {
 		p.Line("\nWho would push it out, too, if its turn came at once:")
@@ -54,10 +37,9 @@ func (a *Answer) WriteText(w io.Writer, limit int) error {
 			items = append(items, a.Trials[i].verdict()+": "+a.Trials[i].text(a, limit))
 		}
 		p.Items(items)
-		say("A disruption budget is a wish: a scheduler keeps it where it can, and breaks it where nothing else makes room.")
+		p.Say("A disruption budget is a wish: a scheduler keeps it where it can, and breaks it where nothing else makes room.")
 	}
-	_, err := w.Write(text.Bytes())
-	return err
+	return p.To(w)
 }
 
 // Sentences are who pushed the pod out, how that is known, and whether the rules do.

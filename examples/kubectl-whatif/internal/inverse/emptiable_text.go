@@ -10,7 +10,7 @@ import (
 
 // WriteText prints the nodes for people, limit of each list. The error is that of w.
 func (e *Emptiable) WriteText(w io.Writer, limit int) error {
-	out := sheetFor(w)
+	out := console.SheetFor(w)
 	out.Say("%s", e.sentence())
 	if len(e.Nodes) > 0 {
 		out.Line("  %s", listed(e.Nodes, limit, func(name string) string { return name }))
@@ -32,7 +32,7 @@ func (e *Emptiable) WriteText(w io.Writer, limit int) error {
 	}
 	out.Line("")
 	out.Say("%s", e.effort())
-	return out.to(w)
+	return out.To(w)
 }
 
 func (e *Emptiable) sentence() string {

@@ -5,13 +5,14 @@ import (
 	"io"
 	"strings"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // WriteText prints the largest sizes for people. The error is that of w.
 func (l *Largest) WriteText(w io.Writer, limit int) error {
-	out := sheetFor(w)
+	out := console.SheetFor(w)
 	out.Say("%s", l.sentence())
 	if l.Fits != nil {
 		l.Fits.beyond(out, limit)
@@ -29,7 +30,7 @@ func (l *Largest) WriteText(w io.Writer, limit int) error {
 	out.Line("")
 	out.Say("The shape %s is made larger and smaller as a whole, in steps of %s of %s; %s were tried.",
 		told(l.Shape), l.Step, l.Resource, plural(l.Tried, "size"))
-	return out.to(w)
+	return out.To(w)
 }
 
 func (l *Largest) sentence() string {
@@ -72,7 +73,7 @@ func have(n int) string {
 }
 
 // beyond says what keeps one step more out.
-func (s *Size) beyond(out *sheet, limit int) {
+func (s *Size) beyond(out *console.Sheet, limit int) {
 	if s.Beyond == nil {
 		return
 	}

@@ -17,10 +17,10 @@ const mostNamed = 5
 // WriteText prints the least priorities for people, and limit of the levels that were tried. The
 // error is that of w.
 func (l *LeastPriority) WriteText(w io.Writer, limit int) error {
-	out := sheetFor(w)
+	out := console.SheetFor(w)
 	if l.Pods == 0 {
 		out.Say("%s makes no pod here, and nothing needs a priority.", l.Workload)
-		return out.to(w)
+		return out.To(w)
 	}
 	out.Say("%s", l.sentence())
 	for _, also := range l.also() {
@@ -36,7 +36,7 @@ func (l *LeastPriority) WriteText(w io.Writer, limit int) error {
 	out.Line("")
 	out.Line("From which priority on, and at whose cost:")
 	l.table(limit).Print(out.Page)
-	return out.to(w)
+	return out.To(w)
 }
 
 // who is the pod, or the pods of the workload.

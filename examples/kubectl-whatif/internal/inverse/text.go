@@ -1,34 +1,10 @@
 package inverse
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-
-	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
-
-// sheet collects a text for people, as wide as its page, which is written at once.
-type sheet struct {
-	console.Page
-	text *bytes.Buffer
-}
-
-func sheetFor(w io.Writer) *sheet {
-	s := &sheet{text: &bytes.Buffer{}}
-	if page, ok := w.(console.Page); ok {
-		s.Screen = page.Screen
-	}
-	s.W = s.text
-	return s
-}
-
-func (s *sheet) to(w io.Writer) error {
-	_, err := w.Write(s.text.Bytes())
-	return err
-}
 
 // plural counts things.
 func plural(n int, one string) string {

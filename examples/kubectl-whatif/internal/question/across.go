@@ -105,7 +105,7 @@ func (a *Across) WriteText(w io.Writer, limit int) error {
 	for _, note := range a.OneNode.notes(limit) {
 		out.line("  %s", note)
 	}
-	return out.to(w)
+	return out.To(w)
 }
 
 func onThe(node string) string {

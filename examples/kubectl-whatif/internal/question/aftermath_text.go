@@ -34,7 +34,7 @@ func (a *Aftermath) WriteText(w io.Writer, limit int) error {
 		out.line("")
 		a.Classes.write(out, limit)
 	}
-	return out.to(w)
+	return out.To(w)
 }
 
 // fates counts the pods of some origins.

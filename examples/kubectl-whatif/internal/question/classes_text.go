@@ -14,7 +14,7 @@ import (
 func (c *ClassImpact) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	c.write(out, limit)
-	return out.to(w)
+	return out.To(w)
 }
 
 func (c *ClassImpact) write(out *paper, limit int) {

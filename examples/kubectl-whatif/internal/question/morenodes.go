@@ -155,7 +155,7 @@ func (m *MoreNodes) WriteText(w io.Writer, limit int) error {
 	if more := len(m.Tried) - shown; more > 0 {
 		out.line("  and %d before", more)
 	}
-	return out.to(w)
+	return out.To(w)
 }
 
 func (m *MoreNodes) sentence(n *int, until string) string {

@@ -28,7 +28,7 @@ func (n *NotCreated) WriteText(w io.Writer, _ int) error {
 	out.say("%s", n.sentence())
 	out.line("  %s", n.effect())
 	out.line("  The API server: %s", n.Forbidden[0].Message)
-	return out.to(w)
+	return out.To(w)
 }
 
 func (n *NotCreated) effect() string {

@@ -103,5 +103,5 @@ func (o *OnNode) WriteText(w io.Writer, limit int) error {
 		out.line("What becomes of those who are evicted:")
 		writeFates(out, o.Replacements, 2, limit)
 	}
-	return out.to(w)
+	return out.To(w)
 }

@@ -1,7 +1,6 @@
 package question
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -13,19 +12,9 @@ import (
 
 // paper collects lines for people, as wide as their page; texts among the
 // arguments are made safe for a terminal.
-type paper struct {
-	console.Page
-	text *bytes.Buffer
-}
+type paper struct{ *console.Sheet }
 
-func paperFor(w io.Writer) *paper {
-	p := &paper{text: &bytes.Buffer{}}
-	if page, ok := w.(console.Page); ok {
-		p.Screen = page.Screen
-	}
-	p.W = p.text
-	return p
-}
+func paperFor(w io.Writer) *paper { return &paper{console.SheetFor(w)} }
 
 // plain leaves the arguments' texts as they are, for a page that makes them safe.
 func plain(args []any) []any {
@@ -48,12 +37,6 @@ func (p *paper) block(indent int, text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		p.Line("%s", strings.Repeat(" ", indent)+line)
 	}
-}
-
-// to writes everything at once.
-func (p *paper) to(w io.Writer) error {
-	_, err := w.Write(p.text.Bytes())
-	return err
 }
 
 // plural counts things.

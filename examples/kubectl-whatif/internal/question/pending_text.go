@@ -17,7 +17,7 @@ func (p *Pending) WriteText(w io.Writer, limit int) error {
 		out.say("%s of other namespaces that %s in between, too: without --namespace all are listed.", plural(p.Elsewhere, "turn"), verb(p.Elsewhere, "comes", "come"))
 	}
 	if len(p.Turns) == 0 {
-		return out.to(w)
+		return out.To(w)
 	}
 	out.line("")
 	out.say(pendingOrder)
@@ -32,7 +32,7 @@ func (p *Pending) WriteText(w io.Writer, limit int) error {
 	if more := len(p.Turns) - len(shown); more > 0 {
 		out.line("  and %d more", more)
 	}
-	return out.to(w)
+	return out.To(w)
 }
 
 const pendingOrder = "In the order in which a scheduler takes them, each seeing what those before it did. Pods that " +

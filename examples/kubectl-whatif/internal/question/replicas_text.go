@@ -38,7 +38,7 @@ func (r *Replicas) WriteText(w io.Writer, limit int) error {
 			}
 		}
 	}
-	return out.to(w)
+	return out.To(w)
 }
 
 func (r *Replicas) summary() string {

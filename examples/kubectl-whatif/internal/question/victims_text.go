@@ -15,7 +15,7 @@ func (v *Victims) WriteText(w io.Writer, limit int) error {
 	out.say("What becomes of %s, once %s runs on %s: %s.", plural(len(v.Replacements), "victim"), v.Pod.Key, v.Node, v.Totals.text())
 	out.line("")
 	writeFates(out, v.Replacements, 2, limit)
-	return out.to(w)
+	return out.To(w)
 }
 
 // text counts the fates of pods.

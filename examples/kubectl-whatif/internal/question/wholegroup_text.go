@@ -22,7 +22,7 @@ func (w *WholeGroup) WriteText(to io.Writer, limit int) error {
 	for _, note := range w.notes(limit) {
 		out.line("%s", note)
 	}
-	return out.to(to)
+	return out.To(to)
 }
 
 // nodeOfAsked is the node that the pod in question gets, empty for none.

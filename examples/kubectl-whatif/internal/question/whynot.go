@@ -50,5 +50,5 @@ func AskWhyNot(ctx context.Context, set Setting, pod *outrank.Pod, node string) 
 func (a *WhyNot) WriteText(w io.Writer, _ int) error {
 	out := paperFor(w)
 	out.block(0, a.Text())
-	return out.to(w)
+	return out.To(w)
 }

@@ -245,7 +245,7 @@ func (c *Comparison) WriteText(w io.Writer, limit int) error {
 		out.more(n - shown)
 		rest = rest[n:]
 	}
-	return out.err
+	return out.To(w)
 }
 
 // sameSection counts the first differences of one section.

@@ -32,7 +32,7 @@ func (r *Report) WriteText(w io.Writer, limit int) error {
 	r.writeRoom(out)
 	out.heading("Priority classes")
 	r.writeFindings(out, limit)
-	return out.err
+	return out.To(w)
 }
 
 // summary is the report in a few sentences.
@@ -319,29 +319,10 @@ func bounded(n, limit int) int {
 	return min(n, limit)
 }
 
-// paper is a page with the first error of its writer.
-type paper struct {
-	console.Page
-	to  io.Writer
-	err error
-}
+// paper is a text for people.
+type paper struct{ *console.Sheet }
 
-func pageOn(w io.Writer) *paper {
-	p := &paper{to: w}
-	if page, ok := w.(console.Page); ok {
-		p.Screen = page.Screen
-	}
-	p.W = p
-	return p
-}
-
-// Write writes until an error.
-func (p *paper) Write(text []byte) (int, error) {
-	if p.err == nil {
-		_, p.err = p.to.Write(text)
-	}
-	return len(text), nil
-}
+func pageOn(w io.Writer) *paper { return &paper{console.SheetFor(w)} }
 
 func (p *paper) line(format string, args ...any) { p.Line(format, plain(args)...) }
 
@@ -356,19 +337,8 @@ func (p *paper) heading(text string) {
 	p.line("%s", console.Styled{Text: text, Style: console.Bold})
 }
 
-// widest is the width of running text where the page has none.
-const widest = 100
-
 // say writes running text.
-func (p *paper) say(format string, args ...any) {
-	width := widest
-	if p.Width > 0 {
-		width = min(width, p.Width)
-	}
-	for _, line := range console.Wrap(p.Safe(fmt.Sprintf(format, plain(args)...)), max(20, width)) {
-		p.Line("%s", line)
-	}
-}
+func (p *paper) say(format string, args ...any) { p.Say(format, plain(args)...) }
 
 // plain are arguments with keys as texts.
 func plain(args []any) []any {
