@@ -15,14 +15,15 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/backward"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/drawn"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
-// drawn is a setting about a drawn cluster in which some pods wait, none is being deleted, and
+// drawnSetting is a setting about a drawn cluster in which some pods wait, none is being deleted, and
 // every pod has a UID.
-func drawn(t *rapid.T, shape clustergen.Shape) question.Setting {
+func drawnSetting(t *rapid.T, shape clustergen.Shape) question.Setting {
 	shape.Nodes = rapid.IntRange(1, 5).Draw(t, "nodes")
 	shape.Budgets, shape.Nominated = rapid.IntRange(0, 4).Draw(t, "budgets"), rapid.IntRange(0, 3).Draw(t, "nominated")
 	c, err := clustergen.Cluster(shape, rapid.Uint64().Draw(t, "seed"))
@@ -46,10 +47,6 @@ func drawn(t *rapid.T, shape clustergen.Shape) question.Setting {
 	s := set(t, c)
 	s.Now = clustergen.Now()
 	return s
-}
-
-var shapes = map[string]clustergen.Shape{
-	"resources": {}, "filters": {Taints: true, Selectors: true, Ports: true}, "affinity": {Affinity: true, Spread: true}, "volumes": {Volumes: true},
 }
 
 // told is an answer that is the same again, to the byte.
@@ -95,11 +92,11 @@ func decide(t *rapid.T, s question.Setting, snap *preemption.Snapshot, pod *outr
 // not an event says so, and each way that would have spared it does, by hand on the snapshot and
 // with nothing but the evaluator; each that would not, does not.
 func TestPropertyWhyPreemptedIsTrue(t *testing.T) {
-	for name, shape := range shapes {
+	for name, shape := range drawn.Shapes() {
 		t.Run(name, func(t *testing.T) {
 			asked, byHand := 0, 0
 			rapid.Check(t, func(t *rapid.T) {
-				s := drawn(t, shape)
+				s := drawnSetting(t, shape)
 				// The first eviction of the play, where nothing was recreated before.
 				sc, err := question.NewScenario(context.Background(), s)
 				require.NoError(t, err)

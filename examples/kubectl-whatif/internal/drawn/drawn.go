@@ -9,7 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // Cluster draws a cluster of a shape, in which most pods have controllers and classes, and some
@@ -55,6 +58,29 @@ func unreported(p *outrank.Pod) *outrank.Pod {
 		}
 	}
 	return &one
+}
+
+// Setting is about a cluster, with the default rules.
+func Setting(t require.TestingT, c *outrank.Cluster) question.Setting {
+	snap, err := preemption.NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	require.NoError(t, err)
+	return question.Setting{Cluster: c, Snapshot: snap, Evaluator: eval, Now: clustergen.Now()}
+}
+
+// State is what a question has to leave alone: pods with their nodes, what nodes give, and budgets.
+func State(s question.Setting) (out []string) {
+	for p := range s.Snapshot.Pods() {
+		out = append(out, fmt.Sprintf("%p %s %s %s", p, p.Key(), s.Snapshot.NodeOf(p.Key()), s.Snapshot.NominationOf(p.Key())))
+	}
+	for n := range s.Snapshot.Nodes() {
+		out = append(out, fmt.Sprintf("%p %d", n, s.Snapshot.Used(n.Name, resource.CPU)))
+	}
+	for _, b := range s.Snapshot.Budgets() {
+		out = append(out, fmt.Sprintf("%p %d", b, b.DisruptionsAllowed))
+	}
+	return out
 }
 
 // Shapes are the sorts of clusters that properties run over, by name.

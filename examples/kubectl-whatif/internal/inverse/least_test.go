@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/drawn"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/inverse"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption/clustergen"
@@ -198,7 +199,7 @@ func TestLeastOfManyPriorities(t *testing.T) {
 	}
 	one := podOf("new", "", 5)
 	one.Containers[0].Requests = resource.MustList("cpu", "200")
-	s := setting(t, full(all...))
+	s := drawn.Setting(t, full(all...))
 	r := stable(t, func() (*inverse.LeastPriority, error) {
 		return inverse.AskLeastPriority(scenario(t, s), inverse.Asked{Pod: one})
 	})
@@ -215,13 +216,13 @@ func TestLeastOfManyPriorities(t *testing.T) {
 func TestLeastPriorityNamesAClass(t *testing.T) {
 	c := full(10)
 	c.Classes = []*outrank.PriorityClass{{Name: "waits", Value: 11, PreemptionPolicy: outrank.PreemptNever}, {Name: "enough", Value: 11}, {Name: "more", Value: 12}}
-	r, err := inverse.AskLeastPriority(scenario(t, setting(t, c)), inverse.Asked{Pod: podOf("new", "", 5)})
+	r, err := inverse.AskLeastPriority(scenario(t, drawn.Setting(t, c)), inverse.Asked{Pod: podOf("new", "", 5)})
 	require.NoError(t, err)
 	require.EqualValues(t, 11, r.ForPlace.Priority)
 	require.Equal(t, "enough", r.ForPlace.Class)
 	polite := podOf("new", "", 5)
 	polite.PreemptionPolicy = outrank.PreemptNever
-	r, err = inverse.AskLeastPriority(scenario(t, setting(t, c)), inverse.Asked{Pod: polite})
+	r, err = inverse.AskLeastPriority(scenario(t, drawn.Setting(t, c)), inverse.Asked{Pod: polite})
 	require.NoError(t, err)
 	require.Nil(t, r.ForPlace)
 	require.Equal(t, "enough", r.Instead.Class)
@@ -232,7 +233,7 @@ func TestLeastPriorityNamesAClass(t *testing.T) {
 
 // A pod that no scheduler tries by itself has no answer, and neither has none.
 func TestNobodyToAskAbout(t *testing.T) {
-	s := setting(t, full(10))
+	s := drawn.Setting(t, full(10))
 	gated, leaving, resized := podOf("gated", "", 5), podOf("leaving", "", 5), podOf("resized", "", 5)
 	gated.SchedulingGates, leaving.DeletionTimestamp, resized.ResizeDeferred = []string{"g"}, clustergen.Now(), true
 	bare := podOf("bare", "", 5)

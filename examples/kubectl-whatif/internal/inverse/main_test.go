@@ -12,23 +12,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/drawn"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
-	"github.com/outrank-go/outrank/resource"
 )
 
 func TestMain(m *testing.M) { seeded.Run(m, 100) }
-
-// setting is about a cluster.
-func setting(t require.TestingT, c *outrank.Cluster) question.Setting {
-	snap, err := preemption.NewSnapshot(c)
-	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(preemption.Config{})
-	require.NoError(t, err)
-	return question.Setting{Cluster: c, Snapshot: snap, Evaluator: eval, Now: clustergen.Now()}
-}
 
 func scenario(t require.TestingT, s question.Setting, changes ...question.Change) *question.Scenario {
 	sc, err := question.NewScenario(context.Background(), s, changes...)
@@ -64,10 +55,10 @@ func overShapes(t *testing.T, property func(t *rapid.T, s question.Setting)) {
 					p.Name = fmt.Sprintf("waiting-%d", i)
 					c.Pods = append(c.Pods, p)
 				}
-				s := setting(t, c)
-				before := state(s)
+				s := drawn.Setting(t, c)
+				before := drawn.State(s)
 				property(t, s)
-				require.Equal(t, before, state(s), "the snapshot is left alone")
+				require.Equal(t, before, drawn.State(s), "the snapshot is left alone")
 			})
 		})
 	}
@@ -79,19 +70,6 @@ func drawPod(t *rapid.T, shape clustergen.Shape) *outrank.Pod {
 	p.Name, p.UID, p.Group, p.NominatedNodeName = "asked", "", "", ""
 	p.Owner = outrank.Owner{Kind: "ReplicaSet", Name: "0"}
 	return p
-}
-
-func state(s question.Setting) (out []string) {
-	for p := range s.Snapshot.Pods() {
-		out = append(out, fmt.Sprintf("%p %s %s %s", p, p.Key(), s.Snapshot.NodeOf(p.Key()), s.Snapshot.NominationOf(p.Key())))
-	}
-	for n := range s.Snapshot.Nodes() {
-		out = append(out, fmt.Sprintf("%p %d", n, s.Snapshot.Used(n.Name, resource.CPU)))
-	}
-	for _, b := range s.Snapshot.Budgets() {
-		out = append(out, fmt.Sprintf("%p %d", b, b.DisruptionsAllowed))
-	}
-	return out
 }
 
 // answer is a result of a question.

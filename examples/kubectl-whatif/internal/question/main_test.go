@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/drawn"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
@@ -71,21 +71,9 @@ func golden(t *testing.T, name string, a answer) {
 
 // unchanged checks that a question leaves cluster and snapshot alone.
 func unchanged(t require.TestingT, s question.Setting, ask func()) {
-	state := func() (out []string) {
-		for p := range s.Snapshot.Pods() {
-			out = append(out, fmt.Sprintf("%p %s %s %s", p, p.Key(), s.Snapshot.NodeOf(p.Key()), s.Snapshot.NominationOf(p.Key())))
-		}
-		for n := range s.Snapshot.Nodes() {
-			out = append(out, fmt.Sprintf("%p %d", n, s.Snapshot.Used(n.Name, resource.CPU)))
-		}
-		for _, b := range s.Snapshot.Budgets() {
-			out = append(out, fmt.Sprintf("%p %d", b, b.DisruptionsAllowed))
-		}
-		return out
-	}
-	before := state()
+	before := drawn.State(s)
 	ask()
-	require.Equal(t, before, state(), "the snapshot is left alone")
+	require.Equal(t, before, drawn.State(s), "the snapshot is left alone")
 }
 
 func node(name string, pairs ...string) *outrank.Node {

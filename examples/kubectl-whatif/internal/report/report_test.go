@@ -23,19 +23,10 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/resource"
 )
 
 func TestMain(m *testing.M) { seeded.Run(m, 60) }
-
-func setting(t require.TestingT, c *outrank.Cluster) question.Setting {
-	snap, err := preemption.NewSnapshot(c)
-	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(preemption.Config{})
-	require.NoError(t, err)
-	return question.Setting{Cluster: c, Snapshot: snap, Evaluator: eval, Now: clustergen.Now()}
-}
 
 func made(t require.TestingT, set question.Setting) *report.Report {
 	s, err := question.NewScenario(context.Background(), set)
@@ -48,7 +39,7 @@ func made(t require.TestingT, set question.Setting) *report.Report {
 func overShapes(t *testing.T, property func(t *rapid.T, set question.Setting)) {
 	for name, shape := range drawn.Shapes() {
 		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) { property(t, setting(t, drawn.Cluster(t, shape))) })
+			rapid.Check(t, func(t *rapid.T) { property(t, drawn.Setting(t, drawn.Cluster(t, shape))) })
 		})
 	}
 }
@@ -476,7 +467,7 @@ func TestFindings(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := &outrank.Cluster{Classes: tt.classes, Pods: tt.pods, Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("cpu", "4", "pods", "10")}}}
-			assert.Equal(t, tt.want, made(t, setting(t, c)).Findings)
+			assert.Equal(t, tt.want, made(t, drawn.Setting(t, c)).Findings)
 		})
 	}
 }
@@ -484,7 +475,7 @@ func TestFindings(t *testing.T) {
 // An error of the writer is returned, and a cancelled context ends the report.
 func TestErrors(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("cpu", "4", "pods", "10")}}}
-	set := setting(t, c)
+	set := drawn.Setting(t, c)
 	r := made(t, set)
 	full := errors.New("the disk is full")
 	require.ErrorIs(t, r.WriteText(broken{full}, 0), full)
@@ -492,7 +483,7 @@ func TestErrors(t *testing.T) {
 	ctx, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
 	defer cancel()
 	c.Pods = append(c.Pods, &outrank.Pod{Name: "p"})
-	set = setting(t, c)
+	set = drawn.Setting(t, c)
 	s, err := question.NewScenario(ctx, set)
 	require.NoError(t, err)
 	_, err = report.Make(ctx, s)
