@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
 	"time"
 
 	spell "github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
@@ -29,4 +33,28 @@ func share(requests resource.List, name resource.Name) int64 {
 		return 1
 	}
 	return requests.Amount(name)
+}
+
+// amountFrom reads an amount.
+func amountFrom(text string) (resource.Quantity, error) {
+	q, err := resource.Parse(text)
+	if err != nil {
+		return q, fmt.Errorf("%w; an amount is written like 500m, 2 or 8Gi%s", err, meantAmount(text))
+	}
+	if q.Sign() < 0 {
+		return q, errors.New("an amount cannot be negative")
+	}
+	return q, nil
+}
+
+// meantAmount offers an amount with a unit that exists: 8GB, 8gi and 8 GiB mean 8Gi.
+func meantAmount(text string) string {
+	m := regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([kKmMgGtTpPeE])(?:i|I)?(?:b|B)?$`).FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	if _, err := resource.Parse(m[1] + strings.ToUpper(m[2]) + "i"); err != nil {
+		return ""
+	}
+	return "; did you mean " + m[1] + strings.ToUpper(m[2]) + "i?"
 }

@@ -35,6 +35,8 @@ type Document struct {
 	Before  *question.Aftermath `json:"before,omitempty"`
 	// Forbidden are pods of the changes that quotas keep from being created.
 	Forbidden []quotas.Forbidden `json:"forbidden,omitempty"`
+	// Resizes are those of the changes, where the answer does not have them.
+	Resizes []question.Resized `json:"resizes,omitempty"`
 	// Decision is the explanation in the library's JSON; PLAN_JSON.md of
 	// package preemption describes it. Of its candidates, and of the nodes that give the
 	// same answer, it has the first 20, or as many as --list says, which may be 0 for all.

@@ -89,7 +89,7 @@ func (q *answeredQuestion) take(r reply, err error) error {
 		return unusable(q.scene.opts.source(), err)
 	}
 	q.reply, q.exit = r, exitOf(r)
-	if len(q.scene.forbidden()) > 0 && !q.scene.ask.ofPod() {
+	if q.scene.unmade() && !q.scene.ask.ofPod() {
 		q.exit = exitStays
 	}
 	return nil
@@ -155,7 +155,7 @@ func exitOf(r reply) int {
 		if len(r.Nodes) > 0 {
 			without = r.Totals.Waits + r.Totals.Unplaced + len(r.Lost)
 		}
-		return worst(without+r.Totals.Forbidden, r.Totals.Victims)
+		return worst(without+r.Totals.Forbidden+r.Totals.Unresized, r.Totals.Victims)
 	}
 	return exitFits
 }
@@ -167,7 +167,7 @@ func (q *answeredQuestion) document() any {
 		Caveats: append([]Warning{}, q.scene.caveats...), Warnings: []Warning{},
 	}
 	if h := q.scene.happened(); h != nil {
-		doc.Changes, doc.Before, doc.Forbidden = h.changes, h.before, h.forbidden
+		doc.Changes, doc.Before, doc.Forbidden, doc.Resizes = h.changes, h.before, h.forbidden, h.resizes
 	}
 	if q.scene.question != nil {
 		pod := askedOf(q.scene.question)

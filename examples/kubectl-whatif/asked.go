@@ -35,6 +35,8 @@ type Questioned struct {
 	// Forbidden are pods of the changes that quotas keep from being created, where the answer
 	// does not have them.
 	Forbidden []quotas.Forbidden `json:"forbidden,omitempty"`
+	// Resizes are those of the changes, where the answer does not have them.
+	Resizes []question.Resized `json:"resizes,omitempty"`
 	// Answer depends on the question: it is the type of package question, inverse or report of that name,
 	// Aftermath for change and without, Answer of package backward for whyPreempted, and Comparison for diff.
 	Answer any `json:"answer"`

@@ -45,7 +45,7 @@ func newDocument(d *decision) *Document {
 		Caveats: append([]Warning{}, d.scene.caveats...), Replacements: d.then, Exact: exactOf(d.best), Trace: d.steps,
 	}
 	if h := d.scene.happened(); h != nil {
-		doc.Changes, doc.Before, doc.Forbidden = h.changes, h.before, h.forbidden
+		doc.Changes, doc.Before, doc.Forbidden, doc.Resizes = h.changes, h.before, h.forbidden, h.resizes
 	}
 	if d.explained.Outcome == preemption.Preempt {
 		doc.Room = roomOn(d)

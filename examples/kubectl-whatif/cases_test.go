@@ -48,6 +48,18 @@ func TestCases(t *testing.T) {
 			[]string{"10 new pods: 7 fit, 3 push others out."}, nil,
 		},
 		{
+			"a resize without room", "resize", "--resize a/web/web=cpu=3", 4,
+			[]string{"The resize of a/web/web on n1 from cpu 1 to cpu 3 is deferred: the node is short of cpu 0.1 until\npods leave."}, []string{"pushed out"},
+		},
+		{
+			"a resize beside another question", "resize", "--resize a/web/log=cpu=3 --pending all", 4,
+			[]string{"resize     a/web/log on n1 from cpu 0.1 to cpu 3 is deferred"}, nil,
+		},
+		{
+			"a resize for which others are pushed out", "resize", "--resize a/web/web=cpu=3 --release v1.37,InPlacePodVerticalScalingSchedulerPreemption=true", 3,
+			[]string{"The resize of a/web/web on n1 from cpu 1 to cpu 3 is done.", "a/web    10        (resized)  pushes out for its resize  n1"}, []string{"lose"},
+		},
+		{
 			"how many nodes are enough", "drain,free", "-f testdata/cases/dep5.yaml --more-nodes n1", 3,
 			[]string{"2 nodes like n1 are enough until everybody finds a place, and 1 are not.", "2 nodes like n1 are enough until nobody has to leave either, and 1 are not."}, nil,
 		},
@@ -129,6 +141,12 @@ func TestContradictions(t *testing.T) {
 		{"", "--delete shop/no-such", "--delete shop/no-such: there is no pod shop/no-such in the dump"},
 		{"", "--without pool=none", "--without pool=none: no node of the dump has this label"},
 		{"", "--set-budget shop/none=1", "--set-budget shop/none=1: there is no such budget in the dump"},
+		{"", "--resize shop/checkout-0", "--resize shop/checkout-0: write NAMESPACE/NAME=cpu=AMOUNT"},
+		{"", "--resize shop/checkout-0=cpu=8GB", "did you mean 8Gi?"},
+		{"", "--resize shop/checkout-0=cpu=1,cpu=2", "cpu is given twice"},
+		{"", "--resize shop/checkout-9=cpu=1", "there is no pod shop/checkout-9 in the dump"},
+		{"", "--resize shop/checkout-2=cpu=1", "pod shop/checkout-2 waits for a node"},
+		{"", "--resize shop/checkout-0=cpu=3 --delete shop/checkout-0", "both decide about pod shop/checkout-0"},
 		{"", "--set-budget shop/checkout=-1", `"-1" is no number of disruptions`},
 		{"", "--add-node apps-a1=0", `"0" is no number of nodes`},
 		{"", "-f - --delete @-", "--filename - and --delete @- both read standard input"},

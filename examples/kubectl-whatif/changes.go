@@ -33,6 +33,8 @@ func (s *scene) apply(sc *question.Scenario, asked *input.Template, stdin io.Rea
 			err = s.putBudgets(sc, f)
 		case changeDelete:
 			err = s.deletePods(sc, f, stdin)
+		case changeResize:
+			err = s.resizePods(sc, f)
 		case changeAgain:
 			err = sc.Apply(&question.Recreate{Of: f.String()})
 		}
@@ -233,6 +235,26 @@ func (s *scene) deletePods(sc *question.Scenario, f *flagged, stdin io.Reader) e
 		}
 	}
 	return sc.Apply(&question.DeletePods{Of: f.String(), Keys: keys})
+}
+
+// resizePods makes the resizes of a flag.
+func (s *scene) resizePods(sc *question.Scenario, f *flagged) error {
+	for _, value := range f.values {
+		r, err := resizeFrom(value, s.opts.pod.namespace)
+		if err != nil {
+			return err
+		}
+		if _, there := sc.Snapshot().Pod(r.Pod); !there {
+			namespace, name, _ := strings.Cut(string(r.Pod), "/")
+			if s.cluster.Pod(namespace, name) == nil {
+				return fmt.Errorf("--resize %s: %w", value, unknownPod(s.cluster, r.Pod))
+			}
+		}
+		if err := sc.Apply(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mostNames bounds the lines of a list of pods.

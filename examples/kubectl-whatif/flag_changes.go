@@ -16,6 +16,7 @@ const (
 	changeClasses = "priorityclass"
 	changeBudget  = "set-budget"
 	changeDelete  = "delete"
+	changeResize  = "resize"
 	changeAgain   = "recreate"
 )
 
@@ -78,6 +79,9 @@ func (v *ordered) Set(text string) error {
 		return err
 	}
 	values := strings.Split(text, ",")
+	if v.flag == changeResize {
+		values = []string{text} // a value is a list itself
+	}
 	for _, value := range values {
 		if v.check == nil {
 			continue

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/resource"
 	"github.com/spf13/pflag"
 )
 
@@ -15,7 +17,7 @@ import (
 var repeatable = map[string]bool{
 	"cluster": true, "events": true, "filename": true, "request": true, "toleration": true, "host-port": true, "claim": true,
 	"set-class": true, "priorityclass": true, "without": true, "add-node": true, "set-budget": true, "delete": true,
-	"diff": true,
+	"resize": true, "diff": true,
 }
 
 // once makes a flag refuse a second value, of which only the last would count.
@@ -137,4 +139,36 @@ func classOf(text string) (classValue, error) {
 		return classValue{}, fmt.Errorf("%q is no value of a class, which is a whole number of 32 bits; %s", value, form)
 	}
 	return classValue{name, int32(n)}, nil
+}
+
+// resizeFrom reads "[NAMESPACE/]NAME[/CONTAINER]=cpu=2,memory=4Gi".
+func resizeFrom(value, namespace string) (*question.Resize, error) {
+	const form = "write NAMESPACE/NAME=cpu=AMOUNT,memory=AMOUNT, like shop/checkout-0=cpu=2"
+	pod, list, _ := strings.Cut(value, "=")
+	parts := strings.Split(pod, "/")
+	if len(parts) == 1 {
+		parts = []string{namespace, pod}
+	}
+	if len(parts) > 3 || parts[0] == "" || parts[1] == "" || list == "" {
+		return nil, errors.New(form)
+	}
+	r := &question.Resize{Of: "--resize " + value, Pod: outrank.NewKey(parts[0], parts[1]), Requests: resource.List{}}
+	if len(parts) == 3 {
+		r.Container = parts[2]
+	}
+	for _, pair := range strings.Split(list, ",") {
+		name, text, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, errors.New(form)
+		}
+		q, err := amountFrom(text)
+		if err != nil {
+			return nil, err
+		}
+		if _, twice := r.Requests[resource.Name(name)]; twice {
+			return nil, fmt.Errorf("%s is given twice", name)
+		}
+		r.Requests[resource.Name(name)] = q
+	}
+	return r, nil
 }

@@ -102,6 +102,10 @@ func (o *options) changeFlags() *pflag.FlagSet {
 		return err
 	})
 	add(changeDelete, "", "pods that are deleted, as `NAMESPACE/NAME`, or @FILE with one in each line; may be repeated", nil)
+	add(changeResize, "", "other requests of a running pod, in place, as `POD=cpu=AMOUNT,memory=AMOUNT`, where POD is [NAMESPACE/]NAME, or NAMESPACE/NAME/CONTAINER; may be repeated", func(text string) error {
+		_, err := resizeFrom(text, outrank.DefaultNamespace)
+		return err
+	})
 	fs.BoolVar(&o.about.atMaximum, "at-maximum", false, "as many pods of each manifest as its HorizontalPodAutoscaler may make")
 	return fs
 }

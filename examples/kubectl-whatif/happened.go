@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
@@ -15,6 +16,8 @@ type happened struct {
 	before         *question.Aftermath
 	// forbidden were not created, which the answer does not say.
 	forbidden []quotas.Forbidden
+	// resizes are those of the changes, of which the answer does not tell.
+	resizes []question.Resized
 }
 
 // forbidden are the pods of the changes that quotas keep from being created.
@@ -25,6 +28,15 @@ func (s *scene) forbidden() []quotas.Forbidden {
 	return s.scenario.Forbidden()
 }
 
+// unmade reports whether a change was not made: a quota keeps a pod from being created, or a
+// resize is not done.
+func (s *scene) unmade() bool {
+	if s.scenario == nil || s.ask == askChange || s.ask == askWithout { // the answer tells of it
+		return len(s.forbidden()) > 0
+	}
+	return len(s.forbidden()) > 0 || slices.ContainsFunc(s.scenario.Resizes(), func(r question.Resized) bool { return r.Open() })
+}
+
 // happened has the changes of a scene.
 func (s *scene) happened() *happened {
 	if s.scenario == nil {
@@ -32,7 +44,7 @@ func (s *scene) happened() *happened {
 	}
 	h := &happened{before: s.before}
 	if s.ask != askChange && s.ask != askWithout {
-		h.forbidden = s.forbidden()
+		h.forbidden, h.resizes = s.forbidden(), s.scenario.Resizes()
 	}
 	for _, f := range s.opts.changes {
 		h.changes, h.short = append(h.changes, f.String()), append(h.short, f.short())
@@ -51,6 +63,9 @@ func (h *happened) write(p console.Page) {
 	p.Line("  after      %s", strings.Join(h.short, " "))
 	for i := range h.forbidden {
 		p.Line("  refused    %s", h.forbidden[i].String())
+	}
+	for i := range h.resizes {
+		p.Line("  resize     %s", strings.TrimPrefix(h.resizes[i].String(), "The resize of "))
 	}
 	if h.before == nil || len(h.before.Moves) == 0 {
 		return

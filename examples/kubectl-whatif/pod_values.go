@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,12 +18,9 @@ func (o *options) request(name resource.Name, text string) error {
 	if !name.Counted() {
 		return fmt.Errorf("%q is not counted by the scheduler; other resources have a domain, like nvidia.com/gpu", string(name))
 	}
-	q, err := resource.Parse(text)
+	q, err := amountFrom(text)
 	if err != nil {
-		return fmt.Errorf("%w; an amount is written like 500m, 2 or 8Gi%s", err, meantAmount(text))
-	}
-	if q.Sign() < 0 {
-		return errors.New("an amount cannot be negative")
+		return err
 	}
 	if _, twice := o.pod.requests[name]; twice {
 		return fmt.Errorf("%s is given twice", name)
@@ -34,18 +30,6 @@ func (o *options) request(name resource.Name, text string) error {
 	}
 	o.pod.requests[name] = q
 	return nil
-}
-
-// meantAmount offers an amount with a unit that exists: 8GB, 8gi and 8 GiB mean 8Gi.
-func meantAmount(text string) string {
-	m := regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([kKmMgGtTpPeE])(?:i|I)?(?:b|B)?$`).FindStringSubmatch(text)
-	if m == nil {
-		return ""
-	}
-	if _, err := resource.Parse(m[1] + strings.ToUpper(m[2]) + "i"); err != nil {
-		return ""
-	}
-	return "; did you mean " + m[1] + strings.ToUpper(m[2]) + "i?"
 }
 
 func (o *options) requestPair(text string) error {

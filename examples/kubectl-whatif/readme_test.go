@@ -44,7 +44,7 @@ func TestCombinations(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	rows := regexp.MustCompile("(?m)^\\| [^|?`]+ \\| [^|?`]+ \\| `kubectl whatif (.*)` \\|$").FindAllStringSubmatch(string(text), -1)
-	require.Len(t, rows, 16)
+	require.Len(t, rows, 17)
 	seen := map[string]bool{}
 	for _, row := range rows {
 		status, stdout, stderr := whatif("", strings.Fields(row[1])...)

@@ -28,6 +28,8 @@ type Aftermath struct {
 	StillPending int    `json:"stillPending"`
 	// Displaced are pods that wait as things are and would find a place without the changes.
 	Displaced []Pod `json:"displaced"`
+	// Resizes are those of the changes, in their order.
+	Resizes []Resized `json:"resizes"`
 	// Forbidden are pods that quotas keep from being created, those of the changes and those that
 	// would be recreated. They are in none of the lists above.
 	Forbidden []quotas.Forbidden `json:"forbidden"`
@@ -84,6 +86,8 @@ type Totals struct {
 	Aside int `json:"aside"`
 	// Forbidden counts the pods that are not created.
 	Forbidden int `json:"forbidden"`
+	// Unresized counts the resizes that are refused, deferred or never done.
+	Unresized int `json:"unresized"`
 }
 
 // Fates counts pods by the outcomes of their turns.
@@ -222,7 +226,7 @@ func (s *Scenario) newAftermath() *Aftermath {
 	a := &Aftermath{
 		Nodes: append([]string{}, s.gone...), Added: append([]string{}, s.added...),
 		Tied: []Pod{}, Lost: []Pod{}, Leaving: []Pod{}, Moves: []Move{}, Workloads: []WorkloadFate{},
-		Budgets: []BudgetLoad{}, Refused: []Pod{}, Drains: []Drain{}, Displaced: []Pod{}, Forbidden: []quotas.Forbidden{}, made: map[outrank.Key]*outrank.Pod{},
+		Budgets: []BudgetLoad{}, Refused: []Pod{}, Drains: []Drain{}, Displaced: []Pod{}, Resizes: []Resized{}, Forbidden: []quotas.Forbidden{}, made: map[outrank.Key]*outrank.Pod{},
 	}
 	for key, m := range s.moved {
 		if p, ok := s.snap.Pod(key); ok && m.origin == New {
@@ -272,7 +276,7 @@ func (a *Aftermath) tell(t Turn, m motion) {
 		if !places && m.origin == Waiting && len(t.Victims) == 0 {
 			return
 		}
-	case m.aside:
+	case m.aside || m.origin == Resizing:
 	case m.origin == PushedOut:
 		n.InTurn += pods
 		n.add(fate, pods)
@@ -300,6 +304,12 @@ func (a *Aftermath) tell(t Turn, m motion) {
 func (a *Aftermath) finish(s *Scenario) {
 	a.Tied, a.Lost, a.Leaving = append(a.Tied, s.tied...), append(a.Lost, s.lost...), append(a.Leaving, s.leaving...)
 	a.Forbidden = append(a.Forbidden, s.forbidden...)
+	a.Resizes = append(a.Resizes, s.Resizes()...)
+	for i := range a.Resizes {
+		if a.Resizes[i].Open() {
+			a.Totals.Unresized++
+		}
+	}
 	for i := range s.forbidden {
 		a.Totals.Forbidden += s.forbidden[i].Pods
 	}

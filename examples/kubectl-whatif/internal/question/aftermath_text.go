@@ -75,6 +75,9 @@ func (a *Aftermath) summary() []string {
 	for i := range a.Forbidden {
 		out = append(out, a.Forbidden[i].String())
 	}
+	for i := range a.Resizes {
+		out = append(out, a.Resizes[i].String())
+	}
 	for _, of := range []struct {
 		origin Origin
 		why    string
@@ -188,6 +191,8 @@ func (m *Move) leaves() string {
 		return "(new)"
 	case Waiting:
 		return "(waited)"
+	case Resizing:
+		return "(resized)"
 	}
 	return m.Pod.Node
 }

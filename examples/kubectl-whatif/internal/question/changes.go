@@ -260,10 +260,7 @@ func (c *DeletePods) apply(s *Scenario) error {
 			return err
 		}
 		if m, moved := s.moved[key]; moved {
-			if m.origin == New {
-				return fmt.Errorf("%w: %s deletes pod %s, which another change creates", ErrContradiction, c, key)
-			}
-			return fmt.Errorf("%w: %s deletes pod %s, which node %s took with it", ErrContradiction, c, key, m.from)
+			return contradicts(c, "deletes", key, m)
 		}
 		p, ok := s.snap.Pod(key)
 		if !ok {

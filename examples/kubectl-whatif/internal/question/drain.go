@@ -398,7 +398,7 @@ func (d *draining) replace() (changed bool, err error) {
 			}
 		case (t.Outcome == Placed || t.Outcome == PushesOut) && !t.Resize && t.InVain == nil:
 			runs = append(runs, t.Pod.Key)
-		case m.origin != Waiting && m.origin != Ending:
+		case m.origin != Waiting && m.origin != Ending && m.origin != Resizing:
 			d.out.Pending = append(d.out.Pending, t)
 		}
 	})

@@ -41,7 +41,7 @@ func (s *Scenario) bury() error {
 			return err
 		}
 	}
-	return nil
+	return s.resize()
 }
 
 // play lets pods take their turns until the line is empty, or the next is not to come any
@@ -69,6 +69,11 @@ func (l *queuing) play(comes func(*queue.Entry) bool, tell func(Turn, motion)) e
 		tell(turn, m)
 		for _, v := range victims {
 			if err := l.evict(v, motion{origin: PushedOut, from: v.node, by: turn.Pod.Key, aside: m.aside}); err != nil {
+				return err
+			}
+		}
+		if len(victims) > 0 {
+			if err := l.resize(); err != nil {
 				return err
 			}
 		}

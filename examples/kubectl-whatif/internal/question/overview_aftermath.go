@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/preemption"
@@ -29,8 +30,11 @@ func (a *Aftermath) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Ov
 	if a.Totals.New > 0 {
 		s.figure(a.Totals.New, "new pods")
 	}
-	if a.Totals.Own > a.Totals.New || a.Totals.New == 0 {
+	if a.Totals.Own > a.Totals.New || a.Totals.New == 0 && len(a.Resizes) == 0 {
 		s.figure(a.Totals.Own-a.Totals.New, "pods that lose their place")
+	}
+	if len(a.Resizes) > 0 {
+		s.figure(len(a.Resizes), "resizes")
 	}
 	s.figure(a.Totals.Victims, "pushed out")
 	s.figure(a.Totals.Waits, "stay pending")
@@ -43,7 +47,7 @@ func (a *Aftermath) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Ov
 	for i := range a.Moves {
 		m := &a.Moves[i]
 		switch m.Origin {
-		case New, Waiting:
+		case New, Waiting, Resizing:
 		case Ending:
 			s.leave(m.Pod.Key, "leaves already")
 		case PushedOut:
@@ -55,6 +59,7 @@ func (a *Aftermath) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Ov
 	}
 	s.table(a.movesTable())
 	s.table(forbiddenTable(a.Forbidden))
+	s.table(resizesTable(a.Resizes))
 	if len(a.Drains) > 0 {
 		s.table(a.drainsTable())
 		s.Tables = append(s.Tables, a.budgetsTable()) // where it is empty, it says so
@@ -160,6 +165,9 @@ func (a *Aftermath) todo(s *sketch) {
 	if t.Forbidden > 0 {
 		s.do(subject(t.Forbidden, "pod is", "pods are") + " not created: see the quotas' messages.")
 	}
+	if t.Unresized > 0 {
+		s.do(subject(t.Unresized, "resize is not done", "resizes are not done") + ": see what is in their way.")
+	}
 	if c := cost(t.Victims, t.Violating); c != "" {
 		s.do("It costs room: " + c + ".")
 	}
@@ -189,6 +197,18 @@ func forbiddenTable(list []quotas.Forbidden) page.Table {
 	shown := bounded(len(list), page.MostRows)
 	for _, f := range list[:shown] {
 		t.Rows = append(t.Rows, page.TableRow{Cells: []string{f.Workload, f.Namespace, strconv.Itoa(f.Pods), f.Quota}, Notes: []string{f.Message}})
+	}
+	t.More = len(list) - shown
+	return t
+}
+
+func resizesTable(list []Resized) page.Table {
+	t := page.Table{Title: "Resizes in place", Note: "The node decides, and tries again whenever pods leave. Until then a scheduler counts the larger amounts.",
+		Columns: []page.Column{{Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Node"}, {Title: "From"}, {Title: "To"}, {Title: "Outcome"}}}
+	shown := bounded(len(list), page.MostRows)
+	for i := range list[:shown] {
+		r := &list[i]
+		t.Rows = append(t.Rows, page.TableRow{Cells: []string{r.name(), strconv.Itoa(int(r.Pod.Priority)), r.Pod.Node, amount.Texts(r.From), amount.Texts(r.To), r.outcome()}, Notes: r.why()})
 	}
 	t.More = len(list) - shown
 	return t

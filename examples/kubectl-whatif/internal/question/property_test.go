@@ -45,9 +45,13 @@ type stage struct {
 	*rapid.T
 	question.Setting
 	snap *preemption.Snapshot
+	// asks are resizes, in the order of the changes.
+	asks []*ask
 }
 
-func follow(t *rapid.T, s question.Setting) *stage { return &stage{t, s, s.Snapshot.Clone()} }
+func follow(t *rapid.T, s question.Setting) *stage {
+	return &stage{T: t, Setting: s, snap: s.Snapshot.Clone()}
+}
 
 func (s *stage) fits(pod *outrank.Pod, node string) bool {
 	status, err := s.Evaluator.Check(s.snap, pod, node)
@@ -403,9 +407,11 @@ func (s *stage) moves(r *question.Aftermath, pods map[outrank.Key]*outrank.Pod, 
 			}
 			if m.InVain != nil {
 				require.False(s, s.fits(pod, m.Node))
+				s.kubelets()
 				continue
 			}
 			s.run(pod, m.Node)
+			s.kubelets()
 		case question.Waits:
 			require.Zero(s, s.feasible(pod))
 		}

@@ -45,6 +45,8 @@ type Scenario struct {
 	// gone and added are nodes; tied, lost and leaving pods have no replacement that waits.
 	gone, added         []string
 	tied, lost, leaving []Pod
+	// resizes are those of the changes.
+	resizes []resizing
 	// forbidden were not created.
 	forbidden []quotas.Forbidden
 	// workloads make the new pods.
@@ -89,6 +91,8 @@ const (
 	Waiting Origin = "waiting"
 	// PushedOut: another pod pushes it out.
 	PushedOut Origin = "pushed-out"
+	// Resizing: a change resizes it on its node, which has no room for that yet.
+	Resizing Origin = "resized"
 )
 
 // NewScenario makes changes to the cluster of a setting. Errors are those of the setting and
@@ -117,6 +121,9 @@ func NewScenario(ctx context.Context, set Setting, changes ...Change) (*Scenario
 // no use after an error.
 func (s *Scenario) Apply(c Change) error {
 	if err := c.apply(s); err != nil {
+		return err
+	}
+	if err := s.resize(); err != nil {
 		return err
 	}
 	return s.measure()
@@ -209,6 +216,7 @@ func (s *Scenario) branch() *Scenario {
 	one.allowed = slices.Clone(s.allowed)
 	f.scene, f.moved = &one, maps.Clone(s.moved)
 	f.tied, f.lost, f.leaving = slices.Clone(s.tied), slices.Clone(s.lost), slices.Clone(s.leaving)
+	f.resizes = slices.Clone(s.resizes)
 	return &f
 }
 
@@ -232,7 +240,7 @@ func there(c Change, kind, name string) error {
 // recreate puts the pod that a controller creates in place of another in the line, if quotas let
 // it. A pod of a DaemonSet is created for the same node.
 func (s *Scenario) recreate(p *outrank.Pod, m motion) error {
-	next := s.priced(remade(p, p.Name))
+	next := s.priced(remade(s.templated(p), p.Name))
 	if tied(p) {
 		next = pinned(next, m.from)
 	}

@@ -41,6 +41,7 @@ func changed(t *rapid.T, s question.Setting) (_ []question.Change, walk *stage, 
 	var out []question.Change
 	decided := map[string]bool{}
 	for i := range rapid.IntRange(1, 4).Draw(t, "changes") {
+		walk.kubelets()
 		of := fmt.Sprintf("change %d", i)
 		var nodes []*outrank.Node
 		for n := range walk.snap.Nodes() {
@@ -48,7 +49,7 @@ func changed(t *rapid.T, s question.Setting) (_ []question.Change, walk *stage, 
 				nodes = append(nodes, n)
 			}
 		}
-		switch rapid.IntRange(0, 4).Draw(t, "kind") {
+		switch rapid.IntRange(0, 5).Draw(t, "kind") {
 		case 0:
 			if len(nodes) < 2 {
 				continue
@@ -58,7 +59,7 @@ func changed(t *rapid.T, s question.Setting) (_ []question.Change, walk *stage, 
 			out = append(out, &question.RemoveNodes{Of: of, Names: []string{n.Name}})
 			for _, p := range walk.snap.PodsOn(n.Name) {
 				require.NoError(t, walk.snap.RemovePod(p.Key()))
-				then[p.Key()] = priced(p, question.New)
+				then[p.Key()] = priced(pods[p.Key()], question.New)
 				decided[string(p.Key())] = true
 			}
 			require.NoError(t, walk.snap.RemoveNode(n.Name))
@@ -97,7 +98,11 @@ func changed(t *rapid.T, s question.Setting) (_ []question.Change, walk *stage, 
 			decided[string(p.Key())] = true
 			out = append(out, &question.DeletePods{Of: of, Keys: []outrank.Key{p.Key()}})
 			require.NoError(t, walk.snap.RemovePod(p.Key()))
-			then[p.Key()] = priced(p, question.New)
+			then[p.Key()] = priced(pods[p.Key()], question.New)
+		case 5:
+			if c := walk.resize(of, decided); c != nil {
+				out = append(out, c)
+			}
 		case 4:
 			one, err := clustergen.Preemptor(clustergen.Shape{}, rapid.Uint64().Draw(t, "new"))
 			require.NoError(t, err)
@@ -111,11 +116,13 @@ func changed(t *rapid.T, s question.Setting) (_ []question.Change, walk *stage, 
 			}
 		}
 	}
+	walk.kubelets()
 	for _, p := range pods {
 		if node := walk.snap.NodeOf(p.Key()); node != "" && p.Terminating() {
 			require.NoError(t, walk.snap.RemovePod(p.Key()))
 		}
 	}
+	walk.kubelets()
 	return out, walk, pods, priced
 }
 
@@ -143,6 +150,15 @@ func TestPropertyAftermathIsTrue(t *testing.T) {
 			}
 		}
 		require.Equal(t, stranded, r.Totals.Stranded)
+		require.Len(t, r.Resizes, len(walk.asks))
+		open := 0
+		for i, a := range walk.asks {
+			require.Equal(t, a.outcome, r.Resizes[i].Outcome, "%s", r.Resizes[i])
+			if a.outcome == question.Deferred || a.outcome == question.NeverDone {
+				open++
+			}
+		}
+		require.Equal(t, open, r.Totals.Unresized)
 		for _, d := range r.Displaced {
 			_, there := s.Snapshot.Pod(d.Key)
 			require.True(t, there)

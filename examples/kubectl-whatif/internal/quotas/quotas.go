@@ -166,6 +166,35 @@ func (b *Books) GiveBack(pod *outrank.Pod) {
 	})
 }
 
+// Resize holds a pod that asks for other amounts to the quotas, and counts the difference in: nil
+// where it may. Only what it asks for more can be refused.
+func (b *Books) Resize(before, after *outrank.Pod) (*Forbidden, error) {
+	from, to := b.in(before.NamespaceName())
+	used := map[string]resource.List{}
+	for _, q := range b.quotas[from:to] {
+		was := q.Measure(b.admission.Release, []quota.Pod{{Pod: before}})
+		is := q.Measure(b.admission.Release, []quota.Pod{{Pod: after}})
+		over := quota.Verdict{Pod: after, Reason: quota.Exceeded, Quota: q.Name, Requested: resource.List{}, Before: resource.List{}, Hard: resource.List{}}
+		now := q.Used.Clone()
+		for name, amount := range is {
+			had, counted := q.Used[name]
+			more := amount.Sub(was[name])
+			if !counted || more.IsZero() {
+				continue
+			}
+			if now[name] = had.Add(more); more.Sign() > 0 && now[name].Cmp(q.Hard[name]) > 0 {
+				over.Requested[name], over.Before[name], over.Hard[name] = more, had, q.Hard[name]
+			}
+		}
+		if len(over.Requested) > 0 {
+			return &Forbidden{Workload: after.Owner.String(), Namespace: after.NamespaceName(), Pods: 1, Quota: q.Name, Message: over.Message()}, nil
+		}
+		used[q.Name] = now
+	}
+	b.update(from, to, func(q *quota.Quota) (resource.List, bool) { now, ok := used[q.Name]; return now, ok })
+	return nil, nil
+}
+
 // update gives quotas the amounts in use that used returns, if any.
 func (b *Books) update(from, to int, used func(*quota.Quota) (resource.List, bool)) {
 	if from == to {

@@ -1,0 +1,64 @@
+package question
+
+import (
+	"strings"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
+)
+
+// Open reports whether the pod runs on with the amounts of before.
+func (r *Resized) Open() bool {
+	return r.Outcome == Deferred || r.Outcome == NeverDone || r.Outcome == Refused
+}
+
+// name is that of the pod, with the container where it has several.
+func (r *Resized) name() string {
+	if r.Container == "" {
+		return string(r.Pod.Key)
+	}
+	return string(r.Pod.Key) + "/" + r.Container
+}
+
+// String is a sentence about the resize.
+func (r *Resized) String() string {
+	text := "The resize of " + r.name() + " on " + r.Pod.Node + " from " + amount.Texts(r.From) + " to " + amount.Texts(r.To) + " is " + r.outcome()
+	if why := r.why(); len(why) > 0 {
+		text += ": " + strings.Join(why, "; ")
+	}
+	return strings.TrimSuffix(text, ".") + "."
+}
+
+func (r *Resized) outcome() string {
+	switch r.Outcome {
+	case NeverDone:
+		return "never done"
+	case Moot:
+		return "moot"
+	}
+	return string(r.Outcome)
+}
+
+// why says what is in the way.
+func (r *Resized) why() []string {
+	short := ""
+	for _, name := range r.Short.Names() {
+		if short != "" {
+			short += ", "
+		}
+		short += amountText(name, r.Short[name])
+	}
+	switch r.Outcome {
+	case Deferred:
+		return []string{"the node is short of " + short + " until pods leave"}
+	case NeverDone:
+		if short == "" {
+			return []string{"the pod is static, and no node resizes these"}
+		}
+		return []string{"that is " + short + " more than the node offers"}
+	case Refused:
+		return []string{"the API server: " + r.Message}
+	case Moot:
+		return []string{"the pod leaves the node"}
+	}
+	return nil
+}
