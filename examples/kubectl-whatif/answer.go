@@ -41,6 +41,9 @@ type Document struct {
 	// package preemption describes it. Of its candidates, and of the nodes that give the
 	// same answer, it has the first 20, or as many as --list says, which may be 0 for all.
 	Decision *preemption.Explanation `json:"decision"`
+	// NoEffect says why the chosen node does not take the pod even once the victims are gone; it is
+	// left out where the node does. A scheduler's dry run takes some things for free that are not.
+	NoEffect *question.Reason `json:"noEffect,omitempty"`
 	// LeftOut counts the others, and is left out where there are none.
 	LeftOut *brief.LeftOut `json:"leftOut,omitempty"`
 	// Why gives the reasons of the decision; REPORT_JSON.md of package explain

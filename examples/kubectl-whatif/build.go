@@ -42,7 +42,7 @@ func newDocument(d *decision) *Document {
 	doc := &Document{
 		APIVersion: "whatif/v1", Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
 		Decision: decision, LeftOut: left, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
-		Caveats: append([]Warning{}, d.scene.caveats...), Replacements: d.then, Exact: exactOf(d.best), Trace: d.steps,
+		Caveats: append([]Warning{}, d.scene.caveats...), Replacements: d.then, Exact: exactOf(d.best), Trace: d.steps, NoEffect: d.noEffect,
 	}
 	if h := d.scene.happened(); h != nil {
 		doc.Changes, doc.Before, doc.Forbidden, doc.Resizes = h.changes, h.before, h.forbidden, h.resizes
@@ -111,6 +111,9 @@ func (a *Answer) choose(d *decision) {
 		a.Victims = append(a.Victims, victimOf(&d.explained.Victims[i], d.scene.cluster.Release))
 	}
 	a.Room = roomOn(d)
+	if d.noEffect != nil {
+		a.NoEffect = d.noEffect.Text()
+	}
 	for _, p := range d.explained.ClearedNominations {
 		a.ClearedNominations = append(a.ClearedNominations, Nomination{string(p.Key()), p.PriorityValue()})
 	}

@@ -48,6 +48,10 @@ func TestCases(t *testing.T) {
 			[]string{"10 new pods: 7 fit, 3 push others out."}, nil,
 		},
 		{
+			"victims that leave to no effect", "again", "--pending a/wants", 4,
+			[]string{"1 pod has to leave node n2, to no effect: even\nwith them gone n2 says node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod"}, []string{"can start there"},
+		},
+		{
 			"a resize without room", "resize", "--resize a/web/web=cpu=3", 4,
 			[]string{"The resize of a/web/web on n1 from cpu 1 to cpu 3 is deferred: the node is short of cpu 0.1 until\npods leave."}, []string{"pushed out"},
 		},

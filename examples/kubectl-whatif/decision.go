@@ -14,6 +14,9 @@ type decision struct {
 	scene     *scene
 	explained *preemption.Explanation
 	why       *explain.Report
+	// noEffect says why the chosen node does not take the pod even once the victims are gone; nil
+	// where it does.
+	noEffect *question.Reason
 	// then has the fates of the victims, nil where nobody asked.
 	then *question.Victims
 	// best is the regret of the decision, nil where nobody asked.
@@ -41,6 +44,13 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 		return nil, unusable("the pod", err)
 	}
 	d := &decision{scene: s, explained: e, why: why}
+	set, err := s.setting(nil)
+	if err == nil {
+		d.noEffect, err = question.NoEffect(ctx, set, &e.Plan)
+	}
+	if err != nil {
+		return nil, unusable("the pod", err)
+	}
 	if s.opts.set["replacements"] && e.Outcome == preemption.Preempt {
 		err = d.follow(ctx)
 	}

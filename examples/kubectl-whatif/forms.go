@@ -41,6 +41,9 @@ func (d *decision) status() int {
 	if d.why.Leaving != nil {
 		return exitEvicts
 	}
+	if d.noEffect != nil {
+		return exitStays
+	}
 	return preempted(d.explained.Outcome)
 }
 

@@ -202,3 +202,12 @@ func TestWhatToDoAboutADrainHelps(t *testing.T) {
 	assert.Contains(t, stuck, "With --set-budget media/transcoder=2 before it the drain ends.")
 	assert.NotContains(t, answered(t, "", "--set-budget", "media/transcoder=2", "--without", "apps-a1,apps-b2"), "never ends")
 }
+
+// A page does not show a pod that starts where its victims leave to no effect.
+func TestPageOfNoEffect(t *testing.T) {
+	page := answered(t, "", "--cluster", "testdata/cases/again.yaml", "--pending", "a/wants", "-o", "html")
+	assert.Contains(t, page, ", to no effect")
+	assert.Contains(t, page, "and the pod does not start all the same: ")
+	assert.NotContains(t, page, "can run")
+	assert.Contains(t, answered(t, "", "--cluster", "testdata/cases/again.yaml", "--pending", "a/wants", "-o", "json"), `"noEffect": {`)
+}

@@ -126,8 +126,13 @@ func takes(nodes int) string {
 }
 
 func writePreempt(p console.Page, a *Answer, list int) {
-	p.Line("\nNo node takes it as things are. %s; it can start there once they are gone.",
-		console.Styled{Text: have(len(a.Victims)) + " to leave node " + a.Node, Style: console.Yellow})
+	leave := console.Styled{Text: have(len(a.Victims)) + " to leave node " + a.Node, Style: console.Yellow}
+	if a.NoEffect != "" {
+		p.Line("\nNo node takes it as things are. %s, to no effect: even", leave)
+		p.Line("with them gone %s says %s.", a.Node, a.NoEffect)
+	} else {
+		p.Line("\nNo node takes it as things are. %s; it can start there once they are gone.", leave)
+	}
 	writeChosen(p, a, list)
 }
 

@@ -117,6 +117,9 @@ func summary(in *Input) string {
 		if e.Resize {
 			return "Its node has no room for that as things are."
 		}
+		if in.NoEffect != "" {
+			return "No node takes it as things are. Even with them gone this one says " + in.NoEffect + "."
+		}
 		if n := len(e.Candidates); n > 1 {
 			return fmt.Sprintf("No node takes it as things are. Evictions would make room on %d nodes; on this one they cost least.", n)
 		}
@@ -182,6 +185,9 @@ func headline(in *Input) []headPart {
 		verb := " have to leave "
 		if len(e.Victims) == 1 {
 			verb = " has to leave "
+		}
+		if in.NoEffect != "" {
+			return []headPart{text(plural(len(e.Victims), "pod") + verb), node, text(" for "), pod, text(", to no effect")}
 		}
 		return []headPart{text(plural(len(e.Victims), "pod") + verb), node, text(" so that "), pod, text(" can run")}
 	case e.Outcome == preemption.Fits && e.Resize:

@@ -37,7 +37,7 @@ func (d *maker) scenes() []scene {
 	e := d.in.Explanation
 	switch e.Outcome {
 	case preemption.Preempt:
-		out := []scene{d.scene(e.Node, &e.Candidate, true, false)}
+		out := []scene{d.scene(e.Node, &e.Candidate, d.in.NoEffect == "", false)}
 		return append(out, d.elsewhere()...)
 	case preemption.Fits:
 		return d.fitting()

@@ -39,6 +39,9 @@ type Input struct {
 	// Explanation is the decision, and Report the explanation of it in words.
 	Explanation *preemption.Explanation
 	Report      *explain.Report
+	// NoEffect says why the chosen node does not take the pod even once the victims are gone; empty
+	// where it does.
+	NoEffect string
 	// Replacements are the fates of the victims; nil where nobody asked.
 	Replacements []explain.Replacement
 	// Tables come below everything else.

@@ -68,6 +68,9 @@ func (d *maker) todoOfPreempt() []string {
 		who, leave = "that pod", "it"
 	}
 	out := []string{fmt.Sprintf("Nothing to do if %s may leave: kube-scheduler evicts %s by itself.", who, leave)}
+	if d.in.NoEffect != "" {
+		out[0] = fmt.Sprintf("kube-scheduler evicts %s by itself, and the pod does not start all the same: %s says %s.", who, isolated(e.Node), d.in.NoEffect)
+	}
 	if e.Resize {
 		out[0] += " The kubelet then carries the resize out."
 	}

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/outrank-go/outrank"
@@ -39,6 +40,23 @@ func (s *Scenario) Turn(pod *outrank.Pod) (Turn, error) {
 	t, _, err := s.decide(eval, pod)
 	return t, err
 }
+
+// NoEffect says why the node of a plan does not take the pod even once the victims are gone, which
+// [Turn.InVain] says of a turn; nil where it does, and for a plan that evicts nobody or resizes. The
+// setting stays as it is. Errors are those of [Scenario.Turn].
+func NoEffect(ctx context.Context, set Setting, plan *preemption.Plan) (*Reason, error) {
+	if plan.Outcome != preemption.Preempt || plan.Resize {
+		return nil, nil
+	}
+	eval, err := set.decider(plan.Pod)
+	if err != nil {
+		return nil, err
+	}
+	return set.scene(ctx).vain(eval, plan)
+}
+
+// Text is the reason in a few words.
+func (r *Reason) Text() string { return reasons([]Reason{{r.Filter, r.Reasons, 0}}) }
 
 // Down lets everything take its turn, to the end, that has at least a priority, and returns what
 // came of it. Who has a place by then keeps it: no pod of a lower priority takes it away.

@@ -142,7 +142,7 @@ func (t *Turn) facts(limit int) []string {
 		out = append(out, "loses the room that was promised to it: "+names(t.ClearedNominations, bounded(len(t.ClearedNominations), limit)))
 	}
 	if t.InVain != nil {
-		out = append(out, "to no effect: even with them gone "+t.Node+" says "+reasons([]Reason{{t.InVain.Filter, t.InVain.Reasons, 0}}))
+		out = append(out, "to no effect: even with them gone "+t.Node+" says "+t.InVain.Text())
 	}
 	return out
 }
