@@ -178,6 +178,15 @@ func ExamplePod_value() {
 	// Output: shop
 }
 
+// What a node has beyond the fields of its own goes along with it, for a filter to read.
+func ExampleNode_value() {
+	type accelerators struct{ free int }
+	node := outrank.Node{Name: "gpu-1", Value: &accelerators{free: 3}}
+	text, err := json.Marshal(node)
+	fmt.Println(node.Value.(*accelerators).free, string(text), err)
+	// Output: 3 {"apiVersion":"v1","kind":"Node","metadata":{"name":"gpu-1"}} <nil>
+}
+
 func ExamplePodGroup_UnmarshalJSON() {
 	var group outrank.PodGroup
 	err := json.Unmarshal([]byte(`{

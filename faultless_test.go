@@ -99,7 +99,7 @@ func TestFaultlessKnowsEveryField(t *testing.T) {
 		{reflect.TypeFor[outrank.Container](), []string{"Requests", "Limits", "AllocatedResources", "Actual", "Ports", "Name", "Sidecar", "RestartsAll", "BindMountOptions", "Reported", "Image"}},
 		{reflect.TypeFor[outrank.Affinity](), []string{"NodeAffinity", "PodAffinity", "PodAntiAffinity"}},
 		{reflect.TypeFor[outrank.Port](), []string{"HostPort", "HostIP", "Protocol"}},
-		{reflect.TypeFor[outrank.Node](), []string{"Name", "Allocatable", "AttachLimits", "MissingDrivers", "Labels", "Taints", "Unschedulable", "DeclaredFeatures", "StrictGroups", "KubeletVersion", "DisableResizePreemption", "Images"}},
+		{reflect.TypeFor[outrank.Node](), []string{"Name", "Allocatable", "AttachLimits", "MissingDrivers", "Labels", "Taints", "Unschedulable", "DeclaredFeatures", "StrictGroups", "KubeletVersion", "DisableResizePreemption", "Images", "Value"}},
 	} {
 		for _, f := range reflect.VisibleFields(tt.typ) {
 			if !slices.Contains(tt.fields, f.Name) {

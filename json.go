@@ -21,10 +21,11 @@ func (p *Pod) UnmarshalJSON(text []byte) error { return objectjson.Unmarshal(tex
 
 // MarshalJSON returns the v1 Node. AttachLimits and MissingDrivers are left out: they
 // stand in other objects, the CSINode and CSIDrivers, which kube.WriteCluster writes.
+// Value is left out.
 func (n Node) MarshalJSON() ([]byte, error) { return objectjson.Marshal(&n) }
 
-// UnmarshalJSON reads the v1 Node; see [Pod.UnmarshalJSON]. AttachLimits is nil
-// afterwards.
+// UnmarshalJSON reads the v1 Node; see [Pod.UnmarshalJSON]. AttachLimits and Value are
+// nil afterwards.
 func (n *Node) UnmarshalJSON(text []byte) error { return objectjson.Unmarshal(text, n) }
 
 // MarshalJSON returns the policy/v1 PodDisruptionBudget.

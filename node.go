@@ -37,6 +37,12 @@ type Node struct {
 	// of this node for a pod that is to be resized in place
 	// (spec.podPreemptionPolicy.disableResizePreemption); empty where there is none.
 	DisableResizePreemption []string
+
+	// Value is the caller's own, a pointer to its record of the node, say, with what a
+	// filter or a score of the caller's looks at. It stays with every copy of the node;
+	// nothing in this module looks at it, compares it or writes it to JSON. What a filter
+	// reads there may change only with the node: by an update of it.
+	Value any
 }
 
 // Taint keeps pods away that do not tolerate it.

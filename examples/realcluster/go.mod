@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/outrank-go/outrank v0.0.0
+	github.com/outrank-go/outrank/examples/clientgo v0.0.0
 	github.com/outrank-go/outrank/examples/kubescheduler v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.etcd.io/etcd/server/v3 v3.7.0
@@ -175,7 +176,7 @@ require (
 	k8s.io/kube-controller-manager v0.0.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad // indirect
 	k8s.io/kube-proxy v0.0.0 // indirect
-	k8s.io/kube-scheduler v0.0.0 // indirect
+	k8s.io/kube-scheduler v0.37.1 // indirect
 	k8s.io/kubectl v0.0.0 // indirect
 	k8s.io/kubelet v0.37.1 // indirect
 	k8s.io/metrics v0.37.1 // indirect
@@ -195,6 +196,7 @@ require (
 
 replace (
 	github.com/outrank-go/outrank => ../..
+	github.com/outrank-go/outrank/examples/clientgo => ../clientgo
 	github.com/outrank-go/outrank/examples/kubectl-whatif => ../kubectl-whatif
 	github.com/outrank-go/outrank/examples/kubescheduler => ../kubescheduler
 )

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	library "github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
+	"github.com/outrank-go/outrank/examples/clientgo/mirror"
 	"github.com/outrank-go/outrank/examples/realcluster/internal/audit"
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
 	"github.com/outrank-go/outrank/examples/realcluster/internal/load"

@@ -103,7 +103,7 @@ func TestMarshalRefuses(t *testing.T) {
 func TestEveryKindInJSON(t *testing.T) {
 	c := fullCluster()
 	pod, node, claim := *c.Pods[0], *c.Nodes[0], *c.Claims[0]
-	pod.Value = nil
+	pod.Value, node.Value = nil, nil
 	pod.Volumes = []outrank.Volume{{Claim: "data"}, pod.Volumes[1], {Claim: "web-1-scratch", Ephemeral: true}}
 	node.AttachLimits, node.MissingDrivers = nil, nil
 	claim.Volume = outrank.Volume{OncePod: true}

@@ -29,6 +29,7 @@ func fullNode() *outrank.Node {
 		AttachLimits: map[string]int64{"disk.example.com": 3, "file.example.com": 0}, MissingDrivers: []string{"gone.example.com"}, Unschedulable: true, DeclaredFeatures: []string{"F"}, StrictGroups: true, KubeletVersion: "v1.37.1",
 		DisableResizePreemption: []string{"autoscaler"},
 		Images:                  []outrank.NodeImage{{Names: []string{"registry.example/a:1", "registry.example/a@sha256:1"}, SizeBytes: 1 << 30}},
+		Value:                   "the caller's own",
 	}
 }
 
@@ -176,6 +177,7 @@ var whatIsWritten = cmp.Options{
 	cmpopts.EquateEmpty(),
 	cmpopts.IgnoreFields(outrank.Cluster{}, "Release", "Skipped", "Finished", "AsOf"),
 	cmpopts.IgnoreFields(outrank.Pod{}, "Value"),
+	cmpopts.IgnoreFields(outrank.Node{}, "Value"),
 	cmp.Comparer(func(a, b outrank.UnsatisfiablePolicy) bool { return meant(a) == meant(b) }),
 }
 
@@ -186,13 +188,16 @@ func meant(p outrank.UnsatisfiablePolicy) outrank.UnsatisfiablePolicy {
 	return p
 }
 
-// diffOfWritten compares a cluster with what was read, whose pods get the values of those. Most
+// diffOfWritten compares a cluster with what was read, whose pods and nodes get the values of those. Most
 // clusters are equal then to the last field that is written, which is seen in a tenth of the time.
 func diffOfWritten(want, got *outrank.Cluster) string {
 	w := *want
 	w.Release, w.Skipped, w.Finished, w.AsOf = got.Release, got.Skipped, got.Finished, got.AsOf
 	for i, p := range got.Pods[:min(len(got.Pods), len(want.Pods))] {
 		p.Value = want.Pods[i].Value
+	}
+	for i, n := range got.Nodes[:min(len(got.Nodes), len(want.Nodes))] {
+		n.Value = want.Nodes[i].Value
 	}
 	return testdiff.Diff(&w, got, whatIsWritten)
 }

@@ -26,8 +26,8 @@ import (
 // (rule 22.3.1).
 //
 // Not written are Release, which is no object, Skipped, Finished and AsOf, which
-// describe an input, the Claim within VolumeClaim.Volume, and Pod.Value. Finished pods
-// are written, but ReadCluster only counts them. Empty lists and maps read back as nil,
+// describe an input, the Claim within VolumeClaim.Volume, Pod.Value and Node.Value. Finished
+// pods are written, but ReadCluster only counts them. Empty lists and maps read back as nil,
 // but for AllocatedResources and Actual, and Reported beside an Actual is lost. An empty
 // WhenUnsatisfiable reads back as DoNotSchedule, which it means. Amounts keep their value, but
 // a binary amount may read back as a decimal one ([resource.Quantity.String]).

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	"github.com/outrank-go/outrank/internal/seeded"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
+	"github.com/outrank-go/outrank/examples/clientgo/mirror"
 	"github.com/outrank-go/outrank/preemption"
 )
 

@@ -9,7 +9,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/kubescheduler/actions"
+	"github.com/outrank-go/outrank/examples/clientgo/actions"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 

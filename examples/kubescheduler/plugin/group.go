@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	"github.com/outrank-go/outrank/examples/kubescheduler/internal/handedout"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/kubescheduler/metrics"
+	"github.com/outrank-go/outrank/examples/clientgo/metrics"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"

@@ -26,7 +26,7 @@ import (
 	configtesting "k8s.io/kubernetes/pkg/scheduler/apis/config/testing"
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
-	"github.com/outrank-go/outrank/examples/kubescheduler/metrics"
+	"github.com/outrank-go/outrank/examples/clientgo/metrics"
 	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
 )
 

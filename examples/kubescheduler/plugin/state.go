@@ -9,7 +9,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
+	"github.com/outrank-go/outrank/examples/clientgo/mirror"
 	"github.com/outrank-go/outrank/preemption"
 )
 

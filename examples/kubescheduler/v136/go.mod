@@ -81,7 +81,7 @@ require (
 	k8s.io/dynamic-resource-allocation v0.37.1 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad // indirect
-	k8s.io/kube-scheduler v0.0.0 // indirect
+	k8s.io/kube-scheduler v0.37.1 // indirect
 	k8s.io/kubelet v0.37.1 // indirect
 	k8s.io/kubernetes v1.37.1 // indirect
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd // indirect
@@ -93,6 +93,8 @@ require (
 )
 
 replace github.com/outrank-go/outrank/examples/kubescheduler => ..
+
+replace github.com/outrank-go/outrank/examples/clientgo => ../../clientgo
 
 replace github.com/outrank-go/outrank => ../../..
 

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/kubescheduler/metrics"
+	"github.com/outrank-go/outrank/examples/clientgo/metrics"
 	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 )
@@ -36,7 +36,7 @@ func withOutrank(file func() string) app.Option {
 			return nil, err
 		}
 		if !taken { // by now kube-scheduler has registered its own
-			if err := metrics.TakeOver(legacyregistry.Registerer(), collector); err != nil {
+			if err := plugin.TakeOver(legacyregistry.Registerer(), collector); err != nil {
 				return nil, err
 			}
 			taken = true

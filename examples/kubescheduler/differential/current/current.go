@@ -8,7 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 
-	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
 )
 

@@ -21,9 +21,9 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/clientgo/mirror"
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
 	"github.com/outrank-go/outrank/examples/kubescheduler/internal/queuepair"
-	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
 	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
 	"github.com/outrank-go/outrank/preemption"
 )

@@ -5,7 +5,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	ourqueue "github.com/outrank-go/outrank/priority/queue"
 )
 

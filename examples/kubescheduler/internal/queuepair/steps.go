@@ -14,7 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	"github.com/outrank-go/outrank/examples/clientgo/convert"
 )
 
 // Add adds a pod; one on a node has a resize that is deferred.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
+	"github.com/outrank-go/outrank/examples/clientgo/mirror"
 )
 
 // differences returns the differences between the mirror that has followed the cluster

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
+	"github.com/outrank-go/outrank/examples/clientgo/mirror"
 	"github.com/outrank-go/outrank/examples/realcluster/internal/audit"
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"

@@ -1,0 +1,134 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/clientgo/convert"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// Scheduler is the part of a plugin's handle that a [Client] needs. A
+// [fwk.Handle] is one.
+type Scheduler interface {
+	GetWaitingPod(uid types.UID) fwk.WaitingPod
+	GetPodInPreBind(uid types.UID) fwk.PodInPreBind
+	Activate(logger klog.Logger, pods map[string]*v1.Pod)
+	APICacher() fwk.APICacher
+}
+
+// Config is how a [Client] reaches the cluster.
+type Config struct {
+	// API receives patches and deletions.
+	API kubernetes.Interface
+	// Pods lists the pods of an informer.
+	Pods corelisters.PodLister
+	// Events posts events; nil posts none.
+	Events events.EventRecorder
+	// Scheduler is the scheduler that the plans are for; nil without one. No victim is
+	// then rejected in memory, and nobody is activated.
+	Scheduler Scheduler
+	// Name is the preemptor's scheduler in the message to waiting pods.
+	Name string
+	// WriteNominations makes the client write nominations by a patch. Without it that is
+	// left to the scheduler, which does it after a PostFilter plugin has returned its
+	// result.
+	WriteNominations bool
+}
+
+// Client carries out the steps of a plan. Any number of goroutines may use it at once.
+type Client struct{ Config }
+
+var _ execution.Actions = (*Client)(nil)
+
+// New checks the configuration and returns a client.
+func New(config Config) (*Client, error) {
+	var missing []string
+	if config.API == nil {
+		missing = append(missing, "API")
+	}
+	if config.Pods == nil {
+		missing = append(missing, "Pods")
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("actions: without %v", missing)
+	}
+	return &Client{Config: config}, nil
+}
+
+// Latest returns the informer's version of the pod of this name.
+func (c *Client) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) {
+	latest, err := c.Pods.Pods(pod.NamespaceName()).Get(pod.Name)
+	if err != nil {
+		return nil, c.said(pod, "reading", err)
+	}
+	return convert.Pod(latest)
+}
+
+// current returns the very pod, and an error that wraps [preemption.ErrNotFound]
+// where that is gone, also where another pod has its name.
+func (c *Client) current(pod *outrank.Pod) (*v1.Pod, error) {
+	latest, err := c.Pods.Pods(pod.NamespaceName()).Get(pod.Name)
+	if err != nil {
+		return nil, c.said(pod, "reading", err)
+	}
+	if pod.UID != "" && string(latest.UID) != pod.UID {
+		return nil, fmt.Errorf("pod %s: another pod has its name: %w", pod.Key(), preemption.ErrNotFound)
+	}
+	return latest, nil
+}
+
+// said is the meaning of an error of the API: [preemption.ErrNotFound] where the
+// pod does not exist. It returns nil for nil.
+func (c *Client) said(pod *outrank.Pod, what string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case apierrors.IsNotFound(err):
+		return fmt.Errorf("%s pod %s: %w: %w", what, pod.Key(), preemption.ErrNotFound, err)
+	}
+	return fmt.Errorf("%s pod %s: %w", what, pod.Key(), err)
+}
+
+// Reject refuses a victim that waits to be bound, or whose binding has not begun to be
+// written. It reports false for any other, which has to be evicted.
+func (c *Client) Reject(_ context.Context, victim *outrank.Pod) (bool, error) {
+	if c.Scheduler == nil {
+		return false, nil
+	}
+	uid := types.UID(victim.UID)
+	if waiting := c.Scheduler.GetWaitingPod(uid); waiting != nil {
+		return waiting.Preempt(c.Name, "preempted"), nil
+	}
+	if binding := c.Scheduler.GetPodInPreBind(uid); binding != nil {
+		return binding.CancelPod("preempted by " + c.Name), nil
+	}
+	return false, nil
+}
+
+// Activate lets the pod be tried again at once.
+func (c *Client) Activate(pod *outrank.Pod) {
+	if c.Scheduler == nil {
+		return
+	}
+	latest, err := c.current(pod)
+	if err != nil {
+		if !errors.Is(err, preemption.ErrNotFound) {
+			klog.ErrorS(err, "A preemptor is not tried again at once")
+		}
+		return
+	}
+	c.Scheduler.Activate(klog.Background(), map[string]*v1.Pod{latest.Name: latest})
+}

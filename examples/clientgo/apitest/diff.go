@@ -1,0 +1,51 @@
+package apitest
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// ignoringValue compares objects but for the API's objects that they lead back to.
+var ignoringValue = cmp.Options{
+	cmpopts.IgnoreFields(outrank.Pod{}, "Value"), cmpopts.IgnoreFields(outrank.Node{}, "Value"), cmpopts.EquateEmpty(),
+}
+
+// Diff compares a snapshot with one that is built anew of a cluster: its contents, and its
+// decisions. It is empty where the two are equal.
+func Diff(fresh *outrank.Cluster, snap *preemption.Snapshot) (string, error) {
+	want, err := preemption.NewSnapshot(fresh)
+	if err != nil {
+		return "", err
+	}
+	if diff := cmp.Diff(want.Cluster(), snap.Cluster(), ignoringValue); diff != "" {
+		return "(-built anew +kept current):\n" + diff, nil
+	}
+	evaluator, err := preemption.NewEvaluator(preemption.Config{})
+	if err != nil {
+		return "", err
+	}
+	for _, priority := range []int32{5, 1} { // by the second of which nominations count
+		p := &outrank.Pod{Name: "preemptor", Priority: outrank.Priority(priority), Containers: []outrank.Container{
+			{Name: "c", Requests: resource.MustList("cpu", "1500m")}}}
+		now := time.Unix(1_700_000_100, 0)
+		expected, err := evaluator.Preempt(context.Background(), want, p, now)
+		if err != nil {
+			return "", err
+		}
+		got, err := evaluator.Preempt(context.Background(), snap, p, now)
+		if err != nil {
+			return "", err
+		}
+		if diff := cmp.Diff(expected, got, ignoringValue); diff != "" {
+			return "plans (-built anew +kept current):\n" + diff, nil
+		}
+	}
+	return "", nil
+}

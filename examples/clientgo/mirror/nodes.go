@@ -1,0 +1,82 @@
+package mirror
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/outrank-go/outrank/examples/clientgo/convert"
+)
+
+// drivers are the drivers of volumes.
+type drivers struct {
+	on       map[string]*convert.NodeDrivers // by node, from its CSINode
+	required []string                        // those that have to be on nodes, sorted
+}
+
+func newDrivers() drivers { return drivers{on: map[string]*convert.NodeDrivers{}} }
+
+func (m *Mirror) putNode(n *corev1.Node) error {
+	one, err := convert.Node(n)
+	if err == nil {
+		one.Value = n
+		m.nodes[n.Name] = one
+		err = m.attach(n.Name)
+	} else {
+		delete(m.nodes, n.Name)
+	}
+	if err != nil {
+		return errors.Join(err, ignoreMissing(m.snap.RemoveNode(n.Name)))
+	}
+	return nil
+}
+
+// attach puts a node with the present content of its CSINode, if there is such a node.
+func (m *Mirror) attach(name string) error {
+	n := m.nodes[name]
+	if n == nil {
+		return nil
+	}
+	return m.snap.PutNode(convert.Attach(n, m.drivers.on[name], m.drivers.required))
+}
+
+func (m *Mirror) putDrivers(d *convert.NodeDrivers) error {
+	m.drivers.on[d.Node] = d
+	return m.reattach(d.Node)
+}
+
+func (m *Mirror) removeDrivers(node string) error {
+	delete(m.drivers.on, node)
+	return m.reattach(node)
+}
+
+// putDriver records whether a driver has to be on nodes. Where that changes, all
+// nodes do.
+func (m *Mirror) putDriver(d *convert.Driver) error {
+	at, known := slices.BinarySearch(m.drivers.required, d.Name)
+	if known == d.Required {
+		return nil
+	}
+	if d.Required {
+		m.drivers.required = slices.Insert(m.drivers.required, at, d.Name)
+	} else {
+		m.drivers.required = slices.Delete(m.drivers.required, at, at+1)
+	}
+	return m.reattach(slices.Sorted(maps.Keys(m.nodes))...)
+}
+
+// reattach puts nodes whose CSINode or drivers have changed. A node that is refused
+// for it is out of the mirror, which is not the fault of the object that was put.
+func (m *Mirror) reattach(names ...string) error {
+	for _, name := range names {
+		at := id{nodeKind, name}
+		if err := m.attach(name); err != nil {
+			m.problems[at] = errors.Join(err, ignoreMissing(m.snap.RemoveNode(name)))
+		} else if m.nodes[name] != nil {
+			delete(m.problems, at)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package mirror
+
+import (
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/clientgo/convert"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// putPod adds an informer's pod.
+func (m *Mirror) putPod(p *corev1.Pod) error {
+	key, take := outrank.NewKey(p.Namespace, p.Name), m.snap.PutPod
+	one, err := m.convert(p)
+	if err == nil && m.lostStart(key, one) {
+		take = m.snap.UpdatePod
+	}
+	return m.place(key, one, err, take)
+}
+
+// lostStart reports whether a kubelet took back a pod's start, which a snapshot by itself
+// takes for an older version: resource versions say that it is not.
+func (m *Mirror) lostStart(key outrank.Key, now *outrank.Pod) bool {
+	was, ok := m.snap.Pod(key)
+	return ok && older(m.apiPod(key), now.Value.(*corev1.Pod)) && !now.Finished() && now.NodeName == was.NodeName &&
+		!was.StartTime.IsZero() && now.StartTime.IsZero()
+}
+
+// place calls put with a pod, unless it could not be converted. One that is refused is
+// gone, but for the parts that are needed to try again when the volumes behind its claims
+// change.
+func (m *Mirror) place(key outrank.Key, p *outrank.Pod, err error, take func(*outrank.Pod) error) error {
+	m.unuse(key)
+	if err == nil {
+		if err = take(p); err == nil {
+			m.use(key)
+			return nil
+		}
+		if len(p.Volumes) > 0 {
+			m.refused[key] = p
+			m.storage.use(key, p)
+		}
+	}
+	return errors.Join(err, ignoreMissing(m.snap.RemovePod(key)))
+}
+
+// convert converts a pod with the volumes behind its claims.
+func (m *Mirror) convert(p *corev1.Pod) (*outrank.Pod, error) {
+	one, err := convert.Pod(p)
+	if err != nil {
+		return nil, err
+	}
+	one.Value = p
+	m.storage.resolve(one)
+	return one, nil
+}
+
+// use records the claims that the pod of a key uses now. unuse forgets them.
+func (m *Mirror) use(key outrank.Key) {
+	if p, ok := m.snap.Pod(key); ok && len(p.Volumes) > 0 {
+		m.storage.use(key, p)
+	}
+}
+
+func (m *Mirror) unuse(key outrank.Key) {
+	if p, ok := m.snap.Pod(key); ok && len(p.Volumes) > 0 {
+		m.storage.unuse(key, p)
+	}
+	if p := m.refused[key]; p != nil {
+		m.storage.unuse(key, p)
+		delete(m.refused, key)
+	}
+}
+
+func (m *Mirror) removePod(key outrank.Key) error {
+	m.unuse(key)
+	return m.snap.RemovePod(key)
+}
+
+// renew puts a pod whose claims have other volumes now. It stays where it is; one
+// that was refused is tried again, and may have finished. Its problems are its own.
+func (m *Mirror) renew(key outrank.Key) {
+	at, take := m.refused[key], m.snap.PutPod
+	if at == nil {
+		at, _ = m.snap.Pod(key)
+		take = m.snap.UpdatePod
+	}
+	api, _ := at.Value.(*corev1.Pod)
+	one, err := m.convert(api)
+	if err == nil {
+		one.NodeName, one.NominatedNodeName, one.Phase, one.DeletionTimestamp = at.NodeName, at.NominatedNodeName, at.Phase, at.DeletionTimestamp
+	}
+	_ = m.note(id{podKind, string(key)}, api, m.place(key, one, err, take))
+}
+
+// apiPod is the pod that a pod of the snapshot was made of, nil for none.
+func (m *Mirror) apiPod(key outrank.Key) *corev1.Pod {
+	p, ok := m.snap.Pod(key)
+	if !ok {
+		return nil
+	}
+	api, _ := p.Value.(*corev1.Pod)
+	return api
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, preemption.ErrNotFound) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,293 @@
+package mirror
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/clientgo/convert"
+)
+
+// ErrKind is wrapped by the error about an object of a kind that a mirror does
+// not use.
+var ErrKind = errors.New("no kind that a mirror has a use for")
+
+// ErrSource is wrapped by the error about pods or nodes that come one by one to a
+// mirror that takes them from the framework, or the other way round.
+var ErrSource = errors.New("pods and nodes come from elsewhere")
+
+// id names an object.
+type id struct{ kind, name string }
+
+func (a id) compare(b id) int {
+	if c := strings.Compare(a.kind, b.kind); c != 0 {
+		return c
+	}
+	return strings.Compare(a.name, b.name)
+}
+
+// Put takes an object in, whether it is new, has changed, or was told before: a Pod,
+// Node, PodDisruptionBudget, PriorityClass, Namespace, PersistentVolumeClaim,
+// PersistentVolume, StorageClass, CSINode, CSIDriver, PodGroup, CompositePodGroup or
+// Workload. The object must not change afterwards.
+//
+// A pod that has finished is gone. The other rules for pods are those of
+// [preemption.Snapshot.PutPod]. Errors: an outrank.InputError for an object that makes no
+// sense, which is not in the mirror then; [ErrKind]; [ErrSource].
+//
+// Time is that of the one change: a pod's is linear in the pods on its node. A claim,
+// volume or class takes that for each pod that uses it, a CSIDriver that has to be on
+// nodes for each node.
+func (m *Mirror) Put(object any) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.put(object)
+}
+
+func (m *Mirror) put(object any) error {
+	id, meta, err := m.identify(object)
+	if err != nil {
+		return err
+	}
+	if older(meta, m.last(id)) {
+		return nil
+	}
+	return m.note(id, meta, m.putKnown(id, object))
+}
+
+// note records the object, and its problem.
+func (m *Mirror) note(id id, meta metav1.Object, err error) error {
+	delete(m.problems, id)
+	if err != nil {
+		m.problems[id] = err
+	}
+	if id.kind != podKind || err != nil {
+		m.known[id] = meta
+	} else {
+		delete(m.known, id)
+	}
+	return err
+}
+
+// putKnown puts an object in place of the known one of its name. Where it is
+// refused the place is empty.
+func (m *Mirror) putKnown(id id, object any) error {
+	switch o := object.(type) {
+	case *corev1.Pod:
+		return m.putPod(o)
+	case *corev1.Node:
+		return m.putNode(o)
+	case *policyv1.PodDisruptionBudget:
+		return put(m, id, o, convert.Budget, m.snap.PutBudget)
+	case *schedulingv1.PriorityClass:
+		return put(m, id, o, convert.PriorityClass, func(pc *outrank.PriorityClass) error { m.classes[pc.Name] = pc; return nil })
+	case *corev1.Namespace:
+		return put(m, id, o, convert.Namespace, m.snap.PutNamespace)
+	case *corev1.PersistentVolumeClaim:
+		return m.putClaim(id, o)
+	case *corev1.PersistentVolume:
+		return put(m, id, o, convert.Volume, func(v *outrank.Volume) error { return m.putVolume(o.Name, v) })
+	case *storagev1.StorageClass:
+		return put(m, id, o, convert.StorageClass, func(c *convert.Class) error { return m.putClass(o.Name, c) })
+	case *storagev1.CSINode:
+		return put(m, id, o, convert.CSINode, m.putDrivers)
+	case *storagev1.CSIDriver:
+		return put(m, id, o, convert.CSIDriver, m.putDriver)
+	case *schedulingv1beta1.PodGroup:
+		return put(m, id, o, convert.PodGroup, m.snap.PutGroup)
+	case *schedulingv1alpha3.PodGroup:
+		return put(m, id, o, convert.PodGroupAlpha, m.snap.PutGroup)
+	case *schedulingv1alpha3.CompositePodGroup:
+		return put(m, id, o, convert.CompositePodGroup, m.snap.PutComposite)
+	case *schedulingv1beta1.Workload:
+		return put(m, id, o, convert.Workload, m.putWorkload)
+	case *schedulingv1alpha3.Workload:
+		return put(m, id, o, convert.WorkloadAlpha, m.putWorkload)
+	}
+	return nil
+}
+
+// put converts an object and adds it. The older version of one that is refused is
+// gone.
+func put[A, T any](m *Mirror, id id, o A, convert func(A) (T, error), take func(T) error) error {
+	one, err := convert(o)
+	if err == nil {
+		err = take(one)
+	}
+	if err != nil {
+		return errors.Join(err, m.drop(id))
+	}
+	return nil
+}
+
+func (m *Mirror) putWorkload(w *outrank.Workload) error {
+	m.workloads[w.Key()] = w
+	return nil
+}
+
+// Delete forgets an object, if it is known: one with another UID than the known one of
+// its name is another object and gone already. Errors: [ErrKind], [ErrSource].
+func (m *Mirror) Delete(object any) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	id, meta, err := m.identify(object)
+	if err != nil {
+		return err
+	}
+	known := m.last(id)
+	if known != nil && known.GetUID() != meta.GetUID() && known.GetUID() != "" && meta.GetUID() != "" {
+		return nil
+	}
+	delete(m.problems, id)
+	delete(m.known, id)
+	return m.drop(id)
+}
+
+// drop removes an object from the snapshot and the indices. An unknown one is no
+// error.
+func (m *Mirror) drop(id id) error {
+	key := outrank.Key(id.name)
+	var err error
+	switch id.kind {
+	case podKind:
+		err = m.removePod(key)
+	case nodeKind:
+		delete(m.nodes, id.name)
+		err = m.snap.RemoveNode(id.name)
+	case budgetKind:
+		err = m.snap.DeleteBudget(key)
+	case priorityClassKind:
+		delete(m.classes, id.name)
+	case namespaceKind:
+		err = m.snap.RemoveNamespace(id.name)
+	case claimKind:
+		err = m.removeClaim(key)
+	case volumeKind:
+		err = m.putVolume(id.name, nil)
+	case storageClassKind:
+		err = m.putClass(id.name, nil)
+	case csiNodeKind:
+		err = m.removeDrivers(id.name)
+	case csiDriverKind:
+		err = m.putDriver(&convert.Driver{Name: id.name})
+	case groupKind:
+		err = m.snap.RemoveGroup(key)
+	case compositeKind:
+		err = m.snap.RemoveComposite(key)
+	case workloadKind:
+		delete(m.workloads, key)
+	}
+	return ignoreMissing(err)
+}
+
+// The kinds, as problems name them.
+const (
+	podKind           = "pod"
+	nodeKind          = "node"
+	budgetKind        = "poddisruptionbudget"
+	priorityClassKind = "priorityclass"
+	namespaceKind     = "namespace"
+	claimKind         = "persistentvolumeclaim"
+	volumeKind        = "persistentvolume"
+	storageClassKind  = "storageclass"
+	csiNodeKind       = "csinode"
+	csiDriverKind     = "csidriver"
+	groupKind         = "podgroup"
+	compositeKind     = "compositepodgroup"
+	workloadKind      = "workload"
+)
+
+// identify names an object.
+func (m *Mirror) identify(object any) (id, metav1.Object, error) {
+	kind, namespaced := kindOf(object)
+	if kind == "" {
+		return id{}, nil, fmt.Errorf("%T: %w", object, ErrKind)
+	}
+	meta := object.(metav1.Object)
+	if kind == podKind || kind == nodeKind {
+		if m.frame != nil {
+			return id{}, nil, fmt.Errorf("%s %s: %w: from the framework", kind, meta.GetName(), ErrSource)
+		}
+		m.told = true
+	}
+	if namespaced {
+		return id{kind, string(outrank.NewKey(meta.GetNamespace(), meta.GetName()))}, meta, nil
+	}
+	return id{kind, meta.GetName()}, meta, nil
+}
+
+// kindOf is the kind of an object, empty for an unused kind or nil.
+func kindOf(object any) (kind string, namespaced bool) {
+	switch o := object.(type) {
+	case *corev1.Pod:
+		return unlessNil(o, podKind), true
+	case *corev1.Node:
+		return unlessNil(o, nodeKind), false
+	case *policyv1.PodDisruptionBudget:
+		return unlessNil(o, budgetKind), true
+	case *schedulingv1.PriorityClass:
+		return unlessNil(o, priorityClassKind), false
+	case *corev1.Namespace:
+		return unlessNil(o, namespaceKind), false
+	case *corev1.PersistentVolumeClaim:
+		return unlessNil(o, claimKind), true
+	case *corev1.PersistentVolume:
+		return unlessNil(o, volumeKind), false
+	case *storagev1.StorageClass:
+		return unlessNil(o, storageClassKind), false
+	case *storagev1.CSINode:
+		return unlessNil(o, csiNodeKind), false
+	case *storagev1.CSIDriver:
+		return unlessNil(o, csiDriverKind), false
+	case *schedulingv1beta1.PodGroup:
+		return unlessNil(o, groupKind), true
+	case *schedulingv1alpha3.PodGroup:
+		return unlessNil(o, groupKind), true
+	case *schedulingv1alpha3.CompositePodGroup:
+		return unlessNil(o, compositeKind), true
+	case *schedulingv1beta1.Workload:
+		return unlessNil(o, workloadKind), true
+	case *schedulingv1alpha3.Workload:
+		return unlessNil(o, workloadKind), true
+	}
+	return "", false
+}
+
+func unlessNil[T any](o *T, kind string) string {
+	if o == nil {
+		return ""
+	}
+	return kind
+}
+
+// last is the latest version of the object, nil for one that is not known.
+func (m *Mirror) last(id id) metav1.Object {
+	if o := m.known[id]; o != nil || id.kind != podKind {
+		return o
+	}
+	if p := m.apiPod(outrank.Key(id.name)); p != nil {
+		return p
+	}
+	return nil
+}
+
+// older reports whether a version of an object is older than the known one, as far as
+// the two say so.
+func older(version, known metav1.Object) bool {
+	if known == nil || version.GetUID() != known.GetUID() || version.GetUID() == "" {
+		return false
+	}
+	a, errA := strconv.ParseUint(version.GetResourceVersion(), 10, 64)
+	b, errB := strconv.ParseUint(known.GetResourceVersion(), 10, 64)
+	return errA == nil && errB == nil && a < b
+}

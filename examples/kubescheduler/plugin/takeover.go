@@ -1,0 +1,29 @@
+package plugin
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	scheduler "k8s.io/kubernetes/pkg/scheduler/metrics"
+
+	"github.com/outrank-go/outrank/examples/clientgo/metrics"
+)
+
+// TakeOver registers the collector in place of kube-scheduler's metrics of the
+// same names. Call it when plugins are made, by when kube-scheduler has
+// registered them, and once for a registry.
+//
+// Profiles with DefaultPreemption go on counting in the metrics that were
+// replaced; the collector adds their values to its own.
+func TakeOver(registry prometheus.Registerer, c *metrics.Collector) error {
+	var made []prometheus.Collector
+	for _, of := range []prometheus.Collector{
+		scheduler.PreemptionAttempts, scheduler.PreemptionVictims, scheduler.PreemptionGoroutinesDuration,
+		scheduler.PreemptionGoroutinesExecutionTotal, scheduler.WorkloadPreemptionAttempts, scheduler.WorkloadPreemptionVictims,
+		scheduler.PreemptionWorkloadDisruptions, scheduler.PreemptionEvaluationDuration, scheduler.PreemptionExecutionDuration,
+		scheduler.PreemptionPDBViolations,
+	} {
+		if m, ok := of.(interface{ IsCreated() bool }); ok && m.IsCreated() { // else of a feature that is off
+			made = append(made, of)
+		}
+	}
+	return c.Replace(registry, made...)
+}
