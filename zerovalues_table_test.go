@@ -73,7 +73,7 @@ var everyType = []any{
 	new(priority.Resolution), new(priority.Table),
 	new(pdb.BudgetStatus), new(pdb.Budgets), new(pdb.Finder), new(pdb.Ledger), new(pdb.StatusInput),
 	new(preemption.AcrossPlan), new(preemption.Assignment), new(preemption.BudgetRule), new(preemption.Candidate),
-	new(preemption.Certificate), new(preemption.Chooser), new(preemption.ClusterState), new(preemption.Code), new(preemption.Config),
+	new(preemption.Certificate), new(preemption.Changes), new(preemption.Chooser), new(preemption.ClusterState), new(preemption.Code), new(preemption.Config),
 	new(preemption.Count), new(preemption.Evaluator), new(preemption.Explanation), new(preemption.Extender), new(preemption.Filter),
 	new(preemption.FilterState), new(preemption.GroupPlan), new(preemption.GroupRequest), new(preemption.GroupVictim),
 	new(preemption.Guard), new(preemption.GuardState), new(preemption.Ineligibility), new(preemption.Loss), new(preemption.LossCosts),
