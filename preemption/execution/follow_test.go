@@ -148,6 +148,32 @@ func TestPropertyApplyToFollows(t *testing.T) {
 	})
 }
 
+// However many nominations and nodes there are, applying them costs what has changed.
+func TestApplyToCostsWhatHasChanged(t *testing.T) {
+	cluster, n := &outrank.Cluster{}, execution.Nominator{}
+	for i := range 2000 {
+		cluster.Nodes = append(cluster.Nodes, smallNode(fmt.Sprint("n", i)))
+		require.NoError(t, n.Add(pendingPod(fmt.Sprint("p", i)), fmt.Sprint("n", i)))
+	}
+	snap, err := preemption.NewSnapshot(cluster)
+	require.NoError(t, err)
+	apply := func() { require.NoError(t, n.ApplyTo(snap)) }
+	all := testing.AllocsPerRun(1, func() {
+		require.NoError(t, new(execution.Nominator).ApplyTo(snap))
+		apply()
+	})
+	assert.Greater(t, all, 2000.0, "after another nominator all are looked at")
+	assert.Less(t, testing.AllocsPerRun(10, apply), 10.0)
+	assert.Less(t, testing.AllocsPerRun(10, func() {
+		require.NoError(t, snap.PutPod(pendingPod("p7")))
+		n.Remove(pendingPod("p8"))
+		require.NoError(t, n.Add(pendingPod("p8"), "n9"))
+		apply()
+	}), 100.0)
+	clone := snap.Clone()
+	assert.Less(t, testing.AllocsPerRun(1, func() { require.NoError(t, n.ApplyTo(clone)) }), 10.0, "a clone goes on from there")
+}
+
 // A follower is told what has happened since it saw the snapshot last, and no more.
 func TestFollow(t *testing.T) {
 	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{smallNode("n1")}})

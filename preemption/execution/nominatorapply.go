@@ -84,41 +84,38 @@ func (n *Nominator) align(snap *preemption.Snapshot, c preemption.Changes) error
 	if len(keys)+len(c.Pods)+len(c.Nodes) == 0 {
 		return nil
 	}
-	differ := map[outrank.Key]bool{}
-	for _, key := range keys {
-		differ[key] = true
-	}
+	differ := slices.Clone(keys)
 	for _, pod := range c.Pods {
-		differ[pod.Key()] = true
+		differ = append(differ, pod.Key())
 	}
 	for _, node := range c.Nodes {
-		addKeys(differ, n.byNode[node])
-		addKeys(differ, snap.NominatedTo(node))
+		differ = appendKeys(differ, n.byNode[node])
+		differ = appendKeys(differ, snap.NominatedTo(node))
 	}
 	return n.alignEach(snap, differ)
 }
 
 // alignAll looks at all nominations.
 func (n *Nominator) alignAll(snap *preemption.Snapshot) error {
-	differ := map[outrank.Key]bool{}
-	for key := range n.byPod {
-		differ[key] = true
-	}
+	differ := slices.Collect(maps.Keys(n.byPod))
 	for node := range snap.Nodes() {
-		addKeys(differ, snap.NominatedTo(node.Name))
+		differ = appendKeys(differ, snap.NominatedTo(node.Name))
 	}
 	return n.alignEach(snap, differ)
 }
 
-func addKeys(to map[outrank.Key]bool, pods []*outrank.Pod) {
+func appendKeys(to []outrank.Key, pods []*outrank.Pod) []outrank.Key {
 	for _, pod := range pods {
-		to[pod.Key()] = true
+		to = append(to, pod.Key())
 	}
+	return to
 }
 
-// alignEach looks at these pods, in the order of their names: the error is that of the first.
-func (n *Nominator) alignEach(snap *preemption.Snapshot, keys map[outrank.Key]bool) error {
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
+// alignEach looks at these pods, each once, in the order of their names: the error is that of
+// the first.
+func (n *Nominator) alignEach(snap *preemption.Snapshot, keys []outrank.Key) error {
+	slices.Sort(keys)
+	for _, key := range slices.Compact(keys) {
 		if err := n.alignOne(snap, key); err != nil {
 			return err
 		}
@@ -129,11 +126,14 @@ func (n *Nominator) alignEach(snap *preemption.Snapshot, keys map[outrank.Key]bo
 // alignOne brings the nomination of one pod in line. Time is linear in the pods nominated to
 // its nodes.
 func (n *Nominator) alignOne(snap *preemption.Snapshot, key outrank.Key) error {
+	e, has := snap.NominationOf(key), n.byPod[key]
+	if e == "" && has.pod == nil {
+		return nil // as of most pods
+	}
 	known, ok := snap.Pod(key)
 	if snap.NodeOf(key) != "" {
 		return nil
 	}
-	e, has := snap.NominationOf(key), n.byPod[key]
 	_, there := snap.Node(has.node)
 	switch wanted := has.pod != nil && there && (!ok || samePod(known, has.pod)); {
 	case wanted && !ok:
