@@ -66,6 +66,9 @@
 // are fields of pods here: a change of them is a change of the pod, and what else it may help a
 // caller tells the queue itself ([queue.EventStorageChanged]).
 //
+// In a plugin of kube-scheduler the framework pops, places, nominates and binds by itself: there
+// an executor is used alone, and the framework's nominations are told to the snapshot.
+//
 // # Calls at once, and cost
 //
 // A [Loop] belongs to one goroutine, with its snapshot. Queue and nominator may be used by

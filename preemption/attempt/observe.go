@@ -203,11 +203,12 @@ func (o *observer) podGone(pod *outrank.Pod) (int, error) {
 	if pod.NodeName != "" {
 		return o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Pod: pod}), nil
 	}
-	moved := 0
+	moved, waited := 0, *pod
 	if was != "" {
 		moved = o.roomGivenUp(pod, was)
 	}
-	return moved + o.moveAll(queue.ClusterEvent{Kind: queue.EventUnscheduledPodDeleted, Pod: pod}), nil
+	waited.NominatedNodeName = "" // that was told, to those who may use the room
+	return moved + o.moveAll(queue.ClusterEvent{Kind: queue.EventUnscheduledPodDeleted, Pod: &waited}), nil
 }
 
 // node takes in an event about a node.

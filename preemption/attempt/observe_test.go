@@ -2,6 +2,7 @@ package attempt_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/resource"
@@ -197,6 +199,24 @@ func TestObserveWhatMakesNoSense(t *testing.T) {
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 
+// The room that a nominated pod gives up concerns those whom it kept out: the pods of the same
+// or a lower priority.
+func TestObserveRoomThatIsGivenUp(t *testing.T) {
+	for _, written := range []string{"", "n2"} {
+		loop, _, q := waits(t)
+		high := pod("high", 9, "1")
+		require.NoError(t, q.Add(high, now.Add(-time.Minute)))
+		e, _ := q.TryPop(now.Add(-time.Minute))
+		require.Equal(t, high, e.Pod)
+		e.FailedFilters = []string{"NodeResourcesFit"}
+		require.NoError(t, q.AddUnschedulableIfNotPresent(e, now.Add(-time.Minute)))
+		moved, err := loop.Observe(with(pod("meant", 5, "1"), func(p *outrank.Pod) { p.NominatedNodeName = written }), nil, now)
+		require.NoError(t, err)
+		assert.Equal(t, 3, moved)
+		assert.True(t, slices.ContainsFunc(q.Pending().Unschedulable, func(e queue.Entry) bool { return e.Pod == high }))
+	}
+}
+
 // News of a pod that the loop has bound meanwhile does not put it into the queue again.
 func TestObserveLateVersionOfABoundPod(t *testing.T) {
 	loop, snap, q := waits(t)
@@ -213,4 +233,24 @@ func TestObserveLateVersionOfABoundPod(t *testing.T) {
 	_, err = loop.Observe(meant, nil, now)
 	require.NoError(t, err)
 	assert.Empty(t, snap.NodeOf(meant.Key()))
+}
+
+// A victim that is gone is not taken for a later pod of its name.
+func TestObserveVictimThatIsGone(t *testing.T) {
+	s := newScene(t, nil)
+	nameless := func(p *outrank.Pod) { p.UID = "" }
+	low := with(on(pod("low", 0, "3"), "n1"), nameless)
+	require.NoError(t, s.snap.RemovePod(low.Key()))
+	for i := range 2 {
+		_, err := s.loop.Observe(nil, low, now)
+		require.NoError(t, err)
+		high := pod(fmt.Sprint("high", i), 9, "4")
+		r, err := s.try(t, high)
+		require.NoError(t, err)
+		require.Equal(t, execution.Evicted, r.Report.Victims[0].Result)
+		for _, p := range []*outrank.Pod{low, high} {
+			_, err = s.loop.Observe(p, nil, now)
+			require.NoError(t, err)
+		}
+	}
 }

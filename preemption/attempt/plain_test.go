@@ -160,13 +160,14 @@ func (s *plain) observe(t require.TestingT, old, new *outrank.Pod, now time.Time
 		s.n.Remove(old)
 		s.x.Gone(old)
 		s.q.Remove(old)
-		kind := queue.EventAssignedPodDeleted
-		if old.NodeName == "" {
-			if kind = queue.EventUnscheduledPodDeleted; was != "" {
-				gone(old)
-			}
+		if old.NodeName != "" {
+			s.q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Pod: old}, now)
+			return
 		}
-		s.q.MoveAll(queue.ClusterEvent{Kind: kind, Pod: old}, now)
+		if was != "" {
+			gone(old)
+		}
+		s.q.MoveAll(queue.ClusterEvent{Kind: queue.EventUnscheduledPodDeleted, Pod: with(old, func(p *outrank.Pod) { p.NominatedNodeName = "" })}, now)
 		return
 	case old == nil && new.NodeName == "":
 		require.NoError(t, s.n.Add(new, ""))
