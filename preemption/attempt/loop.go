@@ -89,7 +89,8 @@ func (l *Loop) Next(ctx context.Context, now time.Time) (*Result, error) {
 // Attempt makes an attempt with an entry that was popped from the queue, and ends it: the pod
 // is bound, back in the queue, or out of it. A pod that waits and is being deleted is dropped.
 // The result is nil for an entry without a pod, and a context that is nil; it is complete
-// beside any other error. The package comment lists these; the others are those of
+// beside any other error. The package comment lists these; for a group that has places any change
+// of the snapshot during the attempt is one. The others are those of
 // [execution.FailureHandler.Handle] and of [Config.Decided].
 func (l *Loop) Attempt(ctx context.Context, entry queue.Entry, now time.Time) (*Result, error) {
 	if err := l.ready(ctx); err != nil {

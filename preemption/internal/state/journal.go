@@ -50,6 +50,7 @@ const (
 type journal struct {
 	// changes counts all steps that were ever made, those that revert others among them.
 	changes uint64
+	watcher watcher
 	Steps   []step
 	marks   []markAt
 	serial  uint64

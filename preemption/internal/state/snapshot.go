@@ -77,7 +77,6 @@ type snapshotState struct {
 	// Attachments are the states of filters that follow all changes.
 	Attachments attachments
 	Journal     journal
-	watcher     watcher
 }
 
 // refresh computes the summary of a node anew after a change.
@@ -97,8 +96,8 @@ func (s *Snapshot) changed(slot int32) {
 func (s *Snapshot) Clone() *Snapshot {
 	s.Owner = &Owner{} // what is shared from now on belongs to neither
 	c := s.View()
-	s.watcher = s.watcher.share()
-	c.watcher = s.watcher.share()
+	s.Journal.watcher = s.Journal.watcher.share()
+	c.Journal.watcher = s.Journal.watcher.share()
 	c.Slots, c.PodStates, c.Classes = s.Slots.Share(), s.PodStates.share(), s.Classes.share()
 	c.Claims, c.objects, c.Units, c.Cache = s.Claims.share(), s.objects.share(), s.Units.share(), s.Cache.share()
 	return c
@@ -108,7 +107,7 @@ func (s *Snapshot) Clone() *Snapshot {
 // valid as long as s does not change.
 func (s *Snapshot) View() *Snapshot {
 	v := &Snapshot{snapshotState: s.snapshotState}
-	v.Owner, v.Journal, v.watcher = &Owner{}, journal{changes: s.Journal.changes}, watcher{}
+	v.Owner, v.Journal = &Owner{}, journal{changes: s.Journal.changes}
 	v.Summaries.blocks, v.Summaries.owners = slices.Clone(s.Summaries.blocks), slices.Clone(s.Summaries.owners)
 	v.Summaries.digests = s.Summaries.digests.share()
 	v.Slots, v.PodStates, v.Classes = s.Slots.view(), s.PodStates.view(), s.Classes.view()

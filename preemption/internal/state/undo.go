@@ -84,7 +84,7 @@ func (s *Snapshot) Follow(by any, see func(pods []*outrank.Pod, nodes []string, 
 	if !reflect.ValueOf(by).Comparable() {
 		return fmt.Errorf("snapshot: %w: %T follows it, which cannot be compared", outrank.ErrInvalid, by)
 	}
-	w := s.watcher
+	w := s.Journal.watcher
 	if w.by != by {
 		w = watcher{lost: true}
 	}
@@ -99,6 +99,6 @@ func (s *Snapshot) Follow(by any, see func(pods []*outrank.Pod, nodes []string, 
 		return err
 	}
 	done = true
-	s.watcher.seen(by, point)
+	s.Journal.watcher.seen(by, point)
 	return s.Keep(mark)
 }
