@@ -149,13 +149,15 @@ func (o *observer) roomGivenUp(pod *outrank.Pod, node string) int {
 
 // podPlaced takes in a pod that has a node now.
 func (o *observer) podPlaced(old, new *outrank.Pod) (int, error) {
+	_, waited := o.config.Snapshot.Pod(new.Key())
+	waited = old != nil || waited && o.config.Snapshot.NodeOf(new.Key()) == ""
 	if err := o.config.Snapshot.PutPod(new); err != nil {
 		return 0, err
 	}
 	was, moved := o.nominator.NodeOf(new.Key()), 0
 	o.nominator.Remove(new)
-	if old != nil {
-		o.config.Queue.Remove(old)
+	if waited {
+		o.config.Queue.Remove(new)
 	}
 	if was != "" && was != new.NodeName {
 		moved += o.roomGivenUp(new, was)
