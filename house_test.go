@@ -49,6 +49,8 @@ var rooms = map[string][]string{
 	// What happens after a decision. Deciding imports none of it.
 	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "internal/"},
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "internal/"},
+	// One attempt of a scheduler, made of these.
+	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/execution", "preemption/score"},
 	// The reasons of a decision, in words made from data.
 	"preemption/explain": {".", "resource", "priority", "preemption", "internal/filter", "internal/fit", "internal/prose", "internal/release"},
 	// Several preemptors at once.

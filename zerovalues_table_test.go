@@ -9,6 +9,7 @@ import (
 	admitexplain "github.com/outrank-go/outrank/kubeletadmit/explain"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/execution"
@@ -51,7 +52,7 @@ var everyFunction = []any{
 	history.LineageOf, history.New,
 	joint.Preempt,
 	schedulerconfig.Read, schedulerconfig.SpreadSelector,
-	score.DefaultWeights, score.New,
+	attempt.New, score.DefaultWeights, score.New,
 	tenancy.Closest, tenancy.New, tenancy.NewTree,
 }
 
@@ -73,7 +74,7 @@ var everyType = []any{
 	new(priority.Resolution), new(priority.Table),
 	new(pdb.BudgetStatus), new(pdb.Budgets), new(pdb.Finder), new(pdb.Ledger), new(pdb.StatusInput),
 	new(preemption.AcrossPlan), new(preemption.Assignment), new(preemption.BudgetRule), new(preemption.Candidate),
-	new(preemption.Certificate), new(preemption.Chooser), new(preemption.ClusterState), new(preemption.Code), new(preemption.Config),
+	new(preemption.Certificate), new(preemption.Changes), new(preemption.Chooser), new(preemption.ClusterState), new(preemption.Code), new(preemption.Config),
 	new(preemption.Count), new(preemption.Evaluator), new(preemption.Explanation), new(preemption.Extender), new(preemption.Filter),
 	new(preemption.FilterState), new(preemption.GroupPlan), new(preemption.GroupRequest), new(preemption.GroupVictim),
 	new(preemption.Guard), new(preemption.GuardState), new(preemption.Ineligibility), new(preemption.Loss), new(preemption.LossCosts),
@@ -99,6 +100,7 @@ var everyType = []any{
 	new(quota.Admission), new(quota.Limited), new(quota.Pod), new(quota.Quota), new(quota.Reason), new(quota.Requirement),
 	new(quota.Scope), new(quota.Verdict),
 	new(clustergen.Shape),
+	new(attempt.Actions), new(attempt.Config), new(attempt.Decision), new(attempt.Loop), new(attempt.Outcome), new(attempt.Result),
 	new(execution.Actions), new(execution.Attempt), new(execution.AttemptResult), new(execution.ClearReport), new(execution.Config),
 	new(execution.Eviction), new(execution.EvictionResult), new(execution.ExecutionResult),
 	new(execution.Executor), new(execution.Failure), new(execution.FailureActions), new(execution.FailureHandler),

@@ -124,6 +124,7 @@ var reading = map[string]func(r *readers) string{
 	"Snapshot.Pods":         func(r *readers) string { return allOf(r.snap.Pods()) },
 	"Snapshot.PodsOn":       func(r *readers) string { return text(r.snap.PodsOn("n1"), nil) },
 	"Snapshot.Release":      func(r *readers) string { return r.snap.Release().String() },
+	"Snapshot.Revision":     func(r *readers) string { return fmt.Sprint(r.snap.Revision()) },
 	"Snapshot.StateOf":      func(r *readers) string { return text(r.snap.StateOf(tracked{}).Clone(), nil) },
 	"Snapshot.View": func(r *readers) string {
 		v := r.snap.View()
@@ -187,7 +188,7 @@ var reading = map[string]func(r *readers) string{
 
 var changers = []string{
 	"Snapshot.AddNode", "Snapshot.AddPod", "Snapshot.Apply", "Snapshot.ApplyGroup", "Snapshot.Attach", "Snapshot.Bind",
-	"Snapshot.Clone", "Snapshot.DeleteBudget", "Snapshot.Keep", "Snapshot.Mark", "Snapshot.Nominate", "Snapshot.PutBudget",
+	"Snapshot.Clone", "Snapshot.DeleteBudget", "Snapshot.Follow", "Snapshot.Keep", "Snapshot.Mark", "Snapshot.Nominate", "Snapshot.PutBudget",
 	"Snapshot.PutComposite", "Snapshot.PutGroup", "Snapshot.PutNamespace", "Snapshot.PutNode", "Snapshot.PutPod",
 	"Snapshot.RemoveComposite", "Snapshot.RemoveGroup", "Snapshot.RemoveNamespace", "Snapshot.RemoveNode", "Snapshot.RemovePod",
 	"Snapshot.SetBudgets", "Snapshot.SetComposites", "Snapshot.SetGroups", "Snapshot.Unbind", "Snapshot.Undo",

@@ -44,7 +44,8 @@ func (e *Evaluator) Feasible(ctx context.Context, cluster *Snapshot, pod *outran
 // FeasibleNominated returns the node that the pod is nominated to if that takes the
 // pod as things are, and nil otherwise (rule 7.15.5; evaluateNominatedNode). A
 // scheduler asks it first and, where there is such a node, looks at no other: the
-// room there was made for this pod. The nomination is that of the snapshot, or the
+// room there was made for this pod. The nomination is that of the snapshot, which
+// execution.Nominator.ApplyTo brings in line with all that is known, or the
 // pod's own where the snapshot does not know the pod. Errors, and what is said about
 // the pod and about concurrent calls, are those of [Evaluator.Preempt]. Time is that
 // of asking one node, beside what filters that look at the whole cluster need once.

@@ -251,7 +251,7 @@ func (m *Moves) again(pod *outrank.Pod) *outrank.Pod {
 	p.Containers, p.InitContainers = unreported(p.Containers), unreported(p.InitContainers)
 	for there := true; there; {
 		p.Name += "-again"
-		_, there = m.snap.PodStates.Get(p.Key())
+		_, there = m.snap.PodStates.Of(&p)
 	}
 	return &p
 }

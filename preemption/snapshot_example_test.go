@@ -45,6 +45,28 @@ func ExampleSnapshot_Nominate() {
 	// n2 [default/cache]
 }
 
+// What is kept beside a snapshot is brought in line at the cost of what has changed.
+func ExampleSnapshot_Follow() {
+	snap := must(preemption.NewSnapshot(sample()))
+	var me struct{ seen int }
+	look := func() error {
+		return snap.Follow(&me, func(c preemption.Changes) (uint64, error) {
+			fmt.Println("all:", c.All, "pods:", len(c.Pods), "nodes:", c.Nodes)
+			return c.Point + 1, nil
+		})
+	}
+	fmt.Println(look())
+	before := snap.Revision()
+	fmt.Println(snap.AddPod(urgent()), snap.RemoveNode("n2"), snap.Revision() > before)
+	fmt.Println(look())
+	// Output:
+	// all: true pods: 0 nodes: []
+	// <nil>
+	// <nil> <nil> true
+	// all: false pods: 1 nodes: [n2]
+	// <nil>
+}
+
 // A view can be changed while others read the snapshot.
 func ExampleSnapshot_View() {
 	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))

@@ -44,7 +44,7 @@ func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
 
 // NumNodes returns the number of nodes.
 func (s *Snapshot) NumNodes() int {
-	return s.reads().NumNodes()
+	return len(s.reads().Order)
 }
 
 // Node returns a node by its name.

@@ -1,6 +1,10 @@
 package preemption
 
-import "github.com/outrank-go/outrank"
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
 
 // Apply carries a plan out on the snapshot, as if everything had happened at
 // once: the victims are gone, nominations are cleared, and the preemptor is
@@ -97,7 +101,7 @@ func (s *Snapshot) View() *Snapshot {
 // requests of the pods are counted by it when they enter the snapshot, so that it does
 // not change.
 func (s *Snapshot) Release() outrank.Release {
-	return s.reads().Release()
+	return s.reads().Of.OrDefault()
 }
 
 // Mark marks the present state. From then on changes are recorded, until
@@ -117,4 +121,49 @@ func (s *Snapshot) Undo(m Mark) error {
 // may still revert stay recorded. Error: [ErrMark].
 func (s *Snapshot) Keep(m Mark) error {
 	return s.writes().Keep(m.of)
+}
+
+// Revision counts the changes of the snapshot: it is another number after a change than before
+// it. What [Snapshot.Undo] takes back counts as changes, too. So it tells whether anything was
+// done to a snapshot between a decision and what is done about it. A clone goes on from the
+// number of its origin. Constant time.
+func (s *Snapshot) Revision() uint64 {
+	return s.reads().Revision()
+}
+
+// Changes is what has happened to a snapshot since somebody who follows it saw it last.
+type Changes struct {
+	// All says that everything may be another: this follower sees the snapshot for the first
+	// time, another one has seen it meanwhile, or there was too much to list. The lists are
+	// empty then.
+	All bool
+	// Pods are the versions of pods that came, changed or went, on nodes and pending, in the
+	// order in which that happened: a version that went may come before the one that took its
+	// place. Nodes are the names of nodes that were added or removed. A pod or a name may be
+	// there several times. Both are only to be read.
+	Pods  []*outrank.Pod
+	Nodes []string
+	// Point is what the follower returned the last time; zero with All.
+	Point uint64
+}
+
+// Follow brings something that is kept in a snapshot in line with something outside of it, at
+// the cost of what has changed: execution.Nominator.ApplyTo is made of it. It calls see with
+// what has happened since by, which is who asks, saw this snapshot the last time. What see
+// changes in the snapshot is not told to by the next time; what [Snapshot.Undo] takes back of
+// it is. What see returns is the Point of the next time: how far by has come with its own
+// changes. It is as good as the snapshot: a [Snapshot.Clone] has it, too, and so has not to
+// begin anew.
+//
+// A snapshot has one follower at a time, which may be any value that can be compared, such as a
+// pointer. Where see returns an error or panics, everything is as before. The error is that of
+// see, or [outrank.ErrInvalid] for no function, and for a by that cannot be compared. The list
+// takes up to a few thousand pods; nothing is kept where nobody follows.
+func (s *Snapshot) Follow(by any, see func(Changes) (point uint64, err error)) error {
+	if see == nil {
+		return fmt.Errorf("snapshot: %w: no function follows it", outrank.ErrInvalid)
+	}
+	return s.writes().Follow(by, func(pods []*outrank.Pod, nodes []string, point uint64, all bool) (uint64, error) {
+		return see(Changes{All: all, Pods: pods, Nodes: nodes, Point: point})
+	})
 }

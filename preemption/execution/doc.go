@@ -11,18 +11,11 @@
 //     its queue, sets or clears its nomination, posts the event and sets the condition.
 //     [Failure.Verdict] is the decision alone, as data.
 //   - A [Nominator] remembers for which pods room was made, and [Nominator.ApplyTo] has the
-//     filters leave that room to them.
+//     filters leave that room to them, at the cost of what has changed since.
 //   - [Metrics] counts what kube-scheduler counts, and a [LogLine] is a line of its log.
 //
-// One attempt of a scheduler that uses all of them:
-//
-//	err = nominator.ApplyTo(snap)
-//	plan, err := eval.Preempt(ctx, snap, entry.Pod, now)
-//	failure := execution.Failure{Entry: entry, Now: now, Plan: plan, Err: err}
-//	if err == nil && plan.Outcome == preemption.Preempt {
-//		_, failure.ExecutionErr = executor.Execute(ctx, plan)
-//	}
-//	result, err := handler.Handle(ctx, failure)
+// Package preemption/attempt makes one attempt of a scheduler of all of them: pop, decide,
+// nominate, execute, fail, requeue.
 //
 // Events and conditions are data and carry no time; the caller adds it when it writes them.
 // Package executiontest has a recorder that stands in for the cluster.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -104,13 +103,14 @@ func ExampleConfig_Validate() {
 func ExampleNominator() {
 	var nominator execution.Nominator
 	pod := urgent()
-	nominator.Add(pod, "n1")
-	fmt.Println(nominator.NodeOf(pod.Key()), len(nominator.NominatedTo("n1")))
-	nominator.Add(pod, "n2") // the old entry goes first
-	fmt.Println(nominator.NodeOf(pod.Key()), len(nominator.NominatedTo("n1")))
+	fmt.Println(nominator.Add(pod, "n1"), nominator.NodeOf(pod.Key()), len(nominator.NominatedTo("n1")))
+	fmt.Println(nominator.Add(pod, "n2"))
+	nominator.Remove(pod) // the room on n1 is for others
+	fmt.Println(nominator.Add(pod, "n2"), nominator.NodeOf(pod.Key()), len(nominator.NominatedTo("n1")), nominator.Len())
 	// Output:
-	// n1 1
-	// n2 0
+	// <nil> n1 1
+	// pod default/urgent: not in the right state: it is nominated to node n1 already, and now to n2
+	// <nil> n2 0 1
 }
 
 // News of a pod that does not know of its nomination yet does not undo it.
@@ -251,58 +251,4 @@ func ExampleMetricValues_Families() {
 	// # HELP scheduler_schedule_attempts_total Number of attempts to schedule pods, by how they ended.
 	// # TYPE scheduler_schedule_attempts_total counter
 	// scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1
-}
-
-// One pod from the queue to its place: it pushes another pod out, waits until
-// that pod has terminated, and fits.
-func Example() {
-	var (
-		ctx       = context.Background()
-		snap      = must(preemption.NewSnapshot(sample()))
-		eval      = must(preemption.NewEvaluator(preemption.Config{}))
-		waiting   = must(queue.New(queue.Config{}))
-		nominator execution.Nominator
-		metrics   execution.Metrics
-		cluster   executiontest.Recorder // in place of an API server
-	)
-	executor := must(execution.NewExecutor(execution.Config{Actions: &cluster, Nominator: &nominator, Metrics: &metrics}))
-	handler := execution.FailureHandler{Actions: &cluster, Queue: waiting, Nominator: &nominator, Metrics: &metrics}
-	attempt := func(now time.Time) *preemption.Plan {
-		entry, _ := waiting.TryPop(now)
-		if err := nominator.ApplyTo(snap); err != nil {
-			fmt.Println(err)
-		}
-		plan := must(eval.Preempt(ctx, snap, entry.Pod, now))
-		if plan.Outcome == preemption.Fits {
-			metrics.AddAttempt(execution.Attempt{Result: execution.ResultScheduled})
-			nominator.Remove(entry.Pod)
-			waiting.Done(entry)
-			return plan
-		}
-		failure := execution.Failure{Entry: entry, Now: now, Plan: plan}
-		if plan.Outcome == preemption.Preempt {
-			report, err := executor.Execute(ctx, plan)
-			fmt.Println(report)
-			failure.ExecutionErr = err
-		}
-		result := must(handler.Handle(ctx, failure))
-		fmt.Println(result.Requeue, "-", result.Nomination, "-", result.Event.Message)
-		return plan
-	}
-
-	fmt.Println(waiting.Add(urgent(), now))
-	plan := attempt(now)
-	later := now.Add(30 * time.Second)
-	for _, v := range plan.Victims { // the victims terminate
-		fmt.Println(snap.RemovePod(v.Pod.Key()))
-		executor.Gone(v.Pod)
-		waiting.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Pod: v.Pod}, later)
-	}
-	fmt.Println(attempt(later).Outcome, nominator.Len(), waiting.Counts())
-	// Output:
-	// <nil>
-	// default/urgent on n1: completed; default/batch evicted; nominated
-	// back to the queue - nominated to n1 - 0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims
-	// <nil>
-	// fits 0 0 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight
 }

@@ -228,7 +228,7 @@ func (h *FailureHandler) nominate(r *FailureResult, before, latest *outrank.Pod)
 	case r.Requeue != Requeued || r.Nomination.Change == DropNomination:
 		h.Nominator.Remove(before)
 	case r.Nomination.Change == SetNomination:
-		h.Nominator.Add(latest, r.Nomination.Node)
+		h.Nominator.move(latest, r.Nomination.Node)
 	default:
 		h.Nominator.Update(before, latest)
 	}

@@ -45,7 +45,7 @@ func (x *execution) nominate(ctx context.Context) (bool, error) {
 	}
 	pod, memory := x.report.Preemptor, x.config.Nominator
 	if memory != nil {
-		memory.Add(pod, x.plan.Node)
+		memory.move(pod, x.plan.Node)
 	}
 	err := x.config.Retry.do(ctx, func() error { return x.config.Actions.Nominate(ctx, pod, x.plan.Node) })
 	switch {
@@ -57,7 +57,7 @@ func (x *execution) nominate(ctx context.Context) (bool, error) {
 		x.report.Result = PreemptorGone
 		return false, nil
 	case memory != nil:
-		memory.Add(pod, "")
+		memory.move(pod, "")
 	}
 	return false, x.report.failure(fmt.Errorf("nominating: %w", err))
 }
@@ -68,7 +68,7 @@ func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
 	memory := x.config.Nominator
 	if memory != nil {
 		for _, m := range x.group.members {
-			memory.Add(m.Pod, m.Node)
+			memory.move(m.Pod, m.Node)
 		}
 	}
 	for i, m := range x.group.members {
@@ -85,7 +85,7 @@ func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
 		default:
 			for _, left := range x.group.members[i:] {
 				if memory != nil {
-					memory.Add(left.Pod, "")
+					memory.move(left.Pod, "")
 				}
 			}
 			return false, x.report.failure(fmt.Errorf("nominating %s: %w", m.Pod.Key(), err))

@@ -3,7 +3,6 @@ package execution
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -44,6 +43,8 @@ type Nominator struct {
 	byPod  map[outrank.Key]nominatedPod
 	// aside are those that were set aside, none of which is in byPod.
 	aside map[outrank.Key]nominatedPod
+	// log has the changes of byPod.
+	log nominationLog
 }
 
 // nominatedPod is a pod with the node that it is nominated to, which is never
@@ -58,23 +59,61 @@ type nominatedPod struct {
 // mostBefore bounds the UIDs of earlier pods that are kept for a nomination.
 const mostBefore = 8
 
-// Add records that room was made for the pod on the node, in place of any
-// earlier nomination of the pod. An empty node stands for the pod's own
-// NominatedNodeName, and where that is empty too the pod is not nominated any more. A
-// pod that runs or has finished has no nomination: it is deleted whatever the
-// node. A nil pod is ignored. What a pod with scheduling gates names itself counts from
-// v1.37 on; before, it is recorded with the next update of the pod (rule 15.4.8). A nomination
-// that is empty on purpose, whatever the pod names, is for Delete (rule 15.4.9).
+// Add records that room was made for the pod on the node. An empty node is news of the
+// pod: its own NominatedNodeName counts in place of any earlier nomination, and where that
+// is empty too the pod is not nominated any more. A pod that runs or has finished has no
+// nomination: it is deleted whatever the node. What a pod with scheduling gates names itself
+// counts from v1.37 on; before, it is recorded with the next update of the pod (rule 15.4.8).
+// A nomination that is empty on purpose, whatever the pod names, is for Remove (rule 15.4.9).
 //
-// Time is linear in the pods nominated to one node, here and in all methods about
-// one pod.
-func (n *Nominator) Add(pod *outrank.Pod, node string) {
+// A nomination to a node that makes no sense is an error that names the pod, and is not
+// recorded:
+//
+//   - [preemption.ErrNotFound] for a pod that is gone, by Find, or because a later pod has
+//     taken its name;
+//   - [preemption.ErrState] for a pod that runs or has finished, and for one that is
+//     nominated to another node: one of the two would keep room for nobody. Remove takes the
+//     first back.
+//
+// The error is [outrank.ErrInvalid] for no pod. Time is linear in the pods nominated to one
+// node, here and in all methods about one pod.
+func (n *Nominator) Add(pod *outrank.Pod, node string) error {
 	if pod == nil {
-		return
+		return fmt.Errorf("nomination: %w: no pod", outrank.ErrInvalid)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	err := n.refused(pod, node)
+	if e := n.entry(pod); err == nil && node != "" && e.node != "" && e.node != node {
+		return fmt.Errorf("pod %s: %w: it is nominated to node %s already, and now to %s", pod.Key(), preemption.ErrState, e.node, node)
+	}
 	n.put(pod, cmp.Or(node, n.broughtBy(pod)), nil)
+	return err
+}
+
+// move records a nomination in place of any other one, as the steps of an attempt do, which
+// know the latest version of the pod.
+func (n *Nominator) move(pod *outrank.Pod, node string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.put(pod, cmp.Or(node, n.broughtBy(pod)), nil)
+}
+
+// refused says why a pod cannot be nominated to the node; nil for none.
+func (n *Nominator) refused(pod *outrank.Pod, node string) error {
+	if node == "" {
+		return nil
+	}
+	latest, there := n.latest(pod), n.byPod[pod.Key()]
+	switch {
+	case slices.Contains(there.before, pod.UID):
+		return fmt.Errorf("pod %s: %w: a later pod has its name, and its nomination to node %s", pod.Key(), preemption.ErrNotFound, there.node)
+	case latest == nil:
+		return fmt.Errorf("pod %s: %w: it is gone, and cannot be nominated to node %s", pod.Key(), preemption.ErrNotFound, node)
+	case !waits(pod), !waits(latest):
+		return fmt.Errorf("pod %s: %w: it does not wait any more, and cannot be nominated to node %s", pod.Key(), preemption.ErrState, node)
+	}
+	return nil
 }
 
 // Remove forgets the pod's nomination, if it has one.
@@ -109,85 +148,6 @@ func (n *Nominator) Len() int {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return len(n.byPod)
-}
-
-// ApplyTo writes the nominations into a snapshot. When another pod is filtered
-// afterwards, the pods nominated to a node with the same or a higher priority
-// count as if they ran there, and the pod has to pass with them and without them
-// (rules 7.16.1 and 7.16.2).
-//
-//  1. A pending pod that the snapshot has nominated to one of its nodes loses
-//     that nomination if it has none here, or one to another node.
-//  2. Every pod nominated here to a node of the snapshot is nominated to it
-//     there. A pod that the snapshot does not know is added as pending.
-//
-// So the nominator has to know all nominations: a caller begins with Add(pod, "")
-// for every pending pod. A nomination has no effect where its node is not in the
-// snapshot, where the pod runs in the snapshot already, or where the snapshot has
-// a pod of its name with another UID.
-//
-// An error is that of [outrank.Pod.Validate] about a pod to be added, and leaves
-// the snapshot as it was. Time is linear in the nodes of the snapshot and in the
-// nominations. No other call may use the snapshot at the same time.
-func (n *Nominator) ApplyTo(snap *preemption.Snapshot) error {
-	if snap == nil {
-		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
-	}
-	wanted := n.entriesFor(snap)
-	mark, done := snap.Mark(), false
-	defer func() {
-		if !done { // also where a filter that is attached panics
-			// The mark is the latest one, so that undoing it cannot fail.
-			_ = snap.Undo(mark)
-		}
-	}()
-	if err := align(snap, wanted); err != nil {
-		return err
-	}
-	done = true
-	return snap.Keep(mark)
-}
-
-// entriesFor returns the nominations that have an effect in the snapshot, by key.
-func (n *Nominator) entriesFor(snap *preemption.Snapshot) map[outrank.Key]nominatedPod {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	wanted := map[outrank.Key]nominatedPod{}
-	for key, e := range n.byPod {
-		if _, ok := snap.Node(e.node); !ok || snap.NodeOf(key) != "" {
-			continue
-		}
-		if known, ok := snap.Pod(key); !ok || samePod(known, e.pod) {
-			wanted[key] = e
-		}
-	}
-	return wanted
-}
-
-// align makes the nominations of a snapshot equal to the wanted ones.
-func align(snap *preemption.Snapshot, wanted map[outrank.Key]nominatedPod) error {
-	for node := range snap.Nodes() {
-		for _, p := range snap.NominatedTo(node.Name) {
-			if wanted[p.Key()].node == node.Name {
-				continue
-			}
-			if err := snap.Nominate(p.Key(), ""); err != nil {
-				return err
-			}
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(wanted)) {
-		e := wanted[key]
-		if _, ok := snap.Pod(key); !ok {
-			if err := snap.AddPod(e.pod); err != nil {
-				return err
-			}
-		}
-		if err := snap.Nominate(key, e.node); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // below returns the pods nominated to a node with a priority lower than value,
@@ -267,6 +227,7 @@ func (n *Nominator) insert(key outrank.Key, e nominatedPod) {
 		n.byPod, n.byNode = map[outrank.Key]nominatedPod{}, map[string][]*outrank.Pod{}
 	}
 	n.byPod[key] = e
+	n.log.note(key, len(n.byPod))
 	pod, node := e.pod, e.node
 	at, _ := slices.BinarySearchFunc(n.byNode[node], pod, compareNominated)
 	n.byNode[node] = slices.Insert(n.byNode[node], at, pod)
@@ -296,6 +257,7 @@ func (n *Nominator) drop(key outrank.Key) {
 		return
 	}
 	delete(n.byPod, key)
+	n.log.note(key, len(n.byPod))
 	rest := slices.DeleteFunc(n.byNode[e.node], func(p *outrank.Pod) bool { return p == e.pod })
 	if len(rest) == 0 {
 		delete(n.byNode, e.node)

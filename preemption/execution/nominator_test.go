@@ -2,6 +2,7 @@ package execution_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,7 +32,7 @@ func TestNominatorOperations(t *testing.T) {
 		"add":         {"the node given counts", func(n *execution.Nominator) { n.Add(pendingPod("p", withNomination("own")), "given") }, "given"},
 		"add own":     {"no node given: the pod's own", func(n *execution.Nominator) { n.Add(pendingPod("p", withNomination("own")), "") }, "own"},
 		"add neither": {"an old entry goes even if no new one comes", func(n *execution.Nominator) { n.Add(pendingPod("p"), "n1"); n.Add(pendingPod("p"), "") }, ""},
-		"add twice":   {"deleted before it is added", func(n *execution.Nominator) { n.Add(pendingPod("p"), "n1"); n.Add(pendingPod("p"), "n2") }, "n2"},
+		"add twice":   {"one of two nominations would keep room for nobody", func(n *execution.Nominator) { n.Add(pendingPod("p"), "n1"); n.Add(pendingPod("p"), "n2") }, "n1"},
 		"add same":    {"adding again is no second entry", func(n *execution.Nominator) { n.Add(pendingPod("p"), "n1"); n.Add(pendingPod("p"), "n1") }, "n1"},
 		"add running": {"a pod with a node has no nomination", func(n *execution.Nominator) {
 			n.Add(pendingPod("p"), "n1")
@@ -42,7 +43,7 @@ func TestNominatorOperations(t *testing.T) {
 			n.Add(pendingPod("p", withUID("1")), "n1")
 			n.Add(pendingPod("p", withUID("2")), "n2")
 		}, "n2"},
-		"nil":    {"a nil pod is ignored", func(n *execution.Nominator) { n.Add(nil, "n1"); n.Remove(nil); n.Update(nil, nil) }, ""},
+		"nil":    {"there is no nil pod", func(n *execution.Nominator) { n.Add(nil, "n1"); n.Remove(nil); n.Update(nil, nil) }, ""},
 		"delete": {"gone", func(n *execution.Nominator) { n.Add(pendingPod("p"), "n1"); n.Remove(pendingPod("p")) }, ""},
 		"delete unknown": {"another pod's entry stays", func(n *execution.Nominator) {
 			n.Add(pendingPod("p"), "n1")
@@ -158,6 +159,13 @@ func (l *plainNominator) add(p *outrank.Pod, node string, before map[string]bool
 	}
 }
 
+// taken reports whether a waiting pod is nominated to another node.
+func (l plainNominator) taken(p *outrank.Pod, node string) bool {
+	return node != "" && p.NodeName == "" && !p.Finished() && slices.ContainsFunc(l.shown(), func(e nominated) bool {
+		return e.node != node && e.pod.Key() == p.Key() && (e.pod.UID == p.UID || e.pod.UID == "" || p.UID == "") && !e.before[p.UID]
+	})
+}
+
 func (l *plainNominator) update(old, new *outrank.Pod) {
 	node, before := "", map[string]bool{}
 	successor := new.UID != old.UID && new.UID != "" && old.UID != ""
@@ -235,7 +243,14 @@ func TestNominatorStateMachine(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"add": func(t *rapid.T) {
 				p, node := draw(t, name(t)), rapid.SampledFrom(nodes).Draw(t, "node")
-				n.Add(p, node)
+				err := n.Add(p, node)
+				if err != nil {
+					require.ErrorContains(t, err, string(p.Key()))
+				}
+				if plain.taken(p, node) {
+					require.ErrorIs(t, err, preemption.ErrState, "two nominations")
+					return
+				}
 				plain.add(p, node, nil)
 			},
 			"update": func(t *rapid.T) {
@@ -286,7 +301,9 @@ func TestNominatorConcurrently(t *testing.T) {
 		all.Go(func() {
 			for i := range 200 {
 				p := pendingPod(fmt.Sprint("p", (w+i)%5))
-				n.Add(p, fmt.Sprint("n", i%2))
+				if err := n.Add(p, fmt.Sprint("n", i%2)); err != nil && !errors.Is(err, preemption.ErrState) {
+					t.Error(err)
+				}
 				n.Update(p, pendingPod(p.Name))
 				n.NominatedTo("n0")
 				if err := n.ApplyTo(mine); err != nil {

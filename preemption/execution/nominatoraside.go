@@ -70,7 +70,9 @@ func (n *Nominator) updateAside(old, new *outrank.Pod) bool {
 func (n *Nominator) Update(old, new *outrank.Pod) {
 	if old == nil || new == nil {
 		n.Remove(old)
-		n.Add(new, "")
+		if new != nil {
+			n.move(new, "")
+		}
 		return
 	}
 	n.mu.Lock()

@@ -129,7 +129,10 @@ func (n *nominators) nominate(t *rapid.T) {
 	default:
 		node := pick(t, "node", nodes...)
 		n.theirs.AddNominatedPod(silent, info(pod), &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: node})
-		n.ours.Add(p, node)
+		if was := n.ours.NodeOf(p.Key()); n.ours.Add(p, node) != nil && was != "" && was == n.ours.NodeOf(p.Key()) {
+			n.ours.Remove(p) // the reference replaces it without that
+			require.NoError(t, n.ours.Add(p, node))
+		}
 	}
 }
 

@@ -8,10 +8,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// actions is the cluster's side of the executor and the failure handler:
-// [execution.Actions] and [execution.FailureActions]. All of it takes effect at
+// actions is the cluster's side of an attempt: [attempt.Actions]. All of it takes effect at
 // once.
 type actions struct {
+	config      *Config
 	clock       *clock
 	teller      *teller
 	lives       *lives
@@ -19,6 +19,23 @@ type actions struct {
 	line        *line
 	controllers *controllers
 	stays       *stays
+	life        *life
+	// broke is the error of a step that the run cannot go on from.
+	broke error
+}
+
+// Bind puts a pod on a node, which changes the snapshot.
+func (a *actions) Bind(_ context.Context, obj *outrank.Pod, node string) error {
+	p, h := a.lives.pods[obj.Key()], a.cluster.hosts[node]
+	if a.config.Bind != nil {
+		if err := a.config.Bind(p.obj, h.node); err != nil {
+			return err
+		}
+	}
+	if err := a.life.bind(p, h); err != nil {
+		a.broke = err
+	}
+	return nil
 }
 
 // Latest returns the pod as it is now.

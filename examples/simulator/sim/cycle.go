@@ -2,10 +2,14 @@ package sim
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // cycle is one scheduling cycle; see the package comment.
@@ -23,11 +27,30 @@ func (s *scheduling) cycle(ctx context.Context) error {
 	}
 	s.busy = later(s.clock.at, s.config.Cycle)
 	p := s.lives.pods[entry.Pod.Key()]
-	nodes, plan, err := s.ask(ctx, p)
-	if len(nodes) > 0 {
-		return s.place(ctx, entry, p, s.pick(p, nodes))
+	before := s.cluster.tries.state
+	r, err := p.scheduler.loop.Attempt(ctx, entry, s.clock.time())
+	if err := errors.Join(err, s.actions.broke); err != nil {
+		return err
 	}
-	return s.fail(ctx, p, execution.Failure{Entry: entry, Now: s.clock.time(), Plan: plan, Err: err, Profile: p.scheduler.name, Took: &s.config.Cycle})
+	return s.outcome(p, r, before)
+}
+
+// loopOf makes what a scheduler's attempts are made with.
+func (s *scheduling) loopOf(x *schedulerState, variant outrank.Variant) (*attempt.Loop, error) {
+	return attempt.New(attempt.Config{
+		Snapshot: s.cluster.snap, Queue: s.line.queue, Actions: s.actions, Evaluator: x.eval,
+		Execution: execution.Config{
+			Release: s.cluster.release, Variant: variant, Order: s.config.Order, Parallel: 1, Scheduler: x.name,
+			Nominator: &s.cluster.nominator, Metrics: &s.tally.metrics,
+		},
+		Place: func(_ context.Context, obj *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error) {
+			return s.pick(s.lives.pods[obj.Key()], nodes).node, nil
+		},
+		PlaceGroup: func(g *queue.Group) preemption.PlaceFunc { return s.placing(x, podsIn(g)) },
+		Decide:     s.ask,
+		Decided:    func(d attempt.Decision) error { return s.decided(x, d) },
+		Took:       func() time.Duration { return s.config.Cycle },
+	})
 }
 
 // ask finds the nodes that take a pod or, where there are none, the plan to make
@@ -35,39 +58,43 @@ func (s *scheduling) cycle(ctx context.Context) error {
 // cluster fail, and the nodes' answers to pods of one shape are remembered for
 // plans alone, so that the plan is asked for first; but not where that would take
 // new budgets. The answer is the same, also where equal pods share it.
-func (s *scheduling) ask(ctx context.Context, p *pod) ([]*outrank.Node, *preemption.Plan, error) {
+func (s *scheduling) ask(ctx context.Context, obj *outrank.Pod, now time.Time) (attempt.Decision, error) {
+	p := s.lives.pods[obj.Key()]
 	class := s.sharing.classOf(p)
 	if class == nil {
-		return s.askAnew(ctx, p)
+		return s.askAnew(ctx, p, now)
 	}
 	if plan := class.planFor(p.obj, s.config.Observe != nil); plan != nil {
-		return nil, plan, nil
+		return attempt.Decision{Plan: plan}, nil
 	}
-	nodes, plan, err := s.askAnew(ctx, p)
-	if plan != nil && err == nil {
-		class.learn(plan)
+	d, err := s.askAnew(ctx, p, now)
+	if d.Plan != nil && err == nil {
+		class.learn(d.Plan)
 	}
-	return nodes, plan, err
+	return d, err
 }
 
-func (s *scheduling) askAnew(ctx context.Context, p *pod) ([]*outrank.Node, *preemption.Plan, error) {
-	eval := p.scheduler.eval
-	if node, err := eval.FeasibleNominated(ctx, s.cluster.snap, p.obj); err != nil {
-		return nil, nil, err
-	} else if node != nil {
-		return []*outrank.Node{node}, nil, nil
-	}
-	if !s.cluster.budgets.any {
-		plan, err := eval.Preempt(ctx, s.cluster.snap, p.obj, s.clock.time())
-		if err != nil || plan.Outcome != preemption.Fits {
-			return nil, plan, err
+// askAnew looks at the nodes before budgets that have changed are brought in line, which only
+// preemption looks at.
+func (s *scheduling) askAnew(ctx context.Context, p *pod, now time.Time) (attempt.Decision, error) {
+	if s.cluster.budgets.any {
+		node, err := p.scheduler.eval.FeasibleNominated(ctx, s.cluster.snap, p.obj)
+		if err != nil || node != nil {
+			return attempt.Decision{Nodes: only(node)}, err
 		}
+		nodes, err := p.scheduler.eval.Feasible(ctx, s.cluster.snap, p.obj)
+		if err != nil || len(nodes) > 0 {
+			return attempt.Decision{Nodes: nodes}, err
+		}
+		s.cluster.syncBudgets(now)
 	}
-	nodes, err := eval.Feasible(ctx, s.cluster.snap, p.obj)
-	if err != nil || len(nodes) > 0 {
-		return nodes, nil, err
+	return p.scheduler.loop.Decide(ctx, p.obj, now)
+}
+
+// only lists the node, if there is one.
+func only(node *outrank.Node) []*outrank.Node {
+	if node == nil {
+		return nil
 	}
-	s.cluster.syncBudgets(s.clock.time())
-	plan, err := eval.Preempt(ctx, s.cluster.snap, p.obj, s.clock.time())
-	return nil, plan, err
+	return []*outrank.Node{node}
 }

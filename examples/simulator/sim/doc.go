@@ -20,14 +20,15 @@
 //
 // # A scheduling cycle
 //
+// A cycle is an attempt of package preemption/attempt ([attempt.Loop.Attempt]):
+//
 //  1. The first pod is popped from the queue.
 //  2. [preemption.Evaluator.Feasible] lists the nodes that take it. If the node
 //     it is nominated to is one of them the pod is placed there, else where the
 //     [Score] is highest. It runs from that moment on.
 //  3. Where there is none, [preemption.Evaluator.Preempt] decides who has to
-//     leave. [execution.Executor.Execute] executes a plan, the [history.Log]
-//     records it, and [execution.FailureHandler.Handle] deals with the failure:
-//     the pod goes back to the queue, and its nomination is set, kept or cleared.
+//     leave. The plan is executed, the [history.Log] records it, and the pod goes
+//     back to the queue: its nomination is set, kept or cleared.
 //
 // # Gangs
 //
@@ -35,9 +36,8 @@
 // cluster's release has them (v1.37 with the feature gate GenericWorkload) and the queue
 // is a [PriorityQueue]. A cycle with a gang asks [preemption.Evaluator.PreemptGroup], which
 // places its pods one after another in the order of the queue, each where the [Score] is
-// highest beside those before; ties go to the first node. A plan is carried out by
-// [execution.Executor.ExecuteGroup], and [execution.FailureHandler.HandleGroup] puts the
-// gang back. A gang that was evicted is made anew pod by pod, like any pod, and its pods
+// highest beside those before; ties go to the first node. A plan is carried out, and the
+// gang goes back. A gang that was evicted is made anew pod by pod, like any pod, and its pods
 // wait together until there are enough of them. Pods that have come to their end do not
 // come back, so the MinCount of a gang falls to the number of those that can.
 //
@@ -48,8 +48,7 @@
 //
 // The snapshot that all of this looks at is changed in place. It holds the pods
 // on nodes, those that are being deleted among them, and the pending pods that
-// the [execution.Nominator] has nominated, so that it says what
-// [execution.Nominator.ApplyTo] would.
+// the [execution.Nominator] has nominated.
 //
 // # Kubelets
 //

@@ -2,10 +2,12 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/history"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -16,70 +18,61 @@ import (
 func (s *scheduling) cycleOfGang(ctx context.Context, entry queue.Entry) error {
 	members := entry.Group.Members
 	s.busy = s.clock.at
-	pods, byKey := make([]*outrank.Pod, len(members)), map[outrank.Key]queue.Entry{}
-	for i, m := range members {
-		pods[i], byKey[m.Pod.Key()] = m.Pod, m
+	for range members {
 		s.busy = later(s.busy, s.config.Cycle) // each of them takes as long as a pod alone
 	}
-	first := s.lives.pods[members[0].Pod.Key()]
+	first, before := s.lives.pods[members[0].Pod.Key()], s.cluster.tries.state
 	s.cluster.syncBudgets(s.clock.time())
-	plan, err := first.scheduler.eval.PreemptGroup(ctx, s.cluster.snap, preemption.GroupRequest{Pods: pods, Now: s.clock.time(), Place: s.placing(first.scheduler, pods)})
-	if err != nil || plan.Outcome != preemption.Fits {
-		return s.failGang(ctx, first, execution.GroupFailure{Entry: entry, Now: s.clock.time(), Plan: plan, Err: err, Profile: first.scheduler.name})
+	r, err := first.scheduler.loop.Attempt(ctx, entry, s.clock.time())
+	if err := errors.Join(err, s.actions.broke); err != nil {
+		return err
 	}
-	for _, at := range plan.Placement {
-		m := byKey[at.Pod.Key()]
-		delete(byKey, at.Pod.Key())
-		if err := s.place(ctx, m, s.lives.pods[at.Pod.Key()], s.cluster.hosts[at.Node]); err != nil {
+	if r.Outcome == attempt.Bound {
+		s.placedGang(r)
+		return nil
+	}
+	if r.Report != nil {
+		if err := s.recordGang(r.Report); err != nil {
 			return err
 		}
 	}
 	for _, m := range members {
-		if _, left := byKey[m.Pod.Key()]; !left {
-			continue
-		}
-		status := preemption.Status{Code: preemption.Unschedulable, Filter: "GangScheduling", Reasons: []string{"no place beside the others of its group"}}
-		p := s.lives.pods[m.Pod.Key()]
-		if err := s.fail(ctx, p, execution.Failure{Entry: m, Now: s.clock.time(), Refused: &status, Profile: first.scheduler.name, Took: &s.config.Cycle}); err != nil {
-			return err
-		}
-		if p.tried == s.cluster.tries.state { // the gang tries again at once, and may push others out then
-			p.tried, s.cluster.tries.tried = 0, s.cluster.tries.tried-1
-		}
-	}
-	if g := s.gangs.of(members[0].Pod); g != nil {
-		g.placed = true
-	}
-	return s.gangs.queue.AddAttemptedGroup(entry, queue.GroupPlaced, s.clock.time())
-}
-
-// failGang is the other end of an attempt with a gang. All its pods wait, also
-// those with a plan.
-func (s *scheduling) failGang(ctx context.Context, first *pod, f execution.GroupFailure) error {
-	before := s.cluster.tries.state
-	if f.Err == nil {
-		s.tally.metrics.AddGroupPreemption(f.Plan)
-	}
-	if f.Plan != nil && f.Plan.Outcome == preemption.Preempt {
-		if err := s.decided(first.scheduler, Decision{Group: f.Plan}); err != nil {
-			return err
-		}
-		report, err := first.scheduler.executor.ExecuteGroup(ctx, f.Entry.Group, f.Plan)
-		f.ExecutionErr = err
-		if err := s.recordGang(report); err != nil {
-			return err
-		}
-	}
-	if _, err := s.failures.HandleGroup(ctx, f); err != nil {
-		return err
-	}
-	for _, m := range f.Entry.Group.Members {
 		p := s.lives.pods[m.Pod.Key()]
 		p.lineage.refused = true
 		s.cluster.show(p)
 		s.line.refused(p, before)
 	}
 	return nil
+}
+
+// placedGang takes in what became of the pods of a gang that has places.
+func (s *scheduling) placedGang(r *attempt.Result) {
+	for _, m := range r.Members {
+		if m.Outcome == attempt.Bound {
+			continue
+		}
+		p := s.lives.pods[m.Entry.Pod.Key()]
+		p.lineage.refused = true
+		s.cluster.show(p)
+		switch {
+		case m.Err != nil:
+			s.cluster.tries.changed(nil) // the next time binding may work
+		case p.tried == s.cluster.tries.state: // the gang tries again at once, and may push others out then
+			p.tried, s.cluster.tries.tried = 0, s.cluster.tries.tried-1
+		}
+	}
+	if g := s.gangs.of(r.Entry.Group.Members[0].Pod); g != nil {
+		g.placed = true
+	}
+}
+
+// podsIn lists the pods of a group that wait.
+func podsIn(g *queue.Group) []*outrank.Pod {
+	pods := make([]*outrank.Pod, len(g.Members))
+	for i, m := range g.Members {
+		pods[i] = m.Pod
+	}
+	return pods
 }
 
 // recordGang adds an executed plan to the history, in the name of the first of

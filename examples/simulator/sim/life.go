@@ -2,7 +2,6 @@ package sim
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -81,12 +80,11 @@ func (l *life) arriveOn(p *pod) error {
 // noNode is the reason of a pod that comes to a node which is not there.
 const noNode = "NoNode"
 
-// bind puts a pod on a node, and ends the attempt of the entry with that. It runs
-// from then on, or as soon as the node's kubelet lets it.
-func (l *life) bind(entry queue.Entry, p *pod, h *host) error {
+// bind puts a pod on a node. It runs from then on, or as soon as the node's kubelet
+// lets it.
+func (l *life) bind(p *pod, h *host) error {
 	l.line.count(p, -1)
 	nominated := p.obj.NominatedNodeName
-	l.cluster.nominator.Remove(p.obj)
 	p.phase, p.host = Admitting, h
 	p.revise(func(o *outrank.Pod) { o.NodeName, o.NominatedNodeName, o.StartTime = h.node.Name, "", l.clock.time() })
 	if l.config.Kubelets == nil {
@@ -98,11 +96,6 @@ func (l *life) bind(entry queue.Entry, p *pod, h *host) error {
 	l.cluster.take(p, 1)
 	l.cluster.budgets.touch(p)
 	l.teller.tell(Event{Kind: Bound, Pod: p.obj, Node: h.node.Name}, "")
-	l.line.queue.Done(entry)
-	attempt := execution.Attempt{Result: execution.ResultScheduled, Profile: p.scheduler.name}
-	l.tally.metrics.AddAttempt(attempt)
-	l.tally.metrics.AddAttemptDuration(attempt, l.config.Cycle)
-	l.tally.metrics.AddScheduled(entry.Attempts, l.clock.time().Sub(entry.FirstEnqueued))
 	if nominated != "" && nominated != h.node.Name {
 		waited := *p.obj
 		waited.NodeName = "" // there it counted for some only

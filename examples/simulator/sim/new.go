@@ -80,11 +80,7 @@ func (s *Simulation) assemble(given *outrank.Cluster) (err error) {
 	}
 	s.connect()
 	for i := range s.config.Schedulers {
-		config := execution.Config{
-			Actions: s.actions, Release: given.Release, Order: s.config.Order, Parallel: 1,
-			Nominator: &s.cluster.nominator, Metrics: &s.tally.metrics,
-		}
-		if err := s.schedulers.add(&s.config.Schedulers[i], config); err != nil {
+		if err := s.schedulers.add(&s.config.Schedulers[i]); err != nil {
 			return err
 		}
 	}
@@ -129,12 +125,11 @@ func (s *Simulation) connect() {
 		tally: s.tally, controllers: s.controllers, stays: s.stays, kubelets: s.kubelets,
 	}
 	s.actions = &actions{
-		clock: s.clock, teller: s.teller, lives: s.lives, cluster: s.cluster, line: s.line, controllers: s.controllers, stays: s.stays,
+		config: &s.config, clock: s.clock, teller: s.teller, lives: s.lives, cluster: s.cluster, line: s.line, controllers: s.controllers, stays: s.stays, life: s.life,
 	}
 	s.scheduling = &scheduling{
 		config: &s.config, dice: newDice(s.config.Seed),
-		clock: s.clock, lives: s.lives, cluster: s.cluster, line: s.line, sharing: s.sharing, gangs: s.gangs, tally: s.tally, life: s.life,
-		failures: execution.FailureHandler{Actions: s.actions, Queue: s.line.queue, Nominator: &s.cluster.nominator, Metrics: &s.tally.metrics},
+		clock: s.clock, lives: s.lives, cluster: s.cluster, line: s.line, sharing: s.sharing, gangs: s.gangs, tally: s.tally, actions: s.actions,
 	}
 }
 
@@ -158,6 +153,11 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 	s.cluster.snap, s.sharing.present.snap = snap, snap
 	if err := s.attachFilters(); err != nil {
 		return err
+	}
+	for i, x := range s.schedulers.inOrder {
+		if x.loop, err = s.scheduling.loopOf(x, s.config.Schedulers[i].Preemption.Variant); err != nil {
+			return err
+		}
 	}
 	if s.kubelets != nil {
 		for _, n := range c.Nodes {

@@ -1,54 +1,34 @@
 package sim
 
 import (
-	"context"
-
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/history"
-	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// place binds a pod to the node that was found for it, unless that fails.
-func (s *scheduling) place(ctx context.Context, entry queue.Entry, p *pod, h *host) error {
-	if s.config.Bind != nil {
-		bind := func(context.Context) error { return s.config.Bind(p.obj, h.node) }
-		if err := new(execution.Retry).Bind(ctx, s.cluster.release, bind); err != nil {
-			f := execution.Failure{Entry: entry, Now: s.clock.time(), Err: err, Node: h.node.Name, Profile: p.scheduler.name, Took: &s.config.Cycle}
-			err := s.fail(ctx, p, f)
-			s.cluster.tries.changed(nil) // the next time it may work
-			return err
-		}
+// outcome takes in what became of an attempt with a pod, which was made in a state of the
+// cluster.
+func (s *scheduling) outcome(p *pod, r *attempt.Result, before uint64) error {
+	if r.Outcome == attempt.Bound {
+		return nil
 	}
-	return s.life.bind(entry, p, h)
-}
-
-// fail is the other end of an attempt.
-func (s *scheduling) fail(ctx context.Context, p *pod, f execution.Failure) error {
-	before := s.cluster.tries.state
-	f.Release, f.Variant = s.cluster.release, s.config.variant()
 	p.lineage.refused = true
-	if f.Plan != nil && f.Plan.Outcome == preemption.Preempt {
-		if err := s.decided(p.scheduler, Decision{Plan: f.Plan}); err != nil {
-			return err
-		}
-		report, err := p.scheduler.executor.Execute(ctx, f.Plan)
-		f.ExecutionErr = err
-		if err := s.record(p, report); err != nil {
-			return err
-		}
-	}
-	if _, err := s.failures.Handle(ctx, f); err != nil {
+	if err := s.record(p, r.Report); err != nil {
 		return err
 	}
 	s.cluster.show(p)
 	s.line.refused(p, before)
+	if len(r.Decision.Nodes) > 0 {
+		s.cluster.tries.changed(nil) // the next time binding may work
+	}
 	return nil
 }
 
-// decided reports a plan.
-func (s *scheduling) decided(x *schedulerState, d Decision) error {
-	if s.config.Decided == nil {
+// decided reports a plan with victims.
+func (s *scheduling) decided(x *schedulerState, made attempt.Decision) error {
+	d := Decision{Plan: made.Plan, Group: made.Group}
+	if s.config.Decided == nil || (d.Plan == nil || d.Plan.Outcome != preemption.Preempt) && (d.Group == nil || d.Group.Outcome != preemption.Preempt) {
 		return nil
 	}
 	d.Evaluator, d.Snapshot, d.Time = x.eval, s.cluster.snap, s.clock.time()
@@ -57,6 +37,9 @@ func (s *scheduling) decided(x *schedulerState, d Decision) error {
 
 // record adds an executed plan to the history.
 func (s *scheduling) record(p *pod, r *execution.Report) error {
+	if r == nil {
+		return nil
+	}
 	victims := s.lineagesOf(r)
 	if len(victims) == 0 {
 		return nil // all victims were on the way out

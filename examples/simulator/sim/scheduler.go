@@ -5,15 +5,15 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/attempt"
 )
 
 // schedulerState is a [Scheduler] ready for use.
 type schedulerState struct {
-	name     string
-	eval     *preemption.Evaluator
-	executor *execution.Executor
-	score    Score
+	name  string
+	eval  *preemption.Evaluator
+	loop  *attempt.Loop // from the start of the run on
+	score Score
 	// shares is set if equal pods get the same answer; refused counts the
 	// attempts that were not made one by one.
 	shares  bool
@@ -26,18 +26,13 @@ type schedulers struct {
 	inOrder []*schedulerState // as in the configuration
 }
 
-// add makes a scheduler with the executor of the configuration.
-func (ss *schedulers) add(c *Scheduler, config execution.Config) error {
+// add makes a scheduler.
+func (ss *schedulers) add(c *Scheduler) error {
 	eval, err := preemption.NewEvaluator(c.Preemption)
 	if err != nil {
 		return err
 	}
-	config.Variant, config.Scheduler = c.Preemption.Variant, c.name()
-	executor, err := execution.NewExecutor(config)
-	if err != nil {
-		return err
-	}
-	added := &schedulerState{name: c.name(), eval: eval, executor: executor, score: c.Score, shares: sharesAnswers(c.Preemption)}
+	added := &schedulerState{name: c.name(), eval: eval, score: c.Score, shares: sharesAnswers(c.Preemption)}
 	if added.score == nil {
 		added.score = LeastAllocated
 	}
@@ -49,7 +44,7 @@ func (ss *schedulers) add(c *Scheduler, config execution.Config) error {
 // forget makes the schedulers forget a pod that is gone.
 func (ss *schedulers) forget(obj *outrank.Pod) {
 	for _, x := range ss.inOrder {
-		x.executor.Gone(obj)
+		x.loop.Executor().Gone(obj)
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
-
-	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // scheduling is the work of the schedulers on the pods in the queue.
@@ -17,15 +15,14 @@ type scheduling struct {
 	// atOnce counts the attempts since time passed or another thing happened.
 	atOnce int
 
-	clock    *clock
-	lives    *lives
-	cluster  *cluster
-	line     *line
-	sharing  *sharing
-	gangs    *gangs
-	tally    *tally
-	life     *life
-	failures execution.FailureHandler
+	clock   *clock
+	lives   *lives
+	cluster *cluster
+	line    *line
+	sharing *sharing
+	gangs   *gangs
+	tally   *tally
+	actions *actions
 }
 
 // nextCycle is the time at which the scheduler looks at the next pod if nothing else

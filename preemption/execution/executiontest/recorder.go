@@ -25,7 +25,7 @@ import (
 type Op string
 
 // The kinds of calls: those of [execution.Actions], of
-// [execution.FailureActions] and of [execution.FailureQueue].
+// [execution.FailureActions] and of [execution.FailureQueue], and Bind of attempt.Actions.
 const (
 	OpLatest   Op = "latest"
 	OpReject   Op = "reject"
@@ -38,6 +38,7 @@ const (
 	OpGroup    Op = "update group"
 	OpRequeue  Op = "requeue"
 	OpDone     Op = "done"
+	OpBind     Op = "bind"
 )
 
 // Call is one call that a [Recorder] received.
@@ -45,7 +46,7 @@ type Call struct {
 	Op Op
 	// Pod is the pod that the call is about.
 	Pod *outrank.Pod
-	// Node is the node of a nomination or of an eviction.
+	// Node is the node of a nomination, of an eviction or of a binding.
 	Node string
 	// Eviction, Event, Condition, Nomination, Entry and Now are set where the
 	// call has them.
@@ -68,7 +69,7 @@ func (c Call) String() string {
 	}
 	text := string(c.Op) + " " + key
 	switch c.Op {
-	case OpNominate:
+	case OpNominate, OpBind:
 		text += " to " + c.Node
 	case OpEvict:
 		text += fmt.Sprintf(" (%s)", c.Condition)
@@ -224,6 +225,11 @@ func (r *Recorder) UpdateStatus(_ context.Context, pod *outrank.Pod, condition o
 // UpdateGroupStatus writes the condition of a group down.
 func (r *Recorder) UpdateGroupStatus(_ context.Context, s execution.GroupStatus) error {
 	return r.record(Call{Op: OpGroup, Group: s, Condition: s.Condition})
+}
+
+// Bind writes the binding down.
+func (r *Recorder) Bind(_ context.Context, pod *outrank.Pod, node string) error {
+	return r.record(Call{Op: OpBind, Pod: pod, Node: node})
 }
 
 // AddUnschedulableIfNotPresent writes down that the pod of the entry goes back to

@@ -117,14 +117,16 @@ func (s *Snapshot) AnswersTo(key AnswersKey, most int, ask func(n *NodeState) de
 	if kept != nil && len(stale) == 0 && len(kept.of) >= len(s.NodeStates) {
 		return kept
 	}
-	w, ok := tableFrom(kept, len(s.NodeStates))
-	if !ok {
-		stale = s.Order
+	if !kept.goesOn(len(s.NodeStates)) {
+		if kept, stale = nil, s.Order; len(stale) > most {
+			return nil // before anything is made for so many nodes
+		}
 	}
 	stale = slices.Compact(slices.Sorted(slices.Values(stale)))
 	if len(stale) > most {
 		return nil
 	}
+	w := tableFrom(kept, len(s.NodeStates))
 	for _, slot := range stale {
 		var status decision.Status
 		if n := s.NodeStates[slot]; n != nil && n.Node != nil {

@@ -69,7 +69,7 @@ func (s *Snapshot) unplaced() []*PodState {
 // Cluster is preemption.Snapshot.Cluster.
 func (s *Snapshot) Cluster() *outrank.Cluster {
 	c := &outrank.Cluster{
-		Release:    s.Release(),
+		Release:    s.Of.OrDefault(),
 		Nodes:      slices.Collect(s.Nodes()),
 		Budgets:    s.Budgets(),
 		Namespaces: slices.Collect(s.Namespaces()),

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"slices"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
 )
@@ -46,9 +48,12 @@ const (
 // journal records the steps since the first mark that was not used up. Without
 // a mark it records nothing.
 type journal struct {
-	Steps  []step
-	marks  []markAt
-	serial uint64
+	// changes counts all steps that were ever made, those that revert others among them.
+	changes uint64
+	watcher watcher
+	Steps   []step
+	marks   []markAt
+	serial  uint64
 }
 
 type markAt struct {
@@ -57,6 +62,7 @@ type markAt struct {
 }
 
 func (j *journal) record(st step) {
+	j.changes++
 	if len(j.marks) > 0 {
 		j.Steps = append(j.Steps, st)
 	}
@@ -93,3 +99,52 @@ func (j *journal) keep(m Mark) {
 		j.Steps = j.Steps[:0]
 	}
 }
+
+// watcher is who keeps something in line with a snapshot, with what it has not seen yet.
+// Nothing is noted while nobody follows.
+type watcher struct {
+	by any
+	// point is how far the follower had come with its own changes.
+	point uint64
+	// pods are versions that were put or dropped since, and nodes the names of nodes that came
+	// or went. lost is set where there were too many to list.
+	pods  []*outrank.Pod
+	nodes []string
+	lost  bool
+}
+
+// mostUnseen bounds the list of changed pods where there are few nodes.
+const mostUnseen = 1024
+
+// notePod notes that a version of a pod was put or dropped, in a snapshot of so many nodes.
+func (w *watcher) notePod(pod *outrank.Pod, nodes int) {
+	switch {
+	case w.by == nil || w.lost:
+	case len(w.pods) >= mostUnseen+2*nodes:
+		w.pods, w.nodes, w.lost = nil, nil, true
+	default:
+		w.pods = append(w.pods, pod)
+	}
+}
+
+// noteNode notes that a node came or went.
+func (w *watcher) noteNode(name string) {
+	switch {
+	case w.by == nil || w.lost:
+	case len(w.nodes) >= mostUnseen:
+		w.pods, w.nodes, w.lost = nil, nil, true
+	default:
+		w.nodes = append(w.nodes, name)
+	}
+}
+
+// share returns the same for another snapshot; what either notes from then on the other
+// does not see.
+func (w *watcher) share() watcher {
+	c := *w
+	c.pods, c.nodes = slices.Clip(w.pods), slices.Clip(w.nodes)
+	return c
+}
+
+// seen begins anew after the follower has seen everything.
+func (w *watcher) seen(by any, point uint64) { *w = watcher{by: by, point: point} }

@@ -131,21 +131,23 @@ type tableWriter struct {
 	last  int32
 }
 
-// tableFrom begins a table for so many slots with what an earlier one says, which
-// may be nil. It begins without, and is then not ok, where the earlier one has
-// become too large by statuses that no node has any more.
-func tableFrom(earlier *AnswerTable, slots int) (w tableWriter, ok bool) {
-	if earlier == nil || len(earlier.Statuses) > 64+2*slots {
+// goesOn reports whether a later table can begin with this one, which may be nil: it has
+// not become too large for so many slots by statuses that no node has any more.
+func (t *AnswerTable) goesOn(slots int) bool { return t != nil && len(t.Statuses) <= 64+2*slots }
+
+// tableFrom begins a table for so many slots with what an earlier one says, nil for none.
+func tableFrom(earlier *AnswerTable, slots int) (w tableWriter) {
+	if earlier == nil {
 		w.AnswerTable = AnswerTable{Statuses: []decision.Status{{}}, Nodes: []int{0}}
 	} else {
 		w.Statuses, w.Nodes, w.Failing = slices.Clone(earlier.Statuses), slices.Clone(earlier.Nodes), earlier.Failing
-		w.of, w.Passing, ok = slices.Clone(earlier.of), slices.Clone(earlier.Passing), true
+		w.of, w.Passing = slices.Clone(earlier.of), slices.Clone(earlier.Passing)
 	}
 	w.of = append(w.of, make([]int32, max(0, slots-len(w.of)))...)
 	for len(w.Passing)*SummaryBlockSize < len(w.of) {
 		w.Passing = append(w.Passing, math.MaxUint64)
 	}
-	return w, ok
+	return w
 }
 
 // set writes what the rule said about a node.

@@ -96,6 +96,8 @@ func (s *Snapshot) changed(slot int32) {
 func (s *Snapshot) Clone() *Snapshot {
 	s.Owner = &Owner{} // what is shared from now on belongs to neither
 	c := s.View()
+	s.Journal.watcher = s.Journal.watcher.share()
+	c.Journal.watcher = s.Journal.watcher.share()
 	c.Slots, c.PodStates, c.Classes = s.Slots.Share(), s.PodStates.share(), s.Classes.share()
 	c.Claims, c.objects, c.Units, c.Cache = s.Claims.share(), s.objects.share(), s.Units.share(), s.Cache.share()
 	return c
@@ -105,7 +107,7 @@ func (s *Snapshot) Clone() *Snapshot {
 // valid as long as s does not change.
 func (s *Snapshot) View() *Snapshot {
 	v := &Snapshot{snapshotState: s.snapshotState}
-	v.Owner, v.Journal = &Owner{}, journal{}
+	v.Owner, v.Journal = &Owner{}, journal{changes: s.Journal.changes}
 	v.Summaries.blocks, v.Summaries.owners = slices.Clone(s.Summaries.blocks), slices.Clone(s.Summaries.owners)
 	v.Summaries.digests = s.Summaries.digests.share()
 	v.Slots, v.PodStates, v.Classes = s.Slots.view(), s.PodStates.view(), s.Classes.view()
@@ -114,9 +116,6 @@ func (s *Snapshot) View() *Snapshot {
 	v.Topology, v.Cache = s.Topology.share(), &AnswerCache{}
 	return v
 }
-
-// Release is preemption.Snapshot.Release.
-func (s *Snapshot) Release() outrank.Release { return s.Of.OrDefault() }
 
 // Nodes is preemption.Snapshot.Nodes.
 func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
@@ -128,9 +127,6 @@ func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
 		}
 	}
 }
-
-// NumNodes is preemption.Snapshot.NumNodes.
-func (s *Snapshot) NumNodes() int { return len(s.Order) }
 
 // Node is preemption.Snapshot.Node.
 func (s *Snapshot) Node(name string) (*outrank.Node, bool) {

@@ -26,6 +26,7 @@ func (s *Snapshot) Put(p *PodState) {
 	}
 	s.join(p)
 	s.useClaims(p, 1)
+	s.Journal.watcher.notePod(p.Pod, len(s.NodeStates))
 	s.Journal.record(step{kind: putPod, pod: p})
 	if p.Running {
 		s.Attachments.follow(n, p, 1, s.Owner)
@@ -37,6 +38,7 @@ func (s *Snapshot) Drop(p *PodState) {
 	s.PodStates.remove(p)
 	s.leave(p)
 	s.useClaims(p, -1)
+	s.Journal.watcher.notePod(p.Pod, len(s.NodeStates))
 	s.Journal.record(step{kind: dropPod, pod: p})
 	if p.At == nil {
 		return
@@ -98,6 +100,7 @@ func (s *Snapshot) setNode(name string, obj *outrank.Node, position int) {
 		s.Order = slices.Clone(s.Order) // a loop may be going over it
 	}
 	s.Order = slices.Insert(s.Order, position, n.Slot)
+	s.Journal.watcher.noteNode(name)
 	s.Journal.record(step{kind: putNode, node: obj, position: position})
 	s.Attachments.followNode(n, was, s.Owner)
 }
@@ -106,6 +109,7 @@ func (s *Snapshot) setNode(name string, obj *outrank.Node, position int) {
 func (s *Snapshot) unsetNode(position int) {
 	n := s.writable(s.NodeStates[s.Order[position]].Name)
 	was := n.Node
+	s.Journal.watcher.noteNode(n.Name)
 	s.Journal.record(step{kind: dropNode, node: n.Node, position: position})
 	s.Topology.relabel(n.Slot, n.Node.Labels, nil, s.Owner)
 	s.writeOrder()

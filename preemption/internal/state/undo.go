@@ -2,6 +2,11 @@ package state
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/outrank-go/outrank"
 )
 
 // Mark is preemption.Snapshot.Mark.
@@ -66,4 +71,34 @@ func (s *Snapshot) revert(st step) {
 	case putNamespace:
 		s.setNamespace(st.name, st.namespace)
 	}
+}
+
+// Revision is preemption.Snapshot.Revision.
+func (s *Snapshot) Revision() uint64 { return s.Journal.changes }
+
+// Follow is preemption.Snapshot.Follow.
+func (s *Snapshot) Follow(by any, see func(pods []*outrank.Pod, nodes []string, point uint64, all bool) (uint64, error)) error {
+	if by == nil {
+		return fmt.Errorf("snapshot: %w: nobody follows it", outrank.ErrInvalid)
+	}
+	if !reflect.ValueOf(by).Comparable() {
+		return fmt.Errorf("snapshot: %w: %T follows it, which cannot be compared", outrank.ErrInvalid, by)
+	}
+	w := s.Journal.watcher
+	if w.by != by {
+		w = watcher{lost: true}
+	}
+	mark, done := s.Mark(), false
+	defer func() {
+		if !done { // also where a filter that is attached panics
+			_ = s.Undo(mark) // the latest mark: this cannot fail
+		}
+	}()
+	point, err := see(slices.Clip(w.pods), slices.Clip(w.nodes), w.point, w.lost)
+	if err != nil {
+		return err
+	}
+	done = true
+	s.Journal.watcher.seen(by, point)
+	return s.Keep(mark)
 }

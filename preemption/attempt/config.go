@@ -1,0 +1,95 @@
+package attempt
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// Actions is how a [Loop] reaches the cluster; the caller implements it. What is said of errors
+// and of calls at once at [execution.Actions] holds here, too. Where groups are queued it may have
+// the method of [execution.GroupFailureActions] as well.
+type Actions interface {
+	execution.Actions
+	execution.FailureActions
+	// Bind puts a pod on a node. An error that wraps [execution.ErrRetriable] is tried again
+	// by releases that do so. A Bind that changes the loop's snapshot has brought it in line
+	// itself; after any other one the loop puts the pod there.
+	Bind(ctx context.Context, pod *outrank.Pod, node string) error
+}
+
+// Config is what a [Loop] is made of. Snapshot, Queue and Actions are needed.
+type Config struct {
+	// Snapshot is the cluster. Others may change it between two attempts.
+	Snapshot *preemption.Snapshot
+	// Queue has the pods that wait.
+	Queue *queue.Queue
+	// Actions is how the cluster is reached.
+	Actions Actions
+	// Evaluator decides; nil is that of the zero [preemption.Config].
+	Evaluator *preemption.Evaluator
+	// Execution is how plans are carried out. Its Actions must be nil, as those above are
+	// meant, and its Release zero or that of the snapshot. With a Nominator the caller keeps
+	// the nominations, and may share them; nil is one of the loop's own, which knows pods by
+	// the snapshot, so that nominating one that is gone is an error. Metrics, if any, count
+	// attempts as well.
+	Execution execution.Config
+	// Place chooses among the nodes that take a pod, in the cluster's order, of which there are
+	// two or more. Nil takes the node of the highest score of the default profile
+	// (preemption/score). It must not change the snapshot.
+	Place func(ctx context.Context, pod *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error)
+	// Ties returns which of n nodes of equal score is taken, from 0 to n-1; nil is the node that
+	// kube-scheduler takes without drawing lots. It is not asked where Place is set.
+	Ties func(n int) int
+	// PlaceGroup returns how the pods of a group are placed; nil is [preemption.Evaluator.FirstFit].
+	PlaceGroup func(g *queue.Group) preemption.PlaceFunc
+	// Decide, if set, decides about a pod in place of [Loop.Decide], which it may call. What it
+	// says is taken to hold of the snapshot as it is when it returns.
+	Decide func(ctx context.Context, pod *outrank.Pod, now time.Time) (Decision, error)
+	// Decided, if set, hears what was decided before anything is done. Its error ends the
+	// attempt: the pod goes back as after an error, and the error is returned.
+	Decided func(d Decision) error
+	// Took returns how long the present attempt took, by a clock of the caller's, for the
+	// metrics; nil leaves durations out.
+	Took func() time.Duration
+}
+
+// Validate returns everything that is wrong with the configuration, in one
+// *[outrank.InputError].
+func (c *Config) Validate() error {
+	var ps []outrank.Problem
+	add := func(field, format string, args ...any) {
+		ps = append(ps, outrank.Problem{Object: "attempt config", Field: field, Text: fmt.Sprintf(format, args...)})
+	}
+	if c.Snapshot == nil {
+		add("Snapshot", "missing")
+	}
+	if c.Queue == nil {
+		add("Queue", "missing")
+	}
+	if c.Actions == nil {
+		add("Actions", "missing")
+	}
+	e := c.Execution
+	if e.Actions != nil {
+		add("Execution.Actions", "set, and Actions is meant")
+	}
+	if c.Snapshot != nil && e.Release != 0 && e.Release.OrDefault() != c.Snapshot.Release() {
+		add("Execution.Release", "%v, and the snapshot has %v", e.Release, c.Snapshot.Release())
+	}
+	if c.Actions != nil {
+		e.Actions = c.Actions
+		if err := e.Validate(); err != nil {
+			add("Execution", "%v", err)
+		}
+	}
+	if len(ps) > 0 {
+		return &outrank.InputError{Problems: ps}
+	}
+	return nil
+}

@@ -1,0 +1,290 @@
+package attempt
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// Observe takes in what an informer delivers, as the table of the package comment has it: an
+// object that is new (old is nil), has changed, or is gone (new is nil). It returns how many pods
+// were moved to be tried again. The objects are those of package outrank: a *Pod, *Node,
+// *PodDisruptionBudget, *Namespace, *PodGroup or *CompositePodGroup. An object may be delivered
+// again, and one that goes may not be known.
+//
+// Errors: [outrank.ErrInvalid] for anything else, for two objects of different kinds or names, and
+// what Validate says of the object, which changes nothing. Time is that of the methods of snapshot
+// and queue that the table names; an event that moves pods looks at all that wait.
+func (l *Loop) Observe(old, new any, now time.Time) (moved int, err error) {
+	if l == nil || l.executor == nil {
+		return 0, fmt.Errorf("event: %w: the loop was not made by New", outrank.ErrInvalid)
+	}
+	o := observer{l, now}
+	switch kindOf(old, new).(type) {
+	case *outrank.Pod:
+		return both(old, new, (*outrank.Pod).Key, o.pod)
+	case *outrank.Node:
+		return both(old, new, func(n *outrank.Node) string { return n.Name }, o.node)
+	case *outrank.PodDisruptionBudget:
+		return both(old, new, (*outrank.PodDisruptionBudget).Key, o.budget)
+	case *outrank.Namespace:
+		return both(old, new, func(n *outrank.Namespace) string { return n.Name }, o.namespace)
+	case *outrank.PodGroup:
+		return both(old, new, (*outrank.PodGroup).Key, o.group)
+	case *outrank.CompositePodGroup:
+		return both(old, new, (*outrank.CompositePodGroup).Key, o.composite)
+	}
+	return 0, fmt.Errorf("event: %w: %T and %T are no objects that are looked at", outrank.ErrInvalid, kindOf(old), kindOf(new))
+}
+
+// kindOf returns the first object that there is.
+func kindOf(objects ...any) any {
+	for _, o := range objects {
+		if o != nil {
+			return o
+		}
+	}
+	return struct{}{}
+}
+
+// both calls f with two objects of one type and name, of which at most one is nil.
+func both[T any, N comparable](old, new any, name func(*T) N, f func(old, new *T) (int, error)) (int, error) {
+	a, isOld := old.(*T)
+	b, isNew := new.(*T)
+	switch {
+	case old != nil && !isOld || new != nil && !isNew:
+		return 0, fmt.Errorf("event: %w: %T and %T are of different kinds", outrank.ErrInvalid, kindOf(old), kindOf(new))
+	case a == nil && b == nil:
+		return 0, fmt.Errorf("event: %w: no object", outrank.ErrInvalid)
+	case a != nil && b != nil && name(a) != name(b):
+		return 0, fmt.Errorf("event: %w: %v becomes %v, which is another object", outrank.ErrInvalid, name(a), name(b))
+	}
+	return f(a, b)
+}
+
+// observer takes in one event.
+type observer struct {
+	*Loop
+	now time.Time
+}
+
+func (o *observer) moveAll(e queue.ClusterEvent) int { return o.config.Queue.MoveAll(e, o.now) }
+
+// pod takes in an event about a pod.
+func (o *observer) pod(old, new *outrank.Pod) (int, error) {
+	if new != nil {
+		if err := new.Validate(); err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case new == nil:
+		return o.podGone(old)
+	case old != nil && old.UID != new.UID && old.UID != "" && new.UID != "":
+		gone, err := o.podGone(old)
+		if err != nil {
+			return gone, err
+		}
+		come, err := o.pod(nil, new)
+		return gone + come, err
+	case new.Finished():
+		return o.podGone(cmp.Or(old, new))
+	case new.NodeName == "":
+		return o.podWaits(old, new)
+	case old == nil || old.NodeName == "":
+		return o.podPlaced(old, new)
+	}
+	return o.podChanged(old, new)
+}
+
+// queued reports whether the pod is one that this scheduler places.
+func (o *observer) queued(pod *outrank.Pod) bool {
+	names := o.eval.Config().Schedulers
+	return len(names) == 0 || slices.Contains(names, pod.Scheduler())
+}
+
+// podWaits takes in a pod without a node, in a new version if old is not nil.
+func (o *observer) podWaits(old, new *outrank.Pod) (int, error) {
+	if err := o.config.Snapshot.PutPod(new); err != nil {
+		return 0, err
+	}
+	event := queue.ClusterEvent{Kind: queue.EventUnscheduledPodUpdated, Pod: new, Before: old}
+	if old == nil {
+		event.Kind = queue.EventUnscheduledPodAdded
+	}
+	switch {
+	case o.config.Snapshot.NodeOf(new.Key()) != "":
+		return 0, nil // it was bound, and this version does not know that yet
+	case !o.queued(new):
+		return o.moveAll(event), nil
+	case old == nil:
+		_ = o.nominator.Add(new, "") // news of a pod is no error
+		err := o.config.Queue.Add(new, o.now)
+		return o.moveAll(event), err
+	}
+	was := o.nominator.NodeOf(new.Key())
+	o.nominator.Update(old, new)
+	err := o.config.Queue.Update(new, o.now)
+	moved := o.moveAll(event)
+	if was != "" && o.nominator.NodeOf(new.Key()) != was {
+		moved += o.roomGivenUp(old, was)
+	}
+	return moved, err
+}
+
+// roomGivenUp tells the queue that a pod that waits does not want its nominated node any more.
+func (o *observer) roomGivenUp(pod *outrank.Pod, node string) int {
+	waited := *pod
+	waited.NodeName, waited.NominatedNodeName = "", node
+	return o.config.Queue.RoomGivenUp(&waited, o.now)
+}
+
+// podPlaced takes in a pod that has a node now.
+func (o *observer) podPlaced(old, new *outrank.Pod) (int, error) {
+	_, waited := o.config.Snapshot.Pod(new.Key())
+	waited = old != nil || waited && o.config.Snapshot.NodeOf(new.Key()) == ""
+	if err := o.config.Snapshot.PutPod(new); err != nil {
+		return 0, err
+	}
+	was, moved := o.nominator.NodeOf(new.Key()), 0
+	o.nominator.Remove(new)
+	if waited {
+		o.config.Queue.Remove(new)
+	}
+	if was != "" && was != new.NodeName {
+		moved += o.roomGivenUp(new, was)
+	}
+	moved += o.config.Queue.AssignedPodAdded(new, o.now)
+	moved += o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodAdded, Pod: new})
+	_, err := o.config.Queue.FollowResize(new, o.now)
+	return moved, err
+}
+
+// podChanged takes in a new version of a pod on a node.
+func (o *observer) podChanged(old, new *outrank.Pod) (int, error) {
+	if err := o.config.Snapshot.PutPod(new); err != nil {
+		return 0, err
+	}
+	moved := 0
+	if release := o.config.Snapshot.Release(); !maps.Equal(old.Labels, new.Labels) || !reflect.DeepEqual(old.RunningRequestsIn(release), new.RunningRequestsIn(release)) {
+		moved += o.config.Queue.AssignedPodUpdated(new, o.now)
+		moved += o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodUpdated, Pod: new, Before: old})
+	}
+	_, err := o.config.Queue.FollowResize(new, o.now)
+	return moved, err
+}
+
+// podGone takes in the end of a pod, which may have been unknown.
+func (o *observer) podGone(pod *outrank.Pod) (int, error) {
+	snap, key := o.config.Snapshot, pod.Key()
+	known, ok := snap.Pod(key)
+	if ok && known.UID != pod.UID && known.UID != "" && pod.UID != "" {
+		return 0, nil // it was gone already, and another has its name
+	}
+	if ok {
+		if node := snap.NodeOf(key); node != "" && pod.NodeName == "" { // bound, and nothing has told of it
+			bound := *pod
+			bound.NodeName, pod = node, &bound
+		}
+		if err := snap.RemovePod(key); err != nil {
+			return 0, err
+		}
+	}
+	was := o.nominator.NodeOf(key)
+	o.nominator.Remove(pod)
+	o.executor.Gone(pod)
+	o.config.Queue.Remove(pod)
+	if pod.NodeName != "" {
+		return o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Pod: pod}), nil
+	}
+	moved, waited := 0, *pod
+	if was != "" {
+		moved = o.roomGivenUp(pod, was)
+	}
+	waited.NominatedNodeName = "" // that was told, to those who may use the room
+	return moved + o.moveAll(queue.ClusterEvent{Kind: queue.EventUnscheduledPodDeleted, Pod: &waited}), nil
+}
+
+// node takes in an event about a node.
+func (o *observer) node(old, new *outrank.Node) (int, error) {
+	if new == nil {
+		if err := o.config.Snapshot.RemoveNode(old.Name); err != nil {
+			return 0, unlessMissing(err)
+		}
+		return o.moveAll(queue.ClusterEvent{Kind: queue.EventNodeDeleted, Node: old}), nil
+	}
+	if err := o.config.Snapshot.PutNode(new); err != nil {
+		return 0, err
+	}
+	switch {
+	case old == nil:
+		return o.moveAll(queue.ClusterEvent{Kind: queue.EventNodeAdded, Node: new}), nil
+	case sameForPods(old, new):
+		return 0, nil
+	}
+	return o.moveAll(queue.ClusterEvent{Kind: queue.EventNodeUpdated, Node: new, NodeBefore: old}), nil
+}
+
+// sameForPods reports whether two versions of a node differ in nothing but the images there and
+// what a caller keeps with them.
+func sameForPods(a, b *outrank.Node) bool {
+	x, y := *a, *b
+	x.Images, y.Images = nil, nil
+	return reflect.DeepEqual(&x, &y)
+}
+
+// unlessMissing is nil for the error about an object that is not known.
+func unlessMissing(err error) error {
+	if errors.Is(err, preemption.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// The other objects move no pods.
+
+func (o *observer) budget(old, new *outrank.PodDisruptionBudget) (int, error) {
+	if new == nil {
+		return 0, unlessMissing(o.config.Snapshot.DeleteBudget(old.Key()))
+	}
+	return 0, o.config.Snapshot.PutBudget(new)
+}
+
+func (o *observer) namespace(old, new *outrank.Namespace) (int, error) {
+	if new == nil {
+		return 0, unlessMissing(o.config.Snapshot.RemoveNamespace(old.Name))
+	}
+	return 0, o.config.Snapshot.PutNamespace(new)
+}
+
+func (o *observer) group(old, new *outrank.PodGroup) (int, error) {
+	if new == nil {
+		o.config.Queue.RemoveGroup(old)
+		return 0, unlessMissing(o.config.Snapshot.RemoveGroup(old.Key()))
+	}
+	err := o.config.Snapshot.PutGroup(new)
+	if err == nil {
+		o.config.Queue.SetGroup(new)
+	}
+	return 0, err
+}
+
+func (o *observer) composite(old, new *outrank.CompositePodGroup) (int, error) {
+	if new == nil {
+		o.config.Queue.RemoveComposite(old)
+		return 0, unlessMissing(o.config.Snapshot.RemoveComposite(old.Key()))
+	}
+	err := o.config.Snapshot.PutComposite(new)
+	if err == nil {
+		o.config.Queue.SetComposite(new)
+	}
+	return 0, err
+}

@@ -1,0 +1,78 @@
+package attempt
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// Decision is what was decided about a pod or a group: nodes that take the pod, or a plan.
+type Decision struct {
+	// Nodes take the pod as things are, in the cluster's order.
+	Nodes []*outrank.Node
+	// Plan says who has to leave, or why nobody does; nil with Nodes.
+	Plan *preemption.Plan
+	// Group is the plan for a group; the others are nil then.
+	Group *preemption.GroupPlan
+}
+
+// Outcome is what an attempt came to.
+type Outcome uint8
+
+// The outcomes.
+const (
+	// Idle: no pod was to be tried.
+	Idle Outcome = iota
+	// Bound: the pod is on its node, and of a group as many pods as it takes.
+	Bound
+	// Preempting: a plan was carried out, and the pod, or the group, is back in the queue and
+	// waits for the room.
+	Preempting
+	// Waiting: the pod, or the group, is back in the queue without that.
+	Waiting
+	// Dropped: the pod needs no node any more. It is gone, bound by somebody else, or being
+	// deleted.
+	Dropped
+)
+
+// String returns the outcome in a word.
+func (o Outcome) String() string {
+	switch o {
+	case Idle:
+		return "idle"
+	case Bound:
+		return "bound"
+	case Preempting:
+		return "preempting"
+	case Waiting:
+		return "waiting"
+	case Dropped:
+		return "dropped"
+	}
+	return fmt.Sprintf("Outcome(%d)", uint8(o))
+}
+
+// Result says what became of an attempt. It belongs to the caller.
+type Result struct {
+	// Entry is the entry that was popped.
+	Entry   queue.Entry
+	Outcome Outcome
+	// Node is the node of a pod that is Bound, or that room is made for on it.
+	Node string
+	// Decision is what was decided; zero where that failed.
+	Decision Decision
+	// Report is how a plan was carried out; nil without one.
+	Report *execution.Report
+	// Failure is what was done about a pod without a node; nil where it is Bound, and for a
+	// group.
+	Failure *execution.FailureResult
+	// Members has, for a group, what became of each of its pods: those that were bound, in the
+	// order of the placement, and then the others in the order of the entry.
+	Members []Result
+	// Err is what went wrong and was dealt with by the rules: a decision, a binding or the
+	// execution of a plan that failed.
+	Err error
+}
