@@ -63,8 +63,8 @@ const (
 	Moot ResizeOutcome = "moot"
 )
 
-// resizing is a resize on its way.
-type resizing struct {
+// pendingResize is a resize on its way.
+type pendingResize struct {
 	Resized
 	// at is the place of the container among those of its kind, and init that kind.
 	at   int
@@ -81,7 +81,7 @@ func (c *Resize) apply(s *Scenario) error {
 	if err != nil {
 		return err
 	}
-	r := resizing{Resized: Resized{Pod: podOf(p, s.snap.NodeOf(p.Key())), Container: c.Container, From: resource.List{}, To: c.Requests.Clone()}}
+	r := pendingResize{Resized: Resized{Pod: podOf(p, s.snap.NodeOf(p.Key())), Container: c.Container, From: resource.List{}, To: c.Requests.Clone()}}
 	if r.at, r.init, err = c.container(p); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (s *Scenario) resizable(c *Resize) (*outrank.Pod, error) {
 
 // resizingPod reports whether a change resizes the pod.
 func (s *Scenario) resizingPod(key outrank.Key) bool {
-	return slices.ContainsFunc(s.resizes, func(r resizing) bool { return r.Pod.Key == key })
+	return slices.ContainsFunc(s.resizes, func(r pendingResize) bool { return r.Pod.Key == key })
 }
 
 // container finds the container of a resize: one that keeps running.
@@ -188,7 +188,7 @@ func sidecar(c outrank.Container) bool { return c.Sidecar }
 
 // asked is the pod with what the resize asks for, before the node has decided. Its status says
 // what was in force before.
-func (r *resizing) asked(c *Resize, p *outrank.Pod, release outrank.Release) (*outrank.Pod, error) {
+func (r *pendingResize) asked(c *Resize, p *outrank.Pod, release outrank.Release) (*outrank.Pod, error) {
 	q := *p
 	q.NodeName, q.ResizeDeferred = r.Pod.Node, true
 	list := r.containers(&q)
@@ -218,7 +218,7 @@ func (r *resizing) asked(c *Resize, p *outrank.Pod, release outrank.Release) (*o
 }
 
 // containers makes the list of containers that the resize is about the pod's own.
-func (r *resizing) containers(p *outrank.Pod) *[]outrank.Container {
+func (r *pendingResize) containers(p *outrank.Pod) *[]outrank.Container {
 	list := &p.Containers
 	if r.init {
 		list = &p.InitContainers
@@ -252,7 +252,7 @@ func (s *Scenario) resize() error {
 }
 
 // actuate carries out a resize where there is room.
-func (s *Scenario) actuate(r *resizing) error {
+func (s *Scenario) actuate(r *pendingResize) error {
 	p, ok := s.snap.Pod(r.Pod.Key)
 	if !ok || s.snap.NodeOf(r.Pod.Key) != r.Pod.Node {
 		r.Outcome, r.Short = Moot, nil

@@ -46,7 +46,7 @@ type Scenario struct {
 	gone, added         []string
 	tied, lost, leaving []Pod
 	// resizes are those of the changes.
-	resizes []resizing
+	resizes []pendingResize
 	// forbidden were not created.
 	forbidden []quotas.Forbidden
 	// workloads make the new pods.
