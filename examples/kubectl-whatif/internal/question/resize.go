@@ -192,14 +192,10 @@ func (r *pendingResize) asked(c *Resize, p *outrank.Pod, release outrank.Release
 	q := *p
 	q.NodeName, q.ResizeDeferred = r.Pod.Node, true
 	list := r.containers(&q)
+	r.before = (*list)[r.at]
+	q.Containers, q.InitContainers = reported(q.Containers), reported(q.InitContainers)
+	list = r.containers(&q)
 	one := &(*list)[r.at]
-	r.before = *one
-	if one.AllocatedResources == nil {
-		one.AllocatedResources = one.Requests.Clone()
-	}
-	if one.Actual == nil && !one.Reported {
-		one.Actual = one.Requests.Clone()
-	}
 	one.Requests, one.Limits = cloned(one.Requests), cloned(one.Limits)
 	for name, amount := range r.To {
 		limit, limited := one.Limits[name]
@@ -282,11 +278,27 @@ func (s *Scenario) actuate(r *pendingResize) error {
 	return s.snap.UpdatePod(&now)
 }
 
+// reported are containers with a status: where there is none, what they ask for is in force.
+func reported(containers []outrank.Container) []outrank.Container {
+	out := slices.Clone(containers)
+	for i := range out {
+		c := &out[i]
+		if c.AllocatedResources == nil {
+			c.AllocatedResources = cloned(c.Requests)
+		}
+		if c.Actual == nil && !c.Reported {
+			c.Actual = cloned(c.Requests)
+		}
+	}
+	return out
+}
+
 // inForce is what a kubelet counts for a pod on its node: a resize that waits does not count.
 func inForce(p *outrank.Pod, release outrank.Release) resource.List {
 	if p.ResizeDeferred {
 		q := *p
 		q.ResizeDeferred, q.ResizeInfeasible = false, true
+		q.Containers, q.InitContainers = reported(p.Containers), reported(p.InitContainers)
 		p = &q
 	}
 	return p.RunningRequestsIn(release)

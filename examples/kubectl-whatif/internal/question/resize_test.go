@@ -67,6 +67,7 @@ func (s *stage) resize(of string, decided map[string]bool) question.Change {
 		return nil
 	}
 	c.AllocatedResources, c.Actual = was.Requests, was.Requests
+	would.Containers, would.InitContainers = told(would.Containers), told(would.InitContainers)
 	decided[string(p.Key())] = true
 	n, _ := s.snap.Node(would.NodeName)
 	a := &ask{key: p.Key(), node: n.Name, inForce: p, would: &would, outcome: question.Deferred}
@@ -78,6 +79,20 @@ func (s *stage) resize(of string, decided map[string]bool) question.Change {
 	require.NoError(s, s.snap.UpdatePod(&waits))
 	s.asks = append(s.asks, a)
 	return &question.Resize{Of: of, Pod: p.Key(), Container: p.Containers[0].Name, Requests: to}
+}
+
+// told are containers of which a status says something.
+func told(list []outrank.Container) []outrank.Container {
+	list = slices.Clone(list)
+	for i := range list {
+		if list[i].AllocatedResources == nil {
+			list[i].AllocatedResources = list[i].Requests.Max(nil)
+		}
+		if list[i].Actual == nil && !list[i].Reported {
+			list[i].Actual = list[i].Requests.Max(nil)
+		}
+	}
+	return list
 }
 
 // kubelets have every node try its deferred resizes, those of important pods first.
@@ -109,6 +124,7 @@ func (s *stage) kubelets() {
 			if other.ResizeDeferred {
 				reported := *other
 				reported.ResizeDeferred, reported.ResizeInfeasible = false, true
+				reported.Containers, reported.InitContainers = told(other.Containers), told(other.InitContainers)
 				other = &reported
 			}
 			for name := range free {
