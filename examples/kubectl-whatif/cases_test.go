@@ -199,6 +199,25 @@ func TestChangesAreNotTheDump(t *testing.T) {
 	assert.NotContains(t, text, "without the change")
 }
 
+// Pods that are lost one after the other are something new each time.
+func TestDrainThatLosesPodsGoesOn(t *testing.T) {
+	text, err := os.ReadFile("testdata/cases/again.yaml")
+	require.NoError(t, err)
+	more := string(text)
+	for _, n := range []string{"4", "5", "6"} {
+		more += `- {apiVersion: v1, kind: Node, metadata: {name: m` + n + `}, status: {allocatable: {cpu: "1", memory: 8Gi, pods: "10"}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: lone-` + n + `, namespace: b}
+  spec: {nodeName: m` + n + `, priority: 0, containers: [{name: c, resources: {requests: {cpu: "1"}}}], volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}
+  status: {phase: Running}
+`
+	}
+	_, out, _ := whatif(more, "--cluster", "-", "--without", "n3", "-o", "wide")
+	assert.Contains(t, out, "A drain is stuck on n3 after 0 of 1 pod: it never ends.\n")
+	assert.Contains(t, out, "meanwhile 5 times a pod is pushed out", "each of the lone ones, and b/other twice")
+}
+
 // A switch that is off is no change, and flags that take files go into folders as -R says.
 func TestSwitchesAndFolders(t *testing.T) {
 	assert.Equal(t, answered(t, ""), answered(t, "", "--recreate=false"))

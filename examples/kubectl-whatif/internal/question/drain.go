@@ -280,7 +280,7 @@ func (d *draining) empty(node string) (bool, error) {
 }
 
 // state is equal where every pod is where it was, and as ready, of those that wait or were
-// recreated: no others move.
+// recreated, and no more are gone for good: no others move.
 func (d *draining) state() (sum [16]byte) {
 	hash := fnv.New128a()
 	keys := slices.AppendSeq(slices.Clone(d.queue), maps.Keys(d.moved))
@@ -290,6 +290,7 @@ func (d *draining) state() (sum [16]byte) {
 			fmt.Fprintf(hash, "%q %q %q %t\n", key, d.snap.NodeOf(key), d.snap.NominationOf(key), p.Ready)
 		}
 	}
+	fmt.Fprintln(hash, len(d.lost), len(d.tied), len(d.leaving))
 	hash.Sum(sum[:0])
 	return sum
 }
