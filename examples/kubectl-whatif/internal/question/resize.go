@@ -144,10 +144,8 @@ func (s *Scenario) resizable(c *Resize) (*outrank.Pod, error) {
 		return nil, fmt.Errorf("%w: %s: pod %s is on node %s, which the cluster does not have", outrank.ErrInvalid, c, c.Pod, s.snap.NodeOf(c.Pod))
 	case p.Terminating():
 		return nil, fmt.Errorf("%w: %s: pod %s is being deleted", outrank.ErrInvalid, c, c.Pod)
-	case p.ResizeDeferred || p.ResizeInfeasible:
-		if _, ours := s.owner["pod "+string(c.Pod)].(*Resize); !ours || !s.resizingPod(c.Pod) {
-			return nil, fmt.Errorf("%w: %s: pod %s waits for another resize", outrank.ErrInvalid, c, c.Pod)
-		}
+	case (p.ResizeDeferred || p.ResizeInfeasible) && !s.resizingPod(c.Pod):
+		return nil, fmt.Errorf("%w: %s: pod %s waits for another resize", outrank.ErrInvalid, c, c.Pod)
 	}
 	return p, nil
 }
@@ -356,13 +354,10 @@ func (s *Scenario) Resizes() []Resized {
 
 // contradicts is the error about a change of a pod that another change has decided about.
 func contradicts(c Change, does string, key outrank.Key, m motion) error {
-	switch m.origin {
-	case New:
+	if m.origin == New {
 		return fmt.Errorf("%w: %s %s pod %s, which another change creates", ErrContradiction, c, does, key)
-	case FromNode:
-		return fmt.Errorf("%w: %s %s pod %s, which node %s took with it", ErrContradiction, c, does, key, m.from)
 	}
-	return fmt.Errorf("%w: %s %s pod %s, which is not where it was any more", ErrContradiction, c, does, key)
+	return fmt.Errorf("%w: %s %s pod %s, which node %s took with it", ErrContradiction, c, does, key, m.from)
 }
 
 func amountText(name resource.Name, q resource.Quantity) string {

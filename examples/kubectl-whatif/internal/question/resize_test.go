@@ -197,6 +197,16 @@ func TestResizes(t *testing.T) {
 	never := after(set(t, cluster()), resize("r", "shop/web", "", "5"))
 	assert.Equal(t, "The resize of shop/web on n1 from cpu 1 to cpu 5 is never done: that is cpu 1 more than the node offers.", never.Resizes[0].String())
 
+	static := cluster()
+	static.Pods[0].Static = true
+	assert.Equal(t, "The resize of shop/web on n1 from cpu 1 to cpu 2 is never done: the pod is static, and no node resizes these.", after(set(t, static), resize("r", "shop/web", "", "2")).Resizes[0].String())
+
+	beside := cluster()
+	beside.Pods[0].InitContainers = []outrank.Container{{Name: "proxy", Sidecar: true, Requests: resource.MustList("cpu", "1")}, {Name: "setup", Requests: resource.MustList("cpu", "1")}}
+	proxied := after(set(t, beside), resize("r", "shop/web", "proxy", "2"))
+	assert.Equal(t, question.Done, proxied.Resizes[0].Outcome)
+	assert.Equal(t, "n2", proxied.Moves[0].Node, "1 and 2 of web, 1 of batch")
+
 	gone := after(set(t, cluster()), resize("r", "shop/web", "", "4"), &question.RemoveNodes{Of: "n", Names: []string{"n1"}})
 	assert.Equal(t, question.Moot, gone.Resizes[0].Outcome)
 	assert.Equal(t, question.Placed, gone.Moves[0].Outcome, "recreated with the amounts of its template")
@@ -235,7 +245,11 @@ func TestResizesThatCannotBe(t *testing.T) {
 	two.Containers = append(two.Containers, outrank.Container{Name: "b", Requests: resource.MustList("cpu", "500m")})
 	leaving := pod("leaving", "n1", 1, "100m")
 	leaving.DeletionTimestamp = time.Unix(1, 0)
-	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1")}, Pods: []*outrank.Pod{guaranteed, capped, none, two, leaving, pod("waits", "", 1, "1"), pod("lost", "n9", 1, "1")}}
+	late := pod("late", "n1", 1, "100m")
+	late.ResizeDeferred = true
+	level := pod("level", "n1", 1, "100m")
+	level.Resources = &resource.Requirements{Requests: resource.MustList("cpu", "1")}
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1"), node("n2")}, Pods: []*outrank.Pod{pod("moves", "n2", 1, "1", owned("ReplicaSet", "moves")), late, level, guaranteed, capped, none, two, leaving, pod("waits", "", 1, "1"), pod("lost", "n9", 1, "1")}}
 	s := set(t, c)
 	ok := func(changes ...question.Change) []question.Resized {
 		sc, err := question.NewScenario(context.Background(), s, changes...)
@@ -255,6 +269,12 @@ func TestResizesThatCannotBe(t *testing.T) {
 		{"pod shop/two has no container x", outrank.ErrInvalid, []question.Change{resize("r", "shop/two", "x", "3")}},
 		{"pod shop/leaving is being deleted", outrank.ErrInvalid, []question.Change{resize("r", "shop/leaving", "", "3")}},
 		{"pod shop/waits waits for a node", outrank.ErrInvalid, []question.Change{resize("r", "shop/waits", "", "3")}},
+		{"pod shop/late waits for another resize", outrank.ErrInvalid, []question.Change{resize("r", "shop/late", "", "3")}},
+		{"pod shop/level requests cpu as a whole", outrank.ErrInvalid, []question.Change{resize("r", "shop/level", "", "3")}},
+		{"r resizes pod shop/moves, which node n2 took with it", question.ErrContradiction, []question.Change{&question.RemoveNodes{Of: "n", Names: []string{"n2"}}, resize("r", "shop/moves", "", "3")}},
+		{"r resizes pod shop/new, which another change creates", question.ErrContradiction, []question.Change{
+			&question.AddPods{Of: "a", Workload: question.Workload{Kind: "Pod", Namespace: "shop", Name: "new", Pod: pod("new", "", 1, "1"), Replicas: 1, Ordinal: -1}}, resize("r", "shop/new", "", "3"),
+		}},
 		{"pod shop/lost is on node n9, which the cluster does not have", outrank.ErrInvalid, []question.Change{resize("r", "shop/lost", "", "3")}},
 		{"pod shop/nobody", preemption.ErrNotFound, []question.Change{resize("r", "shop/nobody", "", "3")}},
 		{"no amount is named", outrank.ErrInvalid, []question.Change{&question.Resize{Of: "r", Pod: "shop/sure"}}},
