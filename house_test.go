@@ -54,7 +54,7 @@ var rooms = map[string][]string{
 	// The reasons of a decision, in words made from data.
 	"preemption/explain": {".", "resource", "priority", "preemption", "internal/filter", "internal/fit", "internal/prose", "internal/release"},
 	// Several preemptors at once.
-	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "internal/answerjson", "internal/prose"},
+	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "internal/answerjson", "internal/packing", "internal/prose"},
 	// The reasons of an admission by the kubelet.
 	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/fit", "internal/prose"},
 	// A scheduler's configuration file, as a configuration here.
@@ -83,6 +83,7 @@ var rooms = map[string][]string{
 	"internal/hostile":    {".", "resource"},
 	"internal/atonce":     {},
 	"internal/exact":      {},
+	"internal/packing":    {},
 	"internal/rules":      {},
 	"internal/structure":  {},
 

@@ -215,12 +215,13 @@ func (b *draft) settle(t *preemption.Trials, i, node int, prefer map[*outrank.Po
 }
 
 // rebuild places every member, in their order, on the node that it is assigned to, and
-// nobody leaves who is not needed at that point (rule 25.1.3). It returns nil where that
-// does not work. The draft is as before.
-func (b *draft) rebuild(assigned []int, prefer map[*outrank.Pod]bool) *solution {
+// nobody leaves who is not needed at that point (rule 25.1.3). Who finds no place there goes
+// elsewhere, which may be nil. It returns nil where that does not work. The draft is as before.
+func (b *draft) rebuild(assigned []int, prefer map[*outrank.Pod]bool, elsewhere func(i int, victims []*outrank.Pod) (spot, bool)) *solution {
 	mark := b.snap.Mark()
 	defer b.undo(mark)
 	s := &solution{spots: make([]spot, len(b.members))}
+	var gone []*outrank.Pod
 	for i, node := range assigned {
 		t := b.trials(i)
 		if node < 0 || t == nil {
@@ -228,12 +229,18 @@ func (b *draft) rebuild(assigned []int, prefer map[*outrank.Pod]bool) *solution 
 		}
 		victims, ok := b.settle(t, i, node, prefer)
 		s.spots[i] = spot{node, victims}
+		if ok {
+			_, ok = b.place(i, s.spots[i])
+		}
+		if !ok && elsewhere != nil {
+			if s.spots[i], ok = elsewhere(i, gone); ok {
+				_, ok = b.place(i, s.spots[i])
+			}
+		}
 		if !ok {
 			return nil
 		}
-		if _, ok := b.place(i, s.spots[i]); !ok {
-			return nil
-		}
+		gone = append(gone, s.spots[i].victims...)
 	}
 	s.total = b.totals.total(s.victims())
 	return s

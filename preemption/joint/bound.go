@@ -4,25 +4,129 @@ import (
 	"math"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/packing"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
-// bound returns a total that no plan for the members beats in any of its amounts (group
-// 25.5). Amounts of which nothing is known are the least that there are. The draft is
-// without any member placed.
-func (b *draft) bound() preemption.Score {
-	s := preemption.Score{TopPriority: math.MinInt32}
+// bound returns a total that no plan for the members beats by the ranks of the policy (group 25.5).
+// Each amount is one that no plan beats of those that are as good as the bound in the ranks
+// before it; amounts of which nothing is known are the least that there are. The draft is
+// without any member placed, best is a plan, and known what the relaxation said before, or nil.
+func (b *draft) bound(m *model, known *relaxed, best preemption.Score) preemption.Score {
+	x := &bounding{draft: b, model: m, known: known, best: best, top: math.MaxInt32, most: -1, met: true}
+	x.TopPriority = math.MinInt32
+	x.bySize()
+	for _, rank := range b.totals.ranks {
+		if b.spent() {
+			break
+		}
+		switch {
+		case rank == preemption.ByViolations:
+			x.violations()
+		case rank == preemption.ByTopPriority:
+			if x.met = x.met && x.TopPriority == best.TopPriority; x.met {
+				x.top = best.TopPriority
+			}
+		case adds(rank):
+			x.sum(rank)
+		default:
+			x.met = false
+		}
+	}
+	return x.Score
+}
+
+// bounding finds a bound, one rank after the other.
+type bounding struct {
+	*draft
+	preemption.Score
+	model *model
+	known *relaxed
+	best  preemption.Score
+	// met is set while the bound is as good as the known plan: no plan is meant from then on
+	// but those that have no victim above top and no more violations than most, where that is
+	// not below 0.
+	met  bool
+	top  int32
+	most int
+}
+
+// violations bounds how many violate a budget (rule 25.5.5).
+func (x *bounding) violations() {
+	if x.best.Violations > 0 {
+		r := x.asRelaxed(x.model, packing.Goal{Violations: true, Upper: int64(x.best.Violations) * packing.Unit})
+		if !r.Impossible {
+			x.Violations = int(ceil(r.Bound, packing.Unit))
+		}
+	}
+	if x.met = x.met && x.Violations >= x.best.Violations; x.met && len(x.model.Left) > 0 {
+		x.most = x.best.Violations
+	}
+}
+
+// sum bounds what adds up (rule 25.5.4). What follows for the number of victims and for the sum of
+// their priorities is taken over.
+func (x *bounding) sum(rank preemption.Rank) {
+	if rank.Gap(x.Score, x.best) <= 0 {
+		return
+	}
+	r := x.known
+	if r == nil || r.rank != rank || r.top != x.top {
+		if !x.met {
+			return
+		}
+		r = x.relax(x.model, rank, x.top, x.best)
+	}
+	if r.scale == 0 || r.Impossible {
+		x.met = false
+		return
+	}
+	x.take(r, r.Bound)
+	if gap := rank.Gap(x.Score, x.best); gap > 0 && x.most >= 0 {
+		known := rank.Gap(preemption.Score{}, x.best)
+		again := x.asRelaxed(r.model, packing.Goal{Most: x.most, Upper: known * r.scale, Prices: r.Prices})
+		x.take(r, again.Bound)
+	}
+	x.met = x.met && rank.Gap(x.Score, x.best) <= 0
+}
+
+// take takes over a bound of a sum, and what follows for the number of victims and the sum of
+// their priorities.
+func (x *bounding) take(r *relaxed, bound int64) {
+	weight, leavers := r.goal(bound)
+	x.Victims = max(x.Victims, int(leavers))
+	switch weight = ceil(weight, r.scale); r.rank {
+	case preemption.ByPrioritySum:
+		x.PrioritySum = max(x.PrioritySum, weight)
+	case preemption.ByVictims:
+		x.Victims = max(x.Victims, int(weight))
+	case preemption.ByCost:
+		x.Cost = max(x.Cost, weight)
+	}
+	lowest := int64(math.MaxInt64)
+	for i := range r.pods {
+		for _, p := range r.pods[i] {
+			lowest = min(lowest, int64(p.PriorityValue())-math.MinInt32)
+		}
+	}
+	if x.Victims > 0 {
+		x.PrioritySum = max(x.PrioritySum, resource.MulSat(int64(x.Victims), lowest))
+	}
+}
+
+// bySize takes over what follows from the pods that fit on no node alone.
+func (x *bounding) bySize() {
 	var stuck []*member
 	fits := map[int]bool{}
-	for _, m := range b.members {
+	for _, m := range x.members {
 		if m.loose {
-			return s
+			return
 		}
 		known, ok := fits[m.kind]
 		if !ok {
-			nodes, err := b.eval.Feasible(b.ctx, b.snap, m.pod)
-			b.fail(err)
+			nodes, err := x.eval.Feasible(x.ctx, x.snap, m.pod)
+			x.fail(err)
 			known = len(nodes) > 0
 			fits[m.kind] = known
 		}
@@ -30,12 +134,11 @@ func (b *draft) bound() preemption.Score {
 			stuck = append(stuck, m)
 		}
 	}
-	if b.err != nil || len(stuck) == 0 {
-		return s
+	if x.err != nil || len(stuck) == 0 {
+		return
 	}
-	s.Victims, s.PrioritySum = b.fewest(stuck)
-	s.TopPriority = b.lowestTop(stuck)
-	return s
+	x.Victims, x.PrioritySum = x.fewest(stuck)
+	x.TopPriority = x.lowestTop(stuck)
 }
 
 // lowestTop returns a priority that some victim has at least: the highest, over the pods
@@ -152,26 +255,4 @@ func (b *draft) smallest(stuck []*member) []int64 {
 		}
 	}
 	return least
-}
-
-// asked returns what a member asks nodes for, by resource.
-func (b *draft) asked(m *member) map[resource.Name]int64 {
-	asked := map[resource.Name]int64{}
-	if len(b.nodes) == 0 || b.err != nil {
-		return asked
-	}
-	t, err := b.eval.Trials(b.snap, preemption.Request{Pod: m.pod, Now: b.now})
-	if err != nil {
-		b.fail(err)
-		return asked
-	}
-	trial, err := t.On(b.nodes[0].Name)
-	if err != nil {
-		b.fail(err)
-		return asked
-	}
-	for _, room := range trial.Room(nil) {
-		asked[room.Resource] = room.Needed
-	}
-	return asked
 }

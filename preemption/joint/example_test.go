@@ -53,7 +53,7 @@ func ExamplePreempt() {
 	// Output:
 	// default/web-1 on n2 in place of default/large
 	// default/web-2 on n2
-	// together: 1 victim up to priority 10; one by one: 2 victims up to priority 10; better by: lower sum of victim priorities; optimal, 86 steps
+	// together: 1 victim up to priority 10; one by one: 2 victims up to priority 10; better by: lower sum of victim priorities; optimal, 21 steps
 	// default/large for default/web-1, default/web-2
 }
 

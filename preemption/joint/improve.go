@@ -12,7 +12,7 @@ import (
 // few others (rule 25.4.3). It goes on from each better plan and ends where no node can be
 // done without, or where no questions are left.
 func (b *draft) improve(s *solution, floor int32) *solution {
-	others := b.promising()
+	others := b.promising(b.snap)
 	for again := true; again && !b.spent(); {
 		again = false
 		for _, node := range b.dearest(s) {
@@ -29,8 +29,8 @@ func (b *draft) improve(s *solution, floor int32) *solution {
 }
 
 // promising lists some nodes that the plan may not use: the best candidates for a pod of
-// each kind as the draft is.
-func (b *draft) promising() []int {
+// each kind as a snapshot without any of them is.
+func (b *draft) promising(snap *preemption.Snapshot) []int {
 	const kinds, each = 8, 8
 	var out []int
 	seen := map[int]bool{}
@@ -40,7 +40,7 @@ func (b *draft) promising() []int {
 		}
 		seen[m.kind] = true
 		n := 0
-		for c, err := range b.eval.Candidates(b.ctx, b.snap, preemption.Request{Pod: m.pod, Now: b.now}) {
+		for c, err := range b.eval.Candidates(b.ctx, snap, preemption.Request{Pod: m.pod, Now: b.now}) {
 			if err != nil {
 				b.fail(err)
 				return nil
@@ -89,7 +89,7 @@ func (b *draft) without(s *solution, node int, others []int, floor int32) *solut
 	for _, v := range victims {
 		prefer[v] = true
 	}
-	next := b.rebuild(assigned, prefer)
+	next := b.rebuild(assigned, prefer, nil)
 	if next == nil {
 		return nil
 	}

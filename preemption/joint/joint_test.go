@@ -393,16 +393,36 @@ func (c *counting) Err() error {
 	return nil
 }
 
-// A context that ends, ends the call, wherever it is.
+// A context that ends before there is a plan is an error. One that ends later ends the search,
+// wherever it is, and the best plan by then holds and says so.
 func TestContext(t *testing.T) {
 	snap, waiting := waiting(t, 20, 8, 5)
 	eval, err := preemption.NewEvaluator(preemption.Config{})
 	require.NoError(t, err)
-	for _, left := range []int{0, 1, 10, 100, 300} {
+	for _, left := range []int{0, 1, 10} {
 		ctx := &counting{context.Background(), left}
 		_, err := joint.Preempt(ctx, eval, snap, joint.Request{Pods: waiting, Now: clustergen.Now()})
 		assert.ErrorIs(t, err, context.Canceled, "after %d", left)
 	}
+	interrupted := 0
+	for left := 20; left < 1500; left += 20 {
+		ctx := &counting{context.Background(), left}
+		plan, err := joint.Preempt(ctx, eval, snap, joint.Request{Pods: waiting, Now: clustergen.Now()})
+		if err != nil {
+			assert.ErrorIs(t, err, context.Canceled, "after %d", left)
+			continue
+		}
+		assert.LessOrEqual(t, compare(eval, plan.Total, plan.OneByOne), 0)
+		if !plan.Kept {
+			after(t, eval, snap, plan)
+		}
+		if plan.Interrupted {
+			interrupted++
+			assert.False(t, plan.Certificate.Optimal && plan.Certificate.Bound != plan.Total)
+			assert.Contains(t, plan.String(), "interrupted")
+		}
+	}
+	assert.Positive(t, interrupted)
 }
 
 // Rule 25.4.1: the limit holds, but for the few questions of a step that has begun.
@@ -413,9 +433,9 @@ func TestLimit(t *testing.T) {
 	for _, limit := range []int{1, 100, 5000} {
 		plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: waiting, Now: clustergen.Now(), Limit: limit})
 		require.NoError(t, err)
-		assert.LessOrEqual(t, plan.Certificate.Steps, 2*limit+500)
+		assert.LessOrEqual(t, plan.Certificate.Steps, 3*limit+500)
 		assert.False(t, plan.Certificate.Optimal)
-		assert.Positive(t, plan.Certificate.Gap)
+		assert.Equal(t, limit < 5000, plan.Certificate.Gap > 0, "%v", plan.Certificate)
 	}
 }
 
@@ -452,7 +472,7 @@ func TestJSON(t *testing.T) {
 		"oneByOne": {"violations": 0, "topPriority": 10, "prioritySum": 20, "shiftedPrioritySum": 4294967316, "victims": 2, "start": "2026-01-10T13:00:00Z"},
 		"decidedBy": "priority-sum", "kept": false,
 		"more": {"violations": 0, "topPriority": -2147483648, "prioritySum": 0, "shiftedPrioritySum": 0, "victims": 0},
-		"certificate": {"optimal": true, "steps": 86,
+		"certificate": {"optimal": true, "steps": 21,
 			"bound": {"violations": 0, "topPriority": 10, "prioritySum": 10, "shiftedPrioritySum": 2147483658, "victims": 1, "start": "2026-01-10T13:00:00Z"}}
 	}`, string(text))
 	assert.ErrorIs(t, json.Unmarshal(text, &joint.Plan{}), errors.ErrUnsupported)

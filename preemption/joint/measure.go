@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -52,4 +53,26 @@ func (b *draft) measure() {
 			b.offered[k] = resource.AddSat(b.offered[k], max(0, n.Allocatable.Amount(name)))
 		}
 	}
+}
+
+// asked returns what a member asks nodes for, by resource.
+func (b *draft) asked(m *member) map[resource.Name]int64 {
+	asked := map[resource.Name]int64{}
+	if len(b.nodes) == 0 || b.err != nil {
+		return asked
+	}
+	t, err := b.eval.Trials(b.snap, preemption.Request{Pod: m.pod, Now: b.now})
+	if err != nil {
+		b.fail(err)
+		return asked
+	}
+	trial, err := t.On(b.nodes[0].Name)
+	if err != nil {
+		b.fail(err)
+		return asked
+	}
+	for _, room := range trial.Room(nil) {
+		asked[room.Resource] = room.Needed
+	}
+	return asked
 }

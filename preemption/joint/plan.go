@@ -31,13 +31,16 @@ type Plan struct {
 	DecidedBy preemption.Rank
 	// Kept is set where no better plan was found, so that this one is that of one by one.
 	Kept bool
+	// Interrupted is set where the context ended the search for a better plan: this one is the
+	// best that was found by then, and holds.
+	Interrupted bool
 	// More is what the victims come to of the pods that have a place in this plan alone
 	// ([Placement].More).
 	More preemption.Score
 	// Certificate says how good Total is among all plans for the pods that one by one have a
-	// place: Bound is a total that no plan beats in any of its amounts, but for Start, which
-	// is not bounded and the zero time (group 25.5), and Steps is how many questions to nodes
-	// the searches took together. By the start nothing is known, and Gap is 0.
+	// place: Bound is a total that no plan beats by the ranks of the policy, but for Start, which
+	// is not bounded and the zero time (group 25.5), and Steps is how many questions to nodes,
+	// or steps like them, the searches took together. By the start nothing is known, and Gap is 0.
 	Certificate preemption.Certificate
 }
 
@@ -82,7 +85,7 @@ type Victim struct {
 
 // plan makes the answer.
 func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, error) {
-	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.totals.total(r.one.all()), Certificate: certificate}
+	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.totals.total(r.one.all()), Interrupted: r.interrupted, Certificate: certificate}
 	_, p.DecidedBy = r.totals.compare(p.Total, p.OneByOne)
 	p.Kept = p.DecidedBy == 0
 	for i, pod := range r.pods {
@@ -191,7 +194,7 @@ func (r *run) more(p *Plan, after *preemption.Snapshot) error {
 			waiting = append(waiting, i)
 		}
 	}
-	if len(waiting) == 0 || p.Kept {
+	if len(waiting) == 0 || p.Kept || p.Interrupted {
 		return nil
 	}
 	eval, err := sparing(r.eval, r.pods)
@@ -272,11 +275,12 @@ func (r *run) together(p *Plan, rest *oneByOne) bool {
 // The snapshot stays as it is, but it is cloned, so that no other call may use it at the
 // same time; a clone for each goroutine lets several plan at once. Errors are those of
 // [preemption.Evaluator.Preempt] about any of the pods, also ErrState for a pod that runs,
-// and an *outrank.InputError about the request. A context that ends is an error. The plan
-// is the caller's.
+// and an *outrank.InputError about the request. A context that ends before the pods have
+// preempted one after the other is an error; one that ends later ends the search, and the
+// plan says so ([Plan].Interrupted). The plan is the caller's.
 //
 // Time is that of the decisions one by one, of some questions to every node for each pod,
-// and of at most twice as many questions as the limit allows. Memory is linear in the pods
+// and of at most three times as many steps as the limit allows. Memory is linear in the pods
 // on the nodes that are looked at.
 func Preempt(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, req Request) (*Plan, error) {
 	if ctx == nil || eval == nil || snap == nil {

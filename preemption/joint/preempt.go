@@ -2,6 +2,7 @@ package joint
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -15,6 +16,8 @@ type run struct {
 	req  *Request
 	pods []*outrank.Pod // in the order of the queue
 	one  *oneByOne
+	// interrupted is set where the context ended the search.
+	interrupted bool
 	*draft
 }
 
@@ -74,29 +77,48 @@ func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
 	return nil
 }
 
-// coupled reports whether a pod can see on one node what happens on another.
-func (m *member) coupled() bool {
-	return m.loose || len(m.pod.Affinity.PodAntiAffinity)+len(m.pod.Volumes) > 0
-}
-
-// search returns the best plan that is found, beginning with the one of one by one.
+// search returns the best plan that is found, beginning with the one of one by one. Where the
+// context ends it, the best plan by then counts, and the run goes on without the context.
 func (r *run) search() (*solution, preemption.Certificate, error) {
 	best := r.baseline()
-	limit := r.req.Limit
-	if limit == 0 {
-		limit = defaultLimit
+	if best.total.Victims == 0 {
+		return best, r.totals.certify(best.total, best.total, true, 0), r.err
 	}
-	bound := r.bound()
-	steps, certain := 0, best.total.Victims == 0
-	if !certain {
-		r.steps, r.limit = 0, limit
-		best = r.better(best)
-		steps = r.steps
-		r.steps, r.limit = 0, limit
-		best, certain = r.prove(best)
+	steps, certain := 0, false
+	limited := func(search func()) {
+		r.steps, r.limit = 0, r.req.Limit
+		if r.limit == 0 {
+			r.limit = defaultLimit
+		}
+		if r.err == nil {
+			search()
+		}
 		steps += r.steps
 	}
-	return best, r.totals.certify(best.total, bound, certain, steps), r.err
+	var m *model
+	var known *relaxed
+	bound := preemption.Score{TopPriority: math.MinInt32}
+	limited(func() {
+		m = r.model()
+		rank, top := r.totals.first(best.total.TopPriority)
+		known = r.relax(m, rank, top, best.total)
+	})
+	limited(func() {
+		best = r.byAmounts(known, best)
+		if bound = r.bound(m, known, best.total); r.totals.certify(best.total, bound, false, 0).Gap > 0 {
+			best = r.better(best)
+		}
+	})
+	limited(func() {
+		if !r.totals.certify(best.total, bound, false, 0).Optimal {
+			best, certain = r.prove(best)
+		}
+	})
+	if r.err != nil && r.ctx.Err() != nil {
+		r.err, r.interrupted = nil, true
+		r.draft.ctx = context.WithoutCancel(r.ctx)
+	}
+	return best, r.totals.certify(best.total, bound, certain && !r.interrupted, steps), r.err
 }
 
 // baseline is the plan of one by one in the terms of a joint one.
@@ -108,16 +130,12 @@ func (r *run) baseline() *solution {
 	return s
 }
 
-// better looks for better plans in two ways, from the baseline and from one that packs.
+// better looks for better plans by doing without one node after the other.
 func (r *run) better(best *solution) *solution {
-	floor := best.total.TopPriority
-	for _, from := range []*solution{r.pack(floor), r.again(best)} {
-		if from == nil {
-			continue
-		}
-		from = r.improve(from, floor)
+	if from := r.again(best); from != nil {
+		from = r.improve(from, best.total.TopPriority)
 		if order, _ := r.totals.compare(from.total, best.total); order < 0 && r.holds(from) {
-			best = from
+			return from
 		}
 	}
 	return best
@@ -133,5 +151,5 @@ func (r *run) again(s *solution) *solution {
 			prefer[v] = true
 		}
 	}
-	return r.rebuild(assigned, prefer)
+	return r.rebuild(assigned, prefer, nil)
 }

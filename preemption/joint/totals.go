@@ -131,3 +131,42 @@ func (b *totals) mayBeat(some, best preemption.Score) bool {
 	}
 	return false
 }
+
+// adds reports whether what victims come to by a rank is a sum of what each comes to alone, and
+// is bounded.
+func adds(rank preemption.Rank) bool {
+	return rank == preemption.ByPrioritySum || rank == preemption.ByVictims || rank == preemption.ByCost
+}
+
+// alone is what one victim comes to by a rank that adds up.
+func (b *totals) alone(rank preemption.Rank, pod *outrank.Pod) int64 {
+	f := b.of(pod)
+	var s preemption.Score
+	s.Add(f.priority, f.start, f.cost)
+	return rank.Gap(preemption.Score{}, s)
+}
+
+// charged lists the budgets, by their place among all, that a victim takes from.
+func (b *totals) charged(pod *outrank.Pod) []int {
+	return slices.DeleteFunc(b.budgets.Covering(pod), func(i int) bool {
+		_, counted := b.budgets.At(i).DisruptedPods[pod.Name]
+		return counted
+	})
+}
+
+// first returns the first rank that adds up, and the highest priority that a victim may have where
+// the top priority is a rank: that of the best plan known.
+func (b *totals) first(known int32) (rank preemption.Rank, top int32) {
+	rank, top = preemption.ByPrioritySum, math.MaxInt32
+	for _, by := range b.ranks {
+		if by == preemption.ByTopPriority {
+			top = known
+		}
+	}
+	for _, by := range b.ranks {
+		if by != preemption.ByViolations && by != preemption.ByTopPriority && by != preemption.ByStart {
+			return by, top
+		}
+	}
+	return rank, top
+}

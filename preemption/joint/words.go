@@ -23,6 +23,9 @@ func (p Plan) String() string {
 		fmt.Fprintf(&b, "; better by: %v", p.DecidedBy)
 	}
 	b.WriteString("; " + certificateText(p.Certificate))
+	if p.Interrupted {
+		b.WriteString(", interrupted")
+	}
 	return b.String()
 }
 
@@ -114,6 +117,7 @@ type (
 		OneByOne    preemption.Score `json:"oneByOne"`
 		DecidedBy   string           `json:"decidedBy,omitempty"`
 		Kept        bool             `json:"kept"`
+		Interrupted bool             `json:"interrupted,omitempty"`
 		More        preemption.Score `json:"more"`
 		Certificate wireCertificate  `json:"certificate"`
 	}
@@ -125,7 +129,7 @@ type (
 func (p Plan) MarshalJSON() ([]byte, error) {
 	var e answerjson.Encoder
 	w := wirePlan{
-		Header: answerjson.NewHeader("JointPlan"), Total: p.Total, OneByOne: p.OneByOne, Kept: p.Kept, More: p.More,
+		Header: answerjson.NewHeader("JointPlan"), Total: p.Total, OneByOne: p.OneByOne, Kept: p.Kept, Interrupted: p.Interrupted, More: p.More,
 		DecidedBy: wordOf(&e, p.DecidedBy), Order: answerjson.List(p.Order, func(i int) int { return i }),
 		Placements: answerjson.List(p.Placements, func(at Placement) wirePlacement {
 			return wirePlacement{

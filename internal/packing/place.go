@@ -1,0 +1,276 @@
+package packing
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+)
+
+// Placement is a filling for each bin, with what those who leave come to. It has a place for
+// every item, and may have room for more.
+type Placement struct {
+	Fillings           []Filling
+	Weight, Violations int64
+}
+
+// beats reports whether a placement is better than another: fewer violations, then less weight.
+func (a *Placement) beats(b *Placement) bool {
+	return b == nil || cmp.Or(cmp.Compare(a.Violations, b.Violations), cmp.Compare(a.Weight, b.Weight)) < 0
+}
+
+// placer looks for placements. It sells the items that have no place yet to the bins at rising
+// prices: whoever gains most by the prices takes what is best for it.
+type placer struct {
+	*Problem
+	m      *Meter
+	sacks  []*sack
+	dive   *dive
+	prices []int64 // that the relaxation found, or like them
+	asked  []int64 // the prices of the moment
+	fills  []Filling
+	left   []int
+	caps   []int
+	taken  []int64 // from each budget
+	fine   int64
+	owed   []int64 // the weights of the moment
+	rand   *rand.Rand
+}
+
+// Place returns the best placement that it finds from a relaxation, nil if
+// none. It builds one, and then takes the items out of some bins and places them again, until
+// the meter ends it, known says that a placement is as good as any, or most rounds have passed
+// without a better one. The same problem has the same placement for the same limit.
+func Place(p *Problem, from Relaxed, rounds int, enough func(*Placement) bool, m *Meter) *Placement {
+	x := newPlacer(p, from.Prices, m)
+	all := make([]int, len(p.Bins))
+	for i := range all {
+		all[i] = i
+	}
+	hopeful := x.hopeful(from.Likely)
+	if !x.sell(hopeful, 1024) && !x.sell(all, 1024) {
+		return nil
+	}
+	best := x.placement()
+	for _, i := range all {
+		if !x.fills[i].empty() && !slices.Contains(hopeful, i) {
+			hopeful = append(hopeful, i)
+		}
+	}
+	at := best
+	for since := 0; since < rounds && !m.Spent() && !enough(best); since++ {
+		x.ruin(hopeful)
+		next := (*Placement)(nil)
+		if x.sell(x.some(hopeful), 1000+int64(x.rand.IntN(40))) {
+			next = x.placement()
+		}
+		if next == nil || at.beats(next) {
+			x.restore(at)
+			continue
+		}
+		if at = next; at.beats(best) {
+			best, since = at, 0
+		}
+	}
+	return best
+}
+
+func newPlacer(p *Problem, prices []int64, m *Meter) *placer {
+	x := &placer{Problem: p, m: m, dive: &dive{limit: 2000}, prices: make([]int64, len(prices)), asked: make([]int64, len(prices)),
+		left: make([]int, len(p.Kinds)), caps: make([]int, len(p.Kinds)), taken: make([]int64, len(p.Left)), rand: rand.New(rand.NewPCG(1, 2))}
+	heaviest := int64(0)
+	for i := range p.Bins {
+		x.sacks = append(x.sacks, newSack(p, &p.Bins[i]))
+		x.fills = append(x.fills, Filling{make([]int, len(p.Kinds)), make([]bool, len(p.Bins[i].Leavers))})
+		for v := range p.Bins[i].Leavers {
+			heaviest = max(heaviest, p.Bins[i].Leavers[v].Weight)
+		}
+	}
+	x.fine = 4 * heaviest
+	floor := heaviest/64 + 1 // a price for kinds that seem to cost nothing
+	for k := range prices {
+		x.prices[k] = max(prices[k], floor)
+		x.left[k] = p.Kinds[k].Count
+	}
+	return x
+}
+
+// weigh returns what those in a bin cost who leave beside all others that do.
+func (x *placer) weigh(b *Bin) []int64 {
+	x.owed = x.owed[:0]
+	for v := range b.Leavers {
+		w := b.Leavers[v].Weight
+		for _, budget := range b.Leavers[v].Charges {
+			if x.taken[budget] >= x.Left[budget] {
+				w += x.fine
+				break
+			}
+		}
+		x.owed = append(x.owed, w)
+	}
+	return x.owed
+}
+
+// worth is what the filling of a bin is worth by the prices of the moment.
+func (x *placer) worth(i int, weights []int64) int64 {
+	sum := int64(0)
+	for k, n := range x.fills[i].Counts {
+		sum += x.asked[k] * int64(n)
+	}
+	for v, leaves := range x.fills[i].Leaves {
+		if leaves {
+			sum -= weights[v]
+		}
+	}
+	return sum
+}
+
+// gain is how much better a bin can be filled by the prices of the moment. The filling is then
+// the best of its sack.
+func (x *placer) gain(i int) int64 {
+	for k, n := range x.left {
+		x.caps[k] = n + x.fills[i].Counts[k]
+	}
+	x.charge(i, -1)
+	weights := x.weigh(&x.Bins[i])
+	before := x.worth(i, weights)
+	value, _ := x.dive.solve(x.sacks[i], weights, x.caps, x.m)
+	x.charge(i, 1)
+	return value - before
+}
+
+// sell places what is left in some of the bins, and returns false where that does not work. It
+// begins at so many thousandths of the prices.
+func (x *placer) sell(bins []int, per int64) bool {
+	type offer struct {
+		bin  int
+		gain int64
+	}
+	offers := make([]offer, 0, len(bins))
+	for k, price := range x.prices {
+		x.asked[k] = price / 1000 * per
+	}
+	for range mostRaises {
+		x.dive.at(x.Problem, x.asked)
+		offers = offers[:0]
+		for _, i := range bins {
+			if gain := x.gain(i); gain > 0 {
+				offers = append(offers, offer{i, gain})
+			}
+			if x.m.Spent() {
+				return false
+			}
+		}
+		slices.SortStableFunc(offers, func(a, b offer) int { return cmp.Compare(b.gain, a.gain) })
+		for n, o := range offers {
+			gain := x.gain(o.bin)
+			if gain <= 0 || n+1 < len(offers) && gain < offers[n+1].gain/2 {
+				continue
+			}
+			x.fill(o.bin, x.sacks[o.bin].best)
+		}
+		if !slices.ContainsFunc(x.left, func(n int) bool { return n > 0 }) {
+			return true
+		}
+		for k, n := range x.left {
+			if n > 0 {
+				x.asked[k] += x.asked[k]/8 + x.fine/256
+			}
+		}
+	}
+	return false
+}
+
+// mostRaises is how often prices are raised before items count as unsaleable.
+const mostRaises = 512
+
+// fill gives a bin another filling.
+func (x *placer) fill(i int, f Filling) {
+	x.charge(i, -1)
+	for k, n := range f.Counts {
+		x.left[k] += x.fills[i].Counts[k] - n
+	}
+	copy(x.fills[i].Counts, f.Counts)
+	copy(x.fills[i].Leaves, f.Leaves)
+	x.charge(i, 1)
+}
+
+// charge counts those who leave a bin against their budgets.
+func (x *placer) charge(i int, sign int64) {
+	if len(x.Left) == 0 {
+		return
+	}
+	for v, leaves := range x.fills[i].Leaves {
+		if leaves {
+			for _, b := range x.Bins[i].Leavers[v].Charges {
+				x.taken[b] += sign
+			}
+		}
+	}
+}
+
+// placement adds up what there is.
+func (x *placer) placement() *Placement {
+	p := &Placement{Fillings: make([]Filling, len(x.fills))}
+	taken := make([]int64, len(x.Left))
+	for i := range x.fills {
+		p.Fillings[i] = x.fills[i].clone()
+		for v, leaves := range x.fills[i].Leaves {
+			if !leaves {
+				continue
+			}
+			l := &x.Bins[i].Leavers[v]
+			p.Weight += l.Weight
+			over := false
+			for _, b := range l.Charges {
+				taken[b]++
+				over = over || taken[b] > x.Left[b]
+			}
+			if over {
+				p.Violations++
+			}
+		}
+	}
+	return p
+}
+
+func (x *placer) restore(p *Placement) {
+	for i := range p.Fillings {
+		x.fill(i, p.Fillings[i])
+	}
+}
+
+// hopeful lists the bins in which the relaxation placed something, those in which it did so most
+// often first.
+func (x *placer) hopeful(rounds []int) []int {
+	var out []int
+	for i, n := range rounds {
+		if n > 0 {
+			out = append(out, i)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(rounds[b], rounds[a]) })
+	items := 0
+	for k := range x.Kinds {
+		items += x.Kinds[k].Count
+	}
+	return out[:min(len(out), 3*items+8)]
+}
+
+// ruin empties a few of the bins that are filled.
+func (x *placer) ruin(hopeful []int) {
+	for n := 2 + x.rand.IntN(5); n > 0; n-- {
+		for range 64 {
+			if i := hopeful[x.rand.IntN(len(hopeful))]; !x.fills[i].empty() {
+				x.fill(i, Filling{make([]int, len(x.Kinds)), make([]bool, len(x.Bins[i].Leavers))})
+				break
+			}
+		}
+	}
+}
+
+// some draws bins among the hopeful.
+func (x *placer) some(hopeful []int) []int {
+	out := slices.Clone(hopeful)
+	x.rand.Shuffle(len(out), func(a, b int) { out[a], out[b] = out[b], out[a] })
+	return out[:min(len(out), 24)]
+}

@@ -1,0 +1,72 @@
+package joint
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/packing"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// patience is how many rounds of the search by amounts may bring nothing before it ends.
+func patience(members int) int { return 20 * (members + 5) }
+
+// byAmounts makes a plan of its own (rule 25.4.2): the search by amounts says which node each
+// member goes to and who leaves, and the filters what becomes of that. It returns the better of
+// that and the best one known.
+func (r *run) byAmounts(x *relaxed, best *solution) *solution {
+	goal, _ := x.goal(x.Bound)
+	enough := func(p *packing.Placement) bool {
+		return p.Violations == 0 && p.Weight <= goal
+	}
+	meter := r.meter(1)
+	meter.Limit -= meter.Limit / 4 // for the filters, and for doing without nodes
+	p := packing.Place(&x.Problem, x.Relaxed, patience(len(r.members)), enough, meter)
+	r.steps += meter.Steps
+	r.fail(r.ctx.Err())
+	if p == nil || r.err != nil {
+		return best
+	}
+	s := r.carried(x.model, p, best.total)
+	if s == nil {
+		return best
+	}
+	if order, _ := r.totals.compare(s.total, best.total); order >= 0 || !r.holds(s) {
+		return best
+	}
+	return s
+}
+
+// carried is what the filters make of a placement, nil where some member finds no place.
+func (r *run) carried(m *model, p *packing.Placement, most preemption.Score) *solution {
+	assigned, prefer := make([]int, len(r.members)), map[*outrank.Pod]bool{}
+	next := make([]int, len(m.of))
+	for node := range p.Fillings {
+		for k, n := range p.Fillings[node].Counts {
+			for range n {
+				assigned[m.of[k][next[k]]] = node
+				next[k]++
+			}
+		}
+		for v, leaves := range p.Fillings[node].Leaves {
+			if leaves {
+				prefer[m.pods[node][v]] = true
+			}
+		}
+	}
+	return r.rebuild(assigned, prefer, r.elsewhere(assigned, most))
+}
+
+// elsewhere finds another place for a member that filters keep away from the node where it has
+// room: on another node of the plan, or a promising one.
+func (r *run) elsewhere(assigned []int, most preemption.Score) func(i int, victims []*outrank.Pod) (spot, bool) {
+	var places []int
+	return func(i int, victims []*outrank.Pod) (spot, bool) {
+		if places == nil {
+			places = append(r.promising(r.plain), assigned...)
+			slices.Sort(places)
+			places = slices.Compact(places)
+		}
+		return r.cheapest(i, places, victims, most, most.TopPriority)
+	}
+}

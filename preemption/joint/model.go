@@ -1,0 +1,146 @@
+package joint
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/packing"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// model is the draft in amounts: which members are alike, what they ask for, which nodes turn
+// them away whoever leaves, and who could leave. The relaxation and the search by amounts go
+// by it.
+type model struct {
+	packing.Problem
+	// of lists the members of each kind, in their order.
+	of [][]int
+	// pods are the leavers of each node, as the bins have them.
+	pods [][]*outrank.Pod
+}
+
+// model tells the draft in amounts. The draft is without any member placed.
+func (b *draft) model() *model {
+	m := &model{}
+	kind := map[int]int{}
+	for i, member := range b.members {
+		k, ok := kind[member.kind]
+		if !ok {
+			k = len(m.Kinds)
+			kind[member.kind] = k
+			asked := b.asked(member)
+			needs := []int64{asked[resource.Pods]}
+			for _, name := range b.scales {
+				needs = append(needs, asked[name])
+			}
+			m.Kinds, m.of = append(m.Kinds, packing.Kind{Needs: needs}), append(m.of, nil)
+		}
+		m.Kinds[k].Count++
+		m.of[k] = append(m.of[k], i)
+	}
+	for i := range b.totals.budgets.Len() {
+		m.Left = append(m.Left, int64(b.totals.budgets.At(i).DisruptionsAllowed))
+	}
+	refuses, possible := b.askAll(m)
+	for node, n := range b.nodes {
+		bin := packing.Bin{Free: []int64{resource.SubSat(n.Allocatable.Amount(resource.Pods), b.snap.Used(n.Name, resource.Pods))}, Refuses: refuses[node]}
+		for _, name := range b.scales {
+			bin.Free = append(bin.Free, resource.SubSat(n.Allocatable.Amount(name), b.snap.Used(n.Name, name)))
+		}
+		var pods []*outrank.Pod
+		for _, p := range b.snap.PodsOn(n.Name) {
+			if b.isOne[p] || possible != nil && !possible[p] {
+				continue
+			}
+			l := packing.Leaver{Holds: append([]int64{1}, b.amounts(p)...)}
+			for _, budget := range b.totals.charged(p) {
+				l.Charges = append(l.Charges, int32(budget))
+			}
+			bin.Leavers, pods = append(bin.Leavers, l), append(pods, p)
+		}
+		m.Bins, m.pods = append(m.Bins, bin), append(m.pods, pods)
+	}
+	return m
+}
+
+// askAll asks every node about a member of each kind: whether it turns the kind away whoever
+// leaves, which other members cannot change unless kinds are coupled, and who may leave for it.
+// possible is nil where groups leave together, because more may leave then than are asked about.
+func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bool) {
+	refuses = make([][]bool, len(b.nodes))
+	for node := range refuses {
+		refuses[node] = make([]bool, len(m.of))
+	}
+	if !b.grouped {
+		possible = map[*outrank.Pod]bool{}
+	}
+	for k, members := range m.of {
+		member := b.members[members[0]]
+		t := b.trials(members[0])
+		if t == nil {
+			return refuses, possible
+		}
+		for node, n := range b.nodes {
+			trial, err := t.On(n.Name)
+			if err != nil {
+				b.fail(err)
+				return refuses, possible
+			}
+			b.steps++
+			refuses[node][k] = !member.coupled() && trial.Check(nil).Code == preemption.UnschedulableAndUnresolvable
+			if possible == nil || !member.evicts || refuses[node][k] {
+				continue
+			}
+			for _, p := range trial.Possible() {
+				possible[p] = true
+			}
+		}
+	}
+	return refuses, possible
+}
+
+// without returns the model without the leavers of a priority above top.
+func (m *model) without(top int32) *model {
+	out := &model{of: m.of, pods: make([][]*outrank.Pod, len(m.pods))}
+	out.Kinds, out.Left, out.Bins = m.Kinds, m.Left, slices.Clone(m.Bins)
+	for i := range out.Bins {
+		bin := &out.Bins[i]
+		all := bin.Leavers
+		bin.Leavers = nil
+		for v, pod := range m.pods[i] {
+			if pod.PriorityValue() <= top {
+				bin.Leavers, out.pods[i] = append(bin.Leavers, all[v]), append(out.pods[i], pod)
+			}
+		}
+	}
+	return out
+}
+
+// mostWeight is about what the heaviest leaver weighs, so that sums stay exact and prices have
+// digits.
+const mostWeight = 1 << 33
+
+// weigh sets what each leaver weighs by a rank that adds up: its amount times a power of two.
+// It returns that, and 0 where an amount is so large that it does not count in full.
+func (m *model) weigh(b *totals, rank preemption.Rank) (scale int64) {
+	heaviest := int64(1)
+	for i := range m.Bins {
+		for v, pod := range m.pods[i] {
+			w := max(0, b.alone(rank, pod))
+			m.Bins[i].Leavers[v].Weight = min(w, mostWeight)
+			heaviest = max(heaviest, w)
+		}
+	}
+	if heaviest > mostWeight {
+		return 0
+	}
+	for scale = 1; heaviest*scale <= mostWeight/2; scale *= 2 {
+	}
+	for i := range m.Bins {
+		for v := range m.Bins[i].Leavers {
+			m.Bins[i].Leavers[v].Weight *= scale
+		}
+	}
+	return scale
+}

@@ -1,0 +1,69 @@
+package joint
+
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/internal/packing"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// relaxed is what the relaxation says of a rank that adds up, without budgets.
+type relaxed struct {
+	packing.Relaxed
+	*model
+	rank  preemption.Rank
+	top   int32
+	scale int64 // what one unit of the rank weighs
+}
+
+// relax asks the relaxation about the plans without a victim above top.
+func (b *draft) relax(m *model, rank preemption.Rank, top int32, best preemption.Score) *relaxed {
+	x := &relaxed{model: m.without(top), rank: rank, top: top}
+	x.scale = x.weigh(b.totals, rank)
+	known := rank.Gap(preemption.Score{}, best)
+	if known > math.MaxInt64/8/max(1, x.scale) {
+		x.scale = 0
+	}
+	x.Relaxed = b.asRelaxed(x.model, packing.Goal{Most: -1, Upper: known * x.scale})
+	return x
+}
+
+// asRelaxed asks for a bound, and counts its steps.
+func (b *draft) asRelaxed(m *model, goal packing.Goal) packing.Relaxed {
+	meter := b.meter(1)
+	r := packing.Relax(&m.Problem, goal, meter)
+	b.steps += meter.Steps
+	b.fail(b.ctx.Err())
+	return r
+}
+
+// meter limits a search by amounts by a part of what is left of the questions.
+func (b *draft) meter(part int) *packing.Meter {
+	return &packing.Meter{Limit: max(0, b.limit-b.steps) / part, Stop: func() bool { return b.ctx.Err() != nil }}
+}
+
+// goal is what no placement of the relaxed problem weighs less than: the bound, and what so many of
+// the lightest leavers weigh as are needed at least, if each were the heaviest.
+func (x *relaxed) goal(bound int64) (weight, leavers int64) {
+	least, most := int64(math.MaxInt64), int64(1)
+	for i := range x.Bins {
+		for v := range x.Bins[i].Leavers {
+			w := x.Bins[i].Leavers[v].Weight
+			least, most = min(least, w), max(most, w)
+		}
+	}
+	leavers = ceil(bound, most)
+	if leavers > 0 {
+		bound = max(bound, resource.MulSat(leavers, least))
+	}
+	return bound, leavers
+}
+
+// ceil divides and rounds up.
+func ceil(n, by int64) int64 {
+	if n <= 0 {
+		return 0
+	}
+	return (n-1)/by + 1
+}
