@@ -367,9 +367,10 @@ func TestClearsThroughTheScheduler(t *testing.T) {
 		calls     []string
 		err       error
 	}{
-		"queued":   {&scheduler{queues: true}, nil, nil},
-		"no queue": {&scheduler{}, []string{"patch status"}, nil},
-		"fails":    {&scheduler{queues: true, fails: full}, nil, full},
+		"queued":                    {&scheduler{queues: true}, nil, nil},
+		"no queue":                  {&scheduler{}, []string{"patch status"}, nil},
+		"fails":                     {&scheduler{queues: true, fails: full}, nil, full},
+		"fails before it is queued": {&scheduler{fails: full}, nil, full},
 	} {
 		p := pod("p", "uid-p", 1)
 		p.Status.NominatedNodeName = "n1"

@@ -68,6 +68,11 @@ func TestTell(t *testing.T) {
 		{"a change from outside", func() error {
 			return m.Update(func(s *preemption.Snapshot) error { return s.AddPod(&outrank.Pod{Name: "p3"}) })
 		}, nil},
+		{"a pod that waits", func() error { return m.Put(pod("p4", "")) }, []string{`<nil> -> p4 on ""`}},
+		{"its binding, from outside", func() error {
+			return m.Update(func(s *preemption.Snapshot) error { return s.Bind("default/p4", "n1") })
+		}, nil},
+		{"and it goes", func() error { return m.Delete(pod("p4", "")) }, []string{`p4 on "n1" -> <nil>`}},
 		{"a namespace", func() error { return m.Put(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}) }, nil},
 		{"a group comes", func() error { return m.Put(group) }, []string{"<nil> -> group g"}},
 		{"and goes", func() error { return m.Delete(group) }, []string{"group g -> <nil>"}},
