@@ -73,6 +73,8 @@ func main() {
 			select {
 			case <-news:
 			case <-ready:
+			case <-ctx.Done():
+				log.Fatal(context.Cause(ctx))
 			}
 		}
 	}
