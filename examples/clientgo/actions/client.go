@@ -12,7 +12,6 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
@@ -20,13 +19,17 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// Scheduler is the part of a plugin's handle that a [Client] needs. A
-// [fwk.Handle] is one.
+// Scheduler is what a [Client] asks of the scheduler that it works in, which has to allow calls at
+// once. A plugin implements it with its handle: package plugin of ../kubescheduler does.
 type Scheduler interface {
-	GetWaitingPod(uid types.UID) fwk.WaitingPod
-	GetPodInPreBind(uid types.UID) fwk.PodInPreBind
-	Activate(logger klog.Logger, pods map[string]*v1.Pod)
-	APICacher() fwk.APICacher
+	// Reject refuses a victim that has a node in the scheduler's memory alone: one that waits to
+	// be bound, or whose binding has not begun to be written. It reports false for any other.
+	Reject(victim types.UID) bool
+	// Activate lets the pod be tried again at once.
+	Activate(pod *v1.Pod)
+	// Nominate hands the pod's nomination, empty for none, to the scheduler's queue of API calls.
+	// It reports false where the scheduler has no such queue: the client writes it then.
+	Nominate(pod *v1.Pod, node string) (queued bool, err error)
 }
 
 // Config is how a [Client] reaches the cluster.
@@ -40,8 +43,6 @@ type Config struct {
 	// Scheduler is the scheduler that the plans are for; nil without one. No victim is
 	// then rejected in memory, and nobody is activated.
 	Scheduler Scheduler
-	// Name is the preemptor's scheduler in the message to waiting pods.
-	Name string
 	// WriteNominations makes the client write nominations by a patch. Without it that is
 	// left to the scheduler, which does it after a PostFilter plugin has returned its
 	// result.
@@ -105,17 +106,7 @@ func (c *Client) said(pod *outrank.Pod, what string, err error) error {
 // Reject refuses a victim that waits to be bound, or whose binding has not begun to be
 // written. It reports false for any other, which has to be evicted.
 func (c *Client) Reject(_ context.Context, victim *outrank.Pod) (bool, error) {
-	if c.Scheduler == nil {
-		return false, nil
-	}
-	uid := types.UID(victim.UID)
-	if waiting := c.Scheduler.GetWaitingPod(uid); waiting != nil {
-		return waiting.Preempt(c.Name, "preempted"), nil
-	}
-	if binding := c.Scheduler.GetPodInPreBind(uid); binding != nil {
-		return binding.CancelPod("preempted by " + c.Name), nil
-	}
-	return false, nil
+	return c.Scheduler != nil && c.Scheduler.Reject(types.UID(victim.UID)), nil
 }
 
 // Activate lets the pod be tried again at once.
@@ -130,5 +121,5 @@ func (c *Client) Activate(pod *outrank.Pod) {
 		}
 		return
 	}
-	c.Scheduler.Activate(klog.Background(), map[string]*v1.Pod{latest.Name: latest})
+	c.Scheduler.Activate(latest)
 }

@@ -22,8 +22,6 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	ktesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/actions"
@@ -52,7 +50,7 @@ func newWorld(t *testing.T, config actions.Config, known ...*v1.Pod) *world {
 		require.NoError(t, w.store.Add(pod))
 	}
 	w.api = fake.NewClientset(objects...)
-	config.API, config.Pods, config.Events, config.Name = w.api, corelisters.NewPodLister(w.store), w, "Outrank"
+	config.API, config.Pods, config.Events = w.api, corelisters.NewPodLister(w.store), w
 	var err error
 	w.Client, err = actions.New(config)
 	require.NoError(t, err)
@@ -296,104 +294,104 @@ func TestNominations(t *testing.T) {
 	require.ErrorIs(t, w.ClearNomination(t.Context(), plain(t, pod("gone", "uid", 1))), preemption.ErrNotFound)
 }
 
-// scheduler is one with a queue of API calls and victims that wait.
+// scheduler rejects victims or not, and may have a queue of API calls.
 type scheduler struct {
-	waiting   fwk.WaitingPod
-	binding   fwk.PodInPreBind
-	activated []string
-	cacher    fwk.APICacher
+	rejects, queues bool
+	fails           error
+	calls           []string
 }
 
-func (s *scheduler) GetWaitingPod(types.UID) fwk.WaitingPod     { return s.waiting }
-func (s *scheduler) GetPodInPreBind(types.UID) fwk.PodInPreBind { return s.binding }
-func (s *scheduler) APICacher() fwk.APICacher                   { return s.cacher }
-func (s *scheduler) Activate(_ klog.Logger, pods map[string]*v1.Pod) {
-	for name := range pods {
-		s.activated = append(s.activated, name)
-	}
+func (s *scheduler) Reject(victim types.UID) bool {
+	s.calls = append(s.calls, "reject "+string(victim))
+	return s.rejects
 }
 
-type waitingPod struct {
-	fwk.WaitingPod
-	by, text string
-	waits    bool
+func (s *scheduler) Activate(pod *v1.Pod) {
+	s.calls = append(s.calls, fmt.Sprintf("activate %s/%s", pod.Name, pod.UID))
 }
 
-func (w *waitingPod) Preempt(by, text string) bool { w.by, w.text = by, text; return w.waits }
-
-type preBind struct {
-	fwk.PodInPreBind
-	text    string
-	cancels bool
-}
-
-func (p *preBind) CancelPod(text string) bool { p.text = text; return p.cancels }
-
-type cacher struct {
-	fwk.APICacher
-	pods []string
-}
-
-func (c *cacher) PatchPodStatus(p *v1.Pod, conditions []*v1.PodCondition, info *fwk.NominatingInfo) (<-chan error, error) {
-	c.pods = append(c.pods, fmt.Sprint(p.Name, conditions, *info))
-	return nil, nil
+func (s *scheduler) Nominate(pod *v1.Pod, node string) (bool, error) {
+	s.calls = append(s.calls, fmt.Sprintf("nominate %s/%s %q", pod.Name, pod.UID, node))
+	return s.queues, s.fails
 }
 
 // A victim that is not bound yet is rejected in memory; where that comes too late it is
-// evicted.
+// evicted. After the one the preemptor is activated: nothing will be heard of the victim's
+// end (rule 14.2.8).
 func TestReject(t *testing.T) {
 	for name, c := range map[string]struct {
-		scheduler scheduler
-		calls     []string
-		result    execution.EvictionResult
+		scheduler     *scheduler
+		calls, events []string
+		result        execution.EvictionResult
+		asked         []string
 	}{
-		"waits":              {scheduler{waiting: &waitingPod{waits: true}}, nil, execution.RejectedWhileWaiting},
-		"waits no more":      {scheduler{waiting: &waitingPod{}}, []string{"patch status", "delete"}, execution.Evicted},
-		"before its binding": {scheduler{binding: &preBind{cancels: true}}, nil, execution.RejectedWhileWaiting},
-		"is being bound":     {scheduler{binding: &preBind{}}, []string{"patch status", "delete"}, execution.Evicted},
-		"is bound":           {scheduler{}, []string{"patch status", "delete"}, execution.Evicted},
+		"rejected": {
+			&scheduler{rejects: true}, nil,
+			[]string{"victim/uid-v <nil> Normal Preempted Preempting: Preempted by pod uid-p on node n1 (in kube-scheduler memory)."},
+			execution.RejectedWhileWaiting, []string{"reject uid-v", "activate preemptor/uid-p"},
+		},
+		"too late": {
+			&scheduler{}, []string{"patch status", "delete"},
+			[]string{"victim/uid-v <nil> Normal Preempted Preempting: Preempted by pod uid-p on node n1"},
+			execution.Evicted, []string{"reject uid-v"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, actions.Config{Scheduler: &c.scheduler}, victim())
+			w := newWorld(t, actions.Config{Scheduler: c.scheduler}, victim())
 			report, err := w.carryOut(t, victim())
 			require.NoError(t, err)
 			assert.Equal(t, c.result, report.Victims[0].Result)
 			assert.Equal(t, c.calls, w.calls())
-			if waiting, ok := c.scheduler.waiting.(*waitingPod); ok {
-				assert.Equal(t, []string{"Outrank", "preempted"}, []string{waiting.by, waiting.text})
-			}
-			if binding, ok := c.scheduler.binding.(*preBind); ok {
-				assert.Equal(t, "preempted by Outrank", binding.text)
-			}
-			if c.result == execution.RejectedWhileWaiting {
-				assert.Equal(t, []string{"preemptor"}, c.scheduler.activated, "nothing will be heard of the victim's end (rule 14.2.8)")
-				assert.Equal(t, []string{"victim/uid-v <nil> Normal Preempted Preempting: Preempted by pod uid-p on node n1 (in kube-scheduler memory)."}, w.events)
-			}
+			assert.Equal(t, c.events, w.events)
+			assert.Equal(t, c.asked, c.scheduler.calls)
 		})
 	}
 }
 
-// Where the scheduler queues its API calls, clearing goes there.
-func TestClearsThroughTheCacher(t *testing.T) {
-	queue := &cacher{}
-	p := pod("p", "uid-p", 1)
-	w := newWorld(t, actions.Config{Scheduler: &scheduler{cacher: queue}}, p)
-	require.NoError(t, w.ClearNomination(t.Context(), plain(t, p)))
-	assert.Empty(t, w.calls())
-	assert.Equal(t, []string{"p[] { 1}"}, queue.pods)
+// A preemptor that is gone by now, or whose name another pod has, is not activated.
+func TestActivatesTheVeryPod(t *testing.T) {
+	s := &scheduler{}
+	w := newWorld(t, actions.Config{Scheduler: s}, pod("p", "uid-p", 1))
+	w.Activate(plain(t, pod("p", "uid-other", 1)))
+	w.Activate(plain(t, pod("gone", "uid-p", 1)))
+	assert.Empty(t, s.calls)
+	w.Activate(plain(t, pod("p", "uid-p", 1)))
+	assert.Equal(t, []string{"activate p/uid-p"}, s.calls)
+}
+
+// Where the scheduler queues its API calls, clearing goes there; else it is written.
+func TestClearsThroughTheScheduler(t *testing.T) {
+	full := errors.New("full")
+	for name, c := range map[string]struct {
+		scheduler *scheduler
+		calls     []string
+		err       error
+	}{
+		"queued":                    {&scheduler{queues: true}, nil, nil},
+		"no queue":                  {&scheduler{}, []string{"patch status"}, nil},
+		"fails":                     {&scheduler{queues: true, fails: full}, nil, full},
+		"fails before it is queued": {&scheduler{fails: full}, nil, full},
+	} {
+		p := pod("p", "uid-p", 1)
+		p.Status.NominatedNodeName = "n1"
+		w := newWorld(t, actions.Config{Scheduler: c.scheduler}, p)
+		require.ErrorIs(t, w.ClearNomination(t.Context(), plain(t, p)), c.err, name)
+		assert.Equal(t, c.calls, w.calls(), name)
+		assert.Equal(t, []string{`nominate p/uid-p ""`}, c.scheduler.calls, name)
+	}
 }
 
 // Nothing is written about the nomination of a pod that is being deleted.
 func TestClearsNothingOfADeletedPod(t *testing.T) {
 	p := pod("p", "uid-p", 1)
 	p.Status.NominatedNodeName, p.DeletionTimestamp = "n1", new(metav1.Now())
-	queue := &cacher{}
-	for _, s := range []actions.Scheduler{nil, &scheduler{cacher: queue}} {
+	queue := &scheduler{queues: true}
+	for _, s := range []actions.Scheduler{nil, queue} {
 		w := newWorld(t, actions.Config{Scheduler: s, WriteNominations: true}, p)
 		require.NoError(t, w.ClearNomination(t.Context(), plain(t, p)))
 		assert.Empty(t, w.calls())
 	}
-	assert.Empty(t, queue.pods)
+	assert.Empty(t, queue.calls)
 }
 
 // An event about a pod that is gone names it all the same.

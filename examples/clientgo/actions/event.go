@@ -4,7 +4,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
 )
@@ -20,10 +19,4 @@ func (c *Client) Event(e outrank.Event) {
 		about = &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: e.Pod.NamespaceName(), Name: e.Pod.Name, UID: types.UID(e.Pod.UID)}}
 	}
 	c.Events.Eventf(about, nil, string(e.Type), e.Reason, e.Action, "%s", e.Message)
-}
-
-// nominateCached hands a nomination to the scheduler's queue of API calls.
-func (c *Client) nominateCached(pod *v1.Pod, node string) error {
-	_, err := c.Scheduler.APICacher().PatchPodStatus(pod, nil, &fwk.NominatingInfo{NominatedNodeName: node, NominatingMode: fwk.ModeOverride})
-	return err
 }

@@ -52,8 +52,10 @@ func (c *Client) ClearNomination(ctx context.Context, pod *outrank.Pod) error {
 	if err != nil || latest.DeletionTimestamp != nil {
 		return err
 	}
-	if c.Scheduler != nil && c.Scheduler.APICacher() != nil {
-		return c.nominateCached(latest, "")
+	if c.Scheduler != nil {
+		if queued, err := c.Scheduler.Nominate(latest, ""); queued || err != nil {
+			return err
+		}
 	}
 	if latest.Status.NominatedNodeName == "" {
 		return nil

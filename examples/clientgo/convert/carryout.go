@@ -73,16 +73,35 @@ func ConditionApply(p *outrank.Pod, c corev1.PodCondition) *corev1ac.PodApplyCon
 // ConditionPatch is a strategic merge patch of the status that sets a condition, for
 // this pod and no later one of its name.
 func ConditionPatch(p *outrank.Pod, c corev1.PodCondition) []byte {
-	return patch(p, map[string]any{"conditions": []corev1.PodCondition{c}})
+	return StatusPatch(p, StatusChange{Condition: &c})
 }
 
 // NominationPatch is a merge patch of the status that nominates this pod, and no later
 // one of its name, to a node; with an empty node it clears the nomination.
 func NominationPatch(p *outrank.Pod, node string) []byte {
-	if node == "" {
-		return patch(p, map[string]any{"nominatedNodeName": nil})
+	return StatusPatch(p, StatusChange{NominatedNode: &node})
+}
+
+// StatusChange is what a patch of a pod's status changes. Its zero value is nothing.
+type StatusChange struct {
+	// Condition takes the place of that of its type, if not nil.
+	Condition *corev1.PodCondition
+	// NominatedNode, if not nil, is what the pod is nominated to; an empty one clears that.
+	NominatedNode *string
+}
+
+// StatusPatch is a strategic merge patch of the status, for this pod and no later one of its name.
+func StatusPatch(p *outrank.Pod, change StatusChange) []byte {
+	status := map[string]any{}
+	if change.Condition != nil {
+		status["conditions"] = []corev1.PodCondition{*change.Condition}
 	}
-	return patch(p, map[string]any{"nominatedNodeName": node})
+	if node := change.NominatedNode; node != nil && *node == "" {
+		status["nominatedNodeName"] = nil
+	} else if node != nil {
+		status["nominatedNodeName"] = *node
+	}
+	return patch(p, status)
 }
 
 // patch is the patch of a status. Where the pod has another UID the API server answers

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
@@ -113,7 +112,7 @@ func BenchmarkPut(b *testing.B) {
 
 // The price of a cycle of the scheduler: nothing has changed, or ten pods have.
 func BenchmarkSync(b *testing.B) {
-	infos := make([]fwk.NodeInfo, benchNodes)
+	infos := make([]infoOfNode, benchNodes)
 	for i := range infos {
 		infos[i] = newNodeInfo(benchNode(i))
 	}
@@ -124,9 +123,9 @@ func BenchmarkSync(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	nominated := func(string) []fwk.PodInfo { return nil }
+	nominated := func(string) []infoOfPod { return nil }
 	sync := func(b *testing.B) {
-		if err := m.Sync(infos, nominated); err != nil {
+		if err := mirror.Sync(m, infos, nominated); err != nil {
 			b.Fatal(err)
 		}
 	}

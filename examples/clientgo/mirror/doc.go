@@ -16,7 +16,7 @@
 //     factory.Start(ctx.Done())
 //     cache.WaitForCacheSync(ctx.Done(), synced...)
 //
-//   - From the framework's snapshot, in a plugin of kube-scheduler: [Mirror.Sync] looks
+//   - From the framework's snapshot, in a plugin of kube-scheduler: [Sync] looks
 //     again at the nodes whose generation is another, and at the pods on them. That is
 //     what the scheduling cycle looks at itself, pods that are only assumed to be on
 //     their nodes and nominations among it. The other kinds come from informers:
@@ -24,7 +24,7 @@
 //     synced, err := m.Follow(handle.SharedInformerFactory(), mirror.BesidePodsAndNodes...)
 //     ...
 //     nodes, err := handle.SnapshotSharedLister().NodeInfos().List()
-//     err = m.Sync(nodes, handle.NominatedPodsForNode)
+//     err = mirror.Sync(m, nodes, handle.NominatedPodsForNode)
 //
 // Then decide:
 //

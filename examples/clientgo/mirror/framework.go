@@ -2,19 +2,17 @@ package mirror
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// frame is the framework's snapshot at the last [Mirror.Sync].
+// frame is the framework's snapshot at the last [Sync].
 type frame struct {
 	round uint64
 	nodes map[string]*seenNode
@@ -26,9 +24,18 @@ type frame struct {
 
 // seenAt is a place in the framework's list.
 type seenAt struct {
-	info       fwk.NodeInfo
+	// info is nil where it cannot be compared with others, so that it is looked at each time.
+	info       generations
 	generation int64
 	node       *seenNode
+}
+
+// generations is what the fast way asks of a [NodeInfo], of whichever framework.
+type generations interface{ GetGeneration() int64 }
+
+// unchanged reports whether the info, which is not nil, was at the place before, as it is.
+func (s *seenAt) unchanged(info any) bool {
+	return any(s.info) == info && s.info.GetGeneration() == s.generation
 }
 
 // seenNode is a node with the pods on it.
@@ -49,75 +56,6 @@ type nomination struct {
 type placed struct {
 	pod  *corev1.Pod
 	node string
-}
-
-// Sync brings the mirror up to date with the framework's snapshot: the nodes and the
-// pods on them, assumed ones included, and the pods nominated to each node, for which
-// nominated may be nil. Only nodes of another generation than at the last call are
-// looked at again, and of their pods those that are another object. Pods count as the
-// framework counts them: on the node that they are listed under, finished or not.
-//
-// The lists are those of the framework and only read; pods and nodes must not change
-// afterwards, as in the framework. The order of new nodes is kept, and a known node
-// keeps its place. The error names every object that was refused ([Mirror.Problems]) or
-// wraps [ErrSource]; all the others are in step.
-//
-// Time is linear in the number of nodes, some nanoseconds each, beside that of the
-// changes.
-func (m *Mirror) Sync(nodes []fwk.NodeInfo, nominated func(node string) []fwk.PodInfo) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.told {
-		return fmt.Errorf("%w: they were told one by one", ErrSource)
-	}
-	if m.frame == nil {
-		m.frame = &frame{nodes: map[string]*seenNode{}, nominated: map[outrank.Key]nomination{}}
-	}
-	f := m.frame
-	f.round++
-	gone, come, errs := m.look(nodes)
-	for _, p := range gone {
-		errs = append(errs, m.leave(p.pod))
-	}
-	for _, p := range come {
-		errs = append(errs, m.arrive(p.pod, p.node, ""))
-	}
-	errs = append(errs, m.syncNominations(nominated)...)
-	return errors.Join(errs...)
-}
-
-// look finds the differences from the last time. New and changed nodes are added
-// and missing ones are removed, while pods are only listed.
-func (m *Mirror) look(nodes []fwk.NodeInfo) (gone, come []placed, errs []error) {
-	f := m.frame
-	before := f.order
-	if len(before) != len(nodes) {
-		f.order = make([]seenAt, len(nodes))
-	}
-	others := len(before) != len(nodes) // whether there are other nodes than before
-	for i, info := range nodes {
-		generation := info.GetGeneration()
-		if i < len(before) && before[i].info == info && before[i].generation == generation {
-			f.order[i] = before[i]
-			continue
-		}
-		s := f.at(before, i, info.Node())
-		others = others || i >= len(before) || before[i].node != s
-		f.order[i] = seenAt{info, generation, s}
-		if s == nil {
-			continue
-		}
-		if n := info.Node(); n != s.node {
-			s.node = n
-			errs = append(errs, m.note(id{nodeKind, n.Name}, n, m.putNode(n)))
-		}
-		gone, come = s.compare(info.GetPods(), gone, come)
-	}
-	if others {
-		lost, wrong := m.forgetOthers()
-		gone, errs = append(gone, lost...), append(errs, wrong...)
-	}
-	return gone, come, errs
 }
 
 // at is the known state of a node, which is mostly at the same place of the list
@@ -165,18 +103,17 @@ func (m *Mirror) forgetOthers() (gone []placed, errs []error) {
 
 // compare finds the pods that are gone from the node and that came to it, and keeps the
 // list. A pod that is another object with the same content has not changed.
-func (s *seenNode) compare(pods []fwk.PodInfo, gone, come []placed) (_, _ []placed) {
+func (s *seenNode) compare(now []*corev1.Pod, gone, come []placed) (_, _ []placed) {
 	before := make(map[*corev1.Pod]bool, len(s.pods))
 	for _, p := range s.pods {
 		before[p] = true
 	}
-	now, first := make([]*corev1.Pod, len(pods)), len(come)
-	for i, info := range pods {
-		now[i] = info.GetPod()
-		if before[now[i]] {
-			delete(before, now[i])
+	first := len(come)
+	for _, p := range now {
+		if before[p] {
+			delete(before, p)
 		} else {
-			come = append(come, placed{now[i], s.name})
+			come = append(come, placed{p, s.name})
 		}
 	}
 	for _, p := range s.pods {
@@ -242,16 +179,10 @@ func counted(p *outrank.Pod) outrank.Phase {
 }
 
 // syncNominations brings the pending pods up to date.
-func (m *Mirror) syncNominations(nominated func(node string) []fwk.PodInfo) (errs []error) {
+func (m *Mirror) syncNominations(pending []placed) (errs []error) {
 	f := m.frame
-	for i := range f.order {
-		s := f.order[i].node
-		if s == nil || nominated == nil {
-			continue
-		}
-		for _, p := range nominated(s.name) {
-			errs = append(errs, m.nominate(p.GetPod(), s.name))
-		}
+	for _, p := range pending {
+		errs = append(errs, m.nominate(p.pod, p.node))
 	}
 	for _, key := range slices.Sorted(maps.Keys(f.nominated)) {
 		was := f.nominated[key]

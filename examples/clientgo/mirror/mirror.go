@@ -24,6 +24,8 @@ type Mirror struct {
 	// came from the framework.
 	told  bool
 	frame *frame
+	// tell hears of the pods and nodes that change; nil for nobody.
+	tell func(old, new any)
 
 	nodes     map[string]*outrank.Node     // by themselves
 	refused   map[outrank.Key]*outrank.Pod // for the volumes behind their claims
@@ -80,8 +82,9 @@ func (m *Mirror) Snapshot() *preemption.Snapshot {
 }
 
 // Rebuild indexes all objects anew, which is worth it once, after a mirror was filled:
-// the snapshot is laid out for the resources that the pods ask for. Filters that were
-// attached are gone. Time is linear in the number of pods.
+// the snapshot is laid out for the resources that the pods ask for. It is another snapshot:
+// filters that were attached are gone, and who holds the former one, as a loop of attempts does,
+// is not followed any more. Time is linear in the number of pods.
 func (m *Mirror) Rebuild() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -18,7 +18,6 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
@@ -72,10 +71,10 @@ func TestFollow(t *testing.T) {
 func TestOneSource(t *testing.T) {
 	m := newMirror(t)
 	require.NoError(t, m.Put(node("n1")))
-	require.ErrorIs(t, m.Sync(nil, nil), mirror.ErrSource)
+	require.ErrorIs(t, syncNothing(m), mirror.ErrSource)
 
 	m = newMirror(t)
-	require.NoError(t, m.Sync(nil, nil))
+	require.NoError(t, syncNothing(m))
 	require.ErrorIs(t, m.Put(pod("p1", "n1")), mirror.ErrSource)
 	require.ErrorIs(t, m.Delete(node("n1")), mirror.ErrSource)
 	require.NoError(t, m.Put(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}))
@@ -260,14 +259,14 @@ func TestAStartThatIsTakenBack(t *testing.T) {
 func TestSyncLooksAtWhatChanged(t *testing.T) {
 	info := newNodeInfo(node("n1"), pod("p1", "n1"))
 	m := newMirror(t)
-	require.NoError(t, m.Sync([]fwk.NodeInfo{info}, nil))
+	require.NoError(t, mirror.Sync(m, []infoOfNode{info}, nil))
 	before, _ := m.Snapshot().Pod("default/p1")
 	info.add(pod("p2", "n1"))
-	require.NoError(t, m.Sync([]fwk.NodeInfo{info}, nil))
+	require.NoError(t, mirror.Sync(m, []infoOfNode{info}, nil))
 	after, _ := m.Snapshot().Pod("default/p1")
 	require.Same(t, before, after, "the pod that did not change was not converted again")
 	require.Len(t, m.Snapshot().PodsOn("n1"), 2)
-	require.NoError(t, m.Sync(nil, nil))
+	require.NoError(t, syncNothing(m))
 	require.Empty(t, m.Cluster().Pods)
 	require.Empty(t, m.Cluster().Nodes)
 }
@@ -323,4 +322,31 @@ func ExampleMirror() {
 	// Output:
 	// default/web-1 web-1
 	// n1 n1
+}
+
+// A framework's snapshot is a list of nodes with their pods; in a plugin of kube-scheduler it is
+// that of the handle, with NominatedPodsForNode.
+func ExampleSync() {
+	m, err := mirror.New(outrank.V1_37)
+	if err != nil {
+		panic(err)
+	}
+	snapshot := []*nodeInfo{newNodeInfo(node("n1"), pod("web-1", ""))}
+	nominated := func(string) []infoOfPod { return []infoOfPod{podInfo{pod("waits", "")}} }
+	fmt.Println(mirror.Sync(m, snapshot, nominated))
+	snapshot[0].add(pod("web-2", "")) // which the scheduler has assumed to be there
+	fmt.Println(mirror.Sync(m, snapshot, nominated))
+	_ = m.View(func(s *preemption.Snapshot) error {
+		for _, p := range s.PodsOn("n1") {
+			fmt.Println(p.Key())
+		}
+		fmt.Println("default/waits is nominated to", s.NominationOf("default/waits"))
+		return nil
+	})
+	// Output:
+	// <nil>
+	// <nil>
+	// default/web-1
+	// default/web-2
+	// default/waits is nominated to n1
 }

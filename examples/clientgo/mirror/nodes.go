@@ -72,11 +72,14 @@ func (m *Mirror) putDriver(d *convert.Driver) error {
 func (m *Mirror) reattach(names ...string) error {
 	for _, name := range names {
 		at := id{nodeKind, name}
-		if err := m.attach(name); err != nil {
-			m.problems[at] = errors.Join(err, ignoreMissing(m.snap.RemoveNode(name)))
-		} else if m.nodes[name] != nil {
-			delete(m.problems, at)
-		}
+		_ = m.telling(at, func() error {
+			if err := m.attach(name); err != nil {
+				m.problems[at] = errors.Join(err, ignoreMissing(m.snap.RemoveNode(name)))
+			} else if m.nodes[name] != nil {
+				delete(m.problems, at)
+			}
+			return nil
+		})
 	}
 	return nil
 }

@@ -92,7 +92,8 @@ func (m *Mirror) renew(key outrank.Key) {
 	if err == nil {
 		one.NodeName, one.NominatedNodeName, one.Phase, one.DeletionTimestamp = at.NodeName, at.NominatedNodeName, at.Phase, at.DeletionTimestamp
 	}
-	_ = m.note(id{podKind, string(key)}, api, m.place(key, one, err, take))
+	pod := id{podKind, string(key)}
+	_ = m.telling(pod, func() error { return m.note(pod, api, m.place(key, one, err, take)) })
 }
 
 // apiPod is the pod that a pod of the snapshot was made of, nil for none.

@@ -59,10 +59,14 @@ func (m *Mirror) put(object any) error {
 	if err != nil {
 		return err
 	}
-	if older(meta, m.last(id)) {
+	known := m.last(id)
+	if older(meta, known) {
 		return nil
 	}
-	return m.note(id, meta, m.putKnown(id, object))
+	if m.tell != nil && id.kind == podKind && another(meta, known) {
+		_ = m.telling(id, func() error { return m.drop(id) }) // it is gone before the other comes
+	}
+	return m.telling(id, func() error { return m.note(id, meta, m.putKnown(id, object)) })
 }
 
 // note records the object, and its problem.
@@ -145,12 +149,12 @@ func (m *Mirror) Delete(object any) error {
 		return err
 	}
 	known := m.last(id)
-	if known != nil && known.GetUID() != meta.GetUID() && known.GetUID() != "" && meta.GetUID() != "" {
+	if another(meta, known) {
 		return nil
 	}
 	delete(m.problems, id)
 	delete(m.known, id)
-	return m.drop(id)
+	return m.telling(id, func() error { return m.drop(id) })
 }
 
 // drop removes an object from the snapshot and the indices. An unknown one is no
@@ -279,6 +283,11 @@ func (m *Mirror) last(id id) metav1.Object {
 		return p
 	}
 	return nil
+}
+
+// another reports whether two objects of a name are two, as far as both have a UID.
+func another(a, b metav1.Object) bool {
+	return b != nil && a.GetUID() != b.GetUID() && a.GetUID() != "" && b.GetUID() != ""
 }
 
 // older reports whether a version of an object is older than the known one, as far as

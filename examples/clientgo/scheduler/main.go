@@ -1,14 +1,15 @@
-// Scheduler is a custom scheduler on informers: a mirror follows the cluster, the most important
-// pod that waits is decided first, and what a plan says is carried out. The cluster here is a fake
-// clientset; any other clientset does as well.
+// Scheduler is a custom scheduler on informers: a mirror follows the cluster, and a loop makes the
+// attempts. The cluster here is a fake clientset; any other clientset does as well.
+//
+// The mirror owns the snapshot. The loop decides on it and puts there what it has bound, and is
+// called only while the mirror is locked: by Update for an attempt, and by Tell for what informers
+// deliver. So no decision is about an older state, and informers wait while an attempt calls the API.
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
@@ -24,8 +24,9 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/actions"
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/preemption/score"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 func main() {
@@ -35,51 +36,48 @@ func main() {
 	node.Status.Allocatable = corev1.ResourceList{"cpu": resource.MustParse("2"), "pods": resource.MustParse("110")}
 	api := fake.NewClientset(node, pod("batch", 10, "n1"), pod("web", 100, "n1"), pod("urgent", 1000, ""))
 	factory, m := informers.NewSharedInformerFactory(api, 0), must(mirror.New(outrank.V1_37))
+	config := attempt.Config{Queue: must(queue.New(queue.Config{})), Execution: execution.Config{Retry: execution.Retry{Wait: actions.Wait}}}
+	config.Actions = must(actions.New(actions.Config{API: api, Pods: factory.Core().V1().Pods().Lister()}))
+	var loop *attempt.Loop
+	check(m.Update(func(s *preemption.Snapshot) (err error) {
+		config.Snapshot = s
+		loop, err = attempt.New(config)
+		return err
+	}))
+	news := make(chan struct{}, 1)
+	m.Tell(func(old, new any) {
+		must(loop.Observe(old, new, time.Now()))
+		select {
+		case news <- struct{}{}:
+		default: // the loop looks anyway
+		}
+	})
 	synced := must(m.Follow(factory, mirror.Everything...))
-	pods := factory.Core().V1().Pods().Lister()
-	executor := must(execution.NewExecutor(execution.Config{Retry: execution.Retry{Wait: actions.Wait},
-		Actions: must(actions.New(actions.Config{API: api, Pods: pods, WriteNominations: true}))}))
-	s := &scheduler{api, m, executor, must(preemption.NewEvaluator(preemption.Config{})), must(score.New(score.Config{}))}
 	factory.Start(ctx.Done())
 	cache.WaitForCacheSync(ctx.Done(), synced...)
-	for bound := false; !bound; time.Sleep(10 * time.Millisecond) { // a queue would wait for events
-		waits := m.Snapshot().Cluster().Pods
-		waits = slices.DeleteFunc(waits, func(p *outrank.Pod) bool { return p.NodeName != "" })
-		slices.SortStableFunc(waits, func(a, b *outrank.Pod) int { return cmp.Compare(b.PriorityValue(), a.PriorityValue()) })
-		for _, p := range waits {
-			bound = must(s.attempt(ctx, p))
+	for r := (&attempt.Result{}); r.Outcome != attempt.Bound; { // a scheduler goes on
+		check(m.Update(func(*preemption.Snapshot) (err error) {
+			r, err = loop.Next(ctx, time.Now())
+			return err
+		}))
+		switch r.Outcome {
+		case attempt.Preempting:
+			fmt.Println(r.Entry.Pod.Key(), "waits for", r.Decision.Plan.Victims, "to leave", r.Node)
+		case attempt.Bound:
+			fmt.Println(r.Entry.Pod.Key(), "is bound to", r.Node)
+		case attempt.Idle:
+			ready := time.After(time.Minute)
+			if at, ok := config.Queue.NextReady(time.Now()); ok {
+				ready = time.After(time.Until(at))
+			}
+			select {
+			case <-news:
+			case <-ready:
+			case <-ctx.Done():
+				log.Fatal(context.Cause(ctx))
+			}
 		}
 	}
-}
-
-// scheduler decides about pods and carries the decisions out.
-type scheduler struct {
-	api       kubernetes.Interface
-	mirror    *mirror.Mirror
-	executor  *execution.Executor
-	evaluator *preemption.Evaluator
-	scorer    *score.Scorer
-}
-
-// attempt binds a pod that fits, and makes room for one that does not.
-func (s *scheduler) attempt(ctx context.Context, p *outrank.Pod) (bound bool, err error) {
-	snap := s.mirror.Snapshot()
-	ranked, err := s.scorer.Rank(ctx, s.evaluator, snap, p)
-	if err != nil {
-		return false, err
-	}
-	if node := ranked.Choose(nil); node != nil {
-		to := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: p.Name, Namespace: p.NamespaceName()}, Target: corev1.ObjectReference{Kind: "Node", Name: node.Name}}
-		fmt.Println(p.Key(), "is bound to", node.Name)
-		return true, s.api.CoreV1().Pods(p.NamespaceName()).Bind(ctx, to, metav1.CreateOptions{})
-	}
-	plan, err := s.evaluator.Preempt(ctx, snap, p, time.Now())
-	if err != nil || plan.Outcome != preemption.Preempt || s.executor.Preempting(p.Key()) || p.NominatedNodeName != "" {
-		return false, err
-	}
-	fmt.Println(p.Key(), "waits for", plan.Victims, "to leave", plan.Node)
-	_, err = s.executor.Execute(ctx, plan)
-	return false, err
 }
 
 func pod(name string, priority int32, node string) *corev1.Pod {
@@ -90,8 +88,12 @@ func pod(name string, priority int32, node string) *corev1.Pod {
 }
 
 func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+func check(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	return value
 }

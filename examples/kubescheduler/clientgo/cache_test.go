@@ -209,7 +209,7 @@ func TestPropertyFramework(t *testing.T) {
 				c.change(t, m)
 			}
 			nodes := c.list(t)
-			syncErr := m.Sync(nodes, c.nominated)
+			syncErr := mirror.Sync(m, nodes, c.nominated)
 			fresh, refused := c.anew(t, nodes, m.Cluster())
 			problems := map[string]string{}
 			for _, p := range m.Problems() {

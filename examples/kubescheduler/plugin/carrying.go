@@ -29,7 +29,7 @@ type carrying struct {
 
 func newCarrying(handle fwk.Handle, under *underway) (*carrying, error) {
 	client, err := actions.New(actions.Config{
-		API: handle.ClientSet(), Pods: handle.SharedInformerFactory().Core().V1().Pods().Lister(), Scheduler: handle, Name: Name,
+		API: handle.ClientSet(), Pods: handle.SharedInformerFactory().Core().V1().Pods().Lister(), Scheduler: memory{handle},
 	})
 	if err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func (s *state) follow(ctx context.Context) ([]mirror.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.mirror.Sync(nodes, s.handle.NominatedPodsForNode)
+	err = mirror.Sync(s.mirror, nodes, s.handle.NominatedPodsForNode)
 	problems := s.mirror.Problems()
 	if len(problems) > 0 && !errors.Is(err, mirror.ErrSource) {
 		err = nil // those of the problems

@@ -175,7 +175,7 @@ func followers(release outrank.Release, told informers.SharedInformerFactory, ha
 		if err != nil {
 			return err
 		}
-		return m.Sync(nodes, handle.NominatedPodsForNode)
+		return mirror.Sync(m, nodes, handle.NominatedPodsForNode)
 	})
 	return []differential.Follower{informed, reading}, err
 }

@@ -1,0 +1,53 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/clientgo/convert"
+	"github.com/outrank-go/outrank/preemption/attempt"
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// A Client does all that an attempt asks for, so that a program without kube-scheduler can be a
+// scheduler.
+var _ attempt.Actions = (*Client)(nil)
+
+// Bind binds the very pod to the node. Errors that may pass by themselves wrap
+// [execution.ErrRetriable]; a conflict is none of them (rule 14.1.13).
+func (c *Client) Bind(ctx context.Context, pod *outrank.Pod, node string) error {
+	err := c.API.CoreV1().Pods(pod.NamespaceName()).Bind(ctx, &v1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: pod.NamespaceName(), Name: pod.Name, UID: types.UID(pod.UID)},
+		Target:     v1.ObjectReference{Kind: "Node", Name: node},
+	}, metav1.CreateOptions{})
+	if passes(err) {
+		return fmt.Errorf("binding pod %s: %w: %w", pod.Key(), execution.ErrRetriable, err)
+	}
+	return c.said(pod, "binding", err)
+}
+
+// UpdateStatus sets the condition and changes the nomination of the very pod by one patch of its
+// status, if it changes either.
+func (c *Client) UpdateStatus(ctx context.Context, pod *outrank.Pod, want outrank.PodCondition, nomination execution.Nomination) error {
+	latest, err := c.current(pod)
+	if err != nil {
+		return err
+	}
+	var change convert.StatusChange
+	if condition, changes := conditionOf(latest, want, time.Now()); changes && want.Type != "" {
+		change.Condition = &condition
+	}
+	if nomination.Change != execution.KeepNomination && nomination.Node != latest.Status.NominatedNodeName { // none to drop it
+		change.NominatedNode = &nomination.Node
+	}
+	if change == (convert.StatusChange{}) {
+		return nil
+	}
+	return c.patchStatus(ctx, pod, convert.StatusPatch(pod, change))
+}

@@ -1,0 +1,165 @@
+package mirror
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/outrank-go/outrank"
+)
+
+// PodInfo is what [Sync] reads of a pod in the framework's snapshot. The PodInfo of
+// k8s.io/kube-scheduler/framework is one.
+type PodInfo interface {
+	GetPod() *corev1.Pod
+}
+
+// NodeInfo is what [Sync] reads of a node in the framework's snapshot, with pods of type P. The
+// NodeInfo of k8s.io/kube-scheduler/framework is one.
+type NodeInfo[P PodInfo] interface {
+	// Node may be nil: pods may be known before their node, and longer.
+	Node() *corev1.Node
+	GetPods() []P
+	// GetGeneration is another number whenever the node or its pods are others than before.
+	GetGeneration() int64
+}
+
+// Sync brings the mirror up to date with the framework's snapshot: the nodes and the
+// pods on them, assumed ones included, and the pods nominated to each node, for which
+// nominated may be nil. Only nodes that are another NodeInfo, or of another generation, than at
+// the last call are looked at again, and of their pods those that are another object. Pods count
+// as the framework counts them: on the node that they are listed under, finished or not.
+//
+// It is a function of its own, and not a method, so that this module needs no module of the
+// framework: the types of the two arguments say which framework it is.
+//
+// The lists are those of the framework and only read; pods and nodes must not change
+// afterwards, as in the framework. The order of new nodes is kept, and a known node
+// keeps its place. The error names every object that was refused ([Mirror.Problems]), wraps
+// [ErrSource], or wraps [outrank.ErrInvalid] for a nil info or one without a pod; all the others are in step.
+//
+// Time is linear in the number of nodes, some nanoseconds each, beside that of the
+// changes. Any number of goroutines may call it at once; they wait for each other.
+func Sync[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N, nominated func(node string) []P) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.told {
+		return fmt.Errorf("%w: they were told one by one", ErrSource)
+	}
+	if m.frame == nil {
+		m.frame = &frame{nodes: map[string]*seenNode{}, nominated: map[outrank.Key]nomination{}}
+	}
+	m.frame.round++
+	gone, come, errs := look[P](m, nodes)
+	for _, p := range gone {
+		errs = append(errs, m.leave(p.pod))
+	}
+	for _, p := range come {
+		errs = append(errs, m.arrive(p.pod, p.node, ""))
+	}
+	pending := pendingOf(m.frame, nominated)
+	errs = append(append(errs, pending.errs...), m.syncNominations(pending.pods)...)
+	return errors.Join(errs...)
+}
+
+// look finds the differences from the last time. New and changed nodes are added
+// and missing ones are removed, while pods are only listed.
+func look[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N) (gone, come []placed, errs []error) {
+	f := m.frame
+	before, resized := f.order, len(f.order) != len(nodes)
+	if resized {
+		f.order = make([]seenAt, len(nodes))
+	}
+	others := resized // whether there are other nodes than before
+	for i, info := range nodes {
+		if any(info) == nil {
+			errs = append(errs, fmt.Errorf("nodes[%d]: %w: no info", i, outrank.ErrInvalid))
+			others, f.order[i] = true, seenAt{}
+			continue
+		}
+		if i < len(before) && before[i].unchanged(info) {
+			if resized {
+				f.order[i] = before[i]
+			}
+			continue
+		}
+		n := info.Node()
+		s := f.at(before, i, n)
+		others = others || i >= len(before) || before[i].node != s
+		f.order[i] = seenAt{identity(info), info.GetGeneration(), s}
+		if s == nil {
+			continue
+		}
+		if n != s.node {
+			s.node = n
+			errs = append(errs, m.note(id{nodeKind, n.Name}, n, m.putNode(n)))
+		}
+		pods, wrong := podsOf(s.name, "pods", info.GetPods())
+		errs = append(errs, wrong...)
+		gone, come = s.compare(pods, gone, come)
+	}
+	if others {
+		lost, wrong := m.forgetOthers()
+		gone, errs = append(gone, lost...), append(errs, wrong...)
+	}
+	return gone, come, errs
+}
+
+// identity is the info where its values can be compared, else nil.
+func identity(info generations) generations {
+	if !reflect.ValueOf(info).Comparable() {
+		return nil
+	}
+	return info
+}
+
+// podsOf returns the pods of a list of a node, in a slice of its own. Infos without a pod are errors.
+func podsOf[P PodInfo](node, list string, infos []P) (pods []*corev1.Pod, errs []error) {
+	pods = make([]*corev1.Pod, 0, len(infos))
+	for i, info := range infos {
+		var p *corev1.Pod
+		if any(info) != nil {
+			p = info.GetPod()
+		}
+		if p == nil {
+			errs = append(errs, fmt.Errorf("node %s: %s[%d]: %w: no pod", node, list, i, outrank.ErrInvalid))
+			continue
+		}
+		pods = append(pods, p)
+	}
+	return pods, errs
+}
+
+// pending lists pods that are nominated, and infos without one.
+type pending struct {
+	pods []placed
+	errs []error
+}
+
+// pendingOf lists the pods that are nominated to the nodes of the last list, in its order.
+func pendingOf[P PodInfo](f *frame, nominated func(node string) []P) (out pending) {
+	if nominated == nil {
+		return out
+	}
+	for i := range f.order {
+		s := f.order[i].node
+		if s == nil {
+			continue
+		}
+		if infos := nominated(s.name); len(infos) > 0 {
+			addPending(&out, s.name, infos)
+		}
+	}
+	return out
+}
+
+// addPending lists the pods that are nominated to one node.
+func addPending[P PodInfo](out *pending, node string, infos []P) {
+	pods, errs := podsOf(node, "nominated", infos)
+	out.errs = append(out.errs, errs...)
+	for _, p := range pods {
+		out.pods = append(out.pods, placed{p, node})
+	}
+}
