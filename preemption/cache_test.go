@@ -146,7 +146,7 @@ func (m *cacheMachine) ask(t *rapid.T) {
 // entriesHold compares what the cache says of each node, whichever of them was chosen, with
 // what the node says at the time of the request. It returns how many scores it has seen.
 func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *decision.Request) (scores int) {
-	s, err := search.Start(&e.config, e.chunk, snap.of, req)
+	s, err := search.Start(context.Background(), &e.config, e.chunk, snap.of, req)
 	require.NoError(t, err)
 	defer s.Close()
 	known := snap.of.Cache.BySignature[string(s.WriteSignature())]

@@ -153,7 +153,7 @@ func (e *Evaluator) ExplainRequest(ctx context.Context, cluster *Snapshot, req R
 		return nil, err
 	}
 	if search.Prunes(&e.config, &req) {
-		s, err := search.Start(&e.config, e.chunks(), snap, &req)
+		s, err := search.Start(ctx, &e.config, e.chunks(), snap, &req)
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ func (e *Evaluator) ExplainNode(ctx context.Context, cluster *Snapshot, req Requ
 	if err != nil {
 		return NodeReport{}, nil, err
 	}
-	s, err := search.Start(&e.config, e.chunks(), snap, &req)
+	s, err := search.Start(ctx, &e.config, e.chunks(), snap, &req)
 	if err != nil {
 		return NodeReport{}, nil, err
 	}
@@ -59,7 +59,7 @@ func (e *Evaluator) Candidates(ctx context.Context, cluster *Snapshot, req Reque
 			yield(nil, err)
 			return
 		}
-		s, err := search.Start(&e.config, e.chunks(), snap, &req)
+		s, err := search.Start(ctx, &e.config, e.chunks(), snap, &req)
 		if err != nil {
 			yield(nil, err)
 			return

@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -186,7 +187,7 @@ func (e *elsewhere) loss(node string) Loss {
 func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err error) {
 	s := search.Searches.Get().(*search.Search)
 	defer s.Close()
-	if err := s.Ask(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
+	if err := s.Ask(context.Background(), &m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, false, err
 	}
 	if !s.Attempt.Plan.Fixed || s.AnyPod || len(pod.Volumes) > 0 {
@@ -211,7 +212,7 @@ func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err 
 func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 	s := search.Searches.Get().(*search.Search)
 	defer s.Close()
-	if err := s.Ask(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
+	if err := s.Ask(context.Background(), &m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
 		return found, err
 	}
 	if s.Attempt.Plan.Refused.Code == Success {

@@ -56,7 +56,13 @@ func (e *Evaluator) Regret(ctx context.Context, cluster *Snapshot, plan *Plan, n
 		}
 		return r, nil
 	}
-	return r, compareWithBest(r, &exact.config, snap, now)
+	if err := compareWithBest(r, &exact.config, snap, now); err != nil {
+		return nil, err
+	}
+	if _, r.OnNode, err = exact.ExplainNode(ctx, cluster, Request{Pod: plan.Pod, Now: now}, plan.Node); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // compareWithBest completes the regret of a plan that preempts.
@@ -74,11 +80,6 @@ func compareWithBest(r *Regret, config *dryrun.Settings, snap *state.Snapshot, n
 	}
 	v.dry.Enter(v.at)
 	r.Score = v.attempt.ScoreOf(v.victims, v.violations())
-	if possible, s := v.dry.DryRun(v.at); s.Code == Success {
-		c := v.dry.Candidate(possible)
-		r.OnNode = &c
-		v.dry.RestoreVictims(possible)
-	}
 	if r.Best.Outcome != Preempt {
 		return nil
 	}

@@ -29,7 +29,7 @@ func TestPropertyOptimisticScores(t *testing.T) {
 		config := Config{Policy: decision.Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}}
 		config.Variant = rapid.SampledFrom([]outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
 		asked := config.settings()
-		s, err := search.Start(&asked, dryrun.ChunkSize, snap.of, &decision.Request{Pod: p, Now: gen.Now})
+		s, err := search.Start(context.Background(), &asked, dryrun.ChunkSize, snap.of, &decision.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		defer s.Close()
 		s.NoteTight()

@@ -21,6 +21,9 @@ func (s *Search) listUseful() {
 // before it compares every two items.
 var lightSteps, enoughSteps = 256, 32
 
+// stepsPerAsk is how many steps lie between two questions whether the search has to end.
+const stepsPerAsk = 1024
+
 // SearchHeavily makes searches do both at once, until the function that it returns is called.
 // It is for tests alone.
 func SearchHeavily() (stop func()) {
@@ -47,8 +50,8 @@ func (s *Search) sortList() {
 func (s *Search) extend(from, least int, f *Figures, left *rest) {
 	r := &s.round
 	for p := from; p < len(r.list); p++ {
-		if s.steps++; s.steps > s.limit {
-			s.steps, s.out = s.limit, true
+		if s.steps++; s.steps > s.limit || s.steps%stepsPerAsk == 0 && s.q.Ended != nil && s.q.Ended() {
+			s.steps, s.out = min(s.steps, s.limit), true
 			s.leaveOpen(p, f, left)
 			return
 		}

@@ -2,6 +2,7 @@ package dryrun
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -34,6 +35,8 @@ type Attempt struct {
 	Refusal string
 	// heard is the first answer of the nominated node, if it was asked.
 	heard heard
+	// ended reports whether the context of the call has ended.
+	ended func() bool
 	// guard is the caller's, as it begins; nil without one that has something to say.
 	guard decision.GuardState
 	// Reach is the priority below which pods may be victims: the preemptor's, or more than
@@ -50,11 +53,13 @@ type heard struct {
 // NewAttempt begins an attempt for a preemptor on a snapshot.
 func NewAttempt(config *Settings, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*Attempt, error) {
 	a := &Attempt{}
-	return a, a.Start(config, snap, pod, now)
+	return a, a.Start(context.Background(), config, snap, &decision.Request{Pod: pod, Now: now})
 }
 
-// Start prepares an attempt. It reuses the memory of an earlier one.
-func (a *Attempt) Start(config *Settings, snap *state.Snapshot, pod *outrank.Pod, now time.Time) error {
+// Start prepares an attempt. It reuses the memory of an earlier one. Where the context ends, exact
+// victims are searched for no more, and what nodes answer then is not to be used.
+func (a *Attempt) Start(ctx context.Context, config *Settings, snap *state.Snapshot, req *decision.Request) error {
+	pod, now := req.Pod, req.Now
 	if err := config.CheckRelease(snap); err != nil {
 		return err
 	}
@@ -62,7 +67,7 @@ func (a *Attempt) Start(config *Settings, snap *state.Snapshot, pod *outrank.Pod
 		return err
 	}
 	a.Config, a.Ranks, a.Now, a.NowAt, a.Elsewhere, a.AskedOne = config, config.Policy.Ranks, now, rank.InstantOf(now), false, false
-	a.heard = heard{}
+	a.heard, a.ended = heard{}, func() bool { return ctx.Err() != nil }
 	if a.Ranks == nil {
 		a.Ranks = UsualRanks
 	}

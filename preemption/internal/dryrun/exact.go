@@ -22,6 +22,9 @@ func (w *DryRunner) exact(possible []*state.PodState) filters.Status {
 		w.removeVictims(possible)
 		return filters.Status{}
 	}
+	if w.A.ended() {
+		return ended // the whole answer is dropped
+	}
 	x.ask(w, possible)
 	if w.Check().Code == decision.Success {
 		return w.contradiction() // nobody has to leave
@@ -53,6 +56,9 @@ func (w *DryRunner) exact(possible []*state.PodState) filters.Status {
 	w.removeVictims(possible)
 	return filters.Status{}
 }
+
+// ended is what a node answers after the end of the context.
+var ended = filters.Status{Code: decision.Unschedulable, By: filters.ByNone, Text: []string{"not searched"}}
 
 func (w *DryRunner) removeVictims(possible []*state.PodState) {
 	w.ChangeMarked(possible, w.Victim, -1)

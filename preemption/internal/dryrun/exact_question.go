@@ -36,6 +36,7 @@ func (x *setSearch) ask(w *DryRunner, possible []*state.PodState) {
 	x.q = x.search.Ask(x)
 	q, policy := x.q, &w.A.Config.Policy
 	q.Strict, q.Limit, q.SlowLimit = policy.Strict, limitOf(policy, false), limitOf(policy, true)
+	q.Ended = w.A.ended
 	for _, r := range w.A.Ranks {
 		q.Measures = append(q.Measures, Measures[rank.Of(r).Figure])
 	}

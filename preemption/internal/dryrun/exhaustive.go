@@ -14,8 +14,8 @@ func DecideExhaustively(ctx context.Context, config *Settings, chunk int, snap *
 	if err := CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
-	a, err := NewAttempt(config, snap, req.Pod, req.Now)
-	if err != nil {
+	a := &Attempt{}
+	if err := a.Start(ctx, config, snap, req); err != nil {
 		return nil, err
 	}
 	r := &Result{Attempt: a, Chunk: chunk, Best: -1}
@@ -23,6 +23,7 @@ func DecideExhaustively(ctx context.Context, config *Settings, chunk int, snap *
 		r.Runners = append(r.Runners, NewDryRunner(a))
 	}
 	a.HearNominated(r.Runners[0])
+	var err error
 	if r.Before, err = r.FilterAll(ctx, req); err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func DecideExhaustively(ctx context.Context, config *Settings, chunk int, snap *
 	if err := r.decide(ctx, everything); err != nil {
 		return nil, err
 	}
-	return r, nil
+	return r, ctx.Err()
 }
 
 // FilterAll asks every node, unless the caller gave the statuses.

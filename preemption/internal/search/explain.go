@@ -240,6 +240,9 @@ func (s *Search) BestFirst(ctx context.Context, yield func(*decision.Candidate, 
 		}
 		queue.dropFirst()
 		c, err := w.chosenAt(position)
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			yield(nil, err)
 			return

@@ -10,13 +10,13 @@ import (
 )
 
 // Start prepares a search for a question. The caller releases it.
-func Start(config *dryrun.Settings, chunk int, snap *state.Snapshot, req *decision.Request) (*Search, error) {
+func Start(ctx context.Context, config *dryrun.Settings, chunk int, snap *state.Snapshot, req *decision.Request) (*Search, error) {
 	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
 	s := Searches.Get().(*Search)
 	s.chunk = chunk
-	err := s.Ask(config, snap, req)
+	err := s.Ask(ctx, config, snap, req)
 	if err == nil && dryrun.HasStatuses(req) {
 		if err = dryrun.CheckStatuses(req, snap); err == nil {
 			s.takeStatuses(req)
@@ -32,7 +32,7 @@ func Start(config *dryrun.Settings, chunk int, snap *state.Snapshot, req *decisi
 
 // Decide answers a question by a search.
 func Decide(ctx context.Context, config *dryrun.Settings, chunk int, snap *state.Snapshot, req *decision.Request) (*decision.Plan, error) {
-	s, err := Start(config, chunk, snap, req)
+	s, err := Start(ctx, config, chunk, snap, req)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +44,9 @@ func Decide(ctx context.Context, config *dryrun.Settings, chunk int, snap *state
 	s.Busy = false
 	if err == nil {
 		err = s.Workers[0].Dry.Err
+	}
+	if err == nil && config.Exact() {
+		err = ctx.Err() // what a search that was ended says is of no use
 	}
 	if err != nil {
 		return nil, err
@@ -72,9 +75,9 @@ func (s *Search) decide(ctx context.Context) (*decision.Plan, error) {
 }
 
 // Ask prepares a search.
-func (s *Search) Ask(config *dryrun.Settings, snap *state.Snapshot, req *decision.Request) error {
+func (s *Search) Ask(ctx context.Context, config *dryrun.Settings, snap *state.Snapshot, req *decision.Request) error {
 	s.Busy = true
-	if err := s.Attempt.Start(config, snap, req.Pod, req.Now); err != nil {
+	if err := s.Attempt.Start(ctx, config, snap, req); err != nil {
 		return err
 	}
 	s.snap, s.Rules = snap, searchRulesOf(config, snap.BudgetSet.List)
