@@ -206,9 +206,9 @@ func (w *watch) leaving() {
 			}
 			require.GreaterOrEqual(w, p.until, w.s.clock.at, "%s should be gone", p.obj.Key())
 			require.Equal(w, w.s.config.Start.Add(p.until), p.obj.DeletionTimestamp)
-			told := p.evicted && p.cause == noCause && w.s.config.variant() == 0 // the other causes are silent
+			told := p.evicted && p.cause == Preempted && w.s.config.variant() == 0 // the other causes are silent
 			require.Equal(w, told, p.obj.DisruptionReason == outrank.PreemptionByScheduler)
-			require.Equal(w, p.cause != noCause, p.obj.DisruptionReason == outrank.TerminationByKubelet)
+			require.Equal(w, p.cause.byKubelet(), p.obj.DisruptionReason == outrank.TerminationByKubelet)
 		}
 	}
 }
@@ -404,7 +404,11 @@ func (w *watch) event(e Event) {
 	case Evicted:
 		w.evicted++
 		w.toldToGo[e.Pod.Key()] = e.Time
-		if w.s.lives.pods[e.Pod.Key()].cause != noCause {
+		require.Equal(w, w.s.lives.pods[e.Pod.Key()].cause, e.Cause)
+		if e.Cause == Drained {
+			return
+		}
+		if e.Cause.byKubelet() {
 			w.byKubelet(e)
 			return
 		}
@@ -437,11 +441,11 @@ func (w *watch) onTime(e Event) {
 		grace = *p.work.Grace
 	}
 	for _, x := range w.s.config.Schedulers {
-		if x.Preemption.Variant == outrank.VariantSimplified && p.evicted && p.cause == noCause {
+		if x.Preemption.Variant == outrank.VariantSimplified && p.cause == Preempted {
 			grace = 0
 		}
 	}
-	if p.cause == underMemory || p.cause == underDisk {
+	if p.cause == UnderMemory || p.cause == UnderDisk {
 		grace = pressureGrace
 	}
 	require.LessOrEqual(w, e.Time, told+grace, "%s", e.Pod.Key())

@@ -144,7 +144,7 @@ func (w *watch) pressure(own *kubelet, k pressureKind) {
 // byKubelet checks an eviction by a kubelet against the rules.
 func (w *watch) byKubelet(e Event) {
 	v := w.s.lives.pods[e.Pod.Key()]
-	if v.cause == forCritical {
+	if v.cause == ForCritical {
 		by := w.s.lives.pods[e.Related.Key()]
 		require.Same(w, v.host, by.host)
 		require.True(w, kubeletadmit.Critical(by.obj))
@@ -155,7 +155,7 @@ func (w *watch) byKubelet(e Event) {
 	require.Nil(w, e.Related)
 	require.False(w, kubeletadmit.Critical(v.obj), "%s is critical", e.Pod.Key())
 	k := memoryPressure
-	if v.cause == underDisk {
+	if v.cause == UnderDisk {
 		k = diskPressure
 	}
 	require.True(w, w.s.table.of(v.host).over(k), "%s had enough", e.Node)

@@ -196,7 +196,7 @@ func (c *scene) drawChange(t *rapid.T) {
 // cautiously leaves out impossible changes: two changes may be drawn that
 // exclude each other.
 func cautiously(c Change) Change {
-	return Change{c.what, func(s *Simulation) error {
+	return Change{what: c.what, do: func(s *Simulation) error {
 		_ = c.do(s)
 		return nil
 	}}

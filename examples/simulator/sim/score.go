@@ -1,22 +1,80 @@
 package sim
 
-import "github.com/outrank-go/outrank"
+import (
+	"context"
+	"maps"
+	"slices"
 
-// Score rates a node for a pod that fits there; the highest wins.
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/score"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Score rates a node for a pod that fits there; the highest wins. It must give the same answer
+// to the same question, and change nothing.
 type Score func(c *Choice) int64
 
 // Choice is a node that takes a pod. It lasts for one call of a [Score].
 type Choice struct {
 	Pod  *outrank.Pod
 	Node *outrank.Node
-	// CPU is in thousandths of a core, Memory in bytes.
+	// CPU is in thousandths of a core, Memory in bytes. [Choice.Level] has the others.
 	CPU, Memory Level
+	// Snapshot is the cluster as the pod finds it, the members of its gang that have a place
+	// before it among the pods on nodes. It is only to be read.
+	Snapshot *preemption.Snapshot
+	// asks is the pod's request, from the first question about it on.
+	asks resource.List
 }
 
 // Level is the sum of the requests of the pods on a node and of the pod to be
 // placed, and the node's capacity.
 type Level struct {
 	Used, Allocatable int64
+}
+
+// Level returns the level of any resource, in the unit of [resource.Amount]: thousandths of a
+// core for cpu, else what the resource counts. Both amounts are 0 for a resource that neither
+// the pods nor the node name. Time is that of [preemption.Snapshot.Used].
+func (c *Choice) Level(name resource.Name) Level {
+	switch name {
+	case resource.CPU:
+		return c.CPU
+	case resource.Memory:
+		return c.Memory
+	}
+	used := resource.AddSat(c.Snapshot.Used(c.Node.Name, name), c.requests().Amount(name))
+	if name == resource.Pods {
+		used = resource.AddSat(c.Snapshot.Used(c.Node.Name, name), 1)
+	}
+	return Level{Used: used, Allocatable: c.Node.Allocatable.Amount(name)}
+}
+
+// Resources lists the resources that the pod asks for or the node offers, by name. The slice is
+// the caller's.
+func (c *Choice) Resources() []resource.Name {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(c.requests())), maps.Keys(c.Node.Allocatable))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (c *Choice) requests() resource.List {
+	if c.asks == nil {
+		c.asks = c.Pod.RunningRequests()
+	}
+	return c.asks
+}
+
+// Scorer rates all nodes that take a pod beside each other, where one node's score depends on
+// the others: [score.Scorer] is one, with the plugins of kube-scheduler, and its zero value is
+// the default profile. The ranking has one total for each node; the highest wins. Its other parts
+// are not looked at. It must change nothing.
+//
+// A Scorer with a method Attach(*preemption.Snapshot) error has that called when a run is made,
+// so that the snapshot keeps what it counts.
+type Scorer interface {
+	Score(ctx context.Context, snap *preemption.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*score.Ranking, error)
 }
 
 // mostScore is the score of an empty node by [LeastAllocated].
