@@ -11,8 +11,8 @@ const drainRetry = 5 * time.Second
 
 // Drain empties a node: it is cordoned, and its pods are told to go, the static ones apart, in the
 // order of importance and as far as the budgets that cover them allow. The others are tried again
-// every 5 s, until [Uncordon] ends it; where nothing else is going to happen it gives up after
-// [DefaultPatience] in which nothing changes. Controllers make the pods anew.
+// every 5 s, until [Uncordon] ends it; it gives up where nothing else is on the way and nobody
+// waits for a node, or nothing has changed for [DefaultPatience]. Controllers make the pods anew.
 func Drain(name string) Change {
 	return Change{what: "drain node " + name, do: func(s *Simulation) error { return s.beginDrain(name, false) }}
 }

@@ -27,13 +27,14 @@ type watch struct {
 	// toldToGo is the time at which each pod was told to go, by key.
 	toldToGo map[outrank.Key]time.Duration
 	evicted  int
+	causes   map[Cause]int // of pods that left, and of evictions
 	kubeletWatch
 }
 
 // watched prepares a run under watch; events go to the observer of the
 // configuration, too.
 func watched(t require.TestingT, cluster *outrank.Cluster, work []Work, config Config) *watch {
-	w := &watch{TestingT: t, toldToGo: map[outrank.Key]time.Duration{}}
+	w := &watch{TestingT: t, toldToGo: map[outrank.Key]time.Duration{}, causes: map[Cause]int{}}
 	config.Observe = func(e Event) { w.events = append(w.events, e) }
 	s, err := New(cluster, work, config)
 	require.NoError(t, err)
@@ -304,7 +305,7 @@ func (w *watch) whole() {
 			continue
 		}
 		g := w.s.gangs.of(e.Pod)
-		if g == nil || e.Kind != Bound && e.Kind != Evicted {
+		if g == nil || e.Kind != Bound && e.Kind != Evicted || e.Cause == Drained {
 			continue
 		}
 		running, there := 0, 0
@@ -403,6 +404,7 @@ func (w *watch) event(e Event) {
 	switch e.Kind {
 	case Evicted:
 		w.evicted++
+		w.causes[e.Cause]++
 		w.toldToGo[e.Pod.Key()] = e.Time
 		require.Equal(w, w.s.lives.pods[e.Pod.Key()].cause, e.Cause)
 		if e.Cause == Drained {
@@ -422,6 +424,7 @@ func (w *watch) event(e Event) {
 	case Deleted:
 		w.toldToGo[e.Pod.Key()] = e.Time
 	case Left, Ended:
+		w.causes[e.Cause] += one(e.Cause == NodeLost)
 		w.onTime(e)
 	case Bound:
 		require.False(w, e.Pod.Gated(), "%s was held back", e.Pod.Key())

@@ -235,7 +235,7 @@ func TestPropertyKubelets(t *testing.T) {
 		r := w.s.Result()
 		k := r.Kubelets
 		f := k.Evicted
-		require.Equal(t, w.evicted-w.byPressure, r.Preemption.Evictions)
+		require.Equal(t, w.evicted-w.byPressure-w.causes[Drained], r.Preemption.Evictions)
 		require.Equal(t, k.UnderMemory+k.UnderDisk, w.byPressure)
 		require.Equal(t, k.ForCritical+k.UnderMemory+k.UnderDisk, f.Elsewhere+f.SameNode+f.Waiting+f.Leaving+f.Finished+f.Over, "a fate for each")
 		if c.config.Recreate.Rule != RecreateNever {

@@ -170,9 +170,9 @@ type patience struct {
 // over reports whether nothing is on the way but looks, and nobody waits or nothing has changed for
 // too long.
 func (p *patience) over(s *Simulation) bool {
-	if state := s.cluster.tries.state; state != p.state || s.agenda.toCome() {
+	state, toCome := s.cluster.tries.state, s.agenda.toCome()
+	if state != p.state || toCome {
 		p.state, p.since = state, s.clock.at
-		return false
 	}
-	return s.line.inQueue == 0 || s.clock.at-p.since >= p.most
+	return !toCome && (s.line.inQueue == 0 || s.clock.at-p.since >= p.most)
 }
