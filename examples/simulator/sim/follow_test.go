@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/filtertest"
 )
 
 // Followers hear what an observer does, refused attempts apart, whether attempts are made one by
@@ -123,4 +124,21 @@ func TestOwnFilterPlacesAndPreempts(t *testing.T) {
 	w.at(5, map[string]Place{"low": {Phase: Running, Node: "n2"}})
 	w.at(50, map[string]Place{"low": {Phase: Terminating, Node: "n2", Until: seconds(80)}, "high": {Phase: Queued, Nominated: "n2"}})
 	w.at(300, map[string]Place{"high": {Phase: Running, Node: "n2"}, "more": {Phase: Running, Node: "n3"}})
+}
+
+// A filter made of a function keeps the contract of filters, and is heeded where victims are chosen.
+func TestFilterByPods(t *testing.T) {
+	two := FilterByPods("Two", func(_ *outrank.Pod, _ *outrank.Node, pods []*outrank.Pod) preemption.Status {
+		if len(pods) < 2 {
+			return preemption.Status{}
+		}
+		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"two are there"}}
+	})
+	require.NoError(t, filtertest.Check(two, filtertest.Options{}))
+	config := Config{Schedulers: []Scheduler{{Preemption: preemption.Config{Filters: []preemption.Filter{two}}}}}
+	work := []Work{endless(asking("a", 1, "1"), 0), endless(asking("b", 0, "1"), 1), endless(asking("c", 0, "1"), 2), endless(asking("d", 9, "1"), 10)}
+	w := watched(t, nodes(node("n1", "4")), work, config)
+	w.at(10, map[string]Place{
+		"a": {Phase: Running, Node: "n1"}, "b": {Phase: Terminating, Node: "n1", Until: seconds(40)}, "c": {Phase: Queued}, "d": {Phase: Queued, Nominated: "n1"},
+	})
 }

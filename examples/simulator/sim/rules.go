@@ -77,6 +77,66 @@ type Scorer interface {
 	Score(ctx context.Context, snap *preemption.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*score.Ranking, error)
 }
 
+// FilterByPods makes a filter of a function that looks at the pod, the node, and the pods on it: those
+// that an attempt has taken away left out, and those that are nominated to the node behind the others
+// where they count. It holds for placing and for preempting, as part of [preemption.Config].Filters of
+// a [Scheduler]. The function must only read, and give the same answer to the same question; several
+// goroutines may call it at once. The filter is asked about every victim that is tried, as
+// [preemption.Filter] says; one with counts of its own is faster.
+func FilterByPods(name string, takes func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status) preemption.Filter {
+	return &podsFilter{name: name, takes: takes}
+}
+
+type podsFilter struct {
+	name  string
+	takes func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status
+}
+
+// Name implements [preemption.Filter].
+func (f *podsFilter) Name() string { return f.name }
+
+// Start implements [preemption.Filter].
+func (f *podsFilter) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+	return &podsState{filter: f, pod: pod, snap: snap, changed: map[string][]*outrank.Pod{}}, nil
+}
+
+// podsState has the pods on the nodes that an attempt has changed. Their lists are never changed.
+type podsState struct {
+	filter  *podsFilter
+	pod     *outrank.Pod
+	snap    *preemption.Snapshot
+	changed map[string][]*outrank.Pod
+}
+
+func (s *podsState) on(node *outrank.Node) []*outrank.Pod {
+	if pods, ok := s.changed[node.Name]; ok {
+		return slices.Clone(pods)
+	}
+	return s.snap.PodsOn(node.Name)
+}
+
+// Check implements [preemption.FilterState].
+func (s *podsState) Check(node *outrank.Node) preemption.Status {
+	return s.filter.takes(s.pod, node, s.on(node))
+}
+
+// Remove implements [preemption.FilterState].
+func (s *podsState) Remove(pod *outrank.Pod, node *outrank.Node) {
+	s.changed[node.Name] = slices.DeleteFunc(s.on(node), func(p *outrank.Pod) bool { return p.Key() == pod.Key() })
+}
+
+// Add implements [preemption.FilterState].
+func (s *podsState) Add(pod *outrank.Pod, node *outrank.Node) {
+	s.changed[node.Name] = append(s.on(node), pod)
+}
+
+// Clone implements [preemption.FilterState].
+func (s *podsState) Clone() preemption.FilterState {
+	clone := *s
+	clone.changed = maps.Clone(s.changed)
+	return &clone
+}
+
 // mostScore is the score of an empty node by [LeastAllocated].
 const mostScore = 100
 
