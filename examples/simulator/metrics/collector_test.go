@@ -14,6 +14,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
+	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -69,7 +70,26 @@ func drawScene(t *rapid.T) *scene {
 		c.drains = append(c.drains, c.cluster.Nodes[0].Name)
 	}
 	c.config = sim.Config{Audit: true, End: 700 * time.Second, Recreate: sim.Recreate{Rule: sim.RecreateRule(pick("rule", 0, 1, 2))}}
+	if pick("kubelets", 0, 0, 1) == 1 {
+		c.config.Kubelets = &sim.Kubelets{}
+		for i := range c.work {
+			c.drawForKubelets(t, &c.work[i])
+		}
+	}
 	return c
+}
+
+// drawForKubelets gives a pod what only kubelets look at: a node that it comes to past the scheduler, and a
+// usage of its own.
+func (c *scene) drawForKubelets(t *rapid.T, w *sim.Work) {
+	if rapid.IntRange(0, 4).Draw(t, "past the scheduler") == 0 {
+		pod := *w.Pod
+		pod.NodeName, pod.Static = rapid.SampledFrom(c.cluster.Nodes).Draw(t, "comes to").Name, true
+		w.Pod = &pod
+	}
+	if rapid.IntRange(0, 3).Draw(t, "of its own") == 0 {
+		w.Usage = &kubeletadmit.Usage{Memory: int64(rapid.IntRange(0, 9).Draw(t, "uses"))}
+	}
 }
 
 // play runs the scene and returns the collector, the run and its result.
@@ -120,16 +140,20 @@ func TestPropertyReportAddsUp(t *testing.T) {
 		cpu, ok := all.Use(resource.CPU)
 		require.True(t, ok)
 		require.InDelta(t, result.Lost.CPUHours*3600, cpu.Lost, 1e-6)
-		preempted := 0
+		forOthers := 0
 		for _, e := range all.Evictions {
 			causes[e.Cause] += e.Pods
-			if e.Cause == sim.Preempted.String() {
-				preempted = e.Pods
+			if e.Cause == sim.Preempted.String() || e.Cause == sim.ForCritical.String() {
+				forOthers += e.Pods
 			}
 		}
-		require.Equal(t, result.Preemption.Evictions, preempted)
+		require.Equal(t, result.Preemption.Evictions, forOthers)
 		for _, u := range all.Resources {
-			require.InDelta(t, u.Held, u.Good+u.Lost+u.Cut+u.Open, 1e-6*(1+u.Held), "%s", u.Name)
+			if sum := u.Good + u.Lost + u.Cut + u.Open; c.config.Kubelets == nil {
+				require.InDelta(t, u.Held, sum, 1e-6*(1+u.Held), "%s", u.Name)
+			} else {
+				require.GreaterOrEqual(t, u.Held, sum-1e-6*(1+u.Held), "%s", u.Name)
+			}
 		}
 		for _, parts := range [][]Group{r.Priorities, r.Tenants} {
 			whole := Group{Resources: make([]Use, len(all.Resources)), Evictions: make([]Evictions, len(all.Evictions))}
@@ -164,7 +188,10 @@ func TestPropertyReportAddsUp(t *testing.T) {
 	})
 	require.Positive(t, finished)
 	require.Positive(t, lost)
-	for _, c := range []sim.Cause{sim.Preempted, sim.NodeLost, sim.Drained} {
+	if testing.Short() {
+		return // too few cases for each cause
+	}
+	for _, c := range []sim.Cause{sim.Preempted, sim.NodeLost, sim.Drained, sim.UnderMemory, sim.ForCritical} {
 		require.Positive(t, causes[c.String()], "nobody was %v", c)
 	}
 }
@@ -191,7 +218,7 @@ func requireSeries(t *rapid.T, r *Report) {
 		} else {
 			require.False(t, g.Slowdown.Mean.Defined())
 		}
-		for _, v := range s.Resources[0].Utilisation {
+		for _, v := range s.Resources[0].Goodput {
 			require.False(t, v.Defined() && (v < 0 || v > 1+1e-9), "%v", v)
 		}
 	}

@@ -281,8 +281,10 @@ func TestPropertyInvariants(t *testing.T) {
 			nominationsLost += one(e.Kind == NominationLost)
 		}
 	})
-	require.Positive(t, causesSeen[Drained], "nobody was drained")
-	require.Positive(t, causesSeen[NodeLost], "no node was lost")
+	if !testing.Short() { // few draws may have none
+		require.Positive(t, causesSeen[Drained], "nobody was drained")
+		require.Positive(t, causesSeen[NodeLost], "no node was lost")
+	}
 	t.Logf("%d evictions, %d nominations lost, %d cycles", evictions, nominationsLost, cycles)
 	require.Positive(t, evictions, "nothing was tested")
 }
