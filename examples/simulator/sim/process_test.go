@@ -229,7 +229,7 @@ func TestDrainEnds(t *testing.T) {
 		ends       time.Duration
 	}{
 		{"nobody waits, and nothing is on the way", 0, false, seconds(10)},
-		{"the node is open again when the drain looks next", 12, false, seconds(15)},
+		{"the node is open again when the drain looks next, and the budget is gone", 12, false, seconds(15)},
 		{"a pod waits for an hour in which nothing changes", 0, true, seconds(10) + DefaultPatience},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -245,6 +245,7 @@ func TestDrainEnds(t *testing.T) {
 			require.NoError(t, w.s.At(seconds(10), Retire("n1")))
 			if tt.uncordoned > 0 {
 				require.NoError(t, w.s.At(seconds(tt.uncordoned), Uncordon("n1")))
+				require.NoError(t, w.s.At(seconds(tt.uncordoned+1), SetBudgets(nil)))
 			}
 			w.run(5000)
 			require.Equal(t, Running, w.s.Where("default/p").Phase)
