@@ -268,6 +268,29 @@ func TestReportByHand(t *testing.T) {
 	require.Equal(t, Figure(0.5), r.ByTenant.Series[40], "blue has something, and red waits for it")
 }
 
+// A pod of a moment that waited is measured against the shortest time that counts, and tenants are whoever
+// the caller says.
+func TestShortPodsAndTenants(t *testing.T) {
+	pod := func(name, team string) *outrank.Pod {
+		return &outrank.Pod{Name: name, Labels: map[string]string{"team": team}, Containers: []outrank.Container{{Requests: resource.MustList("cpu", "4")}}}
+	}
+	c := &scene{
+		cluster: &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("cpu", "4", "pods", "9")}}},
+		work: []sim.Work{
+			{Pod: pod("a", "red"), Duration: sec(40)}, {Pod: pod("blink", "blue"), Duration: sec(2)},
+		},
+		config: sim.Config{Audit: true},
+	}
+	for shortest, want := range map[time.Duration]Figure{0: 42.0 / 10, sec(1): 42.0 / 2, sec(100): 1} {
+		m, s, _ := c.play(t, Config{Shortest: shortest, Tenant: func(p *outrank.Pod) string { return p.Labels["team"] }})
+		r := m.Report(s.Now())
+		require.Len(t, r.Tenants, 2)
+		require.Equal(t, "blue", r.Tenants[0].Name)
+		require.Equal(t, want, r.Tenants[0].Slowdown.Mean, "%v", shortest)
+		require.Equal(t, Figure(42), r.Tenants[0].Completion.Mean)
+	}
+}
+
 // Figures over nothing are undefined, in every form.
 func TestNothingIsUndefined(t *testing.T) {
 	m, err := New(nil, Config{Fragmentation: &Fragmentation{Resource: "cpu", Mix: []Demand{{Requests: resource.MustList("cpu", "1"), Weight: 1}}}})
