@@ -36,7 +36,7 @@ type Collector struct {
 	has   []float64            // the sum over all nodes
 	offer []*line              // its integral
 
-	fragments        *fragments // nil for none
+	fragments        *fragmentMeter // nil for none
 	unused, unusable *line
 	// stale is set where something has changed since shares were computed.
 	stale bool

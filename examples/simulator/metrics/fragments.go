@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// fragments follows the fragments of all nodes.
-type fragments struct {
+// fragmentMeter follows the fragments of all nodes.
+type fragmentMeter struct {
 	config *Fragmentation
 	// names are the resources of the mix, the one in question first. shapes are the requests of the
 	// mix by these names, weights their parts of 1.
@@ -30,8 +30,8 @@ type ground struct {
 	free, lost float64
 }
 
-func newFragments(c *Fragmentation) *fragments {
-	f := &fragments{config: c, names: []resource.Name{c.Resource}, nodes: map[string]*ground{}}
+func newFragments(c *Fragmentation) *fragmentMeter {
+	f := &fragmentMeter{config: c, names: []resource.Name{c.Resource}, nodes: map[string]*ground{}}
 	sum := 0.0
 	for _, d := range c.Mix {
 		sum += d.Weight
@@ -50,7 +50,7 @@ func newFragments(c *Fragmentation) *fragments {
 
 func sortedNames(l resource.List) []resource.Name { return slices.Sorted(maps.Keys(l)) }
 
-func (f *fragments) row(l resource.List) []int64 {
+func (f *fragmentMeter) row(l resource.List) []int64 {
 	row := make([]int64, len(f.names))
 	for i, name := range f.names {
 		row[i] = l.Amount(name)
@@ -59,7 +59,7 @@ func (f *fragments) row(l resource.List) []int64 {
 }
 
 // set puts a node there or replaces it; its pods stay. Nil removes the node of the name.
-func (f *fragments) set(name string, n *outrank.Node) {
+func (f *fragmentMeter) set(name string, n *outrank.Node) {
 	g := f.nodes[name]
 	if n == nil {
 		if g != nil {
@@ -78,11 +78,11 @@ func (f *fragments) set(name string, n *outrank.Node) {
 }
 
 // put puts a pod on a node, and take takes it away. A node that is gone has no pods.
-func (f *fragments) put(name string, pod *outrank.Pod) { f.change(name, pod, 1) }
+func (f *fragmentMeter) put(name string, pod *outrank.Pod) { f.change(name, pod, 1) }
 
-func (f *fragments) take(name string, pod *outrank.Pod) { f.change(name, pod, -1) }
+func (f *fragmentMeter) take(name string, pod *outrank.Pod) { f.change(name, pod, -1) }
 
-func (f *fragments) change(name string, pod *outrank.Pod, sign int64) {
+func (f *fragmentMeter) change(name string, pod *outrank.Pod, sign int64) {
 	g := f.nodes[name]
 	if g == nil {
 		return
@@ -104,7 +104,7 @@ func (f *fragments) change(name string, pod *outrank.Pod, sign int64) {
 
 // renew computes the fragments of a node anew. Time is that of the mix times its resources and the
 // devices.
-func (f *fragments) renew(g *ground) {
+func (f *fragmentMeter) renew(g *ground) {
 	free := float64(max(resource.SubSat(g.has[0], g.used[0]), 0))
 	var devices []int64
 	if f.config.Devices != nil {
@@ -124,13 +124,13 @@ func (f *fragments) renew(g *ground) {
 }
 
 // settle ends the error of rounding where nothing is left.
-func (f *fragments) settle() {
+func (f *fragmentMeter) settle() {
 	f.free = max(f.free, 0)
 	f.lost = min(max(f.lost, 0), f.free)
 }
 
 // fragment is what is free on a node and of no use to one kind of pod.
-func (f *fragments) fragment(g *ground, kind int, free float64, devices []int64) float64 {
+func (f *fragmentMeter) fragment(g *ground, kind int, free float64, devices []int64) float64 {
 	shape, d := f.shapes[kind], &f.config.Mix[kind]
 	if shape[0] == 0 || int64(len(g.pods)) >= g.slots || d.Takes != nil && !d.Takes(g.node) {
 		return free

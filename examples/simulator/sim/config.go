@@ -93,14 +93,14 @@ type Config struct {
 	// Observe, if set, receives every event, in order, and must not change it. It makes
 	// attempts go one by one, since each that comes to nothing is an event.
 	Observe func(Event)
-	// Audit makes the run check itself at every event, by books of its own: that no node is
-	// overcommitted, that every pod's life adds up, and so does lost work. A finding ends the run
-	// with an error that wraps [ErrAudit]. Time is that of the pods on the node where one is bound.
-	Audit bool
 	// Follow, if set, receives the same events in the same order but those of Refused attempts,
 	// without their Text, and costs a run next to nothing. It is the hook for what a pod goes
 	// through: Bound, Evicted with its cause, Left, Ended. It must not change what it is given.
 	Follow func(Event)
+	// Audit makes the run check itself at every event, by books of its own: that no node is
+	// overcommitted, that every pod's life adds up, and so does lost work. A finding ends the run
+	// with an error that wraps [ErrAudit]. Time is that of the pods on the node where one is bound.
+	Audit bool
 	// Sample, if set, receives the usage, the waiting pods and the evicted ones
 	// after every step that changed them. The sample's slice and maps are used
 	// again. The levels are those of [Simulation.Resources].
@@ -134,7 +134,7 @@ type Scheduler struct {
 	Score Score
 	// Scorer, if set, picks in place of Score, which is not to be set beside it; it compares the
 	// nodes with each other. With &score.Scorer{} the pods go where kube-scheduler's default
-	// profile puts them, at 1 ms a pod where 5,000 nodes take it.
+	// profile puts them, for some 3 ms of a core a pod where 5,000 nodes take it.
 	Scorer Scorer
 }
 

@@ -52,8 +52,8 @@ func FailNode(name string, repair time.Duration) Change {
 	}}
 }
 
-// drain empties a node.
-type drain struct {
+// draining is how a node is being emptied.
+type draining struct {
 	host *host
 	// remove is set if the node is to go once it is empty.
 	remove bool
@@ -70,11 +70,11 @@ func (s *Simulation) beginDrain(name string, remove bool) error {
 			return err
 		}
 	}
-	return s.goOnDraining(&drain{host: h, remove: remove, waits: patience{most: DefaultPatience}})
+	return s.goOnDraining(&draining{host: h, remove: remove, waits: patience{most: DefaultPatience}})
 }
 
 // goOnDraining tells the pods of a node to go that may, and comes back for the others.
-func (s *Simulation) goOnDraining(d *drain) error {
+func (s *Simulation) goOnDraining(d *draining) error {
 	h := d.host
 	if h.removed || !h.node.Unschedulable {
 		return nil

@@ -61,15 +61,15 @@ const (
 	// DeletedFromOutside: [DeletePod] took it away. It is no eviction, and what the pod has done
 	// is not lost.
 	DeletedFromOutside
-	causes
+	causeCount
 )
 
 // causeNames are the words of the causes.
-var causeNames = [causes]string{"none", "preempted", "critical pod", "memory pressure", "disk pressure", "drained", "node lost", "deleted"}
+var causeNames = [causeCount]string{"none", "preempted", "critical pod", "memory pressure", "disk pressure", "drained", "node lost", "deleted"}
 
 // String names the cause.
 func (c Cause) String() string {
-	if c < causes {
+	if c < causeCount {
 		return causeNames[c]
 	}
 	return fmt.Sprintf("Cause(%d)", uint8(c))
@@ -84,8 +84,8 @@ func (c Cause) Lost() bool { return c != NoCause && c != DeletedFromOutside }
 
 // Causes lists all causes but NoCause, in the order of their declaration. The slice is the caller's.
 func Causes() []Cause {
-	list := make([]Cause, 0, causes-1)
-	for c := NoCause + 1; c < causes; c++ {
+	list := make([]Cause, 0, causeCount-1)
+	for c := NoCause + 1; c < causeCount; c++ {
 		list = append(list, c)
 	}
 	return list

@@ -82,7 +82,7 @@ func TestCauses(t *testing.T) {
 	}, got)
 	require.Equal(t, "node lost", NodeLost.String())
 	require.Equal(t, "Cause(99)", Cause(99).String())
-	require.Len(t, Causes(), int(causes)-1)
+	require.Len(t, Causes(), int(causeCount)-1)
 }
 
 // An eviction that fails leaves the victim alone, and is tried again.

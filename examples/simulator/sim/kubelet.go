@@ -97,7 +97,7 @@ type kubeletTable struct {
 type kubeletCounts struct {
 	started   int
 	rejected  map[string]int // by reason
-	evicted   [causes]int
+	evicted   [causeCount]int
 	pressures int
 }
 
