@@ -40,9 +40,7 @@ type options struct {
 	grace       time.Duration
 	recreate    bool
 	inspect     bool
-	metrics     bool
-	fragments   resource.Name // empty for none
-	audit       bool
+	measures    measures
 	format      string
 	// events and chart are paths, empty for none, "-" for standard output.
 	events, chart string
@@ -50,6 +48,13 @@ type options struct {
 	given []string
 	// texts are the values of the flags that are one of a few names, or a mapping.
 	texts map[string]string
+}
+
+// measures say what is looked at in a run beside its summary.
+type measures struct {
+	metrics   bool
+	fragments resource.Name // empty for none
+	audit     bool
 }
 
 // parse reads the command line. The error is flag.ErrHelp where help is wanted.
@@ -107,13 +112,13 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.DurationVar(&o.grace, "grace", sim.DefaultGrace, "")
 	fs.BoolVar(&o.recreate, "recreate", true, "")
 	fs.BoolVar(&o.inspect, "inspect", false, "")
-	fs.BoolVar(&o.metrics, "metrics", false, "")
+	fs.BoolVar(&o.measures.metrics, "metrics", false, "")
 	columns := map[string]resource.Name{"cpu": resource.CPU, "memory": resource.Memory, "gpu": workload.GPU}
 	fs.Func("fragments", "", o.kept("fragments", func(name string) error {
-		o.metrics = true
-		return choice(&o.fragments, columns)(name)
+		o.measures.metrics = true
+		return choice(&o.measures.fragments, columns)(name)
 	}))
-	fs.BoolVar(&o.audit, "audit", false, "")
+	fs.BoolVar(&o.measures.audit, "audit", false, "")
 	fs.StringVar(&o.format, "o", "text", "")
 	fs.StringVar(&o.events, "events", "", "")
 	fs.StringVar(&o.chart, "chart", "", "")
@@ -163,7 +168,7 @@ func (o *options) check() error {
 		return errors.New("-gangs needs -queue priority and -policy current")
 	case o.gangs > 0 && o.kubelets:
 		return errors.New("-gangs does not go together with -kubelets, -kubelet-order and -static")
-	case o.metrics && o.inspect:
+	case o.measures.metrics && o.inspect:
 		return errors.New("-metrics and -fragments are about a run, and -inspect runs nothing")
 	case o.chart == "-":
 		return errors.New("-chart needs the name of a file")

@@ -18,14 +18,14 @@ const mostKinds = 20
 // measured makes the settings of the metrics from the flags.
 func (o *options) measured(items []workload.Item) metrics.Config {
 	var c metrics.Config
-	if o.fragments == "" {
+	if o.measures.fragments == "" {
 		return c
 	}
 	pods := make([]*outrank.Pod, len(items))
 	for i := range items {
 		pods[i] = items[i].Pod
 	}
-	c.Fragmentation = &metrics.Fragmentation{Resource: o.fragments, Mix: metrics.MixOf(pods, mostKinds)}
+	c.Fragmentation = &metrics.Fragmentation{Resource: o.measures.fragments, Mix: metrics.MixOf(pods, mostKinds)}
 	return c
 }
 

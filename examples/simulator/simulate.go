@@ -77,7 +77,7 @@ func (r *runner) prepare() (*sim.Simulation, error) {
 		}
 		cluster.Release = release
 	}
-	if r.opts.metrics {
+	if r.opts.measures.metrics {
 		var err error
 		if r.metrics, err = metrics.New(cluster, r.opts.measured(r.in.items)); err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func (o *options) simulation() sim.Config {
 	c := sim.Config{
 		Schedulers: []sim.Scheduler{{Preemption: preemption.Config{Variant: o.variant}, Score: o.score.Score, Scorer: o.score.Scorer}},
 		Discipline: o.queue, Order: o.order, Cycle: o.cycle, Grace: &o.grace, Seed: o.shape.Seed,
-		End: o.until, Audit: o.audit,
+		End: o.until, Audit: o.measures.audit,
 	}
 	c.Queue.NoEarlyPop = !o.earlyPop
 	if o.kubelets {

@@ -3,6 +3,7 @@ package metrics
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -141,3 +142,5 @@ func keyOf(l resource.List) string {
 	}
 	return b.String()
 }
+
+func sortedNames(l resource.List) []resource.Name { return slices.Sorted(maps.Keys(l)) }

@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -47,8 +46,6 @@ func newFragments(c *Fragmentation) *fragmentMeter {
 	}
 	return f
 }
-
-func sortedNames(l resource.List) []resource.Name { return slices.Sorted(maps.Keys(l)) }
 
 func (f *fragmentMeter) row(l resource.List) []int64 {
 	row := make([]int64, len(f.names))

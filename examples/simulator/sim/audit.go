@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -57,21 +56,6 @@ type book struct {
 	// running is set while it runs, also while it is told to go.
 	running bool
 	ran     time.Duration
-}
-
-func newAuditor(s *Simulation) *auditor {
-	a := &auditor{
-		clock: s.clock, cluster: s.cluster, lives: s.lives, tally: s.tally, fits: heeded(s.config.Schedulers),
-		kubelets: s.config.Kubelets != nil, books: map[*pod]*book{}, waited: map[*lineage]time.Duration{},
-	}
-	for _, l := range s.lives.lineages {
-		for _, p := range l.lives {
-			if p.phase != Coming {
-				a.books[p] = &book{phase: p.phase, running: p.started}
-			}
-		}
-	}
-	return a
 }
 
 // heeded reports which resources all schedulers look at; nil where one looks at none.
@@ -236,12 +220,4 @@ func (a *auditor) step() error {
 		a.found = fmt.Errorf("%w: %v of work is lost by the events, and %v by the run", ErrAudit, a.lost, a.tally.lost)
 	}
 	return a.found
-}
-
-// audited joins the finding of an audit to the error of a step.
-func (s *Simulation) audited(err error) error {
-	if s.auditor == nil {
-		return err
-	}
-	return cmp.Or(err, s.auditor.step())
 }

@@ -6,6 +6,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
+// DefaultPatience is the default of [Autoscaler.Patience], and that of a drain.
+const DefaultPatience = time.Hour
+
 // drainRetry is the time after which an eviction is tried again that a budget did not allow.
 const drainRetry = 5 * time.Second
 
@@ -136,4 +139,22 @@ func (ks *kubeletWork) healthy(h *host) *outrank.Node {
 		}
 	}
 	return &n
+}
+
+// patience tells when to stop looking at a run in which nothing happens.
+type patience struct {
+	most time.Duration
+	// state is the state of the cluster at the last look, since the time from which on it is.
+	state uint64
+	since time.Duration
+}
+
+// over reports whether nothing is on the way but looks, and nobody waits or nothing has changed for
+// too long.
+func (p *patience) over(s *Simulation) bool {
+	state, toCome := s.cluster.tries.state, s.agenda.toCome()
+	if state != p.state || toCome {
+		p.state, p.since = state, s.clock.at
+	}
+	return !toCome && (s.line.inQueue == 0 || s.clock.at-p.since >= p.most)
 }

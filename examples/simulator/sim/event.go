@@ -115,8 +115,9 @@ type Event struct {
 
 // teller passes events on to those who listen.
 type teller struct {
-	clock   *clock
-	lives   *lives
+	clock *clock
+	// of returns the lineage of a pod and why it has to go; false for an unknown one.
+	of      func(outrank.Key) (lineage string, cause Cause, ok bool)
 	observe func(Event) // nil where nobody listens
 	// follow are those who hear of all but refused attempts, without the text.
 	follow []func(Event)
@@ -129,10 +130,10 @@ func (t *teller) tell(e Event, format string, args ...any) {
 	}
 	e.Time = t.clock.at
 	if e.Pod != nil {
-		if p := t.lives.pods[e.Pod.Key()]; p != nil {
-			e.Lineage = p.lineage.name
+		if lineage, cause, ok := t.of(e.Pod.Key()); ok {
+			e.Lineage = lineage
 			if e.Kind == Evicted || e.Kind == Deleted || e.Kind == Left {
-				e.Cause = p.cause
+				e.Cause = cause
 			}
 		}
 	}

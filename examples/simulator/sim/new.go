@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -52,7 +53,7 @@ func begun(given *outrank.Cluster, config Config) *Simulation {
 		tally:      &tally{metrics: execution.Metrics{Release: given.Release}},
 		schedulers: &schedulers{byName: map[string]*schedulerState{}},
 	}
-	s.teller = &teller{clock: s.clock, lives: s.lives, observe: config.Observe}
+	s.teller = &teller{clock: s.clock, of: s.lives.told, observe: config.Observe}
 	if config.Follow != nil {
 		s.teller.follow = append(s.teller.follow, config.Follow)
 	}
@@ -159,7 +160,7 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 		return err
 	}
 	if s.config.Audit || auditing {
-		s.auditor = newAuditor(s)
+		s.auditor = s.newAuditor()
 		s.teller.follow = append(s.teller.follow, s.auditor.event)
 	}
 	for i, x := range s.schedulers.inOrder {
@@ -173,6 +174,22 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 		}
 	}
 	return nil
+}
+
+// newAuditor makes an auditor, who knows the pods that are there.
+func (s *Simulation) newAuditor() *auditor {
+	a := &auditor{
+		clock: s.clock, cluster: s.cluster, lives: s.lives, tally: s.tally, fits: heeded(s.config.Schedulers),
+		kubelets: s.config.Kubelets != nil, books: map[*pod]*book{}, waited: map[*lineage]time.Duration{},
+	}
+	for _, l := range s.lives.lineages {
+		for _, p := range l.lives {
+			if p.phase != Coming {
+				a.books[p] = &book{phase: p.phase, running: p.started}
+			}
+		}
+	}
+	return a
 }
 
 // attach makes the snapshot keep what rules of the caller's count. Two schedulers may

@@ -148,6 +148,15 @@ func (l *lives) find(obj *outrank.Pod) *pod {
 	return p
 }
 
+// told returns what an event tells of a pod beside it.
+func (l *lives) told(key outrank.Key) (lineage string, cause Cause, ok bool) {
+	p := l.pods[key]
+	if p == nil {
+		return "", NoCause, false
+	}
+	return p.lineage.name, p.cause, true
+}
+
 // join puts a pod into its lineage, and reports whether that is a new one.
 func (l *lives) join(p *pod) (first bool) {
 	name := p.work.Lineage

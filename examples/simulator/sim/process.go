@@ -88,9 +88,6 @@ func Failures(next func() (Failure, bool)) Process {
 	}
 }
 
-// DefaultPatience is the default of [Autoscaler.Patience].
-const DefaultPatience = time.Hour
-
 // Autoscaler is a policy about which nodes there are.
 type Autoscaler struct {
 	// Every is the time between two looks, the first at that time; above 0.
@@ -157,22 +154,4 @@ func (a Autoscaler) look(s *Simulation) error {
 		}
 	}
 	return nil
-}
-
-// patience tells when to stop looking at a run in which nothing happens.
-type patience struct {
-	most time.Duration
-	// state is the state of the cluster at the last look, since the time from which on it is.
-	state uint64
-	since time.Duration
-}
-
-// over reports whether nothing is on the way but looks, and nobody waits or nothing has changed for
-// too long.
-func (p *patience) over(s *Simulation) bool {
-	state, toCome := s.cluster.tries.state, s.agenda.toCome()
-	if state != p.state || toCome {
-		p.state, p.since = state, s.clock.at
-	}
-	return !toCome && (s.line.inQueue == 0 || s.clock.at-p.since >= p.most)
 }

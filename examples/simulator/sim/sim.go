@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -88,6 +89,14 @@ func (s *Simulation) Step() error {
 		return fmt.Errorf("at %v: %w", s.clock.at, err)
 	}
 	return nil
+}
+
+// audited joins the finding of an audit to the error of a step.
+func (s *Simulation) audited(err error) error {
+	if s.auditor == nil {
+		return err
+	}
+	return cmp.Or(err, s.auditor.step())
 }
 
 // happen does the next thing on the agenda.
