@@ -157,6 +157,9 @@ func TestPropertyReportAddsUp(t *testing.T) {
 		}
 		for _, parts := range [][]Group{r.Priorities, r.Tenants} {
 			whole := Group{Resources: make([]Use, len(all.Resources)), Evictions: make([]Evictions, len(all.Evictions))}
+			for i, e := range all.Evictions {
+				whole.Evictions[i].Cause = e.Cause
+			}
 			for _, g := range parts {
 				whole.Arrived += g.Arrived
 				whole.Finished += g.Finished
@@ -166,7 +169,6 @@ func TestPropertyReportAddsUp(t *testing.T) {
 					whole.Resources[i].Good += u.Good
 				}
 				for i, e := range g.Evictions {
-					whole.Evictions[i].Cause = e.Cause
 					whole.Evictions[i].Pods += e.Pods
 				}
 			}
