@@ -220,8 +220,15 @@ func (c *scene) drawChange(t *rapid.T) {
 		changes = []Change{cautiously(Drain(node)), cautiously(Uncordon(node))}
 	case "retire":
 		changes = []Change{cautiously(Retire(node))}
+		if node == c.cluster.Nodes[0].Name { // some node stays: without any, v1.13 tries again and again
+			changes = []Change{cautiously(Drain(node))}
+		}
 	case "fail":
-		changes = []Change{FailNode(node, seconds(pick(t, "repair", 0, 5, 40)))}
+		repair := seconds(pick(t, "repair", 0, 5, 40))
+		if node == c.cluster.Nodes[0].Name {
+			repair = max(repair, seconds(5))
+		}
+		changes = []Change{FailNode(node, repair)}
 	case "labels":
 		changes = []Change{cautiously(SetLabels(key, map[string]string{"app": "web"}))}
 	case "budgets":
