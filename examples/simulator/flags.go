@@ -15,6 +15,8 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/score"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // options are the settings of the command line.
@@ -29,7 +31,7 @@ type options struct {
 	podsPerNode int64
 	shape       workload.Shape
 	queue       sim.Discipline
-	score       sim.Score
+	score       sim.Scheduler // its Score or Scorer
 	variant     outrank.Variant
 	order       execution.Order
 	earlyPop    bool
@@ -38,6 +40,7 @@ type options struct {
 	grace       time.Duration
 	recreate    bool
 	inspect     bool
+	measures    measures
 	format      string
 	// events and chart are paths, empty for none, "-" for standard output.
 	events, chart string
@@ -45,6 +48,13 @@ type options struct {
 	given []string
 	// texts are the values of the flags that are one of a few names, or a mapping.
 	texts map[string]string
+}
+
+// measures say what is looked at in a run beside its summary.
+type measures struct {
+	metrics   bool
+	fragments resource.Name // empty for none
+	audit     bool
 }
 
 // parse reads the command line. The error is flag.ErrHelp where help is wanted.
@@ -87,7 +97,9 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.DurationVar(&o.shape.Jitter, "jitter", 0, "")
 	fs.Uint64Var(&o.shape.Seed, "seed", 1, "")
 	fs.Func("queue", "", o.kept("queue", choice(&o.queue, map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue})))
-	fs.Func("score", "", o.kept("score", choice(&o.score, map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated})))
+	fs.Func("score", "", o.kept("score", choice(&o.score, map[string]sim.Scheduler{
+		"least": {Score: sim.LeastAllocated}, "most": {Score: sim.MostAllocated}, "profile": {Scorer: &score.Scorer{}},
+	})))
 	variants := map[string]outrank.Variant{}
 	for _, v := range []outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified} {
 		variants[v.String()] = v
@@ -100,6 +112,13 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.DurationVar(&o.grace, "grace", sim.DefaultGrace, "")
 	fs.BoolVar(&o.recreate, "recreate", true, "")
 	fs.BoolVar(&o.inspect, "inspect", false, "")
+	fs.BoolVar(&o.measures.metrics, "metrics", false, "")
+	columns := map[string]resource.Name{"cpu": resource.CPU, "memory": resource.Memory, "gpu": workload.GPU}
+	fs.Func("fragments", "", o.kept("fragments", func(name string) error {
+		o.measures.metrics = true
+		return choice(&o.measures.fragments, columns)(name)
+	}))
+	fs.BoolVar(&o.measures.audit, "audit", false, "")
 	fs.StringVar(&o.format, "o", "text", "")
 	fs.StringVar(&o.events, "events", "", "")
 	fs.StringVar(&o.chart, "chart", "", "")
@@ -149,6 +168,8 @@ func (o *options) check() error {
 		return errors.New("-gangs needs -queue priority and -policy current")
 	case o.gangs > 0 && o.kubelets:
 		return errors.New("-gangs does not go together with -kubelets, -kubelet-order and -static")
+	case o.measures.metrics && o.inspect:
+		return errors.New("-metrics and -fragments are about a run, and -inspect runs nothing")
 	case o.chart == "-":
 		return errors.New("-chart needs the name of a file")
 	case o.events == "-" && o.format == "json":
@@ -213,8 +234,10 @@ Work
 
 Rules
   -queue priority|fifo      who is scheduled first (default priority)
-  -score least|most         which of the nodes that take a pod: the least or the
-                            most allocated (default least)
+  -score least|most|profile
+                            which of the nodes that take a pod: the least or the
+                            most allocated, or the one that kube-scheduler's default
+                            profile takes (default least)
   -policy current|v1.13|simplified
                             whose preemption: that of today, that of Kubernetes v1.13,
                             or a simple form found in tutorials; from the victims to
@@ -244,6 +267,14 @@ Output
   -o text|json        form of the answer (default text)
   -events file        what happens, one event a line; - is standard output
   -chart file.svg     a picture of what is in use, who waits and who is evicted
+  -metrics            more figures behind the summary, in text over a few stretches of
+                      time and in JSON over up to 240: completion times, slowdown,
+                      utilisation, goodput, lost work, fairness, evictions by cause
+  -fragments resource how much of what is free of cpu, memory or gpu is of no use to
+                      typical pods: to the 20 most frequent kinds. This switches
+                      -metrics on
+  -audit              check at every event that no node is overcommitted and that
+                      every pod's life and all lost work add up
   -inspect            run nothing: say what the pods ask for over time
 `, workload.DefaultClasses())
 }

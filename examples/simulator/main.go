@@ -5,10 +5,12 @@
 //	simulator -nodes nodes.csv -pods pods.csv -load 5 -time-scale 0.0001
 //	simulator -o json -events events.tsv -chart run.svg
 //	simulator -static 6000,8192
+//	simulator -fragments gpu -score profile
 //	simulator -inspect
 //
 // Without -nodes and -pods it takes a small sample that comes with it. The form
-// of the files is that of package workload, the rules are those of package sim.
+// of the files is that of package workload, the rules are those of package sim, and
+// what -metrics adds to the summary is that of package metrics.
 // With -inspect nothing is run: the answer is what the pods ask for together over
 // time, against what there is.
 //

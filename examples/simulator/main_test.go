@@ -55,6 +55,7 @@ func TestGolden(t *testing.T) {
 		{"events.txt", []string{"-events", "-", "-until", "37m"}},
 		{"static.txt", []string{"-static", "6000,8192"}},
 		{"static.json", []string{"-static", "6000,8192", "-o", "json"}},
+		{"metrics.txt", []string{"-fragments", "gpu", "-score", "profile", "-until", "3h"}},
 		{"inspect.txt", []string{"-inspect"}},
 		{"inspect.json", []string{"-inspect", "-o", "json"}},
 		{"denser.txt", []string{"-inspect", "-load", "2.5", "-time-scale", "0.5", "-seed", "7"}},

@@ -67,7 +67,7 @@ func (o *options) calledWith() string {
 func (o *options) give(f *flag.Flag) {
 	text := "-" + f.Name + " " + cmp.Or(f.Value.String(), o.texts[f.Name])
 	switch f.Name {
-	case "o", "events", "chart", "inspect":
+	case "o", "events", "chart", "inspect", "metrics", "fragments", "audit":
 		return
 	case "nodes", "pods":
 		text = "-" + f.Name + " " + filepath.Base(f.Value.String())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/chart"
+	"github.com/outrank-go/outrank/examples/simulator/metrics"
 	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
@@ -39,8 +40,8 @@ func simulate(ctx context.Context, r *runner, stdout, stderr io.Writer) error {
 	if r.result == nil {
 		return eventsErr // there is no use in a run without its log
 	}
-	summary := &r.result.Summary
-	summaryErr := writeWhole(stdout, r.opts, summary.WriteText, summary.WriteJSON)
+	out := r.output(run)
+	summaryErr := writeWhole(stdout, r.opts, out.writeText, out.writeJSON)
 	return errors.Join(eventsErr, summaryErr, r.draw(), err)
 }
 
@@ -54,6 +55,7 @@ type runner struct {
 	picture  *chart.Recorder
 	drawErr  error
 	result   *sim.Result
+	metrics  *metrics.Collector // nil for none
 }
 
 // prepare makes the simulation. Nothing of it happens yet.
@@ -75,6 +77,13 @@ func (r *runner) prepare() (*sim.Simulation, error) {
 		}
 		cluster.Release = release
 	}
+	if r.opts.measures.metrics {
+		var err error
+		if r.metrics, err = metrics.New(cluster, r.opts.measured(r.in.items)); err != nil {
+			return nil, err
+		}
+		config.Follow = r.metrics.Event
+	}
 	run, err := sim.New(cluster, workOf(r.in.items), config)
 	return run, err
 }
@@ -91,9 +100,9 @@ func (r *runner) play(ctx context.Context, run *sim.Simulation) (err error) {
 // simulation makes the settings of a run from the flags.
 func (o *options) simulation() sim.Config {
 	c := sim.Config{
-		Schedulers: []sim.Scheduler{{Preemption: preemption.Config{Variant: o.variant}, Score: o.score}},
+		Schedulers: []sim.Scheduler{{Preemption: preemption.Config{Variant: o.variant}, Score: o.score.Score, Scorer: o.score.Scorer}},
 		Discipline: o.queue, Order: o.order, Cycle: o.cycle, Grace: &o.grace, Seed: o.shape.Seed,
-		End: o.until,
+		End: o.until, Audit: o.measures.audit,
 	}
 	c.Queue.NoEarlyPop = !o.earlyPop
 	if o.kubelets {

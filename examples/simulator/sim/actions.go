@@ -59,6 +59,13 @@ func (a *actions) Evict(_ context.Context, e execution.Eviction) error {
 		a.stays.hasten(p, e.Grace)
 		return nil
 	}
+	if a.config.Evict != nil {
+		if err := a.config.Evict(p.obj, e.Preemptor); err != nil {
+			a.cluster.tries.changed(nil) // the next time it may work
+			return err
+		}
+	}
+	p.cause = Preempted
 	a.stays.countEviction(p)
 	a.controllers.gangs.of(p.obj).evicted(a.clock.steps)
 	a.stays.tellToGo(p, e.Grace, e.Condition.Reason)

@@ -83,7 +83,7 @@ func (ks *kubeletWork) killNext(k *kubelet) (bool, error) {
 		case v.phase != Running || k.starting.phase != Admitting:
 			continue
 		}
-		err := ks.kill(v, eviction{cause: forCritical, by: k.starting, why: fmt.Sprintf("by %s, which its kubelet starts", k.starting.obj.Key())})
+		err := ks.kill(v, eviction{cause: ForCritical, by: k.starting, why: fmt.Sprintf("by %s, which its kubelet starts", k.starting.obj.Key())})
 		if err == nil {
 			err = ks.tally.history.Record(history.Preemption{
 				Time: ks.clock.time(), Node: k.host.node.Name, Preemptor: k.starting.lineage.name, Victims: []string{v.lineage.name},

@@ -28,19 +28,23 @@ type moment struct {
 	number uint64
 	pod    *pod
 	host   *host
-	// change is a change from outside.
+	// change is a change from outside; idle is set if it keeps no run going.
 	change func() error
+	idle   bool
 }
 
 // agenda is the moments to come, in a total order: time, kind, number.
 type agenda struct {
 	moments momentHeap
 	count   uint64
+	// idle counts the moments that keep no run going.
+	idle int
 }
 
 func (a *agenda) add(m moment) {
 	a.count++
 	m.number = a.count
+	a.idle += one(m.idle)
 	heap.Push(&a.moments, &m)
 }
 
@@ -52,7 +56,14 @@ func (a *agenda) next() (time.Duration, bool) {
 	return a.moments[0].at, true
 }
 
-func (a *agenda) pop() *moment { return heap.Pop(&a.moments).(*moment) }
+func (a *agenda) pop() *moment {
+	m := heap.Pop(&a.moments).(*moment)
+	a.idle -= one(m.idle)
+	return m
+}
+
+// toCome reports whether anything is to come but looks.
+func (a *agenda) toCome() bool { return len(a.moments) > a.idle }
 
 type momentHeap []*moment
 

@@ -16,6 +16,10 @@ import (
 type Change struct {
 	what string
 	do   func(*Simulation) error
+	// idle is set for a look that does not keep a run going by itself. then, if any, is done after
+	// the change.
+	idle bool
+	then func(*Simulation) error
 }
 
 // At schedules a change for a time, which must not be over. Several changes at
@@ -28,9 +32,12 @@ func (s *Simulation) At(t time.Duration, c Change) error {
 	if c.do == nil {
 		return fmt.Errorf("%w: a change without effect", outrank.ErrInvalid)
 	}
-	s.agenda.add(moment{at: t, kind: changeMoment, change: func() error {
+	s.agenda.add(moment{at: t, kind: changeMoment, idle: c.idle, change: func() error {
 		if err := c.do(s); err != nil {
 			return fmt.Errorf("%s: %w", c.what, err)
+		}
+		if c.then != nil {
+			return c.then(s)
 		}
 		return nil
 	}})
@@ -40,7 +47,7 @@ func (s *Simulation) At(t time.Duration, c Change) error {
 // AddPod lets a pod arrive at the time of the change; the work's own Arrival
 // does not count.
 func AddPod(w Work) Change {
-	return Change{"add a pod", func(s *Simulation) error {
+	return Change{what: "add a pod", do: func(s *Simulation) error {
 		w.Arrival = s.clock.at
 		var ps problems
 		w.check(&ps, s.config.Kubelets != nil)
@@ -59,7 +66,7 @@ func AddPod(w Work) Change {
 // on a node has its grace period. Nobody makes it anew. One that is over, or
 // being deleted, is left alone; a pod that never was is an error.
 func DeletePod(key outrank.Key) Change {
-	return Change{"delete pod " + string(key), func(s *Simulation) error {
+	return Change{what: "delete pod " + string(key), do: func(s *Simulation) error {
 		p := s.lives.pods[key]
 		if p == nil {
 			return missingPod(key)
@@ -69,6 +76,7 @@ func DeletePod(key outrank.Key) Change {
 			p.phase = Gone
 			s.controllers.gangs.retire(p)
 		case Queued:
+			p.cause = DeletedFromOutside
 			s.teller.tell(Event{Kind: Deleted, Pod: p.obj}, "")
 			s.line.queue.Remove(p.obj)
 			s.line.count(p, -1)
@@ -82,6 +90,7 @@ func DeletePod(key outrank.Key) Change {
 				s.line.roomGivenUp(p.obj)
 			}
 		case Admitting, Running:
+			p.cause = DeletedFromOutside
 			s.stays.tellToGo(p, nil, "")
 			s.teller.tell(Event{Kind: Deleted, Pod: p.obj, Node: p.obj.NodeName}, "gone by %.3f", p.until.Seconds())
 		}
@@ -91,7 +100,7 @@ func DeletePod(key outrank.Key) Change {
 
 // AddNode adds a node behind all others.
 func AddNode(n *outrank.Node) Change {
-	return Change{"add a node", func(s *Simulation) error {
+	return Change{what: "add a node", do: func(s *Simulation) error {
 		return s.fleet.add(n)
 	}}
 }
@@ -99,7 +108,7 @@ func AddNode(n *outrank.Node) Change {
 // RemoveNode removes a node, and the pods on it are gone at once; controllers
 // make them anew.
 func RemoveNode(name string) Change {
-	return Change{"remove node " + name, func(s *Simulation) error {
+	return Change{what: "remove node " + name, do: func(s *Simulation) error {
 		h := s.cluster.hosts[name]
 		if h == nil {
 			return missingNode(name)
@@ -119,7 +128,7 @@ func Cordon(name string) Change { return setUnschedulable("cordon", name, true) 
 func Uncordon(name string) Change { return setUnschedulable("uncordon", name, false) }
 
 func setUnschedulable(what, name string, value bool) Change {
-	return Change{what + " node " + name, func(s *Simulation) error {
+	return Change{what: what + " node " + name, do: func(s *Simulation) error {
 		h := s.cluster.hosts[name]
 		if h == nil {
 			return missingNode(name)
@@ -134,7 +143,7 @@ func setUnschedulable(what, name string, value bool) Change {
 // SetBudgets replaces all budgets. Their allowance follows from the pods from
 // then on; see [Config.Scale].
 func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
-	return Change{"set budgets", func(s *Simulation) error {
+	return Change{what: "set budgets", do: func(s *Simulation) error {
 		c := outrank.Cluster{Budgets: list}
 		if err := c.Validate(); err != nil {
 			return err
@@ -161,7 +170,7 @@ func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 // SetLabels replaces the labels of a pod that waits or is on a node. One that is
 // over is left alone; any other is an error.
 func SetLabels(key outrank.Key, labels map[string]string) Change {
-	return Change{"set labels of pod " + string(key), func(s *Simulation) error {
+	return Change{what: "set labels of pod " + string(key), do: func(s *Simulation) error {
 		p := s.lives.pods[key]
 		switch {
 		case p == nil || p.phase == Coming:
@@ -182,7 +191,7 @@ func SetLabels(key outrank.Key, labels map[string]string) Change {
 // SetGates replaces the scheduling gates of a pod that waits; without any it can be
 // tried. One that is over or has a node is left alone; any other is an error.
 func SetGates(key outrank.Key, gates ...string) Change {
-	return Change{"set gates of pod " + string(key), func(s *Simulation) error {
+	return Change{what: "set gates of pod " + string(key), do: func(s *Simulation) error {
 		p := s.lives.pods[key]
 		if p == nil || p.phase == Coming {
 			return missingPod(key)
@@ -216,14 +225,14 @@ func Call(f func(*Simulation) error) Change {
 	if f == nil {
 		return Change{what: "call"}
 	}
-	return Change{"call", f}
+	return Change{what: "call", do: f}
 }
 
 // SetUsage sets the usage of a pod from then on. One that is over is left alone;
 // one that never was is an error, and so is a run without kubelets. Pods that are
 // made in its place have its first usage.
 func SetUsage(key outrank.Key, u kubeletadmit.Usage) Change {
-	return Change{"set usage of pod " + string(key), func(s *Simulation) error {
+	return Change{what: "set usage of pod " + string(key), do: func(s *Simulation) error {
 		p := s.lives.pods[key]
 		var ps problems
 		checkUsage(&ps, "pod "+string(key), &u)

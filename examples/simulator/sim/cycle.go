@@ -43,8 +43,13 @@ func (s *scheduling) loopOf(x *schedulerState, variant outrank.Variant) (*attemp
 			Release: s.cluster.release, Variant: variant, Order: s.config.Order, Parallel: 1, Scheduler: x.name,
 			Nominator: &s.cluster.nominator, Metrics: &s.tally.metrics,
 		},
-		Place: func(_ context.Context, obj *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error) {
-			return s.pick(s.lives.pods[obj.Key()], nodes).node, nil
+		Place: func(ctx context.Context, obj *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error) {
+			h, err := s.pick(ctx, s.lives.pods[obj.Key()], nodes)
+			if err != nil {
+				s.actions.broke = err
+				return nil, err
+			}
+			return h.node, nil
 		},
 		PlaceGroup: func(g *queue.Group) preemption.PlaceFunc { return s.placing(x, podsIn(g)) },
 		Decide:     s.ask,

@@ -1,13 +1,48 @@
-// Package sim answers what becomes of a cluster and the pods that want to run on
-// it: a discrete-event simulation on virtual time, made of the parts of the
-// library and nothing hidden. Pods arrive in a queue (package priority/queue), go
-// through scheduling cycles, are placed by a scoring rule, push others out
-// (packages preemption and preemption/execution), come to their end, are evicted
-// and end within their grace period, and are recreated by controllers.
+// Package sim answers what becomes of a cluster and the pods that want to run on it: a discrete-event
+// simulation on virtual time, to be imported by programs that bring a workload, rules or questions of
+// their own. A run is a cluster, the work to come and a configuration; the zero configuration does what
+// kube-scheduler does.
 //
 //	run, err := sim.New(cluster, work, sim.Config{Recreate: sim.Recreate{Rule: sim.RecreateWhenGone}})
 //	...
 //	result, err := run.Run(ctx)
+//	fmt.Println(result.Pods.Finished, result.Lost.CPUHours)
+//
+// It is made of the parts of the library and nothing hidden. Pods arrive in a queue (package
+// priority/queue), go through scheduling cycles, are placed by a scoring rule, push others out
+// (packages preemption and preemption/execution), come to their end, are evicted and end within their
+// grace period, and are recreated by controllers.
+//
+// # What a program can bring
+//
+//   - Filters, costs, guards and all else that decides about preemption: [Scheduler].Preemption. A
+//     filter holds where pods are placed as well as where they push others out; [FilterByPods] makes
+//     one of a function.
+//   - A score for one node ([Score]), or for all of them beside each other ([Scorer]): with
+//     &score.Scorer{} pods go where kube-scheduler puts them. Nodes and pods may carry a Value of the
+//     program's, which stays with every version of them.
+//   - Processes that draw what happens as they go ([Simulation.AddProcess]): pods that come
+//     ([Arrivals]), nodes that fail and are repaired ([Failures]), or any [Change]; and an
+//     [Autoscaler], which is asked at times which nodes are to come and to go.
+//   - Changes at given times ([Simulation.At]): [AddPod], [AddNode], [Drain], [FailNode], [SetBudgets]
+//     and others.
+//   - Hooks: [Config].Bind and Evict may fail, Decided sees each plan, Follow hears what happens to
+//     every pod and node, evictions with their [Cause], and Observe refused attempts, too.
+//
+// Package metrics beside this one makes slowdown, goodput, fairness and fragmentation of what Follow
+// hears, package workload reads traces, and package chart draws. The simulator program is a thin face of
+// these packages, and program gpus an example of rules of its own in 100 lines.
+//
+// # What it promises
+//
+// Nothing that is given is changed. Nothing reads the wall clock or rolls dice but by
+// [Config].Seed: the same input gives the same events and the same result, to the byte. Bad input is an
+// error that names object and field. With [Config].Audit a run checks itself at every event: that no
+// node is overcommitted, that every pod's life adds up, and that lost work does.
+//
+// The package is part of the library's module and has its versions. What an importer has to change
+// stands in .github/CHANGELOG.md; new settings have zero values that change nothing, and the events of a
+// run may become more in kind, so that a switch over [EventKind] wants a default.
 //
 // # Time
 //
@@ -15,8 +50,7 @@
 // agenda in a total order: the time; at the same time pods that end, then those
 // whose grace period is over, then what kubelets look at, then changes from outside,
 // then arrivals; and of these the order in which they were put there. The scheduler comes last: at no
-// time does it begin with a pod before all is done that is due by then. Nothing
-// reads the wall clock, and the same input gives the same events, to the byte.
+// time does it begin with a pod before all is done that is due by then.
 //
 // # A scheduling cycle
 //

@@ -17,7 +17,8 @@ const (
 	Arrived EventKind = "arrive"
 	// Refused: an attempt to place the pod came to nothing.
 	Refused EventKind = "refuse"
-	// Evicted: the pod was told to go for the related one, or under pressure.
+	// Evicted: the pod was told to go for the related one, under pressure, or because its node is
+	// emptied.
 	Evicted EventKind = "evict"
 	// Nominated: room is being made for the pod on the node. NominationLost: it
 	// is not any more.
@@ -39,7 +40,59 @@ const (
 	Changed EventKind = "change"
 )
 
-// Event is one event of a run.
+// Cause is why a pod left its node before its end.
+type Cause uint8
+
+// The causes.
+const (
+	// NoCause: the pod has not been told to go.
+	NoCause Cause = iota
+	// Preempted: a scheduler made room for another pod, or for a gang.
+	Preempted
+	// ForCritical: its kubelet made room for a critical pod.
+	ForCritical
+	// UnderMemory and UnderDisk: its kubelet made room because the node was under pressure.
+	UnderMemory
+	UnderDisk
+	// Drained: the node was emptied, by [Drain] or [Retire].
+	Drained
+	// NodeLost: the node went away, by [RemoveNode] or [FailNode].
+	NodeLost
+	// DeletedFromOutside: [DeletePod] took it away. It is no eviction, and what the pod has done
+	// is not lost.
+	DeletedFromOutside
+	causeCount
+)
+
+// causeNames are the words of the causes.
+var causeNames = [causeCount]string{"none", "preempted", "critical pod", "memory pressure", "disk pressure", "drained", "node lost", "deleted"}
+
+// String names the cause.
+func (c Cause) String() string {
+	if c < causeCount {
+		return causeNames[c]
+	}
+	return fmt.Sprintf("Cause(%d)", uint8(c))
+}
+
+// byKubelet reports whether a kubelet decided it.
+func (c Cause) byKubelet() bool { return c == ForCritical || c == UnderMemory || c == UnderDisk }
+
+// Lost reports whether the work of a pod that leaves for this cause is lost: its controller
+// begins it again from nothing.
+func (c Cause) Lost() bool { return c != NoCause && c != DeletedFromOutside }
+
+// Causes lists all causes but NoCause, in the order of their declaration. The slice is the caller's.
+func Causes() []Cause {
+	list := make([]Cause, 0, causeCount-1)
+	for c := NoCause + 1; c < causeCount; c++ {
+		list = append(list, c)
+	}
+	return list
+}
+
+// Event is one event of a run. It is valid during the call that delivers it; its objects stay as
+// they are, and must not be changed.
 type Event struct {
 	// Time is since the beginning.
 	Time time.Duration
@@ -48,22 +101,50 @@ type Event struct {
 	// do with it; nil where there is none.
 	Pod, Related *outrank.Pod
 	Node         string
-	// Text is for people.
+	// Lineage is the name that the pod shares with those that it replaces and that replace it;
+	// empty without a pod.
+	Lineage string
+	// Cause is why the pod has to go: of Evicted and Deleted events, and of Left.
+	Cause Cause
+	// Object is the node as it is from now on, of a Changed event about a node; nil where the
+	// node is gone.
+	Object *outrank.Node
+	// Text is for people. Followers do not get it ([Config.Follow]).
 	Text string
 }
 
-// teller passes events on to the observer.
+// teller passes events on to those who listen.
 type teller struct {
-	clock   *clock
+	clock *clock
+	// of returns the lineage of a pod and why it has to go; false for an unknown one.
+	of      func(outrank.Key) (lineage string, cause Cause, ok bool)
 	observe func(Event) // nil where nobody listens
+	// follow are those who hear of all but refused attempts, without the text.
+	follow []func(Event)
 }
 
-// tell passes an event on. The text is made only where somebody listens.
+// tell passes an event on. The text is made only where somebody reads it.
 func (t *teller) tell(e Event, format string, args ...any) {
-	if t.observe == nil {
+	if t.observe == nil && len(t.follow) == 0 {
 		return
 	}
 	e.Time = t.clock.at
+	if e.Pod != nil {
+		if lineage, cause, ok := t.of(e.Pod.Key()); ok {
+			e.Lineage = lineage
+			if e.Kind == Evicted || e.Kind == Deleted || e.Kind == Left {
+				e.Cause = cause
+			}
+		}
+	}
+	if e.Kind != Refused {
+		for _, f := range t.follow {
+			f(e)
+		}
+	}
+	if t.observe == nil {
+		return
+	}
 	if format != "" {
 		e.Text = fmt.Sprintf(format, args...)
 	}

@@ -10,6 +10,8 @@ type fleet struct {
 	teller  *teller
 	cluster *cluster
 	line    *line
+	// known are the names of all nodes that are there or have been.
+	known map[string]bool
 }
 
 // add adds a node behind all others.
@@ -18,6 +20,7 @@ func (f *fleet) add(n *outrank.Node) error {
 		return err
 	}
 	f.cluster.addHost(n)
+	f.known[n.Name] = true
 	f.changed(n, queue.EventNodeAdded, "added")
 	return nil
 }
@@ -39,6 +42,10 @@ func (f *fleet) remove(h *host) {
 func (f *fleet) changed(n *outrank.Node, kind queue.ClusterEventKind, text string) {
 	f.cluster.meter.stale = true
 	f.cluster.tries.changed(nil)
-	f.teller.tell(Event{Kind: Changed, Node: n.Name}, "%s", text)
+	e := Event{Kind: Changed, Node: n.Name, Object: n}
+	if kind == queue.EventNodeDeleted {
+		e.Object = nil
+	}
+	f.teller.tell(e, "%s", text)
 	f.line.move(kind, n, nil)
 }

@@ -112,7 +112,11 @@ func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) preempti
 				}
 				continue
 			}
-			h := s.pickIn(snap, s.lives.pods[obj.Key()], nodes)
+			h, err := s.pickIn(ctx, snap, s.lives.pods[obj.Key()], nodes)
+			if err != nil {
+				s.actions.broke = err
+				return placed, err
+			}
 			if err := snap.Bind(obj.Key(), h.node.Name); err != nil {
 				return placed, err
 			}

@@ -27,13 +27,14 @@ type watch struct {
 	// toldToGo is the time at which each pod was told to go, by key.
 	toldToGo map[outrank.Key]time.Duration
 	evicted  int
+	causes   map[Cause]int // of pods that left, and of evictions
 	kubeletWatch
 }
 
 // watched prepares a run under watch; events go to the observer of the
 // configuration, too.
 func watched(t require.TestingT, cluster *outrank.Cluster, work []Work, config Config) *watch {
-	w := &watch{TestingT: t, toldToGo: map[outrank.Key]time.Duration{}}
+	w := &watch{TestingT: t, toldToGo: map[outrank.Key]time.Duration{}, causes: map[Cause]int{}}
 	config.Observe = func(e Event) { w.events = append(w.events, e) }
 	s, err := New(cluster, work, config)
 	require.NoError(t, err)
@@ -206,9 +207,9 @@ func (w *watch) leaving() {
 			}
 			require.GreaterOrEqual(w, p.until, w.s.clock.at, "%s should be gone", p.obj.Key())
 			require.Equal(w, w.s.config.Start.Add(p.until), p.obj.DeletionTimestamp)
-			told := p.evicted && p.cause == noCause && w.s.config.variant() == 0 // the other causes are silent
+			told := p.evicted && p.cause == Preempted && w.s.config.variant() == 0 // the other causes are silent
 			require.Equal(w, told, p.obj.DisruptionReason == outrank.PreemptionByScheduler)
-			require.Equal(w, p.cause != noCause, p.obj.DisruptionReason == outrank.TerminationByKubelet)
+			require.Equal(w, p.cause.byKubelet(), p.obj.DisruptionReason == outrank.TerminationByKubelet)
 		}
 	}
 }
@@ -304,7 +305,7 @@ func (w *watch) whole() {
 			continue
 		}
 		g := w.s.gangs.of(e.Pod)
-		if g == nil || e.Kind != Bound && e.Kind != Evicted {
+		if g == nil || e.Kind != Bound && e.Kind != Evicted || e.Cause == Drained {
 			continue
 		}
 		running, there := 0, 0
@@ -403,8 +404,13 @@ func (w *watch) event(e Event) {
 	switch e.Kind {
 	case Evicted:
 		w.evicted++
+		w.causes[e.Cause]++
 		w.toldToGo[e.Pod.Key()] = e.Time
-		if w.s.lives.pods[e.Pod.Key()].cause != noCause {
+		require.Equal(w, w.s.lives.pods[e.Pod.Key()].cause, e.Cause)
+		if e.Cause == Drained {
+			return
+		}
+		if e.Cause.byKubelet() {
 			w.byKubelet(e)
 			return
 		}
@@ -418,6 +424,7 @@ func (w *watch) event(e Event) {
 	case Deleted:
 		w.toldToGo[e.Pod.Key()] = e.Time
 	case Left, Ended:
+		w.causes[e.Cause] += one(e.Cause == NodeLost)
 		w.onTime(e)
 	case Bound:
 		require.False(w, e.Pod.Gated(), "%s was held back", e.Pod.Key())
@@ -437,11 +444,11 @@ func (w *watch) onTime(e Event) {
 		grace = *p.work.Grace
 	}
 	for _, x := range w.s.config.Schedulers {
-		if x.Preemption.Variant == outrank.VariantSimplified && p.evicted && p.cause == noCause {
+		if x.Preemption.Variant == outrank.VariantSimplified && p.cause == Preempted {
 			grace = 0
 		}
 	}
-	if p.cause == underMemory || p.cause == underDisk {
+	if p.cause == UnderMemory || p.cause == UnderDisk {
 		grace = pressureGrace
 	}
 	require.LessOrEqual(w, e.Time, told+grace, "%s", e.Pod.Key())

@@ -23,13 +23,13 @@ const (
 var pressureRules = [kindsOfPressure]struct {
 	name     kubeletadmit.Pressure
 	resource resource.Name
-	cause    cause
+	cause    Cause
 	taint    outrank.Taint
 	of       func(*kubeletadmit.Usage) int64
 }{
-	{kubeletadmit.MemoryPressure, resource.Memory, underMemory, outrank.Taint{Key: "node.kubernetes.io/memory-pressure", Effect: outrank.NoSchedule},
+	{kubeletadmit.MemoryPressure, resource.Memory, UnderMemory, outrank.Taint{Key: "node.kubernetes.io/memory-pressure", Effect: outrank.NoSchedule},
 		func(u *kubeletadmit.Usage) int64 { return u.Memory }},
-	{kubeletadmit.DiskPressure, resource.EphemeralStorage, underDisk, outrank.Taint{Key: "node.kubernetes.io/disk-pressure", Effect: outrank.NoSchedule},
+	{kubeletadmit.DiskPressure, resource.EphemeralStorage, UnderDisk, outrank.Taint{Key: "node.kubernetes.io/disk-pressure", Effect: outrank.NoSchedule},
 		func(u *kubeletadmit.Usage) int64 { return u.Disk }},
 }
 
@@ -97,7 +97,7 @@ type kubeletTable struct {
 type kubeletCounts struct {
 	started   int
 	rejected  map[string]int // by reason
-	evicted   [causes]int
+	evicted   [causeCount]int
 	pressures int
 }
 
@@ -141,11 +141,11 @@ func (t *kubeletTable) sum(lineages []*lineage) *report.Kubelets {
 	c := &t.counts
 	sum := &report.Kubelets{
 		Started: c.started, Pressures: c.pressures, Rejected: report.ReasonsOf(c.rejected),
-		ForCritical: c.evicted[forCritical], UnderMemory: c.evicted[underMemory], UnderDisk: c.evicted[underDisk],
+		ForCritical: c.evicted[ForCritical], UnderMemory: c.evicted[UnderMemory], UnderDisk: c.evicted[UnderDisk],
 	}
 	for _, l := range lineages {
 		for i, p := range l.lives {
-			if p.cause != noCause {
+			if p.cause.byKubelet() {
 				l.fate(i, &sum.Evicted)
 			}
 		}

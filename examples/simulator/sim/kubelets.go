@@ -23,7 +23,7 @@ type kubeletWork struct {
 
 // eviction is the reason of a kubelet's eviction.
 type eviction struct {
-	cause cause
+	cause Cause
 	// grace is the time that the pod has to end, nil for its own.
 	grace *time.Duration
 	// by is the pod that it makes room for, nil for none. why is a reason for people.

@@ -144,7 +144,7 @@ func (w *watch) pressure(own *kubelet, k pressureKind) {
 // byKubelet checks an eviction by a kubelet against the rules.
 func (w *watch) byKubelet(e Event) {
 	v := w.s.lives.pods[e.Pod.Key()]
-	if v.cause == forCritical {
+	if v.cause == ForCritical {
 		by := w.s.lives.pods[e.Related.Key()]
 		require.Same(w, v.host, by.host)
 		require.True(w, kubeletadmit.Critical(by.obj))
@@ -155,7 +155,7 @@ func (w *watch) byKubelet(e Event) {
 	require.Nil(w, e.Related)
 	require.False(w, kubeletadmit.Critical(v.obj), "%s is critical", e.Pod.Key())
 	k := memoryPressure
-	if v.cause == underDisk {
+	if v.cause == UnderDisk {
 		k = diskPressure
 	}
 	require.True(w, w.s.table.of(v.host).over(k), "%s had enough", e.Node)
@@ -235,7 +235,7 @@ func TestPropertyKubelets(t *testing.T) {
 		r := w.s.Result()
 		k := r.Kubelets
 		f := k.Evicted
-		require.Equal(t, w.evicted-w.byPressure, r.Preemption.Evictions)
+		require.Equal(t, w.evicted-w.byPressure-w.causes[Drained], r.Preemption.Evictions)
 		require.Equal(t, k.UnderMemory+k.UnderDisk, w.byPressure)
 		require.Equal(t, k.ForCritical+k.UnderMemory+k.UnderDisk, f.Elsewhere+f.SameNode+f.Waiting+f.Leaving+f.Finished+f.Over, "a fate for each")
 		if c.config.Recreate.Rule != RecreateNever {

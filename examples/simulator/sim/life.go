@@ -146,6 +146,9 @@ func (l *life) lose(h *host) error {
 	for _, obj := range l.cluster.snap.PodsOn(h.node.Name) {
 		p := l.lives.pods[obj.Key()]
 		p.lost = p.phase == Running || p.phase == Admitting || p.evicted
+		if p.cause == NoCause {
+			p.cause = NodeLost
+		}
 		if err := l.leave(p); err != nil {
 			return err
 		}

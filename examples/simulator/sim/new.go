@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -52,7 +53,10 @@ func begun(given *outrank.Cluster, config Config) *Simulation {
 		tally:      &tally{metrics: execution.Metrics{Release: given.Release}},
 		schedulers: &schedulers{byName: map[string]*schedulerState{}},
 	}
-	s.teller = &teller{clock: s.clock, observe: config.Observe}
+	s.teller = &teller{clock: s.clock, of: s.lives.told, observe: config.Observe}
+	if config.Follow != nil {
+		s.teller.follow = append(s.teller.follow, config.Follow)
+	}
 	tries := &tries{state: 1}
 	s.cluster = &cluster{
 		release: given.Release, nominator: execution.Nominator{Release: given.Release},
@@ -90,6 +94,7 @@ func (s *Simulation) assemble(given *outrank.Cluster) (err error) {
 	}
 	for _, n := range given.Nodes {
 		s.cluster.addHost(n)
+		s.fleet.known[n.Name] = true
 	}
 	s.cluster.budgets, err = newBudgets(given.Budgets, s.config.Scale)
 	return err
@@ -113,7 +118,7 @@ func (s *Simulation) connect() {
 	s.stays = &stays{
 		config: &s.config, clock: s.clock, agenda: s.agenda, schedulers: s.schedulers, cluster: s.cluster, line: s.line, kubelets: s.table,
 	}
-	s.fleet = &fleet{teller: s.teller, cluster: s.cluster, line: s.line}
+	s.fleet = &fleet{teller: s.teller, cluster: s.cluster, line: s.line, known: map[string]bool{}}
 	if s.table != nil {
 		s.kubelets = &kubeletWork{
 			config: &s.config, table: s.table, clock: s.clock, agenda: s.agenda, teller: s.teller, lives: s.lives, cluster: s.cluster,
@@ -151,8 +156,12 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 		return err
 	}
 	s.cluster.snap, s.sharing.present.snap = snap, snap
-	if err := s.attachFilters(); err != nil {
+	if err := s.attach(); err != nil {
 		return err
+	}
+	if s.config.Audit || auditing {
+		s.auditor = s.newAuditor()
+		s.teller.follow = append(s.teller.follow, s.auditor.event)
 	}
 	for i, x := range s.schedulers.inOrder {
 		if x.loop, err = s.scheduling.loopOf(x, s.config.Schedulers[i].Preemption.Variant); err != nil {
@@ -167,9 +176,34 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 	return nil
 }
 
-// attachFilters makes the snapshot keep the filters' state. Two schedulers may
+// newAuditor makes an auditor, who knows the pods that are there.
+func (s *Simulation) newAuditor() *auditor {
+	a := &auditor{
+		clock: s.clock, cluster: s.cluster, lives: s.lives, tally: s.tally, fits: heeded(s.config.Schedulers),
+		kubelets: s.config.Kubelets != nil, books: map[*pod]*book{}, waited: map[*lineage]time.Duration{},
+	}
+	for _, l := range s.lives.lineages {
+		for _, p := range l.lives {
+			if p.phase != Coming {
+				a.books[p] = &book{phase: p.phase, running: p.started}
+			}
+		}
+	}
+	return a
+}
+
+// attach makes the snapshot keep what rules of the caller's count. Two schedulers may
 // have different filters of one name, so that theirs are left alone.
-func (s *Simulation) attachFilters() error {
+func (s *Simulation) attach() error {
+	for _, x := range s.schedulers.inOrder {
+		if a, ok := x.scorer.(interface {
+			Attach(*preemption.Snapshot) error
+		}); ok {
+			if err := a.Attach(s.cluster.snap); err != nil {
+				return err
+			}
+		}
+	}
 	if len(s.config.Schedulers) > 1 {
 		return nil
 	}
@@ -181,4 +215,52 @@ func (s *Simulation) attachFilters() error {
 		}
 	}
 	return nil
+}
+
+// admitAll admits the present pods and those to come.
+func (s *Simulation) admitAll(there []*outrank.Pod, work []Work) error {
+	var ps problems
+	for _, obj := range there {
+		if obj.Finished() || obj.Terminating() && obj.NodeName == "" {
+			continue
+		}
+		w := &Work{Pod: obj, Endless: true}
+		if p := s.controllers.admit(w, &ps); p != nil && obj.NodeName != "" {
+			s.settle(p, &ps)
+		} else if p != nil {
+			s.controllers.expect(p)
+		}
+	}
+	for i := range work {
+		w := &work[i]
+		if w.check(&ps, s.config.Kubelets != nil); w.Pod == nil {
+			continue
+		}
+		if p := s.controllers.admit(w, &ps); p != nil {
+			s.controllers.expect(p)
+		}
+	}
+	return ps.err()
+}
+
+// settle puts a pod of the beginning on its node.
+func (s *Simulation) settle(p *pod, ps *problems) {
+	h := s.cluster.hosts[p.obj.NodeName]
+	if h == nil {
+		ps.add("pod "+string(p.obj.Key()), "NodeName", "there is no node %s", p.obj.NodeName)
+		return
+	}
+	p.phase, p.host, p.shown, p.ends, p.there = Running, h, p.obj, horizon, true
+	p.started, p.lineage.arrived, p.lineage.placed = true, true, true
+	s.tally.progress.arrivals++
+	s.cluster.take(p, 1)
+	if s.table != nil {
+		s.table.use(p, 1)
+	}
+	s.cluster.budgets.join(p)
+	if p.obj.Terminating() {
+		p.phase = Terminating
+		p.until = max(0, p.obj.DeletionTimestamp.Sub(s.config.Start))
+		s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
+	}
 }

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"context"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/outrank-go/outrank"
@@ -8,41 +10,72 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
+// view is what a choice among nodes goes by.
+type view struct {
+	snap *preemption.Snapshot
+	dice *rand.Rand // for ties, nil for the first
+	// used is the usage of a node by column; of another column than cpu and memory it may not
+	// be filled in.
+	used func(*host) []int64
+}
+
 // pick chooses among nodes that take the pod, of which there is at least one:
 // the one it is nominated to before all others (evaluateNominatedNode), else the
 // highest score. Ties go to the first in the cluster's order or, with a seed,
 // to any.
-func (s *scheduling) pick(p *pod, nodes []*outrank.Node) *host {
-	return s.pickBy(p, nodes, s.dice, func(h *host) []int64 { return h.used })
+func (s *scheduling) pick(ctx context.Context, p *pod, nodes []*outrank.Node) (*host, error) {
+	return s.pickBy(ctx, p, nodes, view{s.cluster.snap, s.dice, func(h *host) []int64 { return h.used }})
 }
 
-// pickBy is pick with the dice for ties, nil for the first, and the usage of nodes.
-func (s *scheduling) pickBy(p *pod, nodes []*outrank.Node, dice *rand.Rand, used func(*host) []int64) *host {
+// pickBy is pick by a view of the cluster.
+func (s *scheduling) pickBy(ctx context.Context, p *pod, nodes []*outrank.Node, v view) (*host, error) {
 	if nominated := s.cluster.nominator.NodeOf(p.obj.Key()); nominated != "" {
 		for _, n := range nodes {
 			if n.Name == nominated {
-				return s.cluster.hosts[nominated]
+				return s.cluster.hosts[nominated], nil
 			}
 		}
 	}
+	scoreOf, err := s.scores(ctx, p, nodes, v)
+	if err != nil {
+		return nil, err
+	}
 	var best *host
 	var most int64
-	ties, c := 0, &Choice{Pod: p.obj}
-	for _, n := range nodes {
+	ties := 0
+	for i, n := range nodes {
 		h := s.cluster.byNode[n]
-		c.consider(h, p, used(h))
-		score := p.scheduler.score(c)
+		score := scoreOf(i, h)
 		switch {
 		case best == nil || score > most:
 			best, most, ties = h, score, 1
-		case score == most && dice != nil:
+		case score == most && v.dice != nil:
 			// The n-th of those equal takes the place with a chance of 1 in n.
-			if ties++; dice.IntN(ties) == 0 {
+			if ties++; v.dice.IntN(ties) == 0 {
 				best = h
 			}
 		}
 	}
-	return best
+	return best, nil
+}
+
+// scores returns how to find the score of the i-th node.
+func (s *scheduling) scores(ctx context.Context, p *pod, nodes []*outrank.Node, v view) (func(i int, h *host) int64, error) {
+	if p.scheduler.scorer == nil {
+		c := &Choice{Pod: p.obj, Snapshot: v.snap}
+		return func(_ int, h *host) int64 {
+			c.consider(h, p, v.used(h))
+			return p.scheduler.score(c)
+		}, nil
+	}
+	ranking, err := p.scheduler.scorer.Score(ctx, v.snap, p.obj, nodes)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("pod %s: scorer: %w", p.obj.Key(), err)
+	case ranking == nil || len(ranking.Totals) != len(nodes):
+		return nil, fmt.Errorf("pod %s: scorer: %w: it has to give each of %d nodes a total", p.obj.Key(), outrank.ErrInvalid, len(nodes))
+	}
+	return func(i int, _ *host) int64 { return ranking.Totals[i] }, nil
 }
 
 // consider describes the pod on a node.
@@ -54,12 +87,12 @@ func (c *Choice) consider(h *host, p *pod, used []int64) {
 
 // pickIn is pick where the pods on nodes are those of a snapshot. Ties go to the first
 // node, so that an attempt with a gang has the same result as long as nothing changes.
-func (s *scheduling) pickIn(snap *preemption.Snapshot, p *pod, nodes []*outrank.Node) *host {
+func (s *scheduling) pickIn(ctx context.Context, snap *preemption.Snapshot, p *pod, nodes []*outrank.Node) (*host, error) {
 	used := make([]int64, len(s.cluster.meter.columns))
-	return s.pickBy(p, nodes, nil, func(h *host) []int64 {
+	return s.pickBy(ctx, p, nodes, view{snap, nil, func(h *host) []int64 {
 		used[cpuColumn], used[memoryColumn] = snap.Used(h.node.Name, resource.CPU), snap.Used(h.node.Name, resource.Memory)
 		return used
-	})
+	}})
 }
 
 // newDice returns the dice for ties, nil for the first.

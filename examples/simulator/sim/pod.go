@@ -66,8 +66,8 @@ type pod struct {
 	// started is set when its work has begun, evicted when it was told to go and
 	// not from outside, lost when its node went away.
 	started, evicted, lost bool
-	// cause is why a kubelet evicted it, uses its usage while it runs.
-	cause cause
+	// cause is why it has to go, or went, before its end; uses is its usage while it runs.
+	cause Cause
 	uses  kubeletadmit.Usage
 	// class has the pods that it is equal to while it waits, nil where that is
 	// not known.
@@ -75,17 +75,6 @@ type pod struct {
 	// covering are the budgets that cover it.
 	covering []int32
 }
-
-// cause is why a kubelet evicted a pod.
-type cause uint8
-
-const (
-	noCause cause = iota
-	forCritical
-	underMemory
-	underDisk
-	causes
-)
 
 // level is the pod's priority as nodes count it. Pods without a priority are of
 // the lowest level, since some rules let any pod push them out.
@@ -157,6 +146,15 @@ func (l *lives) find(obj *outrank.Pod) *pod {
 		return nil
 	}
 	return p
+}
+
+// told returns what an event tells of a pod beside it.
+func (l *lives) told(key outrank.Key) (lineage string, cause Cause, ok bool) {
+	p := l.pods[key]
+	if p == nil {
+		return "", NoCause, false
+	}
+	return p.lineage.name, p.cause, true
 }
 
 // join puts a pod into its lineage, and reports whether that is a new one.

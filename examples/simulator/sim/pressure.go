@@ -126,14 +126,19 @@ func (ks *kubeletWork) putTaint(k *kubelet, kind pressureKind) {
 }
 
 func (ks *kubeletWork) takeTaint(k *kubelet, kind pressureKind) {
-	taints := slices.Clone(k.host.node.Taints)
+	taints := withoutLast(k.host.node.Taints, pressureRules[kind].taint)
+	ks.retaint(k.host, taints, fmt.Sprintf("no longer under %s pressure", pressureRules[kind].name))
+}
+
+// withoutLast returns the taints without the last one that equals a taint: the input may have one
+// of its own before.
+func withoutLast(taints []outrank.Taint, taint outrank.Taint) []outrank.Taint {
 	for i := len(taints) - 1; i >= 0; i-- {
-		if taints[i] == pressureRules[kind].taint { // the input may have one of its own before
-			taints = slices.Delete(taints, i, i+1)
-			break
+		if taints[i] == taint {
+			return slices.Delete(slices.Clone(taints), i, i+1)
 		}
 	}
-	ks.retaint(k.host, taints, fmt.Sprintf("no longer under %s pressure", pressureRules[kind].name))
+	return taints
 }
 
 func (ks *kubeletWork) retaint(h *host, taints []outrank.Taint, text string) {

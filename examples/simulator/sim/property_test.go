@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -134,6 +136,7 @@ func drawScene(t *rapid.T) *scene {
 	for range rapid.IntRange(0, 4).Draw(t, "changes") {
 		c.drawChange(t)
 	}
+	c.drawAutoscaler(t)
 	return c
 }
 
@@ -159,6 +162,9 @@ func drawConfig(t *rapid.T) Config {
 	if c.variant() == outrank.VariantV1_13 {
 		c.Cycle = max(c.Cycle, 10*time.Millisecond) // its queue sends pods straight back
 	}
+	if pick(t, "by a scorer", false, false, false, true) {
+		c.Schedulers[0].Score, c.Schedulers[0].Scorer = nil, &score.Scorer{}
+	}
 	if pick(t, "promoted", false, false, false, true) {
 		c.Recreate.Change = func(made *outrank.Pod, evictions int) {
 			made.Priority = outrank.Priority(made.PriorityValue() + int32(10*evictions))
@@ -167,19 +173,62 @@ func drawConfig(t *rapid.T) Config {
 	return c
 }
 
+// drawAutoscaler adds one that grows the cluster while pods wait, and shrinks it again.
+func (c *scene) drawAutoscaler(t *rapid.T) {
+	if pick(t, "autoscaled", false, false, true) {
+		delay, most := seconds(pick(t, "start of nodes", 0, 7, 60)), rapid.IntRange(1, 3).Draw(t, "most nodes")
+		template := drawNode(t, "template")
+		c.changes = append(c.changes, func(s *Simulation) error {
+			made := 0
+			p, err := Autoscaler{Every: seconds(10), Patience: seconds(100), Decide: func(s *Simulation) (out Scaling) {
+				if out.Delay = delay; s.line.inQueue > 0 && made < most {
+					made++
+					n := *template
+					n.Name = fmt.Sprintf("made%d", made)
+					out.Add = []*outrank.Node{&n}
+					return out
+				}
+				for i := range made {
+					if name := fmt.Sprintf("made%d", i+1); len(s.Snapshot().PodsOn(name)) < 2 {
+						out.Remove = append(out.Remove, name)
+					}
+				}
+				return out
+			}}.Process()
+			if err != nil {
+				return err
+			}
+			return s.AddProcess(p)
+		})
+	}
+}
+
 func (c *scene) drawChange(t *rapid.T) {
 	at := seconds(pick(t, "time of change", 0, 1, 10, 30, 50, 90))
 	node := rapid.SampledFrom(c.cluster.Nodes).Draw(t, "changed node").Name
 	key := rapid.SampledFrom(c.work).Draw(t, "changed pod").Pod.Key()
 	var changes []Change
 	later := at + seconds(30)
-	switch pick(t, "change", "delete", "cordon", "remove", "labels", "budgets", "add") {
+	switch pick(t, "change", "delete", "cordon", "remove", "labels", "budgets", "add", "drain", "retire", "fail") {
 	case "delete":
 		changes = []Change{DeletePod(key)}
 	case "cordon":
 		changes = []Change{cautiously(Cordon(node)), cautiously(Uncordon(node))}
 	case "remove":
 		changes = []Change{cautiously(RemoveNode(node)), cautiously(AddNode(drawNode(t, node)))}
+	case "drain":
+		changes = []Change{cautiously(Drain(node)), cautiously(Uncordon(node))}
+	case "retire":
+		changes = []Change{cautiously(Retire(node))}
+		if node == c.cluster.Nodes[0].Name { // some node stays: without any, v1.13 tries again and again
+			changes = []Change{cautiously(Drain(node))}
+		}
+	case "fail":
+		repair := seconds(pick(t, "repair", 0, 5, 40))
+		if node == c.cluster.Nodes[0].Name {
+			repair = max(repair, seconds(5))
+		}
+		changes = []Change{FailNode(node, repair)}
 	case "labels":
 		changes = []Change{cautiously(SetLabels(key, map[string]string{"app": "web"}))}
 	case "budgets":
@@ -196,7 +245,7 @@ func (c *scene) drawChange(t *rapid.T) {
 // cautiously leaves out impossible changes: two changes may be drawn that
 // exclude each other.
 func cautiously(c Change) Change {
-	return Change{c.what, func(s *Simulation) error {
+	return Change{what: c.what, do: func(s *Simulation) error {
 		_ = c.do(s)
 		return nil
 	}}
@@ -214,20 +263,35 @@ func (c *scene) watched(t require.TestingT) *watch {
 // The invariants after every step are in invariants_test.go.
 func TestPropertyInvariants(t *testing.T) {
 	evictions, nominationsLost, cycles := 0, 0, 0
+	causesSeen := map[Cause]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawScene(t)
+		failing := pick(t, "evictions that fail", 0, 0, 0, 1, 3)
+		c.config.Evict = func(*outrank.Pod, *outrank.Pod) error {
+			if failing--; failing >= 0 {
+				return errors.New("timeout")
+			}
+			return nil
+		}
 		w := c.watched(t)
 		r := w.s.Result()
-		require.Equal(t, w.evicted, r.Preemption.Evictions, "the history knows every eviction")
+		require.Equal(t, w.evicted-w.causes[Drained], r.Preemption.Evictions, "the history knows every eviction for another pod")
 		if c.config.Recreate.Change == nil && !w.againstPriority() {
 			require.Zero(t, r.Preemption.Cycles, "nobody is evicted by a lower priority, nor by one of those it evicted")
 		}
 		evictions += w.evicted
+		for c, n := range w.causes {
+			causesSeen[c] += n
+		}
 		cycles += r.Preemption.Cycles
 		for _, e := range w.events {
 			nominationsLost += one(e.Kind == NominationLost)
 		}
 	})
+	if !testing.Short() { // few draws may have none
+		require.Positive(t, causesSeen[Drained], "nobody was drained")
+		require.Positive(t, causesSeen[NodeLost], "no node was lost")
+	}
 	t.Logf("%d evictions, %d nominations lost, %d cycles", evictions, nominationsLost, cycles)
 	require.Positive(t, evictions, "nothing was tested")
 }

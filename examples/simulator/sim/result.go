@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"math"
 	"slices"
 	"time"
@@ -21,6 +22,15 @@ type Result struct {
 	Metrics execution.MetricValues
 	// Waited are the waits that Waits sums up, one for each lineage.
 	Waited *report.Waits
+}
+
+// Run goes on until nothing happens any more, the end of the configuration, or the
+// end of the context, whose error comes with the result until then. A pod that fits
+// nowhere and pushes nobody out stays in the queue. Any other error is about a
+// change from outside, a pod that a controller made, or one of the caller's rules.
+func (s *Simulation) Run(ctx context.Context) (*Result, error) {
+	err := s.Until(ctx, s.config.End)
+	return s.Result(), err
 }
 
 // Result sums up the run so far, which may go on afterwards. Pods are counted by

@@ -10,10 +10,12 @@ import (
 
 // schedulerState is a [Scheduler] ready for use.
 type schedulerState struct {
-	name  string
-	eval  *preemption.Evaluator
-	loop  *attempt.Loop // from the start of the run on
-	score Score
+	name string
+	eval *preemption.Evaluator
+	loop *attempt.Loop // from the start of the run on
+	// score rates nodes one by one, scorer, if set, beside each other.
+	score  Score
+	scorer Scorer
 	// shares is set if equal pods get the same answer; refused counts the
 	// attempts that were not made one by one.
 	shares  bool
@@ -32,7 +34,7 @@ func (ss *schedulers) add(c *Scheduler) error {
 	if err != nil {
 		return err
 	}
-	added := &schedulerState{name: c.name(), eval: eval, score: c.Score, shares: sharesAnswers(c.Preemption)}
+	added := &schedulerState{name: c.name(), eval: eval, score: c.Score, scorer: c.Scorer, shares: sharesAnswers(c.Preemption)}
 	if added.score == nil {
 		added.score = LeastAllocated
 	}

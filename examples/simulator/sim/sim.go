@@ -1,6 +1,11 @@
 package sim
 
-import "time"
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+)
 
 // Simulation is a run under way. It is for one goroutine at a time.
 type Simulation struct {
@@ -25,6 +30,7 @@ type Simulation struct {
 	life        *life
 	actions     *actions
 	scheduling  *scheduling
+	auditor     *auditor // nil for none
 }
 
 // Now is the time since the beginning, Time the time itself.
@@ -32,3 +38,91 @@ func (s *Simulation) Now() time.Duration { return s.clock.at }
 
 // Time is the virtual time.
 func (s *Simulation) Time() time.Time { return s.clock.time() }
+
+// Until goes on up to a time, with all that happens then, or to the end of the
+// configuration if that is earlier; the clock stands there afterwards. The error
+// is that of [Simulation.Run].
+func (s *Simulation) Until(ctx context.Context, t time.Duration) error {
+	t = min(t, s.config.End)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		next, ok := s.Next()
+		if !ok || next > t {
+			if t < horizon {
+				s.clock.at = max(s.clock.at, t)
+			}
+			return nil
+		}
+		if err := s.Step(); err != nil {
+			return err
+		}
+	}
+}
+
+// Step does the next thing on the agenda, or one scheduling cycle if that comes
+// before it, whenever that is. Cycles that come to nothing one after another, at
+// the same time, may be done in one call. Without a next step it does nothing.
+// After an error the run cannot go on.
+func (s *Simulation) Step() error {
+	at, ok := s.agenda.next()
+	cycle, may := s.scheduling.nextCycle()
+	var err error
+	switch {
+	case may && (!ok || cycle < at):
+		if err = s.scheduling.advanceTo(cycle); err == nil {
+			err = s.scheduling.cycle(context.Background())
+		}
+	case ok:
+		s.scheduling.atOnce = 0
+		s.clock.at = at
+		err = s.happen(s.agenda.pop())
+	}
+	err = s.audited(err)
+	s.clock.steps++
+	s.meter.sample(s.clock.at, s.config.Sample)
+	if s.config.Progress != nil {
+		s.config.Progress()
+	}
+	if err != nil {
+		return fmt.Errorf("at %v: %w", s.clock.at, err)
+	}
+	return nil
+}
+
+// audited joins the finding of an audit to the error of a step.
+func (s *Simulation) audited(err error) error {
+	if s.auditor == nil {
+		return err
+	}
+	return cmp.Or(err, s.auditor.step())
+}
+
+// happen does the next thing on the agenda.
+func (s *Simulation) happen(m *moment) error {
+	switch m.kind {
+	case arriveMoment:
+		return s.life.arrive(m.pod)
+	case endMoment:
+		return s.life.end(m.pod)
+	case goneMoment:
+		if m.pod.phase == Terminating {
+			return s.life.leave(m.pod)
+		}
+	case lookMoment:
+		return s.kubelets.lookAt(m.host, m.at)
+	case changeMoment:
+		return m.change()
+	}
+	return nil
+}
+
+// Next is the time of the next step; false where there is none any more.
+func (s *Simulation) Next() (time.Duration, bool) {
+	at, ok := s.agenda.next()
+	if cycle, may := s.scheduling.nextCycle(); may && (!ok || cycle < at) {
+		return cycle, true
+	}
+	return at, ok
+}

@@ -38,6 +38,9 @@ func nodes(ns ...*outrank.Node) *outrank.Cluster { return &outrank.Cluster{Nodes
 
 // at goes on to a time and returns the places of pods.
 func (w *watch) at(second int, want map[string]Place) {
+	for next, ok := w.s.Next(); ok && next <= min(seconds(second), w.s.config.End); next, ok = w.s.Next() {
+		w.step(next)
+	}
 	require.NoError(w, w.s.Until(context.Background(), seconds(second)))
 	w.check()
 	for name, p := range want {

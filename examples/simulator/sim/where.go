@@ -78,6 +78,9 @@ func (s *Simulation) Snapshot() *preemption.Snapshot { return s.cluster.snap }
 // Pending lists the pods in the queue; it belongs to the caller.
 func (s *Simulation) Pending() queue.Pending { return s.line.queue.Pending() }
 
+// Waiting is the number of pods in the queue, those of gangs one by one.
+func (s *Simulation) Waiting() int { return s.line.inQueue }
+
 // Budgets lists the budgets with their present allowances. They are only to be read.
 func (s *Simulation) Budgets() []*outrank.PodDisruptionBudget {
 	s.cluster.syncBudgets(s.Time())

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/simulator/metrics"
+	"github.com/outrank-go/outrank/examples/simulator/report"
+	"github.com/outrank-go/outrank/examples/simulator/sim"
+	"github.com/outrank-go/outrank/examples/simulator/workload"
+)
+
+// mostKinds is the most kinds of pods of the mix that fragments are about.
+const mostKinds = 20
+
+// measured makes the settings of the metrics from the flags.
+func (o *options) measured(items []workload.Item) metrics.Config {
+	var c metrics.Config
+	if o.measures.fragments == "" {
+		return c
+	}
+	pods := make([]*outrank.Pod, len(items))
+	for i := range items {
+		pods[i] = items[i].Pod
+	}
+	c.Fragmentation = &metrics.Fragmentation{Resource: o.measures.fragments, Mix: metrics.MixOf(pods, mostKinds)}
+	return c
+}
+
+// runAnswer is the answer of a run: the summary, and the metrics if they are asked for.
+type runAnswer struct {
+	*report.Summary
+	Metrics *metrics.Report `json:"metrics,omitempty"`
+}
+
+func (r *runner) output(run *sim.Simulation) *runAnswer {
+	out := &runAnswer{Summary: &r.result.Summary}
+	if r.metrics != nil {
+		out.Metrics = r.metrics.Report(run.Now())
+	}
+	return out
+}
+
+func (o *runAnswer) writeText(w io.Writer) error {
+	if err := o.Summary.WriteText(w); err != nil || o.Metrics == nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return o.Metrics.WriteText(w)
+}
+
+func (o *runAnswer) writeJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(o)
+}

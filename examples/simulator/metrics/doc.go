@@ -1,0 +1,24 @@
+// Package metrics answers how a simulated run served the pods that came: what researchers report
+// about a scheduler, each as a summary and as a series over time, over all pods, by priority and by
+// tenant.
+//
+//	collector, err := metrics.New(cluster, metrics.Config{})
+//	run, err := sim.New(cluster, work, sim.Config{Follow: collector.Event})
+//	result, err := run.Run(ctx)
+//	err = collector.Report(run.Now()).WriteText(os.Stdout)
+//
+// Each metric is defined where it stands:
+//
+//   - completion times and slowdown: [Group].Completion and Slowdown
+//   - utilisation, goodput, efficiency and lost work: [Use], and [Group].LostSeconds
+//   - fairness by priority and by tenant: [Fairness], and [Group].DominantShare
+//   - fragmentation of one resource: [Fragmentation], and [Fragments]
+//   - evictions by cause: [Group].Evictions
+//   - the same over time: [Series], and the series beside the others
+//
+// A figure that nothing defines, such as the slowdown of no jobs, is [Undefined]: null in JSON and a
+// dash in text. Nothing is guessed and nothing is 0 instead.
+//
+// The package hears of events alone, by [sim.Config].Follow, and knows nothing of how a run is made:
+// a run without a collector pays nothing for it. The same events give the same report, to the byte.
+package metrics

@@ -1,0 +1,49 @@
+package metrics
+
+import "time"
+
+// balance follows how equally groups are served.
+type balance struct {
+	groups []*account
+	// jain is the index of the present dominant shares, since some time.
+	jain  Figure
+	since time.Duration
+	// sum and known are its integral, and that of the time in which it is defined.
+	sum, known *line
+}
+
+func newBalance(t *timeline) *balance {
+	return &balance{jain: Undefined(), sum: t.line(), known: t.line()}
+}
+
+// advance holds the present index up to a time.
+func (b *balance) advance(to time.Duration) {
+	if to > b.since && b.jain.Defined() {
+		b.sum.spread(b.since, to, float64(b.jain))
+		b.known.spread(b.since, to, 1)
+	}
+	b.since = max(b.since, to)
+}
+
+// renew computes the index anew. Time is that of the groups.
+func (b *balance) renew() {
+	var shares []float64
+	for _, a := range b.groups {
+		if a.present() {
+			shares = append(shares, a.now.dominant)
+		}
+	}
+	b.jain = Jain(shares)
+}
+
+// whole is the fairness over all of the time up to an end.
+func (b *balance) whole(t *timeline, end time.Duration) Fairness {
+	var shares, slowdowns []float64
+	for _, a := range b.groups {
+		shares = append(shares, a.dominant.total())
+		if a.finished > 0 {
+			slowdowns = append(slowdowns, a.slowdown.total()/float64(a.finished))
+		}
+	}
+	return Fairness{Shares: Jain(shares), Slowdowns: Jain(slowdowns), Series: t.series(end, b.sum, b.known)}
+}

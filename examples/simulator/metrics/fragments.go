@@ -1,0 +1,157 @@
+package metrics
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// fragmentMeter follows the fragments of all nodes.
+type fragmentMeter struct {
+	config *Fragmentation
+	// names are the resources of the mix, the one in question first. shapes are the requests of the
+	// mix by these names, weights their parts of 1.
+	names   []resource.Name
+	shapes  [][]int64
+	weights []float64
+	nodes   map[string]*ground
+	// free and lost are the amounts of all nodes that are free, and that are fragments.
+	free, lost float64
+}
+
+// ground is a node with its pods.
+type ground struct {
+	node       *outrank.Node
+	has, used  []int64
+	slots      int64
+	pods       []*outrank.Pod
+	free, lost float64
+}
+
+func newFragments(c *Fragmentation) *fragmentMeter {
+	f := &fragmentMeter{config: c, names: []resource.Name{c.Resource}, nodes: map[string]*ground{}}
+	sum := 0.0
+	for _, d := range c.Mix {
+		sum += d.Weight
+		for _, name := range sortedNames(d.Requests) {
+			if !slices.Contains(f.names, name) && name != resource.Pods {
+				f.names = append(f.names, name)
+			}
+		}
+	}
+	for _, d := range c.Mix {
+		f.shapes = append(f.shapes, f.row(d.Requests))
+		f.weights = append(f.weights, d.Weight/sum)
+	}
+	return f
+}
+
+func (f *fragmentMeter) row(l resource.List) []int64 {
+	row := make([]int64, len(f.names))
+	for i, name := range f.names {
+		row[i] = l.Amount(name)
+	}
+	return row
+}
+
+// set puts a node there or replaces it; its pods stay. Nil removes the node of the name.
+func (f *fragmentMeter) set(name string, n *outrank.Node) {
+	g := f.nodes[name]
+	if n == nil {
+		if g != nil {
+			f.free, f.lost = f.free-g.free, f.lost-g.lost
+			delete(f.nodes, name)
+		}
+		f.settle()
+		return
+	}
+	if g == nil {
+		g = &ground{used: make([]int64, len(f.names))}
+		f.nodes[name] = g
+	}
+	g.node, g.has, g.slots = n, f.row(n.Allocatable), n.Allocatable.Amount(resource.Pods)
+	f.renew(g)
+}
+
+// put puts a pod on a node, and take takes it away. A node that is gone has no pods.
+func (f *fragmentMeter) put(name string, pod *outrank.Pod) { f.change(name, pod, 1) }
+
+func (f *fragmentMeter) take(name string, pod *outrank.Pod) { f.change(name, pod, -1) }
+
+func (f *fragmentMeter) change(name string, pod *outrank.Pod, sign int64) {
+	g := f.nodes[name]
+	if g == nil {
+		return
+	}
+	for i, v := range f.row(pod.RunningRequests()) {
+		if sign > 0 {
+			g.used[i] = resource.AddSat(g.used[i], v)
+		} else {
+			g.used[i] = resource.SubSat(g.used[i], v)
+		}
+	}
+	if sign > 0 {
+		g.pods = append(g.pods, pod)
+	} else {
+		g.pods = slices.DeleteFunc(g.pods, func(p *outrank.Pod) bool { return p.Key() == pod.Key() && p.UID == pod.UID })
+	}
+	f.renew(g)
+}
+
+// renew computes the fragments of a node anew. Time is that of the mix times its resources and the
+// devices.
+func (f *fragmentMeter) renew(g *ground) {
+	free := float64(max(resource.SubSat(g.has[0], g.used[0]), 0))
+	var devices []int64
+	if f.config.Devices != nil {
+		free = 0
+		devices = f.config.Devices(g.node, g.pods)
+		for _, d := range devices {
+			free += float64(max(d, 0))
+		}
+	}
+	lost := 0.0
+	for i, weight := range f.weights {
+		lost += float64(weight * f.fragment(g, i, free, devices))
+	}
+	f.free, f.lost = f.free+free-g.free, f.lost+lost-g.lost
+	g.free, g.lost = free, lost
+	f.settle()
+}
+
+// settle ends the error of rounding where nothing is left.
+func (f *fragmentMeter) settle() {
+	f.free = max(f.free, 0)
+	f.lost = min(max(f.lost, 0), f.free)
+}
+
+// fragment is what is free on a node and of no use to one kind of pod.
+func (f *fragmentMeter) fragment(g *ground, kind int, free float64, devices []int64) float64 {
+	shape, d := f.shapes[kind], &f.config.Mix[kind]
+	if shape[0] == 0 || int64(len(g.pods)) >= g.slots || d.Takes != nil && !d.Takes(g.node) {
+		return free
+	}
+	for c, asked := range shape {
+		if asked > 0 && asked > resource.SubSat(g.has[c], g.used[c]) {
+			return free
+		}
+	}
+	if f.config.Devices == nil {
+		return 0
+	}
+	// A share comes from one device, and more than one device as whole ones.
+	least, needed := min(shape[0], f.config.Device), (shape[0]+f.config.Device-1)/f.config.Device
+	small, enough := 0.0, int64(0)
+	for _, v := range devices {
+		if v < least {
+			small += float64(max(v, 0))
+		} else {
+			enough++
+		}
+	}
+	if enough < needed {
+		return free
+	}
+	return small
+}

@@ -1,0 +1,133 @@
+package metrics
+
+import "time"
+
+// firstWidth is the length of a stretch as long as the run fits.
+const firstWidth = time.Second
+
+// timeline divides the time of a run into stretches of equal length. Where a run gets longer than so
+// many of them, two of them become one, so that memory does not grow with the run.
+type timeline struct {
+	width time.Duration
+	most  int // even
+	lines []*line
+}
+
+// line has one sum for each stretch; those behind its end are 0.
+type line struct {
+	of   *timeline
+	sums []float64
+}
+
+func newTimeline(most int) *timeline { return &timeline{width: firstWidth, most: most} }
+
+func (t *timeline) line() *line {
+	l := &line{of: t}
+	t.lines = append(t.lines, l)
+	return l
+}
+
+// reach makes the stretches long enough for a time.
+func (t *timeline) reach(at time.Duration) {
+	for at/t.width >= time.Duration(t.most) {
+		t.width *= 2
+		for _, l := range t.lines {
+			l.join()
+		}
+	}
+}
+
+// join makes one stretch of every two.
+func (l *line) join() {
+	joined := l.sums[:0]
+	for i := 0; i < len(l.sums); i += 2 {
+		sum := l.sums[i]
+		if i+1 < len(l.sums) {
+			sum += l.sums[i+1]
+		}
+		joined = append(joined, sum)
+	}
+	l.sums = joined
+}
+
+// put adds an amount to the stretch of a time. What happens where two of them meet belongs to the
+// first, so that the end of a run belongs to its last.
+func (l *line) put(at time.Duration, amount float64) {
+	l.of.reach(at)
+	l.add(int(max(at-1, 0)/l.of.width), amount)
+}
+
+// spread adds a rate per second to the stretches from one time to another. Time is that of the
+// stretches between.
+func (l *line) spread(from, to time.Duration, rate float64) {
+	if rate == 0 || from >= to {
+		return
+	}
+	l.of.reach(to)
+	for width := l.of.width; from < to; {
+		i := int(from / width)
+		end := min(to, time.Duration(i+1)*width)
+		// The conversion keeps a product and its sum from being rounded at once, which only
+		// some machines do.
+		l.add(i, float64(rate*(end-from).Seconds()))
+		from = end
+	}
+}
+
+func (l *line) add(i int, amount float64) {
+	for len(l.sums) <= i {
+		l.sums = append(l.sums, 0)
+	}
+	l.sums[i] += amount
+}
+
+// total is the sum over all stretches.
+func (l *line) total() float64 {
+	sum := 0.0
+	for _, v := range l.sums {
+		sum += v
+	}
+	return sum
+}
+
+func (l *line) at(i int) float64 {
+	if i < len(l.sums) {
+		return l.sums[i]
+	}
+	return 0
+}
+
+// stretches is the number of stretches up to an end.
+func (t *timeline) stretches(end time.Duration) int {
+	t.reach(end)
+	return int((end + t.width - 1) / t.width)
+}
+
+// series divides the sums of a line by those of another one, stretch by stretch; undefined where
+// that is 0.
+func (t *timeline) series(end time.Duration, sum, by *line) []Figure {
+	out := make([]Figure, t.stretches(end))
+	for i := range out {
+		out[i] = over(sum.at(i), by.at(i))
+	}
+	return out
+}
+
+// means divides the sums of a line by the length of the stretches.
+func (t *timeline) means(end time.Duration, sum *line) []Figure {
+	out := make([]Figure, t.stretches(end))
+	for i := range out {
+		from := time.Duration(i) * t.width
+		out[i] = over(sum.at(i), min(t.width, end-from).Seconds())
+	}
+	return out
+}
+
+// counts are the sums themselves.
+func (t *timeline) counts(end time.Duration, sum *line) []Figure {
+	out := make([]Figure, t.stretches(end))
+	for i := range out {
+		out[i] = Figure(sum.at(i))
+	}
+	return out
+}

@@ -1,0 +1,4 @@
+package sim
+
+// Every run of the tests of this package is audited.
+func init() { auditing = true }

@@ -1,0 +1,157 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Process yields the changes of a run that come from outside one after another: the next one and
+// its time, or false where there is none any more. It is asked for the first one by
+// [Simulation.AddProcess], and for each next one when the one before has been made, so that it
+// draws lazily and may look at the run, which it must not change. A time before the present is an
+// error of the run. What it yields must depend on what it is given and on its own state alone,
+// such as a random generator with a seed; so a process with a state belongs to one run.
+//
+// A process that never ends needs [Config.End].
+type Process func(s *Simulation) (t time.Duration, c Change, ok bool)
+
+// mostAtOnce is the most changes of one process in which no time passes.
+const mostAtOnce = 1 << 20
+
+// AddProcess lets a process make its changes from now on. Several processes go together; at one
+// time the one that was added first goes first. Errors wrap [outrank.ErrInvalid]: those of
+// [Simulation.At] about the first change.
+func (s *Simulation) AddProcess(p Process) error {
+	if p == nil {
+		return fmt.Errorf("%w: no process", outrank.ErrInvalid)
+	}
+	return s.draw(&drawn{process: p})
+}
+
+// drawn is a process of which some changes were made.
+type drawn struct {
+	process Process
+	// last is the time of the last one, atOnce the number of those at that time.
+	last   time.Duration
+	atOnce int
+}
+
+// draw puts the next change of a process on the agenda.
+func (s *Simulation) draw(d *drawn) error {
+	t, c, ok := d.process(s)
+	if !ok {
+		return nil
+	}
+	if d.atOnce++; t != d.last {
+		d.last, d.atOnce = t, 0
+	}
+	if d.atOnce > mostAtOnce {
+		return fmt.Errorf("%w: %s at %v: %d changes of one process in which no time passes", outrank.ErrInvalid, c.what, t, d.atOnce)
+	}
+	then := c.then
+	c.then = func(s *Simulation) error {
+		if then != nil {
+			if err := then(s); err != nil {
+				return err
+			}
+		}
+		return s.draw(d)
+	}
+	return s.At(t, c)
+}
+
+// Arrivals is the process in which pods come, each at the Arrival of its work, drawn one at a
+// time. A run of it is like one whose work was given to [New], where nothing else happens at the
+// times of the arrivals.
+func Arrivals(next func() (Work, bool)) Process {
+	return func(*Simulation) (time.Duration, Change, bool) {
+		w, ok := next()
+		return w.Arrival, AddPod(w), ok
+	}
+}
+
+// Failure is the failure of a node.
+type Failure struct {
+	At   time.Duration
+	Node string
+	// Repair is the time until the node is back, empty; zero means never.
+	Repair time.Duration
+}
+
+// Failures is the process in which nodes fail, drawn one at a time; see [FailNode].
+func Failures(next func() (Failure, bool)) Process {
+	return func(*Simulation) (time.Duration, Change, bool) {
+		f, ok := next()
+		return f.At, FailNode(f.Node, f.Repair), ok
+	}
+}
+
+// Autoscaler is a policy about which nodes there are.
+type Autoscaler struct {
+	// Every is the time between two looks, the first at that time; above 0.
+	Every time.Duration
+	// Decide looks at the run: [Simulation.Pending] has who waits, [Simulation.Snapshot] the nodes
+	// with their pods. It must not change anything, and what it returns must depend on that, on
+	// the time and on its own state alone. Nodes that it has asked for before and that are not
+	// there yet are its own to remember.
+	Decide func(s *Simulation) Scaling
+	// Patience is the time after which it is asked no more while pods wait, nothing is to come
+	// and nothing changes; so a run ends whose pods nothing helps. Zero means [DefaultPatience].
+	Patience time.Duration
+}
+
+// Scaling is what an autoscaler wants.
+type Scaling struct {
+	// Add are new nodes, which are there after Delay: the time that a machine takes to start. It
+	// is an error where one of that name is there then.
+	Add   []*outrank.Node
+	Delay time.Duration
+	// Remove are the names of nodes that leave: see [Retire]. Those that are away are left alone.
+	Remove []string
+}
+
+// Process returns the process of the autoscaler. It ends with the run's other happenings: when
+// nothing else is on the way, and nobody waits or its patience is over. Errors wrap
+// [outrank.ErrInvalid].
+func (a Autoscaler) Process() (Process, error) {
+	switch {
+	case a.Every <= 0:
+		return nil, fmt.Errorf("%w: autoscaler: Every: %v is not above 0", outrank.ErrInvalid, a.Every)
+	case a.Patience < 0:
+		return nil, fmt.Errorf("%w: autoscaler: Patience: %v is negative", outrank.ErrInvalid, a.Patience)
+	case a.Decide == nil:
+		return nil, fmt.Errorf("%w: autoscaler: Decide: missing", outrank.ErrInvalid)
+	case a.Patience == 0:
+		a.Patience = DefaultPatience
+	}
+	waits := patience{most: a.Patience}
+	return func(s *Simulation) (time.Duration, Change, bool) {
+		if s.clock.at > 0 && waits.over(s) {
+			return 0, Change{}, false
+		}
+		return later(s.clock.at, a.Every), Change{what: "autoscale", do: a.look, idle: true}, true
+	}, nil
+}
+
+func (a Autoscaler) look(s *Simulation) error {
+	scaling := a.Decide(s)
+	if scaling.Delay < 0 {
+		return fmt.Errorf("%w: Delay: %v is negative", outrank.ErrInvalid, scaling.Delay)
+	}
+	for _, n := range scaling.Add {
+		if err := s.At(later(s.clock.at, scaling.Delay), AddNode(n)); err != nil {
+			return err
+		}
+	}
+	for _, name := range scaling.Remove {
+		if s.cluster.hosts[name] == nil {
+			continue
+		}
+		if err := Retire(name).do(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}

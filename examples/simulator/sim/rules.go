@@ -1,0 +1,160 @@
+package sim
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/score"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Score rates a node for a pod that fits there; the highest wins. It must give the same answer
+// to the same question, and change nothing.
+type Score func(c *Choice) int64
+
+// Choice is a node that takes a pod. It lasts for one call of a [Score].
+type Choice struct {
+	Pod  *outrank.Pod
+	Node *outrank.Node
+	// CPU is in thousandths of a core, Memory in bytes. [Choice.Level] has the others.
+	CPU, Memory Level
+	// Snapshot is the cluster as the pod finds it, the members of its gang that have a place
+	// before it among the pods on nodes. It is only to be read.
+	Snapshot *preemption.Snapshot
+	// asks is the pod's request, from the first question about it on.
+	asks resource.List
+}
+
+// Level is the sum of the requests of the pods on a node and of the pod to be
+// placed, and the node's capacity.
+type Level struct {
+	Used, Allocatable int64
+}
+
+// Level returns the level of any resource, in the unit of [resource.Amount]: thousandths of a
+// core for cpu, else what the resource counts. Both amounts are 0 for a resource that neither
+// the pods nor the node name. Time is that of [preemption.Snapshot.Used].
+func (c *Choice) Level(name resource.Name) Level {
+	switch name {
+	case resource.CPU:
+		return c.CPU
+	case resource.Memory:
+		return c.Memory
+	}
+	used := resource.AddSat(c.Snapshot.Used(c.Node.Name, name), c.requests().Amount(name))
+	if name == resource.Pods {
+		used = resource.AddSat(c.Snapshot.Used(c.Node.Name, name), 1)
+	}
+	return Level{Used: used, Allocatable: c.Node.Allocatable.Amount(name)}
+}
+
+// Resources lists the resources that the pod asks for or the node offers, by name. The slice is
+// the caller's.
+func (c *Choice) Resources() []resource.Name {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(c.requests())), maps.Keys(c.Node.Allocatable))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (c *Choice) requests() resource.List {
+	if c.asks == nil {
+		c.asks = c.Pod.RunningRequests()
+	}
+	return c.asks
+}
+
+// Scorer rates all nodes that take a pod beside each other, where one node's score depends on
+// the others: [score.Scorer] is one, with the plugins of kube-scheduler, and its zero value is
+// the default profile. The ranking has one total for each node; the highest wins. Its other parts
+// are not looked at. It must change nothing.
+//
+// A Scorer with a method Attach(*preemption.Snapshot) error has that called when a run is made,
+// so that the snapshot keeps what it counts.
+type Scorer interface {
+	Score(ctx context.Context, snap *preemption.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*score.Ranking, error)
+}
+
+// FilterByPods makes a filter of a function that looks at the pod, the node, and the pods on it: those
+// that an attempt has taken away left out, and those that are nominated to the node behind the others
+// where they count. It holds for placing and for preempting, as part of [preemption.Config].Filters of
+// a [Scheduler]. The function must only read, and give the same answer to the same question; several
+// goroutines may call it at once. The filter is asked about every victim that is tried, as
+// [preemption.Filter] says; one with counts of its own is faster.
+func FilterByPods(name string, takes func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status) preemption.Filter {
+	return &podsFilter{name: name, takes: takes}
+}
+
+type podsFilter struct {
+	name  string
+	takes func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status
+}
+
+// Name implements [preemption.Filter].
+func (f *podsFilter) Name() string { return f.name }
+
+// Start implements [preemption.Filter].
+func (f *podsFilter) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+	return &podsState{filter: f, pod: pod, snap: snap, changed: map[string][]*outrank.Pod{}}, nil
+}
+
+// podsState has the pods on the nodes that an attempt has changed. Their lists are never changed.
+type podsState struct {
+	filter  *podsFilter
+	pod     *outrank.Pod
+	snap    *preemption.Snapshot
+	changed map[string][]*outrank.Pod
+}
+
+func (s *podsState) on(node *outrank.Node) []*outrank.Pod {
+	if pods, ok := s.changed[node.Name]; ok {
+		return slices.Clone(pods)
+	}
+	return s.snap.PodsOn(node.Name)
+}
+
+// Check implements [preemption.FilterState].
+func (s *podsState) Check(node *outrank.Node) preemption.Status {
+	return s.filter.takes(s.pod, node, s.on(node))
+}
+
+// Remove implements [preemption.FilterState].
+func (s *podsState) Remove(pod *outrank.Pod, node *outrank.Node) {
+	s.changed[node.Name] = slices.DeleteFunc(s.on(node), func(p *outrank.Pod) bool { return p.Key() == pod.Key() })
+}
+
+// Add implements [preemption.FilterState].
+func (s *podsState) Add(pod *outrank.Pod, node *outrank.Node) {
+	s.changed[node.Name] = append(s.on(node), pod)
+}
+
+// Clone implements [preemption.FilterState].
+func (s *podsState) Clone() preemption.FilterState {
+	clone := *s
+	clone.changed = maps.Clone(s.changed)
+	return &clone
+}
+
+// mostScore is the score of an empty node by [LeastAllocated].
+const mostScore = 100
+
+// LeastAllocated spreads pods out: the mean share of cpu and memory that is left
+// free, in whole percent of each (NodeResourcesFit's scoring by default).
+func LeastAllocated(c *Choice) int64 {
+	return (free(c.CPU) + free(c.Memory)) / 2
+}
+
+// MostAllocated packs pods together: the opposite.
+func MostAllocated(c *Choice) int64 {
+	return (mostScore - free(c.CPU) + mostScore - free(c.Memory)) / 2
+}
+
+// free is the share left, in percent; nothing is left of nothing.
+func free(l Level) int64 {
+	if l.Allocatable <= 0 || l.Used >= l.Allocatable {
+		return 0
+	}
+	return int64(float64(l.Allocatable-l.Used) / float64(l.Allocatable) * mostScore)
+}
