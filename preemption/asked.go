@@ -45,6 +45,6 @@ func askedFilters(fs []Filter) []filters.Filter {
 // askedGuard is a guard as the engine asks it.
 type askedGuard struct{ Guard }
 
-func (g askedGuard) Start(preemptor *outrank.Pod, snap *state.Snapshot) (GuardState, error) {
-	return g.Guard.Start(preemptor, held(snap))
+func (g askedGuard) Start(preemptors []*outrank.Pod, snap *state.Snapshot) (GuardState, error) {
+	return g.Guard.Start(preemptors, held(snap))
 }

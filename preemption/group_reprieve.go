@@ -82,13 +82,13 @@ func (f *fitter) reprieve(ctx context.Context, possible []possibleVictim, violat
 }
 
 // reprieveUnit puts back a unit, if each member stays where it is then. Otherwise it
-// returns why not: what is said of the first member that does not.
+// returns why not: what is said of the first member that does not, or by the guard.
 func (f *fitter) reprieveUnit(u *possibleVictim) *Refusal {
 	affected := f.affects(u)
 	still := slices.IndexFunc(f.failing, func(x failure) bool { return !slices.Contains(affected, x.member) })
 	if len(affected) == 0 {
 		if still < 0 {
-			return nil // nobody has to do with the unit any more
+			return f.run.comesBack(u) // no member has to do with the unit any more
 		}
 		return f.failing[still].why
 	}
@@ -104,8 +104,10 @@ func (f *fitter) reprieveUnit(u *possibleVictim) *Refusal {
 		}
 	}
 	if why == nil && still < 0 {
-		f.failing = nil
-		return nil
+		if why = f.run.comesBack(u); why == nil {
+			f.failing = nil
+			return nil
+		}
 	}
 	f.putBack(u, -1)
 	if why == nil {
@@ -166,4 +168,25 @@ func (f *fitter) putBack(u *possibleVictim, by int) {
 			}
 		}
 	}
+}
+
+// reprieveAgain tries to put back the units that the guard alone kept away, in order, now
+// that fewer are away, as long as that puts back any (rule 13.6.9).
+func (f *fitter) reprieveAgain(ctx context.Context, away []possibleVictim, blocks map[int]*Refusal) error {
+	for again := f.run.guard != nil; again; {
+		again = false
+		for i := range away {
+			if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if why := blocks[i]; why == nil || why.Guard.Code == Success {
+				continue
+			}
+			if blocks[i] = f.reprieveUnit(&away[i]); blocks[i] == nil {
+				delete(blocks, i)
+				again = true
+			}
+		}
+	}
+	return ctx.Err()
 }

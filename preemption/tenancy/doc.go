@@ -14,7 +14,8 @@
 // that are newer or from anybody, and from queues that have more than is theirs. A guard
 // follows the victims on each node, so that no queue falls below its quota because of a
 // decision, and a filter keeps pods waiting whose queue has too little left. Plans name
-// the rule for each victim ([preemption.Victim].Rule).
+// the rule for each victim ([preemption.Victim].Rule). A gang asks as one workload, with
+// victims in the whole cluster ([preemption.Evaluator.PreemptGroup]).
 //
 // [Tree.Reclaim] decides by quotas alone, as Kueue does, which admits workloads and leaves
 // nodes to the scheduler. [Closest] chooses victims as Nomad does.

@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -17,17 +18,38 @@ func (r *Rules) Guard() preemption.Guard { return tenantGuard{r} }
 
 func (tenantGuard) Name() string { return "Tenancy" }
 
-func (g tenantGuard) Start(p *outrank.Pod, snap *preemption.Snapshot) (preemption.GuardState, error) {
-	at, amounts, asked, err := g.asks(p)
-	if err != nil || at == none {
-		return nil, err
+func (g tenantGuard) Start(pods []*outrank.Pod, snap *preemption.Snapshot) (preemption.GuardState, error) {
+	s := &guardState{rules: g.Rules}
+	for i, p := range pods {
+		at, amounts, asked, err := g.asks(p)
+		switch {
+		case err != nil:
+			return nil, err
+		case i == 0 && at == none && len(pods) == 1:
+			return nil, nil
+		case i == 0:
+			s.at, s.uses, s.asked, s.in = at, slices.Clone(amounts), slices.Clone(asked), g.ranked(p, latest)
+			continue
+		case at != s.at:
+			return nil, &outrank.InputError{Problems: []outrank.Problem{{
+				Object: "pod " + string(p.Key()), Field: "queue",
+				Text: fmt.Sprintf("%q, and pod %s of the same group is in %q: a group asks one queue for all its pods", g.QueueOf(p), pods[0].Key(), g.QueueOf(pods[0])),
+			}}}
+		}
+		for r := range amounts {
+			s.uses[r], s.asked[r] = s.uses[r]+amounts[r], s.asked[r] || asked[r]
+		}
+		s.in = s.in.least(g.ranked(p, latest))
 	}
-	s := &guardState{rules: g.Rules, at: at, uses: amounts, asked: asked, in: g.ranked(p, latest), now: g.counted(snap).usage}
+	if s.at == none {
+		return nil, nil
+	}
+	s.now = g.counted(snap).usage
 	s.before = s.now.clone()
 	return s, nil
 }
 
-// guardState is a guard for one preemptor.
+// guardState is a guard for one preemptor, or for all pods of a group together.
 type guardState struct {
 	rules  *Rules
 	at     int // its queue

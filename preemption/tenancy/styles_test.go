@@ -158,7 +158,7 @@ func TestSharesWithOnesOwnPodsBack(t *testing.T) {
 	few, many := running("ads-1", "ads", "1", 0), running("news-1", "news", "4", 0)
 	node := &outrank.Node{Name: "n1", Allocatable: resource.MustList("cpu", "8", "pods", "9")}
 	snap := must(preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node}, Pods: []*outrank.Pod{few, many}}))
-	state := must(rules.Guard().Start(pending("search-1", "search", "3", 5), snap))
+	state := must(rules.Guard().Start([]*outrank.Pod{pending("search-1", "search", "3", 5)}, snap))
 	state.Remove(many, node)
 	assert.Empty(t, state.Check().Reasons, "3 of 8 are less than 4 and the 1 that stays")
 	state.Remove(few, node)
