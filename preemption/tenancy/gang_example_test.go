@@ -44,7 +44,10 @@ func ExampleRules_Use_gang() {
 		cluster, pods := gang(members)
 		snap := must(preemption.NewSnapshot(cluster))
 		plan := must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: now}))
-		fmt.Println(plan.Outcome, plan.Unhelpful)
+		fmt.Println(plan.Outcome)
+		if plan.Unhelpful != nil {
+			fmt.Println(plan.Unhelpful)
+		}
 		for _, v := range plan.Victims {
 			fmt.Println("evict", v, "of priority", v.Priority, "by", v.Rule)
 		}
@@ -58,5 +61,6 @@ func ExampleRules_Use_gang() {
 	// evict default/ads-2 of priority 50 by reclaimed within the cohort
 	// place default/rank-0 on n1
 	// place default/rank-1 on n2
-	// nothing helps no place for default/rank-0: 2 NodeResourcesFit: Insufficient cpu; minCount (3) cannot be satisfied: 0 scheduled, 2 remaining; Tenancy: queue search would have more than its own
+	// nothing helps
+	// no place for default/rank-0: 2 NodeResourcesFit: Insufficient cpu; minCount (3) cannot be satisfied: 0 scheduled, 2 remaining; Tenancy: queue search would have more than its own
 }
