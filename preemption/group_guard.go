@@ -2,10 +2,9 @@ package preemption
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // unguarded are the settings for single pods of a group: the guard is asked about the whole.
@@ -18,62 +17,13 @@ func unguarded(config *dryrun.Settings) *dryrun.Settings {
 	return &c
 }
 
-// beginGuard starts the guard for all pods of the group.
-func (r *groupRun) beginGuard() error {
-	guard := r.evaluator.config.Guard
-	if guard == nil {
-		return nil
-	}
-	begun, err := guard.Start(slices.Clone(r.pods), r.snap)
-	switch {
-	case err != nil && r.owner.key == "":
-		return fmt.Errorf("guard %s: pod %s: %w", guard.Name(), r.pods[0].Key(), err)
-	case err != nil:
-		return fmt.Errorf("guard %s: podgroup %s: %w", guard.Name(), r.owner.key, err)
-	case begun != nil:
-		r.guard = &groupGuard{guard.Name(), begun.Clone()}
-	}
-	return nil
-}
-
-// changeGuard tells the guard of a unit that leaves (by is -1) or comes back (1).
-func (r *groupRun) changeGuard(u *possibleVictim, by int) {
-	for _, p := range r.podsOf(u) {
-		n := r.snap.NodeState(p.At.Name).Node
-		if by < 0 {
-			r.guard.state.Remove(p.Pod, n)
-		} else {
-			r.guard.state.Add(p.Pod, n)
-		}
-	}
-}
-
 // letGo parts the possible victims, which are in order, into those that the guard lets go and
-// those that it keeps. They are taken away one after the other, the least important first,
-// and each stays whose loss the guard refuses beside those that are away by then. Those that
-// stay are asked about again, as long as that lets somebody go. The status is what the guard
-// says last of the least important one that it keeps.
+// those that it keeps (rule 13.6.8). The status is what it says of the least important one that
+// it keeps.
 func (r *groupRun) letGo(ctx context.Context, possible []possibleVictim) (away, kept []possibleVictim, refusal Status, err error) {
-	gone := make([]bool, len(possible))
-	for left, before := len(possible), -1; left > 0 && left != before; {
-		before, refusal = left, Status{}
-		for i := len(possible) - 1; i >= 0; i-- {
-			if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
-				return nil, nil, refusal, ctx.Err()
-			}
-			if gone[i] {
-				continue
-			}
-			r.changeGuard(&possible[i], -1)
-			if s := r.guard.says(); s.Code != Success {
-				r.changeGuard(&possible[i], 1)
-				if refusal.Code == Success {
-					refusal = s
-				}
-				continue
-			}
-			gone[i], left = true, left-1
-		}
+	gone, refusal, err := r.guard.LetGo(ctx, len(possible), func(i int) []*state.PodState { return r.podsOf(&possible[i]) })
+	if err != nil {
+		return nil, nil, refusal, err
 	}
 	for i := range possible {
 		if gone[i] {
@@ -91,23 +41,8 @@ func (r *groupRun) comesBack(u *possibleVictim) *Refusal {
 	if r.guard == nil {
 		return nil
 	}
-	r.changeGuard(u, 1)
-	s := r.guard.says()
-	if s.Code == Success {
-		return nil
+	if s := r.guard.Tries(r.podsOf(u), 1); s.Code != Success {
+		return &Refusal{Guard: s}
 	}
-	r.changeGuard(u, -1)
-	return &Refusal{Guard: s}
-}
-
-// ruleFor names the rule by which a victim may be taken, beside the other victims.
-func (r *groupRun) ruleFor(u *possibleVictim) (rule string) {
-	first := r.podsOf(u)[0].Pod
-	if r.guard != nil {
-		rule = r.guard.state.Rule(first)
-	}
-	if rule == "" {
-		rule, _ = r.config.Takes(r.pods[0], first)
-	}
-	return rule
+	return nil
 }

@@ -196,7 +196,7 @@ func (r *groupRun) decideGuarded(ctx context.Context, f *fitter, possible []poss
 	}
 	placed.Refused.Guard = refusal
 	r.plan.Unhelpful = placed.Refused
-	r.say(Unschedulable, refusal.String())
+	r.say(Unschedulable, fmt.Sprint(refusal))
 	return nil
 }
 
@@ -256,9 +256,6 @@ func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*group
 	if err := checkGates(snap); err != nil {
 		return nil, err
 	}
-	if err := e.config.CheckForGroups(); err != nil {
-		return nil, err
-	}
 	if err := checkGroup(snap, req.Pods); err != nil {
 		return nil, err
 	}
@@ -273,7 +270,9 @@ func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*group
 	if r.quorum.below != nil {
 		r.pods = r.quorum.inOrder(r.pods)
 	}
-	return r, r.beginGuard()
+	var err error
+	r.guard, err = e.config.GuardUnits(snap, r.pods, owner.key)
+	return r, err
 }
 
 // begin makes the pods of the group pending. They are placed as they stand, and with the
@@ -287,16 +286,17 @@ func (r *groupRun) begin(pods []*outrank.Pod) {
 
 // settle writes the plan.
 func (r *groupRun) settle(possible []possibleVictim, blocks map[int]*Refusal, placement []Assignment) {
+	pods := 0
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		v := r.public(&possible[i], blocks[i])
 		v.Violating, v.Violated = r.violations(i, &possible[i])
-		v.Rule = r.ruleFor(&possible[i])
+		v.Rule = r.config.RuleFor(r.pods[0], v.Pods[0], r.guard)
 		if possible[i].grouped() {
 			r.plan.Disruptions++
 		}
-		r.plan.Victims = append(r.plan.Victims, v)
+		r.plan.Victims, pods = append(r.plan.Victims, v), pods+len(v.Pods)
 	}
 	r.plan.Outcome, r.plan.Placement, r.plan.Grace = Preempt, placement, r.config.Grace()
 	r.plan.Nominations = slices.Clone(placement)
-	r.say(Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.plan.VictimPods())))
+	r.say(Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", pods))
 }

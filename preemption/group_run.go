@@ -21,7 +21,7 @@ type groupRun struct {
 	now    rank.Instant
 	place  PlaceFunc
 	// guard follows the units that are away; nil without one that has something to say.
-	guard *groupGuard
+	guard *dryrun.UnitGuard
 	plan  *GroupPlan
 	// whole are the groups that leave as one.
 	whole []wholeGroup
@@ -145,20 +145,4 @@ func (r *groupRun) nominationOf(p *outrank.Pod) string {
 		return state.Nominated()
 	}
 	return p.NominatedNodeName
-}
-
-// groupGuard is the caller's guard, which follows the units that are away for a group (rules
-// 13.6.8 to 13.6.11).
-type groupGuard struct {
-	name  string
-	state GuardState
-}
-
-// says returns what the guard says of those that are away.
-func (g *groupGuard) says() Status {
-	s := g.state.Check()
-	if s.Code == Success {
-		return Status{}
-	}
-	return Status{Code: Unschedulable, Filter: g.name, Reasons: s.Reasons}
 }

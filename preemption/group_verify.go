@@ -121,25 +121,23 @@ func (r *groupRun) verifyGuard(ctx context.Context, plan *GroupPlan, possible []
 	if err != nil {
 		return nil, err
 	}
-	var lost []int // of those kept
-	stay := slices.Repeat([]bool{true}, len(away))
+	var lost []*state.PodState // of those kept
+	let := len(away)
+	stay := slices.Repeat([]bool{true}, let)
 	for i := range plan.Victims {
-		if at := r.unitOf(away, &plan.Victims[i]); at >= 0 {
+		if at := r.unitOf(away[:let], &plan.Victims[i]); at >= 0 {
 			stay[at] = false
-		} else if at = r.unitOf(kept, &plan.Victims[i]); at >= 0 && !slices.Contains(lost, at) {
-			lost = append(lost, at)
+		} else if at = r.unitOf(kept, &plan.Victims[i]); at >= 0 {
+			away, lost = append(away, kept[at]), append(lost, r.podsOf(&kept[at])...)
+			kept = slices.Delete(kept, at, at+1)
 		}
 	}
-	for i := range away {
+	for i := range let {
 		if stay[i] {
-			r.changeGuard(&away[i], 1)
+			r.guard.Change(r.podsOf(&away[i]), 1)
 		}
 	}
-	for _, at := range lost {
-		r.changeGuard(&kept[at], -1)
-		away = append(away, kept[at])
-	}
-	if s := r.guard.says(); s.Code != Success {
+	if s := r.guard.Tries(lost, -1); s.Code != Success {
 		return nil, groupFault(ErrUnsound, "the victims may not leave together: %s", s)
 	}
 	r.sort(away)

@@ -174,7 +174,7 @@ func (w *DryRunner) NameRules(gone []*state.PodState, victims []decision.Victim)
 			rule = w.guard.state.Rule(p.Pod)
 		}
 		if rule == "" {
-			rule, _ = w.A.Config.Takes(w.A.Asked.Pod, p.Pod)
+			rule, _ = w.A.Config.takes(w.A.Asked.Pod, p.Pod)
 		}
 		victims[i].Rule = rule
 	}
