@@ -46,6 +46,7 @@ func (g tenantGuard) Start(pods []*outrank.Pod, snap *preemption.Snapshot) (pree
 	}
 	s.now = g.counted(snap).usage
 	s.before = s.now.clone()
+	s.snap, s.away = snap, newAway(len(s.now.nodes), len(s.uses))
 	return s, nil
 }
 
@@ -58,39 +59,56 @@ type guardState struct {
 	in     ranked
 	before *usage // as the cluster is; shared by all clones
 	now    *usage // without those who are away
-	away   []takenPod
-}
-
-// takenPod is a pod that is away.
-type takenPod struct {
-	pod  *outrank.Pod
-	at   int
-	uses []int64
+	away   away
+	snap   *preemption.Snapshot
 }
 
 func (s *guardState) Clone() preemption.GuardState {
 	c := *s
-	c.now, c.away = s.now.clone(), slices.Clone(s.away)
+	c.now, c.away = s.now.clone(), s.away.clone()
 	return &c
 }
 
 func (s *guardState) Remove(p *outrank.Pod, _ *outrank.Node) {
 	at, ok := s.rules.Tree.byName[s.rules.QueueOf(p)]
-	if !ok {
+	if !ok || s.away.has(p) {
 		return
 	}
-	uses, _ := s.rules.uses(p)
-	s.now.add(at, uses, -1)
-	s.away = append(s.away, takenPod{p, at, uses})
+	high := !s.now.nodes[s.at].policy.whileBorrowing(s.in, s.rules.ranked(p, latest))
+	slot := s.away.slot()
+	s.rules.amounts(s.away.uses(slot)[:0], p)
+	s.away.pods[p] = takenPod{int32(at), slot, high}
+	s.follow(p, s.away.pods[p], -1)
 }
 
 func (s *guardState) Add(p *outrank.Pod, _ *outrank.Node) {
-	i := slices.IndexFunc(s.away, func(t takenPod) bool { return t.pod == p })
-	if i < 0 {
+	t, ok := s.away.pods[p]
+	if !ok {
 		return
 	}
-	s.now.add(s.away[i].at, s.away[i].uses, 1)
-	s.away = slices.Delete(s.away, i, i+1)
+	s.follow(p, t, 1)
+	delete(s.away.pods, p)
+	s.away.free = append(s.away.free, t.slot)
+}
+
+// follow takes a pod out of what its queue uses (by is -1), or puts it back (1).
+func (s *guardState) follow(p *outrank.Pod, t takenPod, by int64) {
+	uses := s.away.uses(t.slot)
+	s.now.add(int(t.at), uses, by)
+	if int(t.at) == s.at {
+		s.away.doubtAll()
+		return
+	}
+	q := s.away.of(int(t.at), s)
+	if t.high {
+		q.high -= int(by)
+	}
+	key := unitOf{queue: int(t.at)}
+	if p.Group != "" {
+		key.group, key.composite = s.snap.LeavesWith(p)
+	}
+	s.away.follow(q, key, uses, by)
+	s.away.doubt(q, s.rules.Style == YuniKorn)
 }
 
 // ownerOf returns the preemptor's queue, or the first above it that has a quota of a
