@@ -120,7 +120,7 @@ func (f *fitter) reprieveUnit(u *possibleVictim) *Refusal {
 // on its nodes, and those whose filters count one of its pods wherever it is.
 func (f *fitter) affects(u *possibleVictim) []int {
 	f.affected = f.affected[:0]
-	far := f.opaque || f.far && f.counted(u)
+	far := f.opaque || f.far && (f.counted(u) || slices.ContainsFunc(f.run.podsOf(u), f.concerned))
 	for _, at := range f.positionsOf(u) {
 		for _, i := range f.sites[at].seated {
 			f.affected = append(f.affected, int(i))
@@ -139,7 +139,9 @@ func (f *fitter) affects(u *possibleVictim) []int {
 }
 
 func (f *fitter) countsAny(i int, u *possibleVictim) bool {
-	return f.opaque || slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.counts(&f.members[i], p.Class) })
+	return f.opaque || slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool {
+		return f.concerned(p) || f.counts(&f.members[i], p.Class)
+	})
 }
 
 // putBack puts back a unit (by is 1), or takes it away again (-1): on its nodes, and in what
@@ -163,7 +165,7 @@ func (f *fitter) putBack(u *possibleVictim, by int) {
 			continue
 		}
 		for at, p := range f.run.podsOf(u) {
-			if f.opaque || f.counts(m, p.Class) {
+			if f.opaque || f.concerned(p) || f.counts(m, p.Class) {
 				m.kind.w.Follow(p, f.node(positions[at]), by)
 			}
 		}

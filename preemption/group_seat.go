@@ -137,11 +137,16 @@ func (f *fitter) takeAway(units []possibleVictim) {
 
 // count counts the pods of a unit in (by is 1) or out (by is -1).
 func (f *fitter) count(u *possibleVictim, by int32) {
-	if !f.lean || f.far && f.counted(u) {
+	switch {
+	case !f.lean || f.far && f.counted(u):
 		if by > 0 {
 			f.run.giveBack(u)
 		} else {
 			f.run.take(u)
+		}
+	case len(f.concerns) > 0:
+		for _, p := range f.run.podsOf(u) {
+			f.snap.TellKept(p, int(by))
 		}
 	}
 	if f.lean {

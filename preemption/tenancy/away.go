@@ -17,46 +17,18 @@ type away struct {
 	// workload of the queue (rule 24.5.3).
 	units map[unitOf]*unitUses
 	total []int64 // what all of them use
-	// pods are all that are away. memory has what each uses, free are slots of it without one.
+	// pods are all of a queue that have ever been away, those of other queues and the
+	// preemptor's. memory has what each uses.
 	pods   map[*outrank.Pod]takenPod
 	memory []int64
-	free   []int32
 }
 
-// takenPod is a pod that is away: of which queue, and where in the memory stands what it uses.
-// One that is high may not be taken from by a queue that borrows (rule 24.3.5).
+// takenPod is a pod: of which queue, from where in the memory on stands what it uses, and
+// whether it is away. One that is high may not be taken from by a queue that borrows (rule
+// 24.3.5).
 type takenPod struct {
-	at, slot int32
-	high     bool
-}
-
-func newAway(nodes, names int) away {
-	return away{
-		byNode: make([]*awayOf, nodes), units: map[unitOf]*unitUses{}, total: make([]int64, names),
-		pods: map[*outrank.Pod]takenPod{},
-	}
-}
-
-func (a *away) has(p *outrank.Pod) bool {
-	_, there := a.pods[p]
-	return there
-}
-
-// slot returns a part of the memory for what a pod uses.
-func (a *away) slot() int32 {
-	if last := len(a.free) - 1; last >= 0 {
-		slot := a.free[last]
-		a.free = a.free[:last]
-		return slot
-	}
-	slot := int32(len(a.pods))
-	a.memory = append(a.memory, a.total...)
-	return slot
-}
-
-func (a *away) uses(slot int32) []int64 {
-	from, names := int(slot)*len(a.total), len(a.total)
-	return a.memory[from : from+names : from+names]
+	at, slot   int32
+	high, away bool
 }
 
 // awayOf counts those who are away of one queue.
@@ -64,7 +36,7 @@ type awayOf struct {
 	queue int
 	// meet is where it meets the preemptor's queue, with the nodes below that on both ways.
 	meet, mine, theirs int
-	level              int // of meet, the top being 0
+	level              int // of meet, the top being 1
 	workloads          int // that are away
 	high               int // pods that one who borrows may not take
 	largest            []largest
@@ -86,10 +58,21 @@ type unitUses struct {
 	uses []int64
 }
 
+func newAway(nodes, names int) away {
+	return away{
+		byNode: make([]*awayOf, nodes), units: map[unitOf]*unitUses{}, total: make([]int64, names),
+		pods: map[*outrank.Pod]takenPod{},
+	}
+}
+
+func (a *away) uses(t takenPod) []int64 {
+	return a.memory[t.slot : int(t.slot)+len(a.total) : int(t.slot)+len(a.total)]
+}
+
 func (a *away) clone() away {
 	c := away{
 		byNode: make([]*awayOf, len(a.byNode)), units: maps.Clone(a.units), total: slices.Clone(a.total),
-		pods: maps.Clone(a.pods), memory: slices.Clone(a.memory), free: slices.Clone(a.free),
+		pods: maps.Clone(a.pods), memory: slices.Clone(a.memory),
 	}
 	for _, q := range a.taken {
 		copied := *q

@@ -70,30 +70,43 @@ func (s *guardState) Clone() preemption.GuardState {
 }
 
 func (s *guardState) Remove(p *outrank.Pod, _ *outrank.Node) {
-	at, ok := s.rules.Tree.byName[s.rules.QueueOf(p)]
-	if !ok || s.away.has(p) {
+	t, known := s.away.pods[p]
+	if !known {
+		t = s.know(p)
+	}
+	if t.at == none || t.away {
 		return
 	}
-	high := !s.now.nodes[s.at].policy.whileBorrowing(s.in, s.rules.ranked(p, latest))
-	slot := s.away.slot()
-	s.rules.amounts(s.away.uses(slot)[:0], p)
-	s.away.pods[p] = takenPod{int32(at), slot, high}
-	s.follow(p, s.away.pods[p], -1)
+	t.away = true
+	s.away.pods[p] = t
+	s.follow(p, t, -1)
 }
 
 func (s *guardState) Add(p *outrank.Pod, _ *outrank.Node) {
-	t, ok := s.away.pods[p]
-	if !ok {
+	t := s.away.pods[p]
+	if !t.away {
 		return
 	}
+	t.away = false
+	s.away.pods[p] = t
 	s.follow(p, t, 1)
-	delete(s.away.pods, p)
-	s.away.free = append(s.away.free, t.slot)
+}
+
+// know looks a pod up that leaves for the first time.
+func (s *guardState) know(p *outrank.Pod) takenPod {
+	at, ok := s.rules.Tree.byName[s.rules.QueueOf(p)]
+	if !ok {
+		return takenPod{at: none}
+	}
+	t := takenPod{at: int32(at), slot: int32(len(s.away.memory))}
+	t.high = !s.now.nodes[s.at].policy.whileBorrowing(s.in, s.rules.ranked(p, latest))
+	s.away.memory = s.rules.amounts(s.away.memory, p)
+	return t
 }
 
 // follow takes a pod out of what its queue uses (by is -1), or puts it back (1).
 func (s *guardState) follow(p *outrank.Pod, t takenPod, by int64) {
-	uses := s.away.uses(t.slot)
+	uses := s.away.uses(t)
 	s.now.add(int(t.at), uses, by)
 	if int(t.at) == s.at {
 		s.away.doubtAll()

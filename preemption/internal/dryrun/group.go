@@ -72,24 +72,32 @@ func (g *UnitGuard) Tries(pods []*state.PodState, by int) decision.Status {
 // LetGo reports which of so many units, which are in order, the guard lets go. They are taken
 // away one after the other, the least important first, and each stays whose loss the guard
 // refuses beside those that are away by then. Those that stay are asked about again, as long as
-// that lets any go. Those that go are away in the end. The status is what the guard says last
-// of the least important one that it keeps.
+// that lets any go: each where somebody has left since it was asked about, as the answer is the
+// same otherwise. Those that go are away in the end. The status is what the guard says last of
+// the least important one that it keeps.
 func (g *UnitGuard) LetGo(ctx context.Context, units int, podsOf func(i int) []*state.PodState) (gone []bool, refusal decision.Status, err error) {
 	gone = make([]bool, units)
+	asked := slices.Repeat([]int{-1}, units) // how many were away then
 	for left, before := units, -1; left > 0 && left != before; {
-		before, refusal = left, decision.Status{}
+		before = left
 		for i := units - 1; i >= 0; i-- {
 			if i%ChunkSize == 0 && ctx.Err() != nil {
 				return nil, refusal, ctx.Err()
 			}
-			if gone[i] {
+			if gone[i] || asked[i] == units-left {
 				continue
 			}
+			asked[i] = units - left
 			if s := g.Tries(podsOf(i), -1); s.Code == decision.Success {
 				gone[i], left = true, left-1
-			} else if refusal.Code == decision.Success {
-				refusal = s
 			}
+		}
+	}
+	for i := units - 1; i >= 0; i-- {
+		if !gone[i] {
+			refusal = g.Tries(podsOf(i), -1) // as before: nobody has left since
+			gone[i] = refusal.Code == decision.Success
+			break
 		}
 	}
 	return gone, refusal, nil
