@@ -157,8 +157,7 @@ func (f *fitter) positionsOf(u *possibleVictim) []int32 {
 		return f.at
 	}
 	for _, p := range f.run.podsOf(u) {
-		slot, _ := f.snap.Slots.Get(p.At.Name)
-		f.at = append(f.at, f.positionOf[slot])
+		f.at = append(f.at, f.positionOf[f.snap.NodeState(p.At.Name).Slot])
 	}
 	return f.at
 }

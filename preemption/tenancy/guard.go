@@ -44,7 +44,8 @@ func (g tenantGuard) Start(pods []*outrank.Pod, snap *preemption.Snapshot) (pree
 	if s.at == none {
 		return nil, nil
 	}
-	s.now = g.counted(snap).usage
+	use, _ := g.counted(snap, pods)
+	s.now = use.usage
 	s.before = s.now.clone()
 	s.snap, s.away = snap, newAway(len(s.now.nodes), len(s.uses))
 	return s, nil

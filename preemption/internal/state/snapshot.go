@@ -178,6 +178,20 @@ func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 	return nil
 }
 
+// EachNominated is preemption.Snapshot.Nominated.
+func (s *Snapshot) EachNominated(yield func(*outrank.Pod) bool) {
+	for _, slot := range s.Order {
+		if s.Summaries.At(slot).Flags&HasNominated == 0 {
+			continue
+		}
+		for _, p := range s.NodeStates[slot].Nominated {
+			if !yield(p.Pod) {
+				return
+			}
+		}
+	}
+}
+
 // Used is preemption.Snapshot.Used.
 func (s *Snapshot) Used(node string, name resource.Name) int64 {
 	n := s.NodeState(node)
