@@ -25,10 +25,10 @@ type away struct {
 
 // takenPod is a pod: of which queue, from where in the memory on stands what it uses, and
 // whether it is away. One that is high may not be taken from by a queue that borrows (rule
-// 24.3.5).
+// 24.3.5), and one that is grouped leaves with others.
 type takenPod struct {
-	at, slot   int32
-	high, away bool
+	at, slot            int32
+	high, grouped, away bool
 }
 
 // awayOf counts those who are away of one queue.

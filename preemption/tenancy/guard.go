@@ -102,6 +102,10 @@ func (s *guardState) know(p *outrank.Pod) takenPod {
 	t := takenPod{at: int32(at), slot: int32(len(s.away.memory))}
 	t.high = !s.now.nodes[s.at].policy.whileBorrowing(s.in, s.rules.ranked(p, latest))
 	s.away.memory = s.rules.amounts(s.away.memory, p)
+	if p.Group != "" {
+		group, composite := s.snap.LeavesWith(p)
+		t.grouped = group != nil || composite != nil
+	}
 	return t
 }
 
@@ -118,7 +122,7 @@ func (s *guardState) follow(p *outrank.Pod, t takenPod, by int64) {
 		q.high -= int(by)
 	}
 	key := unitOf{queue: int(t.at)}
-	if p.Group != "" {
+	if t.grouped {
 		key.group, key.composite = s.snap.LeavesWith(p)
 	}
 	s.away.follow(q, key, uses, by)

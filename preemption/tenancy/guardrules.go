@@ -45,6 +45,27 @@ func (s *guardState) anyBack(q *awayOf, true func() bool) bool {
 	return yes
 }
 
+// someBack is anyBack where flavors add up, so that it takes one workload that has enough of
+// several: they are gone through. What anyBack denies is true of none of them.
+func (s *guardState) someBack(q *awayOf, true func() bool) (yes bool) {
+	back := func(uses []int64) {
+		s.now.add(q.queue, uses, 1)
+		yes = yes || true()
+		s.now.add(q.queue, uses, -1)
+	}
+	for key, u := range s.away.units {
+		if key.queue == q.queue {
+			back(u.uses)
+		}
+	}
+	for _, t := range s.away.pods {
+		if t.away && !t.grouped && int(t.at) == q.queue {
+			back(s.away.uses(t))
+		}
+	}
+	return yes
+}
+
 // belowAll returns the queue if neither it nor any cohort up to where it meets the
 // preemptor's has more than its own without the last of the victims, and one of them has
 // something (rule 24.5.4).
@@ -132,7 +153,8 @@ func (s *guardState) fairer(q *awayOf) (yes bool) {
 				yes = yes || share.compare(s.now.share(q.theirs)) <= 0
 				continue
 			}
-			yes = yes || s.anyBack(q, func() bool { return share.compare(s.now.share(q.theirs)) < 0 })
+			less := func() bool { return share.compare(s.now.share(q.theirs)) < 0 }
+			yes = yes || s.anyBack(q, less) && (s.now.kinds == len(s.now.names) || s.someBack(q, less))
 		}
 	})
 	return yes
