@@ -120,7 +120,8 @@ func (f *fitter) reprieveUnit(u *possibleVictim) *Refusal {
 // on its nodes, and those whose filters count one of its pods wherever it is.
 func (f *fitter) affects(u *possibleVictim) []int {
 	f.affected = f.affected[:0]
-	far := f.opaque || f.far && (f.counted(u) || slices.ContainsFunc(f.run.podsOf(u), f.concerned))
+	all := f.opaque || len(f.concerns) > 0 && slices.ContainsFunc(f.run.podsOf(u), f.concerned)
+	far := all || f.far && f.counted(u)
 	for _, at := range f.positionsOf(u) {
 		for _, i := range f.sites[at].seated {
 			f.affected = append(f.affected, int(i))
@@ -128,7 +129,7 @@ func (f *fitter) affects(u *possibleVictim) []int {
 	}
 	if far {
 		for i := range f.members {
-			if f.members[i].at != nowhere && f.countsAny(i, u) {
+			if f.members[i].at != nowhere && (all || f.countsAny(i, u)) {
 				f.affected = append(f.affected, i)
 			}
 		}
@@ -139,9 +140,7 @@ func (f *fitter) affects(u *possibleVictim) []int {
 }
 
 func (f *fitter) countsAny(i int, u *possibleVictim) bool {
-	return f.opaque || slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool {
-		return f.concerned(p) || f.counts(&f.members[i], p.Class)
-	})
+	return slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.counts(&f.members[i], p.Class) })
 }
 
 // putBack puts back a unit (by is 1), or takes it away again (-1): on its nodes, and in what
@@ -159,14 +158,11 @@ func (f *fitter) putBack(u *possibleVictim, by int) {
 		return
 	}
 	positions := f.positionsOf(u)
-	for i := range f.members {
-		m := &f.members[i]
-		if m.at == nowhere {
-			continue
-		}
-		for at, p := range f.run.podsOf(u) {
-			if f.opaque || f.concerned(p) || f.counts(m, p.Class) {
-				m.kind.w.Follow(p, f.node(positions[at]), by)
+	for at, p := range f.run.podsOf(u) {
+		all, n := f.opaque || f.concerned(p), f.node(positions[at])
+		for i := range f.members {
+			if m := &f.members[i]; m.at != nowhere && (all || f.counts(m, p.Class)) {
+				m.kind.w.Follow(p, n, by)
 			}
 		}
 	}

@@ -132,7 +132,7 @@ func (v *GroupVictim) text() string {
 	switch n := v.Blocks; {
 	case n == nil:
 	case n.Guard != nil:
-		text += fmt.Sprintf(": without it %s keeps others: %s", prose.Text(n.Guard.Name), n.Guard.reasons())
+		text += fmt.Sprintf(": with it back %s keeps the others: %s", prose.Text(n.Guard.Name), n.Guard.reasons())
 	default:
 		text += ": with it back there was " + n.text()
 	}
