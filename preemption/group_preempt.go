@@ -72,9 +72,9 @@ import (
 // Time is that of sorting the possible victims, of placing the group at most twice, or once
 // more where nothing helps because of a guard, of what the guard takes, and of
 // asking one node for each pod of the group that a unit has to do with: one on its node, or
-// one that the pod's affinity and spread rules count. With filters of the configuration
-// other than a [NodeRule], and with claims that allow a single pod, every unit has to do
-// with every pod of the group.
+// one that the pod's affinity and spread rules count. Units that concern a [StatefulFilter]
+// of the configuration have to do with every pod of the group; with other filters of it but
+// a [NodeRule], and with claims that allow a single pod, all units do.
 func (e *Evaluator) PreemptGroup(ctx context.Context, cluster *Snapshot, req GroupRequest) (*GroupPlan, error) {
 	snap, err := opened(ctx, cluster)
 	if err != nil {

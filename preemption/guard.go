@@ -11,8 +11,7 @@ import (
 // away together (group 13.6).
 //
 // For a single pod it is asked about each node as if nothing else left, for a group of pods
-// about the whole cluster, and by package joint about one pod after the other, each with
-// those before it in their places. A guard that counts the cluster should be a
+// about the whole cluster. [Snapshot.LeavesWith] says which pods leave together. A guard that counts the cluster should be a
 // [StatefulFilter] as well: a snapshot that it is attached to counts for it, and its Start
 // asks [Snapshot.StateOf].
 type Guard interface {
