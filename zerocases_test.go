@@ -68,7 +68,7 @@ func TestNilIsNamed(t *testing.T) {
 
 // started returns the error of starting a guard.
 func started(g preemption.Guard) error {
-	_, err := g.Start(&outrank.Pod{Name: "p"}, &preemption.Snapshot{})
+	_, err := g.Start([]*outrank.Pod{{Name: "p"}}, &preemption.Snapshot{})
 	return err
 }
 

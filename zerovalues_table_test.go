@@ -113,7 +113,7 @@ var everyType = []any{
 	new(execution.Retry), new(execution.Verdict),
 	new(execution.VictimReport),
 	new(executiontest.Call), new(executiontest.Op), new(executiontest.Recorder),
-	new(explain.Budget), new(explain.Change), new(explain.Choice), new(explain.Enough), new(explain.Eviction), new(explain.Fate), new(explain.GroupReport),
+	new(explain.Budget), new(explain.Change), new(explain.Choice), new(explain.Enough), new(explain.Eviction), new(explain.Fate), new(explain.GroupReport), new(explain.GuardWord),
 	new(explain.GroupVictim), new(explain.Label), new(explain.Leaving), new(explain.Limit), new(explain.Nearest), new(explain.Neighbour),
 	new(explain.NoPlace), new(explain.Nobody), new(explain.NodeAnswer), new(explain.NodeGroup), new(explain.NodeWord),
 	new(explain.Nothing), new(explain.Obstacle), new(explain.Options), new(explain.Pod), new(explain.Port), new(explain.Replacement),

@@ -42,9 +42,32 @@ func askedFilters(fs []Filter) []filters.Filter {
 	return asked
 }
 
+// keepStates has a snapshot that changes during attempts keep what the filters know of its
+// cluster. It returns which pods concern any of them, and whether the snapshot keeps the
+// states of all that look at pods.
+func keepStates(fs []filters.Filter, snap *state.Snapshot) (concerns []func(*outrank.Pod) bool, all bool) {
+	snap.KeepState(nil)
+	all = true
+	for _, f := range fs {
+		switch f := f.(type) {
+		case askedFilter:
+			all = false
+		case askedSelective:
+			stateful, ok := f.SelectiveFilter.(StatefulFilter)
+			if !ok {
+				all = false
+				continue
+			}
+			snap.KeepState(stateful)
+			concerns = append(concerns, stateful.Concerns)
+		}
+	}
+	return concerns, all
+}
+
 // askedGuard is a guard as the engine asks it.
 type askedGuard struct{ Guard }
 
-func (g askedGuard) Start(preemptor *outrank.Pod, snap *state.Snapshot) (GuardState, error) {
-	return g.Guard.Start(preemptor, held(snap))
+func (g askedGuard) Start(preemptors []*outrank.Pod, snap *state.Snapshot) (GuardState, error) {
+	return g.Guard.Start(preemptors, held(snap))
 }

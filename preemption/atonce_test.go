@@ -110,13 +110,19 @@ var reading = map[string]func(r *readers) string{
 		g, ok := r.snap.Composite("default/top")
 		return text(g, nil) + fmt.Sprint(ok)
 	},
-	"Snapshot.Composites":   func(r *readers) string { return allOf(r.snap.Composites()) },
-	"Snapshot.Group":        func(r *readers) string { g, ok := r.snap.Group("default/g"); return text(g, nil) + fmt.Sprint(ok) },
-	"Snapshot.Groups":       func(r *readers) string { return allOf(r.snap.Groups()) },
-	"Snapshot.Namespaces":   func(r *readers) string { return allOf(r.snap.Namespaces()) },
-	"Snapshot.Node":         func(r *readers) string { n, ok := r.snap.Node("n1"); return text(n, nil) + fmt.Sprint(ok) },
-	"Snapshot.NodeOf":       func(r *readers) string { return r.snap.NodeOf("default/low-1") },
-	"Snapshot.Nodes":        func(r *readers) string { return allOf(r.snap.Nodes()) },
+	"Snapshot.Composites": func(r *readers) string { return allOf(r.snap.Composites()) },
+	"Snapshot.Group":      func(r *readers) string { g, ok := r.snap.Group("default/g"); return text(g, nil) + fmt.Sprint(ok) },
+	"Snapshot.Groups":     func(r *readers) string { return allOf(r.snap.Groups()) },
+	"Snapshot.Namespaces": func(r *readers) string { return allOf(r.snap.Namespaces()) },
+	"Snapshot.Node":       func(r *readers) string { n, ok := r.snap.Node("n1"); return text(n, nil) + fmt.Sprint(ok) },
+	"Snapshot.NodeOf":     func(r *readers) string { return r.snap.NodeOf("default/low-1") },
+	"Snapshot.Nodes":      func(r *readers) string { return allOf(r.snap.Nodes()) },
+	"Snapshot.Nominated":  func(r *readers) string { return allOf(r.snap.Nominated()) },
+	"Snapshot.LeavesWith": func(r *readers) string {
+		p, _ := r.snap.Pod("default/waits")
+		group, composite := r.snap.LeavesWith(p)
+		return fmt.Sprint(group, composite)
+	},
 	"Snapshot.NominatedTo":  func(r *readers) string { return text(r.snap.NominatedTo("n2"), nil) },
 	"Snapshot.NominationOf": func(r *readers) string { return r.snap.NominationOf("default/waits") },
 	"Snapshot.NumNodes":     func(r *readers) string { return fmt.Sprint(r.snap.NumNodes()) },

@@ -16,8 +16,8 @@ import (
 //
 //	about | setting                | refused with                                            | refused by
 //	who   | MayEvict               |                                                         |
-//	who   | MayTake                |                                                         | PreemptGroup, joint.Preempt
-//	who   | Guard                  | Policy.Strict, Policy.Victims                           | Exactly, PreemptAcross, PreemptGroup, joint.Preempt
+//	who   | MayTake                |                                                         | joint.Preempt
+//	who   | Guard                  | Policy.Strict, Policy.Victims                           | Exactly, PreemptAcross, joint.Preempt
 //	who   | Chooser                | Policy.Victims                                          | joint.Preempt
 //	who   | Chooser.AnyPriority    | Policy.Victims                                          | Exactly, joint.Preempt
 //	who   | Policy.Victims         | Chooser, Chooser.AnyPriority, Extenders, Guard, Scorers | PreemptGroup
@@ -87,8 +87,8 @@ type Config struct {
 	// returns the empty text. [Victim].Rule has the name. MayEvict still spares pods, and
 	// scores count the victims' true priorities (group 13.6). Nil means lower priority.
 	// It is asked about pods of the nodes that could still be the best, so that
-	// [Plan.Unhelpful] is empty where there are victims. Groups of pods do not preempt by
-	// it. Several goroutines may call it at once.
+	// [Plan.Unhelpful] is empty where there are victims. Several goroutines may call it at
+	// once.
 	MayTake func(preemptor, victim *outrank.Pod) (rule string)
 	// Guard says which of the possible victims may leave together; nil lets any.
 	Guard Guard

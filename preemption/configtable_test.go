@@ -63,7 +63,7 @@ var settings = map[string]func(*preemption.Config){
 type openGuard struct{}
 
 func (openGuard) Name() string { return "open" }
-func (openGuard) Start(*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
+func (openGuard) Start([]*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
 	return openGuard{}, nil
 }
 func (openGuard) Remove(*outrank.Pod, *outrank.Node) {}

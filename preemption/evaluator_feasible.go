@@ -62,10 +62,10 @@ func (e *Evaluator) FeasibleNominated(ctx context.Context, cluster *Snapshot, po
 	if err := ctx.Err(); err != nil || s.Attempt.Plan.Refused.Code != Success {
 		return nil, err
 	}
-	slot, ok := snap.Slots.Get(s.Attempt.Nomination())
-	fits := ok && snap.NodeStates[slot].Node != nil && s.Workers[0].Fits(slot)
+	n := snap.NodeState(s.Attempt.Nomination())
+	fits := n != nil && n.Node != nil && s.Workers[0].Fits(n.Slot)
 	if s.Busy = false; !fits {
 		return nil, nil
 	}
-	return snap.NodeStates[slot].Node, nil
+	return n.Node, nil
 }

@@ -44,7 +44,9 @@ type SelectiveFilter interface {
 // StatefulFilter is a [SelectiveFilter] whose knowledge of the cluster a snapshot can
 // keep ([Snapshot.Attach]). Its Start asks [Snapshot.StateOf] for it, and returns a
 // [FilterState] that looks the cluster up there and has changes of its own: what was
-// removed and added since, mostly on one node. It must not change the cluster's.
+// removed and added since, mostly on one node. It must not change the cluster's. While a
+// group of pods is placed, pods that are away are missing there, and may still be on the
+// nodes of the snapshot that Start is given.
 type StatefulFilter interface {
 	SelectiveFilter
 	// NewState returns the state of a cluster without pods.

@@ -19,8 +19,7 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 		nominees: map[*outrank.Pod]bool{},
 	}
 	if len(r.config.Filters) > 0 {
-		// A state that the snapshot keeps would change under the attempts.
-		r.work.Attachments = nil
+		f.concerns, f.kept = keepStates(r.config.Filters, r.work)
 	}
 	var attempts []*dryrun.Attempt
 	for _, pod := range pods {
@@ -50,7 +49,8 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 
 // judge finds out what the filters of a member look at. It reports false for a
 // filter that may look at any pod anywhere: claims that allow a single pod are in use in
-// the whole cluster or nowhere (rule 7.8.6).
+// the whole cluster or nowhere (rule 7.8.6). A filter of the caller whose knowledge of the
+// cluster is kept says which pods concern it, and looks at no node.
 //
 // InterPodAffinity has something to say in the whole cluster if a member has terms,
 // or if a running pod's anti-affinity picks one. If neither is so while all pods are
@@ -67,6 +67,11 @@ func (f *fitter) judge(a *dryrun.Attempt) bool {
 		case *filters.WantedPorts, *filters.RestrictedVolumes, *filters.WantedVolumes:
 			f.lean = false
 		case *filters.InterPod, *filters.Spread:
+			f.far = true
+		case *filters.CallerFilter:
+			if !f.kept {
+				return false
+			}
 			f.far = true
 		default:
 			return false

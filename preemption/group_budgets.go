@@ -11,7 +11,7 @@ import (
 // it, up to the first that it violates, in the order of the cluster (rules 6.3.8 and
 // 12.9.10; filterVictimsWithPDBViolation).
 func (r *groupRun) charge(units []possibleVictim) {
-	budgets := dryrun.Charger{Budgets: r.work.BudgetSet, Ledger: r.work.BudgetSet.Ledger(false), ToFirst: true}
+	budgets := dryrun.UnitCharger(r.work.BudgetSet)
 	r.broken = map[int]brokenUnit{}
 	for i := range units {
 		u := &units[i]

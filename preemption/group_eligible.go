@@ -5,37 +5,24 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
-// eligible returns whether the group may preempt (rules 12.9.6 and 12.9.7;
-// preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a
-// nominated node does not matter.
+// eligible returns whether the group may preempt.
 func (r *groupRun) eligible(possible []possibleVictim) Ineligibility {
-	variant := r.config.ByVariant()
-	if r.config.Policy.Disabled {
-		return Disabled
+	policy := outrank.PreemptionPolicy("")
+	if r.owner.never {
+		policy = outrank.PreemptNever
 	}
-	if r.owner.never && !variant.IgnoresNever {
-		return PolicyNever
-	}
-	nominated := r.nominated()
-	if variant.WaitsWhileNominated && len(nominated) > 0 {
-		return Nominated
-	}
-	if len(nominated) == 0 {
-		return Eligible
-	}
-	for i := range possible {
-		for _, p := range r.podsOf(&possible[i]) {
-			leaves := dryrun.LeavesByPreemption(p) || variant.WaitsForTerminating && p.Pod.Terminating()
-			if leaves && nominated[p.Node()] {
-				return VictimsTerminating
+	return r.config.GroupEligible(policy, r.nominated(), func(yield func(*state.PodState) bool) {
+		for i := range possible {
+			for _, p := range r.podsOf(&possible[i]) {
+				if !yield(p) {
+					return
+				}
 			}
 		}
-	}
-	return Eligible
+	})
 }
 
 // nominated returns the nodes that pods of the group are nominated to.

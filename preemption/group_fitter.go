@@ -45,6 +45,10 @@ type fitter struct {
 	// watched is set if these filters count any pod on a node at all.
 	rules   []int
 	watched bool
+	// concerns say which pods count for filters of the caller whose knowledge of the cluster
+	// is kept; kept is set if it is for all of them.
+	concerns []func(*outrank.Pod) bool
+	kept     bool
 	// opaque is set if a filter of a member may look at any pod anywhere.
 	opaque bool
 	// nominees are the members with a nomination that counts for the others at present
@@ -153,8 +157,7 @@ func (f *fitter) positionsOf(u *possibleVictim) []int32 {
 		return f.at
 	}
 	for _, p := range f.run.podsOf(u) {
-		slot, _ := f.snap.Slots.Get(p.At.Name)
-		f.at = append(f.at, f.positionOf[slot])
+		f.at = append(f.at, f.positionOf[f.snap.NodeState(p.At.Name).Slot])
 	}
 	return f.at
 }

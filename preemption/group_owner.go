@@ -38,6 +38,15 @@ func ownerOf(s *state.Snapshot, pods []*outrank.Pod) groupOwner {
 	return o
 }
 
+// has reports whether a pod that names a group belongs to this one, or to its tree.
+func (o *groupOwner) has(s *state.Snapshot, p *outrank.Pod) bool {
+	if o.composite == nil {
+		return p.GroupKey() == o.key
+	}
+	group, _ := s.Group(p.GroupKey())
+	return rootOf(s, group) == o.composite
+}
+
 // groupGate lets groups of pods preempt.
 const groupGate = "GenericWorkload"
 

@@ -34,8 +34,14 @@ import (
 // The victims are not the fewest that there could be: with another placement others might
 // stay. For what has become of a plan see the fields of [GroupPlan].
 //
-// With MayPreempt, MayTake or a Guard in the configuration a group is refused as
-// [outrank.ErrInvalid]. Of the configuration, Filters, Plugins, MayEvict and Importance count, of the
+// With MayTake in the configuration, units of any priority are removed in step 3 that it
+// names a rule for, asked about each pod of a unit and each of the group; none of them has a
+// pod of the group itself. With a Guard, those are removed that it lets go, asked about the
+// least important first; in step 5 it has to allow that the others stay away, and units that
+// it alone kept away are tried again until that puts back none (group 13.6).
+//
+// With MayPreempt in the configuration a group is refused as
+// [outrank.ErrInvalid]. Of the configuration, Filters, Plugins, MayEvict, MayTake, Guard and Importance count, of the
 // Policy Disabled, and of the Variant the preemption policy, which terminating pods are waited for, and the grace period. Importance compares two
 // units by the most important pod of each. Workers, Sample, Extenders, Chooser, Cost, Scorers
 // and the rest of the Policy have no effect: there is one candidate, the
@@ -63,11 +69,12 @@ import (
 // *[outrank.InputError] that names each, [ErrState] for pods that run
 // already, and [ErrExists] for one whose name a pod with another UID has.
 //
-// Time is that of sorting the possible victims, of placing the group at most twice, and of
+// Time is that of sorting the possible victims, of placing the group at most twice, or once
+// more where nothing helps because of a guard, of what the guard takes, and of
 // asking one node for each pod of the group that a unit has to do with: one on its node, or
-// one that the pod's affinity and spread rules count. With filters of the configuration
-// other than a [NodeRule], and with claims that allow a single pod, every unit has to do
-// with every pod of the group.
+// one that the pod's affinity and spread rules count. Units that concern a [StatefulFilter]
+// of the configuration have to do with every pod of the group; with other filters of it but
+// a [NodeRule], and with claims that allow a single pod, all units do.
 func (e *Evaluator) PreemptGroup(ctx context.Context, cluster *Snapshot, req GroupRequest) (*GroupPlan, error) {
 	snap, err := opened(ctx, cluster)
 	if err != nil {
@@ -146,27 +153,76 @@ func (r *groupRun) first(ctx context.Context, refused bool) (f *fitter, placed P
 
 // decide finds the victims (steps 3 to 5 of PreemptGroup).
 func (r *groupRun) decide(ctx context.Context, f *fitter, possible []possibleVictim) error {
+	if r.guard != nil {
+		return r.decideGuarded(ctx, f, possible)
+	}
 	f, placed, err := r.placeWithout(ctx, f, possible)
 	if err != nil {
 		return err
 	}
 	if placed.Refused != nil {
-		r.plan.Unhelpful = placed.Refused
-		r.say(Unschedulable, cmp.Or(placed.Refused.Reason, unplacedText))
+		r.refuse(placed.Refused)
 		return nil
 	}
 	r.sort(possible)
-	r.charge(possible)
+	return r.spare(ctx, f, possible, placed.Assignments)
+}
+
+// decideGuarded is decide where a guard keeps some of the possible victims (rules 13.6.8 and
+// 13.6.10).
+func (r *groupRun) decideGuarded(ctx context.Context, f *fitter, possible []possibleVictim) error {
+	r.sort(possible)
+	away, kept, refusal, err := r.letGo(ctx, possible)
+	if err != nil {
+		return err
+	}
+	g, placed, err := r.placeWithout(ctx, f, away)
+	switch {
+	case err != nil:
+		return err
+	case placed.Refused == nil:
+		return r.spare(ctx, g, away, placed.Assignments)
+	case len(kept) == 0:
+		r.refuse(placed.Refused)
+		return nil
+	}
+	_, all, err := r.placeWithout(ctx, f, kept)
+	switch {
+	case err != nil:
+		return err
+	case all.Refused != nil:
+		r.refuse(all.Refused)
+		return nil
+	}
+	placed.Refused.Guard = refusal
+	r.plan.Unhelpful = placed.Refused
+	r.say(Unschedulable, fmt.Sprint(refusal))
+	return nil
+}
+
+// refuse says why nothing helps.
+func (r *groupRun) refuse(why *Refusal) {
+	r.plan.Unhelpful = why
+	r.say(Unschedulable, cmp.Or(why.Reason, unplacedText))
+}
+
+// spare puts back whoever need not leave, and writes the plan (steps 4 and 5 of
+// PreemptGroup). The units are away, in order, and the pods of the group in their places.
+func (r *groupRun) spare(ctx context.Context, f *fitter, away []possibleVictim, placement []Assignment) error {
+	r.charge(away)
 	if err := f.fix(); err != nil {
 		return err
 	}
 	blocks := map[int]*Refusal{}
 	for _, violating := range []bool{true, false} {
-		if err := f.reprieve(ctx, possible, violating, blocks); err != nil {
+		if err := f.reprieve(ctx, away, violating, blocks); err != nil {
 			return err
 		}
 	}
-	r.settle(possible, blocks, placed.Assignments)
+	if err := f.reprieveAgain(ctx, away, blocks); err != nil {
+		return err
+	}
+	r.settle(away, blocks, placement)
 	return nil
 }
 
@@ -200,15 +256,12 @@ func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*group
 	if err := checkGates(snap); err != nil {
 		return nil, err
 	}
-	if err := e.config.CheckForGroups(); err != nil {
-		return nil, err
-	}
 	if err := checkGroup(snap, req.Pods); err != nil {
 		return nil, err
 	}
 	owner := ownerOf(snap, req.Pods)
 	r := &groupRun{
-		evaluator: e, config: &e.config, snap: snap, work: snap.View(),
+		evaluator: e, config: unguarded(&e.config), snap: snap, work: snap.View(),
 		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
 		plan: &GroupPlan{Group: owner.key, Composite: owner.composite},
 	}
@@ -217,7 +270,9 @@ func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*group
 	if r.quorum.below != nil {
 		r.pods = r.quorum.inOrder(r.pods)
 	}
-	return r, nil
+	var err error
+	r.guard, err = e.config.GuardUnits(snap, r.pods, owner.key)
+	return r, err
 }
 
 // begin makes the pods of the group pending. They are placed as they stand, and with the
@@ -231,15 +286,17 @@ func (r *groupRun) begin(pods []*outrank.Pod) {
 
 // settle writes the plan.
 func (r *groupRun) settle(possible []possibleVictim, blocks map[int]*Refusal, placement []Assignment) {
+	pods := 0
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		v := r.public(&possible[i], blocks[i])
 		v.Violating, v.Violated = r.violations(i, &possible[i])
+		v.Rule = r.config.RuleFor(r.pods[0], v.Pods[0], r.guard)
 		if possible[i].grouped() {
 			r.plan.Disruptions++
 		}
-		r.plan.Victims = append(r.plan.Victims, v)
+		r.plan.Victims, pods = append(r.plan.Victims, v), pods+len(v.Pods)
 	}
 	r.plan.Outcome, r.plan.Placement, r.plan.Grace = Preempt, placement, r.config.Grace()
 	r.plan.Nominations = slices.Clone(placement)
-	r.say(Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.plan.VictimPods())))
+	r.say(Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", pods))
 }

@@ -82,13 +82,13 @@ func (f *fitter) reprieve(ctx context.Context, possible []possibleVictim, violat
 }
 
 // reprieveUnit puts back a unit, if each member stays where it is then. Otherwise it
-// returns why not: what is said of the first member that does not.
+// returns why not: what is said of the first member that does not, or by the guard.
 func (f *fitter) reprieveUnit(u *possibleVictim) *Refusal {
 	affected := f.affects(u)
 	still := slices.IndexFunc(f.failing, func(x failure) bool { return !slices.Contains(affected, x.member) })
 	if len(affected) == 0 {
 		if still < 0 {
-			return nil // nobody has to do with the unit any more
+			return f.run.comesBack(u) // no member has to do with the unit any more
 		}
 		return f.failing[still].why
 	}
@@ -104,8 +104,10 @@ func (f *fitter) reprieveUnit(u *possibleVictim) *Refusal {
 		}
 	}
 	if why == nil && still < 0 {
-		f.failing = nil
-		return nil
+		if why = f.run.comesBack(u); why == nil {
+			f.failing = nil
+			return nil
+		}
 	}
 	f.putBack(u, -1)
 	if why == nil {
@@ -118,7 +120,8 @@ func (f *fitter) reprieveUnit(u *possibleVictim) *Refusal {
 // on its nodes, and those whose filters count one of its pods wherever it is.
 func (f *fitter) affects(u *possibleVictim) []int {
 	f.affected = f.affected[:0]
-	far := f.opaque || f.far && f.counted(u)
+	all := f.opaque || len(f.concerns) > 0 && slices.ContainsFunc(f.run.podsOf(u), f.concerned)
+	far := all || f.far && f.counted(u)
 	for _, at := range f.positionsOf(u) {
 		for _, i := range f.sites[at].seated {
 			f.affected = append(f.affected, int(i))
@@ -126,7 +129,7 @@ func (f *fitter) affects(u *possibleVictim) []int {
 	}
 	if far {
 		for i := range f.members {
-			if f.members[i].at != nowhere && f.countsAny(i, u) {
+			if f.members[i].at != nowhere && (all || f.countsAny(i, u)) {
 				f.affected = append(f.affected, i)
 			}
 		}
@@ -137,7 +140,7 @@ func (f *fitter) affects(u *possibleVictim) []int {
 }
 
 func (f *fitter) countsAny(i int, u *possibleVictim) bool {
-	return f.opaque || slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.counts(&f.members[i], p.Class) })
+	return slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.counts(&f.members[i], p.Class) })
 }
 
 // putBack puts back a unit (by is 1), or takes it away again (-1): on its nodes, and in what
@@ -155,15 +158,33 @@ func (f *fitter) putBack(u *possibleVictim, by int) {
 		return
 	}
 	positions := f.positionsOf(u)
-	for i := range f.members {
-		m := &f.members[i]
-		if m.at == nowhere {
-			continue
-		}
-		for at, p := range f.run.podsOf(u) {
-			if f.opaque || f.counts(m, p.Class) {
-				m.kind.w.Follow(p, f.node(positions[at]), by)
+	for at, p := range f.run.podsOf(u) {
+		all, n := f.opaque || f.concerned(p), f.node(positions[at])
+		for i := range f.members {
+			if m := &f.members[i]; m.at != nowhere && (all || f.counts(m, p.Class)) {
+				m.kind.w.Follow(p, n, by)
 			}
 		}
 	}
+}
+
+// reprieveAgain tries to put back the units that the guard alone kept away, in order, now
+// that fewer are away, as long as that puts back any (rule 13.6.9).
+func (f *fitter) reprieveAgain(ctx context.Context, away []possibleVictim, blocks map[int]*Refusal) error {
+	for again := f.run.guard != nil; again; {
+		again = false
+		for i := range away {
+			if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if why := blocks[i]; why == nil || why.Guard.Code == Success {
+				continue
+			}
+			if blocks[i] = f.reprieveUnit(&away[i]); blocks[i] == nil {
+				delete(blocks, i)
+				again = true
+			}
+		}
+	}
+	return ctx.Err()
 }

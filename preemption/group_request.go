@@ -36,7 +36,8 @@ type GroupRequest struct {
 //
 // It is called once for the cluster as it is, unless the request says Refused. If there is
 // no place then, and if the group may preempt anybody, it is called once with every
-// possible victim away, on the goroutine of the caller. That placement stays, and the
+// possible victim away that a guard lets go, on the goroutine of the caller, and where there is
+// no place either and the guard has kept some, once with these away, too. The placement stays, and the
 // filters say who can be put back (rule 12.9.8), pod by pod in the order of
 // [Placement.Assignments].
 //

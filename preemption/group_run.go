@@ -20,7 +20,9 @@ type groupRun struct {
 	quorum *quorum
 	now    rank.Instant
 	place  PlaceFunc
-	plan   *GroupPlan
+	// guard follows the units that are away; nil without one that has something to say.
+	guard *dryrun.UnitGuard
+	plan  *GroupPlan
 	// whole are the groups that leave as one.
 	whole []wholeGroup
 	// broken is what units that violate a budget do to all of them, by index in the sorted

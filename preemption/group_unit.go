@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -10,11 +11,16 @@ import (
 
 // possible lists the units that could be victims, not sorted (rule 12.9.8;
 // newDomainForWorkloadPreemption, isPreemptionAllowed). They are of lower priority than
-// the group, and the configuration allows to evict their pods.
+// the group, or of any where a rule of the caller's says who may be taken from (rule
+// 13.6.7), and the configuration allows to evict their pods.
 func (r *groupRun) possible() []possibleVictim {
-	units := r.units(int64(r.priority))
-	if r.config.MayEvict != nil {
-		units = slices.DeleteFunc(units, func(u possibleVictim) bool { return !r.mayEvict(&u) })
+	below := int64(r.priority)
+	if r.config.MayTake != nil {
+		below = math.MaxInt64
+	}
+	units := r.units(below)
+	if r.config.MayEvict != nil || r.config.MayTake != nil {
+		units = slices.DeleteFunc(units, func(u possibleVictim) bool { return !r.allows(&u) })
 	}
 	return units
 }
@@ -91,12 +97,15 @@ func (r *groupRun) appendWhole(units []possibleVictim, below int64) []possibleVi
 	return units
 }
 
-// MayEvict asks the caller's rule about every pod of the unit and every pod of
-// the preempting group.
-func (r *groupRun) mayEvict(u *possibleVictim) bool {
+// allows asks the caller's rules about every pod of the unit and every pod of the preempting
+// group. Those of the group that run already are nobody's victims, whatever the rules say.
+func (r *groupRun) allows(u *possibleVictim) bool {
 	for _, p := range r.podsOf(u) {
+		if p.Pod.Group != "" && r.owner.has(r.snap, p.Pod) {
+			return false
+		}
 		for _, preemptor := range r.pods {
-			if !r.config.MayEvict(preemptor, p.Pod) {
+			if !r.config.Allows(preemptor, p.Pod) {
 				return false
 			}
 		}

@@ -21,9 +21,10 @@ import (
 //     ErrStale), and their nodes are there (ErrStale).
 //  2. For a plan to preempt: the group may preempt (ErrUnsound); the victims are
 //     each a unit that is there as it stands in the plan (ErrStale), named once, of
-//     lower priority, and that Config.MayEvict allows (ErrUnsound). There may be none.
-//     As many of their pods violate a budget as the plan says (ErrStale).
-//  3. With every possible victim gone each pod fits on its node, with the pods before it
+//     lower priority, or that Config.MayTake names a rule for, and that Config.MayEvict
+//     allows, and Config.Guard lets all of them leave together (ErrUnsound). There may be
+//     none. As many of their pods violate a budget as the plan says (ErrStale).
+//  3. With every possible victim gone that the guard lets go each pod fits on its node, with the pods before it
 //     in the placement there already, by the evaluator's filters (ErrUnsound), and it
 //     keeps its place when those that are no victims are back, as when the plan was made.
 //
@@ -67,7 +68,7 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, cluster *Snapshot, plan *Gr
 	if plan.Outcome == Fits {
 		return r.verifyPlacement(ctx, plan)
 	}
-	possible, victims, err := r.verifyVictims(plan)
+	possible, victims, err := r.verifyVictims(ctx, plan)
 	if err != nil {
 		return err
 	}
@@ -79,12 +80,17 @@ func groupFault(kind error, format string, args ...any) error {
 }
 
 // verifyVictims finds the victims among the units that there are.
-func (r *groupRun) verifyVictims(plan *GroupPlan) (possible []possibleVictim, victims []int, err error) {
+func (r *groupRun) verifyVictims(ctx context.Context, plan *GroupPlan) (possible []possibleVictim, victims []int, err error) {
 	possible = r.possible()
 	if reason := r.eligible(possible); reason != Eligible {
 		return nil, nil, groupFault(ErrUnsound, "%s", reason)
 	}
 	r.sort(possible)
+	if r.guard != nil {
+		if possible, err = r.verifyGuard(ctx, plan, possible); err != nil {
+			return nil, nil, err
+		}
+	}
 	r.charge(possible)
 	violations := 0
 	for i := range plan.Victims {
@@ -106,6 +112,36 @@ func (r *groupRun) verifyVictims(plan *GroupPlan) (possible []possibleVictim, vi
 		return nil, nil, groupFault(ErrStale, "%d victims violate a budget, not %d", violations, plan.Violations())
 	}
 	return possible, victims, nil
+}
+
+// verifyGuard asks the guard about the victims that there are, and returns the units that
+// were away when the group was placed: those that the guard lets go, and the victims.
+func (r *groupRun) verifyGuard(ctx context.Context, plan *GroupPlan, possible []possibleVictim) ([]possibleVictim, error) {
+	away, kept, _, err := r.letGo(ctx, possible)
+	if err != nil {
+		return nil, err
+	}
+	var lost []*state.PodState // of those kept
+	let := len(away)
+	stay := slices.Repeat([]bool{true}, let)
+	for i := range plan.Victims {
+		if at := r.unitOf(away[:let], &plan.Victims[i]); at >= 0 {
+			stay[at] = false
+		} else if at = r.unitOf(kept, &plan.Victims[i]); at >= 0 {
+			away, lost = append(away, kept[at]), append(lost, r.podsOf(&kept[at])...)
+			kept = slices.Delete(kept, at, at+1)
+		}
+	}
+	for i := range let {
+		if stay[i] {
+			r.guard.Change(r.podsOf(&away[i]), 1)
+		}
+	}
+	if s := r.guard.Tries(lost, -1); s.Code != Success {
+		return nil, groupFault(ErrUnsound, "the victims may not leave together: %s", s)
+	}
+	r.sort(away)
+	return away, nil
 }
 
 // verifyPlaces puts the pods on their nodes with every possible victim away, and asks

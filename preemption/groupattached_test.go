@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption/decision"
@@ -23,13 +24,17 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 		w := gen.Workloads(gen.Shape{Groups: 3, Nominated: 3, PodsPerNode: 4, Affinity: rapid.Bool().Draw(t, "affinity")}).Draw(t, "workload")
 		count := headcount{app: "web", limit: rapid.IntRange(0, 2).Draw(t, "most"), least: rapid.Bool().Draw(t, "at least")}
 		var plans []*decision.GroupPlan
-		for _, attached := range []bool{false, true} {
+		for _, of := range []string{"any pod", "counted", "attached"} {
 			snap, err := NewSnapshot(w.Cluster)
 			require.NoError(t, err)
-			if attached {
+			var f Filter = count
+			switch of {
+			case "any pod":
+				f = hiding{count}
+			case "attached":
 				require.NoError(t, snap.Attach(count))
 			}
-			e, err := NewEvaluator(Config{Filters: []Filter{count}})
+			e, err := NewEvaluator(Config{Filters: []Filter{f}})
 			require.NoError(t, err)
 			plan, err := e.PreemptGroup(context.Background(), snap, GroupRequest{Pods: w.Pods, Now: gen.Now})
 			if err != nil {
@@ -41,8 +46,10 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 			}
 			plans = append(plans, plan)
 		}
-		if diff := testdiff.Diff(plans[0], plans[1]); diff != "" {
-			t.Fatalf("PreemptGroup (-counted anew +attached):\n%s", diff)
+		for i, of := range []string{"counted", "attached"} {
+			if diff := testdiff.Diff(plans[0], plans[i+1]); diff != "" {
+				t.Fatalf("PreemptGroup (-asked of any pod +%s):\n%s", of, diff)
+			}
 		}
 		decided[plans[0].Outcome]++
 	})
@@ -50,6 +57,39 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 		assert.Positive(t, decided[o], o)
 	}
 }
+
+// hiding is a filter that does not say which pods concern it, so that it counts the snapshot for
+// each pod of the group and is told of all.
+type hiding struct{ of headcount }
+
+func (h hiding) Name() string { return h.of.Name() }
+
+func (h hiding) Start(p *outrank.Pod, snap *Snapshot) (FilterState, error) {
+	state, err := h.of.Start(p, snap)
+	if state == nil || err != nil {
+		return nil, err
+	}
+	return hidingState{state, h.of}, nil
+}
+
+type hidingState struct {
+	FilterState
+	of headcount
+}
+
+func (s hidingState) Add(p *outrank.Pod, n *outrank.Node) {
+	if s.of.Concerns(p) {
+		s.FilterState.Add(p, n)
+	}
+}
+
+func (s hidingState) Remove(p *outrank.Pod, n *outrank.Node) {
+	if s.of.Concerns(p) {
+		s.FilterState.Remove(p, n)
+	}
+}
+
+func (s hidingState) Clone() FilterState { return hidingState{s.FilterState.Clone(), s.of} }
 
 // holds asks the filter about each pod of the plan, with the victims gone and the pods
 // before it in their places.

@@ -28,6 +28,8 @@ type toldWorkload struct {
 	Violations, Disruptions int
 	Units                   []toldWhole
 	Before, After           map[string]int
+	// Kept is what a guard says where nothing helps.
+	Kept reference.Status
 }
 
 type toldWhole struct {
@@ -37,6 +39,7 @@ type toldWhole struct {
 	Priority   int32
 	Violations int
 	Blocks     map[string]int
+	Kept       reference.Status
 }
 
 // toldOf is what the engine says of a group as things are, and what it comes to if it is
@@ -51,8 +54,11 @@ func toldOf(first, plan *preemption.GroupPlan) toldWorkload {
 	if out.Fits {
 		out.Placed = placement(first.Placement)
 	}
+	if plan.Unhelpful != nil {
+		out.Kept = status(plan.Unhelpful.Guard)
+	}
 	for _, v := range plan.Victims {
-		u := toldWhole{Pods: keys(v.Pods), Priority: v.Priority, Violations: v.Violating, Blocks: refusalOf(v.Blocks)}
+		u := toldWhole{Pods: keys(v.Pods), Priority: v.Priority, Violations: v.Violating, Blocks: refusalOf(v.Blocks), Kept: status(v.Blocks.Guard)}
 		if v.Group != nil {
 			u.Group = string(v.Group.Key())
 		}
@@ -77,7 +83,7 @@ func toldBy(d reference.GroupDecision) toldWorkload {
 	out := toldWorkload{
 		Fits: d.Fit.Code == reference.Success, Code: d.Status.Code.String(), Reasons: d.Status.Reasons,
 		Nominations: d.Nominations, Possible: d.Possible, Violations: d.Violations, Disruptions: d.Disruptions,
-		After: asRefusal(d.After),
+		After: asRefusal(d.After), Kept: d.Kept,
 	}
 	if out.Fits {
 		out.Placed = d.Placement
@@ -88,7 +94,7 @@ func toldBy(d reference.GroupDecision) toldWorkload {
 		out.Placement = d.Nominations
 	}
 	for _, v := range d.Victims {
-		out.Units = append(out.Units, toldWhole{v.Group, v.Composite, keys(v.Pods), v.Priority, v.Violations, asRefusal(v.Blocked)})
+		out.Units = append(out.Units, toldWhole{v.Group, v.Composite, keys(v.Pods), v.Priority, v.Violations, asRefusal(v.Blocked), v.Kept})
 	}
 	return out
 }

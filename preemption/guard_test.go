@@ -31,7 +31,7 @@ type atMost struct {
 
 func (g atMost) Name() string { return g.name }
 
-func (g atMost) Start(*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
+func (g atMost) Start([]*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
 	return &away{g, map[string]int{}}, nil
 }
 
@@ -124,7 +124,7 @@ type byNames struct {
 
 func (byNames) Name() string { return "ByNames" }
 
-func (g byNames) Start(*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
+func (g byNames) Start([]*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
 	if g.silent || g.fails != nil {
 		return nil, g.fails
 	}
@@ -276,13 +276,13 @@ func TestVerifyAsksTheGuard(t *testing.T) {
 	assert.ErrorContains(t, err, "victim default/a must not be evicted")
 }
 
-// A group does not preempt by rules that it would ignore.
-func TestGroupsRefuseRulesOfTaking(t *testing.T) {
+// A group does not preempt by a rule that it would ignore.
+func TestGroupsRefuseMayPreempt(t *testing.T) {
 	never := func(*outrank.Pod, preemption.Status, preemption.Ineligibility) string { return "no" }
-	e := newEvaluator(t, preemption.Config{MayPreempt: never, MayTake: anyBody, Guard: atMost{"G", 1}})
+	e := newEvaluator(t, preemption.Config{MayPreempt: never})
 	_, err := e.PreemptGroup(context.Background(), newSnapshot(t, grouped()), preemption.GroupRequest{Pods: training(), Now: gen.Now})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
-	assert.EqualError(t, err, "preemption config: MayPreempt: groups of pods do not preempt by it\npreemption config: MayTake: groups of pods do not preempt by it\npreemption config: Guard: groups of pods do not preempt by it")
+	assert.EqualError(t, err, "preemption config: MayPreempt: groups of pods do not preempt by it")
 }
 
 // The highest priority that there is can be taken from like any other.

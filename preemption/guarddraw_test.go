@@ -31,6 +31,14 @@ func drawTaking(t *rapid.T) (mayTake func(preemptor, victim *outrank.Pod) string
 	return mayTake, guard
 }
 
+// DrawTaking draws a rule in place of lower priority, or a guard, or both.
+func DrawTaking(t *rapid.T) (mayTake func(preemptor, victim *outrank.Pod) string, guard Guard) {
+	for mayTake == nil && guard == nil {
+		mayTake, guard = drawTaking(t)
+	}
+	return mayTake, guard
+}
+
 // drawnGuard lets a number of pods of each sort go. An odd one also minds which of them
 // are away, so that it may refuse some where it allows more.
 type drawnGuard struct {
@@ -41,7 +49,7 @@ type drawnGuard struct {
 
 func (g *drawnGuard) Name() string { return "Drawn guard" }
 
-func (g *drawnGuard) Start(preemptor *outrank.Pod, _ *Snapshot) (decision.GuardState, error) {
+func (g *drawnGuard) Start(_ []*outrank.Pod, _ *Snapshot) (decision.GuardState, error) {
 	return &drawnState{drawnGuard: g, away: map[uint32]int{}}, nil
 }
 
@@ -95,7 +103,7 @@ func (s *drawnState) Clone() decision.GuardState {
 
 // GuardOf returns what a guard says of pods that are away together, by a state of its own.
 func GuardOf(g Guard, gone []*outrank.Pod) decision.Status {
-	state, err := g.Start(&outrank.Pod{}, nil)
+	state, err := g.Start([]*outrank.Pod{{}}, nil)
 	if err != nil || state == nil {
 		return decision.Status{}
 	}

@@ -95,7 +95,7 @@ func (s fusedCluster) Clone() preemption.ClusterState     { s.call(); return s }
 type fusedGuard struct{ *fuse }
 
 func (g fusedGuard) Name() string { return "FusedGuard" }
-func (g fusedGuard) Start(*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
+func (g fusedGuard) Start([]*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
 	g.call()
 	return &fusedGuardState{fuse: g.fuse}, nil
 }

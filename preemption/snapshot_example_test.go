@@ -45,6 +45,37 @@ func ExampleSnapshot_Nominate() {
 	// n2 [default/cache]
 }
 
+// Room is kept for nominated pods wherever they wait.
+func ExampleSnapshot_Nominated() {
+	snap := must(preemption.NewSnapshot(sample()))
+	waiting := urgent()
+	waiting.Name = "waiting"
+	fmt.Println(snap.AddPod(waiting), snap.Nominate("default/waiting", "n2"))
+	for p := range snap.Nominated() {
+		fmt.Println(p.Key(), "waits for", snap.NominationOf(p.Key()))
+	}
+	// Output:
+	// <nil> <nil>
+	// default/waiting waits for n2
+}
+
+// The pods of a group whose mode is PodGroup leave together.
+func ExampleSnapshot_LeavesWith() {
+	release := must(outrank.V1_37.With(map[string]bool{"GenericWorkload": true}))
+	batch := &outrank.PodGroup{Name: "batch", DisruptionMode: outrank.DisruptPodGroup}
+	p, q := &outrank.Pod{Name: "p", NodeName: "n1", Group: "batch"}, &outrank.Pod{Name: "q", NodeName: "n1"}
+	snap := must(preemption.NewSnapshot(&outrank.Cluster{
+		Release: release, Nodes: []*outrank.Node{{Name: "n1"}}, Pods: []*outrank.Pod{p, q}, Groups: []*outrank.PodGroup{batch},
+	}))
+	group, _ := snap.LeavesWith(p)
+	fmt.Println(group.Key())
+	group, composite := snap.LeavesWith(q)
+	fmt.Println(group == nil, composite == nil)
+	// Output:
+	// default/batch
+	// true true
+}
+
 // What is kept beside a snapshot is brought in line at the cost of what has changed.
 func ExampleSnapshot_Follow() {
 	snap := must(preemption.NewSnapshot(sample()))

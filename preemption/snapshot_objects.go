@@ -138,3 +138,21 @@ func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
 func (s *Snapshot) RemoveNamespace(name string) error {
 	return s.writes().RemoveNamespace(name)
 }
+
+// LeavesWith returns the group, or the composite group, of which all running pods leave
+// together with a pod that runs in the snapshot, and nil for both where it leaves by itself
+// ([Unit]; rules 12.6.2 and 12.6.4) or does not run. Time is constant.
+func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.CompositePodGroup) {
+	if s == nil || s.of == nil || p == nil || p.Group == "" {
+		return nil, nil
+	}
+	known, ok := s.of.PodStates.Of(p)
+	if !ok || !known.Running {
+		return nil, nil
+	}
+	whole := s.of.Units.Of(known).Whole
+	if whole == nil {
+		return nil, nil
+	}
+	return whole.Group, whole.Composite
+}

@@ -119,6 +119,13 @@ func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 	return s.reads().NominatedTo(node)
 }
 
+// Nominated goes through the pending pods nominated to nodes that the snapshot holds, node by
+// node in the order of [Snapshot.Nodes], and on each by importance. The loop does not change
+// the snapshot. Time is linear in the nodes, of which one word each is read, and these pods.
+func (s *Snapshot) Nominated() iter.Seq[*outrank.Pod] {
+	return s.reads().EachNominated
+}
+
 // Used returns what the pods on a node take of a resource: millicores of cpu,
 // units of any other resource, and their number under "pods". It saturates at
 // the largest int64. It is 0 for resources that no node accounts for.

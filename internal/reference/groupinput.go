@@ -16,13 +16,17 @@ type GroupInput struct {
 	Now  time.Time
 	// Setup is as in Input.
 	Setup Setup
+	// Variant is as in Input; of it MayEvict, MayTake and Guard count.
+	Variant Variant
 }
 
 // GroupDecision is the decision for the group.
 type GroupDecision struct {
 	// Before is why there is no place as things are, After why there is none
 	// with all possible victims away.
-	Before, After   Refusal
+	Before, After Refusal
+	// Kept is what the guard says where there would be a place without it.
+	Kept            Status
 	Eligible        bool
 	EligibleMessage string
 	// Possible is the number of possible victims, Victims are those that leave,
@@ -57,8 +61,10 @@ type GroupUnit struct {
 	Composite bool
 	// Violations is the number of its pods that break a budget.
 	Violations int
-	// Blocked is the placed pod that fails on its node with the unit back.
+	// Blocked is the placed pod that fails on its node with the unit back, or Kept what the
+	// guard says of the others without it.
 	Blocked Refusal
+	Kept    Status
 }
 
 // Refusal is the first pod that found no place, with the answer of each node.
@@ -70,8 +76,8 @@ type Refusal struct {
 
 // addVictim counts every pod that breaks a budget, and the unit as one disruption if
 // it is more than a pod without a group (rule 12.9.10).
-func (d *GroupDecision) addVictim(u *unit, broken map[*outrank.Pod]int, blocked Refusal) {
-	v := GroupUnit{Group: string(u.whole), Composite: u.composite, Pods: u.pods, Priority: u.priority, Blocked: blocked}
+func (d *GroupDecision) addVictim(u *unit, broken map[*outrank.Pod]int, blocked objection) {
+	v := GroupUnit{Group: string(u.whole), Composite: u.composite, Pods: u.pods, Priority: u.priority, Blocked: blocked.Refusal, Kept: blocked.guard}
 	for _, p := range u.pods {
 		v.Violations += min(1, broken[p])
 	}

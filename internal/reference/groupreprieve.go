@@ -7,35 +7,95 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// preempt takes the units away, places the group, and puts back those beside which
-// every pod keeps its place (rule 12.9.8).
+// objection is why a unit stays away: because of a placed pod or because of the guard.
+type objection struct {
+	Refusal
+	guard Status
+}
+
+// preempt takes the units away that the guard lets go, places the group, and puts back
+// those beside which every pod keeps its place and without which the guard lets the rest
+// stay away (rules 12.9.8 and 13.6.8 to 13.6.10).
 func (w *workload) preempt(possible []*unit, d *GroupDecision) {
+	all := possible
+	possible, refusal := w.letGo(all)
 	empty := w.place(withoutPods(w.in.Cluster, podsOf(possible)))
 	if empty.status.Code != Success {
 		d.Status, d.After = empty.status, empty.refusal
+		if len(possible) == len(all) {
+			return
+		}
+		if bare := w.place(withoutPods(w.in.Cluster, podsOf(all))); bare.status.Code != Success {
+			d.Status, d.After = bare.status, bare.refusal
+		} else {
+			d.Kept, d.Status = refusal, unschedulableBy("", refusal.Plugin+": "+refusal.Reasons[0])
+		}
 		return
 	}
 	broken := w.base.broken(podsOf(possible))
-	violating, others := split(possible, broken)
-	var back, victims []*unit
-	blocked := map[*unit]Refusal{}
-	for _, u := range slices.Concat(violating, others) {
-		with := append(slices.Clone(back), u)
-		if blocked[u] = w.refused(empty.spots, possible, with); blocked[u].Pod == "" {
-			back = with
-		} else {
-			victims = append(victims, u)
-		}
-	}
-	w.base.sortUnits(victims)
+	victims, why := w.putBack(empty.spots, possible, broken)
 	for _, u := range victims {
-		d.addVictim(u, broken, blocked[u])
+		d.addVictim(u, broken, why[u])
 	}
 	d.Status.Reasons = []string{fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(podsOf(victims)))}
 	d.Nominations = empty.nodes()
 	if d.Placement == nil {
 		d.Placement = d.Nominations
 	}
+}
+
+// letGo lists the units that the guard lets go, asked about one after the other, the least
+// important first, and about those that it kept again, until a turn changes nothing. The
+// status is what it said in the last turn of the first that it kept (rule 13.6.8).
+func (w *workload) letGo(possible []*unit) (gone []*unit, refusal Status) {
+	for {
+		before := len(gone)
+		refusal = Status{}
+		for _, u := range slices.Backward(possible) {
+			if slices.Contains(gone, u) {
+				continue
+			}
+			if status := w.base.guards(append(slices.Clone(gone), u)); status.Code == Success {
+				gone = append(gone, u)
+			} else if refusal.Code == Success {
+				refusal = status
+			}
+		}
+		if len(gone) == before {
+			break
+		}
+	}
+	w.base.sortUnits(gone)
+	return gone, refusal
+}
+
+// putBack returns the units that stay away, by importance, and why. Those that only the guard
+// keeps away are tried again, until a turn changes nothing (rule 13.6.9).
+func (w *workload) putBack(spots []spot, possible []*unit, broken map[*outrank.Pod]int) ([]*unit, map[*unit]objection) {
+	violating, others := split(possible, broken)
+	why := map[*unit]objection{}
+	back := []*unit{}
+	try := func(u *unit) {
+		with := append(slices.Clone(back), u)
+		away := slices.DeleteFunc(slices.Clone(possible), func(v *unit) bool { return slices.Contains(with, v) })
+		if why[u] = (objection{Refusal: w.refused(spots, possible, with)}); why[u].Pod == "" {
+			if why[u] = (objection{guard: w.base.guards(away)}); why[u].guard.Code == Success {
+				back = with
+			}
+		}
+	}
+	for _, u := range slices.Concat(violating, others) {
+		try(u)
+	}
+	for before := -1; len(back) != before; {
+		before = len(back)
+		for _, u := range possible {
+			if !slices.Contains(back, u) && why[u].guard.Code != Success {
+				try(u)
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return slices.Contains(back, u) }), why
 }
 
 // refused names the first pod with a spot that fails on its node with these units

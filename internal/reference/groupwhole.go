@@ -18,7 +18,7 @@ type workload struct {
 
 func newWorkload(in *GroupInput) *workload {
 	in.Cluster = withPending(in)
-	base := newAttempt(Input{Cluster: in.Cluster, Pod: in.Pods[0], Now: in.Now, Setup: in.Setup})
+	base := newAttempt(Input{Cluster: in.Cluster, Pod: in.Pods[0], Now: in.Now, Setup: in.Setup, Variant: in.Variant})
 	return &workload{in: in, base: base, root: base.top(in.Pods[0])}
 }
 
@@ -109,7 +109,7 @@ func (w *workload) ongoing() bool {
 	for _, u := range w.base.units() {
 		for _, v := range u.pods {
 			for _, node := range nominations {
-				if v.NodeName == node && u.priority < w.priority() && leavesByPreemption(v) {
+				if v.NodeName == node && w.mayTake(u) && leavesByPreemption(v) {
 					return true
 				}
 			}
@@ -127,9 +127,21 @@ func (w *workload) nominations() map[string]string {
 	return nodes
 }
 
-// possible are the units of lower priority in the whole cluster, by importance.
+// mayTake: units of lower priority, or those that a rule of the caller's names, unless
+// they have a pod of the group itself (rule 13.6.7) or the caller spares one of their pods.
+func (w *workload) mayTake(u *unit) bool {
+	v := &w.base.variant
+	for _, p := range u.pods {
+		if p.Group != "" && w.base.top(p).is(w.root) || v.MayEvict != nil && !v.MayEvict(p) || v.MayTake != nil && !v.MayTake(p) {
+			return false
+		}
+	}
+	return v.MayTake != nil || u.priority < w.priority()
+}
+
+// possible are the units in the whole cluster that may be taken, by importance.
 func (w *workload) possible() []*unit {
-	units := slices.DeleteFunc(w.base.units(), func(u *unit) bool { return u.priority >= w.priority() })
+	units := slices.DeleteFunc(w.base.units(), func(u *unit) bool { return !w.mayTake(u) })
 	w.base.sortUnits(units)
 	return units
 }

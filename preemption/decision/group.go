@@ -42,6 +42,10 @@ type Refusal struct {
 	// Reason is what the group's policy says, such as how many pods of a gang could not be
 	// placed (rule 12.9.3). A preemption.PlaceFunc may say something else.
 	Reason string
+	// Guard is what preemption.Config.Guard says, where that is in the way: Pod and Nodes are
+	// then about a placement with those gone that it lets go. It is Success where the guard
+	// has no part in it.
+	Guard Status
 }
 
 // String returns the refusal in one line.
@@ -62,6 +66,9 @@ func (r *Refusal) String() string {
 	}
 	if r.Reason != "" {
 		text += "; " + r.Reason
+	}
+	if r.Guard.Code != Success {
+		text += "; " + r.Guard.String()
 	}
 	return text
 }
@@ -105,10 +112,13 @@ type GroupVictim struct {
 	// and 12.9.10).
 	Violated []*outrank.PodDisruptionBudget
 	// Blocks says which pod of the group did not pass on its node when this unit was put
-	// back.
+	// back, or what the guard said of those that would have been away without it.
 	Blocks *Refusal
 	// Violating is how many of the unit's pods violate a budget.
 	Violating int
+	// Rule names the rule by which the unit may be taken, as the guard or MayTake of the
+	// configuration names it for the first of Pods; empty where lower priority is the rule.
+	Rule string
 }
 
 // GroupCandidate is the name of the only candidate that there is for a group, which stands
@@ -150,7 +160,8 @@ type GroupPlan struct {
 	// removed. It is nil unless nothing helps, and if there is no possible
 	// victim.
 	TurnedDown, Unhelpful *Refusal
-	// Possible is the number of units that could be victims. Placements is the
+	// Possible is the number of units that could be victims, before a guard is asked.
+	// Placements is the
 	// number of placements that the answer rests on. A preemption.PlaceFunc is called for each
 	// of them.
 	Possible, Placements int

@@ -17,6 +17,7 @@ type (
 		Pod    *answerjson.Pod `json:"pod,omitempty"`
 		Nodes  []wireCount     `json:"nodes"`
 		Reason string          `json:"reason,omitempty"`
+		Guard  *wireStatus     `json:"guard,omitempty"`
 	}
 	wirePlacement struct {
 		Assignments []wireAssignment `json:"assignments"`
@@ -36,6 +37,7 @@ type (
 		Pods      []*answerjson.Pod    `json:"pods"`
 		Violated  []*answerjson.Budget `json:"violated"`
 		Violating int                  `json:"violating,omitempty"`
+		Rule      string               `json:"rule,omitempty"`
 		Blocks    *wireRefusal         `json:"blocks,omitempty"`
 	}
 	wireGroupPlan struct {
@@ -65,7 +67,12 @@ func (e *answerEncoder) refusal(r *Refusal) *wireRefusal {
 	if r == nil {
 		return nil
 	}
-	return &wireRefusal{e.Pod(r.Pod), e.counts(r.Nodes), r.Reason}
+	w := &wireRefusal{Pod: e.Pod(r.Pod), Nodes: e.counts(r.Nodes), Reason: r.Reason}
+	if r.Guard.Code != Success {
+		status := e.status(r.Guard)
+		w.Guard = &status
+	}
+	return w
 }
 
 func (e *answerEncoder) unit(u Unit) wireUnit {
@@ -74,7 +81,7 @@ func (e *answerEncoder) unit(u Unit) wireUnit {
 
 func (e *answerEncoder) groupVictim(v GroupVictim) wireGroupVictim {
 	return wireGroupVictim{
-		e.Group(v.Group), e.Composite(v.Composite), v.Priority, e.Pods(v.Pods), e.Budgets(v.Violated), v.Violating, e.refusal(v.Blocks),
+		e.Group(v.Group), e.Composite(v.Composite), v.Priority, e.Pods(v.Pods), e.Budgets(v.Violated), v.Violating, v.Rule, e.refusal(v.Blocks),
 	}
 }
 

@@ -54,7 +54,7 @@ type oneOfEach struct{}
 
 func (oneOfEach) Name() string { return "OneOfEach" }
 
-func (oneOfEach) Start(*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
+func (oneOfEach) Start([]*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
 	return gone{}, nil
 }
 

@@ -25,8 +25,8 @@ type GroupReport struct {
 	Seats     []Seat `json:"seats"`
 	MoreSeats int    `json:"moreSeats,omitempty"`
 	// TurnedDown is why there is no place for the group as things are, and Unhelpful why there
-	// is none with every possible victim gone, of which there are Possible units; nil where
-	// that is not so.
+	// is none with every possible victim gone, of which there are Possible units, or with those
+	// that a guard lets go; nil where that is not so.
 	TurnedDown *NoPlace `json:"turnedDown,omitempty"`
 	Unhelpful  *NoPlace `json:"unhelpful,omitempty"`
 	Possible   int      `json:"possible"`
@@ -54,6 +54,16 @@ type NoPlace struct {
 	MoreNodes int         `json:"moreNodes,omitempty"`
 	// Reason is the sentence of the group's policy.
 	Reason string `json:"reason,omitempty"`
+	// Guard is what [preemption.Config.Guard] says where it is in the way: the rest is then
+	// about a placement with those gone that it lets go, and empty where the pods of the group
+	// have their places.
+	Guard *GuardWord `json:"guard,omitempty"`
+}
+
+// GuardWord is the answer of a guard.
+type GuardWord struct {
+	Name    string   `json:"name"`
+	Reasons []string `json:"reasons,omitempty"`
 }
 
 // NodeWord is the answer of a number of nodes.
@@ -73,8 +83,11 @@ type GroupVictim struct {
 	// Pods are its pods, the most important first.
 	Pods     []Pod `json:"pods"`
 	MorePods int   `json:"morePods,omitempty"`
-	// Blocks says which pod of the group had no room on its node with the unit back; units
-	// are put back one after the other.
+	// Rule names the rule by which it may be a victim, where the configuration has one in
+	// place of lower priority.
+	Rule string `json:"rule,omitempty"`
+	// Blocks says which pod of the group had no room on its node with the unit back, or what
+	// the guard said of the others without it; units are put back one after the other.
 	Blocks *NoPlace `json:"blocks,omitempty"`
 	// Budgets are those that losing it breaks.
 	Budgets     []outrank.Key `json:"budgets,omitempty"`
@@ -138,11 +151,14 @@ func (g *groupExplainer) noPlace(r *preemption.Refusal) *NoPlace {
 		}
 		out.Nodes = append(out.Nodes, NodeWord{filter, append([]string(nil), c.Reasons...), c.Nodes})
 	}
+	if r.Guard.Code != preemption.Success {
+		out.Guard = &GuardWord{r.Guard.Filter, append([]string(nil), r.Guard.Reasons...)}
+	}
 	return out
 }
 
 func (g *groupExplainer) victim(v *preemption.GroupVictim) GroupVictim {
-	out := GroupVictim{Priority: v.Priority, Pods: []Pod{}, Blocks: g.noPlace(v.Blocks)}
+	out := GroupVictim{Priority: v.Priority, Pods: []Pod{}, Rule: v.Rule, Blocks: g.noPlace(v.Blocks)}
 	switch {
 	case v.Composite != nil:
 		out.Group, out.Tree = v.Composite.Key(), true

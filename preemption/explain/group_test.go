@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
+	"maps"
 	"slices"
 	"testing"
 
@@ -20,6 +21,11 @@ import (
 
 // gangs is a cluster where a group of two pods stands in the way of another.
 func gangs(amount string) (*preemption.Snapshot, *preemption.GroupPlan, error) {
+	return gangsBy(amount, preemption.Config{})
+}
+
+// gangsBy is gangs by other rules.
+func gangsBy(amount string, config preemption.Config) (*preemption.Snapshot, *preemption.GroupPlan, error) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{machine("n1"), machine("n2")},
 		Pods: []*outrank.Pod{
@@ -42,7 +48,7 @@ func gangs(amount string) (*preemption.Snapshot, *preemption.GroupPlan, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := preemption.NewEvaluator(preemption.Config{})
+	e, err := preemption.NewEvaluator(config)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,6 +100,82 @@ func TestGoldenGroupReports(t *testing.T) {
 	assert.Equal(t, "2 pods have to leave so that group shop/train can run, in 1 unit that leaves together.", one.Summary())
 	for _, r := range []explain.GroupReport{{}, {Outcome: preemption.NotEligible}, {Outcome: preemption.NothingHelps, Unhelpful: &explain.NoPlace{}}, {Outcome: preemption.Preempt, Victims: []explain.GroupVictim{{}}}} {
 		assert.NotEmpty(t, r.Text())
+	}
+}
+
+// atLeast is a guard that lets pods go down to a priority, but not the group shop alone.
+type atLeast struct {
+	priority int32
+	gone     map[*outrank.Pod]bool
+	silent   bool
+}
+
+func (atLeast) Name() string { return "AtLeast" }
+
+func (g atLeast) Start([]*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
+	g.gone = map[*outrank.Pod]bool{}
+	return g, nil
+}
+
+func (g atLeast) Remove(p *outrank.Pod, _ *outrank.Node) { g.gone[p] = true }
+func (g atLeast) Add(p *outrank.Pod, _ *outrank.Node)    { delete(g.gone, p) }
+func (g atLeast) Clone() preemption.GuardState           { g.gone = maps.Clone(g.gone); return g }
+
+func (g atLeast) Rule(p *outrank.Pod) string {
+	if p.PriorityValue() < 50 {
+		return "" // as MayTake says
+	}
+	return "by the guard"
+}
+
+func (g atLeast) Check() preemption.Status {
+	alone := len(g.gone) > 0
+	for p := range g.gone {
+		if p.PriorityValue() < g.priority {
+			return g.refuses("it is of too low a priority")
+		}
+		alone = alone && p.Group == "shop"
+	}
+	if alone {
+		return g.refuses("shop does not leave alone")
+	}
+	return preemption.Status{}
+}
+
+func (g atLeast) refuses(why string) preemption.Status {
+	s := preemption.Status{Code: preemption.Unschedulable}
+	if !g.silent {
+		s.Reasons = []string{why}
+	}
+	return s
+}
+
+// What a guard says of a group, and by which rule each unit may be taken, stands in the text and
+// in JSON.
+func TestGoldenGuardedGroupReports(t *testing.T) {
+	anybody := func(_, victim *outrank.Pod) string { return "whoever has " + victim.Containers[0].Requests.String() }
+	for _, tt := range []struct {
+		name, amount string
+		config       preemption.Config
+	}{
+		{"rules", "3", preemption.Config{MayTake: anybody}},
+		{"guard-keeps", "3", preemption.Config{Guard: atLeast{priority: 20}}},
+		{"guard-is-silent", "3", preemption.Config{Guard: atLeast{priority: 20, silent: true}}},
+		{"guard-and-rules", "1500m", preemption.Config{MayTake: anybody, Guard: atLeast{priority: 6}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			snap, plan, err := gangsBy(tt.amount, tt.config)
+			require.NoError(t, err)
+			r, err := explain.Group(snap, plan, explain.Options{})
+			require.NoError(t, err)
+			compare(t, "group-"+tt.name+".txt", []byte(r.Text()))
+			text, err := json.MarshalIndent(r, "", "  ")
+			require.NoError(t, err)
+			compare(t, "group-"+tt.name+".json", append(text, '\n'))
+			var again explain.GroupReport
+			require.NoError(t, json.Unmarshal(text, &again))
+			require.Equal(t, r.Text(), again.Text())
+		})
 	}
 }
 

@@ -16,8 +16,13 @@ func (r *GroupReport) Text() string {
 	if r.TurnedDown != nil {
 		w.line(0, "As things are there is %s.", r.TurnedDown.text())
 	}
-	if r.Unhelpful != nil {
-		w.line(0, "With the %s gone that might leave there is still %s.", prose.Plural(r.Possible, "unit"), r.Unhelpful.text())
+	switch n := r.Unhelpful; {
+	case n == nil:
+	case n.Guard != nil:
+		w.line(0, "Of the %s that might leave %s keeps some: %s. With the others gone there is still %s.",
+			prose.Plural(r.Possible, "unit"), prose.Text(n.Guard.Name), n.Guard.reasons(), n.text())
+	default:
+		w.line(0, "With the %s gone that might leave there is still %s.", prose.Plural(r.Possible, "unit"), n.text())
 	}
 	if len(r.Victims) > 0 {
 		w.line(0, "Why each victim, the most important first; each was put back in its turn:")
@@ -105,6 +110,14 @@ func (n *NoPlace) text() string {
 	return text
 }
 
+// reasons is what the guard says.
+func (g *GuardWord) reasons() string {
+	if len(g.Reasons) == 0 {
+		return "it gives no reason"
+	}
+	return prose.Text(strings.Join(g.Reasons, ", "))
+}
+
 // text says in a sentence why the unit has to leave.
 func (v *GroupVictim) text() string {
 	var text string
@@ -116,8 +129,15 @@ func (v *GroupVictim) text() string {
 	default:
 		text = list
 	}
-	if v.Blocks != nil {
-		text += ": with it back there was " + v.Blocks.text()
+	switch n := v.Blocks; {
+	case n == nil:
+	case n.Guard != nil:
+		text += fmt.Sprintf(": with it back %s keeps the others: %s", prose.Text(n.Guard.Name), n.Guard.reasons())
+	default:
+		text += ": with it back there was " + n.text()
+	}
+	if v.Rule != "" {
+		text += "; the rule that allows it: " + prose.Text(v.Rule)
 	}
 	if len(v.Budgets) > 0 {
 		text += "; losing it breaks " + prose.List(prose.Names(v.Budgets), v.MoreBudgets)

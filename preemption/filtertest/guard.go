@@ -36,7 +36,7 @@ var guardPhases = [][]checkFunc{
 type guardAsFilter struct{ preemption.Guard }
 
 func (g guardAsFilter) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
-	state, err := g.Guard.Start(pod, snap)
+	state, err := g.Guard.Start([]*outrank.Pod{pod}, snap)
 	if state == nil || err != nil {
 		return nil, err
 	}

@@ -27,9 +27,9 @@ type fewGuard struct {
 
 func (g *fewGuard) Name() string { return g.name }
 
-func (g *fewGuard) Start(pod *outrank.Pod, _ *preemption.Snapshot) (preemption.GuardState, error) {
+func (g *fewGuard) Start(preemptors []*outrank.Pod, _ *preemption.Snapshot) (preemption.GuardState, error) {
 	if g.writes {
-		pod.Labels["seen"] = "yes"
+		preemptors[0].Labels["seen"] = "yes"
 	}
 	return &fewState{fewGuard: g}, nil
 }

@@ -14,7 +14,16 @@
 // that are newer or from anybody, and from queues that have more than is theirs. A guard
 // follows the victims on each node, so that no queue falls below its quota because of a
 // decision, and a filter keeps pods waiting whose queue has too little left. Plans name
-// the rule for each victim ([preemption.Victim].Rule).
+// the rule for each victim ([preemption.Victim].Rule). Nominated pods use quota, too.
+//
+// A gang asks as one workload, for what all its pods want together, with victims in the whole
+// cluster ([preemption.Evaluator.PreemptGroup]). Pods of the queues that leave together count
+// as one workload. Victims, guard and filter are the same as for a single pod:
+//
+//	plan, err := eval.PreemptGroup(ctx, snap, preemption.GroupRequest{Pods: gang, Now: now})
+//	for _, v := range plan.Victims {
+//		fmt.Println(v, v.Rule)
+//	}
 //
 // [Tree.Reclaim] decides by quotas alone, as Kueue does, which admits workloads and leaves
 // nodes to the scheduler. [Closest] chooses victims as Nomad does.

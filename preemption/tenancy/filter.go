@@ -27,17 +27,40 @@ func (f quotaFilter) NewState() preemption.ClusterState {
 	return clusterUsage{f.Tree.newUsage(), f.Rules}
 }
 
-// counted returns what the cluster's queues use, for the caller to change.
-func (r *Rules) counted(snap *preemption.Snapshot) clusterUsage {
-	return snap.StateOf(r.Filter()).Clone().(clusterUsage)
+// counted returns what the cluster's queues use, for the caller to change: their running pods,
+// and those for which room is kept on a node but the ones that ask (rule 24.5.9). promised are
+// these pods, nil for none.
+func (r *Rules) counted(snap *preemption.Snapshot, ask []*outrank.Pod) (use clusterUsage, promised map[*outrank.Pod]bool) {
+	use = snap.StateOf(r.Filter()).Clone().(clusterUsage)
+	var asking map[podName]bool
+	for p := range snap.Nominated() {
+		if asking == nil {
+			asking, promised = map[podName]bool{}, map[*outrank.Pod]bool{}
+			for _, q := range ask {
+				asking[nameOf(q)] = true
+			}
+		}
+		if !asking[nameOf(p)] && r.QueueOf(p) != "" {
+			promised[p] = true
+			use.change(p, 1)
+		}
+	}
+	return use, promised
 }
+
+// podName tells a pod from the others in a cluster.
+type podName struct{ namespace, name string }
+
+func nameOf(p *outrank.Pod) podName { return podName{p.NamespaceName(), p.Name} }
 
 func (f quotaFilter) Start(p *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
 	at, amounts, asked, err := f.asks(p)
 	if err != nil || at == none {
 		return nil, err
 	}
-	return &quotaState{f.counted(snap), at, amounts, asked}, nil
+	s := &quotaState{at: at, amounts: amounts, asked: asked}
+	s.clusterUsage, s.promised = f.counted(snap, []*outrank.Pod{p})
+	return s, nil
 }
 
 // quotaState is the filter for one pod.
@@ -46,6 +69,21 @@ type quotaState struct {
 	at      int
 	amounts []int64
 	asked   []bool
+	// promised are the nominated pods that have been counted, which is shared by all clones.
+	promised map[*outrank.Pod]bool
+}
+
+// Add counts a pod that is back on a node, or nominated to one, where it is not counted.
+func (s *quotaState) Add(p *outrank.Pod, _ *outrank.Node) {
+	if !s.promised[p] {
+		s.change(p, 1)
+	}
+}
+
+func (s *quotaState) Remove(p *outrank.Pod, _ *outrank.Node) {
+	if !s.promised[p] {
+		s.change(p, -1)
+	}
 }
 
 func (s *quotaState) Clone() preemption.FilterState {

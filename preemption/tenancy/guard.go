@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -17,17 +18,40 @@ func (r *Rules) Guard() preemption.Guard { return tenantGuard{r} }
 
 func (tenantGuard) Name() string { return "Tenancy" }
 
-func (g tenantGuard) Start(p *outrank.Pod, snap *preemption.Snapshot) (preemption.GuardState, error) {
-	at, amounts, asked, err := g.asks(p)
-	if err != nil || at == none {
-		return nil, err
+func (g tenantGuard) Start(pods []*outrank.Pod, snap *preemption.Snapshot) (preemption.GuardState, error) {
+	s := &guardState{rules: g.Rules}
+	for i, p := range pods {
+		at, amounts, asked, err := g.asks(p)
+		switch {
+		case err != nil:
+			return nil, err
+		case i == 0 && at == none && len(pods) == 1:
+			return nil, nil
+		case i == 0:
+			s.at, s.uses, s.asked, s.in = at, slices.Clone(amounts), slices.Clone(asked), g.ranked(p, latest)
+			continue
+		case at != s.at:
+			return nil, &outrank.InputError{Problems: []outrank.Problem{{
+				Object: "pod " + string(p.Key()), Field: "queue",
+				Text: fmt.Sprintf("%q, and pod %s of the same group is in %q: a group asks one queue for all its pods", g.QueueOf(p), pods[0].Key(), g.QueueOf(pods[0])),
+			}}}
+		}
+		for r := range amounts {
+			s.uses[r], s.asked[r] = s.uses[r]+amounts[r], s.asked[r] || asked[r]
+		}
+		s.in = s.in.least(g.ranked(p, latest))
 	}
-	s := &guardState{rules: g.Rules, at: at, uses: amounts, asked: asked, in: g.ranked(p, latest), now: g.counted(snap).usage}
+	if s.at == none {
+		return nil, nil
+	}
+	use, _ := g.counted(snap, pods)
+	s.now = use.usage
 	s.before = s.now.clone()
+	s.snap, s.away = snap, newAway(len(s.now.nodes), len(s.uses))
 	return s, nil
 }
 
-// guardState is a guard for one preemptor.
+// guardState is a guard for one preemptor, or for all pods of a group together.
 type guardState struct {
 	rules  *Rules
 	at     int // its queue
@@ -36,39 +60,73 @@ type guardState struct {
 	in     ranked
 	before *usage // as the cluster is; shared by all clones
 	now    *usage // without those who are away
-	away   []takenPod
-}
-
-// takenPod is a pod that is away.
-type takenPod struct {
-	pod  *outrank.Pod
-	at   int
-	uses []int64
+	away   away
+	snap   *preemption.Snapshot
 }
 
 func (s *guardState) Clone() preemption.GuardState {
 	c := *s
-	c.now, c.away = s.now.clone(), slices.Clone(s.away)
+	c.now, c.away = s.now.clone(), s.away.clone()
 	return &c
 }
 
 func (s *guardState) Remove(p *outrank.Pod, _ *outrank.Node) {
-	at, ok := s.rules.Tree.byName[s.rules.QueueOf(p)]
-	if !ok {
+	t, known := s.away.pods[p]
+	if !known {
+		t = s.know(p)
+	}
+	if t.at == none || t.away {
 		return
 	}
-	uses, _ := s.rules.uses(p)
-	s.now.add(at, uses, -1)
-	s.away = append(s.away, takenPod{p, at, uses})
+	t.away = true
+	s.away.pods[p] = t
+	s.follow(p, t, -1)
 }
 
 func (s *guardState) Add(p *outrank.Pod, _ *outrank.Node) {
-	i := slices.IndexFunc(s.away, func(t takenPod) bool { return t.pod == p })
-	if i < 0 {
+	t := s.away.pods[p]
+	if !t.away {
 		return
 	}
-	s.now.add(s.away[i].at, s.away[i].uses, 1)
-	s.away = slices.Delete(s.away, i, i+1)
+	t.away = false
+	s.away.pods[p] = t
+	s.follow(p, t, 1)
+}
+
+// know looks a pod up that leaves for the first time.
+func (s *guardState) know(p *outrank.Pod) takenPod {
+	at, ok := s.rules.Tree.byName[s.rules.QueueOf(p)]
+	if !ok {
+		return takenPod{at: none}
+	}
+	t := takenPod{at: int32(at), slot: int32(len(s.away.memory))}
+	t.high = !s.now.nodes[s.at].policy.whileBorrowing(s.in, s.rules.ranked(p, latest))
+	s.away.memory = s.rules.amounts(s.away.memory, p)
+	if p.Group != "" {
+		group, composite := s.snap.LeavesWith(p)
+		t.grouped = group != nil || composite != nil
+	}
+	return t
+}
+
+// follow takes a pod out of what its queue uses (by is -1), or puts it back (1).
+func (s *guardState) follow(p *outrank.Pod, t takenPod, by int64) {
+	uses := s.away.uses(t)
+	s.now.add(int(t.at), uses, by)
+	if int(t.at) == s.at {
+		s.away.doubtAll()
+		return
+	}
+	q := s.away.of(int(t.at), s)
+	if t.high {
+		q.high -= int(by)
+	}
+	key := unitOf{queue: int(t.at)}
+	if t.grouped {
+		key.group, key.composite = s.snap.LeavesWith(p)
+	}
+	s.away.follow(q, key, uses, by)
+	s.away.doubt(q, s.rules.Style == YuniKorn)
 }
 
 // ownerOf returns the preemptor's queue, or the first above it that has a quota of a

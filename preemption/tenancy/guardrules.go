@@ -22,21 +22,48 @@ func (s *guardState) ownedBy(at int) []bool {
 }
 
 // overWithoutLast reports whether a queue or a cohort had more than its own before the last
-// of the pods below it left, whichever was the last.
+// of the workloads below it left, whichever was the last.
 func (s *guardState) overWithoutLast(at int) bool {
-	for i := range s.away {
-		t := &s.away[i]
-		if !s.now.above(at, t.at) {
-			continue // it counts for nothing here
-		}
-		s.now.add(t.at, t.uses, 1)
-		over := s.now.over(at, s.ownedBy(at))
-		s.now.add(t.at, t.uses, -1)
-		if over {
-			return true
+	owned := s.ownedBy(at)
+	return slices.ContainsFunc(s.away.taken, func(q *awayOf) bool {
+		return s.now.above(at, q.queue) && s.anyBack(q, func() bool { return s.now.over(at, owned) })
+	})
+}
+
+// anyBack reports whether something is true with any one of the workloads back that are away
+// of a queue. It is true of one that uses more if it is true of one that uses less, and where
+// it is true, one resource is enough for it: so it is asked about one that uses the most of
+// each.
+func (s *guardState) anyBack(q *awayOf, true func() bool) bool {
+	if q.workloads == 0 {
+		return false
+	}
+	most := q.most(nil)
+	s.now.add(q.queue, most, 1)
+	yes := true()
+	s.now.add(q.queue, most, -1)
+	return yes
+}
+
+// someBack is anyBack where flavors add up, so that it takes one workload that has enough of
+// several: they are gone through. What anyBack denies is true of none of them.
+func (s *guardState) someBack(q *awayOf, true func() bool) (yes bool) {
+	back := func(uses []int64) {
+		s.now.add(q.queue, uses, 1)
+		yes = yes || true()
+		s.now.add(q.queue, uses, -1)
+	}
+	for key, u := range s.away.units {
+		if key.queue == q.queue {
+			back(u.uses)
 		}
 	}
-	return false
+	for _, t := range s.away.pods {
+		if t.away && !t.grouped && int(t.at) == q.queue {
+			back(s.away.uses(t))
+		}
+	}
+	return yes
 }
 
 // belowAll returns the queue if neither it nor any cohort up to where it meets the
@@ -114,25 +141,20 @@ func (s *guardState) entitled() (yes bool) {
 }
 
 // fairer compares shares in the end, by the strategies in turn (rule 24.5.5).
-func (s *guardState) fairer(queue, mine, theirs int) (yes bool) {
+func (s *guardState) fairer(q *awayOf) (yes bool) {
 	strategies := s.rules.Fair.Strategies
 	if strategies == nil {
 		strategies = []Strategy{LessThanOrEqualToFinalShare, LessThanInitialShare}
 	}
 	s.with(func() {
-		share := s.now.share(mine)
+		share := s.now.share(q.mine)
 		for _, strategy := range strategies {
 			if strategy == LessThanOrEqualToFinalShare {
-				yes = yes || share.compare(s.now.share(theirs)) <= 0
+				yes = yes || share.compare(s.now.share(q.theirs)) <= 0
 				continue
 			}
-			for i := range s.away {
-				if t := &s.away[i]; t.at == queue {
-					s.now.add(t.at, t.uses, 1)
-					yes = yes || share.compare(s.now.share(theirs)) < 0
-					s.now.add(t.at, t.uses, -1)
-				}
-			}
+			less := func() bool { return share.compare(s.now.share(q.theirs)) < 0 }
+			yes = yes || s.anyBack(q, less) && (s.now.kinds == len(s.now.names) || s.someBack(q, less))
 		}
 	})
 	return yes
@@ -142,25 +164,8 @@ func (s *guardState) fairer(queue, mine, theirs int) (yes bool) {
 // preemptor's queue was short of its own.
 func (s *guardState) isShortOf() bool {
 	for r := range s.asked {
-		at, taken := s.ownerOf(r), int64(0)
-		for i := range s.away {
-			if t := &s.away[i]; t.at != s.at {
-				taken += t.uses[r]
-			}
-		}
+		at, taken := s.ownerOf(r), s.away.total[r]
 		if at != none && taken > 0 && taken > s.now.nodes[at].subtree[r]-s.before.used[at][r] {
-			return false
-		}
-	}
-	return true
-}
-
-// lowEnough reports whether all that are away of a queue may be taken from by one that
-// borrows (rule 24.3.5).
-func (s *guardState) lowEnough(queue int) bool {
-	p := &s.now.nodes[s.at].policy
-	for i := range s.away {
-		if t := &s.away[i]; t.at == queue && !p.whileBorrowing(s.in, s.rules.ranked(t.pod, latest)) {
 			return false
 		}
 	}
@@ -183,12 +188,14 @@ func (s *guardState) withinOwn() bool {
 }
 
 // refuses says why the pods that are away of another queue may not be; empty if they may.
-func (s *guardState) refuses(queue int) string {
-	meet, mine, theirs := s.now.meet(s.at, queue)
-	if meet == none {
-		return fmt.Sprintf("queue %s shares nothing with queue %s", s.name(queue), s.name(s.at))
+func (s *guardState) refuses(q *awayOf) string {
+	switch {
+	case q.workloads == 0:
+		return ""
+	case q.meet == none:
+		return fmt.Sprintf("queue %s shares nothing with queue %s", s.name(q.queue), s.name(s.at))
 	}
-	if at := s.below(queue, meet); at != none {
+	if at := s.below(q.queue, q.meet); at != none {
 		return fmt.Sprintf("%s would lose what is its own", s.name(at))
 	}
 	switch {
@@ -200,28 +207,24 @@ func (s *guardState) refuses(queue int) string {
 			return fmt.Sprintf("queue %s would take more than it is short of", s.name(s.at))
 		}
 	case s.rules.Fair != nil:
-		if !s.entitled() && !s.fairer(queue, mine, theirs) {
-			return fmt.Sprintf("queue %s would have the larger share than %s", s.name(s.at), s.name(theirs))
+		if !s.entitled() && !s.fairer(q) {
+			return fmt.Sprintf("queue %s would have the larger share than %s", s.name(s.at), s.name(q.theirs))
 		}
-	case !s.claims(meet) && !s.lowEnough(queue):
+	case !s.claims(q.meet) && q.high > 0: // rule 24.3.5
 		return fmt.Sprintf("queue %s would have more than its own", s.name(s.at))
 	}
 	return ""
 }
 
-// Check asks about each other queue that is taken from, in the order of the tree.
+// Check asks about each other queue that is taken from, in the order of the tree. Within its own
+// queue MayTake says it all.
 func (s *guardState) Check() preemption.Status {
-	var queues []int
-	for i := range s.away {
-		// Within its own queue MayTake says it all.
-		if queue := s.away[i].at; queue != s.at && !slices.Contains(queues, queue) {
-			queues = append(queues, queue)
+	for _, q := range s.away.taken {
+		if !q.known {
+			q.reason, q.known = s.refuses(q), true
 		}
-	}
-	slices.Sort(queues)
-	for _, queue := range queues {
-		if reason := s.refuses(queue); reason != "" {
-			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{reason}}
+		if q.reason != "" {
+			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{q.reason}}
 		}
 	}
 	return preemption.Status{}

@@ -79,6 +79,14 @@ type ranked struct {
 	queued   time.Time
 }
 
+// least has the lower priority of two, and of equals the later time: what a group of both may do.
+func (r ranked) least(o ranked) ranked {
+	if o.priority < r.priority || o.priority == r.priority && r.queued.Before(o.queued) {
+		return o
+	}
+	return r
+}
+
 // allows reports whether one may take from another (rules 24.2.1 to 24.2.4).
 func (t Take) allows(preemptor, victim ranked) bool {
 	switch t {

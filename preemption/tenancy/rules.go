@@ -171,6 +171,22 @@ func (r *Rules) uses(p *outrank.Pod) (amounts []int64, asked []bool) {
 	return amounts, asked
 }
 
+// amounts appends what a pod takes of the quotas.
+func (r *Rules) amounts(to []int64, p *outrank.Pod) []int64 {
+	if r.Uses != nil {
+		uses, _ := r.uses(p)
+		return append(to, uses...)
+	}
+	for i, name := range r.Tree.names {
+		q := p.RunningRequestOf(name)
+		if name == resource.Pods {
+			q = q.Add(resource.New(1))
+		}
+		to = append(to, min(max(0, resource.Amount(r.Tree.bases[i], q)), mostOfPod))
+	}
+	return to
+}
+
 var onePod = resource.List{resource.Pods: resource.New(1)}
 
 // mostOfPod is the most that a pod counts with: 128 TiB of memory, say. Sums of tens of
@@ -205,8 +221,8 @@ type clusterUsage struct {
 
 func (c clusterUsage) change(p *outrank.Pod, by int64) {
 	if at, ok := c.Tree.byName[c.rules.QueueOf(p)]; ok {
-		amounts, _ := c.rules.uses(p)
-		c.add(at, amounts, by)
+		var room [8]int64
+		c.add(at, c.rules.amounts(room[:0], p), by)
 	}
 }
 

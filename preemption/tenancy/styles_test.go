@@ -158,7 +158,7 @@ func TestSharesWithOnesOwnPodsBack(t *testing.T) {
 	few, many := running("ads-1", "ads", "1", 0), running("news-1", "news", "4", 0)
 	node := &outrank.Node{Name: "n1", Allocatable: resource.MustList("cpu", "8", "pods", "9")}
 	snap := must(preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node}, Pods: []*outrank.Pod{few, many}}))
-	state := must(rules.Guard().Start(pending("search-1", "search", "3", 5), snap))
+	state := must(rules.Guard().Start([]*outrank.Pod{pending("search-1", "search", "3", 5)}, snap))
 	state.Remove(many, node)
 	assert.Empty(t, state.Check().Reasons, "3 of 8 are less than 4 and the 1 that stays")
 	state.Remove(few, node)
@@ -251,4 +251,49 @@ func TestUnknownQueue(t *testing.T) {
 	_, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), lent(), pending("lost", "none", "1", 5), now)
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.ErrorContains(t, err, `pod default/lost: queue: there is no queue "none"`)
+}
+
+// Flavors of a resource add up in a share, and it takes one workload with enough of all of them
+// (rules 24.4.1 and 24.5.5).
+func TestSharesOfFlavorsWithOneBack(t *testing.T) {
+	uses := map[string]resource.List{
+		"x": resource.MustList("gpu@a", "3"), "y": resource.MustList("gpu@b", "3"), "both": resource.MustList("gpu@a", "3", "gpu@b", "3"),
+		"search-1": resource.MustList("gpu@a", "4"),
+	}
+	rules := must(tenancy.New(tenancy.Options{
+		QueueOf: queueOf, Fair: &tenancy.Fair{Strategies: []tenancy.Strategy{tenancy.LessThanInitialShare}},
+		Uses: func(p *outrank.Pod) resource.List { return uses[p.Name] },
+		Tree: must(tenancy.NewTree(tenancy.Config{
+			Cohorts: []tenancy.Cohort{{Name: "shop", Nominal: resource.MustList("gpu@a", "10", "gpu@b", "10")}},
+			Queues: []tenancy.Queue{
+				{Name: "search", Cohort: "shop", Nominal: resource.MustList("gpu@a", "0"), Policy: tenancy.Policy{Reclaim: tenancy.Anybody}},
+				{Name: "ads", Cohort: "shop", Nominal: resource.MustList("gpu@a", "0", "gpu@b", "0")},
+			},
+		})),
+	}))
+	node := &outrank.Node{Name: "n1", Allocatable: resource.MustList("cpu", "8", "pods", "9")}
+	batch := &outrank.PodGroup{Name: "batch", DisruptionMode: outrank.DisruptPodGroup, Priority: outrank.Priority(0)}
+	for _, tt := range []struct {
+		name, group string
+		pods        []string
+		refused     bool
+	}{
+		{"two workloads, a flavor each", "", []string{"x", "y"}, true},
+		{"one workload with both", "", []string{"x", "both"}, false},
+		{"two pods that leave together", "batch", []string{"x", "y"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := &outrank.Cluster{Release: groupsOn, Nodes: []*outrank.Node{node}, Groups: []*outrank.PodGroup{batch}}
+			for _, name := range tt.pods {
+				p := running(name, "ads", "1", 0)
+				p.Group = tt.group
+				c.Pods = append(c.Pods, p)
+			}
+			state := must(rules.Guard().Start([]*outrank.Pod{pending("search-1", "search", "1", 5)}, must(preemption.NewSnapshot(c))))
+			for _, p := range c.Pods {
+				state.Remove(p, node)
+			}
+			assert.Equal(t, tt.refused, len(state.Check().Reasons) > 0)
+		})
+	}
 }

@@ -242,3 +242,70 @@ func TestTenantsKeepTheirContracts(t *testing.T) {
 		})
 	}
 }
+
+// A guard says of a group what it says of one pod that asks for all of it, of the lowest priority.
+func TestPropertyGroupsAskAsOne(t *testing.T) {
+	refused := 0
+	rapid.Check(t, func(t *rapid.T) {
+		config := drawTree(t)
+		cluster, ask := drawTenants(t)
+		uses := map[string]resource.List{}
+		rules := must(tenancy.New(tenancy.Options{
+			Tree: must(tenancy.NewTree(config)), QueueOf: queueOf,
+			Style: rapid.SampledFrom([]tenancy.Style{tenancy.KeepsItsOwn, tenancy.Kueue, tenancy.YuniKorn}).Draw(t, "style"),
+			Uses: func(p *outrank.Pod) resource.List {
+				if l, ok := uses[p.Name]; ok {
+					return l
+				}
+				return p.RunningRequests()
+			},
+		}))
+		one := *ask("whole")
+		one.Labels = map[string]string{"queue": rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "of")}
+		var gang []*outrank.Pod
+		sum := resource.List{}
+		for i := range rapid.IntRange(1, 4).Draw(t, "members") {
+			p := one
+			p.Name = fmt.Sprint("member-", i)
+			p.Priority = outrank.Priority(one.PriorityValue() + int32(i%2))
+			uses[p.Name] = ask("like").Requests()
+			sum = sum.Plus(uses[p.Name])
+			gang = append(gang, &p)
+		}
+		uses["whole"] = sum
+		snap := must(preemption.NewSnapshot(cluster))
+		whole, group := must(rules.Guard().Start([]*outrank.Pod{&one}, snap)), must(rules.Guard().Start(gang, snap))
+		var away []*outrank.Pod
+		for _, p := range cluster.Pods {
+			node, there := snap.Node(p.NodeName)
+			if !there || !rapid.Bool().Draw(t, "leaves") {
+				continue
+			}
+			whole.Remove(p, node)
+			group.Remove(p, node)
+			away = append(away, p)
+			require.Equal(t, whole.Check(), group.Check())
+			if len(whole.Check().Reasons) > 0 {
+				refused++
+			}
+			for _, v := range away {
+				require.Equal(t, whole.Rule(v), group.Rule(v))
+			}
+		}
+	})
+	require.Positive(t, refused)
+}
+
+// The pods of a group ask one queue.
+func TestGroupOfTwoQueues(t *testing.T) {
+	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
+	for _, other := range []string{"ads", ""} {
+		_, err := rules.Guard().Start([]*outrank.Pod{pending("x", "search", "1", 1), pending("y", other, "1", 1)}, lent())
+		require.ErrorIs(t, err, outrank.ErrInvalid)
+		require.ErrorContains(t, err, "pod default/y: queue: ")
+		require.ErrorContains(t, err, "pod default/x of the same group is in \"search\"")
+	}
+	state, err := rules.Guard().Start([]*outrank.Pod{pending("x", "", "1", 1), pending("y", "", "1", 1)}, lent())
+	require.NoError(t, err)
+	require.Nil(t, state)
+}

@@ -53,7 +53,8 @@ type Tree struct {
 	nodes []node          // cohorts, then queues
 	// byName has the queues, cohorts the cohorts.
 	byName, cohorts map[string]int
-	// kind of each name is the index of its resource without flavor; kinds is their number.
+	// bases has each name without its flavor, kind the index of that; kinds is their number.
+	bases []resource.Name
 	kind  []int
 	kinds int
 }
@@ -134,6 +135,7 @@ func (b *builder) findNames(c Config) {
 	kinds := map[string]int{}
 	for _, name := range b.names {
 		base, _, _ := strings.Cut(string(name), "@")
+		b.bases = append(b.bases, resource.Name(base))
 		if _, ok := kinds[base]; !ok {
 			kinds[base] = len(kinds)
 		}

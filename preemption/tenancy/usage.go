@@ -12,6 +12,8 @@ import (
 type usage struct {
 	*Tree
 	used [][]int64 // by node and resource
+	// steps counts the amounts that were changed, which tests hold to a bound.
+	steps int
 }
 
 func (t *Tree) newUsage() *usage {
@@ -44,6 +46,7 @@ func (u *usage) change(at, r int, by int64) {
 	for at != none && by != 0 {
 		n, had := &u.nodes[at], u.used[at][r]
 		u.used[at][r] = had + by
+		u.steps++
 		by = max(0, had+by-n.local[r]) - max(0, had-n.local[r])
 		at = n.parent
 	}

@@ -163,7 +163,7 @@ func (a *Attempt) beginGuard() error {
 	if a.Config.Guard == nil {
 		return nil
 	}
-	state, err := a.Config.Guard.Start(a.Asked.Pod, a.Asked.Snap)
+	state, err := a.Config.Guard.Start([]*outrank.Pod{a.Asked.Pod}, a.Asked.Snap)
 	if err != nil {
 		return fmt.Errorf("guard %s: pod %s: %w", a.Config.Guard.Name(), a.Asked.Pod.Key(), err)
 	}

@@ -65,7 +65,7 @@ func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, 
 		}
 	default:
 		// The preemptor waits only for a node where preemption may still help.
-		if there && code == decision.Unschedulable && a.leaves(nominated, LeavesByPreemption) {
+		if there && code == decision.Unschedulable && a.leaves(nominated, leavesByPreemption) {
 			return decision.VictimsTerminating
 		}
 	}
@@ -100,7 +100,7 @@ func (a *Attempt) Nomination() string {
 	return a.Asked.Pod.NominatedNodeName
 }
 
-// LeavesByPreemption reports whether a pod is leaving because of an earlier preemption.
-func LeavesByPreemption(p *state.PodState) bool {
+// leavesByPreemption reports whether a pod is leaving because of an earlier preemption.
+func leavesByPreemption(p *state.PodState) bool {
 	return p.Pod.Terminating() && p.Pod.DisruptionReason == outrank.PreemptionByScheduler
 }

@@ -84,7 +84,13 @@ func (c *Settings) CheckGroups() error {
 	if len(ps) > 0 {
 		return fmt.Errorf("preempting by a group: %w", &outrank.InputError{Problems: ps})
 	}
-	return nil
+	if c.MayPreempt == nil {
+		return nil
+	}
+	// Ignoring it would preempt where the rule says no.
+	return &outrank.InputError{Problems: []outrank.Problem{{
+		Object: "preemption config", Field: "MayPreempt", Text: "groups of pods do not preempt by it",
+	}}}
 }
 
 // CheckAcross refuses what victims on other nodes are not found by.

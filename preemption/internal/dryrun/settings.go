@@ -35,7 +35,7 @@ type guard interface {
 	// Name stands in statuses and errors.
 	Name() string
 	// Start begins an attempt to place the pod.
-	Start(preemptor *outrank.Pod, snap *state.Snapshot) (decision.GuardState, error)
+	Start(preemptors []*outrank.Pod, snap *state.Snapshot) (decision.GuardState, error)
 }
 
 // CheckRelease reports a snapshot of another release than the configuration asks for.

@@ -3,6 +3,8 @@ package state
 import (
 	"fmt"
 	"reflect"
+	"slices"
+	"sync/atomic"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/decision"
@@ -68,6 +70,10 @@ func (s *Snapshot) StateOf(f Follower) decision.ClusterState {
 	if i := s.AttachmentOf(f); i >= 0 {
 		return s.Attachments[i].state
 	}
+	if i := s.kept.of(f); i >= 0 {
+		s.kept[i].lent.Store(true)
+		return s.kept[i].state
+	}
 	state := f.NewState()
 	if state == nil {
 		return nil
@@ -99,4 +105,72 @@ func sameFilter(a, f NamedFilter) bool {
 		return false
 	}
 	return !reflect.ValueOf(a).Comparable() || a == f
+}
+
+// keptState is what a filter knows of the cluster of a snapshot for trials. Unlike what is
+// attached it has no lists of pods on the nodes, and it can be told of pods that stay where
+// they are in the snapshot.
+type keptState struct {
+	filter Follower
+	state  decision.ClusterState
+	// lent is set once an attempt has seen the state, which then never changes any more.
+	lent *atomic.Bool
+}
+
+type keptStates []keptState
+
+// of returns the index of a filter, -1 for any other.
+func (ks keptStates) of(f NamedFilter) int {
+	return slices.IndexFunc(ks, func(k keptState) bool { return sameFilter(k.filter, f) })
+}
+
+// view returns the states for another snapshot.
+func (ks keptStates) view() keptStates {
+	c := slices.Clone(ks)
+	for i := range c {
+		c[i].lent = new(atomic.Bool)
+		c[i].lent.Store(true)
+	}
+	return c
+}
+
+// KeepState keeps the states of a filter, which may be nil, and of those that are attached, for
+// attempts that begin while the snapshot changes: each sees the cluster as it is when it begins.
+// Nothing is attached any more afterwards.
+func (s *Snapshot) KeepState(f Follower) {
+	for i := range s.Attachments {
+		a := &s.Attachments[i]
+		if own, ok := a.filter.(Follower); ok && s.kept.of(own) < 0 {
+			s.keep(own, a.state, true)
+		}
+	}
+	s.Attachments = nil
+	if f == nil || s.kept.of(f) >= 0 {
+		return
+	}
+	if state := s.StateOf(f); state != nil {
+		s.keep(f, state, false)
+	}
+}
+
+func (s *Snapshot) keep(f Follower, state decision.ClusterState, lent bool) {
+	k := keptState{f, state, new(atomic.Bool)}
+	k.lent.Store(lent)
+	s.kept = append(s.kept, k)
+}
+
+// TellKept tells the states that are kept of a running pod that goes (by is -1) or comes back
+// (1).
+func (s *Snapshot) TellKept(p *PodState, by int) {
+	for i := range s.kept {
+		k := &s.kept[i]
+		n := s.NodeState(p.At.Name)
+		if n.Node == nil || !k.filter.Concerns(p.Pod) {
+			continue
+		}
+		if k.lent.Swap(false) {
+			k.state = k.state.Clone()
+		}
+		tell(k.state, p, n.Node, by)
+	}
 }

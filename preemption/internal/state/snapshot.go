@@ -76,7 +76,9 @@ type snapshotState struct {
 	Units unitIndex
 	// Attachments are the states of filters that follow all changes.
 	Attachments attachments
-	Journal     journal
+	// kept are the states of filters that a snapshot for trials keeps.
+	kept    keptStates
+	Journal journal
 }
 
 // refresh computes the summary of a node anew after a change.
@@ -112,7 +114,7 @@ func (s *Snapshot) View() *Snapshot {
 	v.Summaries.digests = s.Summaries.digests.share()
 	v.Slots, v.PodStates, v.Classes = s.Slots.view(), s.PodStates.view(), s.Classes.view()
 	v.Claims, v.objects, v.Units = s.Claims.view(), s.objects.view(), s.Units.view()
-	v.Answers, v.Attachments = s.Answers.share(), slices.Clone(s.Attachments)
+	v.Answers, v.Attachments, v.kept = s.Answers.share(), slices.Clone(s.Attachments), s.kept.view()
 	v.Topology, v.Cache = s.Topology.share(), &AnswerCache{}
 	return v
 }
@@ -174,6 +176,20 @@ func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 		return PodsOf(n.Nominated)
 	}
 	return nil
+}
+
+// EachNominated is preemption.Snapshot.Nominated.
+func (s *Snapshot) EachNominated(yield func(*outrank.Pod) bool) {
+	for _, slot := range s.Order {
+		if s.Summaries.At(slot).Flags&HasNominated == 0 {
+			continue
+		}
+		for _, p := range s.NodeStates[slot].Nominated {
+			if !yield(p.Pod) {
+				return
+			}
+		}
+	}
 }
 
 // Used is preemption.Snapshot.Used.

@@ -30,6 +30,7 @@ func (s *Snapshot) Put(p *PodState) {
 	s.Journal.record(step{kind: putPod, pod: p})
 	if p.Running {
 		s.Attachments.follow(n, p, 1, s.Owner)
+		s.TellKept(p, 1)
 	}
 }
 
@@ -53,6 +54,7 @@ func (s *Snapshot) Drop(p *PodState) {
 	s.refresh(n)
 	if p.Running {
 		s.Attachments.follow(n, p, -1, s.Owner)
+		s.TellKept(p, -1)
 	}
 	s.release(n)
 }

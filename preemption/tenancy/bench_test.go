@@ -1,0 +1,93 @@
+package tenancy_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/tenancy"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// lenders is the number of queues that have more than their own in crowded.
+const lenders = 10
+
+// crowded is a cluster that is full of pods of queues which have twice their own, and a gang of
+// 8 of a queue that has nothing yet.
+func crowded(nodes int) (*outrank.Cluster, []*outrank.Pod, tenancy.Config) {
+	c, like := gen.Benchmark(nodes, 30, 20)
+	c.Release = must(outrank.V1_37.With(map[string]bool{"GenericWorkload": true}))
+	used := make([]resource.List, lenders)
+	for i, p := range c.Pods {
+		at := i % lenders
+		p.Labels = map[string]string{"queue": fmt.Sprint("lender-", at), "app": p.Labels["app"]}
+		used[at] = used[at].Plus(p.RunningRequests())
+	}
+	all := tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Anybody}
+	config := tenancy.Config{Queues: []tenancy.Queue{{Name: "gang", Cohort: "all", Policy: all}}}
+	for i, l := range used {
+		half := resource.NewMilli(l.Amount(resource.CPU) / 2)
+		config.Queues[0].Nominal = config.Queues[0].Nominal.Plus(resource.List{resource.CPU: half})
+		config.Queues = append(config.Queues, tenancy.Queue{
+			Name: fmt.Sprint("lender-", i), Cohort: "all", Nominal: resource.List{resource.CPU: half}, Policy: all,
+		})
+	}
+	var pods []*outrank.Pod
+	for i := range 8 {
+		p := *like
+		p.Name, p.Group, p.Labels = fmt.Sprint("member-", i), "train", map[string]string{"queue": "gang"}
+		pods = append(pods, &p)
+	}
+	return c, pods, config
+}
+
+// open is a guard that lets anybody go.
+type open struct{}
+
+func (open) Name() string { return "Open" }
+func (open) Start([]*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
+	return open{}, nil
+}
+func (open) Remove(*outrank.Pod, *outrank.Node) {}
+func (open) Add(*outrank.Pod, *outrank.Node)    {}
+func (open) Check() preemption.Status           { return preemption.Status{} }
+func (open) Rule(*outrank.Pod) string           { return "" }
+func (open) Clone() preemption.GuardState       { return open{} }
+
+// BenchmarkGang is one decision about a gang of 8 on nodes with 30 pods each: without rules, with
+// a guard that lets anybody go, and with quotas, whose filter counts the cluster for the decision
+// or is attached.
+func BenchmarkGang(b *testing.B) {
+	for _, nodes := range []int{100, 1000, 5000} {
+		c, pods, config := crowded(nodes)
+		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(config)), QueueOf: queueOf}))
+		for _, with := range []string{"none", "open", "quotas", "attached"} {
+			b.Run(fmt.Sprintf("rules=%s/nodes=%d", with, nodes), func(b *testing.B) {
+				snap := must(preemption.NewSnapshot(c))
+				var config preemption.Config
+				switch with {
+				case "open":
+					config.Guard = open{}
+				case "attached":
+					require.NoError(b, snap.Attach(rules.Filter()))
+					fallthrough
+				case "quotas":
+					rules.Use(&config)
+				}
+				eval := must(preemption.NewEvaluator(config))
+				b.ReportAllocs()
+				for b.Loop() {
+					plan, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now})
+					if err != nil || plan.Outcome != preemption.Preempt {
+						b.Fatal(plan, err)
+					}
+				}
+			})
+		}
+	}
+}
