@@ -34,7 +34,6 @@ name: small
 traces: [{name: sample, sample: true}]
 grid: {policy: [current, simplified]}
 seeds: {count: 4}
-resamples: 200
 `
 
 // written writes a study's file.

@@ -17,11 +17,10 @@
 //	            any kind source, which says where one gets them
 //	grid:       axes by name, each with a list of values; what is left out has one
 //	            value, its default (see [Axes])
-//	seeds:      {first: 1, count: 10}; every cell runs once with each
+//	seeds:      {first: 1, count: 30}; every cell runs once with each
 //	compare:    the axis by which cells are compared with the first of its values, on
 //	            equal seeds; "policy" if it is not given
 //	confidence: of the intervals, 0.95 if it is not given
-//	resamples:  how many resamples an interval is worked out from, 2000 if it is not given
 //	metrics:    which metrics the Markdown table and the pictures show, by name; a few if
 //	            it is not given. The other tables have all
 //

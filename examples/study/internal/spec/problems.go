@@ -42,9 +42,6 @@ func (s *Study) problems() []error {
 	if !(s.Confidence > 0.5 && s.Confidence < 1) {
 		add("confidence: %v is not between 0.5 and 1", s.Confidence)
 	}
-	if s.Resamples < 100 || s.Resamples > mostResamples {
-		add("resamples: %d is not between 100 and %d", s.Resamples, mostResamples)
-	}
 	for i, name := range s.Metrics {
 		if !metric.Known(name) {
 			add("metrics[%d]: there is no metric %q; there are %s", i, name, strings.Join(metric.Names(), ", "))

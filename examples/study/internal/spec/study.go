@@ -15,7 +15,6 @@ type Study struct {
 	Seeds      Seeds               `json:"seeds"`
 	Compare    string              `json:"compare"`
 	Confidence float64             `json:"confidence"`
-	Resamples  int                 `json:"resamples"`
 	// Metrics are those that the Markdown table and the pictures show; the other tables
 	// have all.
 	Metrics []string `json:"metrics,omitempty"`
@@ -58,7 +57,6 @@ type Seeds struct {
 // Bounds of a study.
 const (
 	MostRuns      = 1_000_000
-	mostResamples = 100_000
 	mostGenerated = 10_000_000
 	mostText      = 256
 )
