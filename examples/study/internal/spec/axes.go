@@ -41,9 +41,7 @@ type Setting struct {
 // allAxes are all there are. Their order is that of the columns of tables; a new one is
 // added at the end.
 var allAxes = []Axis{
-	{"policy", "current", "the variant of preemption: " + names(policies), func(s *Setting, v string) error {
-		return choose(v, policies, func(p preemption.Config) { s.Preemption = p })
-	}},
+	{"policy", "current", "who is evicted: " + names(policies) + ", or a registered one", policy},
 	{"release", outrank.DefaultRelease.String(), "whose rules hold: v1.36 or v1.37", func(s *Setting, v string) error {
 		return s.Release.UnmarshalText([]byte(v))
 	}},
@@ -99,14 +97,6 @@ var allAxes = []Axis{
 }
 
 var (
-	policies = map[string]preemption.Config{
-		"current": {}, "v1.13": {Variant: outrank.VariantV1_13}, "simplified": {Variant: outrank.VariantSimplified},
-		// Beyond kube-scheduler: the best set of victims on a node, no violation
-		// of a budget at all, and budgets charged for the victims alone.
-		"exact":  {Policy: preemption.Policy{Victims: preemption.Exact}},
-		"strict": {Policy: preemption.Policy{Strict: true}},
-		"honest": {Policy: preemption.Policy{Budgets: preemption.VictimsAlone}},
-	}
 	queues = map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue}
 	scores = map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated}
 	orders = map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous}
