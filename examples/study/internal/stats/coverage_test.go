@@ -65,7 +65,7 @@ func covers(p *population, values, samples int, interval func([]float64, *rand.R
 	return float64(held) / float64(samples)
 }
 
-func byStudent(sample []float64, _ *rand.Rand) Estimate { return Mean(sample, 0.95) }
+func byStudent(sample []float64, _ *rand.Rand) Estimate { return Interval(sample, 0.95) }
 
 // Intervals of 95 % cover: of even values 94 % at the least, of ten as of thirty. What
 // skewed values lack is stated by the bounds; thirty of them lack less than ten.

@@ -29,9 +29,9 @@ type Spread struct {
 	Max    float64 `json:"max"`
 }
 
-// Mean estimates the mean of values, of at least one, by Student's t. A single value is
+// Interval estimates the mean of values, of at least one, by Student's t. A single value is
 // its own interval, and so are equal ones. Of differences of pairs this is the paired t.
-func Mean(values []float64, confidence float64) Estimate {
+func Interval(values []float64, confidence float64) Estimate {
 	e := Estimate{Mean: mean(values)}
 	if e.Low, e.High = e.Mean, e.Mean; len(values) < 2 || allEqual(values) {
 		return e

@@ -12,21 +12,21 @@ import (
 
 // An interval is around its mean, wider for more confidence, and moves and stretches with
 // the values.
-func TestPropertyMean(t *testing.T) {
+func TestPropertyInterval(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), 1, 40).Draw(t, "values")
 		given := slices.Clone(values)
-		e := Mean(values, 0.95)
+		e := Interval(values, 0.95)
 		assert.Equal(t, given, values)
 		assert.LessOrEqual(t, e.Low, e.Mean)
 		assert.LessOrEqual(t, e.Mean, e.High)
-		wider := Mean(values, 0.99)
+		wider := Interval(values, 0.99)
 		assert.LessOrEqual(t, wider.Low, e.Low)
 		assert.GreaterOrEqual(t, wider.High, e.High)
 		for i := range given {
 			given[i] = 3*given[i] + 7
 		}
-		moved := Mean(given, 0.95)
+		moved := Interval(given, 0.95)
 		assert.InDelta(t, 3*e.Low+7, moved.Low, 1e-6*(1+math.Abs(e.Low)))
 		assert.InDelta(t, 3*e.High+7, moved.High, 1e-6*(1+math.Abs(e.High)))
 		s := SpreadOf(values)
@@ -38,7 +38,7 @@ func TestPropertyMean(t *testing.T) {
 func TestPropertyChanceAgreesWithInterval(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(-10, 20), 2, 40).Draw(t, "values")
-		e, chance := Mean(values, 0.95), Chance(values)
+		e, chance := Interval(values, 0.95), Chance(values)
 		if math.Abs(chance-0.05) > 1e-9 {
 			assert.Equal(t, e.Low > 0 || e.High < 0, chance < 0.05, "%v %v", e, chance)
 		}
@@ -65,8 +65,8 @@ func TestStudent(t *testing.T) {
 }
 
 // Of 1 to 5 the mean is 3 and its standard error the root of a half.
-func TestMeanByHand(t *testing.T) {
-	e := Mean([]float64{5, 1, 4, 2, 3}, 0.95)
+func TestIntervalByHand(t *testing.T) {
+	e := Interval([]float64{5, 1, 4, 2, 3}, 0.95)
 	assert.Equal(t, 3.0, e.Mean)
 	assert.InDelta(t, 3-2.77645*math.Sqrt(0.5), e.Low, 1e-4)
 	assert.InDelta(t, 3+2.77645*math.Sqrt(0.5), e.High, 1e-4)
@@ -74,8 +74,8 @@ func TestMeanByHand(t *testing.T) {
 }
 
 func TestEqualValues(t *testing.T) {
-	assert.Equal(t, Estimate{3, 3, 3}, Mean([]float64{3, 3, 3}, 0.95))
-	assert.Equal(t, Estimate{3, 3, 3}, Mean([]float64{3}, 0.95))
+	assert.Equal(t, Estimate{3, 3, 3}, Interval([]float64{3, 3, 3}, 0.95))
+	assert.Equal(t, Estimate{3, 3, 3}, Interval([]float64{3}, 0.95))
 	assert.Equal(t, Spread{1, 2.5, 9}, SpreadOf([]float64{9, 1, 2, 3}))
 	assert.Equal(t, 1.0, Chance([]float64{0, 0}))
 	assert.Equal(t, 0.0, Chance([]float64{2, 2}))

@@ -197,13 +197,13 @@ func (r *Result) row(c, base *Cell, named string) Row {
 	}
 	row := Row{
 		Cell: c.Cell, Metric: named, Runs: len(values), Spread: stats.SpreadOf(values),
-		Estimate: stats.Mean(values, r.Study.Confidence),
+		Estimate: stats.Interval(values, r.Study.Confidence),
 	}
 	if base == nil {
 		return row
 	}
 	if pairs := differences(c, base, named); len(pairs) > 0 {
-		row.Difference = &Difference{Pairs: len(pairs), Estimate: stats.Mean(pairs, r.Study.Confidence)}
+		row.Difference = &Difference{Pairs: len(pairs), Estimate: stats.Interval(pairs, r.Study.Confidence)}
 		if len(pairs) > 1 {
 			chance := stats.Chance(pairs)
 			row.Difference.Chance = &chance
