@@ -36,6 +36,8 @@ type Setting struct {
 	Quotas  *Quotas
 	// Regret compares every so many-th plan with the best one; 0 none.
 	Regret int
+	// Devices is set if the GPUs of a node are devices, and not one amount.
+	Devices bool
 }
 
 // allAxes are all there are. Their order is that of the columns of tables; a new one is
@@ -94,6 +96,9 @@ var allAxes = []Axis{
 	{"budgets", "none", "disruption budgets: how many pods of a service class have to stay ready, like LS=90%,BE=500", budgets},
 	{"quotas", "none", "quotas of service classes, which lend what they do not use: per cent of what all nodes have, like LS=60,BE=40; kueue: or yunikorn: in front has their rules", readQuotas},
 	{"regret", "false", "whether plans are compared with the best ones there were, which takes time: false, true for all of them, or a number n for every n-th", regret},
+	{"gpus", "amount", "how the GPUs of a node are counted: amount, as Kubernetes does, or devices, each by itself; not for kubelets", func(s *Setting, v string) error {
+		return choose(v, map[string]bool{"amount": false, "devices": true}, func(d bool) { s.Devices = d })
+	}},
 }
 
 var (

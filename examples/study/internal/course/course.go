@@ -1,0 +1,221 @@
+// Package course answers what became of each pod of a run: when it ended, how long that was
+// beside the work that it had, and what was kept of the time on nodes. It follows the binding
+// of pods and the plans that evict them, since a simulation that has to tell every event makes
+// each attempt by itself; the rest follows from the rules of a run without kubelets, whose
+// evicted pods are made anew when they are gone.
+package course
+
+import (
+	"container/heap"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/simulator/workload"
+	"github.com/outrank-go/outrank/examples/study/internal/devices"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// pod is one of the trace, with all that were made in its place.
+type pod struct {
+	item     *workload.Item
+	cpu, gpu int64 // its request
+	demand   devices.Demand
+	finished bool
+	end      time.Duration
+}
+
+// stay is the time of a pod on a node.
+type stay struct {
+	of          *pod
+	key         outrank.Key
+	node        string
+	bound, ends time.Duration
+	// told is set if it was told to go, evicted if it goes before its end for that.
+	told, evicted bool
+	order         int // of binding
+}
+
+// Course follows a run.
+type Course struct {
+	pods     map[string]*pod // by the name in the trace
+	items    []workload.Item
+	grace    time.Duration
+	now      time.Duration
+	stays    map[outrank.Key]*stay
+	agenda   agenda
+	used     map[int32]*amounts // of stays that are over, by priority
+	lost     amounts
+	capacity amounts // of the nodes
+	bound    int     // counts all
+	table    *devices.Table
+	pieces   *devices.Fragments
+	// asked counts the bindings of pods that ask for GPUs, unfit those to nodes whose
+	// devices had no room.
+	asked, unfit int
+}
+
+// amounts are cores and GPUs, in thousandths, or those times seconds.
+type amounts struct{ cpu, gpu float64 }
+
+func (a *amounts) add(p *pod, seconds float64) {
+	a.cpu, a.gpu = a.cpu+seconds*float64(p.cpu), a.gpu+seconds*float64(p.gpu)
+}
+
+// New follows a run of pods on nodes, from its beginning. Evicted pods have the grace to end
+// that their spec or, if it has none, the argument says.
+func New(nodes []*outrank.Node, items []workload.Item, grace time.Duration) *Course {
+	c := &Course{
+		pods: make(map[string]*pod, len(items)), items: items, grace: grace,
+		stays: map[outrank.Key]*stay{}, used: map[int32]*amounts{}, table: devices.New(nodes),
+	}
+	objects := make([]*outrank.Pod, len(items))
+	for i := range items {
+		x := &items[i]
+		asks := x.Pod.RunningRequests()
+		c.pods[x.Pod.Name] = &pod{item: x, cpu: asks.Amount(resource.CPU), gpu: asks.Amount(workload.GPU), demand: devices.DemandOf(x.Pod)}
+		objects[i] = x.Pod
+	}
+	for _, n := range nodes {
+		c.capacity.cpu += float64(n.Allocatable.Amount(resource.CPU))
+		c.capacity.gpu += float64(n.Allocatable.Amount(workload.GPU))
+	}
+	if c.capacity.gpu > 0 {
+		c.pieces = devices.NewFragments(c.table, nodes, objects)
+	}
+	return c
+}
+
+// Table has the devices that the pods hold.
+func (c *Course) Table() *devices.Table { return c.table }
+
+// podOf is the pod of the trace that an object is, or that it was made in place of: those
+// have a number behind its name, like web-r2.
+func (c *Course) podOf(obj *outrank.Pod) *pod {
+	if p := c.pods[obj.Name]; p != nil {
+		return p
+	}
+	if i := strings.LastIndex(obj.Name, "-r"); i >= 0 {
+		return c.pods[obj.Name[:i]]
+	}
+	return nil
+}
+
+// Bound takes in that a pod is put on a node at a time. Times do not go back.
+func (c *Course) Bound(at time.Duration, obj *outrank.Pod, node *outrank.Node) {
+	c.Advance(at)
+	p := c.podOf(obj)
+	if p == nil {
+		return // none of the trace's
+	}
+	s := &stay{of: p, key: obj.Key(), node: node.Name, bound: at, ends: at + p.item.Duration, order: c.bound}
+	if p.item.Endless {
+		s.ends = never
+	}
+	c.bound++
+	c.stays[s.key] = s
+	heap.Push(&c.agenda, event{s.ends, s})
+	if p.demand.Count > 0 {
+		c.asked++
+		if !c.table.Bind(s.key, p.demand, s.node) {
+			c.unfit++
+		}
+	}
+	c.changed(s, -1)
+}
+
+// never is after the end of every run.
+const never = time.Duration(1<<63 - 1)
+
+// Evicted takes in that a pod on a node is told to go at a time, with a grace of the policy's
+// where there is one. A pod that ends in its grace period ends as if nothing had been. One that
+// was told before goes when it was told, unless the policy has it go sooner.
+func (c *Course) Evicted(at time.Duration, obj *outrank.Pod, grace *time.Duration) {
+	c.Advance(at)
+	s := c.stays[obj.Key()]
+	if s == nil || s.told && grace == nil {
+		return
+	}
+	s.told = true
+	gone := at + obj.GracePeriod(c.grace)
+	if grace != nil {
+		gone = at + *grace
+	}
+	if gone < s.ends {
+		s.ends, s.evicted = gone, true
+		heap.Push(&c.agenda, event{gone, s})
+	}
+}
+
+// Advance lets time pass: stays end.
+func (c *Course) Advance(to time.Duration) {
+	for len(c.agenda) > 0 && c.agenda[0].at <= to {
+		e := heap.Pop(&c.agenda).(event)
+		if s := e.stay; s.ends == e.at && c.stays[s.key] == s {
+			c.end(s)
+		}
+	}
+	c.now = max(c.now, to)
+}
+
+// end ends a stay, with the work done or lost.
+func (c *Course) end(s *stay) {
+	delete(c.stays, s.key)
+	c.table.Leave(s.key)
+	c.now = s.ends
+	c.changed(s, 1)
+	c.account(s, s.ends)
+	if s.evicted {
+		c.lost.add(s.of, (s.ends - s.bound).Seconds())
+		return
+	}
+	s.of.finished, s.of.end = true, s.ends
+}
+
+// account counts a stay's use up to a time.
+func (c *Course) account(s *stay, until time.Duration) {
+	priority := s.of.item.Pod.PriorityValue()
+	if c.used[priority] == nil {
+		c.used[priority] = &amounts{}
+	}
+	c.used[priority].add(s.of, (until - s.bound).Seconds())
+}
+
+// changed tells the fragments of a node about a pod that came, or that left.
+func (c *Course) changed(s *stay, sign int64) {
+	if c.pieces != nil {
+		at := s.bound
+		if sign > 0 {
+			at = s.ends
+		}
+		c.pieces.Changed(at, s.node, sign*s.of.cpu)
+	}
+}
+
+// event is the time at which a stay may end; it does if it still says so.
+type event struct {
+	at   time.Duration
+	stay *stay
+}
+
+// agenda is a heap by time, of equals by the order of binding.
+type agenda []event
+
+func (a agenda) Len() int { return len(a) }
+func (a agenda) Less(i, j int) bool {
+	if a[i].at != a[j].at {
+		return a[i].at < a[j].at
+	}
+	return a[i].stay.order < a[j].stay.order
+}
+func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
+
+// Push and Pop are those of [heap.Interface].
+func (a *agenda) Push(x any) { *a = append(*a, x.(event)) }
+
+// Pop removes the last one.
+func (a *agenda) Pop() any {
+	last := (*a)[len(*a)-1]
+	*a = (*a)[:len(*a)-1]
+	return last
+}
