@@ -16,18 +16,11 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// pod is one of the trace, with all that were made in its place.
-type pod struct {
-	item     *workload.Item
-	cpu, gpu int64 // its request
-	demand   devices.Demand
-	finished bool
-	end      time.Duration
-}
-
 // stay is the time of a pod on a node.
 type stay struct {
-	of          *pod
+	item        int32 // its index, or that of the pod that it was made in place of
+	cpu, gpu    int64 // its request
+	priority    int32
 	key         outrank.Key
 	node        string
 	bound, ends time.Duration
@@ -38,8 +31,9 @@ type stay struct {
 
 // Course follows a run.
 type Course struct {
-	pods     map[string]*pod // by the name in the trace
 	items    []workload.Item
+	byName   map[string]int32 // the items
+	ends     []time.Duration  // of items that came to their end; below 0 for others
 	grace    time.Duration
 	now      time.Duration
 	stays    map[outrank.Key]*stay
@@ -58,30 +52,26 @@ type Course struct {
 // amounts are cores and GPUs, in thousandths, or those times seconds.
 type amounts struct{ cpu, gpu float64 }
 
-func (a *amounts) add(p *pod, seconds float64) {
-	a.cpu, a.gpu = a.cpu+seconds*float64(p.cpu), a.gpu+seconds*float64(p.gpu)
+func (a *amounts) add(s *stay, seconds float64) {
+	a.cpu, a.gpu = a.cpu+seconds*float64(s.cpu), a.gpu+seconds*float64(s.gpu)
 }
 
 // New follows a run of pods on nodes, from its beginning. Evicted pods have the grace to end
 // that their spec or, if it has none, the argument says.
 func New(nodes []*outrank.Node, items []workload.Item, grace time.Duration) *Course {
 	c := &Course{
-		pods: make(map[string]*pod, len(items)), items: items, grace: grace,
+		items: items, byName: make(map[string]int32, len(items)), ends: make([]time.Duration, len(items)), grace: grace,
 		stays: map[outrank.Key]*stay{}, used: map[int32]*amounts{}, table: devices.New(nodes),
 	}
-	objects := make([]*outrank.Pod, len(items))
 	for i := range items {
-		x := &items[i]
-		asks := x.Pod.RunningRequests()
-		c.pods[x.Pod.Name] = &pod{item: x, cpu: asks.Amount(resource.CPU), gpu: asks.Amount(workload.GPU), demand: devices.DemandOf(x.Pod)}
-		objects[i] = x.Pod
+		c.byName[items[i].Pod.Name], c.ends[i] = int32(i), -1
 	}
 	for _, n := range nodes {
 		c.capacity.cpu += float64(n.Allocatable.Amount(resource.CPU))
 		c.capacity.gpu += float64(n.Allocatable.Amount(workload.GPU))
 	}
 	if c.capacity.gpu > 0 {
-		c.pieces = devices.NewFragments(c.table, nodes, objects)
+		c.pieces = devices.NewFragments(c.table, nodes, items)
 	}
 	return c
 }
@@ -89,35 +79,39 @@ func New(nodes []*outrank.Node, items []workload.Item, grace time.Duration) *Cou
 // Table has the devices that the pods hold.
 func (c *Course) Table() *devices.Table { return c.table }
 
-// podOf is the pod of the trace that an object is, or that it was made in place of: those
-// have a number behind its name, like web-r2.
-func (c *Course) podOf(obj *outrank.Pod) *pod {
-	if p := c.pods[obj.Name]; p != nil {
-		return p
+// itemOf is the item that a pod is of, or that it was made in place of: those pods have a
+// number behind its name, like web-r2.
+func (c *Course) itemOf(obj *outrank.Pod) (item int32, ok bool) {
+	if item, ok = c.byName[obj.Name]; ok {
+		return item, true
 	}
 	if i := strings.LastIndex(obj.Name, "-r"); i >= 0 {
-		return c.pods[obj.Name[:i]]
+		item, ok = c.byName[obj.Name[:i]]
 	}
-	return nil
+	return item, ok
 }
 
 // Bound takes in that a pod is put on a node at a time. Times do not go back.
 func (c *Course) Bound(at time.Duration, obj *outrank.Pod, node *outrank.Node) {
 	c.Advance(at)
-	p := c.podOf(obj)
-	if p == nil {
+	item, ok := c.itemOf(obj)
+	if !ok {
 		return // none of the trace's
 	}
-	s := &stay{of: p, key: obj.Key(), node: node.Name, bound: at, ends: at + p.item.Duration, order: c.bound}
-	if p.item.Endless {
+	asks, work := obj.RunningRequests(), &c.items[item]
+	s := &stay{
+		item: item, cpu: asks.Amount(resource.CPU), gpu: asks.Amount(workload.GPU), priority: obj.PriorityValue(),
+		key: obj.Key(), node: node.Name, bound: at, ends: at + work.Duration, order: c.bound,
+	}
+	if work.Endless {
 		s.ends = never
 	}
 	c.bound++
 	c.stays[s.key] = s
 	heap.Push(&c.agenda, event{s.ends, s})
-	if p.demand.Count > 0 {
+	if demand := devices.DemandOf(obj); demand.Count > 0 {
 		c.asked++
-		if !c.table.Bind(s.key, p.demand, s.node) {
+		if !c.table.Bind(s.key, demand, s.node) {
 			c.unfit++
 		}
 	}
@@ -166,19 +160,18 @@ func (c *Course) end(s *stay) {
 	c.changed(s, 1)
 	c.account(s, s.ends)
 	if s.evicted {
-		c.lost.add(s.of, (s.ends - s.bound).Seconds())
+		c.lost.add(s, (s.ends - s.bound).Seconds())
 		return
 	}
-	s.of.finished, s.of.end = true, s.ends
+	c.ends[s.item] = s.ends
 }
 
 // account counts a stay's use up to a time.
 func (c *Course) account(s *stay, until time.Duration) {
-	priority := s.of.item.Pod.PriorityValue()
-	if c.used[priority] == nil {
-		c.used[priority] = &amounts{}
+	if c.used[s.priority] == nil {
+		c.used[s.priority] = &amounts{}
 	}
-	c.used[priority].add(s.of, (until - s.bound).Seconds())
+	c.used[s.priority].add(s, (until - s.bound).Seconds())
 }
 
 // changed tells the fragments of a node about a pod that came, or that left.
@@ -188,7 +181,7 @@ func (c *Course) changed(s *stay, sign int64) {
 		if sign > 0 {
 			at = s.ends
 		}
-		c.pieces.Changed(at, s.node, sign*s.of.cpu)
+		c.pieces.Changed(at, s.node, sign*s.cpu)
 	}
 }
 
@@ -215,7 +208,9 @@ func (a *agenda) Push(x any) { *a = append(*a, x.(event)) }
 
 // Pop removes the last one.
 func (a *agenda) Pop() any {
-	last := (*a)[len(*a)-1]
-	*a = (*a)[:len(*a)-1]
-	return last
+	last := len(*a) - 1
+	e := (*a)[last]
+	(*a)[last] = event{} // it is not to be kept
+	*a = (*a)[:last]
+	return e
 }

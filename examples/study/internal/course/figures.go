@@ -59,11 +59,10 @@ func (c *Course) speeds(into map[string]float64) {
 	by := map[int32]*ratios{}
 	for i := range c.items {
 		x := &c.items[i]
-		p := c.pods[x.Pod.Name]
-		if !p.finished {
+		if c.ends[i] < 0 {
 			continue
 		}
-		took := (p.end - x.Arrival).Seconds()
+		took := (c.ends[i] - x.Arrival).Seconds()
 		slowdown := max(1, took/max(x.Duration, Briefest).Seconds())
 		priority := x.Pod.PriorityValue()
 		if by[priority] == nil {

@@ -100,16 +100,20 @@ func TestWholeGPUNeedsADevice(t *testing.T) {
 	assert.NotEqual(t, preemption.Fits, decide(t, c, pod("five", 5000, 5), Filter(table)).Outcome)
 }
 
-// Room is kept for a pod of higher priority that is nominated: its GPU is any of those.
+// Room is kept for a pod of higher priority that is nominated: of two GPUs, one of which has a
+// pod with 300 thousandths, it is to have 800 of the other. The 900 that are left are on two.
 func TestNominatedPodsKeepRoom(t *testing.T) {
 	n := node("n", 2)
 	table := New([]*outrank.Node{n})
-	waiting := pod("waiting", 1000, 9)
+	waiting := pod("waiting", 800, 9)
 	waiting.NominatedNodeName = "n"
 	c := &outrank.Cluster{Nodes: []*outrank.Node{n}, Pods: append(placed(t, table, n, 300), waiting)}
-	assert.Equal(t, preemption.Fits, decide(t, c, pod("p", 700, 5), Filter(table)).Outcome, "beside the small one")
-	assert.NotEqual(t, preemption.Fits, decide(t, c, pod("p", 1000, 5), Filter(table)).Outcome)
-	assert.Equal(t, preemption.Fits, decide(t, c, pod("p", 1000, 10), Filter(table)).Outcome, "the nominated one is of lower priority")
+	outcome := func(milli int64, priority int32) preemption.Outcome {
+		return decide(t, c, pod("p", milli, priority), Filter(table)).Outcome
+	}
+	assert.Equal(t, preemption.Fits, outcome(700, 5), "beside the small one")
+	assert.NotEqual(t, preemption.Fits, outcome(800, 5))
+	assert.Equal(t, preemption.Fits, outcome(800, 10), "the nominated one is of lower priority")
 }
 
 // The filter keeps its contract, alone and attached to snapshots.
@@ -155,6 +159,14 @@ func TestPropertyFilterKeepsRoom(t *testing.T) {
 	})
 }
 
+func tasks(pods ...*outrank.Pod) []workload.Item {
+	var items []workload.Item
+	for _, p := range pods {
+		items = append(items, workload.Item{Pod: p})
+	}
+	return items
+}
+
 // Two GPUs, of which 600 and 1,000 thousandths are free, and four tasks that come equally
 // often: one wants half of a GPU, which both have; one a whole GPU, for which the 600 are a
 // fragment; one more cores than are free and one no GPU, for which all is.
@@ -163,7 +175,7 @@ func TestFragmentsByHand(t *testing.T) {
 	table := New([]*outrank.Node{n})
 	many := pod("many", 100, 0)
 	many.Containers[0].Requests["cpu"] = resource.MustParse("64")
-	f := NewFragments(table, []*outrank.Node{n}, []*outrank.Pod{pod("half", 500, 0), pod("whole", 1000, 0), many, pod("none", 0, 0)})
+	f := NewFragments(table, []*outrank.Node{n}, tasks(pod("half", 500, 0), pod("whole", 1000, 0), many, pod("none", 0, 0)))
 	assert.InDelta(t, 500, f.lost, 1e-9, "of two free ones all for one task of four")
 	table.Bind("x", Demand{1, 400}, "n")
 	f.Changed(10*time.Second, "n", -1000)
@@ -186,8 +198,8 @@ func TestFragmentsOfOtherModels(t *testing.T) {
 		return p
 	}
 	nodes := []*outrank.Node{n}
-	assert.Zero(t, NewFragments(New(nodes), nodes, []*outrank.Pod{asks("P100", "T4")}).lost)
-	assert.Equal(t, 1000.0, NewFragments(New(nodes), nodes, []*outrank.Pod{asks("P100")}).lost)
+	assert.Zero(t, NewFragments(New(nodes), nodes, tasks(asks("P100", "T4"))).lost)
+	assert.Equal(t, 1000.0, NewFragments(New(nodes), nodes, tasks(asks("P100"))).lost)
 	_, ok := NewFragments(New(nil), nil, nil).Share()
 	assert.False(t, ok)
 }

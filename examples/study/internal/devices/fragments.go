@@ -42,10 +42,10 @@ type piece struct {
 	free, lost float64
 }
 
-// NewFragments begins with empty nodes, and the pods of a workload as the tasks.
-func NewFragments(t *Table, nodes []*outrank.Node, pods []*outrank.Pod) *Fragments {
+// NewFragments begins with empty nodes, and a workload's pods as the tasks.
+func NewFragments(t *Table, nodes []*outrank.Node, tasks []workload.Item) *Fragments {
 	f := &Fragments{table: t, nodes: map[string]*piece{}}
-	all, byModel := kindsOf(pods), map[string][]kind{}
+	all, byModel := kindsOf(tasks), map[string][]kind{}
 	for _, n := range nodes {
 		model := n.Labels[workload.ModelLabel]
 		if byModel[model] == nil {
@@ -58,14 +58,15 @@ func NewFragments(t *Table, nodes []*outrank.Node, pods []*outrank.Pod) *Fragmen
 }
 
 // kindsOf are the classes of a workload, in an order of their own.
-func kindsOf(pods []*outrank.Pod) []kind {
+func kindsOf(tasks []workload.Item) []kind {
 	count := map[kind]int{}
-	for _, p := range pods {
+	for i := range tasks {
+		p := tasks[i].Pod
 		count[kind{demand: DemandOf(p), cpu: p.RunningRequests().Amount(resource.CPU), models: modelsOf(p)}]++
 	}
 	kinds := make([]kind, 0, len(count))
 	for k, n := range count {
-		k.share = float64(n) / float64(len(pods))
+		k.share = float64(n) / float64(len(tasks))
 		kinds = append(kinds, k)
 	}
 	slices.SortFunc(kinds, func(a, b kind) int {
