@@ -9,26 +9,26 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// filter turns nodes down whose devices have no room. It is comparable, so that a snapshot
+// ofTable turns nodes down whose devices have no room. It is comparable, so that a snapshot
 // knows the one that is attached.
-type filter struct{ table *Table }
+type ofTable struct{ table *Table }
 
 // Filter is the filter of a run: a pod may run where its devices have room for it, beside the
 // pods there, each on the devices that the table has for it, and beside those that are
 // nominated there, the largest demands first. It only reads the table.
-func Filter(t *Table) preemption.StatefulFilter { return filter{t} }
+func Filter(t *Table) preemption.StatefulFilter { return ofTable{t} }
 
 // Name stands in statuses.
-func (filter) Name() string { return "GPUDevices" }
+func (ofTable) Name() string { return "GPUDevices" }
 
 // Concerns: the others hold no devices.
-func (filter) Concerns(p *outrank.Pod) bool { return DemandOf(p).Count > 0 }
+func (ofTable) Concerns(p *outrank.Pod) bool { return DemandOf(p).Count > 0 }
 
 // NewState is that of no pods.
-func (f filter) NewState() preemption.ClusterState { return &state{f.table, map[string]use{}} }
+func (f ofTable) NewState() preemption.ClusterState { return &state{f.table, map[string]use{}} }
 
 // Start has nothing to say about pods that want no GPU.
-func (f filter) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (f ofTable) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
 	d := DemandOf(pod)
 	if d.Count == 0 {
 		return nil, nil
