@@ -7,6 +7,7 @@ package course
 
 import (
 	"container/heap"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,9 +17,15 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
+// work is that of a pod of the trace, and of all that are made in its place.
+type work struct {
+	pod               *outrank.Pod
+	arrival, duration time.Duration // which is never for one that does not end
+}
+
 // stay is the time of a pod on a node.
 type stay struct {
-	item        int32 // its index, or that of the pod that it was made in place of
+	work        *work
 	cpu, gpu    int64 // its request
 	priority    int32
 	key         outrank.Key
@@ -31,9 +38,9 @@ type stay struct {
 
 // Course follows a run.
 type Course struct {
-	items    []workload.Item
-	byName   map[string]int32 // the items
-	ends     []time.Duration  // of items that came to their end; below 0 for others
+	works    []work            // by the name of the pod: 24 bytes for each
+	all      ratios            // of the pods that came to their end
+	speeds   map[int32]*ratios // by priority
 	grace    time.Duration
 	now      time.Duration
 	stays    map[outrank.Key]*stay
@@ -60,12 +67,17 @@ func (a *amounts) add(s *stay, seconds float64) {
 // that their spec or, if it has none, the argument says.
 func New(nodes []*outrank.Node, items []workload.Item, grace time.Duration) *Course {
 	c := &Course{
-		items: items, byName: make(map[string]int32, len(items)), ends: make([]time.Duration, len(items)), grace: grace,
+		works: make([]work, len(items)), speeds: map[int32]*ratios{}, grace: grace,
 		stays: map[outrank.Key]*stay{}, used: map[int32]*amounts{}, table: devices.New(nodes),
 	}
 	for i := range items {
-		c.byName[items[i].Pod.Name], c.ends[i] = int32(i), -1
+		x := &items[i]
+		c.works[i] = work{x.Pod, x.Arrival, x.Duration}
+		if x.Endless {
+			c.works[i].duration = never
+		}
 	}
+	slices.SortFunc(c.works, func(a, b work) int { return strings.Compare(a.pod.Name, b.pod.Name) })
 	for _, n := range nodes {
 		c.capacity.cpu += float64(n.Allocatable.Amount(resource.CPU))
 		c.capacity.gpu += float64(n.Allocatable.Amount(workload.GPU))
@@ -79,32 +91,33 @@ func New(nodes []*outrank.Node, items []workload.Item, grace time.Duration) *Cou
 // Table has the devices that the pods hold.
 func (c *Course) Table() *devices.Table { return c.table }
 
-// itemOf is the item that a pod is of, or that it was made in place of: those pods have a
-// number behind its name, like web-r2.
-func (c *Course) itemOf(obj *outrank.Pod) (item int32, ok bool) {
-	if item, ok = c.byName[obj.Name]; ok {
-		return item, true
+// workOf is the work of a pod, nil if it is none of the trace. Pods that are made in place of
+// another have a number behind its name, like web-r2.
+func (c *Course) workOf(name string) *work {
+	i, found := slices.BinarySearchFunc(c.works, name, func(w work, name string) int { return strings.Compare(w.pod.Name, name) })
+	if found {
+		return &c.works[i]
 	}
-	if i := strings.LastIndex(obj.Name, "-r"); i >= 0 {
-		item, ok = c.byName[obj.Name[:i]]
+	if i := strings.LastIndex(name, "-r"); i >= 0 {
+		return c.workOf(name[:i])
 	}
-	return item, ok
+	return nil
 }
 
 // Bound takes in that a pod is put on a node at a time. Times do not go back.
 func (c *Course) Bound(at time.Duration, obj *outrank.Pod, node *outrank.Node) {
 	c.Advance(at)
-	item, ok := c.itemOf(obj)
-	if !ok {
-		return // none of the trace's
+	w := c.workOf(obj.Name)
+	if w == nil {
+		return
 	}
-	asks, work := obj.RunningRequests(), &c.items[item]
+	asks := obj.RunningRequests()
 	s := &stay{
-		item: item, cpu: asks.Amount(resource.CPU), gpu: asks.Amount(workload.GPU), priority: obj.PriorityValue(),
-		key: obj.Key(), node: node.Name, bound: at, ends: at + work.Duration, order: c.bound,
+		work: w, cpu: asks.Amount(resource.CPU), gpu: asks.Amount(workload.GPU), priority: obj.PriorityValue(),
+		key: obj.Key(), node: node.Name, bound: at, ends: never, order: c.bound,
 	}
-	if work.Endless {
-		s.ends = never
+	if w.duration < never-at {
+		s.ends = at + w.duration
 	}
 	c.bound++
 	c.stays[s.key] = s
@@ -163,7 +176,18 @@ func (c *Course) end(s *stay) {
 		c.lost.add(s, (s.ends - s.bound).Seconds())
 		return
 	}
-	c.ends[s.item] = s.ends
+	c.finish(s)
+}
+
+// finish counts a pod that came to its end.
+func (c *Course) finish(s *stay) {
+	took := (s.ends - s.work.arrival).Seconds()
+	slowdown := max(1, took/max(s.work.duration, Briefest).Seconds())
+	if c.speeds[s.priority] == nil {
+		c.speeds[s.priority] = &ratios{}
+	}
+	c.speeds[s.priority].add(took, slowdown)
+	c.all.add(took, slowdown)
 }
 
 // account counts a stay's use up to a time.

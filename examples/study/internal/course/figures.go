@@ -24,7 +24,12 @@ func (c *Course) Figures(end time.Duration, into map[string]float64) {
 	for _, s := range open {
 		c.account(s, end)
 	}
-	c.speeds(into)
+	for priority, r := range c.speeds {
+		r.note(into, func(name string) string { return metric.NameAt(name, priority) })
+	}
+	if c.all.pods > 0 {
+		c.all.note(into, func(name string) string { return name })
+	}
 	c.uses(end, into)
 	if c.asked > 0 {
 		into["gpuMisfits"] = 100 * float64(c.unfit) / float64(c.asked)
@@ -38,7 +43,7 @@ func (c *Course) Figures(end time.Duration, into map[string]float64) {
 	}
 }
 
-// ratios sum the times of pods.
+// ratios sum up pods that came to their end.
 type ratios struct{ pods, completion, slowdown, squares float64 }
 
 func (r *ratios) add(completion, slowdown float64) {
@@ -51,32 +56,6 @@ func (r *ratios) note(into map[string]float64, name func(string) string) {
 	into[name("completionMean")] = r.completion / r.pods
 	into[name("slowdownMean")] = r.slowdown / r.pods
 	into[name("fairness")] = r.slowdown * r.slowdown / r.pods / r.squares
-}
-
-// speeds writes the completion times and slowdowns of the pods that came to their end.
-func (c *Course) speeds(into map[string]float64) {
-	var all ratios
-	by := map[int32]*ratios{}
-	for i := range c.items {
-		x := &c.items[i]
-		if c.ends[i] < 0 {
-			continue
-		}
-		took := (c.ends[i] - x.Arrival).Seconds()
-		slowdown := max(1, took/max(x.Duration, Briefest).Seconds())
-		priority := x.Pod.PriorityValue()
-		if by[priority] == nil {
-			by[priority] = &ratios{}
-		}
-		by[priority].add(took, slowdown)
-		all.add(took, slowdown)
-	}
-	for priority, r := range by {
-		r.note(into, func(name string) string { return metric.NameAt(name, priority) })
-	}
-	if all.pods > 0 {
-		all.note(into, func(name string) string { return name })
-	}
 }
 
 // uses writes the shares of the nodes' time that pods had, and that was not lost.
