@@ -14,56 +14,10 @@
 //
 // The exit status is 0, 1 if runs failed or the study was interrupted, and 2 for input
 // that cannot be used.
+//
+// A program of one's own has policies of its own beside those of this one: see package run.
 package main
 
-import (
-	"context"
-	"errors"
-	"io"
-	"os"
-	"os/signal"
+import "github.com/outrank-go/outrank/examples/study/run"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
-)
-
-func main() {
-	opts, err := parse(os.Args[1:])
-	beam.Init() // a worker's process ends here
-	if err != nil {
-		os.Exit(2) // the flags have said why
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // the next one ends the process
-	status := run(ctx, opts, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(status)
-}
-
-// errRunsFailed: the study came to its end, and some of its runs did not.
-var errRunsFailed = errors.New("runs failed; the others are in the tables")
-
-// errPartFailed is the same where there are no tables yet.
-var errPartFailed = errors.New("runs failed; they are tried again when the tables are made")
-
-// run is the whole program but for the process around it.
-func run(ctx context.Context, opts *options, stdout, stderr io.Writer) int {
-	err := work(ctx, opts, stdout, stderr)
-	switch {
-	case err == nil:
-		return 0
-	case errors.Is(err, errRunsFailed), errors.Is(err, errPartFailed):
-		complain(stderr, err)
-		return 1
-	case ctx.Err() != nil && opts.dryRun:
-		complain(stderr, errors.New("interrupted; a dry run keeps nothing"))
-		return 1
-	case ctx.Err() != nil:
-		complain(stderr, errors.New("interrupted; the same command goes on from the runs that are there"))
-		return 1
-	}
-	complain(stderr, err)
-	return 2
-}
+func main() { run.Main() }

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -10,6 +11,8 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/chart"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
+	"github.com/outrank-go/outrank/examples/study/internal/course"
+	"github.com/outrank-go/outrank/examples/study/internal/devices"
 	"github.com/outrank-go/outrank/examples/study/internal/metric"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 	"github.com/outrank-go/outrank/examples/study/internal/trace"
@@ -80,7 +83,7 @@ func (r *Result) simulate(ctx context.Context, study *spec.Study) error {
 // prepare makes the simulation.
 func prepare(t *trace.Trace, setting *spec.Setting, seed uint64, watch *watch) (*sim.Simulation, error) {
 	config := setting.Sim
-	config.Seed, config.Sample, config.Decided = seed, watch.use.sample, watch.decided
+	config.Seed, config.Sample, config.Decided = seed, watch.sample, watch.decided
 	decides := &config.Schedulers[0].Preemption
 	if decides.Sample != nil {
 		seeded := *decides.Sample
@@ -101,7 +104,19 @@ func prepare(t *trace.Trace, setting *spec.Setting, seed uint64, watch *watch) (
 	if err != nil {
 		return nil, err
 	}
-	return sim.New(&cluster, workOf(items), config)
+	if config.Kubelets == nil && t.Items != nil {
+		watch.course = course.New(t.Cluster.Nodes, items, *config.Grace)
+		config.Bind = watch.bound
+		if setting.Devices {
+			decides.Filters = append(decides.Filters[:len(decides.Filters):len(decides.Filters)], devices.Filter(watch.course.Table()))
+		}
+	}
+	s, err := sim.New(&cluster, workOf(items), config)
+	if err != nil {
+		return nil, err
+	}
+	watch.now, watch.begun = s.Now, s.Time().Add(-s.Now())
+	return s, nil
 }
 
 // itemsOf are the pods to come. Those of the trace are left alone.
@@ -160,7 +175,10 @@ func (r *Result) note(of *sim.Result, watch *watch) {
 		r.Figures["kubeletEvictions"], r.Figures["kubeletRejections"] = float64(k.ForCritical+k.UnderMemory+k.UnderDisk), float64(rejected)
 	}
 	watch.note(r.Figures)
-	end := time.Duration(of.Simulated * float64(time.Second))
+	end := time.Duration(math.Round(of.Simulated * float64(time.Second)))
+	if watch.course != nil {
+		watch.course.Figures(end, r.Figures)
+	}
 	for name, to := range map[resource.Name]string{resource.CPU: "useCPU", resource.Memory: "useMemory", workload.GPU: "useGPU"} {
 		if share, ok := watch.use.mean(name, end); ok {
 			r.Figures[to] = 100 * share
@@ -169,7 +187,7 @@ func (r *Result) note(of *sim.Result, watch *watch) {
 	total, count := 0.0, 0
 	for _, w := range of.Summary.Waits {
 		for i, v := range []float64{w.Mean, w.Median, w.P95, w.Max} {
-			r.Figures[metric.WaitName(metric.Waits[i].Name, w.Priority)] = v
+			r.Figures[metric.NameAt(metric.ByPriority[i].Name, w.Priority)] = v
 		}
 		total, count = total+w.Mean*float64(w.Pods), count+w.Pods
 	}

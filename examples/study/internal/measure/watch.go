@@ -2,14 +2,23 @@ package measure
 
 import (
 	"context"
+	"time"
 
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/simulator/chart"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
+	"github.com/outrank-go/outrank/examples/study/internal/course"
 	"github.com/outrank-go/outrank/preemption"
 )
 
 // watch follows a run.
 type watch struct {
 	use use
+	// course follows the pods; nil for a dump, whose pods have no end, and where kubelets
+	// evict. now is the time of the run, begun the time at which it began.
+	course *course.Course
+	now    func() time.Duration
+	begun  time.Time
 	// violations counts the violations of budgets of all plans.
 	violations int
 	// regret compares every so many-th plan with the best one. plans counts all,
@@ -21,12 +30,37 @@ type watch struct {
 	beyond map[preemption.Rank]int64
 }
 
-// decided looks at a plan. Those of gangs are not compared.
+// sample takes in the use of the nodes.
+func (w *watch) sample(s chart.Sample) {
+	w.use.sample(s)
+	if w.course != nil {
+		w.course.Advance(s.Time)
+	}
+}
+
+// bound takes in that a pod is put on a node.
+func (w *watch) bound(pod *outrank.Pod, node *outrank.Node) error {
+	w.course.Bound(w.now(), pod, node)
+	return nil
+}
+
+// evicted takes in the victims of a plan.
+func (w *watch) evicted(d sim.Decision) {
+	if w.course == nil {
+		return
+	}
+	for _, v := range d.Plan.Victims {
+		w.course.Evicted(d.Time.Sub(w.begun), v.Pod, d.Plan.Grace)
+	}
+}
+
+// decided looks at a plan. Those of gangs, which no trace has but a dump, are not compared.
 func (w *watch) decided(d sim.Decision) error {
 	if d.Plan == nil {
 		w.violations += d.Group.Violations()
 		return nil
 	}
+	w.evicted(d)
 	w.violations += d.Plan.Violations()
 	if w.plans++; w.regret == 0 || (w.plans-1)%w.regret > 0 {
 		return nil

@@ -16,7 +16,7 @@ type Metric struct {
 	Name, Title, Unit string
 }
 
-// all metrics that a run may have, but for those of each priority (see [Waits]).
+// all metrics that a run may have, but for those of each priority (see [ByPriority]).
 var all = []Metric{
 	{"arrived", "pods that came", "pods"},
 	{"finished", "pods that came to their end", "pods"},
@@ -42,18 +42,30 @@ var all = []Metric{
 	{"useGPU", "use of GPUs, mean", "%"},
 	{"hours", "length of the run", "h"},
 	{"waitMean", "wait for a node, mean", "s"},
+	{"completionMean", "time from coming to the end, mean of pods that ended", "s"},
+	{"slowdownMean", "slowdown, mean of pods that ended", ""},
+	{"fairness", "fairness of slowdowns, Jain's index", ""},
+	{"goodputCPU", "goodput of cpu", "%"},
+	{"goodputGPU", "goodput of GPUs", "%"},
+	{"fragmentation", "fragments of free GPUs, mean", "%"},
+	{"gpuMisfits", "GPU pods bound to nodes whose GPUs had no room", "%"},
 }
 
-// Waits are the metrics of the waits of each priority. Do not change them.
-var Waits = []Metric{
+// ByPriority are the metrics of each priority, the waits first. Do not change them.
+var ByPriority = []Metric{
 	{"waitMean", "wait at priority %d, mean", "s"},
 	{"waitMedian", "wait at priority %d, median", "s"},
 	{"waitP95", "wait at priority %d, 95th percentile", "s"},
 	{"waitMax", "wait at priority %d, longest", "s"},
+	{"completionMean", "time from coming to the end at priority %d, mean of pods that ended", "s"},
+	{"slowdownMean", "slowdown at priority %d, mean of pods that ended", ""},
+	{"fairness", "fairness of slowdowns at priority %d, Jain's index", ""},
+	{"useCPU", "use of cpu by priority %d, mean", "%"},
+	{"useGPU", "use of GPUs by priority %d, mean", "%"},
 }
 
-// WaitName is the name of a metric for a priority.
-func WaitName(name string, priority int32) string { return fmt.Sprintf("%s/%d", name, priority) }
+// NameAt is the name of a metric for a priority.
+func NameAt(name string, priority int32) string { return fmt.Sprintf("%s/%d", name, priority) }
 
 // Of describes the metric of a name.
 func Of(name string) Metric {
@@ -69,8 +81,8 @@ func Names() []string {
 	for _, m := range all {
 		names = append(names, m.Name)
 	}
-	for _, m := range Waits {
-		names = append(names, WaitName(m.Name, 0))
+	for _, m := range ByPriority {
+		names = append(names, NameAt(m.Name, 0))
 	}
 	return names
 }
@@ -84,11 +96,11 @@ func Known(name string) bool {
 func find(name string) (Metric, bool) {
 	kind, number, split := strings.Cut(name, "/")
 	if priority, err := strconv.ParseInt(number, 10, 32); split && err == nil {
-		i := slices.IndexFunc(Waits, func(m Metric) bool { return m.Name == kind })
+		i := slices.IndexFunc(ByPriority, func(m Metric) bool { return m.Name == kind })
 		if i < 0 {
 			return Metric{}, false
 		}
-		return Metric{name, fmt.Sprintf(Waits[i].Title, priority), Waits[i].Unit}, true
+		return Metric{name, fmt.Sprintf(ByPriority[i].Title, priority), ByPriority[i].Unit}, true
 	}
 	i := slices.IndexFunc(all, func(m Metric) bool { return m.Name == name })
 	if i < 0 {
@@ -97,7 +109,7 @@ func find(name string) (Metric, bool) {
 	return all[i], true
 }
 
-// Sort orders names of metrics as tables have them: waits by priority last, the highest
+// Sort orders names of metrics as tables have them: those by priority last, the highest
 // first.
 func Sort(names []string) {
 	slices.SortFunc(names, func(a, b string) int {
@@ -106,7 +118,8 @@ func Sort(names []string) {
 	})
 }
 
-// placeOf is the place of a metric: in the list, of its priority, and in the list of waits.
+// placeOf is the place of a metric: in the list, of its priority, and in the list of those by
+// priority.
 func placeOf(name string) [3]int64 {
 	kind, number, split := strings.Cut(name, "/")
 	if !split {
@@ -120,6 +133,6 @@ func placeOf(name string) [3]int64 {
 	if err != nil {
 		return [3]int64{int64(len(all))}
 	}
-	i := slices.IndexFunc(Waits, func(m Metric) bool { return m.Name == kind })
+	i := slices.IndexFunc(ByPriority, func(m Metric) bool { return m.Name == kind })
 	return [3]int64{int64(len(all)) + 1, priority, int64(i)}
 }

@@ -18,7 +18,7 @@ func TestSort(t *testing.T) {
 func TestKnown(t *testing.T) {
 	for name, want := range map[string]bool{
 		"evictions": true, "waitMean": true, "waitMean/0": true, "waitP95/-7": true,
-		"waitMean/": false, "waitMean/x": false, "evictions/0": false, "wait": false, "": false,
+		"fairness": true, "fairness/-3": true, "useGPU/0": true, "gpuMisfits/0": false, "waitMean/": false, "waitMean/x": false, "evictions/0": false, "wait": false, "": false,
 	} {
 		assert.Equal(t, want, Known(name), name)
 	}

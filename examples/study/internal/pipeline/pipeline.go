@@ -7,7 +7,7 @@
 //	write    all cells together become tables and pictures
 //
 // Memory of a worker: the last two traces, a simulation for each run that it makes at a
-// time ([Job].AtOnce), and for each cell its figures (some 30 numbers a run) and sketches of
+// time ([Job].AtOnce), and for each cell its figures (some 60 numbers a run) and sketches of
 // waits. The last step holds the figures of all cells.
 package pipeline
 

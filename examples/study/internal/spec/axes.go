@@ -36,14 +36,14 @@ type Setting struct {
 	Quotas  *Quotas
 	// Regret compares every so many-th plan with the best one; 0 none.
 	Regret int
+	// Devices is set if the GPUs of a node are devices, and not one amount.
+	Devices bool
 }
 
 // allAxes are all there are. Their order is that of the columns of tables; a new one is
 // added at the end.
 var allAxes = []Axis{
-	{"policy", "current", "the variant of preemption: " + names(policies), func(s *Setting, v string) error {
-		return choose(v, policies, func(p preemption.Config) { s.Preemption = p })
-	}},
+	{"policy", "current", "who is evicted: " + names(policies) + ", or a registered one", policy},
 	{"release", outrank.DefaultRelease.String(), "whose rules hold: v1.36 or v1.37", func(s *Setting, v string) error {
 		return s.Release.UnmarshalText([]byte(v))
 	}},
@@ -96,17 +96,12 @@ var allAxes = []Axis{
 	{"budgets", "none", "disruption budgets: how many pods of a service class have to stay ready, like LS=90%,BE=500", budgets},
 	{"quotas", "none", "quotas of service classes, which lend what they do not use: per cent of what all nodes have, like LS=60,BE=40; kueue: or yunikorn: in front has their rules", readQuotas},
 	{"regret", "false", "whether plans are compared with the best ones there were, which takes time: false, true for all of them, or a number n for every n-th", regret},
+	{"gpus", "amount", "how the GPUs of a node are counted: amount, as Kubernetes does, or devices, each by itself; not for kubelets", func(s *Setting, v string) error {
+		return choose(v, map[string]bool{"amount": false, "devices": true}, func(d bool) { s.Devices = d })
+	}},
 }
 
 var (
-	policies = map[string]preemption.Config{
-		"current": {}, "v1.13": {Variant: outrank.VariantV1_13}, "simplified": {Variant: outrank.VariantSimplified},
-		// Beyond kube-scheduler: the best set of victims on a node, no violation
-		// of a budget at all, and budgets charged for the victims alone.
-		"exact":  {Policy: preemption.Policy{Victims: preemption.Exact}},
-		"strict": {Policy: preemption.Policy{Strict: true}},
-		"honest": {Policy: preemption.Policy{Budgets: preemption.VictimsAlone}},
-	}
 	queues = map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue}
 	scores = map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated}
 	orders = map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous}

@@ -13,19 +13,18 @@
 //	            nodes:, pods:          two CSV files in the form of the openb traces
 //	            dump:                  what kubectl get ... -o json prints
 //	            generate:              a generated cluster (see [Generate])
-//	            and, for CSV files, podsPerNode (110 if it is not given); for files of
-//	            any kind source, which says where one gets them
+//	            and, for CSV files, podsPerNode (110 if it is not given) and every, which
+//	            takes every so many-th node and pod of the files; for files of any kind source, which says where one gets them
 //	grid:       axes by name, each with a list of values; what is left out has one
 //	            value, its default (see [Axes])
-//	seeds:      {first: 1, count: 10}; every cell runs once with each
+//	seeds:      {first: 1, count: 30}; every cell runs once with each
 //	compare:    the axis by which cells are compared with the first of its values, on
 //	            equal seeds; "policy" if it is not given
 //	confidence: of the intervals, 0.95 if it is not given
-//	resamples:  how many resamples an interval is worked out from, 2000 if it is not given
 //	metrics:    which metrics the Markdown table and the pictures show, by name; a few if
 //	            it is not given. The other tables have all
 //
 // Paths are relative to the folder of the study's file, or to another one that the caller
 // has the traces in. A dump has its own pods and budgets: the axes classes, load,
-// timeScale, static and budgets are not for it.
+// timeScale, static, budgets and gpus are not for it.
 package spec

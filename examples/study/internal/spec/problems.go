@@ -42,9 +42,6 @@ func (s *Study) problems() []error {
 	if !(s.Confidence > 0.5 && s.Confidence < 1) {
 		add("confidence: %v is not between 0.5 and 1", s.Confidence)
 	}
-	if s.Resamples < 100 || s.Resamples > mostResamples {
-		add("resamples: %d is not between 100 and %d", s.Resamples, mostResamples)
-	}
 	for i, name := range s.Metrics {
 		if !metric.Known(name) {
 			add("metrics[%d]: there is no metric %q; there are %s", i, name, strings.Join(metric.Names(), ", "))
@@ -125,7 +122,7 @@ func (s *Study) gridProblems() []error {
 }
 
 // ofPods are the axes about pods to come, which a dump has none of.
-var ofPods = []string{"classes", "load", "timeScale", "static", "budgets"}
+var ofPods = []string{"classes", "load", "timeScale", "static", "budgets", "gpus"}
 
 // dumpProblems are axes without a meaning for a dump.
 func (s *Study) dumpProblems() []error {
@@ -160,6 +157,9 @@ func (a Axis) check(v string) error {
 
 // check reports values that mean nothing together.
 func (s *Setting) check() error {
+	if s.Devices && s.Sim.Kubelets != nil {
+		return errors.New("gpus: devices and kubelets do not go together")
+	}
 	decides := s.Preemption
 	if s.Quotas != nil {
 		some := []*outrank.Node{{Name: "some", Allocatable: resource.MustList("cpu", "1")}}
@@ -218,7 +218,13 @@ func (t *Trace) problems() []string {
 	if t.PodsPerNode < 1 || t.PodsPerNode > 1_000_000 {
 		ps = append(ps, fmt.Sprintf(".podsPerNode: %d is not between 1 and 1000000", t.PodsPerNode))
 	}
+	if t.Every < 0 || t.Every > 1_000_000 || t.Every > 0 && t.Nodes == "" {
+		ps = append(ps, fmt.Sprintf(".every: %d: it is between 1 and 1000000, and for nodes with pods", t.Every))
+	}
 	if g := t.Generate; g != nil {
+		if g.GPUs < 0 || g.GPUs > mostGPUs {
+			ps = append(ps, fmt.Sprintf(".generate: gpus are between 0 and %d", mostGPUs))
+		}
 		if g.Nodes < 1 || g.Nodes > mostGenerated || g.Pods < 1 || g.Pods > mostGenerated {
 			ps = append(ps, fmt.Sprintf(".generate: nodes and pods are between 1 and %d", mostGenerated))
 		}

@@ -19,7 +19,6 @@ type file struct {
 	Grid                 map[string]json.RawMessage
 	Seeds                Seeds
 	Confidence           *float64
-	Resamples            *int
 	Metrics              []string
 
 	grid map[string][]string // Grid, read
@@ -67,13 +66,13 @@ func Read(data []byte, folder string) (*Study, error) {
 
 // decode reads the fields one by one, so that each reports its own problem.
 func decode(asJSON []byte) (*file, []error) {
-	f, fields := &file{Seeds: Seeds{First: 1, Count: 10}}, map[string]json.RawMessage{}
+	f, fields := &file{Seeds: Seeds{First: 1, Count: 30}}, map[string]json.RawMessage{}
 	if err := json.Unmarshal(asJSON, &fields); err != nil {
 		return f, []error{fmt.Errorf("a study is an object: %w", err)}
 	}
 	into := map[string]any{
 		"name": &f.Name, "about": &f.About, "traces": &f.Traces, "grid": &f.Grid, "seeds": &f.Seeds,
-		"compare": &f.Compare, "confidence": &f.Confidence, "resamples": &f.Resamples, "metrics": &f.Metrics,
+		"compare": &f.Compare, "confidence": &f.Confidence, "metrics": &f.Metrics,
 	}
 	var problems []error
 	for _, name := range sortedKeys(fields) {
@@ -112,16 +111,13 @@ func (f *file) readGrid() []error {
 func (f *file) study() *Study {
 	s := &Study{
 		Name: f.Name, About: f.About, Traces: f.Traces, Grid: f.grid, Seeds: f.Seeds,
-		Compare: f.Compare, Confidence: 0.95, Resamples: 2000, Metrics: f.Metrics,
+		Compare: f.Compare, Confidence: 0.95, Metrics: f.Metrics,
 	}
 	if s.Compare == "" {
 		s.Compare = allAxes[0].Name
 	}
 	if f.Confidence != nil {
 		s.Confidence = *f.Confidence
-	}
-	if f.Resamples != nil {
-		s.Resamples = *f.Resamples
 	}
 	return s
 }

@@ -21,25 +21,24 @@ func TestReadNamesEveryProblem(t *testing.T) {
 traces:
   - {name: a, sample: true, dump: x.json}
   - {name: a, nodes: n.csv}
-  - {name: g, generate: {nodes: 0, pods: 1, hours: 1, minutes: 1}, podsPerNode: -1}
+  - {name: g, generate: {nodes: 0, pods: 1, hours: 1, minutes: 1, gpus: 17}, podsPerNode: -1, every: 2}
 grid: {policy: [current, newest, current], load: [], cycle: [-1s], sample: [0], grace: [soon]}
 compare: speed
 seeds: {first: 1, count: 0}
 confidence: 2
-resamples: 1
 metrics: [evictions, waits]
 `), ".")
 	require.Error(t, err)
 	for _, want := range []string{
 		"name: ", "traces[0]: one of", `traces[1].name: "a"`, "traces[1]: nodes and pods", "traces[2].generate: nodes and pods",
-		"traces[2].podsPerNode: -1", "grid.policy[1]: newest: it is one of", "grid.policy[2]: current is there twice",
+		"traces[2].podsPerNode: -1", "traces[2].every: 2", "traces[2].generate: gpus are between 0 and 16", "grid.policy[1]: newest: it is one of", "grid.policy[2]: current is there twice",
 		"grid.load: the list is empty", "grid.cycle[0]: -1s", "grid.sample[0]: 0", "grid.grace[0]: soon", "grid.load: traces[0] is a dump",
 		`compare: there is no axis "speed"`,
-		"seeds: {first: 1, count: 0}", "confidence: 2", "resamples: 1", `metrics[1]: there is no metric "waits"`,
+		"seeds: {first: 1, count: 0}", "confidence: 2", `metrics[1]: there is no metric "waits"`,
 	} {
 		assert.Contains(t, err.Error(), want)
 	}
-	assert.Len(t, strings.Split(err.Error(), "\n"), 18, err.Error())
+	assert.Len(t, strings.Split(err.Error(), "\n"), 19, err.Error())
 }
 
 func TestCells(t *testing.T) {
@@ -59,7 +58,7 @@ func TestCells(t *testing.T) {
 		"b current 1 true", "b current 2.5 true", "b v1.13 1 true", "b v1.13 2.5 true",
 	}, keys)
 	assert.Equal(t, []string{"trace", "policy", "load"}, s.Varied())
-	assert.Equal(t, 80, s.Runs())
+	assert.Equal(t, 240, s.Runs())
 }
 
 func TestTooManyRuns(t *testing.T) {

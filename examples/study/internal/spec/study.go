@@ -15,7 +15,6 @@ type Study struct {
 	Seeds      Seeds               `json:"seeds"`
 	Compare    string              `json:"compare"`
 	Confidence float64             `json:"confidence"`
-	Resamples  int                 `json:"resamples"`
 	// Metrics are those that the Markdown table and the pictures show; the other tables
 	// have all.
 	Metrics []string `json:"metrics,omitempty"`
@@ -24,13 +23,16 @@ type Study struct {
 // Trace is the source of nodes and pods. One of Sample, Nodes with Pods, Dump and
 // Generate is set.
 type Trace struct {
-	Name        string    `json:"name"`
-	Sample      bool      `json:"sample,omitempty"`
-	Nodes       string    `json:"nodes,omitempty"`
-	Pods        string    `json:"pods,omitempty"`
-	PodsPerNode int64     `json:"podsPerNode,omitempty"`
-	Dump        string    `json:"dump,omitempty"`
-	Generate    *Generate `json:"generate,omitempty"`
+	Name        string `json:"name"`
+	Sample      bool   `json:"sample,omitempty"`
+	Nodes       string `json:"nodes,omitempty"`
+	Pods        string `json:"pods,omitempty"`
+	PodsPerNode int64  `json:"podsPerNode,omitempty"`
+	// Every takes every so many-th node, as the file has them, and pod, as they come; 0 takes
+	// all.
+	Every    int       `json:"every,omitempty"`
+	Dump     string    `json:"dump,omitempty"`
+	Generate *Generate `json:"generate,omitempty"`
 	// Source names the place of the files, for those who do not have them.
 	Source string `json:"source,omitempty"`
 	// Digest identifies the contents of the files; no study gives it.
@@ -47,6 +49,9 @@ type Generate struct {
 	Hours   float64 `json:"hours"`
 	Minutes float64 `json:"minutes"`
 	Seed    uint64  `json:"seed"`
+	// GPUs is the number of GPUs of each node. Of pods then 60 in 100 ask for some: most for a
+	// share of one, others for whole ones, and no pod for more than a node has.
+	GPUs int `json:"gpus,omitempty"`
 }
 
 // Seeds are consecutive numbers.
@@ -58,9 +63,9 @@ type Seeds struct {
 // Bounds of a study.
 const (
 	MostRuns      = 1_000_000
-	mostResamples = 100_000
 	mostGenerated = 10_000_000
 	mostText      = 256
+	mostGPUs      = 16
 )
 
 // Cell is a trace with a value for every axis, in the order of [Axes].

@@ -1,11 +1,17 @@
-// Package stats answers how sure a mean over runs is: intervals by the bootstrap, and
-// differences of pairs. Nothing here is drawn from a clock: the same values and the same
-// name give the same interval.
+// Package stats answers how sure a mean over runs is, and which of many differences are
+// more than chance: intervals and tests by Student's t, and Holm's correction. Nothing
+// here is drawn: the same values give the same interval.
+//
+// The t interval is the choice because it covers, which TestIntervalsCover measures on ten
+// and on thirty values of nine kinds. The statements of a study rest on differences on equal
+// seeds, which lie about as often above their mean as below it: there it covers at least as
+// often as it says, and the percentile and the BCa bootstrap do less often. It falls short
+// where values are strongly skewed: of thirty, intervals of 95 % hold the mean in 88 of 100
+// cases.
 package stats
 
 import (
-	"hash/fnv"
-	"math/rand/v2"
+	"math"
 	"slices"
 )
 
@@ -23,30 +29,55 @@ type Spread struct {
 	Max    float64 `json:"max"`
 }
 
-// Bootstrap estimates the mean of values, of at least one: the interval holds that
-// share of the means of so many resamples, each drawn with replacement, and leaves out
-// as many below as above. A single value is its own interval. The name tells estimates
-// apart, so that each has draws of its own. Time is linear in values times resamples.
-func Bootstrap(values []float64, confidence float64, resamples int, name string) Estimate {
+// Interval estimates the mean of values, of at least one, by Student's t. A single value is
+// its own interval, and so are equal ones. Of differences of pairs this is the paired t.
+func Interval(values []float64, confidence float64) Estimate {
 	e := Estimate{Mean: mean(values)}
 	if e.Low, e.High = e.Mean, e.Mean; len(values) < 2 || allEqual(values) {
 		return e
 	}
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	dice := rand.New(rand.NewPCG(h.Sum64(), uint64(len(values))))
-	means := make([]float64, resamples)
-	for i := range means {
-		sum := 0.0
-		for range values {
-			sum += values[dice.IntN(len(values))]
-		}
-		means[i] = sum / float64(len(values))
-	}
-	slices.Sort(means)
-	cut := (1 - confidence) / 2
-	e.Low, e.High = quantile(means, cut), quantile(means, 1-cut)
+	reach := tQuantile(confidence, len(values)-1) * standardError(values)
+	e.Low, e.High = e.Mean-reach, e.Mean+reach
 	return e
+}
+
+// Chance is the chance of a mean at least as far from 0 as that of the values, of at least
+// two, if the true one is 0: the two-sided p-value of Student's t, and of the paired t where
+// the values are differences. Values that are all 0 have 1, others that are all equal 0.
+func Chance(values []float64) float64 {
+	switch {
+	case !allEqual(values):
+		return tails(math.Abs(mean(values))/standardError(values), len(values)-1)
+	case values[0] == 0:
+		return 1
+	}
+	return 0
+}
+
+// Holm adjusts the chances of a family of tests: of all tests whose adjusted chance is
+// below a level, the chance that there is one whose true difference is 0 is below that
+// level too, however the tests depend on one another. The results are in the order of the
+// chances, which are left alone.
+func Holm(chances []float64) []float64 {
+	order := make([]int, len(chances))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case chances[a] < chances[b]:
+			return -1
+		case chances[a] > chances[b]:
+			return 1
+		}
+		return 0
+	})
+	adjusted, highest := make([]float64, len(chances)), 0.0
+	for i, at := range order {
+		highest = max(highest, min(1, chances[at]*float64(len(chances)-i)))
+		adjusted[at] = highest
+	}
+	return adjusted
 }
 
 // SpreadOf takes at least one value.
@@ -72,6 +103,16 @@ func mean(values []float64) float64 {
 		sum += v
 	}
 	return sum / float64(len(values))
+}
+
+// standardError is that of the mean of at least two values.
+func standardError(values []float64) float64 {
+	m, squares := mean(values), 0.0
+	for _, v := range values {
+		squares += (v - m) * (v - m)
+	}
+	n := float64(len(values))
+	return math.Sqrt(squares / (n - 1) / n)
 }
 
 func allEqual(values []float64) bool {

@@ -56,10 +56,15 @@ type Row struct {
 	Difference *Difference `json:"difference,omitempty"`
 }
 
-// Difference is an estimate over pairs of runs.
+// Difference is an estimate over pairs of runs, by the paired t.
 type Difference struct {
 	Pairs int `json:"pairs"`
 	stats.Estimate
+	// Chance is the chance of such a mean if there is no difference; nil for a single pair,
+	// which tells nothing. Holm is that chance with Holm's correction over all differences
+	// that the Markdown table shows; nil for those it does not.
+	Chance *float64 `json:"chance,omitempty"`
+	Holm   *float64 `json:"holm,omitempty"`
 }
 
 // WaitRow has the waits of a priority's pods in all runs of a cell, in seconds;
@@ -102,8 +107,36 @@ func Of(study *spec.Study, cells []Cell) *Result {
 		}
 		r.add(c, byKey)
 	}
+	r.correct()
 	return r
 }
+
+// family are the differences that the Markdown table shows and that have a chance.
+func (r *Result) family() []*Difference {
+	var all []*Difference
+	shown := r.Shown()
+	for _, row := range r.Rows {
+		if d := row.Difference; d != nil && d.Chance != nil && slices.Contains(shown, row.Metric) {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// correct adjusts the chances of the family for their number.
+func (r *Result) correct() {
+	family := r.family()
+	chances := make([]float64, len(family))
+	for i, d := range family {
+		chances[i] = *d.Chance
+	}
+	for i, adjusted := range stats.Holm(chances) {
+		family[i].Holm = &adjusted
+	}
+}
+
+// survives reports whether a difference is more than chance after the correction.
+func (r *Result) survives(d *Difference) bool { return d.Holm != nil && *d.Holm < 1-r.Study.Confidence }
 
 // portable is the study without the folders of this machine.
 func portable(study *spec.Study) *spec.Study {
@@ -162,16 +195,19 @@ func (r *Result) row(c, base *Cell, named string) Row {
 			values = append(values, v)
 		}
 	}
-	name := c.Cell.Key() + "\x00" + named
 	row := Row{
 		Cell: c.Cell, Metric: named, Runs: len(values), Spread: stats.SpreadOf(values),
-		Estimate: stats.Bootstrap(values, r.Study.Confidence, r.Study.Resamples, name),
+		Estimate: stats.Interval(values, r.Study.Confidence),
 	}
 	if base == nil {
 		return row
 	}
 	if pairs := differences(c, base, named); len(pairs) > 0 {
-		row.Difference = &Difference{len(pairs), stats.Bootstrap(pairs, r.Study.Confidence, r.Study.Resamples, name+"\x00difference")}
+		row.Difference = &Difference{Pairs: len(pairs), Estimate: stats.Interval(pairs, r.Study.Confidence)}
+		if len(pairs) > 1 {
+			chance := stats.Chance(pairs)
+			row.Difference.Chance = &chance
+		}
 	}
 	return row
 }

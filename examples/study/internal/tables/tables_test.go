@@ -19,7 +19,7 @@ const hostile = "\"<script>alert(1)</script> | \\\\| ' & 🚀 \u202eabc\""
 
 func study(t *testing.T, name string) *spec.Study {
 	t.Helper()
-	s, err := spec.Read([]byte("name: "+name+"\ntraces: [{name: sample, sample: true}]\ngrid: {policy: [current, v1.13], load: [1, 2]}\nseeds: {count: 3}\nresamples: 100"), ".")
+	s, err := spec.Read([]byte("name: "+name+"\ntraces: [{name: sample, sample: true}]\ngrid: {policy: [current, v1.13], load: [1, 2]}\nseeds: {count: 3}"), ".")
 	require.NoError(t, err)
 	return s
 }
@@ -111,6 +111,51 @@ func TestLongLegend(t *testing.T) {
 	assert.Equal(t, 12, strings.Count(svg, "<g><title>"))
 }
 
+// Bold is a difference that survives the correction over the table: one whose own interval
+// leaves 0 out does not, beside ten that are chance.
+func TestBoldSurvivesTheCorrection(t *testing.T) {
+	s := study(t, "x")
+	s.Metrics = []string{"evictions", "preemptions", "lostPodHours", "waitMean", "hours", "useCPU", "cycles"}
+	of := cells(s)
+	noise := [][]float64{{1, -1, 0.4}, {-1, 1, -0.4}} // chance; by load
+	for i := range of {
+		second := of[i].Cell.Value("policy") == "v1.13"
+		for j := range of[i].Runs {
+			figures := of[i].Runs[j].Figures
+			delete(figures, "evictions")
+			for k, name := range s.Metrics[1:] {
+				figures[name] = 0
+				if second {
+					figures[name] = noise[k%2][j]
+				}
+			}
+			if figures["evictions"] = 10; second && of[i].Cell.Value("load") == "1" {
+				figures["evictions"] = []float64{11, 12, 11.5}[j] // a chance of 0.036 by itself
+			} else if second {
+				figures["evictions"] = []float64{11, 11.001, 11.002}[j]
+			}
+			figures["violations"] = figures["evictions"] // which is not shown
+		}
+	}
+	r := tables.Of(s, of)
+	for _, row := range r.Rows {
+		if row.Difference != nil && row.Metric == "evictions" {
+			require.Greater(t, row.Difference.Low, 0.0)
+			assert.Equal(t, row.Cell.Value("load") == "2", *row.Difference.Holm < 0.05, row.Cell.Value("load"))
+			assert.Greater(t, *row.Difference.Holm, *row.Difference.Chance)
+		}
+		if row.Difference != nil && row.Metric == "violations" {
+			assert.NotNil(t, row.Difference.Chance)
+			assert.Nil(t, row.Difference.Holm, "the table does not show it")
+		}
+	}
+	text := string(r.Markdown())
+	assert.Equal(t, 1, strings.Count(text, "**")/2, text)
+	assert.Contains(t, text, "<br>**Δ +1 [+0.999, +1]** |")
+	assert.Contains(t, text, "\nMeans of 3 seeds with their intervals of 95 % by Student's t; Δ is the mean difference to the first value of policy on equal seeds with its own by the paired t, bold where it survives Holm's correction over the 14 differences of this table at 5 %.\n")
+	assert.Contains(t, string(r.CSV()), "differenceHigh,chance,holm\n")
+}
+
 // A single seed has no interval: no difference stands out.
 func TestOneSeed(t *testing.T) {
 	s := study(t, "x")
@@ -131,7 +176,7 @@ func TestOneSeed(t *testing.T) {
 func TestMetricOfNoRun(t *testing.T) {
 	s := study(t, "x")
 	s.Metrics = []string{"waitMean/7", "evictions", "regretPlans"}
-	assert.Contains(t, string(tables.Of(s, cells(s)).Markdown()), "|\n\nNo run has waitMean/7, regretPlans.\n")
+	assert.Contains(t, string(tables.Of(s, cells(s)).Markdown()), "at 5 %.\n\nNo run has waitMean/7, regretPlans.\n")
 	s.Metrics = s.Metrics[1:2]
 	assert.NotContains(t, string(tables.Of(s, cells(s)).Markdown()), "No run has")
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,14 +16,14 @@ import (
 // CSV is a row for every cell and metric.
 func (r *Result) CSV() []byte {
 	head := append(r.axes(), "metric", "unit", "runs", "mean", "low", "high", "min", "median", "max",
-		"pairs", "difference", "differenceLow", "differenceHigh")
+		"pairs", "difference", "differenceLow", "differenceHigh", "chance", "holm")
 	return table(head, r.Rows, func(row Row) []string {
 		out := append(r.values(row.Cell), row.Metric, metric.Of(row.Metric).Unit, strconv.Itoa(row.Runs),
 			number(row.Mean), number(row.Low), number(row.High), number(row.Min), number(row.Median), number(row.Max))
 		if d := row.Difference; d != nil {
-			return append(out, strconv.Itoa(d.Pairs), number(d.Mean), number(d.Low), number(d.High))
+			return append(out, strconv.Itoa(d.Pairs), number(d.Mean), number(d.Low), number(d.High), perhaps(d.Chance), perhaps(d.Holm))
 		}
-		return append(out, "", "", "", "")
+		return append(out, "", "", "", "", "", "")
 	})
 }
 
@@ -73,6 +72,14 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 6, 64)
 }
 
+// perhaps writes a number, nothing where there is none.
+func perhaps(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return number(*v)
+}
+
 // JSON is the whole result.
 func (r *Result) JSON() ([]byte, error) {
 	b, err := json.MarshalIndent(r, "", "  ")
@@ -105,7 +112,7 @@ func (r *Result) Markdown() []byte {
 		}
 		for _, name := range shown {
 			row, ok := rows[c.Key()+"\x00"+name]
-			fmt.Fprintf(&b, " %s |", cellText(row, ok))
+			fmt.Fprintf(&b, " %s |", r.cellText(row, ok))
 		}
 		b.WriteString("\n")
 	}
@@ -119,19 +126,16 @@ func (r *Result) introduce(b *bytes.Buffer) {
 	if r.Study.About != "" {
 		fmt.Fprintf(b, "%s\n\n", escaped(r.Study.About))
 	}
-	fmt.Fprintf(b, "%d cells, %d seeds each (%d to %d). Means, in brackets the interval of %s %% by the bootstrap (%d resamples).\n",
-		len(r.Study.Cells()), r.Study.Seeds.Count, r.Study.Seeds.First, r.Study.Seeds.First+uint64(r.Study.Seeds.Count)-1,
-		number(100*r.Study.Confidence), r.Study.Resamples)
-	if slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Difference != nil }) {
-		fmt.Fprintf(b, "Δ is the mean difference to the first value of %s on equal seeds; bold where its interval leaves 0 out.\n", r.Study.Compare)
-	}
+	fmt.Fprintf(b, "%d cells, %d seeds each (%d to %d).\n",
+		len(r.Study.Cells()), r.Study.Seeds.Count, r.Study.Seeds.First, r.Study.Seeds.First+uint64(r.Study.Seeds.Count)-1)
 	if r.Study.Seeds.Count == 1 {
 		b.WriteString("Of one seed there are no intervals: nothing says which differences are chance.\n")
 	}
 }
 
-// conclude names the parts that the table leaves out.
+// conclude says how the table is to be read, and names the parts that it leaves out.
 func (r *Result) conclude(b *bytes.Buffer) {
+	r.method(b)
 	if without := r.withoutRuns(); len(without) > 0 {
 		fmt.Fprintf(b, "\nNo run has %s.\n", strings.Join(without, ", "))
 	}
@@ -144,6 +148,16 @@ func (r *Result) conclude(b *bytes.Buffer) {
 			fmt.Fprintf(b, "- and %d more, in failures.csv\n", more)
 		}
 	}
+}
+
+// method says in one sentence how the figures came about.
+func (r *Result) method(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\nMeans of %d seeds with their intervals of %s %% by Student's t", r.Study.Seeds.Count, number(100*r.Study.Confidence))
+	if family := r.family(); len(family) > 0 {
+		fmt.Fprintf(b, "; Δ is the mean difference to the first value of %s on equal seeds with its own by the paired t, bold where it survives Holm's correction over the %d differences of this table at %s %%",
+			r.Study.Compare, len(family), number(math.Round(1e6*(1-r.Study.Confidence))/1e4))
+	}
+	b.WriteString(".\n")
 }
 
 // describe names a cell by the axes in which cells differ.
@@ -167,7 +181,7 @@ func heading(name string) string {
 	return m.Title + ", " + m.Unit
 }
 
-func cellText(row Row, ok bool) string {
+func (r *Result) cellText(row Row, ok bool) string {
 	if !ok {
 		return "–"
 	}
@@ -180,7 +194,7 @@ func cellText(row Row, ok bool) string {
 		if d.Low != d.High {
 			delta += fmt.Sprintf(" [%s, %s]", signed(d.Low), signed(d.High))
 		}
-		if d.Pairs > 1 && (d.Low > 0 || d.High < 0) { // one pair has no interval
+		if r.survives(d) {
 			delta = "**" + delta + "**"
 		}
 		text += "<br>" + delta
@@ -190,6 +204,9 @@ func cellText(row Row, ok bool) string {
 
 // short writes three significant digits, and all before the point.
 func short(v float64) string {
+	if v < 0 {
+		return "−" + short(-v)
+	}
 	if v == math.Trunc(v) && math.Abs(v) < 1e9 || math.Abs(v) >= 100 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
@@ -200,7 +217,7 @@ func signed(v float64) string {
 	if v > 0 {
 		return "+" + short(v)
 	}
-	return strings.Replace(short(v), "-", "−", 1)
+	return short(v)
 }
 
 // escaped keeps a text from being taken for Markdown or HTML.

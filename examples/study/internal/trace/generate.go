@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
+	"github.com/outrank-go/outrank/examples/study/internal/devices"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -23,6 +25,12 @@ type kind struct {
 
 var kinds = []kind{{50, 500, 1024}, {30, 1000, 4096}, {15, 4000, 8192}, {5, 8000, 16384}}
 
+// gpuKinds are the amounts of GPU of generated pods, in thousandths, where nodes have GPUs.
+var gpuKinds = []struct {
+	weight int // of 100 pods
+	milli  int64
+}{{40, 0}, {12, 300}, {18, 500}, {20, 1000}, {6, 2000}, {4, 4000}}
+
 // shares are the percentages of generated pods by class; the classes are those of
 // the openb traces.
 var shares = []struct {
@@ -35,9 +43,11 @@ func generate(g *spec.Generate, classes workload.Classes) (*Trace, error) {
 	dice := rand.New(rand.NewPCG(g.Seed, 1))
 	t := &Trace{Cluster: &outrank.Cluster{}}
 	for i := range g.Nodes {
-		t.Cluster.Nodes = append(t.Cluster.Nodes, &outrank.Node{
-			Name: fmt.Sprintf("node-%07d", i), Allocatable: resource.MustList("cpu", "16", "memory", "64Gi", "pods", "110"),
-		})
+		n := &outrank.Node{Name: fmt.Sprintf("node-%07d", i), Allocatable: resource.MustList("cpu", "16", "memory", "64Gi", "pods", "110")}
+		if g.GPUs > 0 {
+			n.Allocatable[workload.GPU] = resource.New(int64(g.GPUs) * devices.Whole)
+		}
+		t.Cluster.Nodes = append(t.Cluster.Nodes, n)
 	}
 	requests := make([]resource.List, len(kinds))
 	for i, k := range kinds {
@@ -64,11 +74,25 @@ func generate(g *spec.Generate, classes workload.Classes) (*Trace, error) {
 				Containers: []outrank.Container{{Name: "main", Requests: requests[size]}},
 			},
 		}
+		if g.GPUs > 0 {
+			kind := pick(dice, gpuKinds, func(j int) int { return gpuKinds[j].weight })
+			t.Items[i].Pod.Containers[0].Requests = withGPUs(requests[size], min(gpuKinds[kind].milli, int64(g.GPUs)*devices.Whole))
+		}
 	}
 	slices.SortFunc(t.Items, func(a, b workload.Item) int {
 		return cmp.Or(cmp.Compare(a.Arrival, b.Arrival), cmp.Compare(a.Pod.Name, b.Pod.Name))
 	})
 	return t, nil
+}
+
+// withGPUs is a request with an amount of GPU more.
+func withGPUs(l resource.List, milli int64) resource.List {
+	if milli == 0 {
+		return l
+	}
+	l = maps.Clone(l)
+	l[workload.GPU] = resource.New(milli)
+	return l
 }
 
 // pick draws an index by its weight; the weights add up to 100.

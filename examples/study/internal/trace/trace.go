@@ -104,7 +104,19 @@ func read(ctx context.Context, t *spec.Trace, classes workload.Classes) (*Trace,
 	}
 	nodes, nodesErr := open(ctx, t.Nodes, func(r io.Reader) ([]*outrank.Node, error) { return workload.ReadNodes(r, t.Nodes, nodeConfig) })
 	items, itemsErr := open(ctx, t.Pods, func(r io.Reader) ([]workload.Item, error) { return workload.ReadPods(r, t.Pods, classes) })
-	return made(nodes, nodesErr)(items, itemsErr)
+	return made(every(nodes, t.Every), nodesErr)(every(items, t.Every), itemsErr)
+}
+
+// every takes every n-th, from the first on; all where n is 0.
+func every[T any](all []T, n int) []T {
+	if n == 0 {
+		return all
+	}
+	var out []T
+	for i := 0; i < len(all); i += n {
+		out = append(out, all[i])
+	}
+	return out
 }
 
 // made puts the two halves of a trace together.

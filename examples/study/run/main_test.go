@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"bytes"
@@ -34,7 +34,6 @@ name: small
 traces: [{name: sample, sample: true}]
 grid: {policy: [current, simplified]}
 seeds: {count: 4}
-resamples: 200
 `
 
 // written writes a study's file.
@@ -135,7 +134,7 @@ func jobServer(t *testing.T) string {
 // A study is worked off through a job server by two workers, which are processes of their
 // own as the server is. Its tables are those of the embedded runner, to the byte.
 func TestJobServer(t *testing.T) {
-	address, program := jobServer(t), built(t, ".")
+	address, program := jobServer(t), built(t, "..")
 	study := written(t, small)
 	embedded, served := t.TempDir(), t.TempDir()
 	status, _, stderr := started(t, study, embedded)
@@ -166,7 +165,7 @@ func TestJobServer(t *testing.T) {
 // A study that is interrupted ends at once, reports that, and goes on from the present
 // results.
 func TestInterrupted(t *testing.T) {
-	program := built(t, ".")
+	program := built(t, "..")
 	study := written(t, strings.Replace(small, "count: 4", "count: 25", 1))
 	out, whole := t.TempDir(), t.TempDir()
 	var text bytes.Buffer
@@ -219,7 +218,7 @@ func TestParts(t *testing.T) {
 
 // Missing data are named, with their source, and so is every other mistake.
 func TestMissingData(t *testing.T) {
-	files, err := filepath.Glob("studies/*.yaml")
+	files, err := filepath.Glob("../studies/*.yaml")
 	require.NoError(t, err)
 	for _, file := range files {
 		var o, e bytes.Buffer

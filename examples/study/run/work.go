@@ -1,9 +1,8 @@
-package main
+package run
 
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"io"
 	"os"
@@ -21,12 +20,8 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/progress"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 	"github.com/outrank-go/outrank/examples/study/internal/store"
+	"github.com/outrank-go/outrank/examples/study/studies"
 )
-
-// sample is the study that comes with the program.
-//
-//go:embed studies/sample.yaml
-var sample []byte
 
 // work reads the study, and runs the command.
 func work(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
@@ -112,7 +107,7 @@ func folderName(name string) string {
 // read reads the study, and records the contents of its traces, so that results
 // of other contents are not taken for its own.
 func read(ctx context.Context, opts *options) (*spec.Study, error) {
-	data, folder := sample, "."
+	data, folder := studies.Sample, "."
 	if opts.study != "" {
 		var err error
 		if data, err = os.ReadFile(opts.study); err != nil {

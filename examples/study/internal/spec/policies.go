@@ -1,0 +1,69 @@
+package spec
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// policies are those that every program has.
+var policies = map[string]preemption.Config{
+	"current": {}, "v1.13": {Variant: outrank.VariantV1_13}, "simplified": {Variant: outrank.VariantSimplified},
+	// Beyond kube-scheduler: the best set of victims on a node, no violation
+	// of a budget at all, and budgets charged for the victims alone.
+	"exact":  {Policy: preemption.Policy{Victims: preemption.Exact}},
+	"strict": {Policy: preemption.Policy{Strict: true}},
+	"honest": {Policy: preemption.Policy{Budgets: preemption.VictimsAlone}},
+}
+
+// registered are the policies of this program, by name.
+var registered struct {
+	sync.Mutex
+	policies map[string]func() preemption.Config
+}
+
+// Register adds a policy to those of this process; see [run.Register], which is for programs.
+// Several goroutines may call it at once.
+func Register(name string, config func() preemption.Config) error {
+	if name == "" || len(name) > mostText || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("%w: policy %.60q: a name has between 1 and %d bytes, all of them printable", outrank.ErrInvalid, name, mostText)
+	}
+	if config == nil {
+		return fmt.Errorf("%w: policy %s: there is no function that makes its configuration", outrank.ErrInvalid, name)
+	}
+	made := config()
+	if err := made.Validate(); err != nil {
+		return fmt.Errorf("policy %s: %w", name, err)
+	}
+	registered.Lock()
+	defer registered.Unlock()
+	if _, taken := policies[name]; taken || registered.policies[name] != nil {
+		return fmt.Errorf("%w: policy %s: there is one of that name", outrank.ErrInvalid, name)
+	}
+	if registered.policies == nil {
+		registered.policies = map[string]func() preemption.Config{}
+	}
+	registered.policies[name] = config
+	return nil
+}
+
+// policy sets the configuration of a name, that of a registered policy made anew.
+func policy(s *Setting, v string) error {
+	registered.Lock()
+	own := maps.Clone(registered.policies)
+	registered.Unlock()
+	if config := own[v]; config != nil {
+		s.Preemption = config()
+		return nil
+	}
+	all := maps.Clone(policies)
+	for name := range own {
+		all[name] = preemption.Config{}
+	}
+	return choose(v, all, func(p preemption.Config) { s.Preemption = p })
+}

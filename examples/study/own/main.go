@@ -1,0 +1,25 @@
+// Command own is the command study with a policy more: cheapest evicts the pods whose requested
+// cores add up to the least, before it looks at anything else but budgets.
+package main
+
+import (
+	"log"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/study/run"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+func main() {
+	if err := run.Register("cheapest", cheapest); err != nil {
+		log.Fatal(err)
+	}
+	run.Main()
+}
+
+func cheapest() preemption.Config {
+	return preemption.Config{
+		Cost:   func(victim *outrank.Pod) int64 { return victim.RunningRequests().Amount("cpu") },
+		Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByCost}},
+	}
+}
