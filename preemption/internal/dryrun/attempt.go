@@ -35,8 +35,8 @@ type Attempt struct {
 	Refusal string
 	// heard is the first answer of the nominated node, if it was asked.
 	heard heard
-	// ended reports whether the context of the call has ended.
-	ended func() bool
+	// ctx is that of the call. An attempt lasts no longer.
+	ctx context.Context
 	// guard is the caller's, as it begins; nil without one that has something to say.
 	guard decision.GuardState
 	// Reach is the priority below which pods may be victims: the preemptor's, or more than
@@ -67,7 +67,7 @@ func (a *Attempt) Start(ctx context.Context, config *Settings, snap *state.Snaps
 		return err
 	}
 	a.Config, a.Ranks, a.Now, a.NowAt, a.Elsewhere, a.AskedOne = config, config.Policy.Ranks, now, rank.InstantOf(now), false, false
-	a.heard, a.ended = heard{}, func() bool { return ctx.Err() != nil }
+	a.heard, a.ctx = heard{}, ctx
 	if a.Ranks == nil {
 		a.Ranks = UsualRanks
 	}
@@ -87,6 +87,9 @@ func (a *Attempt) Start(ctx context.Context, config *Settings, snap *state.Snaps
 	}
 	return a.beginCallers()
 }
+
+// ended reports whether the context of the call has ended.
+func (a *Attempt) ended() bool { return a.ctx.Err() != nil }
 
 // beginCallers starts the caller's filters. They run last.
 func (a *Attempt) beginCallers() error {
