@@ -19,7 +19,6 @@ type court struct {
 	style  tenancy.Style
 	fair   *tenancy.Fair
 	nodes  []*outrank.Node
-	groups map[string]int32 // priority of the groups that leave whole
 	gang   []*outrank.Pod
 	// running and waiting are the other pods, on their nodes and nominated.
 	running, waiting []*outrank.Pod
