@@ -25,9 +25,10 @@ func (b *draft) bound(m *model, known *relaxed, best preemption.Score) preemptio
 		case rank == preemption.ByViolations:
 			x.violations()
 		case rank == preemption.ByTopPriority:
-			if x.met = x.met && x.TopPriority == best.TopPriority; x.met {
+			if x.met { // no better plan has a victim above
 				x.top = best.TopPriority
 			}
+			x.met = x.met && x.TopPriority == best.TopPriority
 		case adds(rank):
 			x.sum(rank)
 		default:
@@ -44,9 +45,9 @@ type bounding struct {
 	model *model
 	known *relaxed
 	best  preemption.Score
-	// met is set while the bound is as good as the known plan: no plan is meant from then on
-	// but those that have no victim above top and no more violations than most, where that is
-	// not below 0.
+	// met is set while the bound is as good as the known plan. No plan is meant but those
+	// that have no victim above top and no more violations than most, where that is not
+	// below 0: the others are worse.
 	met  bool
 	top  int32
 	most int

@@ -72,3 +72,19 @@ func TestNothingIsKnownOfTheStart(t *testing.T) {
 	assert.Equal(t, preemption.ByStart, c.Rank)
 	assert.Zero(t, c.Gap)
 }
+
+// That no node takes a pod for want of a neighbour says nothing where the neighbour is another pod
+// of the request (rule 25.5.4).
+func TestBoundOfAPodNearAnotherOne(t *testing.T) {
+	cacheThere := cache("cache", "n1", 2000, "1")
+	snap := cluster(t, []string{"n1", "n2"}, cacheThere, pod("a", "n1", 1, "1"), pod("b", "n1", 1, "1"), pod("c", "n1", 1, "1"), pod("d", "n2", 1, "1"))
+	second := inZone(cache("second", "", 110, "1"), "n2")
+	pods := []*outrank.Pod{second, nearCache("3")}
+	plan := preempt(t, snap, preemption.Config{}, pods...)
+	require.Equal(t, "n2", plan.Placements[1].Node, "%v", plan)
+	assert.Equal(t, 1, plan.Total.Victims)
+	bound, err := joint.BoundOf(must(preemption.NewEvaluator(preemption.Config{})), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
+		func(preemption.Score) preemption.Score { return plan.Total })
+	require.NoError(t, err)
+	assert.LessOrEqual(t, bound.Victims, 1)
+}

@@ -50,7 +50,7 @@ func (b *draft) model() *model {
 		}
 		var pods []*outrank.Pod
 		for _, p := range b.snap.PodsOn(n.Name) {
-			if b.isOne[p] || possible != nil && !possible[p] {
+			if possible != nil && !possible[p] {
 				continue
 			}
 			l := packing.Leaver{Holds: append([]int64{1}, b.amounts(p)...)}

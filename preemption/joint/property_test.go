@@ -94,10 +94,11 @@ func drawUneven(t *rapid.T) *drawn {
 		return &outrank.Pod{Name: name, NodeName: node, Priority: outrank.Priority(priority), StartTime: gen.Now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(t, "age")) * time.Hour),
 			Labels: map[string]string{"app": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")}, Containers: []outrank.Container{{Name: "c", Requests: list}}}
 	}
-	for n := range rapid.IntRange(2, 3).Draw(t, "nodes") {
+	nodes := rapid.IntRange(2, 4).Draw(t, "nodes")
+	for n := range nodes {
 		node := fmt.Sprint("n", n)
 		c.Nodes = append(c.Nodes, &outrank.Node{Name: node, Allocatable: resource.MustList("cpu", "6", "memory", "6", "pods", "6")})
-		for range rapid.IntRange(1, 3).Draw(t, "pods") {
+		for range rapid.IntRange(1, 5-max(nodes, 2)).Draw(t, "pods") {
 			priority := rapid.SampledFrom([]int32{10, 10, 10, 20, 150}).Draw(t, "priority")
 			c.Pods = append(c.Pods, make(fmt.Sprint("p", len(c.Pods)), node, priority, amount("takes", 5)))
 		}
@@ -118,7 +119,7 @@ func drawUneven(t *rapid.T) *drawn {
 	d.snap, err = preemption.NewSnapshot(c)
 	require.NoError(t, err)
 	d.decide()
-	for i := range rapid.IntRange(2, 3).Draw(t, "waiting") {
+	for i := range rapid.IntRange(2, 7-nodes).Draw(t, "waiting") {
 		d.pods = append(d.pods, make(fmt.Sprint("w", i), "", rapid.SampledFrom([]int32{15, 100, 100, 200}).Draw(t, "priority"), amount("asks", 4)))
 	}
 	return d
@@ -261,16 +262,27 @@ func (d *drawn) whole(at *joint.Placement) {
 	}
 }
 
-// The bound holds for the best plan, which only the search without a limit finds.
+// The bound holds for the best plan, which only the search without a limit finds, whether that plan
+// or the one of one by one is known.
 func TestPropertyBound(t *testing.T) {
-	over(t, small, func(t *rapid.T, shape gen.Shape) {
-		d := draw(t, shape, 3)
-		best, short := d.plan(500_000), d.plan(1)
-		bound := short.Certificate.Bound
-		require.LessOrEqual(t, bound.Victims, best.Total.Victims)
-		require.LessOrEqual(t, bound.TopPriority, best.Total.TopPriority)
-		require.LessOrEqual(t, bound.PrioritySum, best.Total.PrioritySum)
-		require.LessOrEqual(t, bound.Violations, best.Total.Violations)
+	bounded := func(d *drawn) {
+		best := d.plan(500_000)
+		if !best.Certificate.Optimal || best.Total.Victims == 0 {
+			return
+		}
+		for _, known := range []preemption.Score{best.Total, best.OneByOne} {
+			bound, err := joint.BoundOf(d.eval, d.snap, joint.Request{Pods: d.pods, Now: gen.Now}, func(preemption.Score) preemption.Score { return known })
+			require.NoError(d, err)
+			require.LessOrEqual(d, bound.Victims, best.Total.Victims)
+			require.LessOrEqual(d, bound.TopPriority, best.Total.TopPriority)
+			require.LessOrEqual(d, bound.PrioritySum, best.Total.PrioritySum)
+			require.LessOrEqual(d, bound.Violations, best.Total.Violations)
+			require.LessOrEqual(d, bound.Cost, best.Total.Cost)
+		}
+	}
+	over(t, small, func(t *rapid.T, shape gen.Shape) { bounded(draw(t, shape, 3)) })
+	t.Run("uneven", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) { bounded(drawUneven(t)) })
 	})
 }
 
