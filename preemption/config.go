@@ -16,7 +16,7 @@ import (
 //
 //	about | setting                | refused with                                            | refused by
 //	who   | MayEvict               |                                                         |
-//	who   | MayTake                |                                                         | joint.Preempt
+//	who   | MayTake                |                                                         |
 //	who   | Guard                  | Policy.Strict, Policy.Victims                           | Exactly, PreemptAcross, joint.Preempt
 //	who   | Chooser                | Policy.Victims                                          | joint.Preempt
 //	who   | Chooser.AnyPriority    | Policy.Victims                                          | Exactly, joint.Preempt

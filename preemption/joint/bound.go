@@ -116,8 +116,12 @@ func (x *bounding) take(r *relaxed, bound int64) {
 	}
 }
 
-// bySize takes over what follows from the pods that fit on no node alone.
+// bySize takes over what follows from the pods that fit on no node alone, where victims are of
+// lower priority.
 func (x *bounding) bySize() {
+	if x.eval.Config().MayTake != nil {
+		return
+	}
 	var stuck []*member
 	fits := map[int]bool{}
 	for _, m := range x.members {

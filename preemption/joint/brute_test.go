@@ -112,9 +112,13 @@ func (b *brute) sets(i int, snap *preemption.Snapshot, node string, code preempt
 		return nil
 	}
 	var possible []*outrank.Pod
-	may := b.eval.Config().MayEvict
+	may, take := b.eval.Config().MayEvict, b.eval.Config().MayTake
 	for _, p := range snap.PodsOn(node) {
-		if p.PriorityValue() < pod.PriorityValue() && !slices.Contains(b.pods, p) && (may == nil || may(pod, p)) {
+		lower := p.PriorityValue() < pod.PriorityValue()
+		if take != nil {
+			lower = take(pod, p) != ""
+		}
+		if lower && !slices.Contains(b.pods, p) && (may == nil || may(pod, p)) {
 			possible = append(possible, p)
 		}
 	}

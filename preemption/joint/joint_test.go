@@ -347,7 +347,6 @@ func TestRefused(t *testing.T) {
 		"limit":    {pods: []*outrank.Pod{w}, limit: -1, says: "Limit: -1 is negative"},
 		"scorer":   {config: preemption.Config{Scorers: []preemption.Scorer{extender}}, pods: []*outrank.Pod{w}, says: "Scorers: "},
 		"strict":   {config: preemption.Config{Policy: preemption.Policy{Strict: true}}, pods: []*outrank.Pod{w}, says: "Policy.Strict: "},
-		"may take": {config: preemption.Config{MayTake: func(_, _ *outrank.Pod) string { return "any" }}, pods: []*outrank.Pod{w}, says: "MayTake: "},
 		"chooser": {config: preemption.Config{Chooser: &preemption.Chooser{Name: "c",
 			Choose: func(v *preemption.NodeView) []*outrank.Pod { return nil }}}, pods: []*outrank.Pod{w}, says: "Chooser: "},
 		"runs": {pods: []*outrank.Pod{pod("a", "n1", 1, "4")}, says: "runs"},
@@ -517,4 +516,26 @@ func TestPodsThatMayNotPreemptByTheCallersRule(t *testing.T) {
 	require.NotNil(t, plan.Placements[0].Refused)
 	assert.Equal(t, "not now", plan.Placements[0].Refused.Refusal)
 	assert.Equal(t, "n1", plan.Placements[1].Node)
+}
+
+// Rule 25.1.3: where the caller says who takes from whom, pods of any priority leave, and the rule
+// is named; those of the request take nothing from each other.
+func TestMayTake(t *testing.T) {
+	snap := cluster(t, []string{"n1", "n2"}, pod("lent-high", "n1", 500, "4"), pod("own", "n2", 1, "4"))
+	config := preemption.Config{MayTake: func(_, v *outrank.Pod) string {
+		if v.Name == "own" {
+			return ""
+		}
+		return "lent"
+	}}
+	plan := preempt(t, snap, config, pod("w1", "", 100, "2"), pod("w2", "", 10, "2"))
+	require.Len(t, plan.Victims, 1, "%v", plan)
+	assert.Equal(t, "lent-high", plan.Victims[0].Pod.Name)
+	assert.Equal(t, "lent", plan.Victims[0].Rule)
+	for _, at := range plan.Placements {
+		assert.Equal(t, "n1", at.Node)
+	}
+	text, err := json.Marshal(plan)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"rule":"lent"`)
 }

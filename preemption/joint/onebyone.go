@@ -36,10 +36,11 @@ func newOneByOne(ctx context.Context, eval *preemption.Evaluator, snap *preempti
 
 // run goes through the waiting pods again and again, as long as that changes anything.
 // Each round binds a pod or evicts one, so that there is a last one. From the second round
-// on, pods of the request are nobody's victims (rule 25.3.3).
+// on, and where other rules than priority say who takes from whom from the first, pods of the request
+// are nobody's victims (rule 25.3.3).
 func (o *oneByOne) run(waiting []int) error {
 	for round := 0; len(waiting) > 0; round++ {
-		if round == 1 {
+		if spared := o.eval.Config().MayTake != nil; round == 1 || round == 0 && spared {
 			eval, err := sparing(o.eval, o.pods)
 			if err != nil {
 				return err

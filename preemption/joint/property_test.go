@@ -46,8 +46,16 @@ type drawn struct {
 	pods []*outrank.Pod
 }
 
+// takesByName lets pods take from some of those of other priorities, higher ones among them.
+func takesByName(preemptor, victim *outrank.Pod) string {
+	if preemptor.PriorityValue() != victim.PriorityValue() && victim.Name[len(victim.Name)-1]%4 > 0 {
+		return "by name"
+	}
+	return ""
+}
+
 // decide draws the rules: mostly those of kube-scheduler, and else ranks in any order, what
-// victims cost, and a caller that spares some pods.
+// victims cost, a caller that spares some pods, and rules in place of priority.
 func (d *drawn) decide() {
 	var config preemption.Config
 	if rapid.Bool().Draw(d.T, "ranks of its own") {
@@ -57,6 +65,9 @@ func (d *drawn) decide() {
 	}
 	if rapid.IntRange(0, 3).Draw(d.T, "spares") == 0 {
 		config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name[len(victim.Name)-1]%3 > 0 }
+	}
+	if rapid.IntRange(0, 3).Draw(d.T, "takes") == 0 {
+		config.MayTake = takesByName
 	}
 	var err error
 	d.eval, err = preemption.NewEvaluator(config)
@@ -230,8 +241,15 @@ func promised(d *drawn, plan *joint.Plan) {
 	}
 	require.Equal(d, len(victims), len(plan.Victims))
 	require.Equal(d, totalOf(d.eval, d.snap, victims, gen.Now), plan.Total)
+	take := d.eval.Config().MayTake
 	for _, v := range plan.Victims {
 		require.Contains(d, v.Needs, v.For)
+		if take == nil {
+			require.Empty(d, v.Rule)
+			continue
+		}
+		require.NotEmpty(d, v.Rule)
+		require.Equal(d, take(v.For, v.Pod), v.Rule)
 	}
 	c := plan.Certificate
 	if c.Optimal {
@@ -294,20 +312,28 @@ func TestPropertyOneByOne(t *testing.T) {
 		plan := d.plan(1)
 		snap := d.snap.Clone()
 		pods := queued(d.pods)
+		eval := d.eval
+		if config := eval.Config(); config.MayTake != nil { // then nobody takes from a pod of the request
+			may := config.MayEvict
+			config.MayEvict = func(p, v *outrank.Pod) bool { return !slices.Contains(d.pods, v) && (may == nil || may(p, v)) }
+			var err error
+			eval, err = preemption.NewEvaluator(config)
+			require.NoError(t, err)
+		}
 		for _, p := range pods {
 			require.NoError(t, snap.AddPod(p))
 		}
 		wants := make([]joint.Choice, len(pods))
 		for i, p := range pods {
 			want := &wants[i]
-			ask, err := d.eval.Preempt(context.Background(), snap, p, gen.Now)
+			ask, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 			require.NoError(t, err)
 			switch ask.Outcome {
 			case preemption.Fits:
-				node, err := d.eval.FeasibleNominated(context.Background(), snap, p)
+				node, err := eval.FeasibleNominated(context.Background(), snap, p)
 				require.NoError(t, err)
 				if node == nil {
-					nodes, err := d.eval.Feasible(context.Background(), snap, p)
+					nodes, err := eval.Feasible(context.Background(), snap, p)
 					require.NoError(t, err)
 					node = nodes[0]
 				}
@@ -327,7 +353,7 @@ func TestPropertyOneByOne(t *testing.T) {
 			if len(wants[i].Victims) == 0 {
 				continue
 			}
-			status, err := d.eval.Check(snap, p, wants[i].Node)
+			status, err := eval.Check(snap, p, wants[i].Node)
 			require.NoError(t, err)
 			if status.Code != preemption.Success {
 				return // it has another turn

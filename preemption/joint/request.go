@@ -63,9 +63,6 @@ func (r *Request) check(config *preemption.Config) error {
 	if config.Chooser != nil {
 		add("preemption config", "Chooser", "it chooses victims for one pod, and several share them")
 	}
-	if config.MayTake != nil {
-		add("preemption config", "MayTake", "it compares a victim with one pod, and several share them")
-	}
 	if config.Guard != nil {
 		add("preemption config", "Guard", "it guards the victims of one pod, and several share them")
 	}

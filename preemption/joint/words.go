@@ -99,6 +99,7 @@ type (
 		Node     string            `json:"node"`
 		For      *answerjson.Pod   `json:"for,omitempty"`
 		Needs    []*answerjson.Pod `json:"needs"`
+		Rule     string            `json:"rule,omitempty"`
 		Violates bool              `json:"violates,omitempty"`
 	}
 	wireCertificate struct {
@@ -138,7 +139,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 			}
 		}),
 		Victims: answerjson.List(p.Victims, func(v Victim) wireVictim {
-			return wireVictim{e.Pod(v.Pod), v.Node, e.Pod(v.For), e.Pods(v.Needs), v.Violates}
+			return wireVictim{e.Pod(v.Pod), v.Node, e.Pod(v.For), e.Pods(v.Needs), v.Rule, v.Violates}
 		}),
 		Certificate: wireCertificate{p.Certificate.Optimal, p.Certificate.Bound, wordOf(&e, p.Certificate.Rank), p.Certificate.Gap, p.Certificate.Steps},
 	}
