@@ -88,3 +88,17 @@ func TestBoundOfAPodNearAnotherOne(t *testing.T) {
 	require.NoError(t, err)
 	assert.LessOrEqual(t, bound.Victims, 1)
 }
+
+// Where the caller says who takes from whom, a victim of higher priority counts like any other
+// (rule 25.5.3).
+func TestBoundWithMayTake(t *testing.T) {
+	snap := cluster(t, []string{"n1", "n2"}, pod("high", "n1", 500, "4"), pod("a", "n2", 1, "2"), pod("b", "n2", 1, "2"))
+	config := preemption.Config{MayTake: func(_, _ *outrank.Pod) string { return "any" }, Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByVictims}}}
+	pods := []*outrank.Pod{pod("w", "", 100, "4")}
+	plan := preempt(t, snap, config, pods...)
+	require.Equal(t, 1, plan.Total.Victims)
+	bound, err := joint.BoundOf(must(preemption.NewEvaluator(config)), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
+		func(preemption.Score) preemption.Score { return plan.Total })
+	require.NoError(t, err)
+	assert.Equal(t, 1, bound.Victims)
+}
