@@ -17,7 +17,7 @@ import (
 //	about | setting                | refused with                                            | refused by
 //	who   | MayEvict               |                                                         |
 //	who   | MayTake                |                                                         |
-//	who   | Guard                  | Policy.Strict, Policy.Victims                           | Exactly, PreemptAcross, joint.Preempt
+//	who   | Guard                  | Policy.Strict, Policy.Victims                           | Exactly, PreemptAcross
 //	who   | Chooser                | Policy.Victims                                          | joint.Preempt
 //	who   | Chooser.AnyPriority    | Policy.Victims                                          | Exactly, joint.Preempt
 //	who   | Policy.Victims         | Chooser, Chooser.AnyPriority, Extenders, Guard, Scorers | PreemptGroup

@@ -18,6 +18,8 @@ type ask struct {
 	units [][]*outrank.Pod
 	of    map[*outrank.Pod]int
 	gone  []bool
+	// guard says which of them may leave together, nil for any.
+	guard preemption.GuardState
 }
 
 // answer is the answer of a node to a member in the draft as it is.
@@ -44,6 +46,7 @@ func (b *draft) ask(t *preemption.Trials, i, node int) (*ask, answer) {
 	case preemption.Unschedulable:
 		if a.member.evicts {
 			a.findUnits(t)
+			a.guard = b.guard(a.member.pod)
 			if len(a.units) > 0 {
 				return a, short
 			}
@@ -84,7 +87,21 @@ func (a *ask) fits() bool {
 	return a.trial.Check(func(p *outrank.Pod) bool {
 		u, ok := a.of[p]
 		return ok && a.gone[u]
-	}).Code == preemption.Success
+	}).Code == preemption.Success && a.mayLeave()
+}
+
+// mayLeave asks the guard about the units that are gone.
+func (a *ask) mayLeave() bool {
+	if a.guard == nil {
+		return true
+	}
+	victims := a.victims()
+	a.b.leave(a.guard, victims)
+	allowed := a.guard.Check().Code == preemption.Success
+	for _, p := range victims {
+		a.guard.Add(p, a.b.nodes[a.b.index[p.NodeName]])
+	}
+	return allowed
 }
 
 // victims lists the pods of the units that are gone.

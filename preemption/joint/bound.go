@@ -119,7 +119,7 @@ func (x *bounding) take(r *relaxed, bound int64) {
 // bySize takes over what follows from the pods that fit on no node alone, where victims are of
 // lower priority.
 func (x *bounding) bySize() {
-	if x.eval.Config().MayTake != nil {
+	if config := x.eval.Config(); config.MayTake != nil || config.Guard != nil {
 		return
 	}
 	var stuck []*member

@@ -2,6 +2,7 @@ package joint_test
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -122,8 +123,11 @@ func (b *brute) sets(i int, snap *preemption.Snapshot, node string, code preempt
 			possible = append(possible, p)
 		}
 	}
+	if b.eval.Config().Guard != nil {
+		possible = b.letGo(snap, pod, possible)
+	}
 	fits := func(set []*outrank.Pod) bool {
-		return b.takes(b.without(snap, assigned{node, set}, pod), pod, node) == preemption.Success
+		return b.takes(b.without(snap, assigned{node, set}, pod), pod, node) == preemption.Success && b.together(snap, pod, set)
 	}
 	var out [][]*outrank.Pod
 	for mask := 1; mask < 1<<len(possible); mask++ {
@@ -234,4 +238,78 @@ func after(t require.TestingT, eval *preemption.Evaluator, snap *preemption.Snap
 		require.NoError(t, s.Bind(at.Pod.Key(), at.Node))
 	}
 	return s
+}
+
+// together asks the guard whether pods may leave together for a pod.
+func (b *brute) together(snap *preemption.Snapshot, pod *outrank.Pod, set []*outrank.Pod) bool {
+	guard := b.eval.Config().Guard
+	if guard == nil {
+		return true
+	}
+	state, err := guard.Start([]*outrank.Pod{pod}, snap)
+	require.NoError(b, err)
+	for _, v := range set {
+		state.Remove(v, nil)
+	}
+	return state.Check().Code == preemption.Success
+}
+
+// letGo takes pods away one after the other, the least important first, and returns those whose loss
+// the guard does not refuse then.
+func (b *brute) letGo(snap *preemption.Snapshot, pod *outrank.Pod, possible []*outrank.Pod) []*outrank.Pod {
+	slices.SortFunc(possible, func(v, w *outrank.Pod) int { return priority.Compare(w, v, b.now) })
+	var out []*outrank.Pod
+	for _, v := range possible {
+		if with := append(slices.Clone(out), v); b.together(snap, pod, with) {
+			out = with
+		}
+	}
+	return out
+}
+
+// fewTogether is a guard that lets so many pods leave together, and so many of an app.
+type fewTogether struct{ pods, ofApp int }
+
+func (g fewTogether) Name() string { return "FewTogether" }
+
+func (g fewTogether) Start([]*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
+	return &fewAway{few: g, apps: map[string]int{}}, nil
+}
+
+type fewAway struct {
+	few  fewTogether
+	apps map[string]int
+	away int
+}
+
+func (s *fewAway) Remove(v *outrank.Pod, _ *outrank.Node) {
+	s.apps[v.Labels["app"]]++
+	s.away++
+}
+
+func (s *fewAway) Add(v *outrank.Pod, _ *outrank.Node) {
+	s.apps[v.Labels["app"]]--
+	s.away--
+}
+
+func (s *fewAway) Check() preemption.Status {
+	for _, n := range s.apps {
+		if n > s.few.ofApp || s.away > s.few.pods {
+			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"too many at once"}}
+		}
+	}
+	return preemption.Status{}
+}
+
+func (s *fewAway) Rule(v *outrank.Pod) string {
+	if v.Labels["app"] == "web" {
+		return "guarded"
+	}
+	return ""
+}
+
+func (s *fewAway) Clone() preemption.GuardState {
+	c := *s
+	c.apps = maps.Clone(s.apps)
+	return &c
 }

@@ -2,6 +2,7 @@ package joint
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -157,4 +158,54 @@ func (b *draft) holds(s *solution) bool {
 		b.fail(b.plain.Bind(pod.Key(), b.nodes[node].Name))
 	}
 	return b.err == nil
+}
+
+// guard starts the caller's guard for a pod in the draft as it is, nil where nothing is guarded.
+func (b *draft) guard(pod *outrank.Pod) preemption.GuardState {
+	guard := b.eval.Config().Guard
+	if guard == nil || b.err != nil {
+		return nil
+	}
+	state, err := guard.Start([]*outrank.Pod{pod}, b.snap)
+	if err != nil {
+		b.fail(fmt.Errorf("guard %s: pod %s: %w", guard.Name(), pod.Key(), err))
+		return nil
+	}
+	return state
+}
+
+// leave tells a guard that pods leave.
+func (b *draft) leave(guard preemption.GuardState, pods []*outrank.Pod) {
+	for _, p := range pods {
+		guard.Remove(p, b.nodes[b.index[p.NodeName]])
+	}
+}
+
+// rulesOf names the rule by which each victim of a plan may be taken from, where the caller's rules
+// name one.
+func (b *draft) rulesOf(s *solution) map[*outrank.Pod]string {
+	config := b.eval.Config()
+	rules := map[*outrank.Pod]string{}
+	if config.MayTake == nil && config.Guard == nil {
+		return rules
+	}
+	mark := b.snap.Mark()
+	defer func() { b.undo(mark) }()
+	for i := range s.spots {
+		pod, victims := b.members[i].pod, s.spots[i].victims
+		guard := b.guard(pod)
+		if guard != nil {
+			b.leave(guard, victims)
+		}
+		for _, v := range victims {
+			if guard != nil {
+				rules[v] = guard.Rule(v)
+			}
+			if rules[v] == "" && config.MayTake != nil {
+				rules[v] = config.MayTake(pod, v)
+			}
+		}
+		b.place(i, s.spots[i])
+	}
+	return rules
 }

@@ -342,11 +342,11 @@ func TestRefused(t *testing.T) {
 		limit  int
 		says   string
 	}{
-		"nil":      {pods: []*outrank.Pod{nil}, says: "Pods[0]: missing"},
-		"twice":    {pods: []*outrank.Pod{w, w}, says: "Pods[1]: default/w is there twice"},
-		"limit":    {pods: []*outrank.Pod{w}, limit: -1, says: "Limit: -1 is negative"},
-		"scorer":   {config: preemption.Config{Scorers: []preemption.Scorer{extender}}, pods: []*outrank.Pod{w}, says: "Scorers: "},
-		"strict":   {config: preemption.Config{Policy: preemption.Policy{Strict: true}}, pods: []*outrank.Pod{w}, says: "Policy.Strict: "},
+		"nil":    {pods: []*outrank.Pod{nil}, says: "Pods[0]: missing"},
+		"twice":  {pods: []*outrank.Pod{w, w}, says: "Pods[1]: default/w is there twice"},
+		"limit":  {pods: []*outrank.Pod{w}, limit: -1, says: "Limit: -1 is negative"},
+		"scorer": {config: preemption.Config{Scorers: []preemption.Scorer{extender}}, pods: []*outrank.Pod{w}, says: "Scorers: "},
+		"strict": {config: preemption.Config{Policy: preemption.Policy{Strict: true}}, pods: []*outrank.Pod{w}, says: "Policy.Strict: "},
 		"chooser": {config: preemption.Config{Chooser: &preemption.Chooser{Name: "c",
 			Choose: func(v *preemption.NodeView) []*outrank.Pod { return nil }}}, pods: []*outrank.Pod{w}, says: "Chooser: "},
 		"runs": {pods: []*outrank.Pod{pod("a", "n1", 1, "4")}, says: "runs"},

@@ -66,13 +66,14 @@ func (b *draft) model() *model {
 
 // askAll asks every node about a member of each kind: whether it turns the kind away whoever
 // leaves, which other members cannot change unless kinds are coupled, and who may leave for it.
-// possible is nil where groups leave together, because more may leave then than are asked about.
+// possible is nil where groups leave together, or a guard says who does, because more may leave then
+// than are asked about.
 func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bool) {
 	refuses = make([][]bool, len(b.nodes))
 	for node := range refuses {
 		refuses[node] = make([]bool, len(m.of))
 	}
-	if !b.grouped {
+	if !b.grouped && b.eval.Config().Guard == nil {
 		possible = map[*outrank.Pod]bool{}
 	}
 	for k, members := range m.of {

@@ -22,6 +22,7 @@ type oneByOne struct {
 	victims [][]*outrank.Pod
 	cleared [][]*outrank.Pod
 	last    []*preemption.Plan
+	rules   map[*outrank.Pod]string // by which a victim is taken
 	// order lists the pods that have a place, in the order in which they got it.
 	order []int
 }
@@ -31,6 +32,7 @@ func newOneByOne(ctx context.Context, eval *preemption.Evaluator, snap *preempti
 	return &oneByOne{
 		ctx: ctx, eval: eval, snap: snap, now: now, pods: pods,
 		nodes: make([]string, n), victims: make([][]*outrank.Pod, n), cleared: make([][]*outrank.Pod, n), last: make([]*preemption.Plan, n),
+		rules: map[*outrank.Pod]string{},
 	}
 }
 
@@ -78,6 +80,7 @@ func (o *oneByOne) round(waiting []int) (left []int, moved bool, err error) {
 			}
 			for _, v := range plan.Victims {
 				o.victims[i] = append(o.victims[i], v.Pod)
+				o.rules[v.Pod] = v.Rule
 			}
 			o.cleared[i] = append(o.cleared[i], plan.ClearedNominations...)
 			nominated, moved = append(nominated, i), true

@@ -79,7 +79,7 @@ type Victim struct {
 	// it stayed and everything else went as planned, For among them.
 	For   *outrank.Pod
 	Needs []*outrank.Pod
-	// Rule is the name of the rule by which For takes from it, where Config.MayTake says who may.
+	// Rule is the name of the rule by which For takes from it, where Config.MayTake or a Guard names one.
 	Rule string
 	// Violates is set if its loss violates a budget, charged for all victims of the plan.
 	Violates bool
@@ -111,7 +111,11 @@ func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, e
 	if p.Kept {
 		r.wasted(p, after)
 	}
-	r.name(p, after)
+	rules := r.one.rules
+	if !p.Kept {
+		rules = r.rulesOf(best)
+	}
+	r.name(p, rules, after)
 	if r.err == nil {
 		r.err = r.more(p, after)
 	}
@@ -133,15 +137,13 @@ func (r *run) wasted(p *Plan, after *preemption.Snapshot) {
 }
 
 // name lists the victims, each once, with who needs it.
-func (r *run) name(p *Plan, after *preemption.Snapshot) {
+func (r *run) name(p *Plan, rules map[*outrank.Pod]string, after *preemption.Snapshot) {
 	for i := range p.Placements {
 		at := &p.Placements[i]
 		for _, v := range at.Victims {
 			node := r.plain.NodeOf(v.Key())
 			victim := Victim{Pod: v, Node: node, For: at.Pod, Needs: r.needing(p, after, v, node, at.Pod)}
-			if take := r.eval.Config().MayTake; take != nil {
-				victim.Rule = take(at.Pod, v)
-			}
+			victim.Rule = rules[v]
 			p.Victims = append(p.Victims, victim)
 		}
 	}
@@ -273,8 +275,8 @@ func (r *run) together(p *Plan, rest *oneByOne) bool {
 //     [Request].Limit ends it (groups 25.4 and 25.5). [Plan].Certificate says which.
 //  4. The other pods take what room there is by now, one after the other (rule 25.1.6).
 //
-// The zero configuration is meant. Of others, filters, plugins, MayPreempt, MayEvict, MayTake, Importance,
-// cost and ranks count; Chooser, Guard, Scorers, Extenders and Policy.Strict are errors,
+// The zero configuration is meant. Of others, filters, plugins, MayPreempt, MayEvict, MayTake, Guard,
+// Importance, cost and ranks count; Chooser, Scorers, Extenders and Policy.Strict are errors,
 // because they decide about one pod. By a Sample and by the Policy's victim rule pods preempt one by one; the joint
 // plan looks at all nodes and sets of victims.
 //

@@ -52,9 +52,14 @@ func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
 	if err != nil {
 		return err
 	}
-	config := r.eval.Config()
+	config, eval := r.eval.Config(), r.eval
+	if config.Guard != nil { // it is asked about those alone who may leave
+		if eval, err = sparing(r.eval, r.pods); err != nil {
+			return err
+		}
+	}
 	b := &draft{
-		ctx: r.ctx, eval: r.eval, snap: plain.Clone(), plain: plain, now: r.req.Now,
+		ctx: r.ctx, eval: eval, snap: plain.Clone(), plain: plain, now: r.req.Now,
 		index: map[string]int{}, isOne: map[*outrank.Pod]bool{},
 		asks: map[int][]int64{}, takes: map[*outrank.Pod][]int64{},
 	}

@@ -69,6 +69,9 @@ func (d *drawn) decide() {
 	if rapid.IntRange(0, 3).Draw(d.T, "takes") == 0 {
 		config.MayTake = takesByName
 	}
+	if rapid.IntRange(0, 3).Draw(d.T, "guards") == 0 {
+		config.Guard = fewTogether{rapid.IntRange(1, 3).Draw(d.T, "together"), rapid.IntRange(1, 2).Draw(d.T, "of an app")}
+	}
 	var err error
 	d.eval, err = preemption.NewEvaluator(config)
 	require.NoError(d, err)
@@ -241,15 +244,17 @@ func promised(d *drawn, plan *joint.Plan) {
 	}
 	require.Equal(d, len(victims), len(plan.Victims))
 	require.Equal(d, totalOf(d.eval, d.snap, victims, gen.Now), plan.Total)
-	take := d.eval.Config().MayTake
+	take, guard := d.eval.Config().MayTake, d.eval.Config().Guard
 	for _, v := range plan.Victims {
 		require.Contains(d, v.Needs, v.For)
-		if take == nil {
-			require.Empty(d, v.Rule)
-			continue
+		rule := ""
+		if take != nil {
+			rule = take(v.For, v.Pod)
 		}
-		require.NotEmpty(d, v.Rule)
-		require.Equal(d, take(v.For, v.Pod), v.Rule)
+		if guard != nil && v.Pod.Labels["app"] == "web" {
+			rule = "guarded"
+		}
+		require.Equal(d, rule, v.Rule)
 	}
 	c := plan.Certificate
 	if c.Optimal {

@@ -63,9 +63,6 @@ func (r *Request) check(config *preemption.Config) error {
 	if config.Chooser != nil {
 		add("preemption config", "Chooser", "it chooses victims for one pod, and several share them")
 	}
-	if config.Guard != nil {
-		add("preemption config", "Guard", "it guards the victims of one pod, and several share them")
-	}
 	if len(config.Scorers) > 0 {
 		add("preemption config", "Scorers", "they compare nodes for one pod, not plans for several")
 	}
@@ -117,7 +114,8 @@ type member struct {
 	kind int
 	// evicts is set where the pod may preempt.
 	evicts bool
-	// loose is set where the loss of another pod can keep this one away.
+	// loose is set where the loss of another pod can keep this one away, or its victims from
+	// leaving.
 	loose bool
 }
 
@@ -135,7 +133,7 @@ func newMember(ctx context.Context, eval *preemption.Evaluator, snap *preemption
 	}
 	config := eval.Config()
 	m := &member{pod: pod, at: at, evicts: plan.Ineligible == preemption.Eligible}
-	m.loose = len(pod.Affinity.PodAffinity)+len(pod.TopologySpreadConstraints)+len(config.Filters)+len(config.Plugins.DefaultSpread) > 0
+	m.loose = len(pod.Affinity.PodAffinity)+len(pod.TopologySpreadConstraints)+len(config.Filters)+len(config.Plugins.DefaultSpread) > 0 || config.Guard != nil
 	return m, nil
 }
 
