@@ -26,8 +26,7 @@ type sack struct {
 }
 
 const (
-	wholeBits = 14
-	whole     = 1 << wholeBits
+	whole = 1 << 14
 	// mostNodes is how many nodes one knapsack is searched for. A search that ends there
 	// is worth no more than its bound at the root.
 	mostNodes = 20000
@@ -287,12 +286,15 @@ func (d *dive) price() int64 {
 	return bound
 }
 
+// aLittleLess is one unit of a size, and so much less that no rounding makes it more.
+const aLittleLess = (1 - 1e-12) / whole
+
 // cost is what the room of an item is worth, rounded down, but for one row.
 func (d *dive) cost(j, but int) int64 {
 	sum := int64(0)
 	for r, size := range d.sizes[j] {
 		if r != but {
-			sum += d.dear[r] * size >> wholeBits
+			sum += int64(float64(d.dear[r]) * float64(size) * aLittleLess)
 		}
 	}
 	return sum

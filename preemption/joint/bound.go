@@ -55,7 +55,7 @@ type bounding struct {
 
 // violations bounds how many violate a budget (rule 25.5.5).
 func (x *bounding) violations() {
-	if x.best.Violations > 0 {
+	if x.best.Violations > 0 && !x.model.huge {
 		r := x.asRelaxed(x.model, packing.Goal{Violations: true, Upper: int64(x.best.Violations) * packing.Unit})
 		if !r.Impossible {
 			x.Violations = int(ceil(r.Bound, packing.Unit))
@@ -116,16 +116,28 @@ func (x *bounding) take(r *relaxed, bound int64) {
 	}
 }
 
+// keptAway reports whether a running pod may keep others away from nodes beside its own.
+func (b *draft) keptAway() bool {
+	for _, n := range b.nodes {
+		for _, p := range b.snap.PodsOn(n.Name) {
+			if len(p.Affinity.PodAntiAffinity) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // bySize takes over what follows from the pods that fit on no node alone, where victims are of
 // lower priority.
 func (x *bounding) bySize() {
-	if config := x.eval.Config(); config.MayTake != nil || config.Guard != nil {
+	if config := x.eval.Config(); config.MayTake != nil || config.Guard != nil || x.keptAway() {
 		return
 	}
 	var stuck []*member
 	fits := map[int]bool{}
 	for _, m := range x.members {
-		if m.loose {
+		if m.coupled() {
 			return
 		}
 		known, ok := fits[m.kind]

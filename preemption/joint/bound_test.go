@@ -102,3 +102,42 @@ func TestBoundWithMayTake(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, bound.Victims)
 }
+
+// Amounts that sums cannot hold give no bound but the one by size, and no panic.
+func TestBoundOfHugeAmounts(t *testing.T) {
+	huge := pod("huge", "n1", 1, "1")
+	huge.Containers[0].Requests = resource.MustList("cpu", "1", "memory", "9223372036854775807")
+	asks := pod("w", "", 100, "4")
+	asks.Containers[0].Requests = resource.MustList("cpu", "4", "memory", "9223372036854775807")
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{Pods: []*outrank.Pod{huge, pod("a", "n1", 1, "1")},
+		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "memory", "9223372036854775807", "pods", "9")}}})
+	require.NoError(t, err)
+	plan := preempt(t, snap, preemption.Config{}, asks)
+	assert.Equal(t, 2, plan.Total.Victims, "%v", plan)
+	assert.LessOrEqual(t, plan.Certificate.Bound.Victims, 2)
+}
+
+// One victim helps on every node of its zone where its anti-affinity kept others away (rule 25.5.2).
+func TestBoundWithAntiAffinityOfARunningPod(t *testing.T) {
+	alone := pod("alone", "n1", 1, "1")
+	alone.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{
+		LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, TopologyKey: "rack"}}
+	c := &outrank.Cluster{Pods: []*outrank.Pod{alone}}
+	for _, name := range []string{"n1", "n2"} {
+		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "4", "pods", "2"), Labels: map[string]string{"rack": "1"}})
+	}
+	snap, err := preemption.NewSnapshot(c)
+	require.NoError(t, err)
+	var pods []*outrank.Pod
+	for _, name := range []string{"w1", "w2", "w3"} {
+		p := pod(name, "", 100, "2")
+		p.Labels = map[string]string{"app": "web"}
+		pods = append(pods, p)
+	}
+	plan := preempt(t, snap, preemption.Config{}, pods...)
+	require.Equal(t, 1, plan.Total.Victims, "%v", plan)
+	bound, err := joint.BoundOf(must(preemption.NewEvaluator(preemption.Config{})), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
+		func(preemption.Score) preemption.Score { return plan.Total })
+	require.NoError(t, err)
+	assert.LessOrEqual(t, bound.Victims, 1)
+}

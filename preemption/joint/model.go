@@ -18,6 +18,9 @@ type model struct {
 	of [][]int
 	// pods are the leavers of each node, as the bins have them.
 	pods [][]*outrank.Pod
+	// huge is set where amounts are so large that sums of them might overflow. Nothing is
+	// reckoned then.
+	huge bool
 }
 
 // model tells the draft in amounts. The draft is without any member placed.
@@ -61,7 +64,33 @@ func (b *draft) model() *model {
 		}
 		m.Bins, m.pods = append(m.Bins, bin), append(m.pods, pods)
 	}
+	m.huge = tooLarge(&m.Problem)
 	return m
+}
+
+// tooLarge reports whether an amount of a kind, or all that one node has of a resource, is beyond
+// what sums of them can hold.
+func tooLarge(p *packing.Problem) bool {
+	const most = 1 << 60
+	for k := range p.Kinds {
+		for _, need := range p.Kinds[k].Needs {
+			if need > most {
+				return true
+			}
+		}
+	}
+	for i := range p.Bins {
+		for r, free := range p.Bins[i].Free {
+			all := max(free, resource.SubSat(0, free))
+			for v := range p.Bins[i].Leavers {
+				all = resource.AddSat(all, p.Bins[i].Leavers[v].Holds[r])
+			}
+			if all > most {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // askAll asks every node about a member of each kind: whether it turns the kind away whoever
@@ -103,7 +132,7 @@ func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bo
 
 // without returns the model without the leavers of a priority above top.
 func (m *model) without(top int32) *model {
-	out := &model{of: m.of, pods: make([][]*outrank.Pod, len(m.pods))}
+	out := &model{of: m.of, huge: m.huge, pods: make([][]*outrank.Pod, len(m.pods))}
 	out.Kinds, out.Left, out.Bins = m.Kinds, m.Left, slices.Clone(m.Bins)
 	for i := range out.Bins {
 		bin := &out.Bins[i]

@@ -22,8 +22,10 @@ func (b *draft) relax(m *model, rank preemption.Rank, top int32, best preemption
 	x := &relaxed{model: m.without(top), rank: rank, top: top}
 	x.scale = x.weigh(b.totals, rank)
 	known := rank.Gap(preemption.Score{}, best)
-	if known > math.MaxInt64/8/max(1, x.scale) {
+	if m.huge || known > math.MaxInt64/8/max(1, x.scale) {
 		x.scale = 0
+		x.Impossible = true // for all that is known
+		return x
 	}
 	x.Relaxed = b.asRelaxed(x.model, packing.Goal{Most: -1, Upper: known * x.scale})
 	return x
