@@ -5,8 +5,8 @@
 // leavers: beyond what a budget has left a leaver is a violation. A placement has few violations, and
 // then little weight.
 //
-// [Relax] prices the items, so that each bin can be filled for itself (sack.go, cover.go), and
-// looks for the prices whose bound is the highest (relax.go, bundle.go). [Place] sells the items at
+// [Relax] prices the items, so that each bin can be filled for itself (sack.go has the items, cover.go
+// who leaves for them), and looks for the prices whose bound is the highest (relax.go, bundle.go). [Place] sells the items at
 // such prices, and then takes some back and sells them again (place.go). Both count steps and not
 // time, and use no randomness but a fixed sequence: the same problem has the same answer for the
 // same limit.

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Placement is a filling for each bin, with what those who leave come to. It has a place for
-// every item, and may have room for more.
+// Placement is a filling for each bin, with what those who leave come to. Every item has a place.
 type Placement struct {
 	Fillings           []Filling
 	Weight, Violations int64
@@ -15,7 +14,7 @@ type Placement struct {
 
 // beats reports whether a placement is better than another: fewer violations, then less weight.
 func (a *Placement) beats(b *Placement) bool {
-	return b == nil || cmp.Or(cmp.Compare(a.Violations, b.Violations), cmp.Compare(a.Weight, b.Weight)) < 0
+	return cmp.Or(cmp.Compare(a.Violations, b.Violations), cmp.Compare(a.Weight, b.Weight)) < 0
 }
 
 // placer looks for placements. It sells the items that have no place yet to the bins at rising
@@ -36,10 +35,9 @@ type placer struct {
 	rand   *rand.Rand
 }
 
-// Place returns the best placement that it finds from a relaxation, nil if
-// none. It builds one, and then takes the items out of some bins and places them again, until
-// the meter ends it, known says that a placement is as good as any, or most rounds have passed
-// without a better one. The same problem has the same placement for the same limit.
+// Place returns the best placement that it finds from a relaxation, nil if none. It builds one,
+// and then takes the items out of some bins and places them again, until the meter ends it, enough
+// says so of a placement, or so many rounds have passed without a better one. The same problem has the same placement for the same limit.
 func Place(p *Problem, from Relaxed, rounds int, enough func(*Placement) bool, m *Meter) *Placement {
 	x := newPlacer(p, from.Prices, m)
 	all := make([]int, len(p.Bins))

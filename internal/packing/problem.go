@@ -70,15 +70,10 @@ func (f *Filling) clone() Filling {
 	return Filling{append([]int(nil), f.Counts...), append([]bool(nil), f.Leaves...)}
 }
 
-// empty reports whether the bin takes nothing and nobody leaves.
+// empty reports whether the bin takes nothing.
 func (f *Filling) empty() bool {
 	for _, n := range f.Counts {
 		if n > 0 {
-			return false
-		}
-	}
-	for _, leaves := range f.Leaves {
-		if leaves {
 			return false
 		}
 	}

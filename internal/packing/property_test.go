@@ -38,7 +38,7 @@ func drawProblem(t *rapid.T) *packing.Problem {
 		p.Left = append(p.Left, int64(rapid.IntRange(0, 1).Draw(t, "left")))
 	}
 	alike := rapid.Bool().Draw(t, "alike")
-	for range rapid.IntRange(1, 3).Draw(t, "bins") {
+	for range rapid.IntRange(0, 3).Draw(t, "bins") {
 		b := packing.Bin{Free: amounts("free", free, 2-free)}
 		if rapid.IntRange(0, 3).Draw(t, "some refused") == 0 {
 			b.Refuses = rapid.SliceOfN(rapid.Bool(), len(p.Kinds), len(p.Kinds)).Draw(t, "refuses")
@@ -241,11 +241,11 @@ func TestPropertyPlace(t *testing.T) {
 	}
 }
 
-// A search ends soon after it is told to.
-func TestStop(t *testing.T) {
+// manyKinds is a problem whose placements cannot be tried.
+func manyKinds(kinds int) *packing.Problem {
 	p := &packing.Problem{}
-	for k := range 12 {
-		p.Kinds = append(p.Kinds, packing.Kind{Needs: []int64{int64(50 + 7*k), int64(90 - 5*k)}, Count: 20})
+	for k := range kinds {
+		p.Kinds = append(p.Kinds, packing.Kind{Needs: []int64{int64(50 + k*83/kinds), int64(90 - k*53/kinds)}, Count: 20})
 	}
 	for i := range 60 {
 		b := packing.Bin{Free: []int64{5, 5}}
@@ -254,6 +254,25 @@ func TestStop(t *testing.T) {
 		}
 		p.Bins = append(p.Bins, b)
 	}
+	return p
+}
+
+// With many kinds prices take many rounds, and the bound is not far below what is placed.
+func TestManyKinds(t *testing.T) {
+	p := manyKinds(40)
+	for k := range p.Kinds {
+		p.Kinds[k].Count = 1
+	}
+	from := packing.Relax(p, packing.Goal{Most: -1, Upper: 60 * unit}, &packing.Meter{Limit: 400_000})
+	got := packing.Place(p, from, 200, func(*packing.Placement) bool { return false }, &packing.Meter{Limit: 400_000})
+	require.NotNil(t, got)
+	require.LessOrEqual(t, from.Bound, got.Weight)
+	require.GreaterOrEqual(t, from.Bound, got.Weight*3/4)
+}
+
+// A search ends soon after it is told to.
+func TestStop(t *testing.T) {
+	p := manyKinds(12)
 	for _, calls := range []int{1, 5, 20} {
 		limited := func() *packing.Meter {
 			left := calls

@@ -95,9 +95,6 @@ func Relax(p *Problem, goal Goal, m *Meter) Relaxed {
 		at, more = b.next(worth)
 		if float64(height-bound) > max(b.ahead/8, worth) && x.dive.limit < mostNodes {
 			x.dive.limit *= 2
-			if !more {
-				at, more = b.center, true
-			}
 		}
 	}
 	return best

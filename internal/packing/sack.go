@@ -68,10 +68,9 @@ func newSack(p *Problem, bin *Bin) *sack {
 		size := make([]int64, rows)
 		for r, amount := range amounts {
 			if s.room[r] > 0 {
-				size[r] = int64(float64(amount) / float64(s.room[r]) * whole)
-				for size[r] > 0 && exceeds(size[r], s.room[r], amount) {
-					size[r]--
-				}
+				hi, lo := bits.Mul64(uint64(min(amount, s.room[r])), whole)
+				units, _ := bits.Div64(hi, lo, uint64(s.room[r]))
+				size[r] = int64(units)
 			}
 		}
 		s.sizes, s.needs = append(s.sizes, size), append(s.needs, amounts)
@@ -384,9 +383,6 @@ func (d *dive) add(k, n int) {
 
 // leaf has the cover say who leaves. Rows of which nothing is asked keep nobody away.
 func (d *dive) leaf() {
-	if d.value <= d.found {
-		return
-	}
 	for r, short := range d.short {
 		d.lacks[r] = 0
 		for k, n := range d.counts {
@@ -409,10 +405,3 @@ func (d *dive) leaf() {
 }
 
 func abs(n int64) int64 { return max(n, -n) }
-
-// exceeds reports whether size/whole of a room is more than an amount.
-func exceeds(size, room, amount int64) bool {
-	hi, lo := bits.Mul64(uint64(size), uint64(room))
-	hi2, lo2 := bits.Mul64(uint64(amount), whole)
-	return hi > hi2 || hi == hi2 && lo > lo2
-}

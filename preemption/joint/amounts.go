@@ -15,14 +15,14 @@ func patience(members int) int { return 20 * (members + 5) }
 // member goes to and who leaves, and the filters what becomes of that. It returns the better of
 // that and the best one known.
 func (r *run) byAmounts(x *relaxed, best *solution) *solution {
-	if x.model.huge {
-		return best
+	if x.Prices == nil {
+		return best // nothing was reckoned
 	}
 	goal, _ := x.goal(x.Bound)
 	enough := func(p *packing.Placement) bool {
 		return p.Violations == 0 && p.Weight <= goal
 	}
-	meter := r.meter(1)
+	meter := r.meter()
 	meter.Limit -= meter.Limit / 4 // for the filters, and for doing without nodes
 	p := packing.Place(&x.Problem, x.Relaxed, patience(len(r.members)), enough, meter)
 	r.steps += meter.Steps

@@ -2,6 +2,7 @@ package joint_test
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -140,4 +141,19 @@ func TestBoundWithAntiAffinityOfARunningPod(t *testing.T) {
 		func(preemption.Score) preemption.Score { return plan.Total })
 	require.NoError(t, err)
 	assert.LessOrEqual(t, bound.Victims, 1)
+}
+
+// Costs whose sum is the largest that there is are compared, and nothing is reckoned with them.
+func TestCostsWithoutBound(t *testing.T) {
+	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 1, "4"))
+	config := preemption.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}}, Cost: func(p *outrank.Pod) int64 {
+		if p.Name == "a" {
+			return math.MaxInt64
+		}
+		return 1
+	}}
+	plan := preempt(t, snap, config, pod("w1", "", 100, "4"), pod("w2", "", 100, "4"))
+	assert.Equal(t, int64(math.MaxInt64), plan.Total.Cost, "%v", plan)
+	plan = preempt(t, snap, config, pod("w1", "", 100, "2"), pod("w2", "", 100, "2"))
+	assert.Equal(t, int64(1), plan.Total.Cost, "%v", plan)
 }

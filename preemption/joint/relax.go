@@ -17,7 +17,8 @@ type relaxed struct {
 	scale int64 // what one unit of the rank weighs
 }
 
-// relax asks the relaxation about the plans without a victim above top.
+// relax asks the relaxation about the plans without a victim above top. Where amounts are too large
+// for it, it has no prices.
 func (b *draft) relax(m *model, rank preemption.Rank, top int32, best preemption.Score) *relaxed {
 	x := &relaxed{model: m.without(top), rank: rank, top: top}
 	x.scale = x.weigh(b.totals, rank)
@@ -33,20 +34,20 @@ func (b *draft) relax(m *model, rank preemption.Rank, top int32, best preemption
 
 // asRelaxed asks for a bound, and counts its steps.
 func (b *draft) asRelaxed(m *model, goal packing.Goal) packing.Relaxed {
-	meter := b.meter(1)
+	meter := b.meter()
 	r := packing.Relax(&m.Problem, goal, meter)
 	b.steps += meter.Steps
 	b.fail(b.ctx.Err())
 	return r
 }
 
-// meter limits a search by amounts by a part of what is left of the questions.
-func (b *draft) meter(part int) *packing.Meter {
-	return &packing.Meter{Limit: max(0, b.limit-b.steps) / part, Stop: func() bool { return b.ctx.Err() != nil }}
+// meter limits a search by amounts by what is left of the steps.
+func (b *draft) meter() *packing.Meter {
+	return &packing.Meter{Limit: max(0, b.limit-b.steps), Stop: func() bool { return b.ctx.Err() != nil }}
 }
 
-// goal is what no placement of the relaxed problem weighs less than: the bound, and what so many of
-// the lightest leavers weigh as are needed at least, if each were the heaviest.
+// goal is what no placement weighs less than, made from a bound: so many leavers as it takes at
+// least, each as heavy as the heaviest, weigh at least as much as the lightest each.
 func (x *relaxed) goal(bound int64) (weight, leavers int64) {
 	least, most := int64(math.MaxInt64), int64(1)
 	for i := range x.Bins {
