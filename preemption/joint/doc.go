@@ -24,11 +24,11 @@
 //
 // preempt.go is the whole call. onebyone.go has the pods preempt one after the other.
 // draft.go is the cluster on which places are tried, ask.go one pod before one node,
-// totals.go what victims come to. model.go tells the draft in amounts, and amounts.go,
-// improve.go and exact.go are the three searches; estimate.go says where to look first, bound.go
-// what no plan can beat. The searches by amounts are in internal/packing. All of it stands on
-// the public interface of package preemption: [preemption.Evaluator.Trials] asks a node without
-// some of its pods, and marks of a snapshot take back what was tried.
+// totals.go what victims come to. model.go tells the draft in amounts, relax.go asks internal/packing
+// about them, and bound.go says what no plan can beat. amounts.go, improve.go and exact.go look
+// for plans. All of it stands on the public interface of package preemption:
+// [preemption.Evaluator.Trials] asks a node without some of its pods, and marks of a snapshot
+// take back what was tried.
 //
 // # Calls at once
 //

@@ -46,10 +46,9 @@ type draft struct {
 	members []*member
 	isOne   map[*outrank.Pod]bool
 	// scales are the amounts that the members ask for, by resource.
-	scales  []resource.Name
-	offered []int64 // by all nodes
-	asks    map[int][]int64
-	takes   map[*outrank.Pod][]int64
+	scales []resource.Name
+	asks   map[int][]int64
+	takes  map[*outrank.Pod][]int64
 	// coupled is set where what happens on one node can matter on another.
 	coupled bool
 	// grouped is set where there are groups, whose pods may leave together.

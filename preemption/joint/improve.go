@@ -150,7 +150,7 @@ func (b *draft) cheapest(i int, places []int, victims []*outrank.Pod, most preem
 			return spot{node: node}, true
 		}
 	}
-	for _, node := range b.likely(places, b.needs(b.members[i]), 1, 8, floor) {
+	for _, node := range places {
 		a, says := b.ask(t, i, node)
 		if says != short {
 			continue

@@ -35,7 +35,7 @@ func (b *draft) needs(m *member) []int64 {
 	return n
 }
 
-// measure fills in what the members ask for and what the nodes offer.
+// measure lists the resources that the members ask for.
 func (b *draft) measure() {
 	seen := map[resource.Name]bool{}
 	for _, m := range b.members {
@@ -47,12 +47,6 @@ func (b *draft) measure() {
 		b.scales = append(b.scales, name)
 	}
 	slices.Sort(b.scales)
-	b.offered = make([]int64, len(b.scales))
-	for _, n := range b.nodes {
-		for k, name := range b.scales {
-			b.offered[k] = resource.AddSat(b.offered[k], max(0, n.Allocatable.Amount(name)))
-		}
-	}
 }
 
 // asked returns what a member asks nodes for, by resource.
