@@ -18,6 +18,14 @@ func limitOf(p *decision.Policy, long bool) int {
 	return decision.DefaultLimit
 }
 
+// SharedWorkers is how many goroutines share a call: one where the nodes share a limit.
+func (c *Settings) SharedWorkers() int {
+	if c.Exact() && c.Policy.CallLimit > 0 {
+		return 1
+	}
+	return max(1, c.Workers)
+}
+
 // Exact reports whether sets of victims are searched for.
 func (c *Settings) Exact() bool { return c.Policy.Victims == decision.Exact && c.Chooser == nil }
 
