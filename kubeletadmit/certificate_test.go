@@ -1,6 +1,7 @@
 package kubeletadmit_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -54,5 +55,35 @@ func TestCertificateWithFourResources(t *testing.T) {
 		require.Equal(t, outrank.Guaranteed, first.Class)
 		require.Equal(t, least, first.AtLeast, "seed %d", seed)
 		require.LessOrEqual(t, first.Chosen, least+4)
+	}
+}
+
+// asked is a context that ends after it was asked for its error so many times.
+type asked struct {
+	context.Context
+	left, times int
+}
+
+func (c *asked) Err() error {
+	if c.times++; c.times > c.left {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A search ends soon after its context, with a valid answer that says so.
+func TestSearchEndsWithItsContext(t *testing.T) {
+	node, active, pod := dense(0)
+	for left := range 20 {
+		ctx := &asked{Context: context.Background(), left: left}
+		a := kubeletadmit.Admitter{Exact: true, MostSteps: 1 << 30, Context: ctx}
+		adm, err := a.Admit(node, active, pod)
+		require.NoError(t, err)
+		require.Equal(t, left+1, ctx.times)
+		require.LessOrEqual(t, adm.Search.Steps, (left+1)*2048)
+		require.False(t, adm.Search.Optimal)
+		failures, err := a.Check(node, active, pod)
+		require.NoError(t, err)
+		require.True(t, cover(podsOf(adm.Evictions), failures))
 	}
 }

@@ -71,3 +71,15 @@ const (
 	DefaultLimit       = 2000000
 	DefaultFilterLimit = 50000
 )
+
+// StepLimit returns how many steps a search may take on one node, where each takes long, or
+// does not.
+func (p *Policy) StepLimit(long bool) int {
+	switch {
+	case p.Limit != 0:
+		return p.Limit
+	case long:
+		return DefaultFilterLimit
+	}
+	return DefaultLimit
+}

@@ -40,7 +40,7 @@ func (x *setSearch) ask(w *DryRunner, possible []*state.PodState) {
 	x.w, x.possible, x.found = w, possible, foundSet{}
 	x.q = x.search.Ask(x)
 	q, policy := x.q, &w.A.Config.Policy
-	q.Strict, q.Limit, q.SlowLimit = policy.Strict, limitOf(policy, false), limitOf(policy, true)
+	q.Strict, q.Limit, q.SlowLimit = policy.Strict, policy.StepLimit(false), policy.StepLimit(true)
 	q.Ended, x.counts = w.A.ended, false
 	if policy.CallLimit > 0 {
 		steps := x.allot(policy.CallLimit)

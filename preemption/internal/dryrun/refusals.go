@@ -7,17 +7,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/decision"
 )
 
-// limitOf returns the configured limit, for a node whose sets take long or do not.
-func limitOf(p *decision.Policy, long bool) int {
-	switch {
-	case p.Limit != 0:
-		return p.Limit
-	case long:
-		return decision.DefaultFilterLimit
-	}
-	return decision.DefaultLimit
-}
-
 // SharedWorkers is how many goroutines share a call: one where the nodes share a limit.
 func (c *Settings) SharedWorkers() int {
 	if c.Exact() && c.Policy.CallLimit > 0 {
