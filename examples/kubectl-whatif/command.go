@@ -33,7 +33,7 @@ func newCommand(do func(*options) error) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if *version {
-				return built().text(cmd.OutOrStdout())
+				return printVersion(cmd.OutOrStdout())
 			}
 			cmd.Flags().Visit(func(f *pflag.Flag) { o.set[f.Name] = true })
 			if o.sample == listSamples {
