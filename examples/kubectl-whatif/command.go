@@ -57,7 +57,7 @@ func newCommand(do func(*options) error) *cobra.Command {
 	flags.BoolP("help", "h", false, "this text")
 	flags.BoolVar(version, "version", false, "the version, as the command of that name prints it")
 	root.SetFlagErrorFunc(flagTrouble)
-	root.AddCommand(versionCommand())
+	root.AddCommand(versionCommand(), roleCommand(), manualCommand(groups))
 	helpful(root, groups)
 	completing(root, o)
 	return root
