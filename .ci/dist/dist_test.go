@@ -440,3 +440,39 @@ func TestSchedulerVersion(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// An image holds what a release has, and nothing in it runs as root.
+func TestContainerfiles(t *testing.T) {
+	archives := map[string]bool{}
+	all, err := chosen("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		archives[p.archive()] = true
+	}
+	files, err := filepath.Glob("../../examples/kubectl-whatif/Containerfile")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(`(?m)^FROM scratch$`).Match(text) || !regexp.MustCompile(`(?m)^USER [1-9]\d*:[1-9]\d*$`).Match(text) {
+			t.Errorf("%s is not made from scratch, or runs as root", file)
+		}
+		added := regexp.MustCompile(`(?m)^(?:ADD|COPY) (\S+_linux_\$\{TARGETARCH\}\S*) `).FindAllSubmatch(text, -1)
+		if len(added) == 0 {
+			t.Errorf("%s has nothing of a release", file)
+		}
+		for _, m := range added {
+			for _, machine := range []string{"amd64", "arm64"} {
+				if name := strings.ReplaceAll(string(m[1]), "${TARGETARCH}", machine); !archives[name] {
+					t.Errorf("%s: no release has %s", file, name)
+				}
+			}
+		}
+	}
+}
