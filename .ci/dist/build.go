@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,6 +73,9 @@ func (b *builder) make(ctx context.Context) (err error) {
 	b.licences, b.notices = map[string]map[string]contained{}, map[string][]byte{}
 	documents := map[string]map[string][]byte{}
 	for _, p := range b.parts {
+		if p.at == browser {
+			continue // it has no archive of its own
+		}
 		if _, ok := documents[p.program.name]; !ok {
 			if documents[p.program.name], err = b.documents(ctx, p.program); err != nil {
 				return err
@@ -81,6 +85,9 @@ func (b *builder) make(ctx context.Context) (err error) {
 			return fmt.Errorf("%s for %s: %w", p.program.name, p.at, err)
 		}
 		fmt.Fprintln(b.log, p.archive())
+	}
+	if err := b.page(ctx); err != nil {
+		return err
 	}
 	if err := b.krew(); err != nil {
 		return err
@@ -121,15 +128,19 @@ func (b *builder) documents(ctx context.Context, p *program) (map[string][]byte,
 			return nil, err
 		}
 	}
+	legal, err := b.legal(ctx, p)
+	maps.Copy(files, legal)
+	return files, err
+}
+
+// legal are the licences that come with a program.
+func (b *builder) legal(ctx context.Context, p *program) (map[string][]byte, error) {
 	own, err := os.ReadFile(b.source.path("LICENSE"))
 	if err != nil {
 		return nil, err
 	}
-	files["LICENSE"] = own
-	if files["THIRD-PARTY-LICENCES.txt"], err = b.thirdParty(ctx, p); err != nil {
-		return nil, err
-	}
-	return files, nil
+	others, err := b.thirdParty(ctx, p)
+	return map[string][]byte{"LICENSE": own, "THIRD-PARTY-LICENCES.txt": others}, err
 }
 
 // part makes the archive of a program for a platform, and its bill.
@@ -215,8 +226,18 @@ func (b *builder) environment(at platform) []string {
 	return env
 }
 
-// check reads what the compiler has recorded in a program.
+// check reads what the compiler has recorded in a program, and looks for what must be in it and
+// what must not.
 func (b *builder) check(p part, program []byte) (*buildinfo.BuildInfo, error) {
+	if !bytes.Contains(program, []byte(b.source.version)) {
+		return nil, fmt.Errorf("it does not hold its version, %s", b.source.version)
+	}
+	if bytes.Contains(program, []byte(b.source.root+string(filepath.Separator))) {
+		return nil, fmt.Errorf("it holds the name of the folder that it was built in, %s", b.source.root)
+	}
+	if p.at == browser {
+		return nil, nil // no record is to be read there
+	}
 	info, err := buildinfo.Read(bytes.NewReader(program))
 	if err != nil {
 		return nil, err
@@ -229,12 +250,6 @@ func (b *builder) check(p part, program []byte) (*buildinfo.BuildInfo, error) {
 		if settings[key] != want {
 			return nil, fmt.Errorf("built with %s=%s, not %s", key, settings[key], want)
 		}
-	}
-	if !bytes.Contains(program, []byte(b.source.version)) {
-		return nil, fmt.Errorf("it does not hold its version, %s", b.source.version)
-	}
-	if bytes.Contains(program, []byte(b.source.root+string(filepath.Separator))) {
-		return nil, fmt.Errorf("it holds the name of the folder that it was built in, %s", b.source.root)
 	}
 	return info, nil
 }

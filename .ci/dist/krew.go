@@ -25,7 +25,7 @@ func (b *builder) krew() error {
 	if err != nil {
 		return err
 	}
-	for _, at := range named("kubectl-whatif").platforms {
+	for _, at := range everywhere {
 		if !slices.Contains(b.parts, part{named("kubectl-whatif"), at}) {
 			return nil
 		}

@@ -6,10 +6,11 @@
 //	go run -C .ci/dist . -programs kubectl-whatif -platforms linux/amd64,windows/arm64
 //
 // The folder has, for each program and platform, an archive with the program, the licences of
-// what is in it and its documentation, and a bill of materials (SPDX); the manifest of the
-// plugin for krew; and SHA256SUMS over all of them. What is in an archive has the time of the
-// commit. The same commit, version and release of Go give the same bytes, wherever they are
-// built and whatever an earlier build left.
+// what is in it and its documentation, and a bill of materials (SPDX); the page that runs
+// kubectl-whatif in a browser, for which the platform is js/wasm; the manifest of the plugin for
+// krew; and SHA256SUMS over all of them. What is in an archive has the time of the commit. The same
+// commit, version and release of Go give the same bytes, wherever they are built and whatever
+// an earlier build left.
 //
 // Nothing is published.
 package main

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -45,7 +46,7 @@ type program struct {
 
 // programs are those of a release, in the order in which they are built.
 var programs = []program{
-	{name: "kubectl-whatif", module: "examples/kubectl-whatif", pkg: ".", platforms: everywhere, documents: whatifDocuments},
+	{name: "kubectl-whatif", module: "examples/kubectl-whatif", pkg: ".", platforms: append(slices.Clone(everywhere), browser), documents: whatifDocuments},
 	{name: "whatif-mcp", module: "examples/kubectl-whatif/whatif-mcp", pkg: ".", platforms: everywhere, beside: []string{"kubectl-whatif"}},
 	{name: "simulator", module: ".", pkg: "./examples/simulator", platforms: everywhere},
 	{name: "replay", module: ".", pkg: "./examples/replay", platforms: everywhere},
