@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/chrome"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/kube"
 )
 
 // The README and the sample are beside the folder of this package.
@@ -158,7 +160,16 @@ func TestPageInBrowser(t *testing.T) {
 	_, err = z.Write(dump)
 	require.NoError(t, err)
 	require.NoError(t, z.Close())
-	files := map[string][]byte{"dump.json": dump, "dump.json.gz": packed.Bytes(), "broken.json": dump[:len(dump)/2]}
+	// More than one piece is read of the last, which has a checksum of all its bytes.
+	var pieces bytes.Buffer
+	z, err = gzip.NewWriterLevel(&pieces, gzip.NoCompression)
+	require.NoError(t, err)
+	cluster, _, err := clustergen.Benchmark(150, 30, 5)
+	require.NoError(t, err)
+	require.NoError(t, kube.WriteCluster(z, cluster))
+	require.NoError(t, z.Close())
+	require.Greater(t, pieces.Len(), 1<<20)
+	files := map[string][]byte{"dump.json": dump, "dump.json.gz": packed.Bytes(), "broken.json": dump[:len(dump)/2], "pieces.json.gz": pieces.Bytes()}
 	for name, text := range files {
 		path := filepath.Join(t.TempDir(), name)
 		require.NoError(t, os.WriteFile(path, text, 0o600))
@@ -167,9 +178,9 @@ func TestPageInBrowser(t *testing.T) {
 		var input struct{ NodeID int }
 		c.Ask("DOM.querySelector", map[string]any{"nodeId": root.Root.NodeID, "selector": "#dump"}, &input)
 		c.Call("DOM.setFileInputFiles", map[string]any{"files": []string{path}, "nodeId": input.NodeID})
-		c.Eval(`document.getElementById("form").value = "text", document.getElementById("line").value = "kubectl whatif --pending all", document.getElementById("question").requestSubmit(), "asked"`, &state)
+		c.Eval(`document.getElementById("form").value = "text", document.getElementById("line").value = "kubectl whatif --cpu 1 --memory 1Gi --replicas 3", document.getElementById("question").requestSubmit(), "asked"`, &state)
 		c.Eval(answered, &shown)
-		cmd := exec.Command(program, "--pending", "all", "--cluster", name)
+		cmd := exec.Command(program, "--cpu", "1", "--memory", "1Gi", "--replicas", "3", "--cluster", name)
 		cmd.Dir = filepath.Dir(path)
 		want, err := cmd.Output()
 		assert.Equal(t, err == nil, strings.HasSuffix(shown.State, " 0"), name)

@@ -2,7 +2,7 @@
 // arguments and the files; what it posts is the exit status with both outputs.
 function worker() {
   "use strict";
-  const chunk = 8 << 20; // a large file is read in pieces of so many bytes
+  const chunk = 1 << 20; // a file is read in pieces of so many bytes
   const fail = (code) => Object.assign(new Error(code), { code });
 
   // The files that the program sees: those that it was given, and standard input, which is empty.
