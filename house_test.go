@@ -76,6 +76,7 @@ var rooms = map[string][]string{
 	"internal/reference":  {".", "resource", "qos", "internal/filter", "internal/release"},
 	"internal/gen":        {".", "resource", "preemption/clustergen"},
 	"internal/release":    {},
+	"internal/stamp":      {"internal/release"},
 	"internal/fields":     {},
 	"internal/intree":     {},
 	"internal/objectjson": {},

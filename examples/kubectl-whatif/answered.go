@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/inverse"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
+	"github.com/outrank-go/outrank/internal/stamp"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/preemption/score"
@@ -169,7 +170,7 @@ func exitOf(r reply) int {
 // document is the form for programs.
 func (q *answeredQuestion) document() any {
 	doc := &Questioned{
-		APIVersion: "whatif/v1", Question: q.scene.ask, Cluster: dumpOf(q.scene), Now: q.scene.now, Answer: q.reply,
+		APIVersion: "whatif/v1", Version: stamp.Here().Known(), Question: q.scene.ask, Cluster: dumpOf(q.scene), Now: q.scene.now, Answer: q.reply,
 		Caveats: append([]Warning{}, q.scene.caveats...), Warnings: []Warning{},
 	}
 	if h := q.scene.happened(); h != nil {
