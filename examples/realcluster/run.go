@@ -39,13 +39,18 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(o.dir, 0o755); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp(o.dir, "run-")
+	removed, err := clearRuns(o.dir)
 	if err != nil {
 		return err
 	}
+	if len(removed) > 0 {
+		say("removed the folders of %d earlier runs: %s", len(removed), strings.Join(removed, ", "))
+	}
+	dir, lock, err := newRun(o.dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	say("logs and files of this run are in %s", dir)
 	defer func() {
 		if err == nil {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -50,6 +51,9 @@ type Builder struct {
 // ReadVersions asks the go command for the versions in go.mod.
 func ReadVersions(ctx context.Context) (Versions, error) {
 	out, err := goCommand(ctx, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes", "go.etcd.io/etcd/server/v3")
+	if errors.Is(err, ErrNoGo) {
+		return Versions{}, err
+	}
 	if err != nil {
 		return Versions{}, fmt.Errorf("%w; run this in the folder of its go.mod", err)
 	}
@@ -115,7 +119,7 @@ func (b *Builder) build(ctx context.Context, p Program) error {
 	fresh := b.File(p.Name) + ".new"
 	if _, err := goCommand(ctx, "build", "-ldflags", b.linking(), "-o", fresh, p.Package); err != nil {
 		os.Remove(fresh)
-		return fmt.Errorf("%s: %w", p.Name, err)
+		return fmt.Errorf("%s: %w", p.Name, lacking(ctx, p.Package, err))
 	}
 	return os.Rename(fresh, b.File(p.Name))
 }
@@ -131,18 +135,50 @@ func (b *Builder) linking() string {
 	return strings.Join(append(flags, "-X", at+"gitTreeState=clean"), " ")
 }
 
-// goCommand runs the go command, which ends with the context.
+// ErrNoGo is the error where there is no go command, ErrNoModules that where the modules of a
+// program are neither in the module cache nor to be had from the module proxy.
+var (
+	ErrNoGo      = errors.New("the go command is not in PATH; this program builds the control plane with it")
+	ErrNoModules = errors.New("modules are missing")
+)
+
+// goCommand runs the go command, which ends with the context, with all that it has started.
 func goCommand(ctx context.Context, args ...string) (string, error) {
+	return goCommandWith(ctx, nil, args...)
+}
+
+// goCommandWith runs it with more variables in its environment.
+func goCommandWith(ctx context.Context, variables []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Env = append(os.Environ(), variables...)
+	cmd.SysProcAttr = apart()
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = 10 * time.Second
 	var out, trouble bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &trouble
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return "", errors.Join(ctx.Err(), err)
-		}
-		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(trouble.Bytes()))
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return out.String(), nil
+	case ctx.Err() != nil:
+		return "", errors.Join(ctx.Err(), err)
+	case errors.Is(err, exec.ErrNotFound):
+		return "", ErrNoGo
 	}
-	return out.String(), nil
+	return "", fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(trouble.Bytes()))
+}
+
+// noProxy is the setting of the go command without a module proxy, which its messages name.
+const noProxy = "GOPROXY=off"
+
+// lacking tells missing modules from other reasons why a package was not built: without a
+// proxy the go command says of them that it may not look for them.
+func lacking(ctx context.Context, of string, failed error) error {
+	_, err := goCommandWith(ctx, []string{noProxy}, "list", "-deps", of)
+	if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), noProxy) {
+		return failed
+	}
+	proxy, _ := goCommand(ctx, "env", "GOPROXY")
+	return fmt.Errorf("%w: the module cache does not have all modules of %s, and the proxies (GOPROXY=%s) did not give them; "+
+		"where they are in reach, go mod download fills the cache: %w", ErrNoModules, of, strings.TrimSpace(proxy), failed)
 }
