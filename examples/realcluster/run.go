@@ -25,7 +25,7 @@ const (
 	readme = "../../README.md"
 )
 
-// run builds the programs and runs the trials or the load.
+// run builds the programs and runs the trials, the load or the chart.
 func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	say := func(format string, args ...any) {
 		fmt.Fprintf(progress, "%s "+format+"\n", append([]any{time.Now().Format("15:04:05")}, args...)...)
@@ -58,8 +58,11 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 		}
 	}()
 	j := &job{options: o, versions: versions, program: program, dir: dir, out: out, say: say}
-	if o.load > 0 {
+	switch {
+	case o.load > 0:
 		return j.underLoad(ctx)
+	case o.chart:
+		return j.onChart(ctx)
 	}
 	return j.trials(ctx)
 }
@@ -132,6 +135,9 @@ func build(ctx context.Context, o *options, v controlplane.Versions, say func(st
 	var own []controlplane.Program
 	if o.load == 0 {
 		own = append(own, controlplane.Program{Name: "whatif", Package: whatifPackage})
+	}
+	if o.chart {
+		own = append(own, chartPrograms...)
 	}
 	if o.scheduler != stock {
 		own = append(own, controlplane.Program{Name: programOf(outrank), Package: schedulerPackage})

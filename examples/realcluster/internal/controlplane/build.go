@@ -2,6 +2,7 @@ package controlplane
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,15 +16,21 @@ import (
 
 // Program is something to build: the name of the file and the package that it is made
 // from.
-type Program struct{ Name, Package string }
+type Program struct {
+	Name, Package string
+	// Module is the folder of another module than the current one that has the package.
+	Module string
+	// Static makes a program that needs no files of the system.
+	Static bool
+}
 
 // Kubernetes are the programs of a control plane, those that others need first.
 var Kubernetes = []Program{
-	{"etcd", "go.etcd.io/etcd/server/v3"},
-	{"kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler"},
-	{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"},
-	{"kubectl", "k8s.io/kubernetes/cmd/kubectl"},
-	{"kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager"},
+	{Name: "etcd", Package: "go.etcd.io/etcd/server/v3"},
+	{Name: "kube-scheduler", Package: "k8s.io/kubernetes/cmd/kube-scheduler"},
+	{Name: "kube-apiserver", Package: "k8s.io/kubernetes/cmd/kube-apiserver"},
+	{Name: "kubectl", Package: "k8s.io/kubernetes/cmd/kubectl"},
+	{Name: "kube-controller-manager", Package: "k8s.io/kubernetes/cmd/kube-controller-manager"},
 }
 
 // Versions are those of go.mod, which are built.
@@ -117,12 +124,22 @@ func (b *Builder) build(ctx context.Context, p Program) error {
 		}
 	}()
 	fresh := b.File(p.Name) + ".new"
-	if _, err := goCommand(ctx, "build", "-ldflags", b.linking(), "-o", fresh, p.Package); err != nil {
+	fresh, err := filepath.Abs(fresh)
+	if err != nil {
+		return err
+	}
+	var variables []string
+	if p.Static {
+		variables = append(variables, "CGO_ENABLED=0")
+	}
+	if _, err := goCommandWith(ctx, variables, "build", "-C", p.module(), "-ldflags", b.linking(), "-o", fresh, p.Package); err != nil {
 		os.Remove(fresh)
-		return fmt.Errorf("%s: %w", p.Name, lacking(ctx, p.Package, err))
+		return fmt.Errorf("%s: %w", p.Name, lacking(ctx, p, err))
 	}
 	return os.Rename(fresh, b.File(p.Name))
 }
+
+func (p *Program) module() string { return cmp.Or(p.Module, ".") }
 
 // linking leaves debug symbols out, and puts the version in.
 func (b *Builder) linking() string {
@@ -173,12 +190,12 @@ const noProxy = "GOPROXY=off"
 
 // lacking tells missing modules from other reasons why a package was not built: without a
 // proxy the go command says of them that it may not look for them.
-func lacking(ctx context.Context, of string, failed error) error {
-	_, err := goCommandWith(ctx, []string{noProxy}, "list", "-deps", of)
+func lacking(ctx context.Context, of Program, failed error) error {
+	_, err := goCommandWith(ctx, []string{noProxy}, "list", "-C", of.module(), "-deps", of.Package)
 	if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), noProxy) {
 		return failed
 	}
 	proxy, _ := goCommand(ctx, "env", "GOPROXY")
 	return fmt.Errorf("%w: the module cache does not have all modules of %s, and the proxies (GOPROXY=%s) did not give them; "+
-		"where they are in reach, go mod download fills the cache: %w", ErrNoModules, of, strings.TrimSpace(proxy), failed)
+		"where they are in reach, go mod download fills the cache: %w", ErrNoModules, of.Package, strings.TrimSpace(proxy), failed)
 }

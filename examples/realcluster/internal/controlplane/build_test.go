@@ -22,7 +22,7 @@ func TestWhatIsThereIsNotBuiltAgain(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "etcd"), nil, 0o755))
 	b := &Builder{Dir: dir, Say: func(format string, _ ...any) { t.Errorf("said %q", format) }}
-	assert.NoError(t, b.Once(t.Context(), []Program{{"etcd", "no.such/package"}}))
+	assert.NoError(t, b.Once(t.Context(), []Program{{Name: "etcd", Package: "no.such/package"}}))
 }
 
 // Without the go command the error says so, and not that the module is wrong.
@@ -32,7 +32,7 @@ func TestNoGoCommand(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoGo)
 	assert.NotContains(t, err.Error(), "go.mod")
 	b := &Builder{Dir: t.TempDir(), Say: t.Logf}
-	assert.ErrorIs(t, b.Always(t.Context(), []Program{{"etcd", "no.such/package"}}), ErrNoGo)
+	assert.ErrorIs(t, b.Always(t.Context(), []Program{{Name: "etcd", Package: "no.such/package"}}), ErrNoGo)
 }
 
 // A proxy that is out of reach is told from a package that cannot be built.
@@ -51,13 +51,13 @@ func TestNoModules(t *testing.T) {
 	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(t.TempDir()))
 	t.Setenv("GOFLAGS", "-mod=mod")
 	b := &Builder{Dir: t.TempDir(), Say: t.Logf}
-	err := b.Always(t.Context(), []Program{{"away", "example.com/m"}})
+	err := b.Always(t.Context(), []Program{{Name: "away", Package: "example.com/m"}})
 	require.ErrorIs(t, err, ErrNoModules)
 	assert.ErrorContains(t, err, "GOPROXY=file://")
 	assert.ErrorContains(t, err, "go mod download")
 	assert.NoFileExists(t, b.File("away.new"))
 
-	err = b.Always(t.Context(), []Program{{"b", "example.com/m/b"}})
+	err = b.Always(t.Context(), []Program{{Name: "b", Package: "example.com/m/b"}})
 	assert.ErrorContains(t, err, "undefined: nothing")
 	assert.NotErrorIs(t, err, ErrNoModules)
 }
