@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -128,11 +129,12 @@ func (b *Builder) build(ctx context.Context, p Program) error {
 	if err != nil {
 		return err
 	}
-	var variables []string
-	if p.Static {
-		variables = append(variables, "CGO_ENABLED=0")
+	var variables, flags []string
+	if p.Static { // with the flags of programs that are published, so that packages are compiled once
+		variables, flags = []string{"CGO_ENABLED=0"}, []string{"-trimpath"}
 	}
-	if _, err := goCommandWith(ctx, variables, "build", "-C", p.module(), "-ldflags", b.linking(), "-o", fresh, p.Package); err != nil {
+	args := slices.Concat([]string{"build", "-C", p.module()}, flags, []string{"-ldflags", b.linking(), "-o", fresh, p.Package})
+	if _, err := goCommandWith(ctx, variables, args...); err != nil {
 		os.Remove(fresh)
 		return fmt.Errorf("%s: %w", p.Name, lacking(ctx, p, err))
 	}
