@@ -191,6 +191,9 @@ func (p *Pods) keep(c *container, how controlplane.Container) {
 // layOut makes the file system of a pod: the image and the volumes.
 func (p *Pods) layOut(ctx context.Context, pod *corev1.Pod) (root string, err error) {
 	root = filepath.Join(p.Dir, pod.Name)
+	if err := os.RemoveAll(root); err != nil { // what a failure left
+		return "", err
+	}
 	files := map[string]string{}
 	of := &pod.Spec.Containers[0]
 	for _, mount := range of.VolumeMounts {
