@@ -34,7 +34,7 @@ func (r *run) byAmounts(x *relaxed, best *solution) *solution {
 	if s == nil {
 		return best
 	}
-	if order, _ := r.totals.compare(s.total, best.total); order >= 0 || !r.holds(s) {
+	if !r.beats(s, best.total) {
 		return best
 	}
 	return s

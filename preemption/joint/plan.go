@@ -83,11 +83,13 @@ type Victim struct {
 	Rule string
 	// Violates is set if its loss violates a budget, charged for all victims of the plan.
 	Violates bool
+	// Fate is what becomes of its work, nil without [Request].Moves.
+	Fate *Fate
 }
 
 // plan makes the answer.
 func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, error) {
-	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.totals.total(r.one.all()), Interrupted: r.interrupted, Certificate: certificate}
+	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.first.total, Interrupted: r.interrupted, Certificate: certificate}
 	_, p.DecidedBy = r.totals.compare(p.Total, p.OneByOne)
 	p.Kept = p.DecidedBy == 0
 	for i, pod := range r.pods {
@@ -116,8 +118,16 @@ func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, e
 		rules = r.rulesOf(best)
 	}
 	r.name(p, rules, after)
+	var replacements []*outrank.Pod
+	if best.after != nil {
+		var fates []Fate
+		fates, replacements = r.relocate(after, best.after)
+		for i := range fates {
+			p.Victims[i].Fate = &fates[i]
+		}
+	}
 	if r.err == nil {
-		r.err = r.more(p, after)
+		r.err = r.more(p, after, replacements)
 	}
 	return p, r.err
 }
@@ -193,8 +203,8 @@ func (r *run) needing(p *Plan, after *preemption.Snapshot, victim *outrank.Pod, 
 
 // more has the pods without a place preempt one by one in what the plan leaves. Nothing is
 // added if the plan could then not be carried out at once, or if a pod evicted others and
-// found no place after all.
-func (r *run) more(p *Plan, after *preemption.Snapshot) error {
+// found no place after all. The replacements of victims, which run by now, are spared (rule 25.6.6).
+func (r *run) more(p *Plan, after *preemption.Snapshot, replacements []*outrank.Pod) error {
 	p.More = r.totals.total(nil)
 	var waiting []int
 	for i := range p.Placements {
@@ -205,7 +215,7 @@ func (r *run) more(p *Plan, after *preemption.Snapshot) error {
 	if len(waiting) == 0 || p.Kept || p.Interrupted {
 		return nil
 	}
-	eval, err := sparing(r.eval, r.pods)
+	eval, err := sparing(r.eval, slices.Concat(r.pods, replacements))
 	if err != nil {
 		return err
 	}
@@ -213,7 +223,7 @@ func (r *run) more(p *Plan, after *preemption.Snapshot) error {
 	if err := rest.run(waiting); err != nil {
 		return err
 	}
-	if !r.together(p, rest) {
+	if !r.together(p, rest, replacements) {
 		return nil
 	}
 	for _, i := range waiting {
@@ -231,8 +241,9 @@ func (r *run) more(p *Plan, after *preemption.Snapshot) error {
 	return nil
 }
 
-// together reports whether the plan and further pods hold, as rule 25.1.4 says.
-func (r *run) together(p *Plan, rest *oneByOne) bool {
+// together reports whether the plan and further pods hold, as rule 25.1.4 says, with the replacements
+// of the victims of the plan.
+func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) bool {
 	snap := r.plain.Clone()
 	place := func(pod *outrank.Pod, node string) bool {
 		ok := r.takesNow(snap, pod, r.index[node])
@@ -255,6 +266,13 @@ func (r *run) together(p *Plan, rest *oneByOne) bool {
 		if !place(m.pod, p.Placements[m.at].Node) {
 			return false
 		}
+	}
+	for _, again := range replacements {
+		node := rest.snap.NodeOf(again.Key())
+		if !r.takesNow(snap, again, r.index[node]) {
+			return false
+		}
+		r.seat(snap, again, r.index[node])
 	}
 	for _, i := range rest.order {
 		if !place(r.pods[i], rest.nodes[i]) {

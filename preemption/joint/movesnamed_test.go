@@ -1,0 +1,142 @@
+package joint_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/joint"
+)
+
+// ofSet has a ReplicaSet make a pod again.
+func ofSet(p *outrank.Pod) *outrank.Pod {
+	p.Owner = outrank.Owner{Kind: "ReplicaSet", Name: "set"}
+	return p
+}
+
+func preemptMoving(t *testing.T, snap *preemption.Snapshot, req joint.Request) *joint.Plan {
+	req.Now = clustergen.Now()
+	if req.Moves == nil {
+		req.Moves = &preemption.LossCosts{}
+	}
+	plan, err := joint.Preempt(context.Background(), must(preemption.NewEvaluator(preemption.Config{})), snap, req)
+	require.NoError(t, err)
+	return plan
+}
+
+// fates are what becomes of the victims of a plan, by name.
+func fates(plan *joint.Plan) map[string]string {
+	out := map[string]string{}
+	for _, v := range plan.Victims {
+		out[v.Pod.Name] = v.Fate.String()
+	}
+	return out
+}
+
+// oneOrTwo has a full node of one pod that is lost, one of two pods that can move, and room for them.
+func oneOrTwo(t *testing.T) *preemption.Snapshot {
+	return cluster(t, []string{"n1", "n2", "n3", "n4"}, pod("shell", "n1", 1, "4"), ofSet(pod("web-1", "n2", 3, "2")), ofSet(pod("web-2", "n2", 3, "2")),
+		pod("held", "n3", 500, "2"), pod("held-2", "n4", 500, "2"))
+}
+
+// Nobody is lost, and two pods move, though one victim of a lower priority would do.
+func TestTwoMoveAndNobodyIsLost(t *testing.T) {
+	w := []*outrank.Pod{pod("w", "", 100, "4")}
+	plan := preempt(t, oneOrTwo(t), preemption.Config{}, w...)
+	assert.Equal(t, "n1", plan.Placements[0].Node)
+	plan = preemptMoving(t, oneOrTwo(t), joint.Request{Pods: w})
+	assert.Equal(t, "default/w on n2 in place of default/web-1, default/web-2\ntogether: 2 victims up to priority 3; 2 moved, 0 waiting, 0 lost; "+
+		"one by one: 1 victim up to priority 1; better by: less that is lost; optimal", plan.String()[:strings.LastIndex(plan.String(), ",")])
+	assert.Equal(t, map[string]string{"web-1": "moves to n3", "web-2": "moves to n4"}, fates(plan))
+	assert.Equal(t, int64(2), plan.Total.Cost)
+	assert.Equal(t, int64(100), plan.OneByOne.Cost)
+	plan = preemptMoving(t, oneOrTwo(t), joint.Request{Pods: w, Moves: &preemption.LossCosts{Moved: 6, Waits: 20, Lost: 10}})
+	assert.Equal(t, "n1", plan.Placements[0].Node, "two moves cost more than one loss")
+}
+
+// A move is as much a disruption as a loss: budgets are charged, and violations come first
+// (rules 25.6.2 and 25.6.3).
+func TestBudgetsOfVictimsThatMove(t *testing.T) {
+	snap := oneOrTwo(t)
+	web, _ := snap.Pod("default/web-1")
+	labelled := *web
+	labelled.Labels = map[string]string{"app": "web"}
+	require.NoError(t, snap.UpdatePod(&labelled))
+	require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{Name: "b", Selector: &outrank.LabelSelector{MatchLabels: labelled.Labels}}))
+	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "4")}})
+	assert.Equal(t, "n1", plan.Placements[0].Node)
+	assert.Equal(t, map[string]string{"shell": "lost: no controller makes it again"}, fates(plan))
+}
+
+// The replacement of the most important victim takes the node that leaves the other one to the second,
+// which is not the first node with room (rules 25.6.2 and 25.6.4).
+func TestPlacesOfReplacementsAreSearchedFor(t *testing.T) {
+	first, second := ofSet(pod("first", "n1", 2, "1")), ofSet(inZone(pod("second", "n1", 1, "3"), "n2"))
+	second.NodeSelector = nil
+	snap := cluster(t, []string{"n1", "n2", "n3"}, first, second, pod("held", "n2", 500, "1"), pod("held-2", "n3", 500, "3"))
+	for _, limit := range []int{1, 0} {
+		plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "4")}, Limit: limit})
+		assert.Equal(t, map[string]string{"first": "moves to n3", "second": "moves to n2"}, fates(plan), "limit %d", limit)
+		assert.True(t, plan.Kept, "one node and one set of victims: one by one is it")
+	}
+}
+
+// What keeps a replacement away is said of the other nodes, and whether pods that leave could help.
+func TestFates(t *testing.T) {
+	tied, big, agent := ofSet(inZone(pod("tied", "n1", 1, "1"), "n1")), ofSet(pod("big", "n1", 1, "2")), pod("agent", "n1", 1, "1")
+	agent.Owner = outrank.Owner{Kind: "DaemonSet", Name: "agent"}
+	grouped := ofSet(inZone(pod("grouped", "n4", 1, "4"), "n4"))
+	grouped.Group = "g"
+	snap := cluster(t, []string{"n1", "n2", "n3", "n4"}, tied, big, agent, grouped, pod("held", "n2", 500, "3"), pod("held-2", "n3", 500, "4"))
+	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{inZone(pod("w", "", 100, "4"), "n1"), inZone(pod("v", "", 100, "4"), "n4")}})
+	affinity := "node(s) didn't match Pod's node affinity/selector on 3 of 3"
+	assert.Equal(t, map[string]string{
+		"tied": "lost: " + affinity, "big": "waits: Insufficient cpu on 3 of 3", "agent": "lost: its DaemonSet makes it again for n1 alone",
+		"grouped": "waits: its group is scheduled as a whole, which is not looked at",
+	}, fates(plan))
+	text, err := json.Marshal(plan.Victims[0].Fate)
+	require.NoError(t, err)
+	assert.NotEmpty(t, text)
+	all, err := json.Marshal(plan)
+	require.NoError(t, err)
+	assert.Contains(t, string(all), `"fate":{"loss":"lost","why":["`+`node(s) didn't match Pod's node affinity/selector on 3 of 3"]}`)
+	alone := preemptMoving(t, cluster(t, []string{"n1"}, ofSet(pod("a", "n1", 1, "4"))), joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "4")}})
+	assert.Equal(t, map[string]string{"a": "lost: there is no other node"}, fates(alone))
+	moved, err := json.Marshal(preemptMoving(t, oneOrTwo(t), joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "4")}}))
+	require.NoError(t, err)
+	assert.Contains(t, string(moved), `"fate":{"loss":"moved","node":"n3"}`)
+}
+
+// The rank by cost stands where the policy has it, and adds what the caller says of each victim
+// (rule 25.6.3).
+func TestWhereTheCostStands(t *testing.T) {
+	w := []*outrank.Pod{pod("w", "", 100, "4")}
+	for _, tt := range []struct {
+		ranks []preemption.Rank
+		node  string
+	}{
+		{[]preemption.Rank{preemption.ByVictims, preemption.ByCost}, "n1"},
+		{[]preemption.Rank{preemption.ByVictims}, "n2"},
+		{[]preemption.Rank{preemption.ByViolations, preemption.ByVictims}, "n2"},
+		{[]preemption.Rank{preemption.ByCost, preemption.ByVictims}, "n2"},
+	} {
+		eval := must(preemption.NewEvaluator(preemption.Config{Policy: preemption.Policy{Ranks: tt.ranks}, Cost: func(*outrank.Pod) int64 { return 10 }}))
+		plan, err := joint.Preempt(context.Background(), eval, oneOrTwo(t), joint.Request{Pods: w, Now: clustergen.Now(), Moves: &preemption.LossCosts{}})
+		require.NoError(t, err)
+		assert.Equal(t, tt.node, plan.Placements[0].Node, "%v", tt.ranks)
+		assert.Equal(t, map[string]int64{"n1": 110, "n2": 22}[tt.node], plan.Total.Cost)
+	}
+}
+
+func TestCostsBelowNothing(t *testing.T) {
+	_, err := joint.Preempt(context.Background(), must(preemption.NewEvaluator(preemption.Config{})), oneOrTwo(t), joint.Request{Moves: &preemption.LossCosts{Waits: -1}})
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.ErrorContains(t, err, "Moves: {Moved:0 Waits:-1 Lost:0} has a cost below 0")
+}
