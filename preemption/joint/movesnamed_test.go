@@ -3,6 +3,8 @@ package joint_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,7 +84,7 @@ func TestPlacesOfReplacementsAreSearchedFor(t *testing.T) {
 	second.NodeSelector = nil
 	snap := cluster(t, []string{"n1", "n2", "n3"}, first, second, pod("held", "n2", 500, "1"), pod("held-2", "n3", 500, "3"))
 	for _, limit := range []int{1, 0} {
-		plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "4")}, Limit: limit})
+		plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "4")}, Limit: limit, Moves: &preemption.LossCosts{Moved: 1, Waits: 2, Lost: 3}})
 		assert.Equal(t, map[string]string{"first": "moves to n3", "second": "moves to n2"}, fates(plan), "limit %d", limit)
 		assert.True(t, plan.Kept, "one node and one set of victims: one by one is it")
 	}
@@ -139,4 +141,79 @@ func TestCostsBelowNothing(t *testing.T) {
 	_, err := joint.Preempt(context.Background(), must(preemption.NewEvaluator(preemption.Config{})), oneOrTwo(t), joint.Request{Moves: &preemption.LossCosts{Waits: -1}})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.ErrorContains(t, err, "Moves: {Moved:0 Waits:-1 Lost:0} has a cost below 0")
+}
+
+// entangled are nodes on which the first place of a replacement is in the way of the last one, and so many
+// places for those between them that a short search does not get back to the first.
+func entangled(t *testing.T, others ...*outrank.Pod) *preemption.Snapshot {
+	names := []string{"n0", "n1", "n2", "n3"}
+	pods := slices.Clone(others)
+	pods = append(pods, pod("held-2", "n2", 500, "3"), pod("held-3", "n3", 500, "3.5"), ofSet(pod("v-first", "n1", 9, "0.5")), ofSet(pod("v-last", "n1", 1, "1")))
+	for i := range 5 {
+		names = append(names, fmt.Sprint("m", i))
+		pods = append(pods, pod(fmt.Sprint("held-m", i), fmt.Sprint("m", i), 500, "3.6"), ofSet(pod(fmt.Sprint("v-", i), "n1", int32(8-i), "0.2")))
+	}
+	pods = append(pods, pod("held-1", "n1", 500, "1.5"))
+	return cluster(t, names, pods...)
+}
+
+// A plan of one by one that is called optimal has the best places for its replacements (rule 25.6.4).
+func TestPlacesOfOneByOneAreProven(t *testing.T) {
+	full := pod("full", "n0", 500, "4")
+	plan := preemptMoving(t, entangled(t, full), joint.Request{Pods: []*outrank.Pod{inZone(pod("w", "", 100, "2.5"), "n1")}})
+	assert.True(t, plan.Certificate.Optimal)
+	assert.Equal(t, int64(7), plan.Total.Cost, "%v", plan)
+	few := preemptMoving(t, entangled(t, full), joint.Request{Pods: []*outrank.Pod{inZone(pod("w", "", 100, "2.5"), "n1")}, Limit: 1})
+	assert.Equal(t, int64(26), few.Total.Cost, "the first places: %v", few)
+	assert.False(t, few.Certificate.Optimal)
+}
+
+// The proof looks for the best places of each plan (rule 25.6.4).
+func TestPlacesOfOtherPlansAreProven(t *testing.T) {
+	w := pod("w", "", 100, "2.5")
+	snap := entangled(t, pod("shell", "n0", 1, "4"))
+	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{w}, Moves: &preemption.LossCosts{Moved: 1, Waits: 20, Lost: 10}})
+	assert.Equal(t, "n0", plan.Placements[0].OneByOne.Node)
+	assert.Equal(t, int64(7), plan.Total.Cost, "%v", plan)
+	assert.True(t, plan.Certificate.Optimal)
+}
+
+// roomForLate has joint plans leave room on n3 that one by one leave none, for the replacement of the pod
+// in the way on n4, and for late.
+func roomForLate(t *testing.T, cache, moves *outrank.Pod) (*preemption.Snapshot, []*outrank.Pod) {
+	snap := cluster(t, []string{"n1", "n2", "n3", "n4"}, pod("s1", "n1", 10, "0.5"), pod("a1", "n1", 2000, "3.5"), pod("s2", "n2", 10, "0.5"), pod("a2", "n2", 2000, "3.5"),
+		pod("large", "n3", 60, "3"), cache, moves, pod("a4", "n4", 2000, "3"))
+	return snap, []*outrank.Pod{pod("w1", "", 1000, "0.5"), pod("w2", "", 1000, "0.5"), inZone(pod("w3", "", 1000, "1"), "n4"), inZone(pod("late", "", 50, "2"), "n3")}
+}
+
+// A pod without a place one by one does not evict a replacement (rule 25.6.6).
+func TestMoreSparesReplacements(t *testing.T) {
+	snap, pods := roomForLate(t, cache("cache", "n3", 70, "1"), ofSet(pod("moves", "n4", 10, "1")))
+	plan := preemptMoving(t, snap, joint.Request{Pods: pods})
+	require.Equal(t, map[string]string{"large": "lost: no controller makes it again", "moves": "moves to n3"}, fates(plan))
+	assert.Empty(t, plan.Placements[3].Node, "%v", plan)
+	snap, pods = roomForLate(t, cache("cache", "n3", 70, "1"), pod("moves", "n4", 10, "1"))
+	assert.Equal(t, "n3", preemptMoving(t, snap, joint.Request{Pods: pods}).Placements[3].Node, "without the replacement there is room")
+}
+
+// Nor does it take away what a replacement has to be near (rule 25.6.6).
+func TestMoreSparesNeighboursOfReplacements(t *testing.T) {
+	near := ofSet(pod("moves", "n4", 10, "1"))
+	near.Affinity = nearCache("1").Affinity
+	snap, pods := roomForLate(t, cache("cache", "n3", 40, "1"), near)
+	plan := preemptMoving(t, snap, joint.Request{Pods: pods})
+	require.Equal(t, "moves to n3", fates(plan)["moves"])
+	assert.Empty(t, plan.Placements[3].Node, "%v", plan)
+	snap, pods = roomForLate(t, cache("cache", "n3", 40, "1"), ofSet(pod("moves", "n4", 10, "1")))
+	assert.Equal(t, "n3", preemptMoving(t, snap, joint.Request{Pods: pods}).Placements[3].Node, "what need not be near it does not mind")
+}
+
+// The victims of a pod that preempts in vain are gone, too, when replacements look for places.
+func TestReplacementsWherePodsLeftInVain(t *testing.T) {
+	never := inZone(pod("never", "", 95, "3"), "n2")
+	never.PreemptionPolicy = outrank.PreemptNever
+	snap := cluster(t, []string{"n1", "n2"}, withPort(pod("low", "n1", 1, "3")), withPort(pod("agent", "n1", 2000, "1")), ofSet(pod("large", "n2", 50, "3")), pod("a2", "n2", 2000, "1"))
+	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{withPort(pod("first", "", 100, "3")), never, inZone(pod("last", "", 90, "1"), "n2")}, Limit: 1})
+	require.True(t, plan.Kept, "%v", plan)
+	assert.Equal(t, map[string]string{"low": "lost: no controller makes it again", "large": "moves to n1"}, fates(plan), "%v", plan)
 }

@@ -98,9 +98,7 @@ func (b *draft) outlook(pod *outrank.Pod, c *preemption.Candidate) Outlook {
 		victims[i] = c.Victims[i].Pod
 		b.fail(b.plain.RemovePod(victims[i].Key()))
 	}
-	for _, p := range c.ClearedNominations {
-		b.fail(b.plain.Nominate(p.Key(), ""))
-	}
+	// Nominations to the node do not matter: no replacement goes there.
 	b.fail(b.plain.Bind(pod.Key(), c.Node))
 	o := Outlook{Candidate: c}
 	s := b.follow(b.plain, slices.Clone(victims), entire)

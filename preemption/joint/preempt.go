@@ -114,10 +114,13 @@ func (r *run) search() (*solution, preemption.Certificate, error) {
 	})
 	limited(func() {
 		best = r.byAmounts(known, best)
-		if bound = r.bound(m, known, best.total); r.totals.certify(best.total, bound, false, 0).Gap > 0 {
-			best = r.better(best)
+		if r.totals.moves == nil {
+			bound, best = r.within(m, known, best)
 		}
 	})
+	if r.totals.moves != nil { // finding out what becomes of victims takes many steps
+		limited(func() { bound, best = r.within(m, known, best) })
+	}
 	limited(func() {
 		if !r.totals.certify(best.total, bound, false, 0).Optimal {
 			best, certain = r.prove(best)
@@ -129,6 +132,15 @@ func (r *run) search() (*solution, preemption.Certificate, error) {
 		r.draft.ctx = context.WithoutCancel(r.ctx)
 	}
 	return best, r.totals.certify(best.total, bound, certain && !r.interrupted, steps), r.err
+}
+
+// within returns a bound, and a better plan where it leaves something to gain.
+func (r *run) within(m *model, known *relaxed, best *solution) (preemption.Score, *solution) {
+	bound := r.bound(m, known, best.total)
+	if r.totals.certify(best.total, bound, false, 0).Gap > 0 {
+		best = r.better(best)
+	}
+	return bound, best
 }
 
 // baseline is the plan of one by one in the terms of a joint one.

@@ -24,7 +24,7 @@ type Request struct {
 	// Now stands in for missing start times.
 	Now time.Time
 	// Limit is how many steps each of the three searches may take: the relaxation, the search for
-	// a better plan, and the one that proves it the best (rule 25.4.1). A question to a node is
+	// a better plan, and the one that proves it the best (rule 25.4.1); with Moves there is one more. A question to a node is
 	// a step. Zero means 200,000, some seconds at most on 1,000 nodes. It counts steps and not
 	// time, so that the same input has the same answer.
 	Limit int
