@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // ofSet has a ReplicaSet make a pod again.
@@ -166,6 +167,13 @@ func TestPlacesOfOneByOneAreProven(t *testing.T) {
 	few := preemptMoving(t, entangled(t, full), joint.Request{Pods: []*outrank.Pod{inZone(pod("w", "", 100, "2.5"), "n1")}, Limit: 1})
 	assert.Equal(t, int64(26), few.Total.Cost, "the first places: %v", few)
 	assert.False(t, few.Certificate.Optimal)
+	for _, limit := range []int{1, 0} {
+		got, all, err := joint.Outlooks(context.Background(), must(preemption.NewEvaluator(preemption.Config{})), entangled(t, full),
+			joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "2.5")}, Limit: limit})
+		require.NoError(t, err)
+		assert.Equal(t, limit == 0, all)
+		assert.Equal(t, limit == 0, got[0].Exact)
+	}
 }
 
 // The proof looks for the best places of each plan (rule 25.6.4).
@@ -175,6 +183,20 @@ func TestPlacesOfOtherPlansAreProven(t *testing.T) {
 	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{w}, Moves: &preemption.LossCosts{Moved: 1, Waits: 20, Lost: 10}})
 	assert.Equal(t, "n0", plan.Placements[0].OneByOne.Node)
 	assert.Equal(t, int64(7), plan.Total.Cost, "%v", plan)
+	assert.True(t, plan.Certificate.Optimal)
+}
+
+// So has one that falls apart at once, which the proof does not go through: the second pod takes away what
+// the first has to be near (rules 25.1.4 and 25.6.4).
+func TestPlacesOfAPlanThatFallsApartAreProven(t *testing.T) {
+	snap := entangled(t, pod("full", "n0", 500, "4"))
+	require.NoError(t, snap.AddNode(&outrank.Node{Name: "c", Allocatable: resource.MustList("cpu", "4", "pods", "10"), Labels: map[string]string{"zone": "c"}}))
+	for _, p := range []*outrank.Pod{cache("cache", "c", 10, "1"), pod("held-c", "c", 2000, "2")} {
+		require.NoError(t, snap.AddPod(p))
+	}
+	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{nearCache("1"), inZone(pod("w", "", 95, "2.5"), "n1"), inZone(pod("takes", "", 90, "1"), "c")}})
+	require.True(t, plan.Kept, "%v", plan)
+	assert.Equal(t, int64(107), plan.Total.Cost, "%v", plan)
 	assert.True(t, plan.Certificate.Optimal)
 }
 
