@@ -257,7 +257,7 @@ type compared struct {
 func TestAgainstModel(t *testing.T) {
 	clusters := 4
 	if *every {
-		clusters = 200
+		clusters = 100
 	}
 	var table strings.Builder
 	table.WriteString("| nodes / pods waiting | model: not running, moved | " + strings.Join(sides, ": as many, missing, moved | ") + ": as many, missing, moved |\n|---|---|---|---|---|\n")
