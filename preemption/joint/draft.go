@@ -56,6 +56,8 @@ type draft struct {
 	coupled bool
 	// grouped is set where there are groups, whose pods may leave together.
 	grouped bool
+	// brief is set once a context has ended the search: no more is asked than has to be.
+	brief bool
 	// proving is set while every plan is gone through.
 	proving bool
 	// steps counts questions to nodes; no more than limit are asked.

@@ -20,7 +20,8 @@ type Fate struct {
 	// Node is that node, empty where there is none.
 	Node string
 	// Why says why there is none: that nobody makes the pod again, or only for its own node, or what
-	// the filters say on how many of the other nodes, the most frequent first. It is nil for one that moves.
+	// the filters say on how many of the other nodes, the most frequent first, which an interrupted plan
+	// does not ask for. It is nil for one that moves.
 	Why []string
 }
 
@@ -64,8 +65,11 @@ func (b *draft) why(snap *preemption.Snapshot, victim, again *outrank.Pod) []str
 	case recreate.WithItsGroup:
 		return []string{"its group is scheduled as a whole, which is not looked at"}
 	}
-	if len(b.nodes) == 1 {
+	switch {
+	case len(b.nodes) == 1:
 		return []string{"there is no other node"}
+	case b.brief:
+		return []string{"nobody asked for the reasons after the interruption"}
 	}
 	nodes := map[string]int{}
 	b.others(snap, victim, again, func(s preemption.Status) bool {

@@ -159,7 +159,10 @@ func (x *mover) stranded(i int) preemption.Loss {
 func (b *draft) others(snap *preemption.Snapshot, victim, again *outrank.Pod, see func(preemption.Status) bool) {
 	t, err := b.eval.Trials(snap, preemption.Request{Pod: again, Now: b.now})
 	b.fail(err)
-	for _, n := range b.nodes {
+	for i, n := range b.nodes {
+		if i%1024 == 0 {
+			b.fail(b.ctx.Err())
+		}
 		if b.err != nil {
 			return
 		}

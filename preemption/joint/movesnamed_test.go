@@ -239,3 +239,32 @@ func TestReplacementsWherePodsLeftInVain(t *testing.T) {
 	require.True(t, plan.Kept, "%v", plan)
 	assert.Equal(t, map[string]string{"low": "lost: no controller makes it again", "large": "moves to n1"}, fates(plan), "%v", plan)
 }
+
+// A context that ends the search leaves a plan that knows what becomes of its victims, but not what keeps each
+// replacement away; one that ends before is an error.
+func TestContextWithMoves(t *testing.T) {
+	snap, pods := waiting(t, 20, 8, 5)
+	for _, p := range slices.Collect(snap.Pods()) {
+		owned := *p
+		require.NoError(t, snap.UpdatePod(ofSet(&owned)))
+	}
+	eval := must(preemption.NewEvaluator(preemption.Config{}))
+	ended, brief := 0, 0
+	for left := 20; left < 1200; left += 90 {
+		plan, err := joint.Preempt(&counting{context.Background(), left}, eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Moves: &preemption.LossCosts{}})
+		if err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+			ended++
+			continue
+		}
+		for _, v := range plan.Victims {
+			require.Equal(t, v.Fate.Loss == preemption.Moved, v.Fate.Node != "")
+			if plan.Interrupted && v.Fate.Loss == preemption.Waits {
+				assert.Equal(t, "waits: nobody asked for the reasons after the interruption", v.Fate.String())
+				brief++
+			}
+		}
+	}
+	assert.Positive(t, ended)
+	assert.Positive(t, brief)
+}

@@ -25,7 +25,8 @@ type Plan struct {
 	Victims []Victim
 	// Total adds up the figures of Victims, OneByOne those of the victims of
 	// preempting one by one. The top priority of no victims is the lowest that there is.
-	// Total is never the worse of the two by the ranks of the policy.
+	// Total is never the worse of the two by the ranks of the policy. With [Request].Moves the cost
+	// has what the losses cost: in OneByOne, by the first places found for the replacements.
 	Total, OneByOne preemption.Score
 	// DecidedBy is the first rank in which the two differ, 0 if none.
 	DecidedBy preemption.Rank
@@ -127,7 +128,7 @@ func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, e
 		}
 	}
 	if r.err == nil {
-		r.err = r.more(p, after, replacements)
+		r.fail(r.more(p, after, replacements))
 	}
 	return p, r.err
 }
@@ -293,6 +294,9 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 //     [Request].Limit ends it (groups 25.4 and 25.5). [Plan].Certificate says which.
 //  4. The other pods take what room there is by now, one after the other (rule 25.1.6).
 //
+// With [Request].Moves the plan also says what becomes of the work of each victim, and is compared
+// by what that costs (group 25.6).
+//
 // The zero configuration is meant. Of others, filters, plugins, MayPreempt, MayEvict, MayTake, Guard,
 // Importance, cost and ranks count; Chooser, Scorers, Extenders and Policy.Strict are errors,
 // because they decide about one pod. By a Sample and by the Policy's victim rule pods preempt one by one; the joint
@@ -302,11 +306,11 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 // same time; a clone for each goroutine lets several plan at once. Errors are those of
 // [preemption.Evaluator.Preempt] about any of the pods, also ErrState for a pod that runs,
 // and an *outrank.InputError about the request. A context that ends before the pods have
-// preempted one after the other is an error; one that ends later ends the search, and the
-// plan says so ([Plan].Interrupted). The plan is the caller's.
+// preempted one after the other, and their victims' replacements have places, is an error; one that ends
+// later ends the search, and the plan says so ([Plan].Interrupted). The plan is the caller's.
 //
 // Time is that of the decisions one by one, of some questions to every node for each pod,
-// and of at most three times as many steps as the limit allows. Memory is linear in the pods
+// and of at most three times as many steps as the limit allows, four with Moves. Memory is linear in the pods
 // on the nodes that are looked at.
 func Preempt(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, req Request) (*Plan, error) {
 	if ctx == nil || eval == nil || snap == nil {

@@ -129,7 +129,7 @@ func (r *run) search() (*solution, preemption.Certificate, error) {
 	})
 	if r.err != nil && r.ctx.Err() != nil {
 		r.err, r.interrupted = nil, true
-		r.draft.ctx = context.WithoutCancel(r.ctx)
+		r.draft.ctx, r.brief = context.WithoutCancel(r.ctx), true
 	}
 	return best, r.totals.certify(best.total, bound, certain && !r.interrupted, steps), r.err
 }
