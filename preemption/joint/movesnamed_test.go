@@ -268,3 +268,30 @@ func TestContextWithMoves(t *testing.T) {
 	assert.Positive(t, ended)
 	assert.Positive(t, brief)
 }
+
+// Ten pods move whose priority is higher than that of the ten that one by one are lost, in a cluster too large
+// for the proof: the search by amounts looks at all victims where the cost comes before the priorities.
+func TestTenMove(t *testing.T) {
+	c := &outrank.Cluster{}
+	var waiting []*outrank.Pod
+	for i := range 10 {
+		for _, kind := range []string{"shell", "web", "spare"} {
+			n := &outrank.Node{Name: fmt.Sprint(kind, i), Allocatable: resource.MustList("cpu", "4", "pods", "10")}
+			if kind == "spare" {
+				n.Taints = []outrank.Taint{{Key: "spare", Effect: outrank.NoSchedule}}
+			}
+			c.Nodes = append(c.Nodes, n)
+		}
+		web := ofSet(pod(fmt.Sprint("web-", i), fmt.Sprint("web", i), 3, "4"))
+		web.Tolerations = []outrank.Toleration{{Key: "spare", Operator: outrank.TolerationExists}}
+		c.Pods = append(c.Pods, pod(fmt.Sprint("shell-", i), fmt.Sprint("shell", i), 1, "4"), web)
+		waiting = append(waiting, pod(fmt.Sprint("w", i), "", 100, "4"))
+	}
+	snap, err := preemption.NewSnapshot(c)
+	require.NoError(t, err)
+	plan := preemptMoving(t, snap, joint.Request{Pods: waiting, Limit: 800})
+	assert.Equal(t, int64(1000), plan.OneByOne.Cost)
+	assert.Equal(t, int64(10), plan.Total.Cost, "%v", plan)
+	assert.Equal(t, int32(3), plan.Total.TopPriority)
+	assert.Equal(t, int64(10), plan.Certificate.Bound.Cost)
+}
