@@ -2,6 +2,7 @@ package joint_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -288,6 +289,21 @@ func bestWithMoves(d *drawn) {
 		require.NoError(d, err)
 		require.GreaterOrEqual(d, b.compareBound(best, bound), 0, "%v, best %v", bound, best)
 	}
+}
+
+// What plans with moves promise holds in larger clusters, too, also with groups, and the same input has the
+// same answer.
+func TestPropertyPromisesOfMoves(t *testing.T) {
+	over(t, large, func(t *rapid.T, shape gen.Shape) {
+		d := drawOf(t, shape, 6, owned(t)).moving()
+		plan := d.plan(500)
+		promised(d, plan)
+		text, err := json.Marshal(plan)
+		require.NoError(t, err)
+		again, err := json.Marshal(d.plan(500))
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(again))
+	})
 }
 
 // oneByOne is what preempting one by one comes to, with the best places for the replacements.

@@ -250,7 +250,7 @@ func TestContextWithMoves(t *testing.T) {
 	}
 	eval := must(preemption.NewEvaluator(preemption.Config{}))
 	ended, brief := 0, 0
-	for left := 20; left < 1200; left += 90 {
+	for left := 20; left < 1200; left += 170 {
 		plan, err := joint.Preempt(&counting{context.Background(), left}, eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Moves: &preemption.LossCosts{}})
 		if err != nil {
 			require.ErrorIs(t, err, context.Canceled)
