@@ -153,7 +153,7 @@ func (r *Rules) ranked(p *outrank.Pod, otherwise time.Time) ranked {
 	case !p.StartTime.IsZero():
 		at = p.StartTime
 	}
-	return ranked{p.PriorityValue(), at}
+	return ranked{int64(p.PriorityValue()), at}
 }
 
 // uses counts what a pod takes of the quotas.
