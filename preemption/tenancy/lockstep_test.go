@@ -32,8 +32,10 @@ type lockstepCase struct {
 		Request tenancy.Request
 	}
 	Kueue struct {
-		Fits  bool
-		Gives []string
+		Fits bool
+		// Gives are the answers that Kueue gives when it is asked again and again: more than one
+		// where cohorts have equal shares (rule 24.7.4).
+		Gives [][]string
 	}
 }
 
@@ -228,13 +230,18 @@ func TestLockstepWithKueue(t *testing.T) {
 		require.NoError(t, json.Unmarshal(lines.Bytes(), &c))
 		a, err := must(tenancy.NewTree(c.Case.Config)).Reclaim(c.Case.Request)
 		require.NoError(t, err)
-		var gives []string
+		gives := []string{}
 		for _, v := range a.Victims {
 			gives = append(gives, v.Name+" by "+string(v.Rule))
 			seen[string(v.Rule)]++
 		}
 		require.Equal(t, c.Kueue.Fits, a.Fits, "case %d: fits\n%s", n, lines.Text())
-		require.Equal(t, c.Kueue.Gives, gives, "case %d\n%s", n, lines.Text())
+		if !a.Fits {
+			require.Contains(t, c.Kueue.Gives, gives, "case %d\n%s", n, lines.Text())
+		}
+		if len(c.Kueue.Gives) > 1 {
+			seen["Kueue has several answers"]++
+		}
 		switch {
 		case a.Fits:
 			seen["fits"]++
