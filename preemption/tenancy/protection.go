@@ -41,8 +41,9 @@ func (p Protection) check(object string, ps *[]outrank.Problem) {
 // until returns the end of the window in which a rule spares a workload that started at a time;
 // zero if it is over or there is none.
 func (p Protection) until(rule Rule, started, now time.Time) time.Time {
-	end := started.Add(p.window(rule))
-	if started.IsZero() || !now.Before(end) {
+	window := p.window(rule)
+	end := started.Add(window)
+	if window <= 0 || started.IsZero() || !now.Before(end) {
 		return time.Time{}
 	}
 	return end
