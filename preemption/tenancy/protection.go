@@ -48,19 +48,3 @@ func (p Protection) until(rule Rule, started, now time.Time) time.Time {
 	}
 	return end
 }
-
-// spares reports whether a window keeps a candidate from being a victim by a rule, and remembers
-// the first end of those (rules 24.8.1 to 24.8.4).
-func (d *decision) spares(h *holder, rule Rule) bool {
-	if h.Leaving {
-		return false
-	}
-	end := d.req.Protection.until(rule, h.Started, d.req.Now)
-	if end.IsZero() {
-		return false
-	}
-	if d.retryAt.IsZero() || end.Before(d.retryAt) {
-		d.retryAt = end
-	}
-	return true
-}

@@ -81,21 +81,28 @@ var comparisons = map[string]func(candidate, preemptor int64) bool{
 
 // scopes say whether a candidate is near enough to the preemptor. The preemptor's own queue is
 // in every one but the first.
-var scopes = map[string]func(d *decision, h *holder) bool{
-	"WithinLocalQueue":   func(d *decision, h *holder) bool { return h.at == d.in.at && h.LocalQueue == d.in.LocalQueue },
-	"WithinClusterQueue": func(d *decision, h *holder) bool { return h.at == d.in.at },
-	"WithinParentCohort": func(d *decision, h *holder) bool {
-		parent := d.nodes[d.in.at].parent
-		return h.at == d.in.at || parent != none && d.nodes[h.at].parent == parent
-	},
-	"WithinCohortTree": func(d *decision, h *holder) bool { return d.root(h.at) == d.root(d.in.at) },
-	"AnyClusterQueue":  func(*decision, *holder) bool { return true },
+var scopes = map[string]func(candidate, preemptor *party) bool{
+	"WithinLocalQueue":   func(c, p *party) bool { return c.at == p.at && c.local == p.local },
+	"WithinClusterQueue": func(c, p *party) bool { return c.at == p.at },
+	"WithinParentCohort": func(c, p *party) bool { return c.at == p.at || p.hasParent && c.parent == p.parent },
+	"WithinCohortTree":   func(c, p *party) bool { return c.top == p.top },
+	"AnyClusterQueue":    func(*party, *party) bool { return true },
+}
+
+// party is a workload as selectors see it: its queue with the cohort and the top above, and what
+// both say of themselves. Without a cohort the queue is the top.
+type party struct {
+	at, parent, top int
+	hasParent       bool
+	queue, labels   map[string]string
+	local, class    string
+	base, boosted   int64
 }
 
 // priorities are what is compared in each mode.
-var priorities = map[string]func(h *holder) int64{
-	"Base":    func(h *holder) int64 { return int64(h.Priority) },
-	"Boosted": (*holder).effective,
+var priorities = map[string]func(p *party) int64{
+	"Base":    func(p *party) int64 { return p.base },
+	"Boosted": func(p *party) int64 { return p.boosted },
 }
 
 // allows reports whether a class is one of those.
@@ -109,8 +116,8 @@ func picks(s *outrank.LabelSelector, labels map[string]string) bool {
 }
 
 // of returns the number that the label of a workload stands for.
-func (n *NumberLabel) of(h *holder) (number int64, ok bool) {
-	if v, err := strconv.ParseInt(h.Labels[n.Key], 10, 32); err == nil {
+func (n *NumberLabel) of(p *party) (number int64, ok bool) {
+	if v, err := strconv.ParseInt(p.labels[n.Key], 10, 32); err == nil {
 		return v, true
 	}
 	if n.Fallback == nil {
@@ -119,87 +126,43 @@ func (n *NumberLabel) of(h *holder) (number int64, ok bool) {
 	return int64(*n.Fallback), true
 }
 
-func (n *NumberLabel) selects(d *decision, h *holder) bool {
-	v, ok := n.of(h)
+func (n *NumberLabel) selects(candidate, preemptor *party) bool {
+	v, ok := n.of(candidate)
 	if !ok || n.Least != nil && v < int64(*n.Least) || n.Most != nil && v > int64(*n.Most) {
 		return false
 	}
 	if n.Comparison == "" {
 		return true
 	}
-	own, ok := n.of(&d.in)
+	own, ok := n.of(preemptor)
 	return ok && comparisons[n.Comparison](v, own)
 }
 
-func (p *PriorityIs) selects(d *decision, h *holder) bool {
+func (p *PriorityIs) selects(candidate, preemptor *party) bool {
 	if p == nil {
 		return true
 	}
 	of := priorities[p.Mode]
-	return p.allows(h.Class) && (of == nil || comparisons[p.Comparison](of(h), of(&d.in)))
+	return p.allows(candidate.class) && (of == nil || comparisons[p.Comparison](of(candidate), of(preemptor)))
 }
 
-func (s *Selector) selects(d *decision, h *holder) bool {
-	return scopes[s.Scope](d, h) && picks(s.Queues, d.nodes[h.at].labels) && picks(s.Labels, h.Labels) && s.Priority.selects(d, h) &&
-		!slices.ContainsFunc(s.Numbers, func(n NumberLabel) bool { return !n.selects(d, h) })
+func (s *Selector) selects(candidate, preemptor *party) bool {
+	return scopes[s.Scope](candidate, preemptor) && picks(s.Queues, candidate.queue) && picks(s.Labels, candidate.labels) &&
+		s.Priority.selects(candidate, preemptor) &&
+		!slices.ContainsFunc(s.Numbers, func(n NumberLabel) bool { return !n.selects(candidate, preemptor) })
 }
 
-// selects reports whether the rule makes a workload a candidate.
-func (s *Selection) selects(d *decision, h *holder) bool {
-	return picks(s.Preemptor, d.in.Labels) && s.PreemptorClasses.allows(d.in.Class) &&
-		slices.ContainsFunc(s.Candidates, func(x Selector) bool { return x.selects(d, h) })
+// selects reports whether the rule makes a workload a candidate (rules 24.9.1 and 24.9.3).
+func (s *Selection) selects(candidate, preemptor *party) bool {
+	return picks(s.Preemptor, preemptor.labels) && s.PreemptorClasses.allows(preemptor.class) &&
+		slices.ContainsFunc(s.Candidates, func(x Selector) bool { return x.selects(candidate, preemptor) })
 }
 
-// widen goes on with the candidates of the preemptor queue's further rules where those that were
-// taken are not enough: trigger by trigger, each in the order of rule 24.3.3 without its kinds.
-func (d *decision) widen(taken []Taken, of []*holder, fits func() bool) ([]Taken, []*holder, bool) {
-	if len(d.nodes[d.in.at].further) == 0 {
-		return taken, of, false
-	}
-	gone := map[*holder]bool{}
-	for _, h := range of {
-		gone[h] = true
-	}
-	for _, trigger := range triggers {
-		for _, x := range d.further(trigger, gone) {
-			d.add(x.at, x.uses, -1)
-			gone[x.holder] = true
-			taken, of = append(taken, Taken{*x.Workload, ruleConfigured + Rule(x.rule.Name)}), append(of, x.holder)
-			if fits() {
-				return taken, of, true
-			}
-		}
-	}
-	return taken, of, false
-}
-
-// selected is a candidate with the first rule that selects it.
-type selected struct {
-	*holder
-	rule *Selection
-}
-
-// further lists the candidates of the rules with a trigger that are there yet.
-func (d *decision) further(trigger string, gone map[*holder]bool) (out []selected) {
-	rules := d.nodes[d.in.at].further
-	for i := range d.admitted {
-		h := &d.admitted[i]
-		if gone[h] || !d.usesContested(h) {
-			continue
-		}
-		if r := slices.IndexFunc(rules, func(s Selection) bool { return s.Trigger == trigger && s.selects(d, h) }); r >= 0 {
-			out = append(out, selected{h, &rules[r]})
-		}
-	}
-	slices.SortFunc(out, func(a, b selected) int { return d.before(a.holder, b.holder) })
-	return out
-}
-
-// addFurther checks and copies the further rules of a queue.
-func (b *builder) addFurther(object string, rules []Selection) (out []Selection) {
+// checkedFurther checks and copies the further rules of a queue. It calls bad for each problem.
+func checkedFurther(rules []Selection, bad func(field, format string, args ...any)) (out []Selection) {
 	names := map[string]bool{}
 	for i, s := range rules {
-		c := checker{b, object, fmt.Sprintf("Policy.Further[%d]", i)}
+		c := checker{bad, fmt.Sprintf("Policy.Further[%d]", i)}
 		c.must(s.Name != "", ".Name", "missing")
 		c.must(s.Name == "" || !names[s.Name], ".Name", "there is another rule %s", s.Name)
 		names[s.Name] = true
@@ -221,8 +184,8 @@ func (b *builder) addFurther(object string, rules []Selection) (out []Selection)
 
 // checker reports problems of one part of a queue.
 type checker struct {
-	*builder
-	object, field string
+	bad   func(field, format string, args ...any)
+	field string
 }
 
 func (c checker) under(format string, i int) checker {
@@ -232,7 +195,7 @@ func (c checker) under(format string, i int) checker {
 
 func (c checker) must(ok bool, field, format string, args ...any) {
 	if !ok {
-		c.bad(c.object, c.field+field, format, args...)
+		c.bad(c.field+field, format, args...)
 	}
 }
 

@@ -185,8 +185,12 @@ func (b *builder) addQueue(q *Queue) {
 	if q.Policy.Reclaim == LowerOrNewer {
 		b.bad(object, "Policy.Reclaim", "%v is for the queue itself alone", q.Policy.Reclaim)
 	}
-	n := node{name: q.Name, parent: none, queue: true, policy: q.Policy.clone(), further: b.addFurther(object, q.Policy.Further), labels: maps.Clone(q.Labels)}
+	n := node{name: q.Name, parent: none, queue: true, policy: q.Policy.clone(), further: b.further(object, q.Policy.Further), labels: maps.Clone(q.Labels)}
 	b.byName[q.Name] = b.add(object, n, q.Weight, q.Nominal, q.BorrowLimit, q.LendLimit)
+}
+
+func (b *builder) further(object string, rules []Selection) []Selection {
+	return checkedFurther(rules, func(field, format string, args ...any) { b.bad(object, field, format, args...) })
 }
 
 // add adds a node with its quotas.
