@@ -127,7 +127,11 @@ func (o *kueueOptions) run(std streams) (exit int, err error) {
 func (o *kueueOptions) answer(stdin io.Reader) (*KueueDocument, error) {
 	d := &KueueDocument{APIVersion: "whatif/v1", Question: "kueue", Source: "the sample", Now: o.now.now, Caveats: []Warning{}}
 	if len(o.clusters) > 0 {
-		d.Source = strings.Join(o.clusters, ", ")
+		var names []string
+		for _, name := range o.clusters {
+			names = append(names, input.Called(name))
+		}
+		d.Source = strings.Join(names, ", ")
 	}
 	cluster, err := o.read(stdin)
 	if err != nil {

@@ -54,7 +54,7 @@ func (d *KueueDocument) outcome(p console.Page, list int) {
 	case kueue.Fits:
 		p.Line("\n%s: its quota is free.", good("Yes, and nobody has to leave"))
 	case kueue.Preempts:
-		p.Line("\n%s; too little is free of %s:", console.Styled{Text: "Yes, once " + plural(len(a.Victims), "workload") + " left", Style: console.Yellow}, scarceText(a))
+		p.Line("\n%s; too little is free of %s:", console.Styled{Text: "Yes, once " + plural(len(a.Victims), "workload") + " have left", Style: console.Yellow}, scarceText(a))
 		d.victims(p, a.Victims, list)
 	default:
 		p.Line("\n%s:", bad(map[kueue.Outcome]string{kueue.Waits: "No, it waits", kueue.Inadmissible: "No, and not by others' leaving"}[a.Outcome]))

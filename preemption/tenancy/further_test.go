@@ -281,6 +281,20 @@ func TestNextOfTheQueue(t *testing.T) {
 		assert.Equal(t, "old", a.Victims[0].Name)
 		assert.Zero(t, a.RetryAt)
 	}
+	// Neither passes the first strategy, and both do the second.
+	roomy := must(tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
+		{Name: "a", Cohort: "c", Nominal: resource.MustList("cpu", "0"), Policy: tenancy.Policy{Reclaim: tenancy.Anybody}},
+		{Name: "b", Cohort: "c", Nominal: resource.MustList("cpu", "0")}, {Name: "rest", Cohort: "c", Nominal: resource.MustList("cpu", "7")},
+	}}))
+	a := must(roomy.Reclaim(tenancy.Request{
+		Incoming: tenancy.Workload{Name: "in", Queue: "a", Uses: resource.MustList("cpu", "5")}, Now: now, Fair: &tenancy.Fair{}, Protection: tenancy.Protection{FairShare: time.Hour},
+		Admitted: []tenancy.Workload{
+			{Name: "young", Queue: "b", Started: now, Uses: resource.MustList("cpu", "2")},
+			{Name: "old", Queue: "b", Priority: 1, Started: now.Add(-time.Hour), Uses: resource.MustList("cpu", "4")},
+		},
+	}))
+	require.True(t, a.Helps)
+	assert.Equal(t, "old", a.Victims[0].Name)
 }
 
 // Boosts are added before priorities are compared, and the sum of the two is no 32-bit number.
