@@ -110,6 +110,22 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
+// A queue of no cohort is within its own cohort and tree.
+func TestScopesOfAQueueByItself(t *testing.T) {
+	for scope, want := range map[string]bool{"WithinParentCohort": true, "WithinCohortTree": true, "WithinClusterQueue": true, "WithinLocalQueue": true, "AnyClusterQueue": true} {
+		rule := tenancy.Selection{Name: "r", Trigger: "Always", Candidates: []tenancy.Selector{{Scope: scope}}}
+		tree := must(tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
+			{Name: "alone", Nominal: resource.MustList("cpu", "1"), Policy: tenancy.Policy{Further: []tenancy.Selection{rule}}}, {Name: "other", Nominal: resource.MustList("cpu", "1")},
+		}}))
+		w := tenancy.Workload{Name: "w", Queue: "alone", LocalQueue: "ns/a", Uses: resource.MustList("cpu", "1")}
+		other := w
+		w.Name, other.Name, other.Queue, other.Priority = "in", "x", "other", -1
+		a := must(tree.Reclaim(tenancy.Request{Incoming: w, Admitted: []tenancy.Workload{other, {Name: "v", Queue: "alone", LocalQueue: "ns/a", Uses: resource.MustList("cpu", "1")}}, Now: now}))
+		require.Equal(t, want, a.Helps, scope)
+		assert.Equal(t, "v", a.Victims[0].Name, scope)
+	}
+}
+
 // Who asks, and whether it is enough without, decides whether a rule adds candidates; and the
 // order is that of all candidates, whatever is theirs (rules 24.9.1 and 24.9.2).
 func TestTriggers(t *testing.T) {
@@ -134,12 +150,14 @@ func TestTriggers(t *testing.T) {
 			{Name: "last", Trigger: "InsufficientQuota", Candidates: everywhere},
 			{Name: "first", Trigger: "Always", Candidates: []tenancy.Selector{{Scope: "WithinClusterQueue"}}},
 		}, 0, "3", "[mine first mine-too first near-1 last]"},
+		{"who uses nothing of it is no candidate", []tenancy.Selection{{Name: "r", Trigger: "Always", Candidates: everywhere}}, 0, "3", "[near-1 r far-1 r far-2 r]"},
 		{"the first rule names the victim", []tenancy.Selection{{Name: "a", Trigger: "Always", Candidates: everywhere}, {Name: "b", Trigger: "Always", Candidates: everywhere}}, 0, "1", "[near-1 a]"},
 	} {
 		config := furtherTree(tt.rules...)
 		config.Queues[0].Policy.Within = tt.within
 		req := furtherAsks()
 		req.Incoming.Uses = resource.MustList("cpu", tt.cpu)
+		req.Admitted = append(req.Admitted, tenancy.Workload{Name: "idle", Queue: "near", Priority: -9})
 		for _, fair := range []*tenancy.Fair{nil, {}} {
 			req.Fair = fair
 			a, err := must(tenancy.NewTree(config)).Reclaim(req)

@@ -3,10 +3,13 @@ package tenancy_test
 import (
 	"bufio"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -214,20 +219,28 @@ func TestLockstepCases(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-// In random trees Reclaim takes what Kueue's own preemption package takes, by the same rules and
-// in the same order.
-func TestLockstepWithKueue(t *testing.T) {
-	f, err := os.Open(*lockstepAnswer)
+// eachLockstep calls f with the decided cases.
+func eachLockstep(t *testing.T, f func(n int, c *lockstepCase)) {
+	file, err := os.Open(*lockstepAnswer)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, f.Close()) }()
-	text, err := gzip.NewReader(f)
+	defer func() { require.NoError(t, file.Close()) }()
+	text, err := gzip.NewReader(file)
 	require.NoError(t, err)
 	lines := bufio.NewScanner(text)
 	lines.Buffer(nil, 1<<20)
-	seen := map[string]int{}
 	for n := 0; lines.Scan(); n++ {
-		var c lockstepCase
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &c))
+		c := &lockstepCase{}
+		require.NoError(t, json.Unmarshal(lines.Bytes(), c))
+		f(n, c)
+	}
+	require.NoError(t, lines.Err())
+}
+
+// In random trees Reclaim takes what Kueue's own preemption package takes, by the same rules and
+// in the same order.
+func TestLockstepWithKueue(t *testing.T) {
+	seen := map[string]int{}
+	eachLockstep(t, func(n int, c *lockstepCase) {
 		a, err := must(tenancy.NewTree(c.Case.Config)).Reclaim(c.Case.Request)
 		require.NoError(t, err)
 		gives := []string{}
@@ -235,9 +248,9 @@ func TestLockstepWithKueue(t *testing.T) {
 			gives = append(gives, v.Name+" by "+string(v.Rule))
 			seen[string(v.Rule)]++
 		}
-		require.Equal(t, c.Kueue.Fits, a.Fits, "case %d: fits\n%s", n, lines.Text())
+		require.Equal(t, c.Kueue.Fits, a.Fits, "case %d: fits", n)
 		if !a.Fits {
-			require.Contains(t, c.Kueue.Gives, gives, "case %d\n%s", n, lines.Text())
+			require.Contains(t, c.Kueue.Gives, gives, "case %d", n)
 		}
 		if len(c.Kueue.Gives) > 1 {
 			seen["Kueue has several answers"]++
@@ -253,8 +266,7 @@ func TestLockstepWithKueue(t *testing.T) {
 		if len(gives) > 2 {
 			seen["more than two"]++
 		}
-	}
-	require.NoError(t, lines.Err())
+	})
 	t.Log(seen)
 	for _, what := range []string{
 		"fits", "helps", "nothing helps", "more than two", "within the queue", "reclaimed within the cohort",
@@ -262,4 +274,98 @@ func TestLockstepWithKueue(t *testing.T) {
 	} {
 		assert.Greater(t, seen[what], 50, what)
 	}
+}
+
+// Gangs and whole groups of pods on a node with room for all get what Kueue decides about them as
+// workloads, but where rule 24.5.3 or 24.5.5 looks at the end and Kueue at each step: whether
+// anybody helps is the same in 99 of 100 cases, by shares in 98, and the victims in 4 of 5.
+func TestLockstepOfGroups(t *testing.T) {
+	seen := map[string]int{}
+	eachLockstep(t, func(n int, c *lockstepCase) {
+		if n%4 > 0 || c.Kueue.Fits {
+			return
+		}
+		how := fmt.Sprint("by shares ", c.Case.Request.Fair != nil, ": ")
+		got, want := groupVictims(t, c), map[string]bool{}
+		for _, gives := range c.Kueue.Gives {
+			var names []string
+			for _, g := range gives {
+				name, _, _ := strings.Cut(g, " by ")
+				names = append(names, name)
+			}
+			slices.Sort(names)
+			want[strings.Join(names, " ")] = true
+		}
+		seen[how+"all"]++
+		if (got == "") == want[""] {
+			seen[how+"the same outcome"]++
+		}
+		if got != "" {
+			seen[how+"victims"]++
+		}
+		if want[got] && got != "" {
+			seen[how+"the same victims"]++
+		}
+	})
+	t.Log(seen)
+	for how, percent := range map[string]int{"by shares false: ": 99, "by shares true: ": 98} {
+		assert.Greater(t, seen[how+"victims"], 200)
+		assert.GreaterOrEqual(t, 100*seen[how+"the same outcome"], percent*seen[how+"all"], how)
+		assert.GreaterOrEqual(t, 100*seen[how+"the same victims"], 80*seen[how+"victims"], how)
+	}
+}
+
+// groupVictims asks PreemptGroup about a case: a workload is a pod, or two that leave as a group.
+func groupVictims(t *testing.T, c *lockstepCase) string {
+	uses, of, boosts := map[string]resource.List{}, map[string]string{}, map[string]int32{}
+	cluster := &outrank.Cluster{Release: groupsOn, Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("cpu", "1", "pods", "1000")}}}
+	pods := func(w *tenancy.Workload) (out []*outrank.Pod) {
+		half := resource.List{}
+		for name, q := range w.Uses {
+			if q.Value()%2 == 0 {
+				half[name] = resource.New(q.Value() / 2)
+			}
+		}
+		each, count := w.Uses, 1
+		if len(half) == len(w.Uses) {
+			each, count = half, 2
+		}
+		group := &outrank.PodGroup{Name: w.Name, DisruptionMode: outrank.DisruptPodGroup, Priority: &w.Priority}
+		if w.Name == "in" {
+			group.DisruptionMode, group.Policy, group.MinCount = "", outrank.GangPolicy, int32(count)
+		}
+		cluster.Groups = append(cluster.Groups, group)
+		for i := range count {
+			p := &outrank.Pod{Name: fmt.Sprint(w.Name, "-", i), Labels: map[string]string{"queue": w.Queue}, Group: w.Name, Priority: outrank.Priority(w.Priority), StartTime: w.Admitted}
+			uses[p.Name], of[p.Name], boosts[p.Name] = each, w.Name, w.Boost
+			out = append(out, p)
+		}
+		return out
+	}
+	queued := map[string]time.Time{"in": c.Case.Request.Incoming.Queued}
+	for i := range c.Case.Request.Admitted {
+		w := &c.Case.Request.Admitted[i]
+		queued[w.Name] = w.Queued
+		for _, p := range pods(w) {
+			p.NodeName = "n"
+			cluster.Pods = append(cluster.Pods, p)
+		}
+	}
+	gang := pods(&c.Case.Request.Incoming)
+	rules := must(tenancy.New(tenancy.Options{
+		Tree: must(tenancy.NewTree(c.Case.Config)), QueueOf: queueOf, Style: tenancy.Kueue, Fair: c.Case.Request.Fair,
+		Uses:     func(p *outrank.Pod) resource.List { return uses[p.Name] },
+		Boost:    func(p *outrank.Pod) int32 { return boosts[p.Name] },
+		QueuedAt: func(p *outrank.Pod) time.Time { return queued[of[p.Name]] },
+	}))
+	var config preemption.Config
+	rules.Use(&config)
+	plan, err := must(preemption.NewEvaluator(config)).PreemptGroup(context.Background(), must(preemption.NewSnapshot(cluster)), preemption.GroupRequest{Pods: gang, Now: now})
+	require.NoError(t, err)
+	var names []string
+	for _, u := range plan.Victims {
+		names = append(names, of[u.Pods[0].Name])
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
 }

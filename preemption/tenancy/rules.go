@@ -301,6 +301,9 @@ func (r *Rules) asks(p *outrank.Pod) (at int, amounts []int64, asked []bool, err
 		}}}
 	}
 	amounts, asked = r.uses(p)
+	for i, v := range amounts {
+		asked[i] = v > 0 // rule 24.3.8
+	}
 	return at, amounts, asked, nil
 }
 
