@@ -43,7 +43,7 @@ func furtherAsks() tenancy.Request {
 		priority, boost                 int32
 	}{
 		{"mine", "hero", "ns/a", "prod", "1", 2, 0}, {"mine-too", "hero", "ns/b", "prod", "3", 2, 0}, {"near-1", "near", "ns/a", "batch", "2", 1, 0},
-		{"near-2", "near", "ns/a", "", "x", 2, 2}, {"far-1", "far", "ns/a", "batch", "1", 3, -1}, {"far-2", "far", "ns/a", "prod", "", 3, 0},
+		{"near-2", "near", "ns/a", "", "4294967297", 2, 2}, {"far-1", "far", "ns/a", "batch", "1", 3, -1}, {"far-2", "far", "ns/a", "prod", "", 3, 0},
 		{"apart-1", "apart", "ns/a", "batch", "0", 0, 0}, // which frees nothing
 	} {
 		req.Admitted = append(req.Admitted, tenancy.Workload{
