@@ -151,10 +151,14 @@ func TestFlavors(t *testing.T) {
 		{"its label is selected", object{"nodeLabels": object{"kind": "gpu"}}, object{"podSets": pods("2", object{"nodeSelector": object{"kind": "gpu"}})}, "cpu@f", Preempts},
 		{"no flavor tells about a label", object{}, object{"podSets": pods("1", object{"nodeSelector": object{"disk": "ssd"}})}, "cpu@f", Fits},
 		{"none is free", object{}, object{"podSets": pods("3", nil)}, "cpu@f", Preempts},
+		{"the first is too small for it", object{}, object{"podSets": pods("5", nil)}, "cpu@h", Preempts},
 	} {
-		objects := usual(object{"resourceGroups": group("f", "4", "g", "2")})
+		objects := usual(object{"resourceGroups": group("f", "4", "g", "2", "h", "6")})
 		objects[2]["spec"] = tt.first
-		a, _ := asks(t, dump(t, append(objects, of("ResourceFlavor", "", "g", object{}), holding("w", "cq", "3", now), waiting(tt.ask))...), &Settings{})
+		other := holding("other", "cq", "5", now)
+		other["status"].(object)["admission"].(object)["podSetAssignments"].([]object)[0]["flavors"] = object{"cpu": "h"}
+		objects = append(objects, of("ResourceFlavor", "", "g", object{}), of("ResourceFlavor", "", "h", object{}), holding("w", "cq", "3", now), other)
+		a, _ := asks(t, dump(t, append(objects, waiting(tt.ask))...), &Settings{})
 		assert.Equal(t, tt.outcome, a.Outcome, tt.name)
 		assert.Equal(t, tt.uses, join(a.Uses.Names()), tt.name)
 	}
@@ -302,6 +306,81 @@ func TestJobs(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = Ask(c, &Settings{}, asked, now)
 	assert.EqualError(t, err, "job j: there is no WorkloadPriorityClass none in the dump")
+}
+
+// Where several windows have to end, the answer tells the first, at which Kueue asks again, and the one
+// from which on it helps.
+func TestThen(t *testing.T) {
+	s := &Settings{given: true, gates: map[string]bool{"PreemptionProtection": true}, protection: tenancy.Protection{Within: time.Hour}}
+	objects := append(usual(nil), holding("a", "cq", "2", now.Add(-50*time.Minute)), holding("b", "cq", "2", now.Add(-20*time.Minute)), waiting(object{"podSets": pods("4", nil)}))
+	a, _ := asks(t, dump(t, objects...), s)
+	require.Equal(t, Waits, a.Outcome)
+	assert.Equal(t, now.Add(10*time.Minute), a.RetryAt)
+	require.NotNil(t, a.Then)
+	assert.Equal(t, now.Add(40*time.Minute), a.Then.At)
+	assert.Len(t, a.Then.Victims, 2)
+}
+
+// The rules of the PreemptionConfig that a ClusterQueue names have their victims.
+func TestConfigured(t *testing.T) {
+	objects := usual(object{"preemption": nil})
+	objects[0]["metadata"].(object)["annotations"] = object{rulesAnnotation: "rules"}
+	config := of("PreemptionConfig", "", "rules", object{"rules": []object{{
+		"name": "hero", "activationPolicy": object{"trigger": "InsufficientQuota"}, "candidateSelectors": []object{{"scope": "WithinLocalQueue", "priority": object{"mode": "Base", "comparison": "LessThan"}}},
+	}}})
+	a, _ := asks(t, dump(t, append(objects, config, holding("a", "cq", "3", now), waiting(nil))...), &Settings{})
+	require.Equal(t, Preempts, a.Outcome)
+	assert.Equal(t, tenancy.Rule("configured preemption by hero"), a.Victims[0].Rule)
+}
+
+// A workload that is finished holds nothing.
+func TestFinished(t *testing.T) {
+	w := holding("w", "cq", "4", now)
+	status := w["status"].(object)
+	status["conditions"] = append(status["conditions"].([]object), object{"type": "Finished", "status": "True", "lastTransitionTime": now.Format(time.RFC3339)})
+	a, _ := asks(t, dump(t, append(usual(nil), w, waiting(nil))...), &Settings{})
+	assert.Equal(t, Fits, a.Outcome)
+}
+
+// A quota of pods counts pods, and the least of several default classes holds.
+func TestPodsAndDefaults(t *testing.T) {
+	quota := object{"resourceGroups": []object{{"coveredResources": []string{"cpu", "pods"}, "flavors": []object{{"name": "f", "resources": []object{
+		{"name": "cpu", "nominalQuota": "9"}, {"name": "pods", "nominalQuota": 3},
+	}}}}}}
+	class := func(name string, value int) object {
+		return object{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": object{"name": name}, "value": value, "globalDefault": true}
+	}
+	four := pods("1", nil)
+	four[0]["count"] = 4
+	ask := waiting(object{"podSets": four})
+	delete(ask["spec"].(object), "priority")
+	a, _ := asks(t, dump(t, append(usual(quota), class("a", 5), class("b", 2), class("c", 7), ask)...), &Settings{})
+	assert.Equal(t, Inadmissible, a.Outcome)
+	assert.Equal(t, []resource.Name{"pods@f"}, a.Scarce)
+	assert.Equal(t, int64(2), a.Priority)
+}
+
+// Everything of a Configuration that counts is read.
+func TestSettings(t *testing.T) {
+	s, err := ReadSettings(strings.NewReader(`
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+featureGates: {FairSharingPreemptWithinNominal: false, PriorityBoost: true}
+fairSharing: {preemptionStrategies: [LessThanInitialShare]}
+preemptionProtection: {withinClusterQueue: {minAdmitDuration: 1m}, reclaimWithinCohort: {minAdmitDuration: 2m}, fairSharing: {minAdmitDuration: 1h30m}}
+`))
+	require.NoError(t, err)
+	assert.Equal(t, &Settings{
+		fair:       &tenancy.Fair{Strategies: []tenancy.Strategy{tenancy.LessThanInitialShare}, SharesAlone: true},
+		protection: tenancy.Protection{Within: time.Minute, Reclaim: 2 * time.Minute, FairShare: 90 * time.Minute},
+		gates:      map[string]bool{"FairSharingPreemptWithinNominal": false, "PriorityBoost": true}, given: true,
+	}, s)
+	for text, fair := range map[string]bool{`{"kind": "Configuration", "fairSharing": {"enable": false}}`: false, `{"kind": "Configuration", "fairSharing": {"enable": true}}`: true, `{"kind": "Configuration"}`: false} {
+		s, err := ReadSettings(strings.NewReader(text))
+		require.NoError(t, err)
+		assert.Equal(t, fair, s.fair != nil, text)
+		assert.False(t, fair && s.fair.SharesAlone, text)
+	}
 }
 
 // Pods that are done give their quota back.
