@@ -175,6 +175,28 @@ func TestTriggers(t *testing.T) {
 	}
 }
 
+// Further rules go on where the queue does not borrow in the end, and where it does (rule 24.9.2).
+func TestFurtherWithoutBorrowing(t *testing.T) {
+	tree := must(tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
+		{Name: "hero", Cohort: "c", Nominal: resource.MustList("cpu", "4"), Policy: tenancy.Policy{
+			Within: tenancy.Lower, Reclaim: tenancy.Lower, Further: []tenancy.Selection{{Name: "r", Trigger: "Always", Candidates: []tenancy.Selector{{Scope: "WithinCohortTree"}}}},
+		}},
+		{Name: "b", Cohort: "c", Nominal: resource.MustList("cpu", "0")},
+	}}))
+	a := must(tree.Reclaim(tenancy.Request{
+		Incoming: tenancy.Workload{Name: "in", Queue: "hero", Priority: 5, Uses: resource.MustList("cpu", "4")}, Now: now,
+		Admitted: []tenancy.Workload{
+			{Name: "mine", Queue: "hero", Uses: resource.MustList("cpu", "1")}, {Name: "low", Queue: "b", Uses: resource.MustList("cpu", "1")},
+			{Name: "high", Queue: "b", Priority: 9, Uses: resource.MustList("cpu", "2")},
+		},
+	}))
+	var got []string
+	for _, v := range a.Victims {
+		got = append(got, v.Name+" by "+string(v.Rule))
+	}
+	assert.Equal(t, []string{"low by reclaimed within the cohort", "mine by within the queue", "high by configured preemption by r"}, got)
+}
+
 // Everything that is wrong with further rules is told at once, and topologies are named.
 func TestFurtherIsChecked(t *testing.T) {
 	bad := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "x", Operator: "Near"}}}
