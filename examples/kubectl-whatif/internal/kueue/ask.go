@@ -231,7 +231,7 @@ func (m *model) incoming(a *Asked, now time.Time) (tenancy.Workload, error) {
 	return w, nil
 }
 
-// requests is what all pods of a set ask for.
+// requests returns the sum of what all pods of the set ask for.
 func (s *askedSet) requests() resource.List {
 	out := resource.List{}
 	for name, q := range s.pod.Requests() {

@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Outcome is what becomes of a workload.
+// Outcome says whether a workload is admitted, and at what price.
 type Outcome string
 
 // The outcomes.

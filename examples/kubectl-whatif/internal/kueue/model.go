@@ -197,7 +197,7 @@ func (m *model) admit(w *workload) {
 	m.admitted = append(m.admitted, x)
 }
 
-// left is what pods use that are not done yet, of which Kueue takes the quota back.
+// left returns the usage of the pods that are not done yet; Kueue takes back the quota of the others.
 func (w *workload) left(set string, count *int64, r resource.Name, q resource.Quantity) resource.Quantity {
 	for _, done := range w.Status.Reclaimable {
 		if done.Name == set && count != nil && *count > 0 && done.Count > 0 {

@@ -35,7 +35,7 @@ var topologyAnnotations = []string{
 // Kinds are what kubectl get is asked for.
 const Kinds = "clusterqueues,cohorts,localqueues,resourceflavors,workloadpriorityclasses,workloads,preemptionconfigs,priorityclasses,namespaces"
 
-// Cluster is what a dump says of Kueue.
+// Cluster has the objects of Kueue in a dump, as they were read.
 type Cluster struct {
 	queues     []*clusterQueue
 	cohorts    []*cohort
