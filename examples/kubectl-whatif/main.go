@@ -65,6 +65,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 		return err
 	})
+	root.AddCommand(kueueCommand(std, &status))
 	if err := execute(root, args, std); err != nil {
 		complain(stderr, err)
 		return exitUnusable

@@ -82,6 +82,9 @@ func TestGolden(t *testing.T) {
 		{"report.json", []string{"--report", "-o", "json"}},
 		{"diff.txt", []string{"--diff", "sample/cluster.json", "--add-node", "apps-a1", "--set-class", "batch=300000"}},
 		{"usage.txt", []string{"-h"}},
+		{"kueue.txt", []string{"kueue"}},
+		{"kueue.json", []string{"kueue", "-o", "json", "--kueue-config", "sample/kueue-config.yaml"}},
+		{"kueue-waits.txt", []string{"kueue", "--kueue-config", "sample/kueue-config.yaml"}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			got := answered(t, "", tt.args...)

@@ -62,6 +62,7 @@ func TestFlagsOfTheReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	flags := newCommand(nil).Flags()
+	flags.AddFlagSet(kueueCommand(streams{}, nil).Flags())
 	found := 0
 	for _, m := range regexp.MustCompile("`[^`]*`").FindAllString(string(text), -1) {
 		if strings.Contains(m, "cluster-info") {

@@ -25,10 +25,11 @@ type away struct {
 
 // takenPod is a pod: of which queue, from where in the memory on stands what it uses, and
 // whether it is away. One that is high may not be taken from by a queue that borrows (rule
-// 24.3.5), and one that is grouped leaves with others.
+// 24.3.5), and one that is grouped leaves with others. Windows spare one that is kept from being
+// reclaimed, and one that is settled from a comparison of shares (rule 24.8.5).
 type takenPod struct {
-	at, slot            int32
-	high, grouped, away bool
+	at, slot                           int32
+	high, kept, settled, grouped, away bool
 }
 
 // awayOf counts those who are away of one queue.
@@ -39,6 +40,7 @@ type awayOf struct {
 	level              int // of meet, the top being 1
 	workloads          int // that are away
 	high               int // pods that one who borrows may not take
+	kept, settled      int // pods that windows spare
 	largest            []largest
 	// reason is what the guard says of them, once known.
 	reason string

@@ -93,6 +93,10 @@ func (d *decision) attempt(all []candidate, borrowing bool) []Taken {
 			return d.fillBack(taken, of, fits)
 		}
 	}
+	var found bool
+	if taken, of, found = d.widen(taken, of, fits); found {
+		return d.fillBack(taken, of, fits)
+	}
 	for _, h := range of {
 		d.add(h.at, h.uses, 1)
 	}
@@ -200,17 +204,21 @@ func (d *decision) variantOf(h *holder, claim bool) variant {
 	if own {
 		take = d.own.Within
 	}
+	v := onlyWithoutBorrowing
 	switch {
 	case !d.usesContested(h) || !take.allows(d.in.ranked(), h.ranked()):
 		return never
 	case own:
-		return ownQueue
+		v = ownQueue
 	case claim:
-		return advantage
+		v = advantage
 	case d.own.whileBorrowing(d.in.ranked(), h.ranked()):
-		return evenBorrowing
+		v = evenBorrowing
 	}
-	return onlyWithoutBorrowing
+	if d.spares(h, v.rule()) {
+		return never
+	}
+	return v
 }
 
 // inOrder is the order in which they are taken: those that are leaving already first;

@@ -3,6 +3,7 @@ package tenancy_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -178,4 +179,59 @@ func ExampleTake_String() {
 	fmt.Println(tenancy.Nobody, tenancy.Lower, tenancy.LowerOrNewer, tenancy.Anybody)
 	// Output:
 	// Never LowerPriority LowerOrNewerEqualPriority Any
+}
+
+// Windows spare what started a short while before: the same rules at two times.
+func ExampleRules_At() {
+	rules := must(tenancy.New(tenancy.Options{
+		Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Protection: tenancy.Protection{Reclaim: 10 * time.Minute},
+	}))
+	ads := running("ads-1", "ads", "2", 0)
+	ads.StartTime = now.Add(-4 * time.Minute)
+	search := pending("search-1", "search", "2", 0)
+	fmt.Printf("%q\n", rules.At(now).MayTake(search, ads))
+	fmt.Printf("%q\n", rules.At(now.Add(6*time.Minute)).MayTake(search, ads))
+	// Output:
+	// ""
+	// "reclaimed within the cohort"
+}
+
+// When does it make sense to ask again?
+func ExampleRules_RetryAt() {
+	rules := must(tenancy.New(tenancy.Options{
+		Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Protection: tenancy.Protection{Reclaim: 10 * time.Minute},
+	}))
+	ads := running("ads-1", "ads", "2", 0)
+	ads.StartTime = now.Add(-4 * time.Minute)
+	retry := rules.At(now).RetryAt(pending("search-1", "search", "2", 0), []*outrank.Pod{ads})
+	fmt.Println(retry.Sub(now))
+	// Output:
+	// 6m0s
+}
+
+// Training takes from small jobs of any queue, whatever is theirs, where its own policy is not
+// enough; until it may, it is told when to ask again.
+func ExampleSelection() {
+	config := shop()
+	config.Queues[1].Policy = tenancy.Policy{Reclaim: tenancy.Anybody, Further: []tenancy.Selection{{
+		Name: "small-jobs", Trigger: "InsufficientQuota",
+		Candidates: []tenancy.Selector{{Scope: "WithinCohortTree", Numbers: []tenancy.NumberLabel{{Key: "example.com/gpus", Comparison: "LessThan"}}}},
+	}}}
+	job := func(name, queue, gpus string) tenancy.Workload {
+		return tenancy.Workload{
+			Name: name, Queue: queue, Uses: resource.MustList("cpu", "4"), Started: now.Add(-time.Minute), Labels: map[string]string{"example.com/gpus": gpus},
+		}
+	}
+	req := tenancy.Request{
+		Incoming: job("train", "search", "8"), Admitted: []tenancy.Workload{job("render", "ads", "1"), job("index", "search", "16")}, Now: now,
+	}
+	for _, v := range must(must(tenancy.NewTree(config)).Reclaim(req)).Victims {
+		fmt.Println(v.Name, "by", v.Rule)
+	}
+	req.Incoming.Uses, req.Protection.Reclaim = resource.MustList("cpu", "1"), time.Hour
+	req.Admitted = []tenancy.Workload{job("render", "ads", "16"), job("paint", "ads", "16")}
+	fmt.Println(must(must(tenancy.NewTree(config)).Reclaim(req)).RetryAt.Sub(now))
+	// Output:
+	// render by configured preemption by small-jobs
+	// 59m0s
 }

@@ -17,9 +17,6 @@ type fairRun struct {
 // fair decides by shares.
 func (d *decision) fair() []Taken {
 	list := d.fairCandidates()
-	if len(list) == 0 {
-		return nil
-	}
 	strategies := d.req.Fair.Strategies
 	if strategies == nil {
 		strategies = []Strategy{LessThanOrEqualToFinalShare, LessThanInitialShare}
@@ -31,10 +28,14 @@ func (d *decision) fair() []Taken {
 		found = r.second()
 	}
 	d.add(d.in.at, d.in.uses, -1)
+	fits := func() bool { return d.fits(d.in.at, d.in.uses, d.in.asked) }
+	if !found {
+		r.taken, r.of, found = d.widen(r.taken, r.of, fits)
+	}
 	if !found {
 		return nil
 	}
-	return d.fillBack(r.taken, r.of, func() bool { return d.fits(d.in.at, d.in.uses, d.in.asked) })
+	return d.fillBack(r.taken, r.of, fits)
 }
 
 // fairCandidates lists those of the queue itself, and of all queues of the tree that have
@@ -67,8 +68,11 @@ func (r *fairRun) fitsNow() bool {
 	return fits
 }
 
-// take takes a workload, and reports whether the preemptor fits.
+// take takes a workload unless a window spares it, and reports whether the preemptor fits.
 func (r *fairRun) take(h *holder, rule Rule) bool {
+	if r.spares(h, rule) {
+		return false
+	}
 	r.add(h.at, h.uses, -1)
 	r.taken, r.of = append(r.taken, Taken{*h.Workload, rule}), append(r.of, h)
 	return r.fitsNow()
@@ -106,6 +110,9 @@ func (r *fairRun) first(list []*holder, strategy Strategy) bool {
 				r.retry = append(r.retry, h)
 				continue
 			}
+			if r.spares(h, ruleFairShare) {
+				continue
+			}
 			if r.take(h, ruleFairShare) {
 				return true
 			}
@@ -134,9 +141,13 @@ func (r *fairRun) second() bool {
 		if queue == r.in.at {
 			mine, theirs = queue, queue
 		}
-		h := o.pop(queue)
-		if r.share(mine).compare(r.share(theirs)) < 0 && r.take(h, ruleFairShare) {
-			return true
+		for less := r.share(mine).compare(r.share(theirs)) < 0; less && o.has(queue); {
+			if h := o.pop(queue); !r.spares(h, ruleFairShare) {
+				if r.take(h, ruleFairShare) {
+					return true
+				}
+				break
+			}
 		}
 		o.drop(queue)
 	}

@@ -14,7 +14,7 @@ type quotaFilter struct{ *Rules }
 // little left for it, which the loss of pods of its tree may change (rule 24.5.6). Attach
 // it to a snapshot ([preemption.Snapshot.Attach]), so that decisions do not count the
 // cluster each time; the guard then uses its counts, too.
-func (r *Rules) Filter() preemption.StatefulFilter { return quotaFilter{r} }
+func (r *Rules) Filter() preemption.StatefulFilter { return quotaFilter{r.origin()} }
 
 func (quotaFilter) Name() string                   { return "QueueQuota" }
 func (f quotaFilter) Concerns(p *outrank.Pod) bool { return f.QueueOf != nil && f.QueueOf(p) != "" }

@@ -155,10 +155,10 @@ func (c *court) declares(name string, r resource.Name) bool {
 
 var kinds = []resource.Name{resource.CPU, resource.Memory}
 
-// asked are the resources that the gang asks for.
+// asked are the resources of which the gang asks for something (rule 24.3.8).
 func (c *court) asked(pods ...*outrank.Pod) (names []resource.Name) {
 	for _, r := range kinds {
-		if c.counted(r) && slices.ContainsFunc(pods, func(p *outrank.Pod) bool { _, ok := p.RunningRequests()[r]; return ok }) {
+		if c.counted(r) && slices.ContainsFunc(pods, func(p *outrank.Pod) bool { return p.RunningRequests().Amount(r) > 0 }) {
 			names = append(names, r)
 		}
 	}

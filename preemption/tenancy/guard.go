@@ -101,6 +101,9 @@ func (s *guardState) know(p *outrank.Pod) takenPod {
 	}
 	t := takenPod{at: int32(at), slot: int32(len(s.away.memory))}
 	t.high = !s.now.nodes[s.at].policy.whileBorrowing(s.in, s.rules.ranked(p, latest))
+	if s.rules.Fair != nil {
+		t.kept, t.settled = !s.rules.until(ruleReclaimed, p).IsZero(), !s.rules.until(ruleFairShare, p).IsZero()
+	}
 	s.away.memory = s.rules.amounts(s.away.memory, p)
 	if p.Group != "" {
 		group, composite := s.snap.LeavesWith(p)
@@ -118,8 +121,13 @@ func (s *guardState) follow(p *outrank.Pod, t takenPod, by int64) {
 		return
 	}
 	q := s.away.of(int(t.at), s)
-	if t.high {
-		q.high -= int(by)
+	for _, x := range []struct {
+		is    bool
+		count *int
+	}{{t.high, &q.high}, {t.kept, &q.kept}, {t.settled, &q.settled}} {
+		if x.is {
+			*x.count -= int(by)
+		}
 	}
 	key := unitOf{queue: int(t.at)}
 	if t.grouped {

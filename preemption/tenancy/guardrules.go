@@ -207,8 +207,12 @@ func (s *guardState) refuses(q *awayOf) string {
 			return fmt.Sprintf("queue %s would take more than it is short of", s.name(s.at))
 		}
 	case s.rules.Fair != nil:
-		if !s.entitled() && !s.fairer(q) {
+		entitled := s.entitled()
+		switch {
+		case !entitled && !s.fairer(q):
 			return fmt.Sprintf("queue %s would have the larger share than %s", s.name(s.at), s.name(q.theirs))
+		case entitled && q.kept > 0 || !entitled && q.settled > 0: // rule 24.8.5
+			return fmt.Sprintf("queue %s would lose what started a short while ago", s.name(q.queue))
 		}
 	case !s.claims(q.meet) && q.high > 0: // rule 24.3.5
 		return fmt.Sprintf("queue %s would have more than its own", s.name(s.at))

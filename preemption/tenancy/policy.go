@@ -50,13 +50,14 @@ type Policy struct {
 	WhileBorrowing bool
 	// BorrowUpTo is the highest priority of those; nil for no such limit.
 	BorrowUpTo *int32
+	// Further are the rules of Kueue's PreemptionConfig for the queue. Each lets it preempt where
+	// the fields above are not enough (group 24.9).
+	Further []Selection
 }
 
+// clone copies a policy without its further rules.
 func (p Policy) clone() Policy {
-	if p.BorrowUpTo != nil {
-		limit := *p.BorrowUpTo
-		p.BorrowUpTo = &limit
-	}
+	p.BorrowUpTo, p.Further = copyOf(p.BorrowUpTo), nil
 	return p
 }
 
@@ -71,11 +72,14 @@ const (
 	ruleReclaimed Rule = "reclaimed within the cohort"
 	ruleBorrowing Rule = "reclaimed within the cohort while borrowing"
 	ruleFairShare Rule = "fair share within the cohort"
+	// ruleConfigured is followed by the name of a [Selection].
+	ruleConfigured Rule = "configured preemption by "
 )
 
 // ranked has the priority and the time by which workloads are compared.
+// The priority is the effective one, boosts included (rule 24.2.5).
 type ranked struct {
-	priority int32
+	priority int64
 	queued   time.Time
 }
 
@@ -103,5 +107,5 @@ func (t Take) allows(preemptor, victim ranked) bool {
 // whileBorrowing reports whether the preemptor's queue may borrow in the end though this
 // workload of another queue was taken from (rule 24.3.5).
 func (p *Policy) whileBorrowing(preemptor, victim ranked) bool {
-	return p.WhileBorrowing && victim.priority < preemptor.priority && (p.BorrowUpTo == nil || victim.priority <= *p.BorrowUpTo)
+	return p.WhileBorrowing && victim.priority < preemptor.priority && (p.BorrowUpTo == nil || victim.priority <= int64(*p.BorrowUpTo))
 }

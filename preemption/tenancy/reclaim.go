@@ -14,8 +14,8 @@ import (
 // rules when victims are chosen on nodes.
 //
 // The error is an *[outrank.InputError] about queues that do not exist, amounts below 0,
-// resources without any quota that are asked for, amounts whose sum is no int64, and strategies in an order that does
-// not exist. The request is only read. Time is that of the candidates, each with the way
+// resources without any quota that are asked for, amounts whose sum is no int64, strategies in an order that does
+// not exist, and windows below 0. The request is only read. Time is that of the candidates, each with the way
 // up to the top of its tree, and that of sorting them.
 func (t *Tree) Reclaim(req Request) (*Answer, error) {
 	d, err := t.begin(&req)
@@ -31,7 +31,9 @@ func (t *Tree) Reclaim(req Request) (*Answer, error) {
 	} else {
 		a.Victims = d.classical()
 	}
-	a.Helps = len(a.Victims) > 0
+	if a.Helps = len(a.Victims) > 0; !a.Helps {
+		a.RetryAt = d.retryAt
+	}
 	return a, nil
 }
 
@@ -40,6 +42,9 @@ func (t *Tree) begin(req *Request) (*decision, error) {
 	var ps []outrank.Problem
 	d := &decision{usage: t.newUsage(), req: req}
 	d.in = t.hold(&req.Incoming, req.Now, &ps)
+	for r, v := range d.in.uses {
+		d.in.asked[r] = v > 0 // rule 24.3.8
+	}
 	sums := slices.Clone(d.in.uses)
 	for i := range req.Admitted {
 		h := t.hold(&req.Admitted[i], req.Now, &ps)
@@ -56,6 +61,7 @@ func (t *Tree) begin(req *Request) (*decision, error) {
 	if req.Fair != nil && !validStrategies(req.Fair.Strategies) {
 		ps = append(ps, outrank.Problem{Object: "request", Field: "Fair.Strategies", Text: fmt.Sprintf("there is no way to decide by %v", req.Fair.Strategies)})
 	}
+	req.Protection.check("request", &ps)
 	d.contested = make([]bool, len(t.names))
 	for _, name := range req.Contested {
 		if r := t.index(name); r != none {
@@ -73,7 +79,7 @@ func (t *Tree) begin(req *Request) (*decision, error) {
 	d.own = &t.nodes[d.in.at].policy
 	if req.Contested == nil {
 		for r, v := range d.in.uses {
-			d.contested[r] = d.in.asked[r] && v > d.available(d.in.at, r)
+			d.contested[r] = v > max(0, d.available(d.in.at, r))
 		}
 	}
 	return d, nil

@@ -16,13 +16,22 @@ type Workload struct {
 	// Queue is the queue's name.
 	Queue    string
 	Priority int32
+	// Boost is added to Priority wherever priorities are compared (rule 24.2.5).
+	Boost int32
 	// Uses has the amounts that it takes of the quotas.
 	Uses resource.List
 	// Queued is when it began to wait: what is newer by [LowerOrNewer]. Admitted is when it
 	// got its quota; the one that got it last is taken from first. Zero stands for now.
 	Queued, Admitted time.Time
+	// Started is when it was allowed to run, with which the windows of [Protection] begin. Zero
+	// is not yet: no window spares it.
+	Started time.Time
 	// Leaving: it is being evicted already, and is taken from before all others.
 	Leaving bool
+	// LocalQueue is the queue of its namespace that it came by, as NAMESPACE/NAME. Class is the
+	// name of its priority class. Only the rules of a [Selection] read these and Labels.
+	LocalQueue, Class string
+	Labels            map[string]string
 }
 
 // Request is a question: what has to leave so that a workload can be admitted?
@@ -35,7 +44,9 @@ type Request struct {
 	Contested []resource.Name
 	// Fair compares shares, in place of what is a queue's own; nil does not.
 	Fair *Fair
-	// Now stands for times that are missing.
+	// Protection spares workloads that started a short while before Now.
+	Protection Protection
+	// Now is when it is asked, and stands for times that are missing.
 	Now time.Time
 }
 
@@ -75,6 +86,10 @@ type Answer struct {
 	Helps bool
 	// Victims leave. A rule took the first one first.
 	Victims []Taken
+	// RetryAt is when the first window ends of those that alone spare a workload, where nothing
+	// helps before (rule 24.8.4). Until then the answer stays the same. It is zero where there is
+	// no such window.
+	RetryAt time.Time
 }
 
 // holder is a workload inside a decision.
@@ -85,7 +100,10 @@ type holder struct {
 	asked []bool
 }
 
-func (h *holder) ranked() ranked { return ranked{h.Priority, h.Queued} }
+func (h *holder) ranked() ranked { return ranked{h.effective(), h.Queued} }
+
+// effective is the priority that counts (rule 24.2.5).
+func (h *holder) effective() int64 { return int64(h.Priority) + int64(h.Boost) }
 
 // decision is one question.
 type decision struct {
@@ -95,6 +113,7 @@ type decision struct {
 	own       *Policy
 	contested []bool
 	admitted  []holder
+	retryAt   time.Time // the first end of a window that alone spares somebody
 }
 
 // hold reads a workload.
@@ -152,7 +171,7 @@ func (d *decision) before(a, b *holder) int {
 	return cmp.Or(
 		cmp.Compare(flag(a.Leaving), flag(b.Leaving)),
 		cmp.Compare(flag(a.at != d.in.at), flag(b.at != d.in.at)),
-		cmp.Compare(a.Priority, b.Priority),
+		cmp.Compare(a.effective(), b.effective()),
 		b.Admitted.Compare(a.Admitted),
 		cmp.Compare(a.Name, b.Name),
 		cmp.Compare(a.Queue, b.Queue),

@@ -44,7 +44,14 @@ type Options struct {
 	// QueuedAt returns when a pod began to wait, for LowerOrNewer; nil means its start time, and
 	// that the preemptor waited first.
 	QueuedAt func(p *outrank.Pod) time.Time
-	Style    Style
+	// Boost returns what is added to the priority of a pod of a queue (rule 24.2.5); nil adds nothing.
+	Boost func(p *outrank.Pod) int32
+	// Protection spares pods that started a short while before the time of [Rules.At].
+	Protection Protection
+	// StartedAt returns when a pod was allowed to run, zero for one that no window spares; nil means
+	// its start time.
+	StartedAt func(p *outrank.Pod) time.Time
+	Style     Style
 	// Fair compares shares where the preemptor would have more than its own.
 	Fair *Fair
 }
@@ -52,7 +59,12 @@ type Options struct {
 // Rules are rules for package preemption. They never change; any number of goroutines
 // may use them at once. [New] makes them. Of Rules with options that New refuses, the zero
 // Rules among them, nobody may take from anybody, and the filter and the guard do not start.
-type Rules struct{ Options }
+type Rules struct {
+	Options
+	now time.Time
+	// made are the rules that New made, by which snapshots know the filter; nil for these.
+	made *Rules
+}
 
 // check returns everything that is wrong with options, in one *[outrank.InputError].
 func (o *Options) check() error {
@@ -65,6 +77,14 @@ func (o *Options) check() error {
 	}
 	if o.QueueOf == nil {
 		add("QueueOf", "missing")
+	}
+	o.Protection.check("tenancy options", &ps)
+	if o.Tree != nil {
+		for i := range o.Tree.nodes {
+			if n := &o.Tree.nodes[i]; len(n.further) > 0 {
+				add("Tree", fmt.Sprintf("queue %s has the rule %s, and pods on nodes know no further rules", n.name, n.further[0].Name))
+			}
+		}
 	}
 	if o.Style > YuniKorn {
 		add("Style", fmt.Sprintf("there is no style %d", o.Style))
@@ -89,7 +109,63 @@ func New(o Options) (*Rules, error) {
 	if o.Fair != nil {
 		o.Fair = &Fair{slices.Clone(o.Fair.Strategies), o.Fair.SharesAlone}
 	}
-	return &Rules{o}, nil
+	return &Rules{Options: o}, nil
+}
+
+// At returns the rules as they are at a time, which windows of protection are held to. Without it
+// they spare whoever has started. A filter that is attached to a snapshot serves the rules at all
+// times.
+func (r *Rules) At(now time.Time) *Rules {
+	c := *r
+	c.now, c.made = now, r.origin()
+	return &c
+}
+
+func (r *Rules) origin() *Rules {
+	if r.made != nil {
+		return r.made
+	}
+	return r
+}
+
+// until returns the end of the window in which a rule spares a pod; zero for none.
+func (r *Rules) until(rule Rule, p *outrank.Pod) time.Time {
+	started := p.StartTime
+	if r.StartedAt != nil {
+		started = r.StartedAt(p)
+	}
+	if p.Terminating() {
+		return time.Time{}
+	}
+	return r.Protection.until(rule, started, r.now)
+}
+
+// RetryAt returns when the first window ends of those that spare a pod which the preemptor may
+// otherwise take: until then it finds no other victims (rule 24.8.5). It is zero where there is
+// no such window. Time is that of asking MayTake about each.
+func (r *Rules) RetryAt(preemptor *outrank.Pod, running []*outrank.Pod) (first time.Time) {
+	free := *r
+	free.Protection = Protection{}
+	for _, p := range running {
+		for _, rule := range r.takers(Rule(free.MayTake(preemptor, p))) {
+			if end := r.until(rule, p); !end.IsZero() && (first.IsZero() || end.Before(first)) {
+				first = end
+			}
+		}
+	}
+	return first
+}
+
+// takers are the rules by which a pod can leave of which MayTake says one: between queues that
+// compare shares the guard decides.
+func (r *Rules) takers(rule Rule) []Rule {
+	switch {
+	case rule == "":
+		return nil
+	case rule == ruleReclaimed && r.Fair != nil:
+		return []Rule{ruleReclaimed, ruleFairShare}
+	}
+	return []Rule{rule}
 }
 
 // LowerPriority is the rule between pods without a queue.
@@ -102,10 +178,21 @@ func (r *Rules) MayTake(preemptor, victim *outrank.Pod) string {
 	if r.Tree == nil || r.QueueOf == nil || preemptor == nil || victim == nil {
 		return ""
 	}
+	rule := r.takes(preemptor, victim)
+	for _, taker := range r.takers(rule) {
+		if r.until(taker, victim).IsZero() {
+			return string(rule)
+		}
+	}
+	return ""
+}
+
+// takes is MayTake without windows.
+func (r *Rules) takes(preemptor, victim *outrank.Pod) Rule {
 	mine, theirs := r.QueueOf(preemptor), r.QueueOf(victim)
 	if mine == "" || theirs == "" {
 		if mine == theirs && victim.PriorityValue() < preemptor.PriorityValue() {
-			return string(LowerPriority)
+			return LowerPriority
 		}
 		return ""
 	}
@@ -120,11 +207,11 @@ func (r *Rules) MayTake(preemptor, victim *outrank.Pod) string {
 	case r.Style == YuniKorn && (a == b || y.priority > x.priority || r.Tree.root(a) != r.Tree.root(b) || !r.share(preemptor, victim)):
 		return ""
 	case r.Style == YuniKorn:
-		return string(ruleReclaimed)
+		return ruleReclaimed
 	case a == b && p.Within.allows(x, y):
-		return string(ruleWithin)
+		return ruleWithin
 	case a != b && r.Tree.root(a) == r.Tree.root(b) && p.Reclaim.allows(x, y):
-		return string(ruleReclaimed)
+		return ruleReclaimed
 	}
 	return ""
 }
@@ -153,7 +240,11 @@ func (r *Rules) ranked(p *outrank.Pod, otherwise time.Time) ranked {
 	case !p.StartTime.IsZero():
 		at = p.StartTime
 	}
-	return ranked{p.PriorityValue(), at}
+	priority := int64(p.PriorityValue())
+	if r.Boost != nil {
+		priority += int64(r.Boost(p))
+	}
+	return ranked{priority, at}
 }
 
 // uses counts what a pod takes of the quotas.
@@ -210,6 +301,9 @@ func (r *Rules) asks(p *outrank.Pod) (at int, amounts []int64, asked []bool, err
 		}}}
 	}
 	amounts, asked = r.uses(p)
+	for i, v := range amounts {
+		asked[i] = v > 0 // rule 24.3.8
+	}
 	return at, amounts, asked, nil
 }
 

@@ -125,8 +125,8 @@ func keepTheirOwn(t *rapid.T, config tenancy.Config, p *outrank.Pod, before, aft
 			continue
 		}
 		for _, name := range []resource.Name{resource.CPU, resource.Memory} {
-			if _, ok := asked[name]; !ok {
-				continue
+			if asked.Amount(name) == 0 {
+				continue // rule 24.3.8
 			}
 			own, had, has := q.Nominal.Amount(name), before[q.Name].Amount(name), after[q.Name].Amount(name)
 			require.GreaterOrEqual(t, has, min(own, had), "queue %s has %d of %s, had %d, and %d is its own", q.Name, has, name, had, own)

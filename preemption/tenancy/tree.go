@@ -2,6 +2,7 @@ package tenancy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,6 +25,8 @@ type Queue struct {
 	// weight 0 that borrows has the largest share of all.
 	Weight *float64
 	Policy Policy
+	// Labels are what a [Selector] selects queues by.
+	Labels map[string]string
 }
 
 // Cohort is a pool of amounts that queues and further cohorts share. One that is named by a queue or a
@@ -75,11 +78,14 @@ type node struct {
 	// below (subtree), and the part of it that is not lent (local).
 	nominal, borrow, lend, subtree, local []int64
 	declared                              []bool
+	// further are the policy's further rules, and labels the queue's.
+	further []Selection
+	labels  map[string]string
 }
 
 // NewTree checks a configuration. The error is an *[outrank.InputError] with everything
 // that is wrong with it: names that are missing or doubled, cohorts in a circle, amounts
-// or weights below 0, a policy that does not exist. Nothing of the configuration is kept.
+// or weights below 0, a policy that does not exist, further rules that ask for what is not there. Nothing of the configuration is kept.
 // Time is linear in it.
 func NewTree(c Config) (*Tree, error) {
 	t := &Tree{byName: map[string]int{}, cohorts: map[string]int{}}
@@ -179,7 +185,12 @@ func (b *builder) addQueue(q *Queue) {
 	if q.Policy.Reclaim == LowerOrNewer {
 		b.bad(object, "Policy.Reclaim", "%v is for the queue itself alone", q.Policy.Reclaim)
 	}
-	b.byName[q.Name] = b.add(object, node{name: q.Name, parent: none, queue: true, policy: q.Policy.clone()}, q.Weight, q.Nominal, q.BorrowLimit, q.LendLimit)
+	n := node{name: q.Name, parent: none, queue: true, policy: q.Policy.clone(), further: b.further(object, q.Policy.Further), labels: maps.Clone(q.Labels)}
+	b.byName[q.Name] = b.add(object, n, q.Weight, q.Nominal, q.BorrowLimit, q.LendLimit)
+}
+
+func (b *builder) further(object string, rules []Selection) []Selection {
+	return checkedFurther(rules, func(field, format string, args ...any) { b.bad(object, field, format, args...) })
 }
 
 // add adds a node with its quotas.

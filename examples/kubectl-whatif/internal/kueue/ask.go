@@ -1,0 +1,249 @@
+package kueue
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+	"github.com/outrank-go/outrank/preemption/kube"
+	"github.com/outrank-go/outrank/preemption/tenancy"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Asked is the workload in question.
+type Asked struct {
+	object string // what messages call it
+	name   outrank.Key
+	local  outrank.Key
+	class  string
+	// priority is nil where the class says it.
+	priority    *int32
+	labels      map[string]string
+	annotations map[string]string
+	created     time.Time
+	inactive    bool
+	holds       bool
+	sets        []askedSet
+	caveats     []Caveat
+}
+
+// askedSet are pods that are alike.
+type askedSet struct {
+	name  string
+	count int64
+	pod   *outrank.Pod
+}
+
+// Pending returns the workload of a dump by its key. An error tells that it is not there.
+func (c *Cluster) Pending(key outrank.Key) (*Asked, error) {
+	var near []string
+	for _, w := range c.workloads {
+		if w.Metadata.key() == key {
+			return w.asked()
+		}
+		if !w.holds() && w.is("Finished") == nil {
+			near = append(near, string(w.Metadata.key()))
+		}
+	}
+	slices.Sort(near)
+	text := fmt.Sprintf("there is no Workload %s in the dump", key)
+	if len(near) > 0 {
+		text += "; those that wait: " + strings.Join(near[:min(len(near), 5)], ", ")
+	}
+	return nil, fmt.Errorf("%s", text)
+}
+
+// FromManifest returns the workload of a manifest: a Workload, or the one that Kueue makes of a
+// Job or a Pod.
+func FromManifest(o input.Object, namespace string) (*Asked, error) {
+	if o.Kind == "Workload" && isKueue(&o) {
+		w := &workload{}
+		if err := decode(o, w); err != nil {
+			return nil, err
+		}
+		if w.Metadata.Namespace == "" {
+			w.Metadata.Namespace = namespace
+		}
+		return w.asked()
+	}
+	if !o.MakesPods() || o.Kind != "Job" && o.Kind != "Pod" {
+		return nil, fmt.Errorf("%s: Kueue's answer is about a Workload, a Job or a Pod", called(o))
+	}
+	var x struct {
+		Metadata metadata `json:"metadata"`
+	}
+	if err := decode(o, &x); err != nil {
+		return nil, err
+	}
+	t, err := input.TemplateOf(o)
+	if err != nil {
+		return nil, err
+	}
+	if x.Metadata.Namespace == "" {
+		x.Metadata.Namespace = namespace
+	}
+	a := &Asked{object: called(o), name: x.Metadata.key(), class: x.Metadata.Labels[classLabel], labels: x.Metadata.Labels}
+	if queue := x.Metadata.Labels[queueLabel]; queue != "" {
+		a.local = outrank.NewKey(x.Metadata.Namespace, queue)
+	}
+	if err := a.add("main", int64(t.Replicas), t.Pod); err != nil {
+		return nil, err
+	}
+	a.caveats = append(a.caveats, Caveat{a.object, "labels count for rules of a PreemptionConfig as if Kueue copied them to the Workload (labelKeysToCopy)"})
+	if len(x.Metadata.Labels) == 0 || onlyKueues(x.Metadata.Labels) {
+		a.caveats = a.caveats[:len(a.caveats)-1]
+	}
+	return a, nil
+}
+
+// onlyKueues reports whether all labels are Kueue's own.
+func onlyKueues(labels map[string]string) bool {
+	for name := range labels {
+		if !strings.HasPrefix(name, "kueue.x-k8s.io/") {
+			return false
+		}
+	}
+	return true
+}
+
+// asked is a workload as a question.
+func (w *workload) asked() (*Asked, error) {
+	a := &Asked{
+		object: "workload " + string(w.Metadata.key()), name: w.Metadata.key(), class: w.class(), priority: w.Spec.Priority, labels: w.Metadata.Labels,
+		annotations: w.Metadata.Annotations, created: w.Metadata.Created, inactive: w.Spec.Active != nil && !*w.Spec.Active, holds: w.holds(),
+	}
+	if w.Spec.Queue != "" {
+		a.local = outrank.NewKey(w.Metadata.Namespace, w.Spec.Queue)
+	}
+	for i := range w.Spec.PodSets {
+		s := &w.Spec.PodSets[i]
+		pod, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": s.metadata(w), "spec": s.Template.Spec})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.object, err)
+		}
+		count := int64(1)
+		if s.Count != nil {
+			count = *s.Count
+		}
+		if err := a.add(s.Name, count, pod); err != nil {
+			return nil, err
+		}
+		if s.Topology != nil {
+			a.topology(s.Name)
+		}
+		if s.MinCount != nil {
+			a.caveats = append(a.caveats, Caveat{a.object, fmt.Sprintf("pod set %s would do with fewer pods (minCount), which is not tried", s.Name)})
+		}
+	}
+	return a, nil
+}
+
+// metadata is that of a pod of the set.
+func (s *podSet) metadata(w *workload) map[string]any {
+	out := map[string]any{"name": w.Metadata.Name, "namespace": w.Metadata.Namespace}
+	for _, part := range []string{"labels", "annotations"} {
+		if v, ok := s.Template.Metadata[part]; ok {
+			out[part] = v
+		}
+	}
+	return out
+}
+
+func (a *Asked) topology(set string) {
+	a.caveats = append(a.caveats, Caveat{a.object, fmt.Sprintf("pod set %s asks for a topology, which is not looked at: Kueue may find quota and no place, and take others for it", set)})
+}
+
+// add adds pods.
+func (a *Asked) add(name string, count int64, text []byte) error {
+	pod, warnings, err := kube.ReadManifest(bytes.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("%s: %w", a.object, err)
+	}
+	if count < 0 {
+		return fmt.Errorf("%s: pod set %s: %d pods", a.object, name, count)
+	}
+	for _, w := range warnings {
+		if !a.created.IsZero() {
+			break // an API server has filled it in
+		}
+		a.caveats = append(a.caveats, Caveat{a.object, w.String()})
+	}
+	var head struct {
+		Metadata metadata `json:"metadata"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return fmt.Errorf("%s: %w", a.object, err)
+	}
+	for _, annotation := range topologyAnnotations {
+		if _, ok := head.Metadata.Annotations[annotation]; ok {
+			a.topology(name)
+			break
+		}
+	}
+	a.sets = append(a.sets, askedSet{name, count, pod})
+	return nil
+}
+
+// incoming makes the workload in question one of package tenancy, but for what it uses.
+func (m *model) incoming(a *Asked, now time.Time) (tenancy.Workload, error) {
+	w := tenancy.Workload{
+		Name: string(a.name), LocalQueue: string(a.local), Class: a.class, Labels: a.labels, Queued: a.created,
+		Boost: m.boost(a.object, a.annotations),
+	}
+	if w.Queued.IsZero() {
+		w.Queued = now
+	}
+	m.caveats = append(m.caveats, a.caveats...)
+	if a.priority != nil {
+		w.Priority = *a.priority
+		return w, nil
+	}
+	if a.class != "" {
+		value, ok := m.classes[a.class]
+		if !ok {
+			return w, fmt.Errorf("%s: there is no WorkloadPriorityClass %s in the dump", a.object, a.class)
+		}
+		w.Priority = value
+		return w, nil
+	}
+	for _, s := range a.sets {
+		if s.pod.PriorityClassName == "" {
+			continue
+		}
+		class, ok := m.podClasses[s.pod.PriorityClassName]
+		if !ok {
+			return w, fmt.Errorf("%s: there is no PriorityClass %s in the dump", a.object, s.pod.PriorityClassName)
+		}
+		w.Priority, w.Class = class.Value, s.pod.PriorityClassName
+		return w, nil
+	}
+	found := false
+	for _, c := range m.podClasses {
+		if c.Default && (!found || c.Value < w.Priority) {
+			w.Priority, w.Class, found = c.Value, c.Metadata.Name, true
+		}
+	}
+	return w, nil
+}
+
+// requests returns the sum of what all pods of the set ask for.
+func (s *askedSet) requests() resource.List {
+	out := resource.List{}
+	for name, q := range s.pod.Requests() {
+		out[name] = quantityOf(name, times(resource.Amount(name, q), s.count))
+	}
+	return out
+}
+
+// times multiplies without wrapping around.
+func times(a, b int64) int64 {
+	if a > 0 && b > (1<<63-1)/a {
+		return 1<<63 - 1
+	}
+	return a * b
+}

@@ -1,0 +1,274 @@
+package kueue
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/outrank-go/outrank/preemption/tenancy"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Caveat is a reason why an answer may not come true. It names an object.
+type Caveat struct {
+	Object string `json:"object"`
+	Text   string `json:"text"`
+}
+
+// model is a cluster as package tenancy decides about it.
+type model struct {
+	*Cluster
+	*Settings
+	config   tenancy.Config
+	admitted []tenancy.Workload
+	caveats  []Caveat
+}
+
+func (m *model) caveat(object, format string, args ...any) {
+	m.caveats = append(m.caveats, Caveat{object, fmt.Sprintf(format, args...)})
+}
+
+// named is a resource of a flavor, as quotas name it.
+func named(r resource.Name, flavor string) resource.Name { return r + "@" + resource.Name(flavor) }
+
+// quotas collects the amounts of resource groups.
+func quotas(groups []resourceGroup) (nominal, borrow, lend resource.List) {
+	nominal, borrow, lend = resource.List{}, resource.List{}, resource.List{}
+	for _, g := range groups {
+		for _, f := range g.Flavors {
+			for _, r := range f.Resources {
+				name := named(r.Name, f.Name)
+				nominal[name] = r.Nominal
+				if r.Borrowing != nil {
+					borrow[name] = *r.Borrowing
+				}
+				if r.Lending != nil {
+					lend[name] = *r.Lending
+				}
+			}
+		}
+	}
+	return nominal, borrow, lend
+}
+
+func (f *fairSharing) weight() *float64 {
+	if f == nil || f.Weight == nil {
+		return nil
+	}
+	w := float64(f.Weight.MilliValue()) / 1000
+	return &w
+}
+
+// takes are the policies by Kueue's names; no name is Never.
+var takes = map[string]tenancy.Take{
+	"": tenancy.Nobody, "Never": tenancy.Nobody, "LowerPriority": tenancy.Lower, "LowerOrNewerEqualPriority": tenancy.LowerOrNewer, "Any": tenancy.Anybody,
+}
+
+// build makes the model of a dump. Its errors name objects.
+func build(c *Cluster, s *Settings) (*model, error) {
+	m := &model{Cluster: c, Settings: s}
+	for _, x := range c.cohorts {
+		nominal, borrow, lend := quotas(x.Spec.Groups)
+		m.config.Cohorts = append(m.config.Cohorts, tenancy.Cohort{
+			Name: x.Metadata.Name, Parent: x.parent(), Nominal: nominal, BorrowLimit: borrow, LendLimit: lend, Weight: x.Spec.Fair.weight(),
+		})
+	}
+	for _, x := range c.queues {
+		q, err := m.queue(x)
+		if err != nil {
+			return nil, err
+		}
+		m.config.Queues = append(m.config.Queues, q)
+	}
+	m.settle()
+	for _, w := range c.workloads {
+		if w.holds() {
+			m.admit(w)
+		}
+	}
+	return m, nil
+}
+
+// settle keeps of the settings what the gates let count.
+func (m *model) settle() {
+	if m.protection != (tenancy.Protection{}) && !m.gate("PreemptionProtection", false) {
+		settings := *m.Settings
+		settings.protection = tenancy.Protection{}
+		m.Settings = &settings
+		m.caveat("configuration", "preemptionProtection counts with the feature gate PreemptionProtection alone, which is off")
+	}
+	for _, part := range m.unknown {
+		m.caveat("configuration", "%s is not looked at", part)
+	}
+	if !m.given {
+		m.caveat("configuration", "without Kueue's own nobody compares shares and no window of protection counts: give it with --kueue-config")
+	}
+}
+
+// queue makes a tenant of a ClusterQueue.
+func (m *model) queue(x *clusterQueue) (tenancy.Queue, error) {
+	nominal, borrow, lend := quotas(x.Spec.Groups)
+	q := tenancy.Queue{
+		Name: x.Metadata.Name, Cohort: x.cohort(), Nominal: nominal, BorrowLimit: borrow, LendLimit: lend, Weight: x.Spec.Fair.weight(), Labels: x.Metadata.Labels,
+	}
+	object := "clusterqueue " + q.Name
+	if p := x.Spec.Preemption; p != nil {
+		for _, f := range []struct {
+			field, name string
+			to          *tenancy.Take
+		}{{"withinClusterQueue", p.Within, &q.Policy.Within}, {"reclaimWithinCohort", p.Reclaim, &q.Policy.Reclaim}} {
+			take, ok := takes[f.name]
+			if !ok {
+				return q, fmt.Errorf("%s: spec.preemption.%s: there is no policy %q", object, f.field, f.name)
+			}
+			*f.to = take
+		}
+		if b := p.Borrowing; b != nil && b.Policy == "LowerPriority" {
+			q.Policy.WhileBorrowing, q.Policy.BorrowUpTo = true, b.Most
+		}
+	}
+	name := x.Metadata.Annotations[rulesAnnotation]
+	if name == "" {
+		return q, nil
+	}
+	if !m.gate("ConfigurablePreemptions", !m.given) {
+		m.caveat(object, "its annotation %s counts with the feature gate ConfigurablePreemptions alone, which is off", rulesAnnotation)
+		return q, nil
+	}
+	q.Policy.Further = m.further(object, name)
+	return q, nil
+}
+
+// further are the rules of a PreemptionConfig, but for those that cannot be decided here.
+func (m *model) further(object, name string) (out []tenancy.Selection) {
+	config, ok := m.rules[name]
+	if !ok {
+		m.caveat(object, "the preemptionconfig %s is not in the dump, and its rules do not count", name)
+		return nil
+	}
+	for i, raw := range config.Spec.Rules {
+		var r rule
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&r); err != nil {
+			m.caveat("preemptionconfig "+name, "rule %d does not count: %v", i+1, err)
+			continue
+		}
+		if r.Trigger = r.Activation.Trigger; r.Trigger == "QuotaFeasibleAndInsufficientTopology" {
+			m.caveat("preemptionconfig "+name, "rule %s is about topologies, which are not looked at, and does not count", r.Name)
+			continue
+		}
+		out = append(out, r.Selection)
+	}
+	return out
+}
+
+// admit adds a workload that has quota.
+func (m *model) admit(w *workload) {
+	object := "workload " + string(w.Metadata.key())
+	x := tenancy.Workload{
+		Name: string(w.Metadata.key()), Queue: w.Status.Admission.ClusterQueue, Boost: m.boost(object, w.Metadata.Annotations),
+		Uses: resource.List{}, Queued: w.Metadata.Created, Admitted: w.is("QuotaReserved").At,
+		LocalQueue: w.Metadata.Namespace + "/" + w.Spec.Queue, Class: w.class(), Labels: w.Metadata.Labels, Leaving: w.is("Evicted") != nil,
+	}
+	if !slices.ContainsFunc(m.queues, func(q *clusterQueue) bool { return q.Metadata.Name == x.Queue }) {
+		m.caveat(object, "its clusterqueue %s is not in the dump, and what it uses does not count", x.Queue)
+		return
+	}
+	if w.Spec.Priority != nil {
+		x.Priority = *w.Spec.Priority
+	}
+	if c := w.is("Admitted"); c != nil {
+		x.Started = c.At
+	}
+	for _, s := range w.Status.Admission.PodSets {
+		for r, q := range s.Usage {
+			name := named(r, s.Flavors[r])
+			if !m.known(name) {
+				m.caveat(object, "no quota is about its %s of the flavor %q, which does not count", r, s.Flavors[r])
+				continue
+			}
+			x.Uses[name] = x.Uses[name].Add(w.left(s.Name, s.Count, r, q))
+		}
+	}
+	m.admitted = append(m.admitted, x)
+}
+
+// left returns the usage of the pods that are not done yet; Kueue takes back the quota of the others.
+func (w *workload) left(set string, count *int64, r resource.Name, q resource.Quantity) resource.Quantity {
+	for _, done := range w.Status.Reclaimable {
+		if done.Name == set && count != nil && *count > 0 && done.Count > 0 {
+			each := resource.Amount(r, q) / *count
+			return quantityOf(r, each*max(0, *count-done.Count))
+		}
+	}
+	return q
+}
+
+func quantityOf(r resource.Name, amount int64) resource.Quantity {
+	if r == resource.CPU {
+		return resource.NewMilli(amount)
+	}
+	return resource.New(amount)
+}
+
+// known reports whether any queue or cohort has a quota of a resource in a flavor.
+func (m *model) known(name resource.Name) bool {
+	has := func(l resource.List) bool { _, ok := l[name]; return ok }
+	return slices.ContainsFunc(m.config.Queues, func(q tenancy.Queue) bool { return has(q.Nominal) }) ||
+		slices.ContainsFunc(m.config.Cohorts, func(c tenancy.Cohort) bool { return has(c.Nominal) })
+}
+
+// boost reads the annotation that raises a priority.
+func (m *model) boost(object string, annotations map[string]string) int32 {
+	text := annotations[boostAnnotation]
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	switch {
+	case err != nil:
+		m.caveat(object, "its annotation %s is no number, and does not count: %q", boostAnnotation, text)
+		return 0
+	case !m.gate("PriorityBoost", !m.given):
+		m.caveat(object, "its annotation %s counts with the feature gate PriorityBoost alone, which is off", boostAnnotation)
+		return 0
+	case !m.given:
+		m.caveat(object, "its annotation %s counts, as it does with the feature gate PriorityBoost", boostAnnotation)
+	}
+	return int32(n)
+}
+
+// Latest returns the latest time that a dump knows.
+func (c *Cluster) Latest() (latest time.Time) {
+	see := func(t time.Time) {
+		if t.After(latest) {
+			latest = t
+		}
+	}
+	for _, w := range c.workloads {
+		see(w.Metadata.Created)
+		for _, x := range w.Status.Conditions {
+			see(x.At)
+		}
+	}
+	for _, q := range c.queues {
+		see(q.Metadata.Created)
+		for _, x := range q.Status.Conditions {
+			see(x.At)
+		}
+	}
+	return latest
+}
+
+// clusterQueue returns a queue of the dump, nil without it.
+func (m *model) clusterQueue(name string) *clusterQueue {
+	at := slices.IndexFunc(m.queues, func(q *clusterQueue) bool { return q.Metadata.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return m.queues[at]
+}

@@ -1,0 +1,75 @@
+package tenancy
+
+import "slices"
+
+// widen goes on with the candidates of the preemptor queue's further rules where those that were
+// taken are not enough: trigger by trigger, each in the order of rule 24.3.3 without its kinds
+// (rules 24.9.2 and 24.9.4).
+func (d *decision) widen(taken []Taken, of []*holder, fits func() bool) ([]Taken, []*holder, bool) {
+	if len(d.nodes[d.in.at].further) == 0 {
+		return taken, of, false
+	}
+	gone := map[*holder]bool{}
+	for _, h := range of {
+		gone[h] = true
+	}
+	for _, trigger := range triggers {
+		for _, x := range d.further(trigger, gone) {
+			d.add(x.at, x.uses, -1)
+			gone[x.holder] = true
+			taken, of = append(taken, Taken{*x.Workload, ruleConfigured + Rule(x.rule.Name)}), append(of, x.holder)
+			if fits() {
+				return taken, of, true
+			}
+		}
+	}
+	return taken, of, false
+}
+
+// selected is a candidate with the first rule that selects it.
+type selected struct {
+	*holder
+	rule *Selection
+}
+
+// further lists the candidates of the rules with a trigger that are there yet.
+func (d *decision) further(trigger string, gone map[*holder]bool) (out []selected) {
+	rules, preemptor := d.nodes[d.in.at].further, d.party(&d.in)
+	for i := range d.admitted {
+		h := &d.admitted[i]
+		if gone[h] || !d.usesContested(h) {
+			continue
+		}
+		candidate := d.party(h)
+		r := slices.IndexFunc(rules, func(s Selection) bool { return s.Trigger == trigger && s.selects(candidate, preemptor) })
+		if r >= 0 {
+			out = append(out, selected{h, &rules[r]})
+		}
+	}
+	slices.SortFunc(out, func(a, b selected) int { return d.before(a.holder, b.holder) })
+	return out
+}
+
+func (d *decision) party(h *holder) *party {
+	n := &d.nodes[h.at]
+	return &party{
+		at: h.at, parent: n.parent, top: d.root(h.at), hasParent: n.parent != none, queue: n.labels, labels: h.Labels,
+		local: h.LocalQueue, class: h.Class, base: int64(h.Priority), boosted: h.effective(),
+	}
+}
+
+// spares reports whether a window keeps a candidate from being a victim by a rule, and remembers
+// the first end of those (rules 24.8.1 to 24.8.4).
+func (d *decision) spares(h *holder, rule Rule) bool {
+	if h.Leaving {
+		return false
+	}
+	end := d.req.Protection.until(rule, h.Started, d.req.Now)
+	if end.IsZero() {
+		return false
+	}
+	if d.retryAt.IsZero() || end.Before(d.retryAt) {
+		d.retryAt = end
+	}
+	return true
+}

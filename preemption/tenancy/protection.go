@@ -1,0 +1,50 @@
+package tenancy
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Protection spares workloads that started a short while ago (group 24.8). Each field is how long
+// after its start a workload is spared by one kind of rule: preemption within its queue, by a
+// queue that takes back what is its own (borrowing or not), and by a comparison of shares. The
+// zero value spares nobody.
+type Protection struct{ Within, Reclaim, FairShare time.Duration }
+
+// window returns how long a rule spares a workload.
+func (p Protection) window(rule Rule) time.Duration {
+	switch rule {
+	case ruleWithin:
+		return p.Within
+	case ruleReclaimed, ruleBorrowing:
+		return p.Reclaim
+	case ruleFairShare:
+		return p.FairShare
+	}
+	return 0
+}
+
+// check reports windows below 0.
+func (p Protection) check(object string, ps *[]outrank.Problem) {
+	for _, x := range []struct {
+		field string
+		d     time.Duration
+	}{{"Within", p.Within}, {"Reclaim", p.Reclaim}, {"FairShare", p.FairShare}} {
+		if x.d < 0 {
+			*ps = append(*ps, outrank.Problem{Object: object, Field: "Protection." + x.field, Text: fmt.Sprintf("%v is negative", x.d)})
+		}
+	}
+}
+
+// until returns the end of the window in which a rule spares a workload that started at a time;
+// zero if it is over or there is none.
+func (p Protection) until(rule Rule, started, now time.Time) time.Time {
+	window := p.window(rule)
+	end := started.Add(window)
+	if window <= 0 || started.IsZero() || !now.Before(end) {
+		return time.Time{}
+	}
+	return end
+}
