@@ -29,6 +29,12 @@ type Answer struct {
 	// Evicted are the pods that were deleted, Cleared those that lost their nomination,
 	// sorted.
 	Evicted, Cleared []string
+	// Waits is set where the pod waits for its claims and no attempt is made. Nothing else but
+	// Nodes is set then.
+	Waits bool
+	// Deallocated are claims of the pod whose allocation was given up; of outrank, those of which
+	// the reference gives up any one.
+	Deallocated []string
 	// Event is the note of event FailedScheduling, Reason and Message those of
 	// condition PodScheduled.
 	Event, Reason, Message string

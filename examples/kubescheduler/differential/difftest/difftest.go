@@ -30,10 +30,13 @@ var (
 
 // Run compares the reference and outrank on random cases, and fails where they
 // differ: with the smallest case found and the way to repeat it.
-func Run(t *testing.T, h *differential.Harness) {
+func Run(t *testing.T, h *differential.Harness) { RunKinds(t, h, differential.Kinds...) }
+
+// RunKinds is Run for kinds of cases of its own, where the flag names none.
+func RunKinds(t *testing.T, h *differential.Harness, usual ...string) {
 	differential.Quiet()
 	left := *most
-	sweep := differential.Sweep{Cases: *cases, Seed: *seed, Failure: func(c *differential.Case, r *differential.Result) bool {
+	sweep := differential.Sweep{Cases: *cases, Seed: *seed, Kinds: usual, Failure: func(c *differential.Case, r *differential.Result) bool {
 		t.Errorf("kind %s, seed %d differs; repeat with -kinds %s -seed %d -cases 1:\n%s",
 			c.Kind, c.Seed, c.Kind, c.Seed, strings.Join(r.Differences, "\n"))
 		if c.Around.Any() {
