@@ -271,11 +271,11 @@ func (a *attempt) Check(n *outrank.Node) preemption.Status {
 		ok, err := a.x.canAllocate(v, &a.changes, claims, request)
 		switch {
 		case errors.Is(err, structured.ErrFailedAllocationOnNode):
-			return a.short(err.Error())
+			return a.short(v, err.Error())
 		case err != nil:
 			return preemption.Status{Code: preemption.Contradiction, Reasons: []string{fmt.Sprintf("running %q filter plugin: %s", Name, addresses.ReplaceAllString(err.Error(), "0x"))}}
 		case !ok:
-			return a.short("cannot allocate all claims")
+			return a.short(v, cannotAllocate)
 		}
 	}
 	if unavailable {
@@ -290,13 +290,30 @@ var addresses = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 const notAvailable = "resourceclaim not available on the node"
 
 // short is the status of a node without enough free devices.
-func (a *attempt) short(reason string) preemption.Status {
-	s := unresolvable(reason)
-	if a.config.DRAPreemption {
-		s.Code = preemption.Unschedulable
+func (a *attempt) short(v *view, reason string) preemption.Status {
+	switch {
+	case !a.config.DRAPreemption:
+		if reason == cannotAllocate {
+			return shortOf
+		}
+		return unresolvable(reason)
+	case a.asker.Group != "":
+		s := unresolvable(reason)
+		s.Reasons = append(s.Reasons, "KEP-5690 leaves out preemption for devices by pods of groups")
+		return s
+	case reason == cannotAllocate && len(a.gone) == 0 && len(a.grouped) == 0:
+		return mayHelp
 	}
-	return s
+	return preemption.Status{Code: preemption.Unschedulable, Reasons: append([]string{reason}, a.leftOut(v)...)}
 }
+
+const cannotAllocate = "cannot allocate all claims"
+
+// The usual statuses are made once.
+var (
+	shortOf = unresolvable(cannotAllocate)
+	mayHelp = preemption.Status{Code: preemption.Unschedulable, Reasons: shortOf.Reasons}
+)
 
 // toAllocate returns the claims that the node has to have devices for.
 func (a *attempt) toAllocate(n *outrank.Node) (claims []*resourcev1.ResourceClaim, request, reason string) {

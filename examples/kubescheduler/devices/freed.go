@@ -74,9 +74,9 @@ func boundTo(s *resourcev1.ResourceSlice, d *resourcev1.Device) string {
 
 // changes are how claims and their devices differ from the index during an attempt.
 type changes struct {
-	// gone counts the consumers of each claim that are taken away, and away how many
-	// nominations take the claim's devices away.
-	gone, away map[*claim]int
+	// gone counts the consumers of each claim that are taken away, grouped those of them that
+	// are of a group, and away how many nominations take the claim's devices away.
+	gone, grouped, away map[*claim]int
 	// taken are the allocations of nominated pods.
 	taken []taken
 }
@@ -91,6 +91,9 @@ func (c *changes) clone() changes {
 	out := changes{taken: append([]taken(nil), c.taken...)}
 	for k, v := range c.gone {
 		out.count(&out.gone, k, v)
+	}
+	for k, v := range c.grouped {
+		out.count(&out.grouped, k, v)
 	}
 	for k, v := range c.away {
 		out.count(&out.away, k, v)
@@ -119,14 +122,38 @@ func (c *changes) free(k *claim) bool {
 // leave follows a running pod that leaves, or comes back: by is 1 or -1. A pod of a group frees
 // nothing by KEP-5690.
 func (a *attempt) leave(p *outrank.Pod, by int) {
+	of := &a.gone
 	if p.Group != "" {
-		return
+		of = &a.grouped
 	}
 	for _, k := range a.x.consumed[nameOf(p)] {
 		if k.isFor(p) && !a.own(k) {
-			a.count(&a.gone, k, by)
+			a.count(of, k, by)
 		}
 	}
+}
+
+// leftOut names the claims of pods that are gone whose devices stay taken by what KEP-5690
+// leaves out, sorted.
+func (a *attempt) leftOut(v *view) []string {
+	var texts []string
+	for k := range a.gone {
+		if (k.stays == staysNodes || k.stays == staysGroup) && k.isOn(v) {
+			texts = append(texts, "claim "+k.name.String()+" does not come free: "+string(k.stays))
+		}
+	}
+	for k := range a.grouped {
+		if k.isOn(v) {
+			texts = append(texts, "claim "+k.name.String()+" does not come free: a pod that it is reserved for is of a group, which KEP-5690 leaves out")
+		}
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}
+
+// isOn reports whether the claim holds a device that the node could use.
+func (c *claim) isOn(v *view) bool {
+	return slices.ContainsFunc(c.holds, func(h hold) bool { return slices.Contains(v.devices, h.device) })
 }
 
 // own reports whether a claim is one that the preemptor itself uses. It stays as it is,

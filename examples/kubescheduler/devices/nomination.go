@@ -129,7 +129,7 @@ func (f *Filter) MayPreempt(pod *outrank.Pod, _ preemption.Status, by preemption
 		return by.String()
 	}
 	if waits := n.waitsFor(x); len(waits) > 0 {
-		return fmt.Sprintf("not eligible: claims of its victims are still allocated: %s", strings.Join(waits, ", "))
+		return fmt.Sprintf("not eligible due to claims of its victims that are still allocated: %s.", strings.Join(waits, ", "))
 	}
 	return by.String()
 }
