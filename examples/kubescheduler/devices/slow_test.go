@@ -396,6 +396,9 @@ func (s *slow) nominate(r *rand.Rand, p *outrank.Pod, node *outrank.Node) {
 	p.NominatedNodeName = node.Name
 	s.waiting = append(s.waiting, p)
 	n := &devices.Nomination{Pod: p.Key(), Node: node.Name}
+	if r.IntN(6) == 0 {
+		n.Node = "another" // an earlier nomination, which has ended
+	}
 	own := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: p.Name, Namespace: "default", UID: types.UID("uid-" + p.Name)}}
 	s.objects.Claims = append(s.objects.Claims, own)
 	for _, c := range s.objects.Claims {
