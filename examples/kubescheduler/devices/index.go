@@ -120,7 +120,7 @@ func newIndex(o *Objects, release outrank.Release) (*index, error) {
 		features: featuresOf(release),
 		pods:     map[named]*corev1.Pod{}, byName: map[named]*claim{}, byUID: map[types.UID]*claim{}, inFlight: map[types.UID]bool{},
 		consumed: map[named][]*claim{}, classes: classes{}, backing: extendedresourcecache.NewExtendedResourceCache(klog.Background()),
-		onNode: map[string][]*slice{}, pools: map[poolID][]*slice{}, held: map[structured.DeviceID][]holding{}, kinds: map[string]int{}, nominations: map[named]*Nomination{},
+		onNode: map[string][]*slice{}, pools: map[poolID][]*slice{}, held: map[structured.DeviceID][]holding{}, kinds: map[string]int{}, answers: answers{most: mostAnswers}, nominations: map[named]*Nomination{},
 	}
 	x.cel = cel.NewCache(1000, cel.Features{EnableConsumableCapacity: x.features.ConsumableCapacity, EnableListTypeAttributes: x.features.ListTypeAttributes})
 	for _, p := range o.Pods {

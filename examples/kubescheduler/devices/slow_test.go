@@ -149,6 +149,9 @@ func (s *slow) devicesFit(node *outrank.Node, gone, nominated []*outrank.Pod) bo
 	return err == nil && len(results) == len(wanted)
 }
 
+// now is a time of the tests.
+var now = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+
 type oneClass struct{ *resourcev1.DeviceClass }
 
 func (c oneClass) Get(string) (*resourcev1.DeviceClass, error) { return c.DeviceClass, nil }

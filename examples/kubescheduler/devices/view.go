@@ -28,6 +28,8 @@ type view struct {
 	slices []*resourcev1.ResourceSlice
 	// devices are those of the slices, in the order in which the allocator sees them.
 	devices []structured.DeviceID
+	// held are the holdings of each device.
+	held [][]holding
 	// kind is equal for two nodes that differ in names alone.
 	kind int
 	// local are the names of pools that are the node's own.
@@ -127,7 +129,8 @@ func (x *index) addPool(v *view, id poolID, kind *strings.Builder) {
 		for i := range s.Spec.Devices {
 			if name := s.Spec.Devices[i].Name; !seen[name] {
 				seen[name] = true
-				v.devices = append(v.devices, structured.MakeDeviceID(s.Spec.Driver, s.Spec.Pool.Name, name))
+				id := structured.MakeDeviceID(s.Spec.Driver, s.Spec.Pool.Name, name)
+				v.devices, v.held = append(v.devices, id), append(v.held, x.held[id])
 			}
 		}
 	}
@@ -140,7 +143,7 @@ func (x *index) key(v *view, c *changes, request string, buffer []byte) []byte {
 		from := len(buffer)
 		buffer = binary.AppendUvarint(buffer, uint64(i)+1)
 		head := len(buffer)
-		for _, h := range x.held[id] {
+		for _, h := range v.held[i] {
 			if !c.free(h.claim) {
 				buffer = append(append(buffer, h.hold().like...), ';')
 			}
@@ -175,8 +178,8 @@ func (x *index) state(v *view, c *changes) structured.AllocatedState {
 			s.AggregatedCapacity.Insert(*h.consumed)
 		}
 	}
-	for _, id := range v.devices {
-		for _, h := range x.held[id] {
+	for i := range v.devices {
+		for _, h := range v.held[i] {
 			if !c.free(h.claim) {
 				add(h.hold())
 			}
@@ -246,6 +249,7 @@ func (v *view) named(text string) bool {
 type answers struct {
 	mu   sync.Mutex
 	kept map[string]answer
+	most int // that are kept
 }
 
 const mostAnswers = 1 << 16
@@ -267,9 +271,11 @@ func (x *index) canAllocate(v *view, c *changes, claims []*resourcev1.ResourceCl
 	}
 	x.answers.mu.Lock()
 	defer x.answers.mu.Unlock()
-	if x.asked++; x.answers.kept == nil || len(x.answers.kept) >= mostAnswers {
+	if x.asked++; x.answers.kept == nil || len(x.answers.kept) >= x.answers.most {
 		x.answers.kept = map[string]answer{}
 	}
-	x.answers.kept[string(key)] = now
+	if x.answers.most > 0 {
+		x.answers.kept[string(key)] = now
+	}
 	return now.ok, now.err
 }
