@@ -195,7 +195,7 @@ func (x *index) state(v *view, c *changes) structured.AllocatedState {
 
 // mostSteps bounds the search of the allocator, which is exhaustive, in devices tried.
 // kube-scheduler ends it after ten seconds.
-const mostSteps = 2_000_000
+const mostSteps = 500_000
 
 // errSteps ends the allocator's search.
 var errSteps = errors.New("too many combinations of devices")
