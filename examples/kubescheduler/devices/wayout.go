@@ -2,6 +2,7 @@ package devices
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	resourcev1 "k8s.io/api/resource/v1"
@@ -25,6 +26,13 @@ func (f *Filter) WayOut(ex *preemption.Explanation, snap *preemption.Snapshot) (
 	if ex == nil || snap == nil {
 		return way, nil, problem("explanation", "", "is nil, or its snapshot is")
 	}
+	if ex.Refused.Code != preemption.Success && ex.Refused.Filter != Name {
+		way.Says = "not found" // the plugin has noted nothing about the pod, and fails
+		way.Ask = func(context.Context, *preemption.Snapshot, preemption.Request) (*preemption.Plan, error) {
+			return &ex.Plan, errors.New("not found")
+		}
+		return way, nil, nil
+	}
 	a, err := f.start(ex.Pod)
 	if err != nil || a == nil || a.refusal != "" {
 		return way, nil, err
@@ -41,6 +49,9 @@ func (f *Filter) WayOut(ex *preemption.Explanation, snap *preemption.Snapshot) (
 		if n, ok := snap.Node(ex.Nodes[i].Node); ok {
 			idle = a.idleOn(n, idle)
 		}
+	}
+	if f.config.Release == outrank.V1_36 {
+		way.Says = "still not schedulable"
 	}
 	if len(idle) > 0 {
 		way.Says = "deallocation of ResourceClaim completed"

@@ -65,14 +65,14 @@ type Candidate struct {
 	Node       string
 	Victims    []string
 	Violations int
-	importance []string // of each victim
+	Importance []string // of each victim
 }
 
 // equal reports whether two candidates are the same, but for the order of victims that
 // are equally important.
 func (c Candidate) equal(d Candidate) bool {
 	return c.Node == d.Node && c.Violations == d.Violations &&
-		slices.Equal(sorted(c.Victims), sorted(d.Victims)) && slices.Equal(c.importance, d.importance)
+		slices.Equal(sorted(c.Victims), sorted(d.Victims)) && slices.Equal(c.Importance, d.Importance)
 }
 
 // String returns the node, its victims and how many of them break a budget.

@@ -102,6 +102,9 @@ func nominatedTakes(d *decided) bool {
 
 // giveUp asks the step for devices before preemption.
 func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *preemption.Snapshot, config preemption.Config) error {
+	if d.Refused.Code != preemption.Success && d.Refused.Filter != devicesName {
+		return nil // the step has noted nothing of the pod
+	}
 	way, idle, err := filter.WayOut(d.Explanation, snap)
 	if err != nil || len(idle) == 0 && way.Says == "" || d.Outcome == preemption.Fits {
 		return err
@@ -133,6 +136,25 @@ func withoutAddresses(text string) string { return addresses.ReplaceAllString(te
 
 var addresses = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 
+// v1.37 names the device of an error at run time, and says more about it.
+var (
+	shorter = regexp.MustCompile(`selector #\d+: CEL runtime error`)
+	longer  = regexp.MustCompile(` on device( \S+)?(:? CEL runtime error)|\. consider using CEL[^\]]*optional fields`)
+)
+
+// asBefore is a text of outrank as v1.36 has it, where the reference's is of v1.36.
+func asBefore(reference, text string) string {
+	if !shorter.MatchString(reference) {
+		return text
+	}
+	return longer.ReplaceAllStringFunc(text, func(part string) string {
+		if strings.Contains(part, "runtime") {
+			return ": CEL runtime error"
+		}
+		return ""
+	})
+}
+
 // comparableDevices makes permitted differences the same in both.
 func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 	if c.Devices.Classes == nil {
@@ -140,6 +162,7 @@ func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 	}
 	same := *a
 	same.Message, same.Event = withoutAddresses(a.Message), withoutAddresses(a.Event)
+	ours.Message, ours.Event = asBefore(a.Message, ours.Message), asBefore(a.Event, ours.Event)
 	if same.Message != a.Message { // an event is cut at a length that addresses count for
 		same.Event, ours.Event = "", ""
 	}
@@ -149,6 +172,11 @@ func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 	for name, s := range a.Unhelpful {
 		for i := range s.Reasons {
 			s.Reasons[i] = withoutAddresses(s.Reasons[i])
+			if our := ours.Unhelpful[name]; i < len(our.Reasons) {
+				our.Reasons = slices.Clone(our.Reasons)
+				our.Reasons[i] = asBefore(s.Reasons[i], our.Reasons[i])
+				ours.Unhelpful[name] = our
+			}
 		}
 		same.Unhelpful[name] = s
 	}
@@ -179,4 +207,34 @@ func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 		same.Deallocated = ours.Deallocated // any one of them
 	}
 	return &same
+}
+
+// Judged is a case with the reference's answer, on its way to the command judge.
+type Judged struct {
+	Case   *Case
+	Answer *Answer
+}
+
+// Distinct is the case as the reference can answer it settled: see [Harness].ClockEachTime.
+func (h *Harness) Distinct(c *Case) *Case {
+	if h.ClockEachTime {
+		return oneWithoutStart(c)
+	}
+	return c
+}
+
+// AllOfShared reports whether somebody asks for all devices where some can be allocated several
+// times. The allocator of v1.36 leaves those out that have too little left; that of v1.37, by
+// which outrank goes in both releases, then allocates none.
+func (c *Case) AllOfShared() bool {
+	shared := slices.ContainsFunc(c.Devices.Slices, func(s *resourcev1.ResourceSlice) bool {
+		return slices.ContainsFunc(s.Spec.Devices, func(d resourcev1.Device) bool { return d.AllowMultipleAllocations != nil })
+	})
+	all := func(mode resourcev1.DeviceAllocationMode) bool { return mode == resourcev1.DeviceAllocationModeAll }
+	return shared && slices.ContainsFunc(c.Devices.Claims, func(k *resourcev1.ResourceClaim) bool {
+		return k.Status.Allocation == nil && slices.ContainsFunc(k.Spec.Devices.Requests, func(r resourcev1.DeviceRequest) bool {
+			return r.Exactly != nil && all(r.Exactly.AllocationMode) ||
+				slices.ContainsFunc(r.FirstAvailable, func(s resourcev1.DeviceSubRequest) bool { return all(s.AllocationMode) })
+		})
+	})
 }

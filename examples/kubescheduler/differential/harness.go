@@ -43,13 +43,16 @@ type Result struct {
 
 // Run puts a case to both and compares.
 func (h *Harness) Run(c *Case) (*Result, error) {
-	if h.ClockEachTime {
-		c = oneWithoutStart(c)
-	}
+	c = h.Distinct(c)
 	want, err := RunReference(c, Instead{})
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
 	}
+	return h.Judge(c, want)
+}
+
+// Judge compares an answer of the reference, which may be of another process, with outrank's.
+func (h *Harness) Judge(c *Case, want *Answer) (*Result, error) {
 	r := &Result{Reference: want}
 	cluster, err := h.Convert(c)
 	if err != nil {
@@ -197,7 +200,7 @@ func (d *decided) answer(chosen string) *Answer {
 		one := Candidate{Node: c.Node, Violations: c.Violations()}
 		for _, v := range c.Victims {
 			one.Victims = append(one.Victims, string(v.Pod.Key()))
-			one.importance = append(one.importance, d.importance[v.Pod.Key()])
+			one.Importance = append(one.Importance, d.importance[v.Pod.Key()])
 		}
 		a.Candidates = append(a.Candidates, one)
 	}

@@ -151,7 +151,7 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 	for _, c := range candidates {
 		one := Candidate{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
 		for _, v := range c.Victims().Pods {
-			one.Victims, one.importance = append(one.Victims, v.Namespace+"/"+v.Name), append(one.importance, important(v))
+			one.Victims, one.Importance = append(one.Victims, v.Namespace+"/"+v.Name), append(one.Importance, important(v))
 		}
 		r.answer.Candidates = append(r.answer.Candidates, one)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // Harness compares with v1.37.
-var Harness = &differential.Harness{Release: outrank.V1_37, Convert: Convert, Filter: Filter}
+var Harness = &differential.Harness{Release: outrank.V1_37, Convert: Convert, Filter: FilterOf(outrank.V1_37)}
 
 // Convert makes a cluster of a case by package convert.
 func Convert(c *differential.Case) (*outrank.Cluster, error) {
@@ -31,8 +31,12 @@ func Convert(c *differential.Case) (*outrank.Cluster, error) {
 	})
 }
 
-// Filter makes the filter for devices of a case.
-func Filter(c *differential.Case) (differential.DeviceFilter, error) {
+// FilterOf makes filters for the devices of cases, by the rules of a release.
+func FilterOf(release outrank.Release) func(*differential.Case) (differential.DeviceFilter, error) {
+	return func(c *differential.Case) (differential.DeviceFilter, error) { return filterOf(c, release) }
+}
+
+func filterOf(c *differential.Case, release outrank.Release) (differential.DeviceFilter, error) {
 	o := devices.Objects{
 		Pods: append(c.Pods[:len(c.Pods):len(c.Pods)], c.Preemptor), Claims: c.Devices.Claims, InFlight: c.Devices.InFlight,
 		Slices: c.Devices.Slices, Classes: c.Devices.Classes,
@@ -44,7 +48,7 @@ func Filter(c *differential.Case) (differential.DeviceFilter, error) {
 		}
 		o.TaintRules = append(o.TaintRules, rule)
 	}
-	return devices.New(o, devices.Config{Now: time.Now()})
+	return devices.New(o, devices.Config{Release: release, Now: time.Now()})
 }
 
 func groupsOf(c *differential.Case) ([]*schedulingv1beta1.PodGroup, error) {
