@@ -398,3 +398,30 @@ func TestReadme(t *testing.T) {
 	flat := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	assert.Contains(t, flat(string(code)), flat(string(block[1])))
 }
+
+// Several workers, and several evaluations at once while the objects are replaced, have the
+// answer of one.
+func TestWorkersAgree(t *testing.T) {
+	cluster, objects, pod := taken(1100, 2, 2)
+	filter, err := devices.New(objects, devices.Config{DRAPreemption: true})
+	require.NoError(t, err)
+	snap, err := preemption.NewSnapshot(cluster)
+	require.NoError(t, err)
+	var plans sync.Map
+	var wg sync.WaitGroup
+	for workers := range 4 {
+		wg.Go(func() {
+			eval, err := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}, Workers: workers})
+			if assert.NoError(t, err) && assert.NoError(t, filter.Set(objects)) {
+				plan, err := eval.Preempt(context.Background(), snap, pod, now)
+				if assert.NoError(t, err) {
+					plans.Store(fmt.Sprint(plan.Outcome, plan.Node, plan.Victims), true)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	found := 0
+	plans.Range(func(key, _ any) bool { found++; return assert.Contains(t, key, "preempt") })
+	assert.Equal(t, 1, found)
+}
