@@ -7,6 +7,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/outrank-go/outrank v0.0.0
 	github.com/outrank-go/outrank/examples/clientgo v0.0.0
+	github.com/outrank-go/outrank/examples/kubescheduler/devices v0.0.0
 	github.com/prometheus/client_golang v1.24.0
 	github.com/prometheus/client_model v0.6.2
 	github.com/spf13/cobra v1.10.2
@@ -152,6 +153,7 @@ require (
 replace (
 	github.com/outrank-go/outrank => ../..
 	github.com/outrank-go/outrank/examples/clientgo => ../clientgo
+	github.com/outrank-go/outrank/examples/kubescheduler/devices => ./devices
 )
 
 replace (

@@ -199,6 +199,7 @@ replace (
 	github.com/outrank-go/outrank/examples/clientgo => ../clientgo
 	github.com/outrank-go/outrank/examples/kubectl-whatif => ../kubectl-whatif
 	github.com/outrank-go/outrank/examples/kubescheduler => ../kubescheduler
+	github.com/outrank-go/outrank/examples/kubescheduler/devices => ../kubescheduler/devices
 )
 
 replace (

@@ -21,6 +21,12 @@ import (
 // Each clone belongs to one worker, whose goroutine alone calls it; the state that
 // Start returned is only cloned. Nothing is called after the evaluator's call has
 // returned. Package filtertest checks that a filter keeps to all that.
+//
+// A state may have one more method, Refused() Status, by which the filter refuses the pod
+// before any node is asked, as PreFilter plugins do. It is asked once, of the state that
+// Start returned. Anything but Success ends the attempt, as UnschedulableAndUnresolvable:
+// every node has that status ([Plan].Refused; rule 7.15.10). Check has to return it as well,
+// for callers that bring the statuses of nodes along.
 type FilterState interface {
 	// Check returns whether the pod may run on the node in the present state.
 	// Code and Reasons of the status count; its Filter is filled in. Contradiction says that

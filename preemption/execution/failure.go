@@ -128,11 +128,15 @@ func (f *Failure) preemptionErr() error {
 }
 
 // devicesFail reports whether the default scheduler's step for devices fails, which comes
-// before preemption: for a pod that was refused before any node was asked (rule 15.3.9).
-// Nobody is asked for a way out then.
+// before preemption: for a pod that was refused before any node was asked (rule 15.3.9), unless
+// by the filter for devices itself. Nobody is asked for a way out then.
 func (f *Failure) devicesFail() bool {
-	return f.Ways == nil && f.Plan != nil && f.Plan.Outcome != preemption.Preempt && f.Plan.Refused.Code != preemption.Success
+	return f.Ways == nil && f.Plan != nil && f.Plan.Outcome != preemption.Preempt &&
+		f.Plan.Refused.Code != preemption.Success && f.Plan.Refused.Filter != dynamicResources
 }
+
+// dynamicResources is the name of the plugin for devices.
+const dynamicResources = "DynamicResources"
 
 // triedInVain reports whether v1.13 tried nodes and found no victims, which keeps the
 // nomination (rule 13.2.14).

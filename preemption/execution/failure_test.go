@@ -44,6 +44,8 @@ func TestVerdict(t *testing.T) {
 	helpless.Unhelpful = []preemption.Count{countOf(2, "", "No preemption victims found for incoming pod")}
 	lost := turnedDown(preemption.NothingHelps, countOf(3, preemption.VolumeBinding, "pod has unbound immediate PersistentVolumeClaims"))
 	lost.Refused = lost.TurnedDown[0].Status
+	unclaimed := turnedDown(preemption.NothingHelps, countOf(3, "DynamicResources", `resourceclaim "a" is being deleted`))
+	unclaimed.Refused = unclaimed.TurnedDown[0].Status
 	contrary := turnedDown(preemption.NothingHelps, short, taint)
 	contrary.Unhelpful = []preemption.Count{
 		countOf(1, "", "No preemption victims found for incoming pod"),
@@ -142,6 +144,11 @@ func TestVerdict(t *testing.T) {
 			"preemption is asked", execution.Failure{Plan: lost, Ways: []preemption.WayOutAnswer{{Name: "preemption", Plan: lost}}},
 			execution.NoFit, "Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{Change: execution.DropNomination},
 			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+		},
+		"claims that the filter for devices refuses": {
+			"it has noted something about the pod, so that preemption is asked", execution.Failure{Plan: unclaimed},
+			execution.NoFit, "Unschedulable", []string{"DynamicResources"}, execution.Nomination{Change: execution.DropNomination},
+			`0/3 nodes are available: resourceclaim "a" is being deleted. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.`,
 		},
 		"without a filter": {
 			"a node that no filter saw", execution.Failure{Plan: turnedDown(preemption.NothingHelps, absent)},

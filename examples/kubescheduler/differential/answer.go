@@ -29,6 +29,12 @@ type Answer struct {
 	// Evicted are the pods that were deleted, Cleared those that lost their nomination,
 	// sorted.
 	Evicted, Cleared []string
+	// Waits is set where the pod waits for its claims and no attempt is made. Nothing else but
+	// Nodes is set then.
+	Waits bool
+	// Deallocated are claims of the pod whose allocation was given up; of outrank, those of which
+	// the reference gives up any one.
+	Deallocated []string
 	// Event is the note of event FailedScheduling, Reason and Message those of
 	// condition PodScheduled.
 	Event, Reason, Message string
@@ -59,14 +65,14 @@ type Candidate struct {
 	Node       string
 	Victims    []string
 	Violations int
-	importance []string // of each victim
+	Importance []string // of each victim
 }
 
 // equal reports whether two candidates are the same, but for the order of victims that
 // are equally important.
 func (c Candidate) equal(d Candidate) bool {
 	return c.Node == d.Node && c.Violations == d.Violations &&
-		slices.Equal(sorted(c.Victims), sorted(d.Victims)) && slices.Equal(c.importance, d.importance)
+		slices.Equal(sorted(c.Victims), sorted(d.Victims)) && slices.Equal(c.Importance, d.Importance)
 }
 
 // String returns the node, its victims and how many of them break a budget.

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -31,9 +32,21 @@ type Case struct {
 	// [GroupVersion], which not every release has.
 	Groups []Object
 
+	// Devices are claims of pods, and what they ask for.
+	Devices Devices
+
 	Preemptor *corev1.Pod
 	// Around is the part of the scheduler beside its own plugins.
 	Around Around
+}
+
+// Devices are the objects that plugin DynamicResources looks at. TaintRules are of version
+// v1, which not every release has. InFlight are claims whose allocation is not yet written.
+type Devices struct {
+	Claims, InFlight []*resourcev1.ResourceClaim
+	Slices           []*resourcev1.ResourceSlice
+	Classes          []*resourcev1.DeviceClass
+	TaintRules       []Object
 }
 
 // SecondProfile is the schedulerName of a second profile of the same scheduler.
@@ -94,6 +107,19 @@ func (c *Case) Write(w io.Writer) error {
 	}
 	for _, o := range c.Groups {
 		add(GroupVersion, "PodGroup", o)
+	}
+	devices := resourcev1.SchemeGroupVersion
+	for _, o := range c.Devices.Classes {
+		add(devices, "DeviceClass", o)
+	}
+	for _, o := range c.Devices.Slices {
+		add(devices, "ResourceSlice", o)
+	}
+	for _, o := range c.Devices.TaintRules {
+		add(devices, "DeviceTaintRule", o)
+	}
+	for _, o := range c.Devices.Claims {
+		add(devices, "ResourceClaim", o)
 	}
 	for _, o := range c.Pods {
 		add(core, "Pod", o)

@@ -23,7 +23,7 @@ func Compare(want, got *Answer) []string {
 			differ("node "+node, w, g)
 		}
 	}
-	if want.Fits {
+	if want.Fits || want.Waits {
 		return out
 	}
 	if !slices.EqualFunc(want.Candidates, got.Candidates, Candidate.equal) {
@@ -50,6 +50,9 @@ func Compare(want, got *Answer) []string {
 	}
 	if !slices.Equal(want.Cleared, got.Cleared) {
 		differ("nominations cleared", want.Cleared, got.Cleared)
+	}
+	if !slices.Equal(want.Deallocated, got.Deallocated) {
+		differ("claims given up", want.Deallocated, got.Deallocated)
 	}
 	for _, text := range []struct{ what, want, got string }{
 		{"event", want.Event, got.Event}, {"reason", want.Reason, got.Reason}, {"message", want.Message, got.Message}, {"queue", want.Part, got.Part},

@@ -26,6 +26,7 @@ var ClusterKinds = []string{
 type features struct {
 	budgets, filters, affinity, spread, nominated, volumes, resizes bool
 	extenders, contrary, ways                                       bool
+	devices                                                         bool
 }
 
 func featuresOf(kind string) (features, error) {
@@ -55,7 +56,13 @@ func featuresOf(kind string) (features, error) {
 	case "ways":
 		f.ways, f.nominated, f.volumes = true, true, true
 	case "surrounded":
-		f = features{true, true, true, true, true, true, true, true, true, true}
+		f = features{true, true, true, true, true, true, true, true, true, true, false}
+	case "devices":
+		f.devices = true
+	case "claims":
+		f.devices, f.nominated, f.budgets, f.affinity = true, true, true, true
+	case "crowded":
+		f.devices, f.nominated, f.spread, f.volumes = true, true, true, true
 	default:
 		return f, fmt.Errorf("%q is no kind of case: %v", kind, Kinds)
 	}
@@ -90,6 +97,9 @@ func Generate(kind string, seed uint64) (*Case, error) {
 	g.preemptor()
 	g.keepDropped()
 	g.around()
+	if f.devices {
+		g.claims()
+	}
 	slices.SortStableFunc(g.c.Pods, func(a, b *corev1.Pod) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})

@@ -20,8 +20,11 @@ type Object interface {
 }
 
 // newGroup makes an empty group. It fails for a release without this API.
-func newGroup() (Object, error) {
-	made, err := scheme.Scheme.New(GroupVersion.WithKind("PodGroup"))
+func newGroup() (Object, error) { return newOf(GroupVersion.WithKind("PodGroup")) }
+
+// newOf makes an empty object of a kind. It fails for a release without it.
+func newOf(kind schema.GroupVersionKind) (Object, error) {
+	made, err := scheme.Scheme.New(kind)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,8 @@ type Harness struct {
 	Release outrank.Release
 	// Convert makes a cluster of a case, the preemptor among its pods.
 	Convert func(*Case) (*outrank.Cluster, error)
+	// Filter makes the filter for the devices of a case; nil where there are none.
+	Filter func(*Case) (DeviceFilter, error)
 	// ClockEachTime is set where the reference reads the clock at each comparison of pods
 	// without a start time, as in v1.36: the result of several of the same priority on a
 	// node is an accident of the sort. All but the first of them are given a start then.
@@ -41,13 +43,16 @@ type Result struct {
 
 // Run puts a case to both and compares.
 func (h *Harness) Run(c *Case) (*Result, error) {
-	if h.ClockEachTime {
-		c = oneWithoutStart(c)
-	}
+	c = h.Distinct(c)
 	want, err := RunReference(c, Instead{})
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
 	}
+	return h.Judge(c, want)
+}
+
+// Judge compares an answer of the reference, which may be of another process, with outrank's.
+func (h *Harness) Judge(c *Case, want *Answer) (*Result, error) {
 	r := &Result{Reference: want}
 	cluster, err := h.Convert(c)
 	if err != nil {
@@ -60,6 +65,7 @@ func (h *Harness) Run(c *Case) (*Result, error) {
 	r.Outrank = ours.answer(want.Nominated)
 	r.Tied = ours.tied
 	want = want.comparable(c, r.Outrank, ours.extenderFails)
+	want = want.comparableDevices(c, r.Outrank)
 	if r.Apart = c.lacksClaim(c.Preemptor); r.Apart {
 		return r, nil
 	}
@@ -113,6 +119,10 @@ type decided struct {
 	importance map[outrank.Key]string
 	tied       bool
 	problems   []string
+	// ended is set where the attempt ended in an error before preemption was asked.
+	ended bool
+	// idle are claims of the pod of which one is given up.
+	idle []string
 }
 
 // decide decides the case.
@@ -128,6 +138,9 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	}
 	if c.Around.Any() {
 		return h.decideAround(c, snap, pod)
+	}
+	if c.Devices.Classes != nil {
+		return h.decideDevices(c, cluster, pod)
 	}
 	d, err := h.decideAbout(snap, preemption.Config{Schedulers: c.Profiles()}, pod, time.Now())
 	if err != nil {
@@ -177,12 +190,17 @@ func (d *decided) answer(chosen string) *Answer {
 		a.Unhelpful = map[string]Status{}
 		return a
 	}
+	if d.ended {
+		d.carryOut(a)
+		a.Nodes, a.Unhelpful = map[string]Status{}, map[string]Status{}
+		return a
+	}
 	for i := range d.Candidates {
 		c := &d.Candidates[i]
 		one := Candidate{Node: c.Node, Violations: c.Violations()}
 		for _, v := range c.Victims {
 			one.Victims = append(one.Victims, string(v.Pod.Key()))
-			one.importance = append(one.importance, d.importance[v.Pod.Key()])
+			one.Importance = append(one.Importance, d.importance[v.Pod.Key()])
 		}
 		a.Candidates = append(a.Candidates, one)
 	}
@@ -191,6 +209,7 @@ func (d *decided) answer(chosen string) *Answer {
 		d.failure.Plan = d.tiedPlan(chosen)
 	}
 	d.carryOut(a)
+	a.Deallocated = d.idle
 	return a
 }
 

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -145,6 +146,7 @@ func keyOf(o any) string {
 type stillInformers struct {
 	informers.SharedInformerFactory
 	pods, nodes, namespaces, budgets, claims, volumes, classes, csiNodes, csiDrivers, groups *still
+	deviceClaims, slices, deviceClasses, taintRules                                          *still
 }
 
 func newInformers(client kubernetes.Interface) *stillInformers {
@@ -162,6 +164,10 @@ func newInformers(client kubernetes.Interface) *stillInformers {
 	if group, err := newGroup(); err == nil { // else the release has none
 		f.groups = put(group)
 	}
+	f.deviceClaims, f.slices, f.deviceClasses = put(&resourcev1.ResourceClaim{}), put(&resourcev1.ResourceSlice{}), put(&resourcev1.DeviceClass{})
+	if rule, err := newOf(resourcev1.SchemeGroupVersion.WithKind("DeviceTaintRule")); err == nil {
+		f.taintRules = put(rule)
+	}
 	return f
 }
 
@@ -171,6 +177,8 @@ func (f *stillInformers) fill(c *Case) error {
 		addAll(f.namespaces, c.Namespaces), addAll(f.classes, c.StorageClasses), addAll(f.csiDrivers, c.CSIDrivers),
 		addAll(f.csiNodes, c.CSINodes), addAll(f.volumes, c.Volumes), addAll(f.claims, c.Claims),
 		addAll(f.budgets, c.Budgets), addAll(f.nodes, c.Nodes),
+		addAll(f.deviceClasses, c.Devices.Classes), addAll(f.slices, c.Devices.Slices), addAll(f.deviceClaims, c.Devices.Claims),
+		addAll(f.taintRules, c.Devices.TaintRules),
 	} {
 		if err != nil {
 			return err

@@ -60,12 +60,19 @@ type reference struct {
 	// importance returns a victim's importance, nil for that of the pod by itself.
 	importance func(*corev1.Pod) string
 
+	// waits is set where the preemptor does not come into the queue before its claims are there.
+	waits bool
+	// devices is set where the case has any.
+	devices bool
+
 	// beside is called before preemption is.
 	beside func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader)
 
 	mu      sync.Mutex // what evictions note runs beside
 	evicted []string
-	cleared []string
+	// deallocated are the claims that were given up.
+	deallocated []string
+	cleared     []string
 }
 
 // profileFramework is the framework of the scheduler's profile, which it watches.
@@ -85,20 +92,29 @@ func (f *profileFramework) RunFilterPluginsWithNominatedPods(ctx context.Context
 }
 
 // RunPostFilterPlugins finds all candidates, and then runs the plugins.
-func (f *profileFramework) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+func (f *profileFramework) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) (result *fwk.PostFilterResult, status *fwk.Status) {
 	if f.r.instead != nil {
 		f.r.failed = f.r.instead(ctx, state, pod, m)
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
 	a := f.r.answer
 	f.r.asked, f.r.all = true, f.all
-	if err := f.r.candidates(ctx, state, pod, m); err != nil {
+	find := func() error { return f.r.candidates(ctx, state, pod, m) }
+	if f.r.devices { // what is asked of its filter for devices is noted for the step after it
+		find = func() error { return nil }
+		defer func() {
+			if err := f.r.candidates(ctx, state, pod, m); err != nil {
+				result, status = nil, fwk.AsStatus(err)
+			}
+		}()
+	}
+	if err := find(); err != nil {
 		return nil, fwk.AsStatus(err)
 	}
 	if f.r.beside != nil {
 		f.r.beside(ctx, state.Clone(), pod, m)
 	}
-	result, status := f.Framework.RunPostFilterPlugins(ctx, state, pod, m)
+	result, status = f.Framework.RunPostFilterPlugins(ctx, state, pod, m)
 	a.Preempts = status.IsSuccess()
 	if a.Nominated = NominationKept; result != nil && result.Mode() == fwk.ModeOverride {
 		a.Nominated = result.NominatedNodeName
@@ -129,13 +145,13 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 		important = r.importance
 	}
 	candidates, statuses, err := r.all.Evaluator.DryRunPreemption(ctx, state, pod, potential, pdbs, 0, int32(len(potential)))
-	if err != nil && (r.around == nil || r.around.Contrary == nil && len(r.around.Extenders) == 0) {
+	if err != nil && !r.devices && (r.around == nil || r.around.Contrary == nil && len(r.around.Extenders) == 0) {
 		return err // else it is about nodes that contradict themselves
 	}
 	for _, c := range candidates {
 		one := Candidate{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
 		for _, v := range c.Victims().Pods {
-			one.Victims, one.importance = append(one.Victims, v.Namespace+"/"+v.Name), append(one.importance, important(v))
+			one.Victims, one.Importance = append(one.Victims, v.Namespace+"/"+v.Name), append(one.Importance, important(v))
 		}
 		r.answer.Candidates = append(r.answer.Candidates, one)
 	}
@@ -170,7 +186,7 @@ func (r *reference) watch(ctx context.Context, sched *scheduler.Scheduler, name 
 
 // newReference builds a scheduler with the objects, and lets it take up the preemptor.
 func newReference(ctx context.Context, c *Case, instead Instead) (*reference, error) {
-	r := &reference{around: &c.Around, preemptor: podKey(c.Preemptor), answer: &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}}
+	r := &reference{around: &c.Around, devices: c.Devices.Classes != nil, preemptor: podKey(c.Preemptor), answer: &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}}
 	client := &fake.Clientset{}
 	client.AddReactor("*", "*", r.react)
 	in := newInformers(client)
@@ -183,7 +199,8 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.watch(ctx, sched, c.Preemptor.Spec.SchedulerName); err != nil {
+	profile, err := r.watch(ctx, sched, c.Preemptor.Spec.SchedulerName)
+	if err != nil {
 		return nil, err
 	}
 	if err := r.dropDeleted(ctx, in, c); err != nil {
@@ -211,6 +228,9 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	if err := in.fill(c); err != nil {
 		return nil, err
 	}
+	if r.waits, err = r.prepareDevices(ctx, profile, c); err != nil {
+		return nil, err
+	}
 	for _, p := range c.Pods {
 		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed || isDropped(p) {
 			continue // the scheduler's informer leaves them out, or the queue
@@ -218,6 +238,9 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 		if err := in.pods.add(p); err != nil {
 			return nil, err
 		}
+	}
+	if r.waits {
+		return r, nil
 	}
 	return r, r.takeUp(in, c.Preemptor)
 }

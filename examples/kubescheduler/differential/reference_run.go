@@ -26,10 +26,14 @@ func RunReference(c *Case, instead Instead) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.waits {
+		return r.answer, nil
+	}
 	r.sched.ScheduleOne(ctx)
 	r.wait(c)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.answer.Deallocated = r.deallocated
 	r.answer.Evicted, r.answer.Cleared = sorted(r.evicted), sorted(r.cleared)
 	if !r.answer.Fits {
 		r.answer.Preempts = r.answer.Nominated != "" && r.answer.Nominated != NominationKept
@@ -104,6 +108,11 @@ func (r *reference) react(action clienttesting.Action) (bool, runtime.Object, er
 		if a.GetResource().Resource == "pods" {
 			r.evicted = append(r.evicted, a.GetNamespace()+"/"+a.GetName())
 		}
+	case clienttesting.UpdateAction:
+		if a.GetResource().Resource == "resourceclaims" {
+			r.deallocated = append(r.deallocated, keyOf(a.GetObject()))
+		}
+		return true, a.GetObject(), nil
 	case clienttesting.PatchAction:
 		switch name := a.GetNamespace() + "/" + a.GetName(); {
 		case a.GetResource().Resource != "pods":

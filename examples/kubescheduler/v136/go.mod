@@ -96,6 +96,8 @@ replace github.com/outrank-go/outrank/examples/kubescheduler => ..
 
 replace github.com/outrank-go/outrank/examples/clientgo => ../../clientgo
 
+replace github.com/outrank-go/outrank/examples/kubescheduler/devices => ../devices
+
 replace github.com/outrank-go/outrank => ../../..
 
 replace (

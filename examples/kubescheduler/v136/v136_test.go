@@ -12,3 +12,6 @@ func TestDifferential(t *testing.T) { difftest.Run(t, Harness) }
 // They give the nodes of random clusters the same scores, and pods the same places one after
 // the other.
 func TestScores(t *testing.T) { difftest.RunScores(t, Harness) }
+
+// The filter for devices agrees on claims in every state, by the rules of v1.36.
+func TestDevices(t *testing.T) { difftest.RunJudged(t, Harness) }

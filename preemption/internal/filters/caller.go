@@ -61,6 +61,22 @@ func Begun(f Filter, q *Question) (PodFilter, error) {
 	return c, nil
 }
 
+// refuser is a state that may refuse the pod before any node is asked (rule 7.15.10).
+type refuser interface{ Refused() decision.Status }
+
+// refuseBy ends the attempt before the first node where a filter of the caller refuses the pod,
+// unless one before it has.
+func (fp *Plan) refuseBy(c *CallerFilter, index int) {
+	r, ok := c.state.(refuser)
+	if !ok || fp.Refused.Code != decision.Success {
+		return
+	}
+	if s := callerStatus(r.Refused()); s.Code != decision.Success {
+		s.Code, s.By = decision.UnschedulableAndUnresolvable, index
+		fp.Refused = s
+	}
+}
+
 // Touches reports whether pods of the node have a part in the answer; see [PodFilter].
 func (f *CallerFilter) Touches(n *state.NodeState) bool {
 	switch {

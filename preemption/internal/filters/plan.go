@@ -63,6 +63,7 @@ func (fp *Plan) Add(pf PodFilter, index int) {
 	case *CallerFilter:
 		fp.Fixed, fp.Local, fp.Follows = false, false, true
 		fp.Selective = fp.Selective || f.concerns != nil
+		fp.refuseBy(f, index)
 	}
 }
 

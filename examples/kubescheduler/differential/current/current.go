@@ -3,17 +3,20 @@ package current
 
 import (
 	"fmt"
+	"time"
 
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 
 	"github.com/outrank-go/outrank"
 
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
+	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
 )
 
 // Harness compares with v1.37.
-var Harness = &differential.Harness{Release: outrank.V1_37, Convert: Convert}
+var Harness = &differential.Harness{Release: outrank.V1_37, Convert: Convert, Filter: FilterOf(outrank.V1_37)}
 
 // Convert makes a cluster of a case by package convert.
 func Convert(c *differential.Case) (*outrank.Cluster, error) {
@@ -26,6 +29,26 @@ func Convert(c *differential.Case) (*outrank.Cluster, error) {
 		Claims: c.Claims, Volumes: c.Volumes, StorageClasses: c.StorageClasses, CSINodes: c.CSINodes, CSIDrivers: c.CSIDrivers,
 		PodGroups: groups,
 	})
+}
+
+// FilterOf makes filters for the devices of cases, by the rules of a release.
+func FilterOf(release outrank.Release) func(*differential.Case) (differential.DeviceFilter, error) {
+	return func(c *differential.Case) (differential.DeviceFilter, error) { return filterOf(c, release) }
+}
+
+func filterOf(c *differential.Case, release outrank.Release) (differential.DeviceFilter, error) {
+	o := devices.Objects{
+		Pods: append(c.Pods[:len(c.Pods):len(c.Pods)], c.Preemptor), Claims: c.Devices.Claims, InFlight: c.Devices.InFlight,
+		Slices: c.Devices.Slices, Classes: c.Devices.Classes,
+	}
+	for _, r := range c.Devices.TaintRules {
+		rule, ok := r.(*resourcev1.DeviceTaintRule)
+		if !ok {
+			return nil, fmt.Errorf("%T is no rule", r)
+		}
+		o.TaintRules = append(o.TaintRules, rule)
+	}
+	return devices.New(o, devices.Config{Release: release, Now: time.Now()})
 }
 
 func groupsOf(c *differential.Case) ([]*schedulingv1beta1.PodGroup, error) {

@@ -3,6 +3,7 @@ package current
 import (
 	"testing"
 
+	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential/difftest"
 )
 
@@ -12,3 +13,6 @@ func TestDifferential(t *testing.T) { difftest.Run(t, Harness) }
 // They give the nodes of random clusters the same scores, and pods the same places one after
 // the other.
 func TestScores(t *testing.T) { difftest.RunScores(t, Harness) }
+
+// They agree on claims of devices in every state. Removing pods frees none of them.
+func TestDevices(t *testing.T) { difftest.RunKinds(t, Harness, differential.DeviceKinds...) }

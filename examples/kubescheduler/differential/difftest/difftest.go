@@ -13,6 +13,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,10 +31,13 @@ var (
 
 // Run compares the reference and outrank on random cases, and fails where they
 // differ: with the smallest case found and the way to repeat it.
-func Run(t *testing.T, h *differential.Harness) {
+func Run(t *testing.T, h *differential.Harness) { RunKinds(t, h, differential.Kinds...) }
+
+// RunKinds is Run for kinds of cases of its own, where the flag names none.
+func RunKinds(t *testing.T, h *differential.Harness, usual ...string) {
 	differential.Quiet()
 	left := *most
-	sweep := differential.Sweep{Cases: *cases, Seed: *seed, Failure: func(c *differential.Case, r *differential.Result) bool {
+	sweep := differential.Sweep{Cases: *cases, Seed: *seed, Kinds: usual, Failure: func(c *differential.Case, r *differential.Result) bool {
 		t.Errorf("kind %s, seed %d differs; repeat with -kinds %s -seed %d -cases 1:\n%s",
 			c.Kind, c.Seed, c.Kind, c.Seed, strings.Join(r.Differences, "\n"))
 		if c.Around.Any() {
@@ -92,4 +96,66 @@ func RunScores(t *testing.T, h *differential.Harness) {
 		}
 	}
 	t.Logf("%d cases from seed %d: %+v", tried, *seed, count)
+}
+
+// RunJudged compares claims of devices by a command that stands in the module above: one case
+// for every three of the flag cases. Those of [differential.Case.AllOfShared] are left out.
+func RunJudged(t *testing.T, h *differential.Harness) {
+	differential.Quiet()
+	program := filepath.Join(t.TempDir(), "judge")
+	if out, err := exec.Command("go", "build", "-C", "..", "-o", program, "./differential/cmd/judge").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	judge := exec.Command(program)
+	in, err := judge.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := judge.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge.Stderr = os.Stderr
+	if err := judge.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers, left, apart := json.NewDecoder(out), *most, 0
+	for i := range max(1, *cases/3) {
+		c, err := differential.Generate(differential.DeviceKinds[i%len(differential.DeviceKinds)], *seed+uint64(i/len(differential.DeviceKinds)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c = h.Distinct(c); c.AllOfShared() {
+			apart++
+			continue
+		}
+		want, err := differential.RunReference(c, differential.Instead{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(differential.Judged{Case: c, Answer: want})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.Write(text); err != nil {
+			t.Fatal(err)
+		}
+		var differences []string
+		if err := answers.Decode(&differences); err != nil {
+			t.Fatal(err)
+		}
+		if len(differences) > 0 {
+			t.Errorf("kind %s, seed %d differs:\n%s", c.Kind, c.Seed, strings.Join(differences, "\n"))
+			if left--; left <= 0 {
+				break
+			}
+		}
+	}
+	t.Logf("%d cases, of which %d are not compared", max(1, *cases/3), apart)
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := judge.Wait(); err != nil {
+		t.Error(err)
+	}
 }

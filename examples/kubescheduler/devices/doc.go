@@ -1,0 +1,22 @@
+// Package devices answers whether the devices that a pod claims are to be had on a node, and
+// which pods would have to leave for them. It is a filter for package preemption of outrank,
+// and asks the allocator that kube-scheduler and the cluster autoscaler share.
+//
+//	objects, err := devices.Read(dump)             // kubectl get pods,resourceclaims,resourceslices,deviceclasses,devicetaintrules -A -o json
+//	filter, err := devices.New(objects, devices.Config{})
+//	eval, err := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}})
+//
+// As v1.37 decides, which is the default, removing pods frees no device: where devices are
+// short, nobody is evicted for a pod with claims, and every status has the texts of plugin
+// DynamicResources. With [Config].DRAPreemption the claims of victims come free with their
+// last consumer, as KEP-5690 proposes; no release of Kubernetes does that.
+//
+// The allocator is asked once for each kind of node and state of its devices: two nodes whose
+// slices and allocations differ in nothing but names get one answer. Answers are kept as long
+// as the objects are, at most 65,536 of them, of about 200 bytes each with a few devices on a
+// node.
+//
+// [Filter.Cluster] prepares nodes for pods that ask for an extended resource that a device class
+// backs. [Filter.Nomination] and [Filter.MayPreempt] are about the time after a decision, while
+// the claims of victims come back. [Filter.Explain] says what was short and who holds it.
+package devices

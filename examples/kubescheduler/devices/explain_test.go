@@ -1,0 +1,145 @@
+package devices_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Every sentence of an explanation is true by the slow reference: the numbers, who holds what, the
+// pods whose leaving frees a claim, all of them and no fewer, what does not come free with
+// everybody gone, and whether that would be enough.
+func TestSentencesAreTrue(t *testing.T) {
+	said := map[string]int{}
+	for seed := *slowSeed; seed < *slowSeed+uint64(*slowCases); seed++ {
+		s, nodes := drawSlow(seed)
+		s.waiting, s.nominations, s.objects.Nominations = nil, nil, nil
+		snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: nodes, Pods: append(slices.Clone(s.running), s.pod)})
+		require.NoError(t, err)
+		filter, err := devices.New(s.objects, devices.Config{DRAPreemption: true})
+		require.NoError(t, err)
+		for _, n := range nodes {
+			short, err := filter.Explain(snap, s.pod, n.Name)
+			require.NoError(t, err)
+			if short == nil || short.Refused != "" || slices.ContainsFunc(s.claimsOf(s.pod), func(c *resourcev1.ResourceClaim) bool { return c.Status.Allocation != nil }) {
+				continue
+			}
+			at := fmt.Sprintf("seed %d, node %s:\n%s", seed, n.Name, short)
+			require.Equal(t, s.devicesFit(n, nil, nil), !short.Short, at)
+			untouched, matching := 0, 0
+			for id, holders := range s.matching(n) {
+				matching++
+				if untouched++; len(holders) > 0 {
+					untouched--
+				}
+				for _, k := range holders {
+					require.True(t, slices.ContainsFunc(short.Held, func(h devices.Held) bool {
+						return h.Claim == outrank.NewKey("", k.Name) && slices.Contains(h.Devices, id)
+					}), "%s%s holds %s", at, k.Name, id)
+				}
+			}
+			require.Equal(t, []int{matching, untouched}, []int{short.Matching, short.Untouched}, at)
+			var leave []*outrank.Pod
+			for _, h := range short.Held {
+				c := s.claim(h.Claim)
+				if h.Stays != "" {
+					said[strings.Fields(h.Stays)[0]]++
+					require.False(t, s.frees(c, s.possible(n)), "%s%s", at, h.Claim)
+					continue
+				}
+				said["free"]++
+				gone := s.podsOf(h.Pods)
+				require.True(t, s.frees(c, gone), "%s%s", at, h.Claim)
+				for _, p := range gone {
+					require.Less(t, p.PriorityValue(), s.pod.PriorityValue(), at)
+					require.False(t, s.frees(c, without(gone, []*outrank.Pod{p})), "%s%s without %s", at, h.Claim, p.Name)
+				}
+				leave = append(leave, gone...)
+			}
+			require.Equal(t, s.devicesFit(n, leave, nil), short.Enough, at)
+			require.Equal(t, s.devicesFit(n, s.possible(n), nil), short.Enough, "who else leaves frees nothing that matters: %s", at)
+		}
+	}
+	require.Greater(t, said["free"], 20)
+	require.Len(t, said, 3, "what comes free, what stays for itself, and what stays for a pod")
+	t.Log(said)
+}
+
+// matching are the devices of a node that the pod's claims can use, with the claims that hold
+// any of them: one device at a time is offered, all by itself.
+func (s *slow) matching(n *outrank.Node) map[string][]*resourcev1.ResourceClaim {
+	found := map[string][]*resourcev1.ResourceClaim{}
+	for _, x := range s.objects.Slices {
+		for i := range x.Spec.Devices {
+			d := &x.Spec.Devices[i]
+			if x.Spec.NodeName != nil && *x.Spec.NodeName != n.Name || !s.wants(d) {
+				continue
+			}
+			id := x.Spec.Driver + "/" + x.Spec.Pool.Name + "/" + d.Name
+			found[id] = nil
+			for _, c := range s.objects.Claims {
+				if c.Status.Allocation == nil {
+					continue
+				}
+				for _, r := range c.Status.Allocation.Devices.Results {
+					if r.Pool == x.Spec.Pool.Name && r.Device == d.Name && !slices.Contains(found[id], c) {
+						found[id] = append(found[id], c)
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+// wants: all devices are of the one class, and have 80Gi, which no request exceeds.
+func (s *slow) wants(*resourcev1.Device) bool { return true }
+
+func (s *slow) claim(key outrank.Key) *resourcev1.ResourceClaim {
+	_, name := key.Split()
+	at := slices.IndexFunc(s.objects.Claims, func(c *resourcev1.ResourceClaim) bool { return c.Name == name })
+	return s.objects.Claims[at]
+}
+
+func (s *slow) podsOf(keys []outrank.Key) (pods []*outrank.Pod) {
+	for _, p := range s.running {
+		if slices.Contains(keys, p.Key()) {
+			pods = append(pods, p)
+		}
+	}
+	return pods
+}
+
+// What was short, who holds it, and why a claim that is shared does not come free.
+func ExampleFilter_Explain() {
+	cluster, objects, pod := taken(1, 3, 2)
+	web := *cluster.Pods[2] // as important as the pod itself, it shares the claim of another
+	web.Priority = outrank.Priority(100)
+	cluster.Pods[2] = &web
+	objects.Claims[1].Status.ReservedFor = append(objects.Claims[1].Status.ReservedFor,
+		resourcev1.ResourceClaimConsumerReference{Resource: "pods", Name: web.Name, UID: types.UID(web.UID)})
+	snap, _ := preemption.NewSnapshot(cluster)
+	filter, _ := devices.New(objects, devices.Config{DRAPreemption: true})
+	short, _ := filter.Explain(snap, pod, "g0000")
+	fmt.Print(short)
+	eval, _ := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}})
+	plan, _ := eval.Preempt(context.Background(), snap, pod, now)
+	fmt.Println(plan.Outcome)
+	// Output:
+	// node g0000 has 3 devices for the claims of pod default/mine, 0 untouched; the claims cannot be allocated
+	// claim default/p0000-0 holds gpu.example.com/g0000/gpu-0 and comes free once default/p0000-0 is gone
+	// claim default/p0000-1 holds gpu.example.com/g0000/gpu-1 and does not come free: pod default/p0000-2, which it is reserved for, may not leave: its priority is 100
+	// claim default/p0000-2 holds gpu.example.com/g0000/gpu-2 and does not come free: pod default/p0000-2, which it is reserved for, may not leave: its priority is 100
+	// with all of these that come free given back, the claims cannot be allocated
+	// nothing helps
+}

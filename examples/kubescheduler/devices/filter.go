@@ -1,0 +1,419 @@
+package devices
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	"k8s.io/dynamic-resource-allocation/structured"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Name is that of kube-scheduler's plugin, which stands in statuses.
+const Name = "DynamicResources"
+
+// Config is how to decide. The zero value is v1.37 with its default feature gates.
+type Config struct {
+	// Release is whose rules hold; zero means v1.37.
+	Release outrank.Release
+	// DRAPreemption decides as KEP-5690 proposes: the claims of victims come free with their
+	// last consumer. It has the name of the gate that the KEP plans. The zero value is what
+	// every release does: nobody is evicted for devices.
+	DRAPreemption bool
+	// Now is when the decision is made, for claims whose devices are bound late; with the
+	// zero value none of them has waited too long.
+	Now time.Time
+}
+
+// bindingTimeout is how long a device may take until it is bound.
+const bindingTimeout = 10 * time.Minute
+
+// Filter decides about the claims of pods. Any number of goroutines may use it at once. An
+// attempt goes by the objects that there were when it began.
+type Filter struct {
+	config Config
+	x      atomic.Pointer[index]
+}
+
+// New makes a filter. The error is that of [Objects.Validate]. Time and memory are linear in
+// the objects.
+func New(o Objects, c Config) (*Filter, error) {
+	if c.Release == 0 {
+		c.Release = outrank.V1_37
+	}
+	f := &Filter{config: c}
+	if err := f.Set(o); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Set replaces the objects. Attempts under way go on with those that they began with. The
+// error is that of [New], and leaves the filter as it was.
+func (f *Filter) Set(o Objects) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	x, err := newIndex(&o, f.config.Release)
+	if err == nil {
+		f.x.Store(x)
+	}
+	return err
+}
+
+// Name stands in statuses.
+func (f *Filter) Name() string { return Name }
+
+// Concerns reports whether a pod that comes or goes has a part in the answers: with
+// DRAPreemption one that claims are reserved for, or that has a nomination, and otherwise none.
+func (f *Filter) Concerns(p *outrank.Pod) bool {
+	if !f.config.DRAPreemption {
+		return false
+	}
+	x := f.x.Load()
+	if x.nominations[nameOf(p)] != nil {
+		return true
+	}
+	for _, k := range x.consumed[nameOf(p)] {
+		if k.isFor(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Start looks up the pod's claims. It has nothing to say about a pod without any. The error is
+// about claims that kube-scheduler ends the attempt for with an error, too, or a pod whose name
+// another one has.
+func (f *Filter) Start(pod *outrank.Pod, _ *preemption.Snapshot) (preemption.FilterState, error) {
+	a, err := f.start(pod)
+	if err != nil || a == nil {
+		return nil, err // a nil interface
+	}
+	return a, nil
+}
+
+func (f *Filter) start(pod *outrank.Pod) (*attempt, error) {
+	x := f.x.Load()
+	object, err := x.podOf(pod)
+	if err != nil || object == nil || pod.ResizeDeferred && pod.NodeName != "" {
+		return nil, err
+	}
+	a := &attempt{x: x, config: &f.config, asker: pod}
+	if refusal := a.lookUp(object); refusal != "" {
+		a.refusal = refusal
+		return a, nil
+	}
+	if a.extended = x.extendedOf(object); a.extended != nil {
+		a.claims = append(a.claims, a.extended.claim)
+	}
+	if len(a.claims) == 0 {
+		return nil, nil
+	}
+	if err := a.prepare(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// attempt is the search for a place for a pod with claims.
+type attempt struct {
+	x      *index
+	config *Config
+	asker  *outrank.Pod
+	// refusal is why no node can take the pod; empty for nothing.
+	refusal string
+	// claims are the pod's, that for extended resources at the end.
+	claims   []*resourcev1.ResourceClaim
+	extended *extended
+	// selectors are where allocated claims can be used, by claim; nil for everywhere.
+	selectors []*nodeaffinity.NodeSelector
+	// request is equal for two pods that ask for the same devices, but for extended resources.
+	request string
+	changes
+}
+
+// lookUp finds the claims that the pod names. It returns why the pod has to wait.
+func (a *attempt) lookUp(pod *corev1.Pod) string {
+	for i := range pod.Spec.ResourceClaims {
+		name, generated, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i])
+		if err != nil {
+			return err.Error()
+		}
+		if name == nil {
+			continue
+		}
+		c := a.x.byName[named{namespaceOr(pod.Namespace), *name}]
+		if c == nil {
+			return fmt.Sprintf("could not find ResourceClaim %q", pod.Namespace+"/"+*name)
+		}
+		if c.DeletionTimestamp != nil {
+			return fmt.Sprintf("resourceclaim %q is being deleted", c.Name)
+		}
+		if generated {
+			if err := resourceclaim.IsForPod(pod, c.ResourceClaim, false); err != nil {
+				return err.Error()
+			}
+		}
+		a.claims = append(a.claims, c.ResourceClaim)
+	}
+	return ""
+}
+
+// prepare checks the claims before any node is asked.
+func (a *attempt) prepare() error {
+	a.selectors = make([]*nodeaffinity.NodeSelector, len(a.claims))
+	var request strings.Builder
+	for i, c := range a.claims {
+		if c.Status.Allocation != nil {
+			if c.Status.Allocation.NodeSelector == nil {
+				continue
+			}
+			selector, err := nodeaffinity.NewNodeSelector(c.Status.Allocation.NodeSelector)
+			if err != nil {
+				return problem("resourceclaim "+c.Namespace+"/"+c.Name, "status.allocation.nodeSelector", err.Error())
+			}
+			a.selectors[i] = selector
+			continue
+		}
+		if a.x.inFlight[c.UID] {
+			a.refusal = fmt.Sprintf("resource claim %s/%s is in the process of being allocated", c.Namespace, c.Name)
+			return nil
+		}
+		if a.extended != nil && c == a.extended.claim {
+			continue
+		}
+		if err := a.checkRequests(c); err != nil || a.refusal != "" {
+			return err
+		}
+		text, err := json.Marshal(&c.Spec.Devices)
+		if err != nil {
+			return problem("resourceclaim "+c.Namespace+"/"+c.Name, "spec.devices", err.Error())
+		}
+		request.Write(text)
+	}
+	a.request = request.String()
+	return nil
+}
+
+// checkRequests looks for classes that are missing.
+func (a *attempt) checkRequests(c *resourcev1.ResourceClaim) error {
+	check := func(class, request string) error {
+		if class == "" {
+			return problem("resourceclaim "+c.Namespace+"/"+c.Name, "spec.devices.requests", fmt.Sprintf("request %s: unsupported request type", request))
+		}
+		if a.x.classes[class] == nil && a.refusal == "" {
+			a.refusal = fmt.Sprintf("request %s: device class %s does not exist", request, class)
+		}
+		return nil
+	}
+	for i := range c.Spec.Devices.Requests {
+		r := &c.Spec.Devices.Requests[i]
+		if r.Exactly == nil && len(r.FirstAvailable) == 0 {
+			a.refusal = fmt.Sprintf("resource claim %s/%s, request %s: unknown request type", c.Namespace, c.Name, r.Name)
+		} else if r.Exactly != nil {
+			if err := check(r.Exactly.DeviceClassName, r.Name); err != nil {
+				return err
+			}
+		} else {
+			for j := range r.FirstAvailable {
+				if err := check(r.FirstAvailable[j].DeviceClassName, r.Name+"/"+r.FirstAvailable[j].Name); err != nil || a.refusal != "" {
+					return err
+				}
+			}
+		}
+		if a.refusal != "" {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Refused is why no node can take the pod; see [preemption.FilterState].
+func (a *attempt) Refused() preemption.Status {
+	if a.refusal == "" {
+		return preemption.Status{}
+	}
+	return unresolvable(a.refusal)
+}
+
+func unresolvable(reason string) preemption.Status {
+	return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{reason}}
+}
+
+// Check asks the allocator.
+func (a *attempt) Check(n *outrank.Node) preemption.Status {
+	if a.refusal != "" {
+		return a.Refused()
+	}
+	claims, request, reason := a.toAllocate(n)
+	if reason != "" {
+		return unresolvable(reason)
+	}
+	if a.extended != nil && len(a.claims) == 1 && claims == nil {
+		return preemption.Status{} // the node offers the resource itself
+	}
+	v := a.x.viewOf(n)
+	unavailable := a.unavailable(v)
+	if len(claims) > 0 {
+		ok, err := a.x.canAllocate(v, &a.changes, claims, request)
+		switch {
+		case errors.Is(err, structured.ErrFailedAllocationOnNode):
+			return a.short(v, err.Error())
+		case err != nil:
+			return preemption.Status{Code: preemption.Contradiction, Reasons: []string{fmt.Sprintf("running %q filter plugin: %s", Name, addresses.ReplaceAllString(err.Error(), "0x"))}}
+		case !ok:
+			return a.short(v, cannotAllocate)
+		}
+	}
+	if unavailable {
+		return unresolvable(notAvailable)
+	}
+	return preemption.Status{}
+}
+
+// addresses are in what the allocator says of a device whose node selector it cannot read.
+var addresses = regexp.MustCompile(`0x[0-9a-f]{6,}`)
+
+const notAvailable = "resourceclaim not available on the node"
+
+// short is the status of a node without enough free devices.
+func (a *attempt) short(v *view, reason string) preemption.Status {
+	switch {
+	case !a.config.DRAPreemption:
+		if reason == cannotAllocate {
+			return shortOf
+		}
+		return unresolvable(reason)
+	case a.asker.Group != "":
+		s := unresolvable(reason)
+		s.Reasons = append(s.Reasons, "KEP-5690 leaves out preemption for devices by pods of groups")
+		return s
+	case reason == cannotAllocate && len(a.gone) == 0 && len(a.grouped) == 0:
+		return mayHelp
+	}
+	return preemption.Status{Code: preemption.Unschedulable, Reasons: append([]string{reason}, a.leftOut(v)...)}
+}
+
+const cannotAllocate = "cannot allocate all claims"
+
+// The usual statuses are made once.
+var (
+	shortOf = unresolvable(cannotAllocate)
+	mayHelp = preemption.Status{Code: preemption.Unschedulable, Reasons: shortOf.Reasons}
+)
+
+// toAllocate returns the claims that the node has to have devices for.
+func (a *attempt) toAllocate(n *outrank.Node) (claims []*resourcev1.ResourceClaim, request, reason string) {
+	var special *resourcev1.ResourceClaim
+	request = a.request
+	if a.extended != nil {
+		if special, reason = a.extended.on(a.x, n, len(a.claims) > 1); reason != "" {
+			return nil, "", reason
+		}
+	}
+	for _, c := range a.claims {
+		if c.Status.Allocation != nil {
+			continue
+		}
+		if a.extended != nil && c == a.extended.claim {
+			if special == nil {
+				continue
+			}
+			c = special
+			text, _ := json.Marshal(&c.Spec.Devices) // of our own making
+			request += string(text)
+		}
+		claims = append(claims, c)
+	}
+	return claims, request, ""
+}
+
+// unavailable reports whether an allocated claim cannot be used on the node.
+func (a *attempt) unavailable(v *view) bool {
+	for i := range a.claims {
+		if a.unavailableAt(i, v) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *attempt) unavailableAt(i int, v *view) bool {
+	c := a.claims[i]
+	return a.selectors[i] != nil && !a.selectors[i].Match(v.node) || c.Status.Allocation != nil && a.unbound(c)
+}
+
+// unbound reports whether devices of a claim were not bound, or not in time.
+func (a *attempt) unbound(c *resourcev1.ResourceClaim) bool {
+	late, waits := false, false
+	for i := range c.Status.Allocation.Devices.Results {
+		r := &c.Status.Allocation.Devices.Results[i]
+		if len(r.BindingConditions) == 0 {
+			continue
+		}
+		at := c.Status.Allocation.AllocationTimestamp
+		late = late || at != nil && !a.config.Now.IsZero() && at.Add(bindingTimeout).Before(a.config.Now)
+		if waits {
+			continue
+		}
+		conditions, reported := conditionsOf(c, r)
+		if !reported {
+			waits = true
+			continue
+		}
+		for _, kind := range r.BindingFailureConditions {
+			if meta.IsStatusConditionTrue(conditions, kind) {
+				return true
+			}
+		}
+		for _, kind := range r.BindingConditions {
+			waits = waits || !meta.IsStatusConditionTrue(conditions, kind)
+		}
+	}
+	return waits && late
+}
+
+func conditionsOf(c *resourcev1.ResourceClaim, r *resourcev1.DeviceRequestAllocationResult) ([]metav1.Condition, bool) {
+	for i := range c.Status.Devices {
+		if d := &c.Status.Devices[i]; d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device {
+			return d.Conditions, true
+		}
+	}
+	return nil, false
+}
+
+// Remove follows a pod that leaves.
+func (a *attempt) Remove(p *outrank.Pod, n *outrank.Node) { a.change(p, n, 1) }
+
+// Add follows a pod that comes back, or one that is nominated to the node.
+func (a *attempt) Add(p *outrank.Pod, n *outrank.Node) { a.change(p, n, -1) }
+
+func (a *attempt) change(p *outrank.Pod, n *outrank.Node, leaves int) {
+	switch {
+	case !a.config.DRAPreemption:
+	case p.NodeName == "":
+		a.nominate(p, n.Name, -leaves)
+	default:
+		a.leave(p, leaves)
+	}
+}
+
+// Clone returns a copy for another worker.
+func (a *attempt) Clone() preemption.FilterState {
+	b := *a
+	b.changes = a.changes.clone()
+	return &b
+}

@@ -1,0 +1,77 @@
+package devices
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	resourcev1 "k8s.io/api/resource/v1"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// WayOut is what plugin DynamicResources does for a pod that fits nowhere, before preemption is
+// asked: it gives up an allocation of the pod's own that cannot be used on a node, where nobody
+// else has the claim. That makes no room in this attempt, so the answer of the way is none; what
+// it says stands in the pod's condition. Idle are the claims of which the plugin takes one, which
+// is a matter of chance there. The explanation is that of the attempt.
+func (f *Filter) WayOut(ex *preemption.Explanation, snap *preemption.Snapshot) (way preemption.WayOut, idle []*resourcev1.ResourceClaim, err error) {
+	way = preemption.WayOut{Name: Name, Ask: func(context.Context, *preemption.Snapshot, preemption.Request) (*preemption.Plan, error) {
+		return nil, nil
+	}}
+	if f.config.Release == outrank.V1_36 {
+		way.Says = "no new claims to deallocate"
+	}
+	if ex == nil || snap == nil {
+		return way, nil, problem("explanation", "", "is nil, or its snapshot is")
+	}
+	if ex.Refused.Code != preemption.Success && ex.Refused.Filter != Name {
+		way.Says = "not found" // the plugin has noted nothing about the pod, and fails
+		way.Ask = func(context.Context, *preemption.Snapshot, preemption.Request) (*preemption.Plan, error) {
+			return &ex.Plan, errors.New("not found")
+		}
+		return way, nil, nil
+	}
+	a, err := f.start(ex.Pod)
+	if err != nil || a == nil || a.refusal != "" {
+		return way, nil, err
+	}
+	if a.extended != nil && a.extended.claim.Name != inMemory {
+		way.Says = "deletion of ResourceClaim completed"
+		return way, nil, nil
+	}
+	for i := range ex.Nodes {
+		s := &ex.Nodes[i].Status
+		if s.Filter != Name || !slices.Equal(s.Reasons, []string{notAvailable}) {
+			continue
+		}
+		if n, ok := snap.Node(ex.Nodes[i].Node); ok {
+			idle = a.idleOn(n, idle)
+		}
+	}
+	if f.config.Release == outrank.V1_36 {
+		way.Says = "still not schedulable"
+	}
+	if len(idle) > 0 {
+		way.Says = "deallocation of ResourceClaim completed"
+	}
+	return way, idle, nil
+}
+
+// idleOn adds the pod's claims that cannot be used on a node and that nobody else has.
+func (a *attempt) idleOn(n *outrank.Node, idle []*resourcev1.ResourceClaim) []*resourcev1.ResourceClaim {
+	v := a.x.viewOf(n)
+	for i, c := range a.claims {
+		if !a.unavailableAt(i, v) || slices.Contains(idle, c) {
+			continue
+		}
+		others := slices.ContainsFunc(c.Status.ReservedFor, func(r resourcev1.ResourceClaimConsumerReference) bool {
+			return string(r.UID) != a.asker.UID
+		})
+		if len(c.Status.ReservedFor) <= 1 && !others {
+			idle = append(idle, c)
+		}
+	}
+	return idle
+}

@@ -1,0 +1,240 @@
+package differential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// DeviceFilter is the filter for devices, with what it does about the cluster and as a way out.
+type DeviceFilter interface {
+	preemption.Filter
+	Cluster(*outrank.Cluster) *outrank.Cluster
+	WayOut(*preemption.Explanation, *preemption.Snapshot) (preemption.WayOut, []*resourcev1.ResourceClaim, error)
+}
+
+const devicesName = "DynamicResources"
+
+// prepareDevices tells the scheduler of allocations that are not yet written, and reports whether
+// the preemptor has to wait for its claims before it comes into the queue.
+func (r *reference) prepareDevices(ctx context.Context, profile framework.Framework, c *Case) (waits bool, err error) {
+	for _, claim := range c.Devices.InFlight {
+		if err := profile.SharedDRAManager().ResourceClaims().SignalClaimPendingAllocation(claim.UID, claim); err != nil {
+			return false, err
+		}
+	}
+	for _, plugin := range profile.PreEnqueuePlugins() {
+		if plugin.Name() != devicesName {
+			continue
+		}
+		status := plugin.PreEnqueue(ctx, c.Preemptor)
+		if status.IsSuccess() {
+			continue
+		}
+		status.SetPlugin(devicesName)
+		for _, n := range c.Nodes {
+			r.answer.Nodes[n.Name] = statusOf(status)
+		}
+		r.answer.Waits, waits = true, true
+	}
+	return waits, nil
+}
+
+// decideDevices decides a case with claims, as a scheduler does that ends an attempt in which a
+// filter fails.
+func (h *Harness) decideDevices(c *Case, cluster *outrank.Cluster, pod *outrank.Pod) (*decided, error) {
+	filter, err := h.Filter(c)
+	if err != nil {
+		return nil, err
+	}
+	snap, err := preemption.NewSnapshot(filter.Cluster(cluster))
+	if err != nil {
+		return nil, err
+	}
+	config := preemption.Config{Schedulers: c.Profiles(), Filters: []preemption.Filter{filter}}
+	now := time.Now()
+	d, err := h.decideAbout(snap, config, pod, now)
+	if err != nil {
+		// An error of the filter's Start comes also where another filter refuses the pod before.
+		if d, err := h.decideAbout(snap, preemption.Config{Schedulers: c.Profiles()}, pod, now); err == nil && d.Refused.Code != preemption.Success {
+			d.queued = true
+			return d, nil
+		}
+		d = &decided{Explanation: &preemption.Explanation{}, pod: pod, release: h.Release, ended: true, queued: true}
+		d.failure.Err = fmt.Errorf("running PreFilter plugin %q: %w", devicesName, err)
+		return d, nil
+	}
+	d.queued = true
+	for _, p := range c.Pods {
+		d.importance[outrank.Key(podKey(p))] = importance(p)
+	}
+	if d.Outcome == preemption.Fits && len(d.Nodes) > d.Feasible && nominatedTakes(d) {
+		return d, nil
+	}
+	for i := range d.Nodes {
+		if s := &d.Nodes[i].Status; s.Code == preemption.Contradiction {
+			d.failure.Plan, d.ended = nil, true
+			d.failure.Err = errors.New(s.Reasons[0])
+			return d, nil
+		}
+	}
+	return d, h.giveUp(d, filter, snap, config)
+}
+
+// nominatedTakes reports whether the node that the pod is nominated to takes it, so that no other
+// is asked.
+func nominatedTakes(d *decided) bool {
+	return slices.ContainsFunc(d.Nodes, func(n preemption.NodeReport) bool {
+		return n.Node == d.pod.NominatedNodeName && n.Status.Code == preemption.Success
+	})
+}
+
+// giveUp asks the step for devices before preemption.
+func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *preemption.Snapshot, config preemption.Config) error {
+	if d.Refused.Code != preemption.Success && d.Refused.Filter != devicesName {
+		return nil // the step has noted nothing of the pod
+	}
+	way, idle, err := filter.WayOut(d.Explanation, snap)
+	if err != nil || len(idle) == 0 && way.Says == "" || d.Outcome == preemption.Fits {
+		return err
+	}
+	for _, c := range idle {
+		d.idle = append(d.idle, c.Namespace+"/"+c.Name)
+	}
+	eval, err := preemption.NewEvaluator(config)
+	if err != nil {
+		return err
+	}
+	out, err := preemption.FirstWayOut(context.Background(), snap, preemption.Request{Pod: d.pod, Now: time.Now()}, way, preemption.WayOut{Name: preemptorName, Ask: eval.PreemptRequest})
+	if out == nil {
+		return err
+	}
+	d.failure.Err, d.failure.Ways = err, out.Asked
+	if out.Plan != nil {
+		d.failure.Plan = out.Plan
+	}
+	return nil
+}
+
+// nodeErrors match what an error of a filter says of the node or device that it was about: of
+// several nodes, the reference names any one.
+var nodeErrors = regexp.MustCompile(`(on device|device|pool|node) \S+`)
+
+// withoutAddresses drops those of memory, which are in some errors.
+func withoutAddresses(text string) string { return addresses.ReplaceAllString(text, "0x") }
+
+var addresses = regexp.MustCompile(`0x[0-9a-f]{6,}`)
+
+// v1.37 names the device of an error at run time, and says more about it.
+var (
+	shorter = regexp.MustCompile(`selector #\d+: CEL runtime error`)
+	longer  = regexp.MustCompile(` on device( \S+)?(:? CEL runtime error)|\. consider using CEL[^\]]*optional fields`)
+)
+
+// asBefore is a text of outrank as v1.36 has it, where the reference's is of v1.36.
+func asBefore(reference, text string) string {
+	if !shorter.MatchString(reference) {
+		return text
+	}
+	return longer.ReplaceAllStringFunc(text, func(part string) string {
+		if strings.Contains(part, "runtime") {
+			return ": CEL runtime error"
+		}
+		return ""
+	})
+}
+
+// comparableDevices makes permitted differences the same in both.
+func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
+	if c.Devices.Classes == nil {
+		return a
+	}
+	same := *a
+	same.Message, same.Event = withoutAddresses(a.Message), withoutAddresses(a.Event)
+	ours.Message, ours.Event = asBefore(a.Message, ours.Message), asBefore(a.Event, ours.Event)
+	if same.Message != a.Message { // an event is cut at a length that addresses count for
+		same.Event, ours.Event = "", ""
+	}
+	same.Message, ours.Message = sortedErrors(same.Message), sortedErrors(ours.Message)
+	same.Event, ours.Event = sortedErrors(same.Event), sortedErrors(ours.Event)
+	same.Unhelpful = map[string]Status{}
+	for name, s := range a.Unhelpful {
+		for i := range s.Reasons {
+			s.Reasons[i] = withoutAddresses(s.Reasons[i])
+			if our := ours.Unhelpful[name]; i < len(our.Reasons) {
+				our.Reasons = slices.Clone(our.Reasons)
+				our.Reasons[i] = asBefore(s.Reasons[i], our.Reasons[i])
+				ours.Unhelpful[name] = our
+			}
+		}
+		same.Unhelpful[name] = s
+	}
+	a = &same
+	switch {
+	case a.Waits:
+		ours.Fits, ours.Candidates, ours.Unhelpful = false, nil, map[string]Status{}
+		ours.Preempts, ours.Nominated, ours.Evicted, ours.Cleared = false, a.Nominated, nil, nil
+		ours.Event, ours.Reason, ours.Message, ours.Part = "", "", "", ""
+		for name, s := range ours.Nodes { // a filter that refuses the pod before that for devices
+			if s.Plugin != devicesName {
+				same.Nodes = maps.Clone(same.Nodes)
+				delete(same.Nodes, name)
+			}
+		}
+		return &same
+	case strings.Contains(a.Message, "running PreFilter plugin") && strings.Contains(ours.Message, "running PreFilter plugin"):
+		_, reason, _ := strings.Cut(a.Message, `"`+devicesName+`": `)
+		if !strings.Contains(ours.Message, reason) {
+			return a
+		}
+		same.Message, same.Event = ours.Message, ours.Event
+	case strings.Contains(a.Message, "filter plugin:"):
+		same.Message, same.Event = nodeErrors.ReplaceAllString(a.Message, "$1"), nodeErrors.ReplaceAllString(a.Event, "$1")
+		ours.Message, ours.Event = nodeErrors.ReplaceAllString(ours.Message, "$1"), nodeErrors.ReplaceAllString(ours.Event, "$1")
+	}
+	if len(same.Deallocated) == 1 && slices.Contains(ours.Deallocated, same.Deallocated[0]) {
+		same.Deallocated = ours.Deallocated // any one of them
+	}
+	return &same
+}
+
+// Judged is a case with the reference's answer, on its way to the command judge.
+type Judged struct {
+	Case   *Case
+	Answer *Answer
+}
+
+// Distinct is the case as the reference can answer it settled: see [Harness].ClockEachTime.
+func (h *Harness) Distinct(c *Case) *Case {
+	if h.ClockEachTime {
+		return oneWithoutStart(c)
+	}
+	return c
+}
+
+// AllOfShared reports whether somebody asks for all devices where some can be allocated several
+// times. The allocator of v1.36 leaves those out that have too little left; that of v1.37, by
+// which outrank goes in both releases, then allocates none.
+func (c *Case) AllOfShared() bool {
+	shared := slices.ContainsFunc(c.Devices.Slices, func(s *resourcev1.ResourceSlice) bool {
+		return slices.ContainsFunc(s.Spec.Devices, func(d resourcev1.Device) bool { return d.AllowMultipleAllocations != nil })
+	})
+	all := func(mode resourcev1.DeviceAllocationMode) bool { return mode == resourcev1.DeviceAllocationModeAll }
+	return shared && slices.ContainsFunc(c.Devices.Claims, func(k *resourcev1.ResourceClaim) bool {
+		return k.Status.Allocation == nil && slices.ContainsFunc(k.Spec.Devices.Requests, func(r resourcev1.DeviceRequest) bool {
+			return r.Exactly != nil && all(r.Exactly.AllocationMode) ||
+				slices.ContainsFunc(r.FirstAvailable, func(s resourcev1.DeviceSubRequest) bool { return all(s.AllocationMode) })
+		})
+	})
+}

@@ -1,0 +1,417 @@
+package differential
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// DeviceKinds are the kinds of cases about claims of devices, which [Kinds] does not have.
+var DeviceKinds = []string{"devices", "claims", "crowded"}
+
+const (
+	gpuDriver = "gpu.example.com"
+	netDriver = "net.example.com"
+)
+
+// ptr returns a pointer to a value of its own.
+func ptr[T any](v T) *T { return &v }
+
+// claims draws classes, slices and the claims of all pods. The nodes and pods are there.
+func (g *generator) claims() {
+	g.deviceClasses()
+	for _, n := range g.c.Nodes {
+		g.gpus(n)
+	}
+	g.fabric()
+	if g.oneIn(4) {
+		g.taintRule()
+	}
+	for _, p := range g.c.Pods {
+		if p.Spec.NodeName != "" && !g.oneIn(3) {
+			g.runningClaims(p)
+		}
+	}
+	g.preemptorClaims()
+}
+
+func (g *generator) deviceClasses() {
+	add := func(name string, expressions ...string) *resourcev1.DeviceClass {
+		c := &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: name, UID: uid("class-" + name)}}
+		for _, e := range expressions {
+			c.Spec.Selectors = append(c.Spec.Selectors, resourcev1.DeviceSelector{CEL: &resourcev1.CELDeviceSelector{Expression: e}})
+		}
+		g.c.Devices.Classes = append(g.c.Devices.Classes, c)
+		return c
+	}
+	gpu := add("gpu", `device.driver == "`+gpuDriver+`"`)
+	if g.oneIn(3) {
+		gpu.Spec.ExtendedResourceName = ptr("example.com/gpu")
+	}
+	add("any")
+	add("big", `device.driver == "`+gpuDriver+`"`, `device.capacity["`+gpuDriver+`"].memory.compareTo(quantity("80Gi")) >= 0`)
+	add("net", `device.driver == "`+netDriver+`"`)
+	if g.oneIn(2) {
+		add("broken", `device.driver ==`)
+		add("odd", `device.attributes["`+gpuDriver+`"].missing == 1`)
+	}
+}
+
+// gpus draws the slices of a node.
+func (g *generator) gpus(n *corev1.Node) {
+	if g.oneIn(8) {
+		return
+	}
+	s := g.slice(n.Name+"-gpus", gpuDriver, n.Name)
+	s.Spec.NodeName = ptr(n.Name)
+	split := g.oneIn(4)
+	for i := range g.between(1, 4) {
+		d := g.device(fmt.Sprintf("gpu-%d", i))
+		if split {
+			d.ConsumesCounters = []resourcev1.DeviceCounterConsumption{{
+				CounterSet: "card", Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse(pick(g, "20Gi", "40Gi"))}},
+			}}
+		}
+		s.Spec.Devices = append(s.Spec.Devices, d)
+	}
+	if g.oneIn(25) {
+		s.Spec.Devices = append(s.Spec.Devices, s.Spec.Devices[0]) // two of one name
+	}
+	if split {
+		s.Spec.Pool.ResourceSliceCount = 2
+		if !g.oneIn(8) { // else the pool is incomplete
+			cards := g.slice(n.Name+"-cards", gpuDriver, n.Name)
+			cards.Spec.NodeName, cards.Spec.Pool = s.Spec.NodeName, s.Spec.Pool
+			cards.Spec.SharedCounters = []resourcev1.CounterSet{{Name: "card", Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse("80Gi")}}}}
+		}
+	}
+	if g.oneIn(10) {
+		old := s.DeepCopy()
+		old.Name, old.UID = n.Name+"-old", uid(n.Name+"-old")
+		old.Spec.Pool.Generation = int64(pick(g, 0, 0, 2)) // older, or the first of a newer one
+		old.Spec.Pool.ResourceSliceCount = int64(pick(g, 1, 2))
+		old.Spec.Devices = append(old.Spec.Devices, g.device("gpu-9"))
+		g.c.Devices.Slices = append(g.c.Devices.Slices, old)
+	}
+}
+
+func (g *generator) slice(name, driver, pool string) *resourcev1.ResourceSlice {
+	s := &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: name, UID: uid("slice-" + name)}}
+	s.Spec.Driver = driver
+	s.Spec.Pool = resourcev1.ResourcePool{Name: pool, Generation: 1, ResourceSliceCount: 1}
+	g.c.Devices.Slices = append(g.c.Devices.Slices, s)
+	return s
+}
+
+func (g *generator) device(name string) resourcev1.Device {
+	d := resourcev1.Device{Name: name}
+	d.Attributes = map[resourcev1.QualifiedName]resourcev1.DeviceAttribute{
+		"model": {StringValue: ptr(pick(g, "a", "a", "b"))}, "numa": {IntValue: ptr(int64(g.IntN(2)))},
+	}
+	d.Capacity = map[resourcev1.QualifiedName]resourcev1.DeviceCapacity{"memory": {Value: resource.MustParse(pick(g, "40Gi", "80Gi"))}}
+	if g.oneIn(4) {
+		d.AllowMultipleAllocations = ptr(true)
+		if g.oneIn(2) {
+			d.Capacity["memory"] = resourcev1.DeviceCapacity{Value: resource.MustParse("80Gi"), RequestPolicy: &resourcev1.CapacityRequestPolicy{
+				Default: ptr(resource.MustParse("20Gi")), ValidValues: []resource.Quantity{resource.MustParse("20Gi"), resource.MustParse("40Gi")},
+			}}
+		}
+	}
+	if g.oneIn(7) {
+		d.Taints = []resourcev1.DeviceTaint{{
+			Key: "example.com/sick", Value: pick(g, "", "x"), Effect: pick(g, resourcev1.DeviceTaintEffectNoSchedule, resourcev1.DeviceTaintEffectNoExecute, resourcev1.DeviceTaintEffectNone),
+		}}
+	}
+	if g.oneIn(10) {
+		d.BindsToNode = ptr(true)
+		d.BindingConditions, d.BindingFailureConditions = []string{"example.com/attached"}, []string{"example.com/failed"}
+	}
+	return d
+}
+
+// fabric draws devices that are not of one node.
+func (g *generator) fabric() {
+	if g.oneIn(3) {
+		return
+	}
+	s := g.slice("fabric", netDriver, "fabric")
+	zone := &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{
+		Key: "topology.kubernetes.io/zone", Operator: pick(g, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn), Values: []string{pick(g, "z0", "z1")},
+	}}}}}
+	if g.oneIn(30) {
+		zone.NodeSelectorTerms[0].MatchExpressions[0].Operator = "Near" // none there is
+	}
+	way := g.IntN(3)
+	switch way {
+	case 0:
+		s.Spec.AllNodes = ptr(true)
+	case 1:
+		s.Spec.NodeSelector = zone
+	case 2:
+		s.Spec.PerDeviceNodeSelection = ptr(true)
+	}
+	for i := range g.between(1, 3) {
+		d := g.device(fmt.Sprintf("net-%d", i))
+		if way == 2 {
+			switch g.IntN(3) {
+			case 0:
+				d.NodeName = ptr(g.c.Nodes[0].Name)
+			case 1:
+				d.AllNodes = ptr(true)
+			case 2:
+				d.NodeSelector = zone
+			}
+		}
+		s.Spec.Devices = append(s.Spec.Devices, d)
+	}
+}
+
+// taintRule draws a rule that puts a taint on devices, where the release has rules.
+func (g *generator) taintRule() {
+	rule, err := newOf(resourcev1.SchemeGroupVersion.WithKind("DeviceTaintRule"))
+	if err != nil {
+		return
+	}
+	selector := map[string]any{}
+	if g.oneIn(2) {
+		selector["driver"] = gpuDriver
+	}
+	if g.oneIn(2) {
+		selector["pool"] = g.c.Nodes[0].Name
+	}
+	if g.oneIn(2) {
+		selector["device"] = "gpu-0"
+	}
+	spec := map[string]any{"deviceSelector": selector, "taint": map[string]any{"key": "example.com/ruled", "effect": pick(g, "NoSchedule", "NoExecute")}}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"spec": spec}, rule); err != nil {
+		panic(err)
+	}
+	rule.SetName("rule")
+	rule.SetUID("rule")
+	g.c.Devices.TaintRules = append(g.c.Devices.TaintRules, rule)
+}
+
+// claimOf makes a claim that the pod names, and adds it to the case.
+func (g *generator) claimOf(p *corev1.Pod, template bool) *resourcev1.ResourceClaim {
+	at := len(p.Spec.ResourceClaims)
+	name := fmt.Sprintf("%s-%d", p.Name, at)
+	c := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: p.Namespace, UID: uid("claim-" + p.Namespace + name)}}
+	named := corev1.PodResourceClaim{Name: fmt.Sprintf("c%d", at)}
+	if template {
+		named.ResourceClaimTemplateName = ptr("template")
+		p.Status.ResourceClaimStatuses = append(p.Status.ResourceClaimStatuses, corev1.PodResourceClaimStatus{Name: named.Name, ResourceClaimName: &c.Name})
+		c.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: p.Name, UID: p.UID, Controller: ptr(true)}}
+	} else {
+		named.ResourceClaimName = &c.Name
+	}
+	p.Spec.ResourceClaims = append(p.Spec.ResourceClaims, named)
+	g.c.Devices.Claims = append(g.c.Devices.Claims, c)
+	return c
+}
+
+// consumer is the reference of a claim to a pod.
+func consumer(p *corev1.Pod) resourcev1.ResourceClaimConsumerReference {
+	return resourcev1.ResourceClaimConsumerReference{Resource: "pods", Name: p.Name, UID: p.UID}
+}
+
+// runningClaims gives a running pod claims that are allocated on its node.
+func (g *generator) runningClaims(p *corev1.Pod) {
+	for range g.between(1, 2) {
+		c := g.claimOf(p, g.oneIn(2))
+		g.requests(c, false)
+		g.allocate(c, p.Spec.NodeName)
+		c.Status.ReservedFor = append(c.Status.ReservedFor, consumer(p))
+		if g.oneIn(6) && len(g.c.Pods) > 0 {
+			if other := g.c.Pods[g.IntN(len(g.c.Pods))]; other != p && other.Namespace == p.Namespace {
+				c.Status.ReservedFor = append(c.Status.ReservedFor, consumer(other))
+			}
+		}
+	}
+}
+
+// allocate draws an allocation of devices of a node, or of those for all nodes.
+func (g *generator) allocate(c *resourcev1.ResourceClaim, node string) {
+	a := &resourcev1.AllocationResult{}
+	here := false
+	for _, s := range g.c.Devices.Slices {
+		if s.Spec.NodeName != nil && *s.Spec.NodeName != node || len(a.Devices.Results) > 1 {
+			continue
+		}
+		for i := range s.Spec.Devices {
+			d := &s.Spec.Devices[i]
+			if g.oneIn(2) {
+				continue
+			}
+			r := resourcev1.DeviceRequestAllocationResult{Request: "r0", Driver: s.Spec.Driver, Pool: s.Spec.Pool.Name, Device: d.Name, BindingConditions: d.BindingConditions, BindingFailureConditions: d.BindingFailureConditions}
+			if d.AllowMultipleAllocations != nil {
+				r.ShareID = ptr(types.UID("share-" + c.Name))
+				if !g.oneIn(6) {
+					r.ConsumedCapacity = map[resourcev1.QualifiedName]resource.Quantity{"memory": resource.MustParse(pick(g, "20Gi", "40Gi", "80Gi"))}
+				}
+			}
+			if g.oneIn(12) {
+				r.AdminAccess = ptr(true)
+			}
+			here = here || s.Spec.NodeName != nil
+			a.Devices.Results = append(a.Devices.Results, r)
+			g.bindingStatus(c, &r)
+			break
+		}
+	}
+	if here || g.oneIn(2) {
+		a.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{{
+			Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node},
+		}}}}}
+		if g.oneIn(60) {
+			a.NodeSelector.NodeSelectorTerms[0].MatchFields[0].Operator = "Near"
+		}
+	}
+	if g.oneIn(3) {
+		a.AllocationTimestamp = &metav1.Time{Time: start}
+	}
+	c.Status.Allocation = a
+}
+
+// bindingStatus draws what a driver says of a device that is bound late.
+func (g *generator) bindingStatus(c *resourcev1.ResourceClaim, r *resourcev1.DeviceRequestAllocationResult) {
+	if len(r.BindingConditions) == 0 || g.oneIn(3) {
+		return
+	}
+	s := resourcev1.AllocatedDeviceStatus{Driver: r.Driver, Pool: r.Pool, Device: r.Device}
+	for _, kind := range append(r.BindingConditions, r.BindingFailureConditions...) {
+		if !g.oneIn(3) {
+			s.Conditions = append(s.Conditions, metav1.Condition{Type: kind, Status: pick(g, metav1.ConditionTrue, metav1.ConditionFalse), Reason: "Drawn"})
+		}
+	}
+	c.Status.Devices = append(c.Status.Devices, s)
+}
+
+// requests draws what a claim asks for; without odd, nothing that is wrong.
+func (g *generator) requests(c *resourcev1.ResourceClaim, odd bool) {
+	for i := range pick(g, 1, 1, 1, 2) {
+		r := resourcev1.DeviceRequest{Name: fmt.Sprintf("r%d", i)}
+		switch {
+		case odd && g.oneIn(50): // of no known type
+		case g.oneIn(5):
+			for j := range g.between(1, 3) {
+				e := g.exactly(odd)
+				r.FirstAvailable = append(r.FirstAvailable, resourcev1.DeviceSubRequest{
+					Name: fmt.Sprintf("s%d", j), DeviceClassName: e.DeviceClassName, Selectors: e.Selectors, AllocationMode: e.AllocationMode, Count: e.Count, Tolerations: e.Tolerations, Capacity: e.Capacity,
+				})
+			}
+		default:
+			r.Exactly = g.exactly(odd)
+			if g.oneIn(12) {
+				r.Exactly.AdminAccess = ptr(true)
+			}
+		}
+		c.Spec.Devices.Requests = append(c.Spec.Devices.Requests, r)
+	}
+	if g.oneIn(4) {
+		one := resourcev1.DeviceConstraint{}
+		if attribute := resourcev1.FullyQualifiedName(gpuDriver + "/" + pick(g, "model", "numa")); g.oneIn(3) {
+			one.DistinctAttribute = &attribute
+		} else {
+			one.MatchAttribute = &attribute
+		}
+		if g.oneIn(2) {
+			one.Requests = []string{"r0"}
+		}
+		c.Spec.Devices.Constraints = append(c.Spec.Devices.Constraints, one)
+	}
+	if odd && g.oneIn(60) {
+		c.Spec.Devices.Constraints = append(c.Spec.Devices.Constraints, resourcev1.DeviceConstraint{})
+	}
+}
+
+func (g *generator) exactly(odd bool) *resourcev1.ExactDeviceRequest {
+	r := &resourcev1.ExactDeviceRequest{DeviceClassName: pick(g, "gpu", "gpu", "gpu", "any", "big", "net"), AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: int64(pick(g, 1, 1, 1, 2, 3))}
+	if g.oneIn(6) {
+		r.AllocationMode, r.Count = resourcev1.DeviceAllocationModeAll, 0
+	}
+	if odd && g.oneIn(12) {
+		r.DeviceClassName = pick(g, "broken", "odd", "missing", "missing", "")
+	}
+	if odd && g.oneIn(60) {
+		r.AllocationMode = "Some"
+	}
+	if g.oneIn(4) {
+		r.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: pick(g,
+			`device.attributes["`+gpuDriver+`"].model == "a"`, `device.driver == "`+gpuDriver+`" && device.attributes["`+gpuDriver+`"].numa == 1`,
+			`device.allowMultipleAllocations == true`, `"`+gpuDriver+`" in device.attributes`)}}}
+		if odd && g.oneIn(15) {
+			r.Selectors[0].CEL = pick(g, nil, &resourcev1.CELDeviceSelector{Expression: "1"})
+		}
+	}
+	if g.oneIn(4) {
+		r.Tolerations = []resourcev1.DeviceToleration{{Key: pick(g, "example.com/sick", "example.com/ruled"), Operator: resourcev1.DeviceTolerationOpExists}}
+	}
+	if g.oneIn(5) {
+		r.Capacity = &resourcev1.CapacityRequirements{Requests: map[resourcev1.QualifiedName]resource.Quantity{"memory": resource.MustParse(pick(g, "20Gi", "30Gi", "40Gi", "80Gi"))}}
+	}
+	return r
+}
+
+// preemptorClaims gives the preemptor claims in every state.
+func (g *generator) preemptorClaims() {
+	p := g.c.Preemptor
+	for range pick(g, 0, 1, 1, 1, 1, 2, 3) {
+		template := g.oneIn(2)
+		c := g.claimOf(p, template)
+		g.requests(c, true)
+		last := len(p.Spec.ResourceClaims) - 1
+		node := g.c.Nodes[g.IntN(len(g.c.Nodes))].Name
+		switch g.IntN(24) {
+		case 0, 1, 2:
+			g.allocate(c, node)
+		case 3:
+			g.allocate(c, node)
+			c.Status.ReservedFor = append(c.Status.ReservedFor, consumer(p))
+		case 4:
+			g.allocate(c, node)
+			for _, other := range g.c.Pods {
+				if other.Namespace == p.Namespace && g.oneIn(3) {
+					c.Status.ReservedFor = append(c.Status.ReservedFor, consumer(other))
+				}
+			}
+		case 5:
+			c.DeletionTimestamp, c.Finalizers = &metav1.Time{Time: start}, []string{"example.com/hold"}
+		case 6:
+			g.c.Devices.Claims = g.c.Devices.Claims[:len(g.c.Devices.Claims)-1] // missing
+		case 7:
+			if template { // no claim was made of it yet, or none will be
+				g.c.Devices.Claims = g.c.Devices.Claims[:len(g.c.Devices.Claims)-1]
+				if at := len(p.Status.ResourceClaimStatuses) - 1; g.oneIn(2) {
+					p.Status.ResourceClaimStatuses[at].ResourceClaimName = nil
+				} else {
+					p.Status.ResourceClaimStatuses = p.Status.ResourceClaimStatuses[:at]
+				}
+			}
+		case 8:
+			if template {
+				c.OwnerReferences[0].UID = "uid-of-another"
+			}
+		case 9:
+			if g.oneIn(4) { // of no known kind
+				p.Spec.ResourceClaims[last].ResourceClaimName, p.Spec.ResourceClaims[last].ResourceClaimTemplateName = nil, nil
+			}
+		case 10:
+			pending := c.DeepCopy()
+			g.allocate(pending, node)
+			g.c.Devices.InFlight = append(g.c.Devices.InFlight, pending)
+		}
+	}
+	if g.oneIn(6) { // of another pod
+		c := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "other", Namespace: p.Namespace, UID: "claim-other"}}
+		g.c.Devices.Claims = append(g.c.Devices.Claims, c)
+		g.requests(c, false)
+		pending := c.DeepCopy()
+		g.allocate(pending, g.c.Nodes[0].Name)
+		g.c.Devices.InFlight = append(g.c.Devices.InFlight, pending)
+	}
+}
