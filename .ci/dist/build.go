@@ -185,7 +185,7 @@ func (b *builder) part(ctx context.Context, p part, documents map[string][]byte)
 }
 
 // stamped is the package whose variables say which version a program is.
-const stamped = licence.Own + "/internal/stamp."
+const stamped = licence.Own + "/examples/internal/stamp."
 
 // build builds a program for a platform, once.
 func (b *builder) build(ctx context.Context, p part) (string, error) {

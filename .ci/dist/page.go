@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 )
 
@@ -33,8 +34,8 @@ func (b *builder) page(ctx context.Context) error {
 		return err
 	}
 	dir := filepath.Join(b.work, "page")
-	cmd := exec.CommandContext(ctx, "go", "run", "./browser", "-program", program, "-version", b.source.version, "-out", dir)
-	cmd.Dir, cmd.Env = b.source.path(p.program.module), b.hostEnvironment()
+	cmd := exec.CommandContext(ctx, "go", "run", "-trimpath", "-buildvcs=false", "./browser", "-program", program, "-version", b.source.version, "-out", dir)
+	cmd.Dir, cmd.Env = b.source.path(p.program.module), b.environment(platform{runtime.GOOS, runtime.GOARCH})
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("the page: %w\n%s", err, said)
 	}
@@ -63,13 +64,4 @@ func (b *builder) page(ctx context.Context) error {
 	}
 	fmt.Fprintln(b.log, pageName)
 	return b.write(pageName, archive)
-}
-
-// hostEnvironment is that of the go command for what runs on this machine.
-func (b *builder) hostEnvironment() []string {
-	env := append(os.Environ(), "GOFLAGS=", "GOWORK=off")
-	if b.cache != "" {
-		env = append(env, "GOCACHE="+b.cache)
-	}
-	return env
 }

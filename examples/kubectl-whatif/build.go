@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/internal/stamp"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/brief"
-	"github.com/outrank-go/outrank/internal/stamp"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/outrank-go/outrank/internal/stamp"
+	"github.com/outrank-go/outrank/examples/internal/stamp"
 )
 
 // manualCommand writes the manual, which packages have as a file. It is no command for people.

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/stamp"
+	"github.com/outrank-go/outrank/examples/internal/stamp"
 )
 
 // Version is the output of the subcommand version.

@@ -32,7 +32,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/stamp"
+	"github.com/outrank-go/outrank/examples/internal/stamp"
 )
 
 func main() {

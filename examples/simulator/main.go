@@ -34,7 +34,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank/examples/internal/screen"
-	"github.com/outrank-go/outrank/internal/stamp"
+	"github.com/outrank-go/outrank/examples/internal/stamp"
 )
 
 func main() {

@@ -6,11 +6,11 @@ import (
 	"io"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/internal/stamp"
 	"github.com/outrank-go/outrank/examples/simulator/metrics"
 	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
-	"github.com/outrank-go/outrank/internal/stamp"
 )
 
 // mostKinds is the most kinds of pods of the mix that fragments are about.

@@ -23,9 +23,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/outrank-go/outrank/examples/internal/stamp"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/live"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
-	"github.com/outrank-go/outrank/internal/stamp"
 )
 
 var (

@@ -15,7 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/outrank-go/outrank/internal/stamp"
+	"github.com/outrank-go/outrank/examples/internal/stamp"
 )
 
 // server answers questions by running kubectl-whatif.

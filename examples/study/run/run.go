@@ -23,8 +23,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/outrank-go/outrank/examples/internal/stamp"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
-	"github.com/outrank-go/outrank/internal/stamp"
 	"github.com/outrank-go/outrank/preemption"
 
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"

@@ -177,6 +177,7 @@ func (c *Browser) Call(method string, params any) json.RawMessage {
 	return nil
 }
 
+// Ask sends a command and reads the answer.
 func (c *Browser) Ask(method string, params, into any) {
 	c.t.Helper()
 	require.NoError(c.t, json.Unmarshal(c.Call(method, params), into))

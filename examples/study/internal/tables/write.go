@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/outrank-go/outrank/examples/internal/stamp"
 	"github.com/outrank-go/outrank/examples/study/internal/metric"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
-	"github.com/outrank-go/outrank/internal/stamp"
 )
 
 // CSV is a row for every cell and metric.

@@ -11,7 +11,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank"
 )
 
 // version and revision are empty but in a release.
@@ -87,9 +87,9 @@ func (s Stamp) Line(program string) string {
 
 // rules lists the releases, the default first.
 func rules() string {
-	text := release.Default.String() + " (the default)"
-	for _, r := range release.All() {
-		if r != release.Default {
+	text := outrank.DefaultRelease.String() + " (the default)"
+	for _, r := range []outrank.Release{outrank.V1_37, outrank.V1_36} {
+		if r != outrank.DefaultRelease {
 			text += " and " + r.String()
 		}
 	}
