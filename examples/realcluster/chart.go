@@ -160,11 +160,21 @@ func (r *releaseRun) tried(ctx context.Context) (*trial.Table, error) {
 	return try(ctx, &o, runner, r.world.cluster, r.say)
 }
 
+// ownNodes is the number of nodes that the bursts have for themselves.
+const ownNodes = 20
+
 // changes upgrades the release and takes it back, during a burst each.
 func (r *releaseRun) changes(ctx context.Context) error {
 	b := &chart.Bursts{
 		Client: r.world.client, Pods: r.pods, All: r.world.pods.All, Seed: r.seed,
 		Judge: audit.NewJudge(r.world.cluster.AuditLog(), chart.User, fill.TrialNamespace),
+	}
+	var own []string
+	for i := range ownNodes {
+		own = append(own, fmt.Sprintf("std-%02d", i))
+	}
+	if err := chart.TakeNodes(ctx, r.world.client, own...); err != nil {
+		return err
 	}
 	fmt.Fprintf(r.out, "\n| burst | pods | bound | wait with a reason | seconds | victims | with an event | under way when the leader was told to end | told to go twice | lost |\n"+
 		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")

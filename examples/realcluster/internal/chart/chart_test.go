@@ -3,6 +3,7 @@ package chart
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -78,6 +79,22 @@ func TestBeyond(t *testing.T) {
 	assert.Equal(t, []string{"patch /pods", "get /secrets", "/metrics"}, got)
 	_, err = Beyond(t.Context(), fake.NewClientset())
 	assert.Error(t, err)
+}
+
+// Pods of a burst go to the nodes that were taken for them, and no others come there.
+func TestOwnNodes(t *testing.T) {
+	client := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"a": "b"}}})
+	require.NoError(t, TakeNodes(t.Context(), client, "n"))
+	n, err := client.CoreV1().Nodes().Get(t.Context(), "n", metav1.GetOptions{})
+	require.NoError(t, err)
+	p := burstPod(rand.New(rand.NewPCG(1, 1)), "p")
+	require.Len(t, n.Spec.Taints, 1)
+	taint, toleration := n.Spec.Taints[0], p.Spec.Tolerations[0]
+	assert.Equal(t, taint, corev1.Taint{Key: toleration.Key, Value: toleration.Value, Effect: toleration.Effect})
+	for key, value := range p.Spec.NodeSelector {
+		assert.Equal(t, value, n.Labels[key])
+	}
+	assert.ErrorContains(t, TakeNodes(t.Context(), client, "m"), "node m")
 }
 
 // Helm is run with the release's namespace, the values and folders of its own, and its words are
