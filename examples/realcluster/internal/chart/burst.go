@@ -115,7 +115,7 @@ func (b *Bursts) judge(ctx context.Context, created []*corev1.Pod, out *Burst) (
 		if err != nil {
 			return err
 		}
-		out.Account = account(created, b.All(), events.Items)
+		out.Account = fates(created, b.All(), events.Items)
 		if out.Account.Victims >= out.Report.Victims {
 			break
 		}

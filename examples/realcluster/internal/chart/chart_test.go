@@ -40,7 +40,7 @@ func preempted(victim, by string) corev1.Event {
 func TestAccount(t *testing.T) {
 	created := []*corev1.Pod{pod("p", ""), pod("q", "")}
 	good := []corev1.Event{preempted("v", "p"), preempted("v", "p"), preempted("w", "p"), preempted("x", "another")}
-	a := account(created, []*corev1.Pod{pod("p", "n"), waits("q", "no room")}, good)
+	a := fates(created, []*corev1.Pod{pod("p", "n"), waits("q", "no room")}, good)
 	assert.Equal(t, Account{Created: 2, Bound: 1, Pending: 1, Victims: 2}, a)
 
 	leaving := pod("q", "n")
@@ -56,7 +56,7 @@ func TestAccount(t *testing.T) {
 		"never tried":      {[]*corev1.Pod{pod("p", "n"), pod("q", "")}, good, "q waits without a reason"},
 		"left for nothing": {[]*corev1.Pod{pod("p", "n"), waits("q", "no room")}, append(good, preempted("y", "q")), "a/y had to leave for q, which does not run"},
 	} {
-		assert.Equal(t, []string{test.lost}, account(created, test.now, test.events).Lost, name)
+		assert.Equal(t, []string{test.lost}, fates(created, test.now, test.events).Lost, name)
 	}
 }
 

@@ -21,5 +21,5 @@ func StartContainer(name, logFolder string, c Container) (*Process, error) {
 	cmd.SysProcAttr = apart()
 	cmd.SysProcAttr.Chroot = c.Root
 	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(c.User), Gid: uint32(c.User)}
-	return start(name, logFolder, cmd)
+	return launch(name, logFolder, cmd)
 }
