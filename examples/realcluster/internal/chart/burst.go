@@ -44,7 +44,7 @@ type Burst struct {
 // The size of a burst, its pace and the most time that it takes.
 const (
 	burstSize = 50
-	burstPace = 150 * time.Millisecond
+	burstPace = 400 * time.Millisecond
 	burstIn   = 4 * time.Minute
 )
 
