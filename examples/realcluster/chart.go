@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,15 +18,16 @@ import (
 // The chart and the module that pins helm.
 const (
 	deployModule = "../kubescheduler/deploy"
-	helmPackage  = "helm.sh/helm/v3/cmd/helm"
+	// helmProgram is built once; its name has the version of that module.
+	helmProgram = "helm-v3.22.0"
+	helmPackage = "helm.sh/helm/v3/cmd/helm"
 	// inImage is the scheduler as it is in the image.
 	inImage = "kube-scheduler-outrank.static"
 )
 
 // chartPrograms are the programs that the chart needs beside those of the trials.
-var chartPrograms = []controlplane.Program{
-	{Name: "helm", Package: helmPackage, Module: deployModule},
-	{Name: inImage, Package: schedulerPackage, Static: true},
+func chartPrograms() []controlplane.Program {
+	return []controlplane.Program{{Name: inImage, Package: schedulerPackage, Static: true}}
 }
 
 // errLost ends a run in which something was lost while the release changed.
@@ -37,9 +37,6 @@ var errLost = fmt.Errorf("%w while the release changed", errWrong)
 // ask for it, and upgrades it and takes it back during a burst each.
 func (j *job) onChart(ctx context.Context) error {
 	begun := time.Now()
-	if os.Geteuid() != 0 {
-		return fmt.Errorf("-chart: %w", controlplane.ErrContainer)
-	}
 	c, err := controlplane.New(ctx, controlplane.Options{
 		Program: j.program, Scheduler: programOf(stock), Dir: j.dir, Say: j.say, AuditPolicy: audit.Policy(chart.User, fill.TrialNamespace),
 	})
@@ -55,8 +52,11 @@ func (j *job) onChart(ctx context.Context) error {
 	if err := w.fill(ctx); err != nil {
 		return err
 	}
-	r := &releaseRun{job: j, world: w, helm: &chart.Helm{
-		Program: j.program("helm"), Chart: filepath.Join(deployModule, "chart"), Kubeconfig: c.Kubeconfig, Home: filepath.Join(j.dir, "helm"),
+	told, own := *j, *j.options
+	own.scheduler = "outrank by its chart, beside " + stock
+	told.options = &own
+	r := &releaseRun{job: &told, world: w, helm: &chart.Helm{
+		Program: j.program(helmProgram), Chart: filepath.Join(deployModule, "chart"), Kubeconfig: c.Kubeconfig, Home: filepath.Join(j.dir, "helm"),
 	}}
 	r.pods = &chart.Pods{Cluster: c, Client: w.client, All: w.pods.All, Program: j.program(inImage), Dir: filepath.Join(j.dir, "pods"), Say: j.say}
 	following, stop := context.WithCancel(ctx)
@@ -127,7 +127,8 @@ func (r *releaseRun) install(ctx context.Context) error {
 	}
 	leader, err := r.pods.AwaitLeader(ctx, "")
 	if err != nil {
-		return err
+		forbidden, _ := r.pods.Forbidden()
+		return fmt.Errorf("%w; %d calls were refused, such as %q; logs are in %s", err, len(forbidden), forbidden[:min(1, len(forbidden))], r.dir)
 	}
 	r.say("pod %s leads", leader)
 	beyond, err := chart.Beyond(ctx, r.world.client)
@@ -159,11 +160,21 @@ func (r *releaseRun) tried(ctx context.Context) (*trial.Table, error) {
 	return try(ctx, &o, runner, r.world.cluster, r.say)
 }
 
+// ownNodes is the number of nodes that the bursts have for themselves.
+const ownNodes = 20
+
 // changes upgrades the release and takes it back, during a burst each.
 func (r *releaseRun) changes(ctx context.Context) error {
 	b := &chart.Bursts{
 		Client: r.world.client, Pods: r.pods, All: r.world.pods.All, Seed: r.seed,
 		Judge: audit.NewJudge(r.world.cluster.AuditLog(), chart.User, fill.TrialNamespace),
+	}
+	var own []string
+	for i := range ownNodes {
+		own = append(own, fmt.Sprintf("std-%02d", i))
+	}
+	if err := chart.TakeNodes(ctx, r.world.client, own...); err != nil {
+		return err
 	}
 	fmt.Fprintf(r.out, "\n| burst | pods | bound | wait with a reason | seconds | victims | with an event | under way when the leader was told to end | told to go twice | lost |\n"+
 		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")

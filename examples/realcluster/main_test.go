@@ -48,6 +48,14 @@ func TestFlags(t *testing.T) {
 	assert.Contains(t, usage(), "-trials")
 }
 
+// The helm that is built is the one whose name it has.
+func TestHelmVersion(t *testing.T) {
+	_, version, _ := strings.Cut(helmProgram, "-")
+	out, err := exec.Command("go", "list", "-C", deployModule, "-m", "-f", "{{.Version}}", "helm.sh/helm/v3").Output()
+	require.NoError(t, err)
+	assert.Equal(t, version, strings.TrimSpace(string(out)))
+}
+
 // The programs are built by the command, not with the packages of this module.
 func TestNothingOfTheServersIsCompiled(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "./...").Output()

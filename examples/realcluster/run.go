@@ -30,6 +30,9 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	say := func(format string, args ...any) {
 		fmt.Fprintf(progress, "%s "+format+"\n", append([]any{time.Now().Format("15:04:05")}, args...)...)
 	}
+	if o.chart && !controlplane.HasContainers() {
+		return fmt.Errorf("-chart: %w", controlplane.ErrContainer)
+	}
 	noticeLostConnections()
 	versions, err := controlplane.ReadVersions(ctx)
 	if err != nil {
@@ -129,7 +132,11 @@ func noticeLostConnections() {
 // build builds missing programs, and those of the project as they are now.
 func build(ctx context.Context, o *options, v controlplane.Versions, say func(string, ...any)) (func(string) string, error) {
 	b := &controlplane.Builder{Dir: filepath.Join(o.dir, v.Folder()), Versions: v, Say: say}
-	if err := b.Once(ctx, controlplane.Kubernetes); err != nil {
+	once := controlplane.Kubernetes
+	if o.chart {
+		once = append(once[:len(once):len(once)], controlplane.Program{Name: helmProgram, Package: helmPackage, Module: deployModule})
+	}
+	if err := b.Once(ctx, once); err != nil {
 		return nil, err
 	}
 	var own []controlplane.Program
@@ -137,7 +144,7 @@ func build(ctx context.Context, o *options, v controlplane.Versions, say func(st
 		own = append(own, controlplane.Program{Name: "whatif", Package: whatifPackage})
 	}
 	if o.chart {
-		own = append(own, chartPrograms...)
+		own = append(own, chartPrograms()...)
 	}
 	if o.scheduler != stock {
 		own = append(own, controlplane.Program{Name: programOf(outrank), Package: schedulerPackage})

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/outrank-go/outrank/examples/realcluster/internal/audit"
@@ -42,8 +43,8 @@ type Burst struct {
 
 // The size of a burst, its pace and the most time that it takes.
 const (
-	burstSize = 100
-	burstPace = 150 * time.Millisecond
+	burstSize = 50
+	burstPace = 400 * time.Millisecond
 	burstIn   = 4 * time.Minute
 )
 
@@ -114,7 +115,7 @@ func (b *Bursts) judge(ctx context.Context, created []*corev1.Pod, out *Burst) (
 		if err != nil {
 			return err
 		}
-		out.Account = account(created, b.All(), events.Items)
+		out.Account = fates(created, b.All(), events.Items)
 		if out.Account.Victims >= out.Report.Victims {
 			break
 		}
@@ -139,13 +140,30 @@ func (b *Bursts) count(name string, is func(*corev1.Pod) bool) (n int) {
 	return n
 }
 
+// ownNodes is the label and the taint of the nodes that the release has for itself.
+const ownNodes = "scheduler"
+
+// TakeNodes keeps the pods of the cluster's scheduler from coming back to nodes that pods of the
+// release push them out of. Two schedulers do not know of each other's nominations: where both
+// have the same full nodes, the one takes the room that the other has made.
+func TakeNodes(ctx context.Context, client kubernetes.Interface, names ...string) error {
+	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}},"spec":{"taints":[{"key":%q,"value":%q,"effect":"NoSchedule"}]}}`, ownNodes, Release, ownNodes, Release)
+	for _, name := range names {
+		if _, err := client.CoreV1().Nodes().Patch(ctx, name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+			return fmt.Errorf("node %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
 // burstPod is more important than most of what fills the cluster.
 func burstPod(r *rand.Rand, name string) *corev1.Pod {
 	cpu, memory := resource.NewMilliQuantity(int64(300+100*r.IntN(10)), resource.DecimalSI), resource.NewQuantity(int64(256+128*r.IntN(8))<<20, resource.BinarySI)
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: fill.TrialNamespace, Name: name, Labels: map[string]string{"app": "burst"}},
 		Spec: corev1.PodSpec{
-			PriorityClassName: fill.High, SchedulerName: Release,
+			PriorityClassName: fill.High, SchedulerName: Release, NodeSelector: map[string]string{ownNodes: Release},
+			Tolerations: []corev1.Toleration{{Key: ownNodes, Value: Release, Effect: corev1.TaintEffectNoSchedule}},
 			Containers: []corev1.Container{{
 				Name: "main", Image: fill.Image,
 				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: *cpu, corev1.ResourceMemory: *memory}},

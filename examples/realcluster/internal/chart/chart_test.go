@@ -3,6 +3,7 @@ package chart
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -39,7 +40,7 @@ func preempted(victim, by string) corev1.Event {
 func TestAccount(t *testing.T) {
 	created := []*corev1.Pod{pod("p", ""), pod("q", "")}
 	good := []corev1.Event{preempted("v", "p"), preempted("v", "p"), preempted("w", "p"), preempted("x", "another")}
-	a := account(created, []*corev1.Pod{pod("p", "n"), waits("q", "no room")}, good)
+	a := fates(created, []*corev1.Pod{pod("p", "n"), waits("q", "no room")}, good)
 	assert.Equal(t, Account{Created: 2, Bound: 1, Pending: 1, Victims: 2}, a)
 
 	leaving := pod("q", "n")
@@ -55,7 +56,7 @@ func TestAccount(t *testing.T) {
 		"never tried":      {[]*corev1.Pod{pod("p", "n"), pod("q", "")}, good, "q waits without a reason"},
 		"left for nothing": {[]*corev1.Pod{pod("p", "n"), waits("q", "no room")}, append(good, preempted("y", "q")), "a/y had to leave for q, which does not run"},
 	} {
-		assert.Equal(t, []string{test.lost}, account(created, test.now, test.events).Lost, name)
+		assert.Equal(t, []string{test.lost}, fates(created, test.now, test.events).Lost, name)
 	}
 }
 
@@ -78,6 +79,22 @@ func TestBeyond(t *testing.T) {
 	assert.Equal(t, []string{"patch /pods", "get /secrets", "/metrics"}, got)
 	_, err = Beyond(t.Context(), fake.NewClientset())
 	assert.Error(t, err)
+}
+
+// Pods of a burst go to the nodes that were taken for them, and no others come there.
+func TestOwnNodes(t *testing.T) {
+	client := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"a": "b"}}})
+	require.NoError(t, TakeNodes(t.Context(), client, "n"))
+	n, err := client.CoreV1().Nodes().Get(t.Context(), "n", metav1.GetOptions{})
+	require.NoError(t, err)
+	p := burstPod(rand.New(rand.NewPCG(1, 1)), "p")
+	require.Len(t, n.Spec.Taints, 1)
+	taint, toleration := n.Spec.Taints[0], p.Spec.Tolerations[0]
+	assert.Equal(t, taint, corev1.Taint{Key: toleration.Key, Value: toleration.Value, Effect: toleration.Effect})
+	for key, value := range p.Spec.NodeSelector {
+		assert.Equal(t, value, n.Labels[key])
+	}
+	assert.ErrorContains(t, TakeNodes(t.Context(), client, "m"), "node m")
 }
 
 // Helm is run with the release's namespace, the values and folders of its own, and its words are

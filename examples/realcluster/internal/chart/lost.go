@@ -21,9 +21,9 @@ type Account struct {
 	Lost []string
 }
 
-// account looks at the pods that were created, by UID, as the cluster has them now, and at the
+// fates looks at the pods that were created, by UID, as the cluster has them now, and at the
 // events about evictions.
-func account(created []*corev1.Pod, now []*corev1.Pod, evictions []corev1.Event) Account {
+func fates(created []*corev1.Pod, now []*corev1.Pod, evictions []corev1.Event) Account {
 	a := Account{Created: len(created)}
 	current := map[types.UID]*corev1.Pod{}
 	for _, p := range now {

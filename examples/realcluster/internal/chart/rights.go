@@ -27,11 +27,11 @@ func Beyond(ctx context.Context, client kubernetes.Interface) ([]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	return beyond(role.Rules, has), nil
+	return notGiven(role.Rules, has), nil
 }
 
-// beyond returns the single rights of rules that others do not give.
-func beyond(rules, others []rbacv1.PolicyRule) (out []string) {
+// notGiven returns the single rights of rules that others do not give.
+func notGiven(rules, others []rbacv1.PolicyRule) (out []string) {
 	covers := func(list []string, one string) bool { return slices.Contains(list, one) || slices.Contains(list, "*") }
 	for _, r := range rules {
 		for _, group := range r.APIGroups {

@@ -33,11 +33,11 @@ func startAs(self, name, program, logFolder string, args ...string) (*Process, e
 	cmd := exec.Command(program, args...)
 	cmd.Args[0] = self
 	cmd.SysProcAttr = apart()
-	return start(name, logFolder, cmd)
+	return launch(name, logFolder, cmd)
 }
 
-// start starts a command whose output goes to a log.
-func start(name, logFolder string, cmd *exec.Cmd) (*Process, error) {
+// launch starts a command whose output goes to a log.
+func launch(name, logFolder string, cmd *exec.Cmd) (*Process, error) {
 	p := &Process{Name: name, Log: filepath.Join(logFolder, name+".log"), cmd: cmd, ended: make(chan struct{})}
 	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644) // one that is started again goes on
 	if err != nil {
