@@ -33,22 +33,20 @@ func Convert(c *differential.Case) (*outrank.Cluster, error) {
 
 // FilterOf makes filters for the devices of cases, by the rules of a release.
 func FilterOf(release outrank.Release) func(*differential.Case) (differential.DeviceFilter, error) {
-	return func(c *differential.Case) (differential.DeviceFilter, error) { return filterOf(c, release) }
-}
-
-func filterOf(c *differential.Case, release outrank.Release) (differential.DeviceFilter, error) {
-	o := devices.Objects{
-		Pods: append(c.Pods[:len(c.Pods):len(c.Pods)], c.Preemptor), Claims: c.Devices.Claims, InFlight: c.Devices.InFlight,
-		Slices: c.Devices.Slices, Classes: c.Devices.Classes,
-	}
-	for _, r := range c.Devices.TaintRules {
-		rule, ok := r.(*resourcev1.DeviceTaintRule)
-		if !ok {
-			return nil, fmt.Errorf("%T is no rule", r)
+	return func(c *differential.Case) (differential.DeviceFilter, error) {
+		o := devices.Objects{
+			Pods: append(c.Pods[:len(c.Pods):len(c.Pods)], c.Preemptor), Claims: c.Devices.Claims, InFlight: c.Devices.InFlight,
+			Slices: c.Devices.Slices, Classes: c.Devices.Classes,
 		}
-		o.TaintRules = append(o.TaintRules, rule)
+		for _, r := range c.Devices.TaintRules {
+			rule, ok := r.(*resourcev1.DeviceTaintRule)
+			if !ok {
+				return nil, fmt.Errorf("%T is no rule", r)
+			}
+			o.TaintRules = append(o.TaintRules, rule)
+		}
+		return devices.New(o, devices.Config{Release: release, Now: time.Now()})
 	}
-	return devices.New(o, devices.Config{Release: release, Now: time.Now()})
 }
 
 func groupsOf(c *differential.Case) ([]*schedulingv1beta1.PodGroup, error) {
