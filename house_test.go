@@ -52,9 +52,9 @@ var rooms = map[string][]string{
 	// One attempt of a scheduler, made of these.
 	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/execution", "preemption/score"},
 	// The reasons of a decision, in words made from data.
-	"preemption/explain": {".", "resource", "priority", "preemption", "internal/filter", "internal/fit", "internal/prose", "internal/release"},
+	"preemption/explain": {".", "resource", "priority", "preemption", "internal/filter", "internal/fit", "internal/prose", "internal/recreate", "internal/release"},
 	// Several preemptors at once.
-	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "internal/answerjson", "internal/packing", "internal/prose"},
+	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "internal/answerjson", "internal/packing", "internal/prose", "internal/recreate"},
 	// The reasons of an admission by the kubelet.
 	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/fit", "internal/prose"},
 	// A scheduler's configuration file, as a configuration here.
@@ -76,6 +76,7 @@ var rooms = map[string][]string{
 	"internal/reference":  {".", "resource", "qos", "internal/filter", "internal/release"},
 	"internal/gen":        {".", "resource", "preemption/clustergen"},
 	"internal/release":    {},
+	"internal/stamp":      {"internal/release"},
 	"internal/fields":     {},
 	"internal/intree":     {},
 	"internal/objectjson": {},
@@ -84,6 +85,7 @@ var rooms = map[string][]string{
 	"internal/atonce":     {},
 	"internal/exact":      {},
 	"internal/packing":    {},
+	"internal/recreate":   {"."},
 	"internal/rules":      {},
 	"internal/structure":  {},
 

@@ -90,7 +90,7 @@ func (s *scratch) makeRoom(adm Admission, active []*outrank.Pod) (Admission, err
 		return adm.turnAway(&NotEnoughError{Pod: s.tally.pod.Key(), Missing: p.missing()}), nil
 	}
 	if s.tally.admitter.Exact {
-		adm.Search = p.improve(s.tally.admitter.MostSteps)
+		adm.Search = p.improve(&s.tally.admitter)
 	}
 	adm.Outcome, adm.Evictions = AdmittedAfterEvicting, p.evictions(&s.tally, active)
 	return adm, nil

@@ -1,6 +1,7 @@
 package kubeletadmit
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/outrank-go/outrank"
@@ -33,6 +34,9 @@ type Admitter struct {
 	// MostSteps ends the search of Exact; zero means 100,000. A negative number
 	// is an error of every call.
 	MostSteps int
+	// Context, unless nil, is asked every thousand steps or so. Where it has ended the search
+	// ends as by MostSteps, with an answer that is valid and says how good it is.
+	Context context.Context
 }
 
 // Operation is a request of a pod to the kubelet.

@@ -33,13 +33,13 @@ type candidate struct {
 }
 
 // improve puts the best set in the place of the picks, and says how good it is.
-func (p *pool) improve(limit int) *Certificate {
-	if limit == 0 {
-		limit = defaultSteps
-	}
+func (p *pool) improve(a *Admitter) *Certificate {
 	x := &p.sets
 	x.pool = p
-	x.ask(limit)
+	x.ask(cmp.Or(a.MostSteps, defaultSteps))
+	if ctx := a.Context; ctx != nil {
+		x.q.Ended = func() bool { return ctx.Err() != nil }
+	}
 	defer x.search.Release()
 	x.search.Solve()
 	p.repick(x.chosen())

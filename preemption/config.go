@@ -38,6 +38,7 @@ import (
 //	else  | MayPreempt             |                                                         | PreemptGroup
 //	else  | Policy.Disabled        |                                                         |
 //	else  | Policy.Limit           |                                                         |
+//	else  | Policy.CallLimit       |                                                         |
 //	else  | Workers                |                                                         |
 type Config struct {
 	// Release is whose rules hold; zero means those of the snapshot that a call is

@@ -53,6 +53,7 @@ var settings = map[string]func(*preemption.Config){
 	"Policy.Disabled":        func(c *preemption.Config) { c.Policy.Disabled = true },
 	"Policy.Victims":         func(c *preemption.Config) { c.Policy.Victims = preemption.Exact },
 	"Policy.Limit":           func(c *preemption.Config) { c.Policy.Limit = 1000 },
+	"Policy.CallLimit":       func(c *preemption.Config) { c.Policy.CallLimit = 1000 },
 	"Policy.Strict":          func(c *preemption.Config) { c.Policy.Strict = true },
 	"Policy.Budgets":         func(c *preemption.Config) { c.Policy.Budgets = preemption.VictimsAlone },
 	"Policy.Ranks":           func(c *preemption.Config) { c.Policy.Ranks = []preemption.Rank{preemption.ByVictims} },

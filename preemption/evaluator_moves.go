@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/recreate"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/search"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -163,10 +163,10 @@ func (m *Moves) find(pod *outrank.Pod) (elsewhere, error) {
 
 // byOwner is the answer that no node need be asked for.
 func byOwner(pod *outrank.Pod) (Loss, bool) {
-	switch {
-	case pod.Owner == (outrank.Owner{}), pod.Owner.Kind == "DaemonSet":
+	switch recreate.By(pod) {
+	case recreate.Nobody, recreate.ForItsNode:
 		return Lost, true
-	case pod.Group != "":
+	case recreate.WithItsGroup:
 		return Waits, true
 	}
 	return Moved, false
@@ -245,25 +245,11 @@ func findTwo(s *search.Search, found *elsewhere, own string, shared bool) {
 
 // again is a pod as its controller makes it again, with a name that nobody has.
 func (m *Moves) again(pod *outrank.Pod) *outrank.Pod {
-	p := *pod
-	p.UID, p.NodeName, p.NominatedNodeName, p.Phase, p.DisruptionReason, p.Ready = "", "", "", "", "", false
-	p.StartTime, p.DeletionTimestamp = time.Time{}, time.Time{}
-	p.AllocatedResources, p.Actual, p.Reported, p.ResizeDeferred, p.ResizeInfeasible = nil, nil, false, false, false
-	p.Containers, p.InitContainers = unreported(p.Containers), unreported(p.InitContainers)
-	for there := true; there; {
+	p := recreate.Pod(pod, pod.Name+"-again")
+	for _, there := m.snap.PodStates.Of(p); there; _, there = m.snap.PodStates.Of(p) {
 		p.Name += "-again"
-		_, there = m.snap.PodStates.Of(&p)
 	}
-	return &p
-}
-
-// unreported are containers of which no status says anything yet.
-func unreported(containers []outrank.Container) []outrank.Container {
-	out := append([]outrank.Container(nil), containers...)
-	for i := range out {
-		out[i].AllocatedResources, out[i].Actual, out[i].Reported = nil, nil, false
-	}
-	return out
+	return p
 }
 
 func (m *Moves) fail(err error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
 // However early the limit ends a search, no set is better than the bound, the gap is that
@@ -82,6 +83,74 @@ func TestPropertyCertificatesOfClusters(t *testing.T) {
 	})
 }
 
+// A limit of the call is shared by its nodes: together they take no more steps, what is
+// said of the best set holds, and the same evaluator answers the same again.
+func TestPropertyCallLimit(t *testing.T) {
+	t.Parallel()
+	ended := 0
+	rapid.Check(t, func(t *rapid.T) {
+		shape := gen.Shape{Budgets: 4, Alike: rapid.Bool().Draw(t, "alike")}
+		c := gen.Cluster(shape).Draw(t, "cluster")
+		p := gen.Preemptor(shape).Draw(t, "preemptor")
+		limit := rapid.IntRange(1, 20).Draw(t, "limit")
+		config := exactly(preemption.Policy{CallLimit: limit})
+		best := explainBy(t, exactly(preemption.Policy{}), c, p)
+		snap := newSnapshot(t, c)
+		eval, other := newEvaluator(t, config), *p
+		other.Name, other.Priority = "other", outrank.Priority(1<<30)
+		_, err := eval.Preempt(context.Background(), snap, &other, gen.Now)
+		require.NoError(t, err)
+		plan, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, best.Outcome, plan.Outcome)
+		all, err := eval.Explain(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		steps := 0
+		for _, candidate := range all.Candidates {
+			require.GreaterOrEqual(t, candidate.Certificate.Steps, 0)
+			steps += candidate.Certificate.Steps
+		}
+		require.LessOrEqual(t, steps, limit)
+		if plan.Outcome != preemption.Preempt {
+			return
+		}
+		if cert := plan.ClusterCertificate; !cert.Optimal {
+			ended++
+			require.LessOrEqual(t, compareBy(&config, cert.Bound, best.Score), 0)
+		} else {
+			require.Zero(t, compareBy(&config, plan.Score, best.Score))
+		}
+		again, err := newEvaluator(t, config).Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, plan, again)
+		require.NoError(t, newEvaluator(t, config).Verify(context.Background(), snap, plan, gen.Now))
+	})
+	require.Positive(t, ended, "the limit never ended a search")
+}
+
+// Nodes that share a limit are searched in the same order whatever the workers are.
+func TestCallLimitWithWorkers(t *testing.T) {
+	c, p, err := clustergen.Benchmark(2000, 30, 20)
+	require.NoError(t, err)
+	snap := newSnapshot(t, c)
+	var first *preemption.Plan
+	for _, workers := range []int{1, 4} {
+		config := exactly(preemption.Policy{CallLimit: 300})
+		config.Workers = workers
+		e := newEvaluator(t, config)
+		all, err := e.Explain(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		if first == nil {
+			require.False(t, all.Plan.ClusterCertificate.Optimal)
+			first = &all.Plan
+		}
+		require.Equal(t, first, &all.Plan)
+		again, err := e.Explain(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, first, &again.Plan, "a call has all of its steps")
+	}
+}
+
 // neverWorse holds an exact plan to the faithful one, and its regret to their difference.
 func neverWorse(t fataler, c *outrank.Cluster, p *outrank.Pod, now time.Time, limit int) (better bool) {
 	t.Helper()
@@ -130,6 +199,7 @@ func TestExactRefusesByName(t *testing.T) {
 		{preemption.Config{Policy: preemption.Policy{Victims: preemption.Exact}, Scorers: scorer}, "Scorers"},
 		{preemption.Config{Policy: preemption.Policy{Victims: preemption.Exact}, Chooser: chooser}, "a chooser finds the victims"},
 		{preemption.Config{Policy: preemption.Policy{Limit: -1}}, "Policy.Limit"},
+		{preemption.Config{Policy: preemption.Policy{CallLimit: -1}}, "Policy.CallLimit"},
 		{preemption.Config{Policy: preemption.Policy{Victims: preemption.Exact + 1}}, "Policy.Victims"},
 	} {
 		_, err := preemption.NewEvaluator(test.config)

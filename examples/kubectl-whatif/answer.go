@@ -19,6 +19,8 @@ import (
 type Document struct {
 	// APIVersion is whatif/v1. Decision has a version of its own.
 	APIVersion string `json:"apiVersion"`
+	// Version is that of the program, left out where its build does not say which it is.
+	Version string `json:"version,omitempty"`
 	// Cluster describes the cluster in question.
 	Cluster Dump `json:"cluster"`
 	// Now is the time that ages end at and a missing start counts as. It is

@@ -9,8 +9,10 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/inverse"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
+	"github.com/outrank-go/outrank/internal/stamp"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/preemption/score"
 )
 
 // answered asks a question of package question.
@@ -23,6 +25,11 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 	ctx := context.Background()
 	if s.refused != nil {
 		return out, out.take(s.refused, nil)
+	}
+	if s.ask == askAll || s.ask == askReplicas {
+		if err := (&score.Scorer{}).Attach(s.snap); err != nil { // many pods are placed
+			return nil, err
+		}
 	}
 	switch s.ask {
 	case askGroup:
@@ -163,7 +170,7 @@ func exitOf(r reply) int {
 // document is the form for programs.
 func (q *answeredQuestion) document() any {
 	doc := &Questioned{
-		APIVersion: "whatif/v1", Question: q.scene.ask, Cluster: dumpOf(q.scene), Now: q.scene.now, Answer: q.reply,
+		APIVersion: "whatif/v1", Version: stamp.Here().Known(), Question: q.scene.ask, Cluster: dumpOf(q.scene), Now: q.scene.now, Answer: q.reply,
 		Caveats: append([]Warning{}, q.scene.caveats...), Warnings: []Warning{},
 	}
 	if h := q.scene.happened(); h != nil {

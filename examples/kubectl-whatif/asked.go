@@ -18,6 +18,8 @@ type reply interface {
 type Questioned struct {
 	// APIVersion is whatif/v1.
 	APIVersion string `json:"apiVersion"`
+	// Version is that of the program, as in a Document.
+	Version string `json:"version,omitempty"`
 	// Question is pending, replicas, whyNot, onNode, across, moreNodes, leastPriority, largest, emptiable,
 	// whyPreempted, report, diff, classes, without, change, or group where the pod
 	// is scheduled with its group alone. Where a quota keeps the pod from being created it is

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/brief"
+	"github.com/outrank-go/outrank/internal/stamp"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -40,7 +41,7 @@ func newDocument(d *decision) *Document {
 	}
 	decision, left := brief.Of(d.explained, list)
 	doc := &Document{
-		APIVersion: "whatif/v1", Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
+		APIVersion: "whatif/v1", Version: stamp.Here().Known(), Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
 		Decision: decision, LeftOut: left, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
 		Caveats: append([]Warning{}, d.scene.caveats...), Replacements: d.then, Exact: exactOf(d.best), Trace: d.steps, NoEffect: d.noEffect,
 	}

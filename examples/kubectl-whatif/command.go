@@ -33,7 +33,7 @@ func newCommand(do func(*options) error) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if *version {
-				return built().text(cmd.OutOrStdout())
+				return printVersion(cmd.OutOrStdout())
 			}
 			cmd.Flags().Visit(func(f *pflag.Flag) { o.set[f.Name] = true })
 			if o.sample == listSamples {
@@ -57,7 +57,7 @@ func newCommand(do func(*options) error) *cobra.Command {
 	flags.BoolP("help", "h", false, "this text")
 	flags.BoolVar(version, "version", false, "the version, as the command of that name prints it")
 	root.SetFlagErrorFunc(flagTrouble)
-	root.AddCommand(versionCommand())
+	root.AddCommand(versionCommand(), roleCommand(), manualCommand(groups))
 	helpful(root, groups)
 	completing(root, o)
 	return root

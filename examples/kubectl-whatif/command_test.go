@@ -1,12 +1,10 @@
 package main
 
 import (
-	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // A long flag with a single dash means the same as with two, and no other
@@ -66,13 +64,6 @@ func TestVersion(t *testing.T) {
 	status, _, stderr := whatif("", "version", "-o", "html")
 	assert.Equal(t, 2, status)
 	assert.Contains(t, stderr, "--output html: the version comes as json and yaml")
-
-	info := &debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}}}
-	info.Main.Version = "v0.4.0"
-	v := versionOf(info)
-	var text strings.Builder
-	require.NoError(t, v.text(&text))
-	assert.Contains(t, text.String(), "kubectl-whatif v0.4.0 of abc, rules")
 }
 
 // The version comes as a flag, too.

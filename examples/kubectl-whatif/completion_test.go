@@ -35,7 +35,7 @@ func TestCompletion(t *testing.T) {
 		{"--set-class batch=", "batch="},
 		{"--pendi", "--pending"},
 		{"ver", "version"},
-		{"", "completion help kueue version"},
+		{"", "clusterrole completion help kueue version"},
 	} {
 		args := strings.Split(tt.line, " ")
 		_, out, _ := whatif("", append([]string{"__complete"}, args...)...)

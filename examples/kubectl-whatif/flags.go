@@ -188,7 +188,7 @@ func writeUsage(w io.Writer, groups []flagGroup) {
 	b.WriteString("Who would this pod push out of the cluster I have, and why?\n\n")
 	fmt.Fprintf(&b, "Usage: %s [--live | --cluster FILE] [the pod] [the question] [flags]\n", displayName)
 	fmt.Fprintf(&b, "       %s kueue [--cluster FILE] [-f FILE | --pending NAME] [flags]\n", displayName)
-	fmt.Fprintf(&b, "       %s version | completion bash|zsh|fish|powershell\n", displayName)
+	fmt.Fprintf(&b, "       %s version | clusterrole | completion bash|zsh|fish|powershell\n", displayName)
 	for _, g := range groups {
 		fmt.Fprintf(&b, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(helpWidth))
 	}

@@ -31,7 +31,8 @@ func TestLive(t *testing.T) {
 	status, stdout, stderr := whatif("", "--live", "--pending", sampleQuestion)
 	assert.Zero(t, status)
 	assert.Contains(t, stdout, "Who would shop/checkout-2 push out of the current context of kubectl?")
-	assert.Equal(t, "whatif: warning: pdb are left out: Error from server (Forbidden): x cannot list resource \"poddisruptionbudgets\" y\n", stderr)
+	assert.Equal(t, "whatif: warning: pdb are left out: Error from server (Forbidden): x cannot list resource \"poddisruptionbudgets\" y\n"+
+		"whatif: warning: \"kubectl whatif clusterrole\" prints a ClusterRole that allows them\n", stderr)
 }
 
 // Where nobody names a namespace, that of kubectl's context counts, as it does for kubectl.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // commandsOf are the commands of the table of questions in a README.
@@ -83,4 +84,36 @@ func TestKrewManifest(t *testing.T) {
 		assert.Contains(t, string(text), want)
 	}
 	assert.NotContains(t, string(text), "\t")
+
+	// What fills in the template is another program; the form of the manifest is checked here.
+	call := regexp.MustCompile(`\{\{addURIAndSha "(.*)" \.TagName \| indent 4 \}\}`)
+	filled := call.ReplaceAllString(string(text), "uri: $1\n    sha256: x")
+	filled = strings.ReplaceAll(filled, "{{ .TagName }}", "v0.9.0")
+	require.NotContains(t, filled, "{{")
+	var manifest struct {
+		APIVersion, Kind string
+		Metadata         struct{ Name string }
+		Spec             struct {
+			Version, Homepage, ShortDescription, Description, Caveats string
+			Platforms                                                 []struct {
+				Selector         struct{ MatchLabels struct{ OS, Arch string } }
+				URI, SHA256, Bin string
+			}
+		}
+	}
+	require.NoError(t, yaml.UnmarshalStrict([]byte(filled), &manifest))
+	assert.LessOrEqual(t, len(manifest.Spec.ShortDescription), 80)
+	assert.Len(t, manifest.Spec.Platforms, 6)
+	seen := map[string]bool{}
+	for _, p := range manifest.Spec.Platforms {
+		at := p.Selector.MatchLabels.OS + "_" + p.Selector.MatchLabels.Arch
+		assert.False(t, seen[at], at)
+		seen[at] = true
+		end, bin := ".tar.gz", "kubectl-whatif"
+		if p.Selector.MatchLabels.OS == "windows" {
+			end, bin = ".zip", "kubectl-whatif.exe"
+		}
+		assert.Equal(t, "https://github.com/outrank-go/outrank/releases/download/v0.9.0/kubectl-whatif_"+at+end, p.URI)
+		assert.Equal(t, bin, p.Bin)
+	}
 }

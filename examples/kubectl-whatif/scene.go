@@ -224,7 +224,7 @@ func (s *scene) setting(show func(done, total int)) (question.Setting, error) {
 		set.Evaluator, err = preemption.NewEvaluator(preemption.Config{Workers: s.opts.answer.workers, Schedulers: s.schedulers.names()})
 	}
 	if s.schedulers.read != nil {
-		set.Scheduler = s.schedulers.named
+		set.Scheduler, set.Scores = s.schedulers.named, s.schedulers.scores
 	}
 	s.warn(warnings)
 	return set, err

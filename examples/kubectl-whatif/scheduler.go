@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+	"github.com/outrank-go/outrank/preemption/score"
 )
 
 // schedulers decide: kube-scheduler's default, or the profiles of the file of
@@ -18,11 +19,12 @@ type schedulers struct {
 	workers int
 	read    *schedulerconfig.Configuration // nil without a file
 	known   map[string]*preemption.Evaluator
+	scorers map[string]*score.Scorer
 }
 
 // readSchedulers reads the file, if there is one, by the rules of a release.
 func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
-	s := &schedulers{file: o.scheduler, workers: o.answer.workers, known: map[string]*preemption.Evaluator{}}
+	s := &schedulers{file: o.scheduler, workers: o.answer.workers, known: map[string]*preemption.Evaluator{}, scorers: map[string]*score.Scorer{}}
 	if o.scheduler == "" {
 		return s, nil
 	}
@@ -98,6 +100,20 @@ func (s *schedulers) named(name string) *preemption.Evaluator {
 	return eval
 }
 
+// scores returns what the profile of a scheduler gives nodes scores by, nil for one that the
+// file does not have.
+func (s *schedulers) scores(name string) *score.Scorer {
+	if scorer, known := s.scorers[name]; known {
+		return scorer
+	}
+	var scorer *score.Scorer
+	if p, ok := s.read.Profile(name); ok {
+		scorer, _ = score.New(p.Scores) // as read
+	}
+	s.scorers[name] = scorer
+	return scorer
+}
+
 // tried makes sure that every profile can decide, and names the parts of them that do not
 // count.
 func (s *schedulers) tried() ([]outrank.Problem, error) {
@@ -110,7 +126,7 @@ func (s *schedulers) tried() ([]outrank.Problem, error) {
 		if _, err := preemption.NewEvaluator(config); err != nil {
 			return nil, err
 		}
-		for _, w := range warnings {
+		for _, w := range slices.Concat(warnings, s.read.Profiles[i].UnsupportedScores) {
 			if !slices.Contains(all, w) {
 				all = append(all, w)
 			}

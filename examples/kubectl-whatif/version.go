@@ -1,16 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/stamp"
 )
 
 // Version is the output of the subcommand version.
@@ -25,10 +23,11 @@ type Version struct {
 	Platform  string            `json:"platform"`
 }
 
-// versionOf reads the compiler's record in the program; info may be nil.
-func versionOf(info *debug.BuildInfo) Version {
-	v := Version{
-		Version: "(devel)", Releases: []outrank.Release{outrank.DefaultRelease},
+// built is the version of this program.
+func built() *Version {
+	s := stamp.Here()
+	v := &Version{
+		Version: s.Version, Revision: s.Revision, Releases: []outrank.Release{outrank.DefaultRelease},
 		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
 	for _, r := range []outrank.Release{outrank.V1_37, outrank.V1_36} {
@@ -36,36 +35,12 @@ func versionOf(info *debug.BuildInfo) Version {
 			v.Releases = append(v.Releases, r)
 		}
 	}
-	if info == nil {
-		return v
-	}
-	v.Version = cmp.Or(info.Main.Version, v.Version)
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			v.Revision = s.Value
-		}
-	}
 	return v
 }
 
-// built is the version of this program.
-func built() *Version {
-	info, _ := debug.ReadBuildInfo()
-	v := versionOf(info)
-	return &v
-}
-
-func (v *Version) text(w io.Writer) error {
-	releases := make([]string, len(v.Releases))
-	for i, r := range v.Releases {
-		releases[i] = r.String()
-	}
-	revision := ""
-	if v.Revision != "" {
-		revision = " of " + v.Revision
-	}
-	_, err := fmt.Fprintf(w, "%s %s%s, rules of Kubernetes %s (the default) and %s, %s %s\n", programName, v.Version, revision,
-		releases[0], strings.Join(releases[1:], ", "), v.GoVersion, v.Platform)
+// printVersion writes the version for a person.
+func printVersion(w io.Writer) error {
+	_, err := fmt.Fprintln(w, stamp.Here().Line(programName))
 	return err
 }
 
@@ -75,14 +50,13 @@ func versionCommand() *cobra.Command {
 		Use: "version", Short: "Print the version, and whose rules are known",
 		Args: cobra.NoArgs, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			v := built()
 			switch format {
 			case "":
-				return v.text(cmd.OutOrStdout())
+				return printVersion(cmd.OutOrStdout())
 			case "json":
-				return writeJSON(cmd.OutOrStdout(), v)
+				return writeJSON(cmd.OutOrStdout(), built())
 			case "yaml":
-				return writeYAML(cmd.OutOrStdout(), v)
+				return writeYAML(cmd.OutOrStdout(), built())
 			}
 			return fmt.Errorf("--output %s: the version comes as json and yaml, and as text without it", format)
 		},

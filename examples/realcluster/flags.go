@@ -24,6 +24,7 @@ type options struct {
 	dir       string
 	load      time.Duration // 0: trials
 	faults    []load.Fault
+	chart     bool
 }
 
 // The schedulers.
@@ -54,6 +55,9 @@ func parse(args []string) (*options, error) {
 	}
 	if o.load == 0 && len(o.faults) > 0 {
 		return nil, errors.New("-faults: they come under -load")
+	}
+	if o.chart && (o.load > 0 || o.scheduler != "") {
+		return nil, errors.New("-chart: it is for trials, and runs the cluster's scheduler beside that of the chart")
 	}
 	if err := o.chooseScheduler(); err != nil {
 		return nil, err
@@ -96,6 +100,7 @@ func flagSet(o *options, kinds, faults *string) *flag.FlagSet {
 	fs.StringVar(&o.scheduler, "scheduler", "", "`which` scheduler runs: stock, outrank for the plugin in place of DefaultPreemption, or both in turn under load (default: stock; under load both)")
 	fs.DurationVar(&o.load, "load", 0, "put the schedulers under load for this `time` altogether, in place of trials")
 	fs.StringVar(faults, "faults", "", "these `faults` strike in the second half of the load, one after the other, separated by commas, or all")
+	fs.BoolVar(&o.chart, "chart", false, "install the chart of the plugin, run the trials with it, and upgrade it and take it back during a burst each; this takes Linux and root")
 	fs.BoolVar(&o.keep, "keep", false, "leave the cluster up after the trials, until Ctrl-C")
 	fs.StringVar(&o.dir, "dir", "", "a `folder` for programs that were built, and for runs (default: in the user's cache)")
 	return fs

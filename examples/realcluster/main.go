@@ -8,10 +8,12 @@
 //	go run . -trials 100 -seed 1
 //	go run . -scheduler outrank
 //	go run . -load 30m -faults all
+//	go run . -chart -trials 20
 //
 // Run it in this folder; README.md says more. The exit status is 0 if everything
 // happened as foretold, ties that are documented aside, or nothing went wrong under load,
-// 1 if not, and 2 if it could not be run. Everything that was started is ended, also on Ctrl-C.
+// 1 if not, and 2 if it could not be run. Everything that was started is ended, also on Ctrl-C and when the
+// program that started this one ends, as go run under a timeout does.
 package main
 
 import (
@@ -26,6 +28,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	ctx, stop = withParent(ctx)
 	defer stop()
 	os.Exit(status(ctx, os.Args[1:]))
 }
@@ -49,6 +53,8 @@ func status(ctx context.Context, args []string) int {
 	switch {
 	case err == nil:
 		return 0
+	case errors.Is(context.Cause(ctx), errParent):
+		err = errors.Join(errParent, err)
 	case errors.Is(err, errDifferent), errors.Is(err, errWrong):
 		fmt.Fprintln(os.Stderr, "realcluster:", err)
 		return 1

@@ -25,7 +25,7 @@ const (
 	readme = "../../README.md"
 )
 
-// run builds the programs and runs the trials or the load.
+// run builds the programs and runs the trials, the load or the chart.
 func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	say := func(format string, args ...any) {
 		fmt.Fprintf(progress, "%s "+format+"\n", append([]any{time.Now().Format("15:04:05")}, args...)...)
@@ -39,13 +39,18 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(o.dir, 0o755); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp(o.dir, "run-")
+	removed, err := clearRuns(o.dir)
 	if err != nil {
 		return err
 	}
+	if len(removed) > 0 {
+		say("removed the folders of %d earlier runs: %s", len(removed), strings.Join(removed, ", "))
+	}
+	dir, lock, err := newRun(o.dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	say("logs and files of this run are in %s", dir)
 	defer func() {
 		if err == nil {
@@ -53,8 +58,11 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 		}
 	}()
 	j := &job{options: o, versions: versions, program: program, dir: dir, out: out, say: say}
-	if o.load > 0 {
+	switch {
+	case o.load > 0:
 		return j.underLoad(ctx)
+	case o.chart:
+		return j.onChart(ctx)
 	}
 	return j.trials(ctx)
 }
@@ -127,6 +135,9 @@ func build(ctx context.Context, o *options, v controlplane.Versions, say func(st
 	var own []controlplane.Program
 	if o.load == 0 {
 		own = append(own, controlplane.Program{Name: "whatif", Package: whatifPackage})
+	}
+	if o.chart {
+		own = append(own, chartPrograms...)
 	}
 	if o.scheduler != stock {
 		own = append(own, controlplane.Program{Name: programOf(outrank), Package: schedulerPackage})

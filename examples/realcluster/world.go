@@ -7,6 +7,7 @@ import (
 	goruntime "runtime"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -91,6 +92,22 @@ func (w *world) fill(ctx context.Context) error {
 		},
 	}
 	return f.Fill(ctx)
+}
+
+// replicas are the numbers of pods that the deployments of the filled cluster ask for, by namespace
+// and the label app.
+func (w *world) replicas(ctx context.Context) (map[string]int, error) {
+	all, err := w.client.AppsV1().Deployments("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	want := map[string]int{}
+	for i := range all.Items {
+		if app := all.Items[i].Spec.Selector.MatchLabels["app"]; app != "" {
+			want[all.Items[i].Namespace+"/"+app] = int(*all.Items[i].Spec.Replicas)
+		}
+	}
+	return want, nil
 }
 
 // runner returns the runner of the trials here.

@@ -32,6 +32,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/stamp"
 )
 
 func main() {
@@ -51,7 +52,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	nowText := flags.String("now", "", "what a missing start time counts as, like 2026-01-10T12:00:00Z (default: a second after the latest time in each case)")
 	var by rules
 	flags.TextVar(&by.release, "release", outrank.DefaultRelease, "whose rules hold: v1.36 or v1.37, and feature gates")
+	version := flags.Bool("version", false, "say which version this is")
 	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *version {
+		_, err := fmt.Fprintln(stdout, stamp.Here().Line("replay"))
 		return err
 	}
 	if *nowText != "" {

@@ -127,3 +127,9 @@ func TestReplayRefuses(t *testing.T) {
 	}
 	assert.Error(t, replay(iotest.ErrReader(os.ErrClosed), io.Discard, rules{}))
 }
+
+func TestVersion(t *testing.T) {
+	text, err := output(t, "", "-version")
+	require.NoError(t, err)
+	assert.Contains(t, text, "replay (devel), rules of Kubernetes v1.37 (the default) and v1.36, go")
+}

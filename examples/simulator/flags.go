@@ -41,6 +41,7 @@ type options struct {
 	recreate    bool
 	inspect     bool
 	measures    measures
+	version     bool
 	format      string
 	// events and chart are paths, empty for none, "-" for standard output.
 	events, chart string
@@ -122,6 +123,7 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.StringVar(&o.format, "o", "text", "")
 	fs.StringVar(&o.events, "events", "", "")
 	fs.StringVar(&o.chart, "chart", "", "")
+	fs.BoolVar(&o.version, "version", false, "")
 	return fs
 }
 
@@ -276,5 +278,6 @@ Output
   -audit              check at every event that no node is overcommitted and that
                       every pod's life and all lost work add up
   -inspect            run nothing: say what the pods ask for over time
+  -version            say which version this is
 `, workload.DefaultClasses())
 }

@@ -34,6 +34,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank/examples/internal/screen"
+	"github.com/outrank-go/outrank/internal/stamp"
 )
 
 func main() {
@@ -49,6 +50,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	opts, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		printUsage(stdout)
+		return 0
+	}
+	if err == nil && opts.version {
+		fmt.Fprintln(stdout, stamp.Here().Line("simulator"))
 		return 0
 	}
 	if err == nil {

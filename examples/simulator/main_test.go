@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank/internal/testdiff"
@@ -201,4 +202,11 @@ func TestPodsAtOnce(t *testing.T) {
 	out := answered(t, "-nodes", nodes, "-pods", pods, "-inspect")
 	require.Contains(t, out, "2 pods, which come within 0.0s")
 	require.NotContains(t, out, "together, if each")
+}
+
+func TestVersion(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	assert.Zero(t, run(t.Context(), []string{"-version"}, &stdout, &stderr))
+	assert.Contains(t, stdout.String(), "simulator (devel), rules of Kubernetes v1.37 (the default) and v1.36, go")
+	assert.Empty(t, stderr.String())
 }

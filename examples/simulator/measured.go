@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
+	"github.com/outrank-go/outrank/internal/stamp"
 )
 
 // mostKinds is the most kinds of pods of the mix that fragments are about.
@@ -31,12 +32,14 @@ func (o *options) measured(items []workload.Item) metrics.Config {
 
 // runAnswer is the answer of a run: the summary, and the metrics if they are asked for.
 type runAnswer struct {
+	// Version is that of the program, left out where its build does not say which it is.
+	Version string `json:"version,omitempty"`
 	*report.Summary
 	Metrics *metrics.Report `json:"metrics,omitempty"`
 }
 
 func (r *runner) output(run *sim.Simulation) *runAnswer {
-	out := &runAnswer{Summary: &r.result.Summary}
+	out := &runAnswer{Version: stamp.Here().Known(), Summary: &r.result.Summary}
 	if r.metrics != nil {
 		out.Metrics = r.metrics.Report(run.Now())
 	}

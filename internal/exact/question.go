@@ -119,12 +119,17 @@ func (q *Question) finishItems() {
 		}
 		for k := range q.Dims {
 			if it.Holds[k] > 0 {
-				part := float64(it.Holds[k]) / float64(q.Short[k]) * wholeShare
-				it.shares[k] = min(wholeShare, int64(part*(1+1e-12))+1)
+				it.shares[k] = min(wholeShare, shareOf(it.Holds[k], q.Short[k]))
 			}
 			it.share += it.shares[k]
 		}
 	}
+}
+
+// shareOf is an amount as a part of a shortage, and no less than that. For a sum of n amounts it
+// is less than that of their shares by no more than n.
+func shareOf(amount, short int64) int64 {
+	return int64(float64(amount)/float64(short)*wholeShare*(1+1e-12)) + 1
 }
 
 // known is how much of what sets are compared by the tables tell.

@@ -19,7 +19,7 @@ func (s *Search) findRoot(base *Figures, left *rest) bool {
 		return false
 	}
 	r.root = s.lower(0, m, base)
-	r.root.Violations = max(r.root.Violations, base.Violations+s.fewestAlways(left))
+	r.root.Violations = max(r.root.Violations, base.Violations+s.fewestViolations(left))
 	byTop := slices.Clone(r.list)
 	slices.SortFunc(byTop, func(i, j int32) int { return cmp.Compare(s.q.Items[i].Top, s.q.Items[j].Top) })
 	r.root.Top = max(r.root.Top, s.topThatHolds(byTop, left, false))
@@ -86,36 +86,81 @@ func (s *Search) holdsFreely(items []int32, left *rest) bool {
 	return s.holds(&held, left)
 }
 
-// fewestAlways returns how many items that violate a budget in any case are needed
-// beside all others.
-func (s *Search) fewestAlways(left *rest) int64 {
-	most := int64(0)
-	var always []int64
+// fewestViolations bounds from below how many parts of the list violate a budget in any set
+// that holds the rest. Let each budget give what it has left for nothing, and let every further
+// part cost 1. For one column, or for shares with any weights, the least cost is had by taking
+// the largest amounts of what is free, then the largest of all others (ENGINE.md). The most that
+// a column or a weighting comes to is the bound.
+func (s *Search) fewestViolations(left *rest) (most int64) {
 	for k := range s.q.Dims {
-		lack := left.amounts[k]
-		always = always[:0]
-		for _, i := range s.round.list {
-			if it := &s.q.Items[i]; it.always > 0 {
-				always = append(always, it.Holds[k])
-			} else {
-				lack -= it.Holds[k]
-			}
-			if lack <= 0 {
-				break
-			}
+		if left.amounts[k] > 0 {
+			n, _ := s.paidFor(left.amounts[k], func(it *Item) int64 { return it.Holds[k] })
+			most = max(most, n)
 		}
-		if lack <= 0 {
-			continue
-		}
-		slices.SortFunc(always, func(a, b int64) int { return cmp.Compare(b, a) })
-		for n, v := range always {
-			if lack -= v; lack <= 0 {
-				most = max(most, int64(n)+1)
-				break
-			}
+	}
+	if s.q.Dims < 2 || !slices.Contains(s.q.Measures, ByViolations) || !s.found || most >= s.score.Violations {
+		return most
+	}
+	weights := s.weights
+	defer func() { s.weights = weights }()
+	for k := range s.q.Dims {
+		s.weights[k] = oneWeight
+	}
+	for range mostTurns {
+		n, held := s.paidFor(s.weigh(&left.shares), func(it *Item) int64 { return s.weigh(&it.shares) })
+		if most = max(most, n); !s.shiftWeights(left, &held) {
+			break
 		}
 	}
 	return most
+}
+
+// paidFor returns how many parts that violate a budget are needed at least for an amount, and
+// the shares that the items taken for it have.
+func (s *Search) paidFor(amount int64, of func(it *Item) int64) (paid int64, held Row) {
+	v := &s.violating
+	v.free, v.paid = v.free[:0], v.paid[:0]
+	for _, i := range s.round.list {
+		it := &s.q.Items[i]
+		x := paidItem{item: i, budget: -1, amount: of(it)}
+		switch {
+		case it.always > 0:
+			v.paid = append(v.paid, x)
+			continue
+		case it.parts() == 1:
+			x.budget = s.q.Charges[it.From]
+		}
+		v.free = append(v.free, x)
+	}
+	largest := func(a, b paidItem) int { return cmp.Or(cmp.Compare(b.amount, a.amount), cmp.Compare(a.item, b.item)) }
+	slices.SortFunc(v.free, largest)
+	v.taken = slices.Grow(v.taken[:0], len(s.q.Left))[:len(s.q.Left)]
+	clear(v.taken)
+	take := func(x *paidItem) {
+		amount -= x.amount
+		for k := range s.q.Dims {
+			held[k] += s.q.Items[x.item].shares[k]
+		}
+	}
+	for i := range v.free {
+		x := &v.free[i]
+		if x.budget >= 0 {
+			if v.taken[x.budget]++; v.taken[x.budget] > s.q.Left[x.budget] {
+				v.paid = append(v.paid, *x)
+				continue
+			}
+		}
+		take(x)
+	}
+	slices.SortFunc(v.paid, largest)
+	for i := range v.paid {
+		if amount <= 0 {
+			break
+		}
+		paid++
+		take(&v.paid[i])
+	}
+	return paid, held
 }
 
 // sparesForTop reports whether the first two measures are the violations, of which none is

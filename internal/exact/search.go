@@ -55,7 +55,7 @@ func (s *Search) extend(from, least int, f *Figures, left *rest) {
 			s.leaveOpen(p, f, left)
 			return
 		}
-		if !s.weighed && !s.tiers.on && s.q.Dims > 1 && s.steps-r.from > lightSteps {
+		if !s.weighed && s.q.Dims > 1 && s.steps-r.from > lightSteps {
 			r.heavy, r.done = true, true
 			return
 		}

@@ -12,8 +12,8 @@ func (s *Search) Ask(host Host) *Question {
 	return &s.q
 }
 
-// Release drops the host.
-func (s *Search) Release() { s.host = nil }
+// Release drops what belongs to the host.
+func (s *Search) Release() { s.host, s.q.Ended = nil, nil }
 
 // Solve finds the best set. All items are away when it begins, and none when it ends.
 func (s *Search) Solve() {

@@ -31,6 +31,21 @@ type Search struct {
 	settledTop int32
 	round      round
 	tiers      tiering
+	violating  violating
+}
+
+// violating is the memory of a bound on violations: the items that leave for nothing, those that
+// violate a budget, and how many of each budget are taken.
+type violating struct {
+	free, paid []paidItem
+	taken      []int64
+}
+
+// paidItem is an item with its amount of what is short, and the budget that it takes from, -1 for
+// none that counts.
+type paidItem struct {
+	item, budget int32
+	amount       int64
 }
 
 // cleared returns n times false, in the memory of list if it is large enough.
@@ -104,8 +119,9 @@ type tiering struct {
 // tierList is a tier of a list.
 type tierList struct {
 	from, to int
-	// beyond and share are what all items of the tiers behind hold together.
+	// beyond, shares and share are what all items of the tiers behind hold together.
 	beyond Row
+	shares Row
 	share  int64
 }
 

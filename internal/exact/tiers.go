@@ -35,12 +35,15 @@ func (s *Search) beginTiers() {
 	t.alike = cleared(t.alike, len(list))
 	at, held := len(list), tierList{}
 	for tier := len(t.list) - 1; tier >= 0; tier-- {
-		t.list[tier] = tierList{to: at, beyond: held.beyond, share: held.share}
+		t.list[tier] = tierList{to: at, beyond: held.beyond, shares: held.shares, share: held.share}
 		for at > 0 && t.of[list[at-1]] == int32(tier) {
 			at--
 			it := &s.q.Items[list[at]]
 			s.addHeld(&held.beyond, it)
 			held.share += it.share
+			for k := range s.q.Dims {
+				held.shares[k] += it.shares[k]
+			}
 		}
 		t.list[tier].from = at
 	}
@@ -144,7 +147,29 @@ func (s *Search) fewestOf(tier, from int, need *rest) (m int, ok bool) {
 	if s.q.Dims < 2 {
 		return m, true
 	}
-	return atLeast(&r.shares, from, t.to, m, need.share-t.share)
+	beyond := int64(0)
+	for k := range s.q.Dims {
+		beyond += max(0, need.shares[k]-t.shares[k]) * s.weights[k]
+	}
+	return atLeast(&r.shares, from, t.to, m, max(beyond, need.share-t.share))
+}
+
+// firstOpenTier returns the first tier of which the best set has more items than are known to be
+// needed, -1 if there is none.
+func (s *Search) firstOpenTier(left *rest) int {
+	need := *left
+	for tier := range s.tiers.list {
+		from := s.tiers.list[tier].from
+		m, ok := s.fewestOf(tier, from, &need)
+		if !ok {
+			return -1
+		}
+		if s.found && int64(m) < s.tiers.best[tier] {
+			return tier
+		}
+		s.cover(from, m, &need)
+	}
+	return -1
 }
 
 // atLeast returns how many of the largest values between two places add up to an amount, from m
@@ -169,7 +194,9 @@ func (s *Search) cover(from, m int, need *rest) {
 	}
 	r, sums := &s.round, &s.tiers.low.figures.Sums
 	for k := range s.q.Dims {
-		need.amounts[k] = max(0, need.amounts[k]-r.holds[k].of(from, m))
+		most := r.holds[k].of(from, m)
+		need.amounts[k] = max(0, need.amounts[k]-most)
+		need.shares[k] = max(0, need.shares[k]-shareOf(most, s.q.Short[k])-int64(m))
 	}
 	need.share = max(0, need.share-r.shares.of(from, m))
 	for k := range sums {

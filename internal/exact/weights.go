@@ -12,8 +12,8 @@ import (
 
 // oneWeight is the weight that all begin with, and mostTurns how often they are changed.
 const (
-	oneWeight = 64
-	mostTurns = 12
+	oneWeight = 1024
+	mostTurns = 48
 )
 
 // weigh is the sum of shares.
@@ -28,6 +28,10 @@ func (s *Search) weigh(shares *Row) (sum int64) {
 // largest shares until these add up, and gives more weight to what they hold too little
 // of.
 func (s *Search) findWeights(left *rest) {
+	if s.tiers.on {
+		s.findTierWeights(left)
+		return
+	}
 	best, most := Row{}, -1.0
 	for k := range s.q.Dims {
 		s.weights[k] = oneWeight
@@ -38,20 +42,63 @@ func (s *Search) findWeights(left *rest) {
 		if needed > most {
 			best, most = s.weights, needed
 		}
-		total := int64(0)
-		for k := range s.q.Dims {
-			if want := left.shares[k]; want > 0 {
-				part := max(0.25, min(1.75, 1+0.5*(float64(want)-float64(held[k]))/float64(want)))
-				s.weights[k] = max(1, min(oneWeight*oneWeight, int64(float64(s.weights[k])*part+0.5)))
-			}
-			total += s.weights[k]
-		}
-		if total == 0 {
+		if !s.shiftWeights(left, &held) {
 			break
 		}
 	}
 	s.weights, s.weighed = best, true
 	s.share()
+}
+
+// findTierWeights does so for the first tier of which the best set may have too many, and for
+// what its items have to hold beyond all of the tiers behind.
+func (s *Search) findTierWeights(left *rest) {
+	s.weighed = true
+	tier := s.firstOpenTier(left)
+	if tier < 0 {
+		return
+	}
+	list := s.round.list
+	defer func() { s.round.list = list }()
+	t := &s.tiers.list[tier]
+	need := rest{}
+	for k := range s.q.Dims {
+		need.shares[k] = max(0, left.shares[k]-t.shares[k])
+	}
+	best, most := s.weights, -1.0
+	for k := range s.q.Dims {
+		s.weights[k] = oneWeight
+		if need.shares[k] == 0 {
+			s.weights[k] = 0
+		}
+	}
+	s.round.list = slices.Clone(list[t.from:t.to])
+	for range mostTurns {
+		s.share()
+		needed, held := s.neededByShares(&need)
+		if needed > most {
+			best, most = s.weights, needed
+		}
+		if !s.shiftWeights(&need, &held) {
+			break
+		}
+	}
+	s.weights = best
+	s.share()
+}
+
+// shiftWeights gives more weight to what is held too little of, and less to the others. It
+// reports whether there is any.
+func (s *Search) shiftWeights(left *rest, held *Row) bool {
+	total := int64(0)
+	for k := range s.q.Dims {
+		if want := left.shares[k]; want > 0 {
+			part := max(0.25, min(1.75, 1+0.5*(float64(want)-float64(held[k]))/float64(want)))
+			s.weights[k] = max(1, min(oneWeight*oneWeight, int64(float64(s.weights[k])*part+0.5)))
+		}
+		total += s.weights[k]
+	}
+	return total > 0
 }
 
 // share computes the weighted shares of all items.

@@ -290,3 +290,23 @@ func TestStop(t *testing.T) {
 		require.Greater(t, m.Steps, (calls-1)*1024)
 	}
 }
+
+// Less patience ends the search for prices earlier, with a bound that is one all the same.
+func TestPatience(t *testing.T) {
+	p := manyKinds(40)
+	for k := range p.Kinds {
+		p.Kinds[k].Count = 1
+	}
+	var steps []int
+	var bounds []int64
+	for _, patience := range []int{0, 4, 1} {
+		m := &packing.Meter{Limit: 400_000}
+		bounds = append(bounds, packing.Relax(p, packing.Goal{Most: -1, Upper: 60 * unit, Patience: patience}, m).Bound)
+		steps = append(steps, m.Steps)
+	}
+	require.Less(t, steps[1], steps[0])
+	require.Less(t, steps[2], steps[1])
+	require.LessOrEqual(t, bounds[1], bounds[0])
+	require.LessOrEqual(t, bounds[2], bounds[1])
+	require.Positive(t, bounds[1])
+}

@@ -30,6 +30,9 @@ type Goal struct {
 	Upper int64
 	// Prices to begin with, nil for none.
 	Prices []int64
+	// Patience is how many rounds in a row may bring no better bound, 0 for any number. Where weights
+	// differ much, rounding can hide that prices have settled.
+	Patience int
 }
 
 // relaxation is a search for prices: of a place for an item of each kind, of a turn in each
@@ -69,14 +72,18 @@ func Relax(p *Problem, goal Goal, m *Meter) Relaxed {
 	}
 	var b bundle
 	worth := float64(goal.Upper+1) / (1 << 12)
+	since := 0
 	for at, more := x.point(), true; more && !m.Spent() && best.Bound/4 <= goal.Upper; {
+		if since++; goal.Patience > 0 && since > goal.Patience {
+			break
+		}
 		below := x.take(at)
 		bound, height, whole := x.value()
 		if !whole {
 			break
 		}
 		if bound > best.Bound {
-			best.Bound, best.Prices = bound, slices.Clone(x.prices)
+			best.Bound, best.Prices, since = bound, slices.Clone(x.prices), 0
 		}
 		if height >= best.Bound-best.Bound/8 {
 			x.likely(best.Likely)

@@ -12,6 +12,11 @@ type Policy struct {
 	// Limit is how many steps the search of [Exact] may take on one node; zero means
 	// [DefaultLimit] or [DefaultFilterLimit]. Other rules do not look at it.
 	Limit int
+	// CallLimit is how many steps those searches may take together in one call; zero means
+	// any number. What is left of it bounds each further node beside Limit; where nothing is
+	// left, a search offers the set that it begins from. The nodes are then searched one
+	// after the other, whatever Workers says.
+	CallLimit int
 	// Strict never violates a budget: a node on which that cannot be avoided is no
 	// candidate, and its status says so (rules 13.5.1 to 13.5.4).
 	Strict bool
@@ -66,3 +71,15 @@ const (
 	DefaultLimit       = 2000000
 	DefaultFilterLimit = 50000
 )
+
+// StepLimit returns how many steps a search may take on one node, where each takes long, or
+// does not.
+func (p *Policy) StepLimit(long bool) int {
+	switch {
+	case p.Limit != 0:
+		return p.Limit
+	case long:
+		return DefaultFilterLimit
+	}
+	return DefaultLimit
+}

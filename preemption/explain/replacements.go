@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/internal/recreate"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -232,22 +233,7 @@ func replacesAtOnce(kind string) bool {
 // copyOf is a pod as its controller makes it again.
 func (s *successors) copyOf(victim *outrank.Pod) *outrank.Pod {
 	s.made++
-	p := *victim
-	p.Name, p.UID = fmt.Sprintf("%s-replacement-%d", victim.Name, s.made), ""
-	p.NodeName, p.NominatedNodeName, p.Phase, p.DisruptionReason, p.Ready = "", "", "", "", false
-	p.StartTime, p.DeletionTimestamp = time.Time{}, time.Time{}
-	p.AllocatedResources, p.Actual, p.Reported, p.ResizeDeferred, p.ResizeInfeasible = nil, nil, false, false, false
-	p.Containers, p.InitContainers = fresh(p.Containers), fresh(p.InitContainers)
-	return &p
-}
-
-// fresh are containers of which no status says anything yet.
-func fresh(containers []outrank.Container) []outrank.Container {
-	out := append([]outrank.Container(nil), containers...)
-	for i := range out {
-		out[i].AllocatedResources, out[i].Actual, out[i].Reported = nil, nil, false
-	}
-	return out
+	return recreate.Pod(victim, fmt.Sprintf("%s-replacement-%d", victim.Name, s.made))
 }
 
 // Text says what becomes of the pod, and below it, indented, of the pods that its replacement

@@ -73,7 +73,12 @@ type NodeAnswer struct {
 // in the nodes and candidates of ex, in the pods of the node for each of its victims, and in
 // all pods where pod affinity or topology spread keep the pod out.
 func WhyNot(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, ex *preemption.Explanation, node string, options Options) (*NodeAnswer, error) {
-	if ex == nil {
+	switch {
+	case ctx == nil:
+		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case ex == nil:
 		return nil, errNoExplanation
 	}
 	f, err := newFinder(e, snap, req, options)

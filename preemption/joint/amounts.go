@@ -24,7 +24,11 @@ func (r *run) byAmounts(x *relaxed, best *solution) *solution {
 	}
 	meter := r.meter()
 	meter.Limit -= meter.Limit / 4 // for the filters, and for doing without nodes
-	p := packing.Place(&x.Problem, x.Relaxed, patience(len(r.members)), enough, meter)
+	rounds := patience(len(r.members))
+	if r.totals.moves != nil { // what replacements find is not known yet, so that the least by amounts need not be the best
+		rounds /= 4
+	}
+	p := packing.Place(&x.Problem, x.Relaxed, rounds, enough, meter)
 	r.steps += meter.Steps
 	r.fail(r.ctx.Err())
 	if p == nil || r.err != nil {
@@ -34,7 +38,7 @@ func (r *run) byAmounts(x *relaxed, best *solution) *solution {
 	if s == nil {
 		return best
 	}
-	if order, _ := r.totals.compare(s.total, best.total); order >= 0 || !r.holds(s) {
+	if !r.beats(s, best.total) {
 		return best
 	}
 	return s

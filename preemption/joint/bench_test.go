@@ -3,6 +3,7 @@ package joint_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,6 +61,45 @@ func BenchmarkJoint(b *testing.B) {
 					b.ReportMetric(float64(plan.OneByOne.Violations-plan.Total.Violations), "violations-less")
 				})
 			}
+		}
+	}
+}
+
+// BenchmarkMoves has controllers make three of four pods again, in clusters that a tenth of the pods have
+// left.
+func BenchmarkMoves(b *testing.B) {
+	for _, nodes := range []int{100, 1000} {
+		for _, pods := range []int{10, 100} {
+			b.Run(fmt.Sprintf("nodes=%d/pods=%d", nodes, pods), func(b *testing.B) {
+				snap, ps := waiting(b, nodes, pods, 0)
+				for i, p := range slices.Collect(snap.Pods()) {
+					switch {
+					case i%10 == 0:
+						require.NoError(b, snap.RemovePod(p.Key()))
+					case i%4 > 0:
+						owned := *p
+						owned.Owner = outrank.Owner{Kind: "ReplicaSet", Name: fmt.Sprint(i % 50)}
+						require.NoError(b, snap.UpdatePod(&owned))
+					}
+				}
+				eval, err := preemption.NewEvaluator(preemption.Config{})
+				require.NoError(b, err)
+				var plan *joint.Plan
+				for b.Loop() {
+					plan, err = joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: ps, Now: clustergen.Now(), Moves: &preemption.LossCosts{}})
+					require.NoError(b, err)
+				}
+				var fates [preemption.Lost + 1]int
+				for _, v := range plan.Victims {
+					fates[v.Fate.Loss]++
+				}
+				for loss, n := range fates {
+					b.ReportMetric(float64(n), preemption.Loss(loss).String())
+				}
+				b.ReportMetric(float64(plan.Total.Cost), "cost")
+				b.ReportMetric(float64(plan.OneByOne.Cost), "cost-one-by-one")
+				b.ReportMetric(float64(plan.Certificate.Bound.Cost), "bound")
+			})
 		}
 	}
 }

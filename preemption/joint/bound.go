@@ -156,6 +156,20 @@ func (x *bounding) bySize() {
 	}
 	x.Victims, x.PrioritySum = x.fewest(stuck)
 	x.TopPriority = x.lowestTop(stuck)
+	if x.totals.moves != nil {
+		x.Cost = resource.MulSat(int64(x.Victims), x.cheapestLeaver())
+	}
+}
+
+// cheapestLeaver is the least that any possible victim costs.
+func (x *bounding) cheapestLeaver() int64 {
+	least := int64(math.MaxInt64)
+	for _, pods := range x.model.pods {
+		for _, p := range pods {
+			least = min(least, x.totals.of(p).cost)
+		}
+	}
+	return least
 }
 
 // lowestTop returns a priority that some victim has at least: the highest, over the pods

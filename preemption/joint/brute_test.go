@@ -28,6 +28,9 @@ type brute struct {
 	may   []bool // preempt
 	best  *preemption.Score
 	leafs int
+	// moves are what losses cost, nil where nothing is asked about replacements.
+	moves *preemption.LossCosts
+	known map[string]int64 // what replacements cost, by who runs where and who is gone
 }
 
 type assigned struct {
@@ -164,17 +167,26 @@ func (b *brute) leaf(done []assigned) {
 		snap = snap.Clone()
 		require.NoError(b, snap.Bind(b.pods[i].Key(), at.node))
 	}
-	if total := totalOf(b.eval, b.start, victims, b.now); b.best == nil || compare(b.eval, total, *b.best) < 0 {
+	total := totalOf(b.eval, b.start, victims, b.now)
+	if b.moves != nil {
+		total.Cost += b.movesOf(done, snap, victims)
+	}
+	if b.best == nil || b.compare(total, *b.best) < 0 {
 		b.best = &total
 	}
 }
 
+// compare orders totals by the ranks of the policy and, with moves, the cost (rule 25.6.3).
+func (b *brute) compare(x, y preemption.Score) int {
+	return compareBy(ranksOf(b.eval, b.moves != nil), x, y)
+}
+
 // compare orders totals by the ranks of the policy (rules 25.2.1 and 25.2.3).
 func compare(eval *preemption.Evaluator, a, b preemption.Score) int {
-	ranks := eval.Config().Policy.Ranks
-	if ranks == nil {
-		ranks = preemption.DefaultRanks()
-	}
+	return compareBy(ranksOf(eval, false), a, b)
+}
+
+func compareBy(ranks []preemption.Rank, a, b preemption.Score) int {
 	for _, rank := range ranks {
 		order := 0
 		switch rank {

@@ -14,6 +14,13 @@
 // less, never to more. It says both totals, who of the pods needs which victim, and how
 // sure it is: optimal, or at most so far from it.
 //
+// # Moves
+//
+// A victim need not be lost: its controller makes it again, and another node may have room for that. With
+// [Request].Moves a plan says of each victim where its replacement fits after the plan, or why
+// nowhere, and goes by what that costs: of two plans the one whose victims can all move, say. [Outlooks]
+// asks the same about the candidates of one pod's decision.
+//
 // # Rules
 //
 // Chapter 25 of RULES.md in this package's folder states what a joint plan is, what it
@@ -26,9 +33,10 @@
 // draft.go is the cluster on which places are tried, ask.go one pod before one node,
 // totals.go what victims come to. model.go tells the draft in amounts, relax.go asks internal/packing
 // about them, and bound.go says what no plan can beat. amounts.go, improve.go and exact.go look
-// for plans. All of it stands on the public interface of package preemption:
-// [preemption.Evaluator.Trials] asks a node without some of its pods, and marks of a snapshot
-// take back what was tried.
+// for plans, carry.go carries them out, and moves.go looks for places for the replacements.
+// outlook.go is the ranking of candidates. All of it stands on the public interface of package
+// preemption: [preemption.Evaluator.Trials] asks a node without some of its pods, and marks of a
+// snapshot take back what was tried.
 //
 // # Calls at once
 //

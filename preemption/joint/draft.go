@@ -21,6 +21,9 @@ type spot struct {
 type solution struct {
 	spots []spot
 	total preemption.Score
+	// after says what becomes of the victims, nil where that is not asked, or not yet known: the cost
+	// of the total is the least possible then.
+	after *settled
 }
 
 func (s *solution) victims() []*outrank.Pod {
@@ -53,10 +56,23 @@ type draft struct {
 	coupled bool
 	// grouped is set where there are groups, whose pods may leave together.
 	grouped bool
+	// brief is set once a context has ended the search: no more is asked than has to be.
+	brief bool
+	// proving is set while every plan is gone through.
+	proving bool
 	// steps counts questions to nodes; no more than limit are asked.
 	steps, limit int
 	// err is the first error; nothing is tried after it.
 	err error
+}
+
+// findNodes lists the nodes.
+func (b *draft) findNodes() {
+	b.index = map[string]int{}
+	for n := range b.plain.Nodes() {
+		b.index[n.Name] = len(b.nodes)
+		b.nodes = append(b.nodes, n)
+	}
 }
 
 // spent reports whether no more questions may be asked.
@@ -137,27 +153,6 @@ func (b *draft) takesNow(snap *preemption.Snapshot, pod *outrank.Pod, node int) 
 }
 
 func (b *draft) undo(m preemption.Mark) { b.fail(b.snap.Undo(m)) }
-
-// holds reports whether the solution can be carried out at once: with all victims gone,
-// each pod fits on its node beside those before it (rule 25.1.4).
-func (b *draft) holds(s *solution) bool {
-	mark := b.plain.Mark()
-	defer func() { b.fail(b.plain.Undo(mark)) }()
-	for i := range s.spots {
-		if s.spots[i].node < 0 {
-			return false
-		}
-		b.evict(b.plain, b.members[i].pod, s.spots[i])
-	}
-	for i := range s.spots {
-		pod, node := b.members[i].pod, s.spots[i].node
-		if b.err != nil || !b.takesNow(b.plain, pod, node) {
-			return false
-		}
-		b.fail(b.plain.Bind(pod.Key(), b.nodes[node].Name))
-	}
-	return b.err == nil
-}
 
 // guard starts the caller's guard for a pod in the draft as it is, nil where nothing is guarded.
 func (b *draft) guard(pod *outrank.Pod) preemption.GuardState {

@@ -24,6 +24,8 @@ type option struct {
 
 // prove returns the best plan, and whether it is that for certain.
 func (b *draft) prove(s *solution) (best *solution, certain bool) {
+	b.proving = true
+	defer func() { b.proving = false }()
 	x := &prover{draft: b, best: s}
 	x.place(0)
 	return x.best, !b.spent()
@@ -72,13 +74,9 @@ func (x *prover) begin(i int) []option {
 // are gone at the same time do not count.
 func (x *prover) offer() {
 	s := &solution{spots: slices.Clone(x.spots), total: x.totals.total(x.victims)}
-	if order, _ := x.totals.compare(s.total, x.best.total); order >= 0 {
-		return
+	if x.beats(s, x.best.total) {
+		x.best = s
 	}
-	if !x.holds(s) {
-		return
-	}
-	x.best = s
 }
 
 // options lists every way to place a member, the best first.

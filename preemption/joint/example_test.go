@@ -70,3 +70,59 @@ func ExamplePlan_Apply() {
 	// Output:
 	// 0 pods run on n2, and 2 are nominated to it
 }
+
+// unlike is a cluster in which a pod without a controller is in the way on n1, and two pods of a ReplicaSet,
+// of higher priority, on n2. n3 and n4 have room for these.
+func unlike() (*preemption.Snapshot, *preemption.Evaluator, *outrank.Pod) {
+	four := resource.MustList("cpu", "4", "pods", "10")
+	web := outrank.Owner{Kind: "ReplicaSet", Name: "web"}
+	one, two := pod("web-1", "n2", 20, "2"), pod("web-2", "n2", 20, "2")
+	one.Owner, two.Owner = web, web
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n1", Allocatable: four}, {Name: "n2", Allocatable: four}, {Name: "n3", Allocatable: four}, {Name: "n4", Allocatable: four}},
+		Pods:  []*outrank.Pod{pod("shell", "n1", 10, "4"), one, two, pod("agent-1", "n3", 2000, "2"), pod("agent-2", "n4", 2000, "2")},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return snap, eval, pod("urgent", "", 1000, "4")
+}
+
+// With Moves a plan goes by what becomes of the victims: nobody is lost, and two pods move.
+func ExamplePreempt_moves() {
+	snap, eval, urgent := unlike()
+	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: []*outrank.Pod{urgent}, Now: time.Now(), Moves: &preemption.LossCosts{Moved: 1, Waits: 20, Lost: 100}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(plan.Placements[0])
+	for _, v := range plan.Victims {
+		fmt.Println(v)
+	}
+	fmt.Println(plan.Total.Cost, "in place of", plan.OneByOne.Cost)
+	// Output:
+	// default/urgent on n2 in place of default/web-1, default/web-2
+	// default/web-1 for default/urgent; moves to n3
+	// default/web-2 for default/urgent; moves to n4
+	// 2 in place of 100
+}
+
+func ExampleOutlooks() {
+	snap, eval, urgent := unlike()
+	outlooks, all, err := joint.Outlooks(context.Background(), eval, snap, joint.Request{Pods: []*outrank.Pod{urgent}, Now: time.Now()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, o := range outlooks {
+		fmt.Println(o.Candidate.Node, o.Fates)
+	}
+	fmt.Println("all:", all)
+	// Output:
+	// n2 [moves to n3 moves to n4]
+	// n1 [lost: no controller makes it again]
+	// all: true
+}

@@ -93,7 +93,7 @@ func (b *draft) without(s *solution, node int, others []int, floor int32) *solut
 	if next == nil {
 		return nil
 	}
-	if order, _ := b.totals.compare(next.total, s.total); order >= 0 || !b.holds(next) {
+	if !b.beats(next, s.total) {
 		return nil
 	}
 	return next

@@ -25,7 +25,8 @@ type Plan struct {
 	Victims []Victim
 	// Total adds up the figures of Victims, OneByOne those of the victims of
 	// preempting one by one. The top priority of no victims is the lowest that there is.
-	// Total is never the worse of the two by the ranks of the policy.
+	// Total is never the worse of the two by the ranks of the policy. With [Request].Moves the cost
+	// has what the losses cost: in OneByOne, by the first places found for the replacements.
 	Total, OneByOne preemption.Score
 	// DecidedBy is the first rank in which the two differ, 0 if none.
 	DecidedBy preemption.Rank
@@ -83,11 +84,13 @@ type Victim struct {
 	Rule string
 	// Violates is set if its loss violates a budget, charged for all victims of the plan.
 	Violates bool
+	// Fate is what becomes of its work, nil without [Request].Moves.
+	Fate *Fate
 }
 
 // plan makes the answer.
 func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, error) {
-	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.totals.total(r.one.all()), Interrupted: r.interrupted, Certificate: certificate}
+	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.first.total, Interrupted: r.interrupted, Certificate: certificate}
 	_, p.DecidedBy = r.totals.compare(p.Total, p.OneByOne)
 	p.Kept = p.DecidedBy == 0
 	for i, pod := range r.pods {
@@ -116,8 +119,16 @@ func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, e
 		rules = r.rulesOf(best)
 	}
 	r.name(p, rules, after)
+	var replacements []*outrank.Pod
+	if best.after != nil {
+		var fates []Fate
+		fates, replacements = r.relocate(after, best.after)
+		for i := range fates {
+			p.Victims[i].Fate = &fates[i]
+		}
+	}
 	if r.err == nil {
-		r.err = r.more(p, after)
+		r.fail(r.more(p, after, replacements))
 	}
 	return p, r.err
 }
@@ -193,8 +204,8 @@ func (r *run) needing(p *Plan, after *preemption.Snapshot, victim *outrank.Pod, 
 
 // more has the pods without a place preempt one by one in what the plan leaves. Nothing is
 // added if the plan could then not be carried out at once, or if a pod evicted others and
-// found no place after all.
-func (r *run) more(p *Plan, after *preemption.Snapshot) error {
+// found no place after all. The replacements of victims, which run by now, are spared (rule 25.6.6).
+func (r *run) more(p *Plan, after *preemption.Snapshot, replacements []*outrank.Pod) error {
 	p.More = r.totals.total(nil)
 	var waiting []int
 	for i := range p.Placements {
@@ -205,7 +216,7 @@ func (r *run) more(p *Plan, after *preemption.Snapshot) error {
 	if len(waiting) == 0 || p.Kept || p.Interrupted {
 		return nil
 	}
-	eval, err := sparing(r.eval, r.pods)
+	eval, err := sparing(r.eval, slices.Concat(r.pods, replacements))
 	if err != nil {
 		return err
 	}
@@ -213,7 +224,7 @@ func (r *run) more(p *Plan, after *preemption.Snapshot) error {
 	if err := rest.run(waiting); err != nil {
 		return err
 	}
-	if !r.together(p, rest) {
+	if !r.together(p, rest, replacements) {
 		return nil
 	}
 	for _, i := range waiting {
@@ -231,8 +242,9 @@ func (r *run) more(p *Plan, after *preemption.Snapshot) error {
 	return nil
 }
 
-// together reports whether the plan and further pods hold, as rule 25.1.4 says.
-func (r *run) together(p *Plan, rest *oneByOne) bool {
+// together reports whether the plan and further pods hold, as rule 25.1.4 says, with the replacements
+// of the victims of the plan.
+func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) bool {
 	snap := r.plain.Clone()
 	place := func(pod *outrank.Pod, node string) bool {
 		ok := r.takesNow(snap, pod, r.index[node])
@@ -256,6 +268,13 @@ func (r *run) together(p *Plan, rest *oneByOne) bool {
 			return false
 		}
 	}
+	for _, again := range replacements {
+		node := rest.snap.NodeOf(again.Key())
+		if !r.takesNow(snap, again, r.index[node]) {
+			return false
+		}
+		r.seat(snap, again, r.index[node])
+	}
 	for _, i := range rest.order {
 		if !place(r.pods[i], rest.nodes[i]) {
 			return false
@@ -275,6 +294,9 @@ func (r *run) together(p *Plan, rest *oneByOne) bool {
 //     [Request].Limit ends it (groups 25.4 and 25.5). [Plan].Certificate says which.
 //  4. The other pods take what room there is by now, one after the other (rule 25.1.6).
 //
+// With [Request].Moves the plan also says what becomes of the work of each victim, and is compared
+// by what that costs (group 25.6).
+//
 // The zero configuration is meant. Of others, filters, plugins, MayPreempt, MayEvict, MayTake, Guard,
 // Importance, cost and ranks count; Chooser, Scorers, Extenders and Policy.Strict are errors,
 // because they decide about one pod. By a Sample and by the Policy's victim rule pods preempt one by one; the joint
@@ -284,11 +306,11 @@ func (r *run) together(p *Plan, rest *oneByOne) bool {
 // same time; a clone for each goroutine lets several plan at once. Errors are those of
 // [preemption.Evaluator.Preempt] about any of the pods, also ErrState for a pod that runs,
 // and an *outrank.InputError about the request. A context that ends before the pods have
-// preempted one after the other is an error; one that ends later ends the search, and the
-// plan says so ([Plan].Interrupted). The plan is the caller's.
+// preempted one after the other, and their victims' replacements have places, is an error; one that ends
+// later ends the search, and the plan says so ([Plan].Interrupted). The plan is the caller's.
 //
 // Time is that of the decisions one by one, of some questions to every node for each pod,
-// and of at most three times as many steps as the limit allows. Memory is linear in the pods
+// and of at most three times as many steps as the limit allows, four with Moves. Memory is linear in the pods
 // on the nodes that are looked at.
 func Preempt(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, req Request) (*Plan, error) {
 	if ctx == nil || eval == nil || snap == nil {

@@ -1,6 +1,7 @@
 package joint
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -16,6 +17,8 @@ type run struct {
 	req  *Request
 	pods []*outrank.Pod // in the order of the queue
 	one  *oneByOne
+	// first is the plan of one by one.
+	first *solution
 	// interrupted is set where the context ended the search.
 	interrupted bool
 	*draft
@@ -60,13 +63,10 @@ func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
 	}
 	b := &draft{
 		ctx: r.ctx, eval: eval, snap: plain.Clone(), plain: plain, now: r.req.Now,
-		index: map[string]int{}, isOne: map[*outrank.Pod]bool{},
-		asks: map[int][]int64{}, takes: map[*outrank.Pod][]int64{},
+		isOne: map[*outrank.Pod]bool{},
+		asks:  map[int][]int64{}, takes: map[*outrank.Pod][]int64{},
 	}
-	for n := range plain.Nodes() {
-		b.index[n.Name] = len(b.nodes)
-		b.nodes = append(b.nodes, n)
-	}
+	b.findNodes()
 	for _, pod := range r.pods {
 		b.isOne[pod] = true
 	}
@@ -78,6 +78,7 @@ func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
 	b.grouped = slices.Collect(snap.Groups()) != nil || slices.Collect(snap.Composites()) != nil
 	b.coupled = b.coupled || b.grouped
 	b.totals = newTotals(snap, &config, r.req.Now)
+	b.totals.move(r.req.losses())
 	r.draft = b
 	return nil
 }
@@ -86,10 +87,13 @@ func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
 // context ends it, the best plan by then counts, and the run goes on without the context.
 func (r *run) search() (*solution, preemption.Certificate, error) {
 	best := r.baseline()
+	if r.err != nil {
+		return nil, preemption.Certificate{}, r.err
+	}
 	if best.total.Victims == 0 {
 		return best, r.totals.certify(best.total, best.total, true, 0), r.err
 	}
-	steps, certain := 0, false
+	steps, certain := r.steps, false
 	limited := func(search func()) {
 		r.steps, r.limit = 0, r.req.Limit
 		if r.limit == 0 {
@@ -110,20 +114,33 @@ func (r *run) search() (*solution, preemption.Certificate, error) {
 	})
 	limited(func() {
 		best = r.byAmounts(known, best)
-		if bound = r.bound(m, known, best.total); r.totals.certify(best.total, bound, false, 0).Gap > 0 {
-			best = r.better(best)
+		if r.totals.moves == nil {
+			bound, best = r.within(m, known, best)
 		}
 	})
+	if r.totals.moves != nil { // finding out what becomes of victims takes many steps
+		limited(func() { bound, best = r.within(m, known, best) })
+	}
 	limited(func() {
 		if !r.totals.certify(best.total, bound, false, 0).Optimal {
 			best, certain = r.prove(best)
+			certain = certain && r.settles(best)
 		}
 	})
 	if r.err != nil && r.ctx.Err() != nil {
 		r.err, r.interrupted = nil, true
-		r.draft.ctx = context.WithoutCancel(r.ctx)
+		r.draft.ctx, r.brief = context.WithoutCancel(r.ctx), true
 	}
 	return best, r.totals.certify(best.total, bound, certain && !r.interrupted, steps), r.err
+}
+
+// within returns a bound, and a better plan where it leaves something to gain.
+func (r *run) within(m *model, known *relaxed, best *solution) (preemption.Score, *solution) {
+	bound := r.bound(m, known, best.total)
+	if r.totals.certify(best.total, bound, false, 0).Gap > 0 {
+		best = r.better(best)
+	}
+	return bound, best
 }
 
 // baseline is the plan of one by one in the terms of a joint one.
@@ -132,14 +149,49 @@ func (r *run) baseline() *solution {
 	for k, m := range r.members {
 		s.spots[k] = spot{r.index[r.one.nodes[m.at]], r.one.victims[m.at]}
 	}
+	r.first = s
+	r.limit = cmp.Or(r.req.Limit, defaultLimit)
+	r.rerun(first)
 	return s
+}
+
+// rerun carries out the plan of one by one, holds it or not, and finds out what becomes of its victims.
+func (r *run) rerun(effort effort) bool {
+	if r.totals.moves == nil {
+		return true
+	}
+	mark := r.plain.Mark()
+	defer func() { r.fail(r.plain.Undo(mark)) }()
+	for k, m := range r.members {
+		r.evict(r.plain, m.pod, r.first.spots[k])
+	}
+	for i := range r.pods {
+		if r.one.nodes[i] == "" { // it preempted in vain
+			for _, v := range r.one.victims[i] {
+				r.fail(r.plain.RemovePod(v.Key()))
+			}
+		}
+	}
+	for k, m := range r.members {
+		r.fail(r.plain.Bind(m.pod.Key(), r.nodes[r.first.spots[k].node].Name))
+	}
+	return r.err == nil && r.moved(r.plain, r.first, r.one.all(), effort)
+}
+
+// settles makes sure that no other places for the replacements of a plan's victims cost less. The
+// proof has done so for all plans but that of one by one, which need not be one of those it goes through.
+func (r *run) settles(best *solution) bool {
+	return best != r.first || best.after == nil || best.after.exact || r.rerun(thorough) && best.after.exact
 }
 
 // better looks for better plans by doing without one node after the other.
 func (r *run) better(best *solution) *solution {
 	if from := r.again(best); from != nil {
+		if r.totals.moves != nil {
+			r.holds(from) // to know what becomes of the victims
+		}
 		from = r.improve(from, best.total.TopPriority)
-		if order, _ := r.totals.compare(from.total, best.total); order < 0 && r.holds(from) {
+		if r.beats(from, best.total) {
 			return from
 		}
 	}

@@ -44,6 +44,8 @@ type drawn struct {
 	snap *preemption.Snapshot
 	eval *preemption.Evaluator
 	pods []*outrank.Pod
+	// moves are what losses cost, nil where nothing is asked about replacements.
+	moves *preemption.LossCosts
 }
 
 // takesByName lets pods take from some of those of other priorities, higher ones among them.
@@ -81,9 +83,16 @@ func (d *drawn) decide() {
 func costOf(p *outrank.Pod) int64 { return max(0, int64(p.Name[len(p.Name)-1]%8)-4) }
 
 func draw(t *rapid.T, shape gen.Shape, most int) *drawn {
+	return drawOf(t, shape, most, func(*outrank.Cluster) {})
+}
+
+// drawOf draws one that is changed before it is indexed.
+func drawOf(t *rapid.T, shape gen.Shape, most int, change func(*outrank.Cluster)) *drawn {
 	d := &drawn{T: t}
 	var err error
-	d.snap, err = preemption.NewSnapshot(gen.Cluster(shape).Draw(t, "cluster"))
+	c := gen.Cluster(shape).Draw(t, "cluster")
+	change(c)
+	d.snap, err = preemption.NewSnapshot(c)
 	require.NoError(t, err)
 	d.decide()
 	for i := range rapid.IntRange(1, most).Draw(t, "pods") {
@@ -99,7 +108,10 @@ func draw(t *rapid.T, shape gen.Shape, most int) *drawn {
 
 // drawUneven draws a cluster whose pods are of uneven sizes and mostly of one priority, so
 // that pods that wait can often share victims.
-func drawUneven(t *rapid.T) *drawn {
+func drawUneven(t *rapid.T) *drawn { return drawUnevenOf(t, func(*outrank.Cluster) {}) }
+
+// drawUnevenOf draws one that is changed before it is indexed.
+func drawUnevenOf(t *rapid.T, change func(*outrank.Cluster)) *drawn {
 	c := &outrank.Cluster{}
 	amount := func(label string, most int) resource.List {
 		return resource.MustList("cpu", fmt.Sprint(rapid.IntRange(1, most).Draw(t, label)), "memory", fmt.Sprint(rapid.IntRange(1, most).Draw(t, label)))
@@ -128,6 +140,7 @@ func drawUneven(t *rapid.T) *drawn {
 		}
 		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: app, DisruptionsAllowed: int32(rapid.IntRange(0, 1).Draw(t, "allowed")), Selector: selector})
 	}
+	change(c)
 	d := &drawn{T: t}
 	var err error
 	d.snap, err = preemption.NewSnapshot(c)
@@ -140,7 +153,7 @@ func drawUneven(t *rapid.T) *drawn {
 }
 
 func (d *drawn) plan(limit int) *joint.Plan {
-	plan, err := joint.Preempt(context.Background(), d.eval, d.snap, joint.Request{Pods: d.pods, Now: gen.Now, Limit: limit})
+	plan, err := joint.Preempt(context.Background(), d.eval, d.snap, joint.Request{Pods: d.pods, Now: gen.Now, Limit: limit, Moves: d.moves})
 	require.NoError(d, err)
 	return plan
 }
@@ -178,7 +191,11 @@ func bestOfAll(d *drawn) {
 
 // bruteFor prepares the search by brute force for the pods that one by one have a place.
 func bruteFor(d *drawn, plan *joint.Plan) *brute {
-	b := &brute{T: d.T, eval: d.eval, start: d.snap.Clone(), now: gen.Now}
+	b := &brute{T: d.T, eval: d.eval, start: d.snap.Clone(), now: gen.Now, known: map[string]int64{}}
+	if d.moves != nil {
+		costs := d.costs()
+		b.moves = &costs
+	}
 	queue := d.snap.Clone()
 	for _, p := range d.pods {
 		for _, s := range []*preemption.Snapshot{b.start, queue} {
@@ -225,7 +242,7 @@ func TestPropertyPromises(t *testing.T) {
 }
 
 func promised(d *drawn, plan *joint.Plan) {
-	require.LessOrEqual(d, compare(d.eval, plan.Total, plan.OneByOne), 0, "%v", plan)
+	require.LessOrEqual(d, compareBy(ranksOf(d.eval, d.moves != nil), plan.Total, plan.OneByOne), 0, "%v", plan)
 	require.Len(d, plan.Placements, len(d.pods))
 	var victims []*outrank.Pod
 	for i, at := range plan.Placements {
@@ -243,7 +260,9 @@ func promised(d *drawn, plan *joint.Plan) {
 		d.whole(&at)
 	}
 	require.Equal(d, len(victims), len(plan.Victims))
-	require.Equal(d, totalOf(d.eval, d.snap, victims, gen.Now), plan.Total)
+	total := totalOf(d.eval, d.snap, victims, gen.Now)
+	total.Cost += d.lost(plan)
+	require.Equal(d, total, plan.Total)
 	take, guard := d.eval.Config().MayTake, d.eval.Config().Guard
 	for _, v := range plan.Victims {
 		require.Contains(d, v.Needs, v.For)

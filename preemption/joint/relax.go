@@ -28,12 +28,18 @@ func (b *draft) relax(m *model, rank preemption.Rank, top int32, best preemption
 		x.Impossible = true // for all that is known
 		return x
 	}
+	if costs := b.totals.moves; costs != nil && rank == preemption.ByCost { // most may move, for all that is known
+		known = max(1, min(known, resource.MulSat(int64(best.Victims), max(1, costs.Moved))))
+	}
 	x.Relaxed = b.asRelaxed(x.model, packing.Goal{Most: -1, Upper: known * x.scale})
 	return x
 }
 
 // asRelaxed asks for a bound, and counts its steps.
 func (b *draft) asRelaxed(m *model, goal packing.Goal) packing.Relaxed {
+	if b.totals.moves != nil { // a loss can weigh a hundred moves
+		goal.Patience = 60
+	}
 	meter := b.meter()
 	r := packing.Relax(&m.Problem, goal, meter)
 	b.steps += meter.Steps

@@ -24,10 +24,29 @@ type Request struct {
 	// Now stands in for missing start times.
 	Now time.Time
 	// Limit is how many steps each of the three searches may take: the relaxation, the search for
-	// a better plan, and the one that proves it the best (rule 25.4.1). A question to a node is
+	// a better plan, and the one that proves it the best (rule 25.4.1); with Moves there is one more. A question to a node is
 	// a step. Zero means 200,000, some seconds at most on 1,000 nodes. It counts steps and not
 	// time, so that the same input has the same answer.
 	Limit int
+	// Moves has the plan go by what becomes of the work of its victims (group 25.6): one whose
+	// controller makes it again may find a place on another node. It says what each kind of loss costs,
+	// none below 0, and [Score.Cost] of totals has the sum, beside what Config.Cost says. The rank
+	// ByCost compares it: where the policy does not name that, right after the violations if they
+	// come first, and else before all ranks. Nil means that nothing is asked about replacements. With
+	// the zero LossCosts one that moves costs 1, one that waits 20 and one that is lost 100.
+	Moves *preemption.LossCosts
+}
+
+// losses returns what losses cost, nil where nothing is asked about them.
+func (r *Request) losses() *preemption.LossCosts {
+	if r.Moves == nil {
+		return nil
+	}
+	costs := *r.Moves
+	if costs == (preemption.LossCosts{}) {
+		costs = preemption.LossCosts{Moved: 1, Waits: 20, Lost: 100}
+	}
+	return &costs
 }
 
 // queued returns the pods in the order of the queue (rule 25.1.1).
@@ -39,15 +58,16 @@ func (r *Request) queued() []*outrank.Pod {
 	return pods
 }
 
-// check returns everything that is wrong with the request and with a configuration that
-// cannot be asked about several pods.
-func (r *Request) check(config *preemption.Config) error {
-	var ps []outrank.Problem
+// problems lists everything that is wrong with the request.
+func (r *Request) problems() (ps []outrank.Problem) {
 	add := func(object, field, text string) {
 		ps = append(ps, outrank.Problem{Object: object, Field: field, Text: text})
 	}
 	if r.Limit < 0 {
 		add("joint request", "Limit", fmt.Sprintf("%d is negative", r.Limit))
+	}
+	if m := r.Moves; m != nil && min(m.Moved, m.Waits, m.Lost) < 0 {
+		add("joint request", "Moves", fmt.Sprintf("%+v has a cost below 0", *m))
 	}
 	seen := map[outrank.Key]bool{}
 	for i, pod := range r.Pods {
@@ -59,6 +79,16 @@ func (r *Request) check(config *preemption.Config) error {
 			add("joint request", fmt.Sprintf("Pods[%d]", i), fmt.Sprintf("%s is there twice", pod.Key()))
 		}
 		seen[pod.Key()] = true
+	}
+	return ps
+}
+
+// check returns everything that is wrong with the request and with a configuration that
+// cannot be asked about several pods.
+func (r *Request) check(config *preemption.Config) error {
+	ps := r.problems()
+	add := func(object, field, text string) {
+		ps = append(ps, outrank.Problem{Object: object, Field: field, Text: text})
 	}
 	if config.Chooser != nil {
 		add("preemption config", "Chooser", "it chooses victims for one pod, and several share them")

@@ -10,12 +10,14 @@ import (
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // totals adds up the figures of victims, and says which of two totals is better (group 25.2).
 type totals struct {
 	ranks   []preemption.Rank
 	cost    func(*outrank.Pod) int64
+	moves   *preemption.LossCosts // nil where nothing is asked about replacements
 	now     time.Time
 	release outrank.Release
 	budgets *pdb.Budgets
@@ -31,7 +33,9 @@ type facts struct {
 	priority int32
 	covered  bool
 	start    time.Time
-	cost     int64
+	// cost is at least what the victim costs; own is the part of it that Config.Cost says, where moves
+	// are asked about.
+	cost, own int64
 }
 
 func newTotals(snap *preemption.Snapshot, config *preemption.Config, now time.Time) *totals {
@@ -45,6 +49,19 @@ func newTotals(snap *preemption.Snapshot, config *preemption.Config, now time.Ti
 	return b
 }
 
+// move has losses cost something, and the ranks compare that (rule 25.6.3).
+func (b *totals) move(costs *preemption.LossCosts) {
+	b.moves = costs
+	if costs == nil || slices.Contains(b.ranks, preemption.ByCost) {
+		return
+	}
+	at := 0
+	if len(b.ranks) > 0 && b.ranks[0] == preemption.ByViolations {
+		at = 1
+	}
+	b.ranks = slices.Insert(slices.Clone(b.ranks), at, preemption.ByCost)
+}
+
 func (b *totals) of(pod *outrank.Pod) facts {
 	f, ok := b.facts[pod]
 	if ok {
@@ -56,6 +73,9 @@ func (b *totals) of(pod *outrank.Pod) facts {
 	}
 	if b.cost != nil {
 		f.cost = max(0, b.cost(pod))
+	}
+	if b.moves != nil {
+		f.own, f.cost = f.cost, resource.AddSat(f.cost, mildest(*b.moves, pod))
 	}
 	if b.budgets.Len() > 0 {
 		n := len(b.budgets.Covering(pod))
@@ -84,6 +104,15 @@ func (b *totals) total(victims []*outrank.Pod) preemption.Score {
 		s.Violations = len(violating)
 	}
 	return s
+}
+
+// settle adds what becomes of victims to what they come to (rule 25.6.3).
+func (b *totals) settle(total preemption.Score, s *settled) preemption.Score {
+	total.Cost = 0
+	for i, v := range s.victims {
+		total.Cost = resource.AddSat(total.Cost, resource.AddSat(b.of(v).own, b.moves.Of(s.fates[i].loss)))
+	}
+	return total
 }
 
 // sort puts the most important victims first (rule 25.2.2).
@@ -161,6 +190,9 @@ func (b *totals) first(known int32) (rank preemption.Rank, top int32) {
 	for _, by := range b.ranks {
 		if by == preemption.ByTopPriority {
 			top = known
+		}
+		if b.moves != nil && adds(by) {
+			return by, top // of victims above, the replacement may find a place
 		}
 	}
 	for _, by := range b.ranks {

@@ -18,8 +18,11 @@ func (p Plan) String() string {
 		b.WriteString(p.Placements[i].String())
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "together: %s; one by one: %s", words(p.Total), words(p.OneByOne))
-	if p.DecidedBy != 0 {
+	fmt.Fprintf(&b, "together: %s%s; one by one: %s", words(p.Total), counts(p.Victims), words(p.OneByOne))
+	switch moves := counts(p.Victims) != ""; {
+	case p.DecidedBy == preemption.ByCost && moves:
+		b.WriteString("; better by: less that is lost")
+	case p.DecidedBy != 0:
 		fmt.Fprintf(&b, "; better by: %v", p.DecidedBy)
 	}
 	b.WriteString("; " + certificateText(p.Certificate))
@@ -50,7 +53,11 @@ func (p Placement) String() string {
 
 // String names the victim and who needs its room.
 func (v Victim) String() string {
-	return fmt.Sprintf("%s for %s", nameOf(v.Pod), names(v.Needs))
+	text := fmt.Sprintf("%s for %s", nameOf(v.Pod), names(v.Needs))
+	if v.Fate != nil {
+		text += "; " + v.Fate.String()
+	}
+	return text
 }
 
 func nameOf(pod *outrank.Pod) string {
@@ -79,6 +86,21 @@ func words(s preemption.Score) string {
 	return text
 }
 
+// counts says how many of the victims have which fate, empty where nobody asked.
+func counts(victims []Victim) string {
+	var n [preemption.Lost + 1]int
+	for i := range victims {
+		if victims[i].Fate == nil || victims[i].Fate.Loss > preemption.Lost {
+			return ""
+		}
+		n[victims[i].Fate.Loss]++
+	}
+	if len(victims) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d moved, %d waiting, %d lost", n[preemption.Moved], n[preemption.Waits], n[preemption.Lost])
+}
+
 type (
 	wirePlacement struct {
 		Pod      *answerjson.Pod   `json:"pod,omitempty"`
@@ -101,6 +123,12 @@ type (
 		Needs    []*answerjson.Pod `json:"needs"`
 		Rule     string            `json:"rule,omitempty"`
 		Violates bool              `json:"violates,omitempty"`
+		Fate     *wireFate         `json:"fate,omitempty"`
+	}
+	wireFate struct {
+		Loss string   `json:"loss"`
+		Node string   `json:"node,omitempty"`
+		Why  []string `json:"why,omitempty"`
 	}
 	wireCertificate struct {
 		Optimal bool             `json:"optimal"`
@@ -139,11 +167,18 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 			}
 		}),
 		Victims: answerjson.List(p.Victims, func(v Victim) wireVictim {
-			return wireVictim{e.Pod(v.Pod), v.Node, e.Pod(v.For), e.Pods(v.Needs), v.Rule, v.Violates}
+			return wireVictim{e.Pod(v.Pod), v.Node, e.Pod(v.For), e.Pods(v.Needs), v.Rule, v.Violates, wireFateOf(v.Fate)}
 		}),
 		Certificate: wireCertificate{p.Certificate.Optimal, p.Certificate.Bound, wordOf(&e, p.Certificate.Rank), p.Certificate.Gap, p.Certificate.Steps},
 	}
 	return e.Encode("joint plan", w)
+}
+
+func wireFateOf(f *Fate) *wireFate {
+	if f == nil {
+		return nil
+	}
+	return &wireFate{f.Loss.String(), f.Node, f.Why}
 }
 
 func wordOf(e *answerjson.Encoder, rank preemption.Rank) string {

@@ -18,7 +18,8 @@ type Collector struct {
 	followed   prometheus.Histogram
 	decided    *prometheus.HistogramVec
 	aside      *prometheus.GaugeVec
-	// own has these four, and replaced the metrics that the collector replaces.
+	preemptors *preemptors
+	// own has these and those of the preemptors, and replaced the metrics that the collector replaces.
 	own, replaced *prometheus.Registry
 }
 
@@ -40,9 +41,10 @@ func New() *Collector {
 		aside: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "outrank_objects_not_understood", Help: "How many objects are left out of decisions because they are not understood.",
 		}, []string{"kind"}),
-		own: prometheus.NewRegistry(), replaced: prometheus.NewRegistry(),
+		preemptors: newPreemptors(),
+		own:        prometheus.NewRegistry(), replaced: prometheus.NewRegistry(),
 	}
-	c.own.MustRegister(c.goroutines, c.followed, c.decided, c.aside)
+	c.own.MustRegister(c.goroutines, c.followed, c.decided, c.aside, c.preemptors.ended, c.preemptors.most)
 	return c
 }
 
@@ -64,6 +66,14 @@ func (c *Collector) AddDecision(by execution.PreemptorType, outcome string, foll
 	c.followed.Observe(followed.Seconds())
 	c.decided.WithLabelValues(string(by), outcome).Observe(decided.Seconds())
 }
+
+// AddVictims counts pods that had to leave for a pod, which is named by its UID, until
+// [Collector.EndPreemptor].
+func (c *Collector) AddVictims(preemptor string, n int) { c.preemptors.add(preemptor, n) }
+
+// EndPreemptor says that a pod has a node or is gone. One for which nobody had to leave
+// changes nothing.
+func (c *Collector) EndPreemptor(preemptor string) { c.preemptors.end(preemptor) }
 
 // SetNotUnderstood sets the number of objects of each kind that are not understood.
 func (c *Collector) SetNotUnderstood(kinds map[string]int) {

@@ -1,6 +1,7 @@
 package metrics_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,52 @@ scheduler_preemption_goroutines_execution_total{result="success"} 1
 	n, err := testutil.GatherAndCount(registry, "scheduler_preemption_goroutines_duration_seconds", "outrank_snapshot_duration_seconds", "outrank_decision_duration_seconds")
 	require.NoError(t, err)
 	require.Equal(t, 3, n)
+}
+
+// The victims of a pod add up over its attempts until it has a node or is gone, and then
+// count once.
+func TestVictimsOfAPreemptor(t *testing.T) {
+	c := metrics.New()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(c)
+	most := func(want int) {
+		t.Helper()
+		require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(fmt.Sprintf(`
+# HELP outrank_waiting_preemptor_victims_max The most pods that had to leave for one pod that still waits, all its attempts together.
+# TYPE outrank_waiting_preemptor_victims_max gauge
+outrank_waiting_preemptor_victims_max %d
+`, want)), "outrank_waiting_preemptor_victims_max"))
+	}
+	most(0)
+	for range 5 {
+		c.AddVictims("a", 3)
+	}
+	c.AddVictims("b", 7)
+	c.AddVictims("c", 0)
+	c.EndPreemptor("c")
+	c.EndPreemptor("d")
+	most(15)
+	c.EndPreemptor("a")
+	most(7)
+	c.EndPreemptor("a")
+	c.EndPreemptor("b")
+	most(0)
+	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
+# HELP outrank_preemptor_victims How many pods had to leave for a pod, all its attempts together, when it had a node or was gone.
+# TYPE outrank_preemptor_victims histogram
+outrank_preemptor_victims_bucket{le="1"} 0
+outrank_preemptor_victims_bucket{le="2"} 0
+outrank_preemptor_victims_bucket{le="5"} 0
+outrank_preemptor_victims_bucket{le="10"} 1
+outrank_preemptor_victims_bucket{le="20"} 2
+outrank_preemptor_victims_bucket{le="50"} 2
+outrank_preemptor_victims_bucket{le="100"} 2
+outrank_preemptor_victims_bucket{le="200"} 2
+outrank_preemptor_victims_bucket{le="500"} 2
+outrank_preemptor_victims_bucket{le="+Inf"} 2
+outrank_preemptor_victims_sum 22
+outrank_preemptor_victims_count 2
+`), "outrank_preemptor_victims"))
 }
 
 // The collector takes the place of metrics of its names, and adds what they go on counting. Of

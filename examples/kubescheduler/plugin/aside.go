@@ -26,7 +26,8 @@ const (
 	// Isolate leaves out the node that the object is, or that it is or is nominated on:
 	// without the object the node would seem to have room that it does not have.
 	Isolate = "Isolate"
-	// DefaultPreemption lets that plugin decide.
+	// DefaultPreemption lets that plugin decide, also about a preemptor that is not understood,
+	// for which there is an error otherwise.
 	DefaultPreemption = "DefaultPreemption"
 )
 
@@ -78,9 +79,18 @@ func (p *Plugin) setAside(ctx context.Context, problems []mirror.Problem) error 
 	}
 	p.options.Metrics.SetNotUnderstood(kinds)
 	if len(problems) > 0 && p.fallback != nil {
-		return errAside
+		return fmt.Errorf("%w: %d, the first of them %w", errAside, len(problems), problems[0].Err)
 	}
 	return nil
+}
+
+// strange is the error about a preemptor that is not understood: where DefaultPreemption
+// decides in such a case, that it is to do so.
+func (p *Plugin) strange(err error) error {
+	if p.fallback == nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errAside, err)
 }
 
 // tellOf posts the event about a pod or a node that is not understood.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
 	v1 "k8s.io/api/core/v1"
 )
@@ -16,17 +17,9 @@ func odd(pod *v1.Pod) *v1.Pod {
 
 // notUnderstood are the numbers of the metric by kind.
 func (c *cluster) notUnderstood() map[string]float64 {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(c.collector)
-	families, err := registry.Gather()
-	require.NoError(c.t, err)
 	out := map[string]float64{}
-	for _, f := range families {
-		if f.GetName() == "outrank_objects_not_understood" {
-			for _, m := range f.GetMetric() {
-				out[m.GetLabel()[0].GetValue()] = m.GetGauge().GetValue()
-			}
-		}
+	for _, m := range c.metric("outrank_objects_not_understood") {
+		out[m.GetLabel()[0].GetValue()] = m.GetGauge().GetValue()
 	}
 	return out
 }
@@ -60,4 +53,54 @@ func TestNotUnderstoodIsForDefaultPreemption(t *testing.T) {
 	require.NotNil(t, c.pod("mid"))
 	require.Empty(t, c.decided())
 	require.Len(t, c.recorder.about("strange Warning NotUnderstood"), 1)
+	require.NotZero(t, c.outcomes()["handed over"])
+	require.NotEmpty(t, lines(c.log, "DefaultPreemption decides"))
+}
+
+// So does it about a preemptor that is not understood, for which there is an error without
+// the argument.
+func TestPreemptorThatIsNotUnderstood(t *testing.T) {
+	for _, test := range []struct{ args, outcome string }{{`{}`, "error"}, {`{"whenNotUnderstood": "DefaultPreemption"}`, "handed over"}} {
+		t.Run(test.outcome, func(t *testing.T) {
+			c := newCluster(t, node("n1", "4"), running("low", 1, "3", "n1", 0))
+			c.withArgs(test.args)
+			c.run()
+			c.create(odd(pending("high", 10, "2")))
+			c.eventually(test.outcome, func() bool { return c.outcomes()[test.outcome] > 0 })
+			if test.outcome == "error" {
+				require.NotNil(t, c.pod("low"))
+				return
+			}
+			c.isOn("high", "n1")
+			require.Nil(t, c.pod("low"))
+			require.Zero(t, c.outcomes()["error"])
+		})
+	}
+}
+
+// outcomes counts the decisions by outcome.
+func (c *cluster) outcomes() map[string]uint64 {
+	out := map[string]uint64{}
+	for _, m := range c.metric("outrank_decision_duration_seconds") {
+		for _, l := range m.GetLabel() {
+			if l.GetName() == "outcome" {
+				out[l.GetValue()] += m.GetHistogram().GetSampleCount()
+			}
+		}
+	}
+	return out
+}
+
+// metric has the values of a metric of the collector.
+func (c *cluster) metric(name string) []*dto.Metric {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(c.collector)
+	families, err := registry.Gather()
+	require.NoError(c.t, err)
+	for _, f := range families {
+		if f.GetName() == name {
+			return f.GetMetric()
+		}
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
@@ -25,6 +26,7 @@ var _ fwk.PodGroupPostFilterPlugin = (*Plugin)(nil)
 func (p *Plugin) PodGroupPostFilter(ctx context.Context, cycle fwk.PodGroupCycleState, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 	d, queued, err := p.decideGroup(ctx, group, place)
 	if errors.Is(err, errAside) {
+		klog.FromContext(ctx).V(preemptLevel).Info("DefaultPreemption decides", "group", klog.KRef(group.GetNamespace(), group.GetName()), "because", err)
 		return p.fallback.PodGroupPostFilter(ctx, cycle, group, place)
 	}
 	p.options.Metrics.Counts.AddGroupPreemption(d.Group)
@@ -76,10 +78,8 @@ func nominateGroup(plan *preemption.GroupPlan) *fwk.PodGroupPostFilterResult {
 func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (d Decision, queued *queue.Group, err error) {
 	begun := time.Now()
 	defer func() {
-		if !errors.Is(err, errAside) {
-			d.Err, d.Decided = err, time.Since(begun)-d.Followed
-			p.observe(d)
-		}
+		d.Err, d.Decided = err, time.Since(begun)-d.Followed
+		p.observe(execution.ByPodGroup, d) // for a tree, too: the reference tells no difference here
 	}()
 	p.process.deciding.Lock()
 	defer p.process.deciding.Unlock()
@@ -93,7 +93,7 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 	d.Followed = time.Since(begun)
 	queued, err = p.queued(info)
 	if err != nil {
-		return d, nil, err
+		return d, nil, p.strange(err)
 	}
 	request := preemption.GroupRequest{Now: p.now(), Refused: true}
 	for _, member := range queued.Members {

@@ -1,13 +1,27 @@
 package plugin
 
 import (
+	"errors"
+
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// observe counts a decision and passes it to the program.
-func (p *Plugin) observe(d Decision) {
-	by, outcome, code := execution.ByPod, "error", preemption.Contradiction
+// The outcomes of the metrics beside those of plans.
+const (
+	outcomeError = "error"
+	// outcomeHandedOver is that of attempts that DefaultPreemption decides.
+	outcomeHandedOver = "handed over"
+)
+
+// observe counts a decision and passes it to the program. One that was handed over is counted
+// alone: DefaultPreemption counts what it does.
+func (p *Plugin) observe(by execution.PreemptorType, d Decision) {
+	if errors.Is(d.Err, errAside) {
+		p.options.Metrics.AddDecision(by, outcomeHandedOver, d.Followed, d.Decided)
+		return
+	}
+	outcome, code := outcomeError, preemption.Contradiction
 	switch {
 	case d.Err != nil:
 	case d.Plan != nil:
@@ -16,7 +30,6 @@ func (p *Plugin) observe(d Decision) {
 			code = preemption.Success
 		}
 	case d.Group != nil:
-		by = execution.ByPodGroup // for a tree, too: the reference tells no difference here
 		outcome, code = d.Group.Outcome.String(), d.Group.Status.Code
 	}
 	p.options.Metrics.AddDecision(by, outcome, d.Followed, d.Decided)

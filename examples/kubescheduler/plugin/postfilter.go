@@ -7,6 +7,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank/preemption"
@@ -20,6 +21,7 @@ import (
 func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, said fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	d, err := p.decide(ctx, cycle, pod, said)
 	if errors.Is(err, errAside) { // who counts the attempt
+		klog.FromContext(ctx).V(preemptLevel).Info("DefaultPreemption decides", "pod", klog.KObj(pod), "because", err)
 		return p.fallback.PostFilter(ctx, cycle, pod, said)
 	}
 	p.options.Metrics.Counts.AddPreemption()
@@ -49,10 +51,8 @@ func nominate(node string) *fwk.PostFilterResult {
 func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod, said fwk.NodeToStatusReader) (d Decision, err error) {
 	begun := time.Now()
 	defer func() {
-		if !errors.Is(err, errAside) {
-			d.Err, d.Decided = err, time.Since(begun)-d.Followed
-			p.observe(d)
-		}
+		d.Err, d.Decided = err, time.Since(begun)-d.Followed
+		p.observe(execution.ByPod, d)
 	}()
 	pod, err := p.pods.Pods(tried.Namespace).Get(tried.Name)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	d.Followed = time.Since(begun)
 	preemptor, err := p.process.state.mirror.Preemptor(pod)
 	if err != nil {
-		return d, err
+		return d, p.strange(err)
 	}
 	evaluator, err := p.evaluatorFor(ctx, cycle, pod)
 	if err != nil {
@@ -115,12 +115,32 @@ func status(s *fwk.Status) preemption.Status {
 func (p *Plugin) carryOut(ctx context.Context, pod *v1.Pod, plan *preemption.Plan) error {
 	// A pod's plan counts no groups among its victims in the reference, either.
 	p.options.Metrics.Counts.AddDisruptions(execution.ByPod, 0, plan.Violations())
+	run := func(ctx context.Context) (*execution.Report, error) {
+		report, err := p.process.executor.Execute(ctx, plan)
+		p.countVictims(pod, report)
+		return report, err
+	}
 	if !p.options.asynchronous() {
-		_, err := p.timed(ctx, execution.ByPod, func(ctx context.Context) (*execution.Report, error) { return p.process.executor.Execute(ctx, plan) })
+		_, err := p.timed(ctx, execution.ByPod, run)
 		return err
 	}
-	p.fly(p.process.under.begin(pod.UID, podsOf(plan.Victims)), pod, execution.ByPod, func(ctx context.Context) (*execution.Report, error) {
-		return p.process.executor.Execute(ctx, plan)
-	})
+	p.fly(p.process.under.begin(pod.UID, podsOf(plan.Victims)), pod, execution.ByPod, run)
 	return nil
+}
+
+// countVictims counts the pods that were told to go for a pod. Whether it still waits is asked
+// afterwards: the end of one that has a node by now may have been noticed before.
+func (p *Plugin) countVictims(preemptor *v1.Pod, report *execution.Report) {
+	n := 0
+	for _, v := range report.Victims {
+		switch v.Result {
+		case execution.Evicted, execution.RejectedWhileWaiting:
+			n++
+		}
+	}
+	p.options.Metrics.AddVictims(string(preemptor.UID), n)
+	now, err := p.pods.Pods(preemptor.Namespace).Get(preemptor.Name)
+	if err != nil || now.UID != preemptor.UID || now.Spec.NodeName != "" {
+		p.options.Metrics.EndPreemptor(string(preemptor.UID))
+	}
 }

@@ -148,14 +148,21 @@ func newProcess(ctx context.Context, handle fwk.Handle, of terms) (*process, err
 	return p, nil
 }
 
-// watch tells the executor of pods that are gone, so that it need not remember them.
+// watch tells the executor of pods that are gone, and the metrics of those that have a node
+// as well, so that they need not remember them.
 func (p *process) watch(pods cache.SharedIndexInformer) (unwatch func(), err error) {
 	registration, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		UpdateFunc: func(_, object any) {
+			if pod, ok := object.(*v1.Pod); ok && pod.Spec.NodeName != "" {
+				p.metrics.EndPreemptor(string(pod.UID))
+			}
+		},
 		DeleteFunc: func(object any) {
 			if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
 				object = last.Obj
 			}
 			if pod, ok := object.(*v1.Pod); ok {
+				p.metrics.EndPreemptor(string(pod.UID))
 				p.executor.Gone(&outrank.Pod{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)})
 			}
 		},

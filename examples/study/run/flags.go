@@ -19,6 +19,7 @@ type options struct {
 	atOnce           int
 	part             part
 	dryRun, verbose  bool
+	version          bool
 }
 
 // parse reads the command line.
@@ -31,6 +32,7 @@ func parse(args []string) (*options, error) {
 	fs.IntVar(&o.atOnce, "at-once", 0, "how many runs a worker makes at a time, which bounds its memory (default: as many as it may use cores)")
 	fs.Var(&o.part, "part", "make part `K/N` of the runs and no tables: N processes with the same -out, the last of which is followed by one without -part")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "say how many runs there are and how long they take, measured on a few")
+	fs.BoolVar(&o.version, "version", false, "say which version this is")
 	fs.BoolVar(&o.verbose, "verbose", false, "show what Beam logs")
 	if err := fs.Parse(args); err != nil {
 		return nil, err

@@ -290,3 +290,10 @@ func TestDryRun(t *testing.T) {
 	assert.Contains(t, out.String(), "small: 2 cells, 4 seeds each, 8 runs\n")
 	assert.Contains(t, out.String(), "measured on 2")
 }
+
+func TestVersion(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	assert.Zero(t, run(t.Context(), &options{version: true}, &stdout, &stderr))
+	assert.Contains(t, stdout.String(), "study (devel), rules of Kubernetes v1.37 (the default) and v1.36, go")
+	assert.Empty(t, stderr.String())
+}

@@ -16,6 +16,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -23,6 +24,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
+	"github.com/outrank-go/outrank/internal/stamp"
 	"github.com/outrank-go/outrank/preemption"
 
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
@@ -63,6 +65,10 @@ var errPartFailed = errors.New("runs failed; they are tried again when the table
 
 // run is the whole program but for the process around it.
 func run(ctx context.Context, opts *options, stdout, stderr io.Writer) int {
+	if opts.version {
+		fmt.Fprintln(stdout, stamp.Here().Line("study"))
+		return 0
+	}
 	err := work(ctx, opts, stdout, stderr)
 	switch {
 	case err == nil:

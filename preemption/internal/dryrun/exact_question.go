@@ -28,6 +28,11 @@ type setSearch struct {
 	// the best node of the attempt.
 	found foundSet
 	best  foundSet
+	// allotted has the steps that a node was given of those of the call, spent is how many of
+	// these were taken, and counts says that those of the node at hand are to be added.
+	allotted map[*state.NodeState]int
+	spent    int
+	counts   bool
 }
 
 // ask prepares the search for the node that was entered, with all pods on it.
@@ -35,8 +40,12 @@ func (x *setSearch) ask(w *DryRunner, possible []*state.PodState) {
 	x.w, x.possible, x.found = w, possible, foundSet{}
 	x.q = x.search.Ask(x)
 	q, policy := x.q, &w.A.Config.Policy
-	q.Strict, q.Limit, q.SlowLimit = policy.Strict, limitOf(policy, false), limitOf(policy, true)
-	q.Ended = w.A.ended
+	q.Strict, q.Limit, q.SlowLimit = policy.Strict, policy.StepLimit(false), policy.StepLimit(true)
+	q.Ended, x.counts = w.A.ended, false
+	if policy.CallLimit > 0 {
+		steps := x.allot(policy.CallLimit)
+		q.Limit, q.SlowLimit = min(q.Limit, steps), min(q.SlowLimit, steps)
+	}
 	for _, r := range w.A.Ranks {
 		q.Measures = append(q.Measures, Measures[rank.Of(r).Figure])
 	}
@@ -44,6 +53,20 @@ func (x *setSearch) ask(w *DryRunner, possible []*state.PodState) {
 	x.findShort()
 	x.findItems()
 	x.findBudgets()
+}
+
+// allot returns how many steps the node may take of those of the call. It is the same whenever
+// the node is searched.
+func (x *setSearch) allot(limit int) int {
+	steps, again := x.allotted[x.w.N]
+	if x.counts = !again; x.counts {
+		if x.allotted == nil {
+			x.allotted = map[*state.NodeState]int{}
+		}
+		steps = limit - x.spent
+		x.allotted[x.w.N] = steps
+	}
+	return steps
 }
 
 // Measures has for each figure that ranks compare the measure of sets that it is.
@@ -239,12 +262,16 @@ type foundSet struct {
 func (x *setSearch) release() {
 	x.search.Release()
 	x.w, x.possible, x.found, x.best = nil, nil, foundSet{}, foundSet{victim: x.best.victim}
+	x.allotted, x.spent, x.counts = nil, 0, false
 	clear(x.listed[:cap(x.listed)])
 }
 
 // end notes what the search came to.
 func (x *setSearch) end() {
 	x.found = foundSet{n: x.w.N, steps: x.search.Steps()}
+	if x.counts {
+		x.spent += x.found.steps
+	}
 	if bound, open := x.search.Open(); open {
 		x.found.bound, x.found.open = publicScore(&bound), true
 	}

@@ -19,7 +19,7 @@ func DecideExhaustively(ctx context.Context, config *Settings, chunk int, snap *
 		return nil, err
 	}
 	r := &Result{Attempt: a, Chunk: chunk, Best: -1}
-	for range max(1, config.Workers) {
+	for range config.SharedWorkers() {
 		r.Runners = append(r.Runners, NewDryRunner(a))
 	}
 	a.HearNominated(r.Runners[0])

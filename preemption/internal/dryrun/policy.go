@@ -20,6 +20,9 @@ func policyProblems(p *decision.Policy) []outrank.Problem {
 	if p.Limit < 0 {
 		add("Policy.Limit", "%d is negative", p.Limit)
 	}
+	if p.CallLimit < 0 {
+		add("Policy.CallLimit", "%d is negative", p.CallLimit)
+	}
 	if p.Budgets > decision.VictimsAlone {
 		add("Policy.Budgets", "there is no rule %d", p.Budgets)
 	}

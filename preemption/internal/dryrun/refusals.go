@@ -7,15 +7,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/decision"
 )
 
-// limitOf returns the configured limit, for a node whose sets take long or do not.
-func limitOf(p *decision.Policy, long bool) int {
-	switch {
-	case p.Limit != 0:
-		return p.Limit
-	case long:
-		return decision.DefaultFilterLimit
+// SharedWorkers is how many goroutines share a call: one where the nodes share a limit.
+func (c *Settings) SharedWorkers() int {
+	if c.Exact() && c.Policy.CallLimit > 0 {
+		return 1
 	}
-	return decision.DefaultLimit
+	return max(1, c.Workers)
 }
 
 // Exact reports whether sets of victims are searched for.

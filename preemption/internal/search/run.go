@@ -112,7 +112,7 @@ func (s *Search) Ask(ctx context.Context, config *dryrun.Settings, snap *state.S
 		s.Bounds = s.Bounds[:n]
 	}
 	s.takeTables()
-	workers := max(1, config.Workers)
+	workers := config.SharedWorkers()
 	if config.Chooser != nil {
 		workers = 1 // so that the same node is the first with a senseless answer
 	}

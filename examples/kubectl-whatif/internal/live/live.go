@@ -91,6 +91,9 @@ func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings
 	for {
 		said, err := c.once(ctx, program, kinds, read)
 		if err == nil {
+			if slices.ContainsFunc(warnings, forbidden.MatchString) {
+				warnings = append(warnings, role+" them")
+			}
 			return append(warnings, plainly(lines(said))...), nil
 		}
 		var failed *failure
@@ -106,6 +109,9 @@ func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings
 	}
 }
 
+// role begins a sentence about the way out where rights are missing.
+const role = `"kubectl whatif clusterrole" prints a ClusterRole that allows`
+
 // failure is kubectl's.
 type failure struct {
 	command, said string
@@ -117,6 +123,9 @@ func (f *failure) Error() string {
 	text := fmt.Sprintf("kubectl failed (%v)", f.err)
 	if f.said != "" {
 		text += ": " + strings.Join(plainly(lines(f.said)), "; ")
+	}
+	if forbidden.MatchString(f.said) {
+		text += "; " + role + " it"
 	}
 	return text + "; to see it by itself, run " + f.command
 }

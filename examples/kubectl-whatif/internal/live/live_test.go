@@ -75,18 +75,19 @@ echo '{}'`)
 	assert.Equal(t, []string{
 		all, strings.Replace(all, ",sc", "", 1), "get nodes,pods,priorityclasses,namespaces,pvc,csinodes,csidrivers,quota -A -o json",
 	}, called())
-	require.Len(t, warnings, 4)
+	require.Len(t, warnings, 5)
 	assert.Equal(t, `sc are left out: error: the server doesn't have a resource type "sc"`, warnings[0])
 	assert.Contains(t, warnings[1], `pdb are left out: Error from server (Forbidden): poddisruptionbudgets.policy is forbidden: User "jane"`)
 	assert.Contains(t, warnings[2], "pv are left out: ")
-	assert.Equal(t, "something is old", warnings[3])
+	assert.Equal(t, `"kubectl whatif clusterrole" prints a ClusterRole that allows them`, warnings[3])
+	assert.Equal(t, "something is old", warnings[4])
 }
 
 func TestFailures(t *testing.T) {
 	kubectl(t, `echo 'Error from server (Forbidden): nodes is forbidden: User "jane" cannot list resource "nodes" in API group "" at the cluster scope' >&2; exit 1`)
 	_, _, err := reading(t, Cluster{Context: "prod"})
 	assert.EqualError(t, err, `kubectl failed (exit status 1): Error from server (Forbidden): nodes is forbidden: User "jane" cannot list resource "nodes" `+
-		`in API group "" at the cluster scope; to see it by itself, run kubectl `+all+" --context=prod")
+		`in API group "" at the cluster scope; "kubectl whatif clusterrole" prints a ClusterRole that allows it; to see it by itself, run kubectl `+all+" --context=prod")
 
 	kubectl(t, `echo 'error: context "prod" does not exist' >&2; exit 1`)
 	_, _, err = reading(t, Cluster{Context: "prod"})

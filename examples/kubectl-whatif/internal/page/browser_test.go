@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank/examples/internal/screen"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/chrome"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
@@ -25,33 +26,33 @@ var themes = map[string][]string{
 // plan, and nothing wider than the window, on screens and telephones, light and
 // dark.
 func TestInBrowser(t *testing.T) {
-	c := openChrome(t)
+	c := chrome.Start(t)
 	all := cases(t)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		in := all[name]
 		page := written(t, in)
-		c.open([]byte(page))
-		c.silent(name)
+		c.Open([]byte(page))
+		c.Silent(name)
 		for theme, features := range themes {
 			for _, width := range []int{1200, 1075, 890, 740, 700, 360} {
-				c.look(width, features...)
+				c.Look(width, features...)
 				fits(t, c, name, width)
 				whole(t, c, name, width)
 				if width != 1200 && width != 700 && width != 360 {
 					continue
 				}
 				if width != 700 {
-					c.screenshot(name + "-" + theme + "-" + map[int]string{1200: "wide", 360: "narrow"}[width])
+					c.Screenshot(name + "-" + theme + "-" + map[int]string{1200: "wide", 360: "narrow"}[width])
 				}
 			}
 			legible(t, c, name+" "+theme)
 		}
-		c.look(700)
-		c.call("Emulation.setEmulatedMedia", map[string]any{"media": "print", "features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}})
+		c.Look(700)
+		c.Call("Emulation.setEmulatedMedia", map[string]any{"media": "print", "features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}})
 		fits(t, c, name+" on paper", 700)
 		legible(t, c, name+" on paper")
 		markedInBrowser(t, c, name, in.Explanation)
-		c.silent(name)
+		c.Silent(name)
 	}
 }
 
@@ -60,36 +61,36 @@ func TestLargeInBrowser(t *testing.T) {
 	cluster, p, err := clustergen.Benchmark(5000, 30, 100)
 	require.NoError(t, err)
 	in := decided(t, cluster, p)
-	c := openChrome(t)
-	c.open([]byte(written(t, in)))
+	c := chrome.Start(t)
+	c.Open([]byte(written(t, in)))
 	for theme, features := range themes {
 		for _, width := range []int{1200, 360} {
-			c.look(width, features...)
+			c.Look(width, features...)
 			fits(t, c, "5000", width)
-			c.screenshot(fmt.Sprint("5000-", theme, "-", width))
+			c.Screenshot(fmt.Sprint("5000-", theme, "-", width))
 		}
 		legible(t, c, "5000 "+theme)
 	}
 	markedInBrowser(t, c, "5000", in.Explanation)
 	var cells int
 	const seen = `[...document.querySelectorAll(".cells .i")].filter(e => e.checkVisibility() && e.getBoundingClientRect().width > 4).length`
-	c.eval(seen, &cells)
+	c.Eval(seen, &cells)
 	assert.Zero(t, cells, "the nodes of an answer are a line")
-	c.eval(`document.querySelectorAll("details.panel").forEach(e => e.open = true) || 1`, new(any))
-	c.eval(seen, &cells)
+	c.Eval(`document.querySelectorAll("details.panel").forEach(e => e.open = true) || 1`, new(any))
+	c.Eval(seen, &cells)
 	assert.Equal(t, 5000, cells, "that opens")
 	fits(t, c, "5000, opened", 360)
 	legible(t, c, "5000, opened")
-	c.silent("5000")
+	c.Silent("5000")
 }
 
 // fits checks that nothing is wider than the window.
-func fits(t *testing.T, c *chrome, name string, width int) {
+func fits(t *testing.T, c *chrome.Browser, name string, width int) {
 	var wide struct {
 		Scroll, Client int
 		What           []string
 	}
-	c.eval(`({scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth,
+	c.Eval(`({scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth,
 		what: [...document.querySelectorAll("body *")].filter(e => e.id != "tip" && !e.closest((matchMedia("print").matches ? "" : ".scroll, ") + "svg, thead, .skip") && e.getBoundingClientRect().right > innerWidth + 1)
 			.slice(0, 5).map(e => e.outerHTML.slice(0, 200))})`, &wide)
 	assert.LessOrEqual(t, wide.Scroll, wide.Client, "%s is wider than %d: %s", name, width, wide.What)
@@ -97,9 +98,9 @@ func fits(t *testing.T, c *chrome, name string, width int) {
 }
 
 // whole checks that each text in a stripe that is shown lies within its stripe.
-func whole(t *testing.T, c *chrome, name string, width int) {
+func whole(t *testing.T, c *chrome.Browser, name string, width int) {
 	var clipped []string
-	c.eval(`[...document.querySelectorAll(".bar .t, .bar .n, .bar .mark")].filter(e => e.checkVisibility() && getComputedStyle(e).display != "none").filter(e => {
+	c.Eval(`[...document.querySelectorAll(".bar .t, .bar .n, .bar .mark")].filter(e => e.checkVisibility() && getComputedStyle(e).display != "none").filter(e => {
 			const box = e.parentElement.querySelector(":scope > .box").getBoundingClientRect(), own = e.getBoundingClientRect();
 			const lack = e.closest(".bar").querySelector(".lack");
 			return own.left < box.left - 0.5 || own.right > box.right + 0.5 || lack && e.closest("[data-preemptor]") && own.right > lack.getBoundingClientRect().left;
@@ -108,7 +109,7 @@ func whole(t *testing.T, c *chrome, name string, width int) {
 }
 
 // markedInBrowser checks the marked pods, in the pictures and in the table.
-func markedInBrowser(t *testing.T, c *chrome, name string, e *preemption.Explanation) {
+func markedInBrowser(t *testing.T, c *chrome.Browser, name string, e *preemption.Explanation) {
 	want := []string{}
 	for _, key := range victimKeys(e) {
 		want = append(want, screen.Safe(key))
@@ -116,14 +117,14 @@ func markedInBrowser(t *testing.T, c *chrome, name string, e *preemption.Explana
 	slices.Sort(want)
 	for _, where := range []string{"svg", ".victims tr"} {
 		got := []string{}
-		c.eval(`[...new Set([...document.querySelectorAll("`+where+` [data-victim], `+where+`[data-victim]")].map(e => e.dataset.victim))]`, &got)
+		c.Eval(`[...new Set([...document.querySelectorAll("`+where+` [data-victim], `+where+`[data-victim]")].map(e => e.dataset.victim))]`, &got)
 		slices.Sort(got)
 		assert.Equal(t, want, got, "%s: victims in %s", name, where)
 	}
 	// A hatched pod is a victim, and has a size in one of the pictures of the
 	// chosen node.
 	var unseen []string
-	c.eval(`[...new Set([...document.querySelectorAll(".scene [data-victim]")].map(e => e.dataset.victim))]
+	c.Eval(`[...new Set([...document.querySelectorAll(".scene [data-victim]")].map(e => e.dataset.victim))]
 		.filter(v => ![...document.querySelectorAll(".scene [data-victim]")].some(e => e.dataset.victim == v && e.querySelector(".hatch").getBoundingClientRect().width > 0))`, &unseen)
 	assert.Empty(t, unseen, name)
 }
@@ -162,72 +163,72 @@ const contrast = `(() => {
 })()`
 
 // legible checks that all texts stand out from their background.
-func legible(t *testing.T, c *chrome, name string) {
+func legible(t *testing.T, c *chrome.Browser, name string) {
 	var faint map[string]float64
-	c.eval(contrast, &faint)
+	c.Eval(contrast, &faint)
 	assert.Empty(t, faint, "%s: texts with a contrast below 4.5", name)
 }
 
 // By the keyboard: the first stop skips the pictures, the arrow keys go from pod
 // to pod and name each, and a letter leads to its node.
 func TestKeyboard(t *testing.T) {
-	c := openChrome(t)
+	c := chrome.Start(t)
 	cluster, p := sample(t, "shop/checkout-2")
-	c.open([]byte(written(t, decided(t, cluster, p))))
-	c.look(1200)
+	c.Open([]byte(written(t, decided(t, cluster, p))))
+	c.Look(1200)
 	var text string
-	c.press("Tab")
-	c.eval(`document.activeElement.textContent`, &text)
+	c.Press("Tab")
+	c.Eval(`document.activeElement.textContent`, &text)
 	assert.Equal(t, "Skip the pictures: the answer in words", text)
-	c.press("Tab")
-	c.eval(`document.activeElement.getAttribute("aria-label")`, &text)
+	c.Press("Tab")
+	c.Eval(`document.activeElement.getAttribute("aria-label")`, &text)
 	assert.Equal(t, "cpu of node apps-b2 before: 7.2 of 7.8 taken, 92\u00a0%, by 7 pods, of which 3 leave", text)
-	tip := func() string { c.eval(`tip.hidden ? "" : tip.textContent`, &text); return text }
+	tip := func() string { c.Eval(`tip.hidden ? "" : tip.textContent`, &text); return text }
 	assert.Contains(t, tip(), "priority 2000")
-	c.press("End")
+	c.Press("End")
 	assert.Contains(t, tip(), "media/thumbnails-6b8f4-hs9cd (leaves, is terminating already)\npriority 100, batch\ncpu 1.2, memory 2Gi")
-	c.press("ArrowLeft")
+	c.Press("ArrowLeft")
 	assert.Contains(t, tip(), "nightly/reindex-29517-p8kfh (leaves)")
-	c.press("Escape")
+	c.Press("Escape")
 	assert.Empty(t, tip())
-	c.silent("the keyboard")
+	c.Silent("the keyboard")
 }
 
 // The pointer shows the pod below it, and the resource can be chosen.
 func TestPointerAndChoice(t *testing.T) {
-	c := openChrome(t)
+	c := chrome.Start(t)
 	cluster, p := sample(t, "shop/checkout-2")
-	c.open([]byte(written(t, decided(t, cluster, p))))
-	c.look(1200)
+	c.Open([]byte(written(t, decided(t, cluster, p))))
+	c.Look(1200)
 	var at struct{ X, Y float64 }
-	c.eval(`(r => ({x: r.x + r.width / 2, y: r.y + r.height / 2}))(document.querySelector("[data-preemptor] rect").getBoundingClientRect())`, &at)
-	c.call("Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y})
+	c.Eval(`(r => ({x: r.x + r.width / 2, y: r.y + r.height / 2}))(document.querySelector("[data-preemptor] rect").getBoundingClientRect())`, &at)
+	c.Call("Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y})
 	var text string
-	c.eval(`tip.hidden ? "" : tip.textContent`, &text)
+	c.Eval(`tip.hidden ? "" : tip.textContent`, &text)
 	assert.Contains(t, text, "shop/checkout-2 (the pod that is asked about)\npriority 100000, production")
 	shares := func() string {
-		c.eval(`[...document.querySelectorAll(".taken")].map(e => e.innerText.trim().split("\n")[0]).join(" ")`, &text)
+		c.Eval(`[...document.querySelectorAll(".taken")].map(e => e.innerText.trim().split("\n")[0]).join(" ")`, &text)
 		return text
 	}
 	assert.Equal(t, "92 % 96 % 95 % 92 % 90 % 37 % 77 % 53 %", strings.ReplaceAll(shares(), "\u00a0", " "))
-	c.eval(`document.getElementById("by-1").click() || 1`, new(any))
+	c.Eval(`document.getElementById("by-1").click() || 1`, new(any))
 	byMemory := shares()
 	assert.Regexp(t, `^94.% (\d+.% ){6}\d+.%$`, byMemory)
-	c.eval(`document.getElementById("by-z").click() || 1`, new(any))
+	c.Eval(`document.getElementById("by-z").click() || 1`, new(any))
 	assert.NotEqual(t, byMemory, shares())
 	assert.Contains(t, text, "96\u00a0%")
-	c.silent("the choice")
+	c.Silent("the choice")
 }
 
 // For a screen reader pictures have names and tables have headings, and without
 // the script, in forced colours and on paper all of it is there.
 func TestOtherReaders(t *testing.T) {
-	c := openChrome(t)
+	c := chrome.Start(t)
 	cluster, p := large(t)
 	in := decided(t, cluster, p)
-	c.open([]byte(written(t, in)))
+	c.Open([]byte(written(t, in)))
 	var problems []string
-	c.eval(`[...document.querySelectorAll("svg")].filter(e => !e.closest("[aria-hidden=true]") && !e.parentElement.closest("svg") && !e.getAttribute("aria-label")).map(e => e.outerHTML.slice(0, 99))
+	c.Eval(`[...document.querySelectorAll("svg")].filter(e => !e.closest("[aria-hidden=true]") && !e.parentElement.closest("svg") && !e.getAttribute("aria-label")).map(e => e.outerHTML.slice(0, 99))
 		.concat([...document.querySelectorAll("table")].filter(e => !e.querySelector("thead th")).map(e => "a table without headings"))
 		.concat([...document.querySelectorAll("[aria-labelledby]")].filter(e => !document.getElementById(e.getAttribute("aria-labelledby"))).map(e => "a label that is missing"))
 		.concat([...document.querySelectorAll("[id]")].map(e => e.id).filter((id, i, all) => all.indexOf(id) != i))
@@ -239,7 +240,7 @@ func TestOtherReaders(t *testing.T) {
 			Role, Name struct{ Value any }
 		}
 	}
-	c.ask("Accessibility.getFullAXTree", nil, &tree)
+	c.Ask("Accessibility.getFullAXTree", nil, &tree)
 	roles := map[any]int{}
 	for _, n := range tree.Nodes {
 		if !n.Ignored {
@@ -254,16 +255,16 @@ func TestOtherReaders(t *testing.T) {
 		{"media": "screen", "features": []map[string]string{{"name": "forced-colors", "value": "active"}}},
 		{"media": "print", "features": []map[string]string{}},
 	} {
-		c.call("Emulation.setEmulatedMedia", emulated)
-		c.eval(`[...document.querySelectorAll(".hatch")].filter(e => e.checkVisibility() && getComputedStyle(e).fill.includes("#hatch")).length`, &seen)
+		c.Call("Emulation.setEmulatedMedia", emulated)
+		c.Eval(`[...document.querySelectorAll(".hatch")].filter(e => e.checkVisibility() && getComputedStyle(e).fill.includes("#hatch")).length`, &seen)
 		assert.Positive(t, seen, "hatches")
-		c.eval(`new Set([...document.querySelectorAll(".cells .i")].map(e => getComputedStyle(e).backgroundColor)).size`, &seen)
+		c.Eval(`new Set([...document.querySelectorAll(".cells .i")].map(e => getComputedStyle(e).backgroundColor)).size`, &seen)
 		assert.GreaterOrEqual(t, seen, 1)
 	}
-	c.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": true})
-	c.open([]byte(written(t, in)))
-	c.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": false})
-	c.eval(`[...document.querySelectorAll(".walk .i")].filter(e => !(e.querySelector("title") || e.title)).length`, &seen)
+	c.Call("Emulation.setScriptExecutionDisabled", map[string]any{"value": true})
+	c.Open([]byte(written(t, in)))
+	c.Call("Emulation.setScriptExecutionDisabled", map[string]any{"value": false})
+	c.Eval(`[...document.querySelectorAll(".walk .i")].filter(e => !(e.querySelector("title") || e.title)).length`, &seen)
 	require.Zero(t, seen, "without the script the browser shows the names")
-	c.silent("the other readers")
+	c.Silent("the other readers")
 }

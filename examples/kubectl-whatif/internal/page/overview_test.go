@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/chrome"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
@@ -130,19 +131,19 @@ func TestOverviewErrors(t *testing.T) {
 // Overviews in a browser: no complaint, nothing fetched, nothing wider than the
 // window, everything legible.
 func TestOverviewInBrowser(t *testing.T) {
-	c := openChrome(t)
+	c := chrome.Start(t)
 	for name, in := range map[string]Overview{"small overview": overview(t, 4), "large overview": overview(t, 300)} {
-		c.open([]byte(overviewPage(t, in)))
+		c.Open([]byte(overviewPage(t, in)))
 		for theme, features := range themes {
 			for _, width := range []int{1200, 360} {
-				c.look(width, features...)
+				c.Look(width, features...)
 				fits(t, c, name, width)
 				whole(t, c, name, width)
-				c.screenshot(fmt.Sprint(name, "-", theme, "-", width))
+				c.Screenshot(fmt.Sprint(name, "-", theme, "-", width))
 			}
 			legible(t, c, name+" "+theme)
 		}
-		c.silent(name)
+		c.Silent(name)
 	}
 }
 

@@ -27,10 +27,18 @@ var (
 	script = template.JS("\n" + scriptText)
 )
 
+// Sources are the sources of a content security policy that let in the style and the script of a
+// page, and nothing else: for a page that shows others within.
+func Sources() (styles, scripts string) {
+	return "'" + hashOf(string(style)) + "'", "'" + hashOf(string(script)) + "'"
+}
+
 // policy lets in this style and this script, by their hashes, and nothing from
 // anywhere else.
-var policy = "default-src 'none'; style-src '" + hashOf(string(style)) + "'; script-src '" + hashOf(string(script)) +
-	"'; img-src data:; base-uri 'none'; form-action 'none'"
+var policy = func() string {
+	styles, scripts := Sources()
+	return "default-src 'none'; style-src " + styles + "; script-src " + scripts + "; img-src data:; base-uri 'none'; form-action 'none'"
+}()
 
 // viewRules give the cells the colour of the resource that the reader chose.
 func viewRules() string {

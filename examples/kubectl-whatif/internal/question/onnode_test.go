@@ -63,3 +63,25 @@ func TestVictims(t *testing.T) {
 	_, err = question.AskVictims(context.Background(), s, nil, 2)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
+
+// Where somebody is lost, the answer names a node on which all victims would find other places.
+func TestVictimsOnAGentlerNode(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1"), node("n2"), node("n3"), node("n4")}, Pods: []*outrank.Pod{
+		pod("shell", "n1", 1, "4"), pod("web-1", "n2", 5, "2", owned("ReplicaSet", "web")), pod("web-2", "n2", 5, "2", owned("ReplicaSet", "web")),
+		pod("core-3", "n3", 5000, "2"), pod("core-4", "n4", 5000, "2"), pod("big", "", 1000, "4"),
+	}}
+	s := set(t, c)
+	plan, err := s.Evaluator.Preempt(context.Background(), s.Snapshot, c.Pods[5], now)
+	require.NoError(t, err)
+	require.Equal(t, "n1", plan.Node)
+	unchanged(t, s, func() {
+		v, err := question.AskVictims(context.Background(), s, plan, 0)
+		require.NoError(t, err)
+		require.Equal(t, &question.Gentler{Node: "n2", Moved: 2}, v.Gentler)
+		golden(t, "victims-gentler", v)
+	})
+	c.Pods[2].Owner = outrank.Owner{}
+	v, err := question.AskVictims(context.Background(), set(t, c), plan, 0)
+	require.NoError(t, err)
+	require.Nil(t, v.Gentler, "one would be lost there, too")
+}

@@ -54,7 +54,8 @@ type PendingTotals struct {
 }
 
 // AllPending answers what a scheduler does with all pods that wait, each at its turn, in
-// one pass and before any victim is gone: a pod that a node takes runs there; one that
+// one pass and before any victim is gone: a pod that nodes take runs on the one that
+// its scheduler's scores prefer; one that
 // pushes others out is nominated, and its victims hold their room until they have ended,
 // so that the pods behind it see both. Budgets allow less once a ready pod of theirs
 // begins to leave. Pods of a group have one turn together where the release has groups that
@@ -69,6 +70,7 @@ func AllPending(ctx context.Context, set Setting) (*Pending, error) {
 		return nil, err
 	}
 	s := set.scene(ctx)
+	s.scored = true
 	line := s.line(s.waiting())
 	out := &Pending{Turns: make([]Turn, 0, len(line))}
 	for i := range line {

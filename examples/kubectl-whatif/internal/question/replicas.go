@@ -42,8 +42,8 @@ type Replicas struct {
 
 // AskReplicas answers how many of n copies of a pod find room, one after the other, and
 // who leaves for each: victims are gone and the replica runs before the next is tried. A
-// replica takes the first node that has room, in the order of the cluster, so that with
-// rules about neighbours another order might find room for more. The pod stands for the
+// replica takes the node with room that its scheduler's scores prefer, so that with
+// rules about neighbours other places might leave room for more. The pod stands for the
 // first replica; where the snapshot has a pod of its name, that one is taken away first
 // if it is pending.
 //
@@ -62,6 +62,7 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 		return nil, err
 	}
 	s := set.scene(ctx)
+	s.scored = true
 	if s.grouped(pod) {
 		return nil, notOne(pod, "spec.schedulingGroup.podGroupName", "it is scheduled with its group alone, and not by itself")
 	}

@@ -19,6 +19,9 @@ type scene struct {
 	budgets *pdb.Budgets
 	allowed []*outrank.PodDisruptionBudget
 	books   quotas.Books
+	// scored is set where a pod that fits goes to the node of the best score, and not to the
+	// first that takes it.
+	scored bool
 }
 
 func (s *Setting) scene(ctx context.Context) *scene {

@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/score"
 )
 
 // Setting is the common part of every question.
@@ -23,6 +24,9 @@ type Setting struct {
 	Evaluator *preemption.Evaluator
 	// Scheduler returns the evaluator for the pods of a scheduler, nil for none here.
 	Scheduler func(name string) *preemption.Evaluator
+	// Scores returns what the nodes that take a pod of a scheduler are scored by; nil means
+	// the default profile.
+	Scores func(name string) *score.Scorer
 	// Now replaces missing start times, and is the time at which victims begin to leave.
 	Now time.Time
 	// Progress, if set, is called now and then with the done part of the work.
@@ -54,6 +58,16 @@ func (s *Setting) evaluatorFor(p *outrank.Pod) *preemption.Evaluator {
 		return nil
 	}
 	return s.Evaluator
+}
+
+// scorerFor returns what nodes are scored by for a pod.
+func (s *Setting) scorerFor(p *outrank.Pod) *score.Scorer {
+	if s.Scores != nil {
+		if scorer := s.Scores(p.Scheduler()); scorer != nil {
+			return scorer
+		}
+	}
+	return &score.Scorer{}
 }
 
 // EvaluatorFor returns the evaluator for a pod; nil where its scheduler is not known.

@@ -3,10 +3,12 @@ package question
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/preemption/joint"
 )
 
 // MostDepth is the largest depth of a cascade that can be followed.
@@ -24,6 +26,31 @@ type Victims struct {
 	// of package explain describes them.
 	Replacements []explain.Replacement `json:"replacements"`
 	Totals       VictimTotals          `json:"totals"`
+	// Gentler is a node on which nobody would be lost or wait, though somebody of these does; nil
+	// where none was found.
+	Gentler *Gentler `json:"gentler,omitempty"`
+}
+
+// Gentler is another node for the pod, and the number of its victims there, all of which find other places.
+type Gentler struct {
+	Node  string `json:"node"`
+	Moved int    `json:"moved"`
+}
+
+// gentlerSteps is how many nodes are asked about replacements, to find a gentler one.
+const gentlerSteps = 20_000
+
+// gentler looks for a node all of whose victims find other places.
+func gentler(ctx context.Context, set Setting, eval *preemption.Evaluator, plan *preemption.Plan) (*Gentler, error) {
+	outlooks, _, err := joint.Outlooks(ctx, eval, set.Snapshot, joint.Request{Pods: []*outrank.Pod{plan.Pod}, Now: set.Now, Limit: gentlerSteps})
+	if err != nil || len(outlooks) == 0 || outlooks[0].Candidate.Node == plan.Node {
+		return nil, err
+	}
+	best := &outlooks[0]
+	if slices.ContainsFunc(best.Fates, func(f joint.Fate) bool { return f.Loss != preemption.Moved }) {
+		return nil, nil
+	}
+	return &Gentler{Node: best.Candidate.Node, Moved: len(best.Fates)}, nil
 }
 
 // VictimTotals counts leaving pods, at any depth, by their fates.
@@ -48,11 +75,11 @@ type VictimTotals struct {
 // preemptor runs: how many pods their controllers have left, which of them come back to the
 // same node, where each replacement would fit now, would wait, or would push out others in
 // turn, to a depth. A replacement takes the first node that has room, in the order of the
-// cluster.
+// cluster. Where somebody is worse off than on another node, that is named ([joint.Outlooks]).
 //
-// Errors are those of the setting and of [explain.Replacements], and wrap
+// Errors are those of the setting, of [explain.Replacements] and of [joint.Outlooks], and wrap
 // [outrank.ErrInvalid] for a depth that is not between 0 and [MostDepth]. Time is that of
-// [explain.Replacements].
+// [explain.Replacements], and of some questions to nodes about the victims on the best others.
 func AskVictims(ctx context.Context, set Setting, plan *preemption.Plan, depth int) (*Victims, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -75,7 +102,10 @@ func AskVictims(ctx context.Context, set Setting, plan *preemption.Plan, depth i
 	v.Totals.Victims = len(fates)
 	v.Totals.count(fates)
 	v.Totals.InTurn = v.Totals.Lost + v.Totals.Fits + v.Totals.PushesOut + v.Totals.Waits + v.Totals.Replaced + v.Totals.Unknown + v.Totals.Beyond - len(fates)
-	return v, nil
+	if v.Totals.Lost+v.Totals.Waits+v.Totals.PushesOut > 0 && !plan.Resize {
+		v.Gentler, err = gentler(ctx, set, eval, plan)
+	}
+	return v, err
 }
 
 func (t *VictimTotals) count(fates []explain.Replacement) {

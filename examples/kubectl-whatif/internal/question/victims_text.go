@@ -15,6 +15,10 @@ func (v *Victims) WriteText(w io.Writer, limit int) error {
 	out.say("What becomes of %s, once %s runs on %s: %s.", plural(len(v.Replacements), "victim"), v.Pod.Key, v.Node, v.Totals.text())
 	out.line("")
 	writeFates(out, v.Replacements, 2, limit)
+	if g := v.Gentler; g != nil {
+		out.line("")
+		out.say("On %s, %s for %s, though kube-scheduler does not look at that.", g.Node, verb(g.Moved, "the one victim would find another place", fmt.Sprintf("all %d victims would find other places", g.Moved)), v.Pod.Key)
+	}
 	return out.To(w)
 }
 

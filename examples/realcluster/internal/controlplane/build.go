@@ -2,27 +2,36 @@ package controlplane
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // Program is something to build: the name of the file and the package that it is made
 // from.
-type Program struct{ Name, Package string }
+type Program struct {
+	Name, Package string
+	// Module is the folder of another module than the current one that has the package.
+	Module string
+	// Static makes a program that needs no files of the system.
+	Static bool
+}
 
 // Kubernetes are the programs of a control plane, those that others need first.
 var Kubernetes = []Program{
-	{"etcd", "go.etcd.io/etcd/server/v3"},
-	{"kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler"},
-	{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"},
-	{"kubectl", "k8s.io/kubernetes/cmd/kubectl"},
-	{"kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager"},
+	{Name: "etcd", Package: "go.etcd.io/etcd/server/v3"},
+	{Name: "kube-scheduler", Package: "k8s.io/kubernetes/cmd/kube-scheduler"},
+	{Name: "kube-apiserver", Package: "k8s.io/kubernetes/cmd/kube-apiserver"},
+	{Name: "kubectl", Package: "k8s.io/kubernetes/cmd/kubectl"},
+	{Name: "kube-controller-manager", Package: "k8s.io/kubernetes/cmd/kube-controller-manager"},
 }
 
 // Versions are those of go.mod, which are built.
@@ -50,6 +59,9 @@ type Builder struct {
 // ReadVersions asks the go command for the versions in go.mod.
 func ReadVersions(ctx context.Context) (Versions, error) {
 	out, err := goCommand(ctx, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes", "go.etcd.io/etcd/server/v3")
+	if errors.Is(err, ErrNoGo) {
+		return Versions{}, err
+	}
 	if err != nil {
 		return Versions{}, fmt.Errorf("%w; run this in the folder of its go.mod", err)
 	}
@@ -113,12 +125,23 @@ func (b *Builder) build(ctx context.Context, p Program) error {
 		}
 	}()
 	fresh := b.File(p.Name) + ".new"
-	if _, err := goCommand(ctx, "build", "-ldflags", b.linking(), "-o", fresh, p.Package); err != nil {
+	fresh, err := filepath.Abs(fresh)
+	if err != nil {
+		return err
+	}
+	var variables, flags []string
+	if p.Static { // with the flags of programs that are published, so that packages are compiled once
+		variables, flags = []string{"CGO_ENABLED=0"}, []string{"-trimpath"}
+	}
+	args := slices.Concat([]string{"build", "-C", p.module()}, flags, []string{"-ldflags", b.linking(), "-o", fresh, p.Package})
+	if _, err := goCommandWith(ctx, variables, args...); err != nil {
 		os.Remove(fresh)
-		return fmt.Errorf("%s: %w", p.Name, err)
+		return fmt.Errorf("%s: %w", p.Name, lacking(ctx, p, err))
 	}
 	return os.Rename(fresh, b.File(p.Name))
 }
+
+func (p *Program) module() string { return cmp.Or(p.Module, ".") }
 
 // linking leaves debug symbols out, and puts the version in.
 func (b *Builder) linking() string {
@@ -131,18 +154,50 @@ func (b *Builder) linking() string {
 	return strings.Join(append(flags, "-X", at+"gitTreeState=clean"), " ")
 }
 
-// goCommand runs the go command, which ends with the context.
+// ErrNoGo is the error where there is no go command, ErrNoModules that where the modules of a
+// program are neither in the module cache nor to be had from the module proxy.
+var (
+	ErrNoGo      = errors.New("the go command is not in PATH; this program builds the control plane with it")
+	ErrNoModules = errors.New("modules are missing")
+)
+
+// goCommand runs the go command, which ends with the context, with all that it has started.
 func goCommand(ctx context.Context, args ...string) (string, error) {
+	return goCommandWith(ctx, nil, args...)
+}
+
+// goCommandWith runs it with more variables in its environment.
+func goCommandWith(ctx context.Context, variables []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Env = append(os.Environ(), variables...)
+	cmd.SysProcAttr = apart()
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = 10 * time.Second
 	var out, trouble bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &trouble
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return "", errors.Join(ctx.Err(), err)
-		}
-		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(trouble.Bytes()))
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return out.String(), nil
+	case ctx.Err() != nil:
+		return "", errors.Join(ctx.Err(), err)
+	case errors.Is(err, exec.ErrNotFound):
+		return "", ErrNoGo
 	}
-	return out.String(), nil
+	return "", fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(trouble.Bytes()))
+}
+
+// noProxy is the setting of the go command without a module proxy, which its messages name.
+const noProxy = "GOPROXY=off"
+
+// lacking tells missing modules from other reasons why a package was not built: without a
+// proxy the go command says of them that it may not look for them.
+func lacking(ctx context.Context, of Program, failed error) error {
+	_, err := goCommandWith(ctx, []string{noProxy}, "list", "-C", of.module(), "-deps", of.Package)
+	if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), noProxy) {
+		return failed
+	}
+	proxy, _ := goCommand(ctx, "env", "GOPROXY")
+	return fmt.Errorf("%w: the module cache does not have all modules of %s, and the proxies (GOPROXY=%s) did not give them; "+
+		"where they are in reach, go mod download fills the cache: %w", ErrNoModules, of.Package, strings.TrimSpace(proxy), failed)
 }

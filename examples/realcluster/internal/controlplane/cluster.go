@@ -86,10 +86,14 @@ func (c *Cluster) profiles() []string {
 	return c.options.Profiles
 }
 
-// WriteProfiles writes the configuration of a scheduler with the profiles of the cluster's
-// and no plugin: decisions by it are those of the cluster's, with any plugins.
-func (c *Cluster) WriteProfiles(file string) error {
-	return writeSchedulerConfiguration(file, schedulerConfiguration(c.scheduler, "", false, c.profiles()...))
+// WriteProfiles writes the configuration of a scheduler with these profiles, those of the
+// cluster's scheduler if there are none, and no plugin: decisions by it are those of a
+// scheduler with the profiles and any plugins.
+func (c *Cluster) WriteProfiles(file string, profiles ...string) error {
+	if len(profiles) == 0 {
+		profiles = c.profiles()
+	}
+	return writeSchedulerConfiguration(file, schedulerConfiguration(c.scheduler, "", false, profiles...))
 }
 
 func (c *Cluster) apiserverReady() func(context.Context) error {
@@ -127,6 +131,12 @@ func (c *Cluster) prepare() (err error) {
 
 // SchedulerUser is the name under which schedulers come to the API server.
 const SchedulerUser = "system:kube-scheduler"
+
+// CAFile is the file of the authority that the API server is known by.
+func (c *Cluster) CAFile() string { return c.authority.CertFile() }
+
+// Logs is the folder of the logs.
+func (c *Cluster) Logs() string { return c.logs }
 
 // clients gives each client its certificate. The scheduler has the rights that every
 // cluster gives to it and no others.

@@ -23,7 +23,7 @@ func (c *Cluster) metricsAt(ctx context.Context, port int) (Metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readMetrics(text)
+	return ReadMetrics(text)
 }
 
 // Sum sums the values of a metric whose labels contain all of these texts.
@@ -37,8 +37,8 @@ func (m Metrics) Sum(name string, labels ...string) (sum float64) {
 	return sum
 }
 
-// readMetrics reads the text form of metrics.
-func readMetrics(text []byte) (Metrics, error) {
+// ReadMetrics reads the text form of metrics.
+func ReadMetrics(text []byte) (Metrics, error) {
 	m := Metrics{}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, 1<<20)

@@ -8,7 +8,7 @@ import (
 )
 
 func TestReadMetrics(t *testing.T) {
-	m, err := readMetrics([]byte(`# HELP a about
+	m, err := ReadMetrics([]byte(`# HELP a about
 # TYPE a counter
 a 3
 b_bucket{le="+Inf",x="with space"} 1.5e+01
@@ -17,7 +17,7 @@ b_bucket{le="+Inf",x="with space"} 1.5e+01
 	assert.Equal(t, Metrics{"a": 3, `b_bucket{le="+Inf",x="with space"}`: 15}, m)
 
 	for _, text := range []string{"a", "a b"} {
-		_, err = readMetrics([]byte(text))
+		_, err = ReadMetrics([]byte(text))
 		assert.ErrorContains(t, err, text)
 	}
 }

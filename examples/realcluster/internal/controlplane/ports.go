@@ -25,7 +25,8 @@ func FreePorts() (Ports, error) {
 	return p, nil
 }
 
-func freePort() (int, error) {
+// FreePort asks the system for a port that nobody uses.
+func FreePort() (int, error) {
 	l, err := listen()
 	if err != nil {
 		return 0, err

@@ -30,16 +30,21 @@ func Start(name, program, logFolder string, args ...string) (*Process, error) {
 
 // startAs gives the program another name for itself, which clients tell the API server.
 func startAs(self, name, program, logFolder string, args ...string) (*Process, error) {
-	p := &Process{Name: name, Log: filepath.Join(logFolder, name+".log"), ended: make(chan struct{})}
+	cmd := exec.Command(program, args...)
+	cmd.Args[0] = self
+	cmd.SysProcAttr = apart()
+	return start(name, logFolder, cmd)
+}
+
+// start starts a command whose output goes to a log.
+func start(name, logFolder string, cmd *exec.Cmd) (*Process, error) {
+	p := &Process{Name: name, Log: filepath.Join(logFolder, name+".log"), cmd: cmd, ended: make(chan struct{})}
 	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644) // one that is started again goes on
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close() // the process has its own copy
-	p.cmd = exec.Command(program, args...)
-	p.cmd.Args[0] = self
 	p.cmd.Stdout, p.cmd.Stderr = log, log
-	p.cmd.SysProcAttr = apart()
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

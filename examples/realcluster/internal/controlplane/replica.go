@@ -37,7 +37,7 @@ type Replica struct {
 
 // StartReplica starts a replica. Its logs are named after it. Stop ends it.
 func (c *Cluster) StartReplica(name string, s Scheduler) (*Replica, error) {
-	port, err := freePort()
+	port, err := FreePort()
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func TestBackOffIsAKubelets(t *testing.T) {
 }
 
 func TestSumsOfMetrics(t *testing.T) {
-	m, err := readMetrics([]byte("a{x=\"1\",y=\"2\"} 3\na{x=\"1\"} 4\na_b{x=\"1\"} 8\na 1\nleader_election_master_status{name=\"s\"} 1\n"))
+	m, err := ReadMetrics([]byte("a{x=\"1\",y=\"2\"} 3\na{x=\"1\"} 4\na_b{x=\"1\"} 8\na 1\nleader_election_master_status{name=\"s\"} 1\n"))
 	require.NoError(t, err)
 	assert.EqualValues(t, 8, m.Sum("a"))
 	assert.EqualValues(t, 7, m.Sum("a", `x="1"`))

@@ -66,7 +66,7 @@ func (r *Runner) remove(ctx context.Context, n int, source *rand.Rand, how metav
 	var some []*corev1.Pod
 	for _, p := range r.Pods.All() {
 		owned := len(p.OwnerReferences) > 0 && p.OwnerReferences[0].Kind == "ReplicaSet"
-		if owned && p.Spec.NodeName != "" && p.DeletionTimestamp == nil {
+		if owned && p.Namespace != r.Keep && p.Spec.NodeName != "" && p.DeletionTimestamp == nil {
 			some = append(some, p)
 		}
 	}

@@ -195,7 +195,8 @@ func compareVictim(victim string, w *Writing, e Evicted, about corev1.Event) (wr
 // Each time that the scheduler found no place for a pod it counts one attempt to preempt.
 const (
 	attemptsMetric   = "scheduler_preemption_attempts_total"
-	unplacedMetric   = `scheduler_schedule_attempts_total{profile=%q,result="unschedulable"}`
+	unplacedMetric   = "scheduler_schedule_attempts_total{"
+	unplacedResult   = `result="unschedulable"`
 	preemptionPrefix = "scheduler_preemption_"
 	// preemptionsMetric counts the preemptions, that is, how often victims were counted.
 	preemptionsMetric = "scheduler_preemption_victims_count"
@@ -203,8 +204,10 @@ const (
 
 // unplaced counts the times that the scheduler found no place for a pod, of any profile.
 func (o *Observed) unplaced() (n float64) {
-	for _, profile := range Profiles {
-		n += o.Metrics[fmt.Sprintf(unplacedMetric, profile)]
+	for name, value := range o.Metrics {
+		if strings.HasPrefix(name, unplacedMetric) && strings.Contains(name, unplacedResult) {
+			n += value
+		}
 	}
 	return n
 }

@@ -171,7 +171,9 @@ func TestOthersWithoutAStartTimeAreATie(t *testing.T) {
 	assert.Equal(t, Tie, result, texts)
 }
 
-func unplacedOf(profile string) string { return fmt.Sprintf(unplacedMetric, profile) }
+func unplacedOf(profile string) string {
+	return fmt.Sprintf("scheduler_schedule_attempts_total{profile=%q,result=\"unschedulable\"}", profile)
+}
 
 // A pod that was tried again meanwhile, by any profile, has its victims counted before they are evicted.
 func TestCountsOfOthers(t *testing.T) {

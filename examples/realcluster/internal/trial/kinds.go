@@ -62,6 +62,24 @@ func Choose(names string) ([]Kind, error) {
 	return out, nil
 }
 
+// For returns the kind with pods that ask for a profile, whatever they asked for before.
+func (k Kind) For(profile string) Kind {
+	asks := func(make func(*rand.Rand, string) *corev1.Pod) func(*rand.Rand, string) *corev1.Pod {
+		return func(r *rand.Rand, name string) *corev1.Pod {
+			p := make(r, name)
+			p.Spec.SchedulerName = profile
+			return p
+		}
+	}
+	k.Pod, k.Profiles = asks(k.Pod), true
+	earlier := k.Before.Nominated
+	k.Before.Nominated = nil
+	for _, make := range earlier {
+		k.Before.Nominated = append(k.Before.Nominated, asks(make))
+	}
+	return k
+}
+
 func namesOf(kinds []Kind) []string {
 	var out []string
 	for _, k := range kinds {

@@ -95,3 +95,17 @@ func TestReadmeCommand(t *testing.T) {
 	_, err = ReadmeCommand("kinds_test.go")
 	assert.ErrorContains(t, err, "no line")
 }
+
+// All pods of a kind for a profile ask for it, those that come before as well, and whatif is told.
+func TestKindsForAProfile(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, kind := range Kinds() {
+		k := kind.For("mine")
+		assert.Equal(t, "mine", k.Pod(r, "p").Spec.SchedulerName, k.Name)
+		assert.True(t, k.Profiles)
+		assert.Len(t, k.Before.Nominated, len(kind.Before.Nominated))
+		for _, earlier := range k.Before.Nominated {
+			assert.Equal(t, "mine", earlier(r, "q").Spec.SchedulerName, k.Name)
+		}
+	}
+}

@@ -29,6 +29,8 @@ type Runner struct {
 	Whatif string
 	// Configuration is the file with the profiles for whatif.
 	Configuration string
+	// Keep is a namespace whose pods no trial deletes.
+	Keep string
 	// Hold and Idle tell the kubelets to leave pods that are being deleted, or that
 	// were bound, as they are. Pause stops the controllers, Resume lets them go on.
 	Hold, Idle    func(bool)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank/examples/study/internal/metric"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
+	"github.com/outrank-go/outrank/internal/stamp"
 )
 
 // CSV is a row for every cell and metric.
@@ -80,9 +81,12 @@ func perhaps(v *float64) string {
 	return number(*v)
 }
 
-// JSON is the whole result.
+// JSON is the whole result, and the version of the program where its build says which it is.
 func (r *Result) JSON() ([]byte, error) {
-	b, err := json.MarshalIndent(r, "", "  ")
+	b, err := json.MarshalIndent(struct {
+		Version string `json:"version,omitempty"`
+		*Result
+	}{stamp.Here().Known(), r}, "", "  ")
 	return append(b, '\n'), err
 }
 

@@ -1,4 +1,6 @@
-package page
+// Package chrome opens pages in a browser, for tests: what does a page do there, what does it fetch, and
+// what does the browser complain about?
+package chrome
 
 import (
 	"bufio"
@@ -8,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -17,12 +20,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// local are the addresses that nothing is fetched from a network for.
+var local = regexp.MustCompile(`^(file|data|blob):`)
+
 // browsers are the programs that are looked for.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
 
-// chrome is a browser without a window that is driven over a pipe, by the
+// Browser is a browser without a window that is driven over a pipe, by the
 // protocol of its developer tools.
-type chrome struct {
+type Browser struct {
 	t       *testing.T
 	to      io.Writer
 	session string
@@ -45,8 +51,8 @@ type message struct {
 	Error     *struct{ Message string }
 }
 
-// openChrome starts the browser, or skips the test where none is installed.
-func openChrome(t *testing.T) *chrome {
+// Start starts the browser, or skips the test where none is installed.
+func Start(t *testing.T) *Browser {
 	t.Helper()
 	program := ""
 	for _, name := range browsers {
@@ -62,7 +68,7 @@ func openChrome(t *testing.T) *chrome {
 	require.NoError(t, err)
 	from, fromWrite, err := os.Pipe()
 	require.NoError(t, err)
-	args := []string{"--headless=new", "--disable-gpu", "--no-first-run", "--disable-extensions", "--remote-debugging-pipe", "--user-data-dir=" + t.TempDir()}
+	args := []string{"--headless=new", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-extensions", "--remote-debugging-pipe", "--user-data-dir=" + t.TempDir()}
 	if os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox")
 	}
@@ -71,11 +77,11 @@ func openChrome(t *testing.T) *chrome {
 	require.NoError(t, cmd.Start())
 	require.NoError(t, toRead.Close())
 	require.NoError(t, fromWrite.Close())
-	c := &chrome{t: t, to: to, answers: map[int]chan message{}, loaded: make(chan struct{}, 16)}
+	c := &Browser{t: t, to: to, answers: map[int]chan message{}, loaded: make(chan struct{}, 16)}
 	read := make(chan struct{})
 	go func() { defer close(read); c.read(from) }()
 	t.Cleanup(func() {
-		c.call("Browser.close", nil)
+		c.Call("Browser.close", nil)
 		done := make(chan struct{})
 		go func() { defer close(done); _ = cmd.Wait() }()
 		select {
@@ -93,20 +99,20 @@ func openChrome(t *testing.T) *chrome {
 }
 
 // attach opens a page and listens to all its messages.
-func (c *chrome) attach() {
+func (c *Browser) attach() {
 	c.t.Helper()
 	var target struct{ TargetID string }
-	c.ask("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	c.Ask("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	var session struct{ SessionID string }
-	c.ask("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &session)
+	c.Ask("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &session)
 	c.session = session.SessionID
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
-		c.call(domain+".enable", nil)
+		c.Call(domain+".enable", nil)
 	}
 }
 
 // read takes the browser's messages one by one.
-func (c *chrome) read(from io.Reader) {
+func (c *Browser) read(from io.Reader) {
 	r := bufio.NewReaderSize(from, 1<<20)
 	for {
 		text, err := r.ReadBytes(0)
@@ -128,7 +134,7 @@ func (c *chrome) read(from io.Reader) {
 }
 
 // note keeps forbidden events.
-func (c *chrome) note(m *message) {
+func (c *Browser) note(m *message) {
 	switch m.Method {
 	case "Page.loadEventFired":
 		c.loaded <- struct{}{}
@@ -136,14 +142,14 @@ func (c *chrome) note(m *message) {
 		c.told = append(c.told, m.Method+" "+string(m.Params))
 	case "Network.requestWillBeSent":
 		var sent struct{ Request struct{ URL string } }
-		if json.Unmarshal(m.Params, &sent) == nil && !strings.HasPrefix(sent.Request.URL, "file:") && !strings.HasPrefix(sent.Request.URL, "data:") {
+		if json.Unmarshal(m.Params, &sent) == nil && !local.MatchString(sent.Request.URL) {
 			c.fetched = append(c.fetched, sent.Request.URL)
 		}
 	}
 }
 
-// call sends a command and waits for the answer.
-func (c *chrome) call(method string, params any) json.RawMessage {
+// Call sends a command and waits for the answer.
+func (c *Browser) Call(method string, params any) json.RawMessage {
 	c.t.Helper()
 	answer := make(chan message, 1)
 	c.mu.Lock()
@@ -165,26 +171,32 @@ func (c *chrome) call(method string, params any) json.RawMessage {
 	case m := <-answer:
 		require.Nil(c.t, m.Error, method)
 		return m.Result
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		require.FailNow(c.t, "the browser does not answer", method)
 	}
 	return nil
 }
 
-func (c *chrome) ask(method string, params, into any) {
+func (c *Browser) Ask(method string, params, into any) {
 	c.t.Helper()
-	require.NoError(c.t, json.Unmarshal(c.call(method, params), into))
+	require.NoError(c.t, json.Unmarshal(c.Call(method, params), into))
 }
 
-// open writes a page to a file and opens it.
-func (c *chrome) open(text []byte) {
+// Open writes a page to a file and opens it.
+func (c *Browser) Open(text []byte) {
 	c.t.Helper()
 	file := filepath.Join(c.t.TempDir(), "page.html")
 	require.NoError(c.t, os.WriteFile(file, text, 0o600))
+	c.Visit("file://" + file)
+}
+
+// Visit opens an address.
+func (c *Browser) Visit(url string) {
+	c.t.Helper()
 	for len(c.loaded) > 0 {
 		<-c.loaded
 	}
-	c.call("Page.navigate", map[string]any{"url": "file://" + file})
+	c.Call("Page.navigate", map[string]any{"url": url})
 	select {
 	case <-c.loaded:
 	case <-time.After(time.Minute):
@@ -192,40 +204,41 @@ func (c *chrome) open(text []byte) {
 	}
 }
 
-// look sets the width of the window and the reader's preferences.
-func (c *chrome) look(width int, features ...string) {
+// Look sets the width of the window and the reader's preferences.
+func (c *Browser) Look(width int, features ...string) {
 	c.t.Helper()
-	c.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
+	c.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
 	list := []map[string]string{}
 	for i := 0; i < len(features); i += 2 {
 		list = append(list, map[string]string{"name": features[i], "value": features[i+1]})
 	}
-	c.call("Emulation.setEmulatedMedia", map[string]any{"media": "screen", "features": list})
+	c.Call("Emulation.setEmulatedMedia", map[string]any{"media": "screen", "features": list})
 }
 
-// eval returns the JSON of a piece of JavaScript on the page.
-func (c *chrome) eval(script string, into any) {
+// Eval returns the JSON of a piece of JavaScript on the page. Where that is a promise, it waits for
+// it.
+func (c *Browser) Eval(script string, into any) {
 	c.t.Helper()
 	var out struct {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	c.ask("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true}, &out)
+	c.Ask("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true, "awaitPromise": true}, &out)
 	require.Empty(c.t, out.ExceptionDetails, "%s", out.ExceptionDetails)
 	require.NoError(c.t, json.Unmarshal(out.Result.Value, into), script)
 }
 
-// press presses a key.
-func (c *chrome) press(key string) {
+// Press presses a key.
+func (c *Browser) Press(key string) {
 	c.t.Helper()
 	code := map[string]int{"Tab": 9, "ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, "Escape": 27, "Enter": 13}[key]
 	for _, kind := range []string{"rawKeyDown", "keyUp"} {
-		c.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code})
+		c.Call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code})
 	}
 }
 
-// silent checks that the browser did not complain.
-func (c *chrome) silent(what string) {
+// Silent checks that the browser did not complain.
+func (c *Browser) Silent(what string) {
 	c.t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -234,15 +247,24 @@ func (c *chrome) silent(what string) {
 	c.told, c.fetched = nil, nil
 }
 
-// screenshot writes a picture of the whole page to the folder of an environment
+// Fetched takes the addresses that were fetched from a network since the last look.
+func (c *Browser) Fetched() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fetched := c.fetched
+	c.fetched = nil
+	return fetched
+}
+
+// Screenshot writes a picture of the whole page to the folder of an environment
 // variable, for people to look at.
-func (c *chrome) screenshot(name string) {
+func (c *Browser) Screenshot(name string) {
 	folder := os.Getenv("WHATIF_SCREENSHOTS")
 	if folder == "" {
 		return
 	}
 	c.t.Helper()
 	var shot struct{ Data []byte }
-	c.ask("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}, &shot)
+	c.Ask("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}, &shot)
 	require.NoError(c.t, os.WriteFile(filepath.Join(folder, name+".png"), shot.Data, 0o600), fmt.Sprint(name))
 }

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"debug/buildinfo"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank/.ci/dist/licence"
+)
+
+// billed is a program that an archive holds.
+type billed struct {
+	part
+	program []byte
+	info    *buildinfo.BuildInfo
+}
+
+// The fields of SPDX 2.3 that are used.
+type (
+	spdxDocument struct {
+		Version       string         `json:"spdxVersion"`
+		DataLicence   string         `json:"dataLicense"`
+		ID            string         `json:"SPDXID"`
+		Name          string         `json:"name"`
+		Namespace     string         `json:"documentNamespace"`
+		Creation      spdxCreation   `json:"creationInfo"`
+		Packages      []spdxPackage  `json:"packages"`
+		Relationships []spdxRelation `json:"relationships"`
+	}
+	spdxCreation struct {
+		Created  string   `json:"created"`
+		Creators []string `json:"creators"`
+	}
+	spdxPackage struct {
+		Name      string          `json:"name"`
+		ID        string          `json:"SPDXID"`
+		Version   string          `json:"versionInfo"`
+		Location  string          `json:"downloadLocation"`
+		Analyzed  bool            `json:"filesAnalyzed"`
+		Checksums []spdxChecksum  `json:"checksums,omitempty"`
+		Concluded string          `json:"licenseConcluded"`
+		Declared  string          `json:"licenseDeclared"`
+		Copyright string          `json:"copyrightText"`
+		Purpose   string          `json:"primaryPackagePurpose"`
+		Comment   string          `json:"comment,omitempty"`
+		Refs      []spdxReference `json:"externalRefs"`
+	}
+	spdxChecksum struct {
+		Algorithm string `json:"algorithm"`
+		Value     string `json:"checksumValue"`
+	}
+	spdxReference struct {
+		Category string `json:"referenceCategory"`
+		Type     string `json:"referenceType"`
+		Locator  string `json:"referenceLocator"`
+	}
+	spdxRelation struct {
+		From string `json:"spdxElementId"`
+		Type string `json:"relationshipType"`
+		To   string `json:"relatedSpdxElement"`
+	}
+)
+
+// noAssertion is what SPDX writes where nothing is said.
+const noAssertion = "NOASSERTION"
+
+// releases is where the files of a release are, once they are published.
+const releases = "https://" + licence.Own + "/releases/download/"
+
+var notInID = regexp.MustCompile(`[^0-9A-Za-z.-]+`)
+
+// spdxID is the name of a package within the document.
+func spdxID(name, version string) string {
+	return "SPDXRef-" + notInID.ReplaceAllString(name+"-"+version, "-")
+}
+
+// bill is the bill of materials of an archive: its programs, and the modules that the compiler
+// has recorded in them.
+func (b *builder) bill(p part, programs []billed) ([]byte, error) {
+	doc := &spdxDocument{
+		Version: "SPDX-2.3", DataLicence: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: p.title(),
+		Namespace: releases + b.source.version + "/" + p.bill() + "-" + checksum(programs[0].program)[:16],
+		Creation: spdxCreation{
+			Created:  b.source.time.Format("2006-01-02T15:04:05Z"),
+			Creators: []string{"Organization: outrank-go", "Tool: outrank-dist"},
+		},
+	}
+	packages := map[string]spdxPackage{}
+	for _, one := range programs {
+		id := spdxID("Program-"+one.part.program.name, "")
+		packages[id] = spdxPackage{
+			Name: one.part.program.name, ID: id, Version: b.source.version, Location: releases + b.source.version + "/" + p.archive(),
+			Checksums: []spdxChecksum{{"SHA256", checksum(one.program)}},
+			Concluded: noAssertion, Declared: "Apache-2.0", Copyright: noAssertion, Purpose: "APPLICATION",
+			Refs: golang(one.info.Main.Path, b.source.version),
+		}
+		doc.Relationships = append(doc.Relationships, spdxRelation{doc.ID, "DESCRIBES", id})
+		parts, err := b.materials(one)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range parts {
+			packages[m.ID] = m
+			doc.Relationships = append(doc.Relationships, spdxRelation{id, "CONTAINS", m.ID})
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(packages)) {
+		doc.Packages = append(doc.Packages, packages[id])
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(doc)
+	return out.Bytes(), err
+}
+
+// materials are the modules in a program, and Go's standard library. A module whose licence was
+// not read is an error: what is built and what is listed are compared so.
+func (b *builder) materials(p billed) ([]spdxPackage, error) {
+	goVersion, _, _ := strings.Cut(p.info.GoVersion, " ")
+	library := spdxPackage{
+		Name: "std", ID: spdxID("std", goVersion), Version: goVersion, Location: noAssertion,
+		Concluded: noAssertion, Declared: "BSD-3-Clause", Copyright: noAssertion, Purpose: "LIBRARY",
+		Refs: golang("stdlib", strings.TrimPrefix(goVersion, "go")),
+	}
+	list := []spdxPackage{library}
+	known, err := b.modules(p.part.program)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range p.info.Deps {
+		path, version, comment, licences := m.Path, m.Version, "", "Apache-2.0"
+		if path == licence.Own || strings.HasPrefix(path, licence.Own+"/") {
+			version = b.source.version
+		} else {
+			of, ok := known[path]
+			if !ok {
+				return nil, fmt.Errorf("it contains %s, whose licence was not read", path)
+			}
+			if m.Replace != nil {
+				version = m.Replace.Version
+			}
+			licences = strings.Join(of.ids, " AND ")
+			if m.Sum != "" {
+				comment = "go.sum: " + m.Sum
+			}
+		}
+		list = append(list, spdxPackage{
+			Name: path, ID: spdxID(path, version), Version: version, Location: noAssertion, Comment: comment,
+			Concluded: noAssertion, Declared: licences, Copyright: noAssertion, Purpose: "LIBRARY", Refs: golang(path, version),
+		})
+	}
+	return list, nil
+}
+
+// golang refers to a module by its package URL.
+func golang(path, version string) []spdxReference {
+	return []spdxReference{{"PACKAGE-MANAGER", "purl", "pkg:golang/" + path + "@" + strings.ReplaceAll(version, "+", "%2B")}}
+}

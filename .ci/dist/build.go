@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank/.ci/dist/licence"
+)
+
+// part is a program for a platform.
+type part struct {
+	program *program
+	at      platform
+}
+
+// title is how the names of its files begin.
+func (p part) title() string { return p.program.name + "_" + p.at.system + "_" + p.at.machine }
+
+// archive is the name of its archive.
+func (p part) archive() string {
+	if p.at.system == "windows" {
+		return p.title() + ".zip"
+	}
+	return p.title() + ".tar.gz"
+}
+
+// bill is the name of its bill of materials.
+func (p part) bill() string { return p.title() + ".spdx.json" }
+
+// builder makes the parts of a release.
+type builder struct {
+	source *source
+	parts  []part
+	// out is the folder for them; it is made anew.
+	out string
+	log io.Writer
+	// cache is the build cache, empty for that of the user.
+	cache string
+
+	work     string // a folder of its own, for what is built
+	licences map[string]map[string]contained
+	notices  map[string][]byte
+}
+
+// contained is a module of others with its licences by their SPDX names.
+type contained struct {
+	licence.Module
+	ids []string
+}
+
+// make makes everything.
+func (b *builder) make(ctx context.Context) (err error) {
+	if b.work, err = os.MkdirTemp("", "dist"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.work)) }()
+	if err := fresh(b.out); err != nil {
+		return err
+	}
+	b.licences, b.notices = map[string]map[string]contained{}, map[string][]byte{}
+	documents := map[string]map[string][]byte{}
+	for _, p := range b.parts {
+		if p.at == browser {
+			continue // it has no archive of its own
+		}
+		if _, ok := documents[p.program.name]; !ok {
+			if documents[p.program.name], err = b.documents(ctx, p.program); err != nil {
+				return err
+			}
+		}
+		if err := b.part(ctx, p, documents[p.program.name]); err != nil {
+			return fmt.Errorf("%s for %s: %w", p.program.name, p.at, err)
+		}
+		fmt.Fprintln(b.log, p.archive())
+	}
+	if err := b.page(ctx); err != nil {
+		return err
+	}
+	if err := b.krew(); err != nil {
+		return err
+	}
+	return b.sums()
+}
+
+// mark is a file in a folder that this program has made, so that it removes no other.
+const mark = "SHA256SUMS"
+
+// fresh makes an empty folder, in place of an earlier one.
+func fresh(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if len(entries) > 0 && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == mark }) {
+		return fmt.Errorf("%s is not empty and has no %s, so that it is not one that was made here; remove it first", dir, mark)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, mark), nil, 0o644) // what is interrupted can be made again
+}
+
+// documents are the files beside a program.
+func (b *builder) documents(ctx context.Context, p *program) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	if p.documents != nil {
+		host, err := b.build(ctx, part{p, platform{runtime.GOOS, runtime.GOARCH}})
+		if err != nil {
+			return nil, err
+		}
+		if files, err = p.documents(ctx, host); err != nil {
+			return nil, err
+		}
+	}
+	legal, err := b.legal(ctx, p)
+	maps.Copy(files, legal)
+	return files, err
+}
+
+// legal are the licences that come with a program.
+func (b *builder) legal(ctx context.Context, p *program) (map[string][]byte, error) {
+	own, err := os.ReadFile(b.source.path("LICENSE"))
+	if err != nil {
+		return nil, err
+	}
+	others, err := b.thirdParty(ctx, p)
+	return map[string][]byte{"LICENSE": own, "THIRD-PARTY-LICENCES.txt": others}, err
+}
+
+// part makes the archive of a program for a platform, and its bill.
+func (b *builder) part(ctx context.Context, p part, documents map[string][]byte) error {
+	files := map[string]packed{}
+	for name, text := range documents {
+		files[name] = packed{text, 0o644}
+	}
+	var bills []billed
+	for _, name := range append([]string{p.program.name}, p.program.beside...) {
+		one := part{named(name), p.at}
+		path, err := b.build(ctx, one)
+		if err != nil {
+			return err
+		}
+		program, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		info, err := b.check(one, program)
+		if err != nil {
+			return err
+		}
+		if _, err := b.modules(one.program); err != nil {
+			return err
+		}
+		files[name+p.at.suffix()] = packed{program, 0o755}
+		bills = append(bills, billed{one, program, info})
+	}
+	archive, err := pack(p.archive(), files, b.source.time)
+	if err != nil {
+		return err
+	}
+	if err := b.write(p.archive(), archive); err != nil {
+		return err
+	}
+	bill, err := b.bill(p, bills)
+	if err != nil {
+		return err
+	}
+	return b.write(p.bill(), bill)
+}
+
+// stamped is the package whose variables say which version a program is.
+const stamped = licence.Own + "/internal/stamp."
+
+// build builds a program for a platform, once.
+func (b *builder) build(ctx context.Context, p part) (string, error) {
+	path := filepath.Join(b.work, p.title()+p.at.suffix())
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	variables := []string{stamped + "version=" + b.source.version, stamped + "revision=" + b.source.revision}
+	if p.program.variables != nil {
+		more, err := p.program.variables(ctx, b.source)
+		if err != nil {
+			return "", err
+		}
+		variables = append(variables, more...)
+	}
+	flags := "-s -w"
+	for _, v := range variables {
+		flags += " -X " + v
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags="+flags, "-o", path, p.program.pkg)
+	cmd.Dir = b.source.path(p.program.module)
+	cmd.Env = b.environment(p.at)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, said.Bytes())
+	}
+	return path, nil
+}
+
+// environment is that of the go command: nothing of the machine has a part in what is built.
+func (b *builder) environment(at platform) []string {
+	env := append(os.Environ(), "GOOS="+at.system, "GOARCH="+at.machine, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off",
+		"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off", "GODEBUG=")
+	if b.cache != "" {
+		env = append(env, "GOCACHE="+b.cache)
+	}
+	return env
+}
+
+// check reads what the compiler has recorded in a program, and looks for what must be in it and
+// what must not.
+func (b *builder) check(p part, program []byte) (*buildinfo.BuildInfo, error) {
+	if !bytes.Contains(program, []byte(b.source.version)) {
+		return nil, fmt.Errorf("it does not hold its version, %s", b.source.version)
+	}
+	if bytes.Contains(program, []byte(b.source.root+string(filepath.Separator))) {
+		return nil, fmt.Errorf("it holds the name of the folder that it was built in, %s", b.source.root)
+	}
+	if p.at == browser {
+		return nil, nil // no record is to be read there
+	}
+	info, err := buildinfo.Read(bytes.NewReader(program))
+	if err != nil {
+		return nil, err
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	for key, want := range map[string]string{"GOOS": p.at.system, "GOARCH": p.at.machine, "CGO_ENABLED": "0", "-trimpath": "true"} {
+		if settings[key] != want {
+			return nil, fmt.Errorf("built with %s=%s, not %s", key, settings[key], want)
+		}
+	}
+	return info, nil
+}
+
+// write writes a file of the release.
+func (b *builder) write(name string, text []byte) error {
+	return os.WriteFile(filepath.Join(b.out, name), text, 0o644)
+}
+
+// sums writes the checksums of all files of the release, by name.
+func (b *builder) sums() error {
+	entries, err := os.ReadDir(b.out)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, e := range entries {
+		if e.Name() == mark {
+			continue
+		}
+		body, err := os.ReadFile(filepath.Join(b.out, e.Name()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "%s  %s\n", checksum(body), e.Name())
+	}
+	return b.write(mark, []byte(text.String()))
+}
+
+// checksum is the SHA-256 of a text in hexadecimal digits.
+func checksum(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// platform is what a program is built for.
+type platform struct{ system, machine string }
+
+// String is like linux/amd64.
+func (p platform) String() string { return p.system + "/" + p.machine }
+
+// suffix is what the names of programs end with there.
+func (p platform) suffix() string {
+	if p.system == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// everywhere are the platforms of a program that runs on the desk of a person.
+var everywhere = []platform{
+	{"darwin", "amd64"}, {"darwin", "arm64"},
+	{"linux", "amd64"}, {"linux", "arm64"},
+	{"windows", "amd64"}, {"windows", "arm64"},
+}
+
+// program is one that a release has.
+type program struct {
+	name string
+	// module is the folder of its module, and pkg its package from there.
+	module, pkg string
+	platforms   []platform
+	// beside are programs that its archives hold as well, because it runs them.
+	beside []string
+	// variables are further ones that the linker sets.
+	variables func(context.Context, *source) ([]string, error)
+	// documents makes what its archives have beside it, by name; host is the program for this
+	// machine.
+	documents func(ctx context.Context, host string) (map[string][]byte, error)
+}
+
+// programs are those of a release, in the order in which they are built.
+var programs = []program{
+	{name: "kubectl-whatif", module: "examples/kubectl-whatif", pkg: ".", platforms: append(slices.Clone(everywhere), browser), documents: whatifDocuments},
+	{name: "whatif-mcp", module: "examples/kubectl-whatif/whatif-mcp", pkg: ".", platforms: everywhere, beside: []string{"kubectl-whatif"}},
+	{name: "simulator", module: ".", pkg: "./examples/simulator", platforms: everywhere},
+	{name: "replay", module: ".", pkg: "./examples/replay", platforms: everywhere},
+	{name: "study", module: "examples/study", pkg: ".", platforms: everywhere},
+	// Like kube-scheduler itself, for linux alone.
+	{name: "kube-scheduler-outrank", module: "examples/kubescheduler", pkg: "./cmd/kube-scheduler-outrank",
+		platforms: []platform{{"linux", "amd64"}, {"linux", "arm64"}}, variables: schedulerVariables},
+}
+
+func programNames() (names []string) {
+	for i := range programs {
+		names = append(names, programs[i].name)
+	}
+	return names
+}
+
+// named is the program of a name.
+func named(name string) *program {
+	for i := range programs {
+		if programs[i].name == name {
+			return &programs[i]
+		}
+	}
+	panic("no program is called " + name)
+}
+
+// whatifDocuments are the manual and the completions, by the program itself.
+func whatifDocuments(ctx context.Context, host string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for name, args := range map[string]string{
+		"kubectl-whatif.1":                "man",
+		"clusterrole.yaml":                "clusterrole",
+		"completions/kubectl-whatif.bash": "completion bash",
+		"completions/kubectl-whatif.fish": "completion fish",
+		"completions/kubectl-whatif.ps1":  "completion powershell",
+		"completions/_kubectl-whatif":     "completion zsh",
+	} {
+		text, err := exec.CommandContext(ctx, host, strings.Fields(args)...).Output()
+		if err != nil {
+			return nil, fmt.Errorf("kubectl-whatif %s: %w", args, err)
+		}
+		files[name] = text
+	}
+	return files, nil
+}
+
+// schedulerVariables are the version that kube-scheduler says it has: that of the Kubernetes it
+// is built from, with that of Outrank behind the plus sign.
+func schedulerVariables(ctx context.Context, s *source) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
+	cmd.Dir = s.path("examples/kubescheduler")
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("the version of k8s.io/kubernetes: %w", err)
+	}
+	kubernetes := strings.TrimSpace(string(text))
+	numbers := strings.Split(strings.TrimPrefix(kubernetes, "v"), ".")
+	if len(numbers) < 3 {
+		return nil, fmt.Errorf("k8s.io/kubernetes has the version %q", kubernetes)
+	}
+	state := "clean"
+	if s.dirty {
+		state = "dirty"
+	}
+	const pkg = "k8s.io/component-base/version."
+	return []string{
+		pkg + "gitVersion=" + kubernetes + "+outrank." + strings.ReplaceAll(strings.TrimPrefix(s.version, "v"), "+", "."),
+		pkg + "gitMajor=" + numbers[0], pkg + "gitMinor=" + numbers[1],
+		pkg + "gitCommit=" + s.revision, pkg + "gitTreeState=" + state,
+		pkg + "buildDate=" + s.time.Format("2006-01-02T15:04:05Z"),
+	}, nil
+}

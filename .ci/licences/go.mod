@@ -1,3 +1,0 @@
-module github.com/outrank-go/outrank/.ci/licences
-
-go 1.26.0

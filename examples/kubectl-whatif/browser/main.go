@@ -1,0 +1,180 @@
+// Command browser makes the page that runs kubectl-whatif in a browser: a folder of files that any
+// server of files, or the browser itself, can open.
+//
+//	go run -C examples/kubectl-whatif ./browser -out page
+//
+// The page runs the program itself, compiled to WebAssembly, with the arguments that are typed
+// there and the files that are opened there; so its answers are those of the program. Its
+// content security policy lets it fetch nothing.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"html/template"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/live"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
+	"github.com/outrank-go/outrank/internal/stamp"
+)
+
+var (
+	//go:embed index.html.tmpl
+	index string
+	//go:embed page.js
+	pageScript []byte
+	//go:embed worker.js
+	workerScript []byte
+	//go:embed style.css
+	style []byte
+)
+
+func main() {
+	program := flag.String("program", "", "kubectl-whatif, built for js/wasm, a `FILE` (default: it is built)")
+	version := flag.String("version", stamp.Here().Version, "the `VERSION` that the page says")
+	out := flag.String("out", "page", "the `FOLDER` for the page")
+	flag.Parse()
+	if err := write(*out, *program, *version); err != nil {
+		fmt.Fprintln(os.Stderr, "browser:", err)
+		os.Exit(1)
+	}
+}
+
+// write writes the page into a folder. An empty program is built first.
+func write(out, program, version string) error {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	if program == "" {
+		dir, err := os.MkdirTemp("", "browser")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		program = filepath.Join(dir, "whatif.wasm")
+		if err := build(program); err != nil {
+			return err
+		}
+	}
+	files, err := pageOf(program, version)
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(out, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// build builds kubectl-whatif for a browser.
+func build(to string) error {
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", to, "github.com/outrank-go/outrank/examples/kubectl-whatif")
+	cmd.Env, cmd.Stderr = append(os.Environ(), "GOOS=js", "GOARCH=wasm"), os.Stderr
+	return cmd.Run()
+}
+
+// pageOf makes the files of the page, by name.
+func pageOf(program, version string) (map[string][]byte, error) {
+	script, err := programScript(program)
+	if err != nil {
+		return nil, err
+	}
+	questions, err := questionsOf("README.md")
+	if err != nil {
+		return nil, err
+	}
+	t, err := template.New("").Parse(index)
+	if err != nil {
+		return nil, err
+	}
+	var html bytes.Buffer
+	styles, scripts := page.Sources()
+	if err := t.Execute(&html, map[string]any{
+		"Style": styles, "Script": scripts, "Version": version, "Questions": questions, "Command": live.Cluster{}.Command(),
+	}); err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		"index.html": html.Bytes(), "style.css": style, "page.js": pageScript, "worker.js": workerScript, "program.js": script,
+	}, nil
+}
+
+// samples are the files that the questions of the README name.
+var samples = []string{"sample/cluster.json", "sample/deployment.yaml"}
+
+// programScript holds the program, what starts it, and the sample's files. It is a script, because
+// a page that is opened from a disk may read nothing else.
+func programScript(program string) ([]byte, error) {
+	wasm, err := os.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(wasm); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	executor, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	for _, name := range samples {
+		text, err := os.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			return nil, err
+		}
+		files[name] = string(text)
+	}
+	texts, err := json.Marshal(files)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "globalThis.whatif = {\n  executor: function () {\n%s\n},\n  files: %s,\n  program: %q,\n};\n",
+		executor, texts, base64.StdEncoding.EncodeToString(packed.Bytes()))
+	return out.Bytes(), nil
+}
+
+// question is one that the page offers.
+type question struct{ Says, Line string }
+
+var row = regexp.MustCompile("(?m)^\\| (.*\\?.*) \\| `(kubectl whatif .*)` \\|$")
+
+// questionsOf are those of the table of questions in a README.
+func questionsOf(file string) ([]question, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var list []question
+	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
+		list = append(list, question{m[1], m[2]})
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s has no table of questions", file)
+	}
+	return list, nil
+}

@@ -1,0 +1,142 @@
+// Command whatif-mcp answers the questions of kubectl whatif for agents: it is a server of the
+// Model Context Protocol over standard input and output.
+//
+//	whatif-mcp                              about the sample cluster, or dumps that come with a question
+//	whatif-mcp -cluster dump.json           about that dump
+//	whatif-mcp -live                        about the cluster of kubectl's current context
+//	whatif-mcp -files ./dumps               questions may name files in that folder
+//
+// It has a tool for each question. All of them only read; the answer is the JSON that
+// kubectl-whatif writes, and an error is its message. The server runs that program for every
+// question: the answers are the same by construction, what takes too long is ended with its
+// process, and nothing that a dump does to it harms the server. It looks for the program beside
+// itself, then in the PATH.
+//
+// What the server reads is for its command line to say, not for an agent: without -files no
+// question names a file, and without -live or -context none reaches a cluster.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/outrank-go/outrank/internal/stamp"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "whatif-mcp:", err)
+		os.Exit(2)
+	}
+}
+
+// mostFrame bounds a message of the client, and so a dump that comes with a question.
+const mostFrame = 32 << 20
+
+// run is the whole program but for the process around it.
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	s := &server{}
+	version := false
+	fs := flag.NewFlagSet("whatif-mcp", flag.ContinueOnError)
+	fs.StringVar(&s.program, "whatif", "", "the `PROGRAM` that answers (default: kubectl-whatif beside this one, else in the PATH)")
+	fs.StringVar(&s.cluster, "cluster", "", "a `FILE` with the dump that questions are about (default: a sample)")
+	fs.BoolVar(&s.live, "live", false, "questions are about the cluster of kubectl's current context")
+	fs.StringVar(&s.context, "context", "", "the same for the kubectl context of a `NAME`")
+	fs.StringVar(&s.files, "files", "", "a `FOLDER` with files that questions may name (default: none)")
+	fs.IntVar(&s.most, "most", 1<<20, "an answer has so many `BYTES` at most")
+	fs.DurationVar(&s.patience, "patience", 2*time.Minute, "how long an answer may take")
+	fs.BoolVar(&version, "version", false, "say which version this is")
+	fs.SetOutput(io.Discard) // errors are returned
+	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, "Usage: whatif-mcp [flags]\n\nAnswers the questions of kubectl whatif over the Model Context Protocol, on standard input and output.\n\n")
+		fs.SetOutput(stdout)
+		fs.PrintDefaults()
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("%w; whatif-mcp -h lists the flags", err)
+	}
+	if version {
+		_, err := fmt.Fprintln(stdout, stamp.Here().Line("whatif-mcp"))
+		return err
+	}
+	if fs.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	err := s.serve().Run(ctx, &mcp.StdioTransport{MaxLineLength: mostFrame})
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// check refuses settings that contradict each other, and finds the program.
+func (s *server) check() error {
+	places := 0
+	for _, given := range []bool{s.cluster != "", s.live, s.context != ""} {
+		if given {
+			places++
+		}
+	}
+	switch {
+	case places > 1:
+		return errors.New("-cluster, -live and -context name different clusters; give one of them")
+	case s.most < 1<<10:
+		return fmt.Errorf("-most %d: an answer has more than 1024 bytes", s.most)
+	case s.patience <= 0:
+		return fmt.Errorf("-patience %v: an answer takes longer", s.patience)
+	}
+	// The program runs in another folder.
+	for _, given := range []struct {
+		flag string
+		path *string
+	}{{"-cluster", &s.cluster}, {"-files", &s.files}, {"-whatif", &s.program}} {
+		if *given.path == "" {
+			continue
+		}
+		path, err := filepath.Abs(*given.path)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", given.flag, err)
+		}
+		*given.path = path
+	}
+	if s.program != "" {
+		return nil
+	}
+	name := "kubectl-whatif"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if self, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(self), name)
+		if _, err := os.Stat(beside); err == nil {
+			s.program = beside
+			return nil
+		}
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return fmt.Errorf("%s, which answers, is neither beside this program nor in the PATH; -whatif names it", name)
+	}
+	s.program, err = filepath.Abs(path)
+	return err
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/outrank-go/outrank/examples/realcluster/internal/audit"
+	"github.com/outrank-go/outrank/examples/realcluster/internal/chart"
+	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
+	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
+	"github.com/outrank-go/outrank/examples/realcluster/internal/trial"
+)
+
+// The chart and the module that pins helm.
+const (
+	deployModule = "../kubescheduler/deploy"
+	helmPackage  = "helm.sh/helm/v3/cmd/helm"
+	// inImage is the scheduler as it is in the image.
+	inImage = "kube-scheduler-outrank.static"
+)
+
+// chartPrograms are the programs that the chart needs beside those of the trials.
+var chartPrograms = []controlplane.Program{
+	{Name: "helm", Package: helmPackage, Module: deployModule},
+	{Name: inImage, Package: schedulerPackage, Static: true},
+}
+
+// errLost ends a run in which something was lost while the release changed.
+var errLost = fmt.Errorf("%w while the release changed", errWrong)
+
+// onChart installs the chart beside the cluster's own scheduler, runs the trials with pods that
+// ask for it, and upgrades it and takes it back during a burst each.
+func (j *job) onChart(ctx context.Context) error {
+	begun := time.Now()
+	if os.Geteuid() != 0 {
+		return fmt.Errorf("-chart: %w", controlplane.ErrContainer)
+	}
+	c, err := controlplane.New(ctx, controlplane.Options{
+		Program: j.program, Scheduler: programOf(stock), Dir: j.dir, Say: j.say, AuditPolicy: audit.Policy(chart.User, fill.TrialNamespace),
+	})
+	defer c.End()
+	if err != nil {
+		return err
+	}
+	w, err := newWorld(ctx, c, j.versions, habits{podsEndAfter: time.Second, trouble: func(err error) { j.say("%v", err) }}, j.say)
+	if err != nil {
+		return err
+	}
+	defer w.end()
+	if err := w.fill(ctx); err != nil {
+		return err
+	}
+	r := &releaseRun{job: j, world: w, helm: &chart.Helm{
+		Program: j.program("helm"), Chart: filepath.Join(deployModule, "chart"), Kubeconfig: c.Kubeconfig, Home: filepath.Join(j.dir, "helm"),
+	}}
+	r.pods = &chart.Pods{Cluster: c, Client: w.client, All: w.pods.All, Program: j.program(inImage), Dir: filepath.Join(j.dir, "pods"), Say: j.say}
+	following, stop := context.WithCancel(ctx)
+	var followed sync.WaitGroup
+	followed.Go(func() { r.pods.Follow(following) })
+	defer followed.Wait()
+	defer stop()
+	err = r.run(ctx, begun)
+	if j.keep && ctx.Err() == nil {
+		stay(ctx, c, j.program, j.out)
+	}
+	return err
+}
+
+// releaseRun is the life of a release.
+type releaseRun struct {
+	*job
+	world *world
+	helm  *chart.Helm
+	pods  *chart.Pods
+	lost  []string
+}
+
+func (r *releaseRun) run(ctx context.Context, begun time.Time) error {
+	if err := r.install(ctx); err != nil {
+		return err
+	}
+	table, err := r.tried(ctx)
+	if err != nil {
+		return err
+	}
+	r.head(begun)
+	if err := table.Write(r.out); err != nil {
+		return err
+	}
+	if err := r.changes(ctx); err != nil {
+		return err
+	}
+	forbidden, err := r.pods.Forbidden()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(r.out, "\nCalls that the role does not allow: %d. Processes that ended by themselves: %d.\n", len(forbidden), r.pods.Restarts())
+	r.lost = append(r.lost, forbidden...)
+	switch {
+	case len(r.lost) > 0:
+		return fmt.Errorf("%w: %s; logs are in %s", errLost, strings.Join(r.lost, "; "), r.dir)
+	case table.Total().Different > 0:
+		return fmt.Errorf("%w: %d trials; dumps and pods are in %s", errDifferent, table.Total().Different, filepath.Join(r.dir, "different"))
+	}
+	return nil
+}
+
+// first and second are the values of the two revisions.
+var (
+	first  = []string{"image.tag=first"}
+	second = []string{"image.tag=second", "args.planEvents=true", "clientConnection.qps=100"}
+)
+
+// install installs the release and waits until it leads.
+func (r *releaseRun) install(ctx context.Context) error {
+	if err := chart.AllowMetrics(ctx, r.world.client); err != nil {
+		return err
+	}
+	r.say("installing the chart")
+	if err := r.helm.Upgrade(ctx, first...); err != nil {
+		return err
+	}
+	leader, err := r.pods.AwaitLeader(ctx, "")
+	if err != nil {
+		return err
+	}
+	r.say("pod %s leads", leader)
+	beyond, err := chart.Beyond(ctx, r.world.client)
+	for _, right := range beyond {
+		r.lost = append(r.lost, "the release may "+right+", and the cluster's scheduler may not")
+	}
+	return err
+}
+
+// tried runs the trials.
+func (r *releaseRun) tried(ctx context.Context) (*trial.Table, error) {
+	runner, err := r.world.runner(r.program, r.dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.world.cluster.WriteProfiles(runner.Configuration, chart.Release); err != nil {
+		return nil, err
+	}
+	runner.Keep = chart.Namespace
+	runner.Metrics = func(ctx context.Context) (map[string]float64, error) {
+		_, m, err := r.pods.Leader(ctx)
+		return m, err
+	}
+	o := *r.options
+	o.kinds = nil
+	for _, kind := range r.kinds {
+		o.kinds = append(o.kinds, kind.For(chart.Release))
+	}
+	return try(ctx, &o, runner, r.world.cluster, r.say)
+}
+
+// changes upgrades the release and takes it back, during a burst each.
+func (r *releaseRun) changes(ctx context.Context) error {
+	b := &chart.Bursts{
+		Client: r.world.client, Pods: r.pods, All: r.world.pods.All, Seed: r.seed,
+		Judge: audit.NewJudge(r.world.cluster.AuditLog(), chart.User, fill.TrialNamespace),
+	}
+	fmt.Fprintf(r.out, "\n| burst | pods | bound | wait with a reason | seconds | victims | with an event | under way when the leader was told to end | told to go twice | lost |\n"+
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	for _, change := range []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"upgrade", func(ctx context.Context) error { return r.helm.Upgrade(ctx, second...) }},
+		{"rollback", func(ctx context.Context) error { return r.helm.Rollback(ctx, 1) }},
+	} {
+		r.say("a burst begins, and the %s", change.name)
+		one, err := b.Run(ctx, change.name, change.do)
+		if err != nil {
+			return fmt.Errorf("%s: %w", change.name, err)
+		}
+		r.say("%s: pod %s leads after %s", change.name, one.To, one.From)
+		fmt.Fprintf(r.out, "| %s | %d | %d | %d | %.1f | %d | %d | %d | %d | %d |\n", change.name, one.Created, one.Account.Bound, one.Pending, one.Seconds,
+			one.Report.Victims, one.Account.Victims, one.UnderWay, len(one.Twice), len(one.Lost))
+		for _, what := range one.Lost {
+			r.lost = append(r.lost, change.name+": "+what)
+		}
+	}
+	return r.complete(ctx)
+}
+
+// complete waits until every workload has as many pods as it asks for.
+func (r *releaseRun) complete(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, fillWithin)
+	defer cancel()
+	for {
+		want, err := r.world.replicas(ctx)
+		if err != nil {
+			return err
+		}
+		counted, stop := context.WithTimeout(ctx, 10*time.Second)
+		err = r.world.pods.Count(counted, want)
+		stop()
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			r.lost = append(r.lost, err.Error())
+			return nil
+		}
+	}
+}

@@ -1,0 +1,60 @@
+// Package chart installs the Helm chart of the second scheduler on a control plane, runs its
+// pods as processes, and looks whether anything is lost while it changes.
+package chart
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+)
+
+// The release, which has the name that pods ask for as well.
+const (
+	Release   = "outrank-scheduler"
+	Namespace = "outrank-system"
+	// User is the release's service account for the API server.
+	User = "system:serviceaccount:" + Namespace + ":" + Release
+)
+
+// Helm runs helm.
+type Helm struct {
+	// Program is helm, Chart the chart's folder, Kubeconfig the access of an administrator, and
+	// Home a folder for helm's own files.
+	Program, Chart, Kubeconfig, Home string
+}
+
+// within is the most time that a change of the release may take.
+const within = "3m"
+
+// Upgrade installs the release, or changes it, with these values (--set), and waits until its pods
+// are ready.
+func (h *Helm) Upgrade(ctx context.Context, values ...string) error {
+	args := []string{"upgrade", Release, h.Chart, "--install", "--create-namespace", "--wait", "--timeout", within}
+	for _, v := range values {
+		args = append(args, "--set", v)
+	}
+	return h.run(ctx, args...)
+}
+
+// Rollback takes the release back to a revision, the first of which is 1, and waits until its pods are
+// ready.
+func (h *Helm) Rollback(ctx context.Context, revision int) error {
+	return h.run(ctx, "rollback", Release, strconv.Itoa(revision), "--wait", "--timeout", within)
+}
+
+func (h *Helm) run(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, h.Program, append(args, "--namespace", Namespace, "--kubeconfig", h.Kubeconfig)...)
+	cmd.Env = os.Environ()
+	for _, of := range []string{"CACHE", "CONFIG", "DATA"} {
+		cmd.Env = append(cmd.Env, "HELM_"+of+"_HOME="+filepath.Join(h.Home, of))
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("helm %s: %w\n%s", args[0], err, bytes.TrimSpace(out))
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package chart
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
+)
+
+// Account has the fates of pods that were created, and of those that had to leave for them.
+type Account struct {
+	Created, Bound, Pending int
+	// Victims counts the pods that events name as evicted for one of the created pods.
+	Victims int
+	// Lost names what must not be: pods that are gone or wait without a reason, and victims
+	// whose preemptor does not run.
+	Lost []string
+}
+
+// account looks at the pods that were created, by UID, as the cluster has them now, and at the
+// events about evictions.
+func account(created []*corev1.Pod, now []*corev1.Pod, evictions []corev1.Event) Account {
+	a := Account{Created: len(created)}
+	current := map[types.UID]*corev1.Pod{}
+	for _, p := range now {
+		current[p.UID] = p
+	}
+	runs := map[types.UID]bool{}
+	for _, p := range created {
+		is := current[p.UID]
+		switch {
+		case is == nil || is.DeletionTimestamp != nil:
+			a.Lost = append(a.Lost, p.Name+" is gone")
+		case is.Spec.NodeName != "":
+			runs[p.UID] = true
+			a.Bound++
+		default:
+			a.Pending++
+			c := observe.Condition(is, corev1.PodScheduled)
+			if c == nil || c.Status != corev1.ConditionFalse || c.Message == "" {
+				a.Lost = append(a.Lost, p.Name+" waits without a reason")
+			}
+		}
+	}
+	victims := map[types.UID]bool{}
+	for _, e := range evictions {
+		for _, p := range created {
+			if !strings.Contains(e.Message, string(p.UID)) {
+				continue
+			}
+			victims[e.InvolvedObject.UID] = true
+			if !runs[p.UID] {
+				a.Lost = append(a.Lost, fmt.Sprintf("%s/%s had to leave for %s, which does not run", e.InvolvedObject.Namespace, e.InvolvedObject.Name, p.Name))
+			}
+		}
+	}
+	a.Victims = len(victims)
+	slices.Sort(a.Lost)
+	return a
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// runFolders are the folders of runs, each of which has a lock while it is written.
+const (
+	runFolders = "run-*"
+	runLock    = "lock"
+	// keptRuns is the number of folders of earlier runs, the newest, that stay to be read.
+	keptRuns = 3
+)
+
+// newRun makes the folder of a run. It is locked until the returned file is closed, at the
+// latest when this process ends.
+func newRun(in string) (dir string, lock *os.File, err error) {
+	if err = os.MkdirAll(in, 0o755); err != nil {
+		return "", nil, err
+	}
+	if dir, err = os.MkdirTemp(in, runFolders); err != nil {
+		return "", nil, err
+	}
+	if lock, err = os.Create(filepath.Join(dir, runLock)); err != nil {
+		return "", nil, err
+	}
+	return dir, lock, lockNow(lock)
+}
+
+// lockNow locks a file, or returns an error at once if another process has it locked.
+func lockNow(f *os.File) error {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+}
+
+// clearRuns removes the folders of earlier runs that are over, but for the newest, and
+// returns the names of those that it has removed.
+func clearRuns(in string) (removed []string, err error) {
+	all, err := filepath.Glob(filepath.Join(in, runFolders))
+	if err != nil {
+		return nil, err
+	}
+	var over []string
+	for _, dir := range all {
+		is, err := isOver(dir)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			over = append(over, dir)
+		}
+	}
+	slices.SortFunc(over, func(a, b string) int { return modified(b).Compare(modified(a)) })
+	for _, dir := range over[min(keptRuns, len(over)):] {
+		if err := os.RemoveAll(dir); err != nil {
+			return removed, fmt.Errorf("an earlier run: %w", err)
+		}
+		removed = append(removed, filepath.Base(dir))
+	}
+	return removed, nil
+}
+
+// isOver reports whether no process has the folder of a run locked.
+func isOver(dir string) (bool, error) {
+	lock, err := os.Open(filepath.Join(dir, runLock))
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil // of a version without locks
+	}
+	if err != nil {
+		return false, err
+	}
+	defer lock.Close()
+	err = lockNow(lock)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// modified is the time at which something was last added to a folder, the zero time of one
+// that is gone.
+func modified(dir string) time.Time {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}

@@ -1,0 +1,56 @@
+package joint
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// holds reports whether the solution can be carried out at once: with all victims gone,
+// each pod fits on its node beside those before it (rule 25.1.4).
+func (b *draft) holds(s *solution) bool {
+	mark := b.plain.Mark()
+	defer func() { b.fail(b.plain.Undo(mark)) }()
+	for i := range s.spots {
+		if s.spots[i].node < 0 {
+			return false
+		}
+		b.evict(b.plain, b.members[i].pod, s.spots[i])
+	}
+	for i := range s.spots {
+		pod, node := b.members[i].pod, s.spots[i].node
+		if b.err != nil || !b.takesNow(b.plain, pod, node) {
+			return false
+		}
+		b.fail(b.plain.Bind(pod.Key(), b.nodes[node].Name))
+	}
+	effort := quick
+	if b.proving {
+		effort = thorough
+	}
+	return b.err == nil && b.moved(b.plain, s, s.victims(), effort)
+}
+
+// beats reports whether a solution can be carried out at once and is better than another total. Where
+// victims move it finds out what becomes of them first, if the solution may be better at all.
+func (b *draft) beats(s *solution, than preemption.Score) bool {
+	if order, _ := b.totals.compare(s.total, than); order >= 0 || !b.holds(s) {
+		return false
+	}
+	order, _ := b.totals.compare(s.total, than)
+	return order < 0
+}
+
+// moved finds out what becomes of the victims of a solution that is carried out on a snapshot.
+func (b *draft) moved(snap *preemption.Snapshot, s *solution, victims []*outrank.Pod, effort effort) bool {
+	if b.totals.moves == nil {
+		return true
+	}
+	after := b.follow(snap, victims, effort)
+	if after != nil {
+		total := b.totals.settle(s.total, after)
+		if s.after == nil || after.exact || total.Cost < s.total.Cost {
+			s.after, s.total = after, total
+		}
+	}
+	return s.after != nil && b.err == nil
+}
