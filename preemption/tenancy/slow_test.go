@@ -263,8 +263,8 @@ func (p *plain) configured(rule *tenancy.Selection, w *tenancy.Workload) bool {
 		return false
 	}
 	number := func(n tenancy.NumberLabel, w *tenancy.Workload) (int64, bool) {
-		if v, err := strconv.Atoi(w.Labels[n.Key]); err == nil && v < 1<<31 {
-			return int64(v), true
+		if v, err := strconv.ParseInt(w.Labels[n.Key], 10, 64); err == nil && v < 1<<31 {
+			return v, true
 		}
 		if n.Fallback != nil {
 			return int64(*n.Fallback), true
