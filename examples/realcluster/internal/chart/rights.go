@@ -46,9 +46,7 @@ func notGiven(rules, others []rbacv1.PolicyRule) (out []string) {
 				}
 			}
 		}
-		for _, url := range r.NonResourceURLs {
-			out = append(out, url)
-		}
+		out = append(out, r.NonResourceURLs...)
 	}
 	return out
 }
