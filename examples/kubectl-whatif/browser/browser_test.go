@@ -97,7 +97,7 @@ func TestPageInBrowser(t *testing.T) {
 	lines := []string{
 		"kubectl whatif", "kubectl whatif -h", "kubectl whatif --sample pdb --trace", "kubectl whatif --pending all -o json",
 		"kubectl whatif --cluster sample/cluster.json --report -o yaml", "kubectl whatif --cluster sample -f sample/deployment.yaml --exit-status",
-		"kubectl whatif --pending shop/checkout-9", "kubectl whatif --cluster none.json", "kubectl whatif --nonsense",
+		"kubectl whatif --pending shop/checkout-9", "kubectl whatif kueue --cluster sample/kueue.json -f sample/kueue-job.yaml", "kubectl whatif --cluster none.json", "kubectl whatif --nonsense",
 		`kubectl whatif --cpu "1" -l 'a=b',c=d --why-not apps-a1`, "kubectl whatif --live",
 	}
 	for _, q := range questions {

@@ -112,7 +112,9 @@ func pageOf(program, version string) (map[string][]byte, error) {
 }
 
 // samples are the files that the questions of the README name.
-var samples = []string{"sample/cluster.json", "sample/deployment.yaml"}
+var samples = []string{
+	"sample/cluster.json", "sample/deployment.yaml", "sample/kueue.json", "sample/kueue-job.yaml", "sample/kueue-config.yaml",
+}
 
 // programScript holds the program, what starts it, and the sample's files. It is a script, because
 // a page that is opened from a disk may read nothing else.
