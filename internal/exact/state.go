@@ -80,8 +80,7 @@ type round struct {
 	ties bool
 	// done ends the round.
 	done bool
-	// heavy: the round took so long that weights are worth their while. They are never
-	// within tiers.
+	// heavy: the round took so long that weights are worth their while.
 	heavy bool
 	// anew: the first set was found, with which fewer items are left to look at.
 	anew bool
