@@ -93,7 +93,7 @@ func TestFaultlessKnowsEveryField(t *testing.T) {
 			"Name", "PreemptionPolicy", "Affinity", "Preferences", "TopologySpreadConstraints", "Volumes", "Resources", "Overhead", "Containers", "InitContainers",
 			// Valid whatever they hold.
 			"Namespace", "UID", "Labels", "Owner", "NodeName", "NominatedNodeName", "Priority", "PriorityClassName", "ResizeInfeasible", "ResizeDeferred",
-			"NodeSelector", "Tolerations", "Group", "StartTime", "DeletionTimestamp", "DisruptionReason", "Ready", "HostNetwork", "HostUsers", "SchedulerName", "SchedulingGates", "OS", "StrictGroups", "Grace", "AllocatedResources", "Actual", "Reported", "QOSClass",
+			"NodeSelector", "Tolerations", "Group", "StartTime", "DeletionTimestamp", "DisruptionReason", "Ready", "HostNetwork", "HostUsers", "SchedulerName", "SchedulingGates", "OS", "StrictGroups", "Grace", "AllocatedResources", "Actual", "Reported", "QOSClass", "ResourceClaims",
 			"Static", "Mirror", "Phase", "Value",
 		}},
 		{reflect.TypeFor[outrank.Container](), []string{"Requests", "Limits", "AllocatedResources", "Actual", "Ports", "Name", "Sidecar", "RestartsAll", "BindMountOptions", "Reported", "Image"}},

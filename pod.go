@@ -97,6 +97,9 @@ type Pod struct {
 	Volumes []Volume
 	// Group names the pod group in the pod's namespace that it belongs to.
 	Group string
+	// ResourceClaims are the pod's names for the claims by which it gets devices
+	// (spec.resourceClaims). No rule of this module looks at devices; a filter of the caller's may.
+	ResourceClaims []string
 
 	// StartTime is when the kubelet took the pod up; zero if it has not. A pod
 	// without it counts as started now.

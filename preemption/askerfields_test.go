@@ -137,6 +137,7 @@ var askerIrrelevant = map[string]string{
 	"SchedulingGates":                                             "a pod that is asked about is taken to be let through",
 	"OS":                                                          "the kubelet's business",
 	"StrictGroups":                                                "the kubelet's business",
+	"ResourceClaims":                                              "no rule looks at devices",
 	"Grace":                                                       "how long it takes to end counts for nothing",
 	"AllocatedResources":                                          "a pod that does not run counts by its spec",
 	"Reported":                                                    "a pod that does not run counts by its spec",

@@ -150,6 +150,7 @@ func TestActionJudges(t *testing.T) {
 	}{
 		{"never", "4", 0}, {"stays", "0", 0}, {"stays", "3", 0}, {"stays", "4", 1},
 		{"evicts", "0", 0}, {"evicts", "3", 1}, {"evicts", "4", 1}, {"always", "0", 2},
+		{"never", "5", 0}, {"stays", "5", 1}, {"evicts", "5", 1},
 	} {
 		_, status, said := action(t, "judge", "FAIL="+c.fail, "STATUS="+c.status)
 		assert.Equal(t, c.want, status, "%v: %s", c, said)

@@ -8,6 +8,7 @@ const (
 	exitUnusable = 2
 	exitEvicts   = 3 // there is room once others have left, those that are terminating already included
 	exitStays    = 4 // no room is made, for this pod or one of them
+	exitUnknown  = 5 // it depends on devices, which are not looked at
 )
 
 func worst(stay, leave int) int {

@@ -152,7 +152,7 @@ func (o *options) answerFlags() *pflag.FlagSet {
 	for _, name := range []string{"release", "workers"} {
 		fs.Lookup(name).DefValue = "" // it depends, as the text explains
 	}
-	fs.BoolVar(&o.answer.exitStatus, "exit-status", false, "tell answers apart by the exit status: 0 where everything fits, 3 where somebody has to leave, 4 where a pod finds no room")
+	fs.BoolVar(&o.answer.exitStatus, "exit-status", false, "tell answers apart by the exit status: 0 where everything fits, 3 where somebody has to leave, 4 where a pod finds no room, 5 where that depends on devices that pods claim, which are not looked at")
 	fs.BoolVar(&o.answer.timings, "timings", false, "say on standard error how long each step took")
 	return fs
 }
@@ -193,6 +193,6 @@ func writeUsage(w io.Writer, groups []flagGroup) {
 		fmt.Fprintf(&b, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(helpWidth))
 	}
 	b.WriteString("\nA long flag may also be written with a single dash.\n\nExamples:\n" + examples + "\n")
-	b.WriteString("\nExit status: 0 for an answer, also if nothing helps; 2 for input that cannot be used.\nWith --exit-status: 0 fits, 3 somebody has to leave, 4 a pod finds no room.\n")
+	b.WriteString("\nExit status: 0 for an answer, also if nothing helps; 2 for input that cannot be used.\nWith --exit-status: 0 fits, 3 somebody has to leave, 4 a pod finds no room, 5 that depends on devices.\n")
 	io.WriteString(w, b.String())
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/claimed"
 	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/priority/quota"
 )
@@ -13,6 +15,8 @@ import (
 type loaded struct {
 	*outrank.Cluster
 	quotas []*quota.Quota
+	// backing are the extended resources that device classes back.
+	backing claimed.Backing
 }
 
 // kindQuota is read beside what the library reads as a cluster.
@@ -22,7 +26,12 @@ const kindQuota = "ResourceQuota"
 func readAll(r io.Reader) (*loaded, error) {
 	list := []byte(`{"apiVersion": "v1", "kind": "ResourceQuotaList", "items": [`)
 	empty := len(list)
+	classes := claimed.Backing{}
+	var broken error
 	cluster, err := kube.ReadClusterWith(r, func(kind string, text []byte) {
+		if kind == claimed.Kind {
+			broken = cmp.Or(broken, classes.Add(text))
+		}
 		if kind != kindQuota {
 			return
 		}
@@ -31,10 +40,10 @@ func readAll(r io.Reader) (*loaded, error) {
 		}
 		list = append(list, text...)
 	})
-	if err != nil || len(list) == empty {
-		return &loaded{Cluster: cluster}, err
+	if err = cmp.Or(err, broken); err != nil || len(list) == empty {
+		return &loaded{Cluster: cluster, backing: classes}, err
 	}
 	delete(cluster.Skipped, kindQuota) // they take part
 	quotas, err := quota.Read(bytes.NewReader(append(list, "]}"...)))
-	return &loaded{cluster, quotas}, err
+	return &loaded{cluster, quotas, classes}, err
 }

@@ -110,7 +110,7 @@ func answerQuestion(opts *options, std streams, out io.Writer) (exit int, err er
 	if err != nil {
 		return 0, err
 	}
-	return r.status(), write(console.Page{W: out, Screen: look}, opts, r)
+	return s.judged(r.status()), write(console.Page{W: out, Screen: look}, opts, r)
 }
 
 // write writes an answer in the chosen form.

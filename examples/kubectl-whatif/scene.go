@@ -1,13 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/backward"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/claimed"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
@@ -18,6 +23,11 @@ import (
 type scene struct {
 	opts    *options
 	cluster *outrank.Cluster
+	// dump is the cluster as it was read, and backing has its device classes; devices are those
+	// that the answer does not look at.
+	dump    *outrank.Cluster
+	backing claimed.Backing
+	devices *claimed.Pods
 	// limits say what may be created; refused is the answer where the pod in question may not be.
 	limits  quotas.Limits
 	refused *question.NotCreated
@@ -57,7 +67,7 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 		return nil, err
 	}
 	cluster := read.Cluster
-	s := &scene{opts: opts, cluster: cluster, limits: quotas.Limits{Quotas: read.quotas}, now: opts.now}
+	s := &scene{opts: opts, cluster: cluster, dump: cluster, backing: read.backing, limits: quotas.Limits{Quotas: read.quotas}, now: opts.now}
 	if s.events, err = opts.readEvents(cluster, again); err != nil {
 		return nil, err
 	}
@@ -96,6 +106,7 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 		}
 	}
 	s.caveats = append(append(doubts, s.caveats...), caveats(opts, cluster, s.cluster, s.question)...)
+	s.findDevices()
 	if len(opts.changes) > 0 {
 		s.caveats = append(s.caveats, aboutQuotas(&s.limits)...)
 	}
@@ -110,6 +121,7 @@ func (s *scene) settle(stdin io.Reader) (asked *input.Template, err error) {
 		if s.manifests, err = o.readManifests(stdin); err != nil {
 			return nil, err
 		}
+		maps.Copy(s.backing, s.manifests.objects.backing)
 		if o.set["name"] && !o.described() {
 			if err := s.manifests.named(o); err != nil {
 				return nil, err
@@ -267,3 +279,66 @@ func (s *stopwatch) lap(step string) {
 func (s *stopwatch) skip() { s.last = time.Now() }
 
 func (s *stopwatch) String() string { return s.text }
+
+// findDevices finds the pods whose devices the answer hangs on: the one in question; where others
+// take turns, too, those that wait, and those that may lose their place and be recreated.
+func (s *scene) findDevices() {
+	var asked *outrank.Pod
+	if s.question != nil {
+		asked = s.question.pod
+	}
+	var others []*outrank.Pod
+	if !s.ask.ofPod() || s.ask == askGroup || s.ask == askOnNode || s.scenario != nil || s.opts.set["replacements"] {
+		others = s.claiming(asked)
+	}
+	s.devices = claimed.Find(s.backing, asked, others)
+	for _, w := range s.devices.Caveats() {
+		s.caveats = append(s.caveats, Warning(w))
+	}
+}
+
+// claiming are the pods beside the one in question that claim devices and may have a turn, in the
+// dump as it is and as changed, each once, sorted. Without changes a pod has none whose priority is
+// as high as that of everybody who waits.
+func (s *scene) claiming(asked *outrank.Pod) []*outrank.Pod {
+	highest := int32(math.MinInt32)
+	if asked != nil {
+		highest = asked.PriorityValue()
+	}
+	all := map[outrank.Key]*outrank.Pod{}
+	see := func(p *outrank.Pod) {
+		if p.NodeName == "" {
+			highest = max(highest, p.PriorityValue())
+		}
+		if !p.Finished() && s.backing.Concerns(p) && (asked == nil || p.Key() != asked.Key()) && all[p.Key()] == nil {
+			all[p.Key()] = p
+		}
+	}
+	if s.scenario != nil {
+		for p := range s.scenario.Snapshot().Pods() {
+			see(p)
+		}
+	}
+	lists := [][]*outrank.Pod{s.cluster.Pods, s.dump.Pods}
+	if s.was != nil {
+		lists = append(lists, s.was.Pods)
+	}
+	for _, list := range lists {
+		for _, p := range list {
+			see(p)
+		}
+	}
+	maps.DeleteFunc(all, func(_ outrank.Key, p *outrank.Pod) bool {
+		return s.scenario == nil && p.NodeName != "" && p.PriorityValue() >= highest
+	})
+	return slices.SortedFunc(maps.Values(all), func(a, b *outrank.Pod) int { return cmp.Compare(a.Key(), b.Key()) })
+}
+
+// judged is the exit status of an answer: unknown where it hangs on devices. A report and what it
+// compares with, who could push out whom, and who did, do not.
+func (s *scene) judged(exit int) int {
+	if !slices.Contains([]inquiry{askReport, askDiff, askClasses, askBackward}, s.ask) && s.devices.Hidden(exit < exitStays) {
+		return exitUnknown
+	}
+	return exit
+}

@@ -107,9 +107,14 @@ type PodSpec struct {
 	OS                        OS                `json:"os,omitzero"`
 	SecurityContext           SecurityContext   `json:"securityContext,omitzero"`
 	TerminationGraceSeconds   *int64            `json:"terminationGracePeriodSeconds,omitempty"`
-	// RuntimeClassName and ResourceClaims are read for warnings about a manifest.
-	RuntimeClassName string     `json:"runtimeClassName,omitempty"`
-	ResourceClaims   []struct{} `json:"resourceClaims,omitempty"`
+	ResourceClaims            []ResourceClaim   `json:"resourceClaims,omitempty"`
+	// RuntimeClassName is read for a warning about a manifest.
+	RuntimeClassName string `json:"runtimeClassName,omitempty"`
+}
+
+// ResourceClaim is an entry of spec.resourceClaims.
+type ResourceClaim struct {
+	Name string `json:"name"`
 }
 
 // SchedulingGate is an entry of spec.schedulingGates.

@@ -50,6 +50,9 @@ func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 	for _, gate := range s.SchedulingGates {
 		p.SchedulingGates = append(p.SchedulingGates, cv.text(gate.Name))
 	}
+	for _, claim := range s.ResourceClaims {
+		p.ResourceClaims = append(p.ResourceClaims, cv.text(claim.Name))
+	}
 	cv.podLevelStatus(p, st)
 	at = spec.Field("overhead")
 	p.Overhead = cv.amounts(s.Overhead, &at)

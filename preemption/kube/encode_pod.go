@@ -56,6 +56,9 @@ func (e *encoder) podSpec(p *outrank.Pod, at *fields.Path) manifest.PodSpec {
 	for _, gate := range p.SchedulingGates {
 		w.SchedulingGates = append(w.SchedulingGates, manifest.SchedulingGate{Name: gate})
 	}
+	for _, claim := range p.ResourceClaims {
+		w.ResourceClaims = append(w.ResourceClaims, manifest.ResourceClaim{Name: claim})
+	}
 	if p.StrictGroups {
 		w.SecurityContext.SupplementalGroupsPolicy = strictGroups
 	}

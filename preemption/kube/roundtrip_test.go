@@ -76,7 +76,7 @@ func fullPod() *outrank.Pod {
 	return &outrank.Pod{
 		Name: "web-1", Namespace: "shop", UID: "u1", Labels: map[string]string{"app": "web"},
 		Owner: outrank.Owner{Kind: "ReplicaSet", Name: "web"}, NodeName: "n1", NominatedNodeName: "n2", HostNetwork: true, HostUsers: new(bool),
-		SchedulerName: "mine", SchedulingGates: []string{"a", "b"}, OS: "linux", StrictGroups: true, Grace: new(time.Duration),
+		SchedulerName: "mine", SchedulingGates: []string{"a", "b"}, OS: "linux", StrictGroups: true, ResourceClaims: []string{"gpu", "nic"}, Grace: new(time.Duration),
 		AllocatedResources: resource.MustList("cpu", "3"), Actual: resource.MustList("memory", "2Gi"),
 		Priority: outrank.Priority(-5), PriorityClassName: "low", PreemptionPolicy: outrank.PreemptNever,
 		Containers: []outrank.Container{fullContainer("a"), {Name: "b", Reported: true}}, InitContainers: []outrank.Container{fullContainer("a")},

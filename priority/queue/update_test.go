@@ -102,6 +102,7 @@ var helpfulFields = map[string]string{
 	"SchedulingGates":           "",
 	"OS":                        "",
 	"StrictGroups":              "",
+	"ResourceClaims":            "",
 	"Grace":                     "",
 	"HostNetwork":               "NodeDeclaredFeatures",
 	"HostUsers":                 "NodeDeclaredFeatures",

@@ -75,6 +75,9 @@ func (ps *problems) pod(p *corev1.Pod) *outrank.Pod {
 		out.StrictGroups = policy == corev1.SupplementalGroupsPolicyStrict
 		word(ps, policy, "spec.securityContext.supplementalGroupsPolicy", corev1.SupplementalGroupsPolicyMerge, corev1.SupplementalGroupsPolicyStrict)
 	}
+	for i := range spec.ResourceClaims {
+		out.ResourceClaims = append(out.ResourceClaims, spec.ResourceClaims[i].Name)
+	}
 	if g := spec.SchedulingGroup; g != nil {
 		out.Group = valueOf(g.PodGroupName)
 	}

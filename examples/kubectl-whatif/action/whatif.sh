@@ -45,7 +45,7 @@ ask() {
 
   "$program" "${args[@]}" --exit-status --color=never >"$out/answer.txt" 2>"$out/notes.txt" || status=$?
   cat "$out/answer.txt" "$out/notes.txt"
-  case "$status" in 0 | 3 | 4) ;; *)
+  case "$status" in 0 | 3 | 4 | 5) ;; *)
     echo "::error title=kubectl whatif::$(head -n 1 "$out/notes.txt")"
     exit "$status"
     ;;
@@ -70,6 +70,7 @@ compose() {
     0) echo "### ✅ Everything fits, and nobody has to leave" ;;
     3) echo "### ⚠️ Pods would have to leave" ;;
     4) echo "### ❌ A pod finds no room" ;;
+    5) echo "### ❔ It depends on devices, which were not looked at" ;;
   esac
   printf '\n%s\n' "$fence"
   head -c "$most" "$out/answer.txt"

@@ -158,6 +158,9 @@ func (a *Asked) topology(set string) {
 	a.caveats = append(a.caveats, Caveat{a.object, fmt.Sprintf("pod set %s asks for a topology, which is not looked at: Kueue may find quota and no place, and take others for it", set)})
 }
 
+// mostClaims are as many claims of a pod as a sentence names.
+const mostClaims = 5
+
 // add adds pods.
 func (a *Asked) add(name string, count int64, text []byte) error {
 	pod, warnings, err := kube.ReadManifest(bytes.NewReader(text))
@@ -184,6 +187,10 @@ func (a *Asked) add(name string, count int64, text []byte) error {
 			a.topology(name)
 			break
 		}
+	}
+	if len(pod.ResourceClaims) > 0 {
+		a.caveats = append(a.caveats, Caveat{a.object, fmt.Sprintf("the pods of pod set %s claim devices (%s), which are not looked at: Kueue may count them by their classes, and find no quota",
+			name, strings.Join(pod.ResourceClaims[:min(len(pod.ResourceClaims), mostClaims)], ", "))})
 	}
 	a.sets = append(a.sets, askedSet{name, count, pod})
 	return nil

@@ -186,12 +186,16 @@ func TestCaveats(t *testing.T) {
 	topology[0]["topologyRequest"] = object{"required": "rack"}
 	asked := pods("1", nil)
 	asked[0]["template"].(object)["metadata"] = object{"annotations": object{"kueue.x-k8s.io/podset-preferred-topology": "rack"}}
+	devices := pods("1", nil)
+	devices[0]["template"].(object)["spec"].(object)["resourceClaims"] = []object{{"name": "gpu"}, {"name": "nic"}}
 	for _, tt := range []struct {
 		name     string
 		objects  []object
 		settings *Settings
 		want     string
 	}{
+		{"devices are claimed", append(usual(nil), waiting(object{"podSets": devices})), nil,
+			"workload ns/in: the pods of pod set main claim devices (gpu, nic), which are not looked at: Kueue may count them by their classes, and find no quota"},
 		{"a topology is asked for", append(usual(nil), waiting(object{"podSets": topology})), nil, "workload ns/in: pod set main asks for a topology, which is not looked at"},
 		{"by an annotation", append(usual(nil), waiting(object{"podSets": asked})), nil, "workload ns/in: pod set main asks for a topology, which is not looked at"},
 		{"a flavor has a topology", append(usual(nil)[:2], of("ResourceFlavor", "", "f", object{"topologyName": "racks"}), waiting(nil)), nil, "resourceflavor f: its topology racks is not looked at"},
