@@ -23,9 +23,8 @@ import (
 type scene struct {
 	opts    *options
 	cluster *outrank.Cluster
-	// dump is the cluster as it was read, and backing has its device classes; devices are those
-	// that the answer does not look at.
-	dump    *outrank.Cluster
+	// backing are the device classes of the dump and the manifests, and devices those pods whose
+	// devices the answer does not look at.
 	backing claimed.Backing
 	devices *claimed.Pods
 	// limits say what may be created; refused is the answer where the pod in question may not be.
@@ -67,7 +66,7 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 		return nil, err
 	}
 	cluster := read.Cluster
-	s := &scene{opts: opts, cluster: cluster, dump: cluster, backing: read.backing, limits: quotas.Limits{Quotas: read.quotas}, now: opts.now}
+	s := &scene{opts: opts, cluster: cluster, backing: read.backing, limits: quotas.Limits{Quotas: read.quotas}, now: opts.now}
 	if s.events, err = opts.readEvents(cluster, again); err != nil {
 		return nil, err
 	}
@@ -319,7 +318,7 @@ func (s *scene) claiming(asked *outrank.Pod) []*outrank.Pod {
 			see(p)
 		}
 	}
-	lists := [][]*outrank.Pod{s.cluster.Pods, s.dump.Pods}
+	lists := [][]*outrank.Pod{s.cluster.Pods}
 	if s.was != nil {
 		lists = append(lists, s.was.Pods)
 	}
