@@ -3,6 +3,7 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,8 @@ type Cluster struct {
 	Context, Kubeconfig string
 	// More are kinds to be asked for beside the usual ones.
 	More []string
+	// Program is the command that prints a ClusterRole for them, "kubectl whatif" where it is empty.
+	Program string
 	// Patience is the time to wait for programs that kubectl leaves behind; ten
 	// seconds where it is zero.
 	Patience time.Duration
@@ -92,7 +95,7 @@ func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings
 		said, err := c.once(ctx, program, kinds, read)
 		if err == nil {
 			if slices.ContainsFunc(warnings, forbidden.MatchString) {
-				warnings = append(warnings, role+" them")
+				warnings = append(warnings, c.role()+" them")
 			}
 			return append(warnings, plainly(lines(said))...), nil
 		}
@@ -110,12 +113,14 @@ func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings
 }
 
 // role begins a sentence about the way out where rights are missing.
-const role = `"kubectl whatif clusterrole" prints a ClusterRole that allows`
+func (c Cluster) role() string {
+	return fmt.Sprintf(`"%s clusterrole" prints a ClusterRole that allows`, cmp.Or(c.Program, "kubectl whatif"))
+}
 
 // failure is kubectl's.
 type failure struct {
-	command, said string
-	err           error
+	command, said, role string
+	err                 error
 }
 
 // Error has kubectl's message.
@@ -125,7 +130,7 @@ func (f *failure) Error() string {
 		text += ": " + strings.Join(plainly(lines(f.said)), "; ")
 	}
 	if forbidden.MatchString(f.said) {
-		text += "; " + role + " it"
+		text += "; " + f.role + " it"
 	}
 	return text + "; to see it by itself, run " + f.command
 }
@@ -153,7 +158,7 @@ func (c Cluster) once(ctx context.Context, program string, kinds []string, read 
 	err = <-ended
 	said = message.text.String()
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		return said, &failure{"kubectl " + strings.Join(args, " "), said, err}
+		return said, &failure{"kubectl " + strings.Join(args, " "), said, c.role(), err}
 	}
 	return said, readErr
 }

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// kep names the proposal, and noRelease says what it is.
+const (
+	kep       = "KEP-5690"
+	noRelease = "as KEP-5690 proposes with the gate DRAPreemption, which no release has"
+)
+
+// both is the answer about a pod, both ways.
+type both struct {
+	Release  *way `json:"release"`
+	Proposed *way `json:"proposed"`
+	// Short says node by node what was short in devices and who holds it, and MoreShort counts
+	// the nodes beyond.
+	Short     []shortage `json:"shortages"`
+	MoreShort int        `json:"moreShortages,omitempty"`
+	snap      *preemption.Snapshot
+}
+
+// shortage is what a pod is short of in devices on a node.
+type shortage struct {
+	Node      string   `json:"node"`
+	Refused   string   `json:"refused,omitempty"`
+	Short     bool     `json:"short"`
+	Matching  int      `json:"matching"`
+	Untouched int      `json:"untouched"`
+	Held      []held   `json:"held"`
+	Enough    bool     `json:"enough"`
+	Lines     []string `json:"-"`
+}
+
+// held is a claim that holds devices.
+type held struct {
+	Claim   outrank.Key   `json:"claim"`
+	Devices []string      `json:"devices"`
+	Pods    []outrank.Key `json:"pods"`
+	Stays   string        `json:"stays,omitempty"`
+}
+
+// question is about a pod.
+type question struct {
+	asking
+	pod     *outrank.Pod
+	now     time.Time
+	workers int
+	// node is the one to explain, empty for those that matter, of which there are so many.
+	node string
+	list int
+}
+
+// decideBoth answers both ways about the same cluster.
+func decideBoth(d *dump, q question) (*both, error) {
+	out := &both{Short: []shortage{}}
+	today, err := newRules(d, q.now, q.workers, false)
+	if err != nil {
+		return nil, unusable(d.source, err)
+	}
+	then, err := newRules(d, q.now, q.workers, true)
+	if err != nil {
+		return nil, unusable(d.source, err)
+	}
+	q.classes = d.cluster.Classes
+	if out.Release, err = today.decide(q.pod, q.asking); err != nil {
+		return nil, err
+	}
+	if out.Proposed, err = then.decide(q.pod, q.asking); err != nil {
+		return nil, err
+	}
+	for _, w := range []*way{out.Release, out.Proposed} {
+		if err := w.settle(d, then); err != nil {
+			return nil, unusable("the pod", err)
+		}
+	}
+	out.Release.Rules, out.Proposed.Rules = d.cluster.Release.String(), kep
+	out.Release.Says, out.Proposed.Says = out.Release.sentence(d, false), out.Proposed.sentence(d, true)
+	out.snap = then.snap
+	return out, out.explain(then, q)
+}
+
+// explain looks at the devices of the nodes that matter: the one that is asked about; else the
+// chosen ones, then those that are short of devices, in the cluster's order.
+func (b *both) explain(r *rules, q question) error {
+	nodes := []string{q.node}
+	if q.node == "" {
+		nodes = nil
+		add := func(name string) {
+			if name != "" && !slices.Contains(nodes, name) {
+				nodes = append(nodes, name)
+			}
+		}
+		add(b.Proposed.Node)
+		add(b.Release.Node)
+		for i := range b.Release.explained.Nodes {
+			if n := &b.Release.explained.Nodes[i]; n.Status.Filter == devices.Name && b.Release.explained.Refused.Code == preemption.Success {
+				add(n.Node)
+			}
+		}
+	}
+	for _, node := range nodes {
+		if len(b.Short) == q.list && q.node == "" {
+			b.MoreShort = len(nodes) - q.list
+			break
+		}
+		s, err := r.filter.Explain(r.snap, q.pod, node)
+		if err != nil {
+			return unusable("the pod", err)
+		}
+		if s != nil {
+			b.Short = append(b.Short, shortageOf(s))
+		}
+	}
+	return nil
+}
+
+func shortageOf(s *devices.Shortage) shortage {
+	out := shortage{Node: s.Node, Refused: s.Refused, Short: s.Short, Matching: s.Matching, Untouched: s.Untouched, Held: []held{}, Enough: s.Enough,
+		Lines: strings.Split(strings.TrimSpace(s.String()), "\n")}
+	for _, h := range s.Held {
+		one := held{h.Claim, h.Devices, h.Pods, h.Stays}
+		if one.Pods == nil {
+			one.Pods = []outrank.Key{}
+		}
+		out.Held = append(out.Held, one)
+	}
+	return out
+}
+
+// sentence is the answer of a way.
+func (w *way) sentence(d *dump, proposed bool) string {
+	by := w.Rules
+	if proposed {
+		by = "With DRAPreemption"
+	}
+	e := w.explained
+	switch e.Outcome {
+	case preemption.Fits:
+		return fmt.Sprintf("%s: nobody has to leave; %s as things are.", by, takes(e.Feasible))
+	case preemption.Preempt:
+		return fmt.Sprintf("%s: %s to leave node %s.", by, have(len(e.Victims)), e.Node)
+	case preemption.NotEligible:
+		text := e.Refusal
+		if text == "" {
+			text = e.Ineligible.String()
+		}
+		return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s", by, text)
+	}
+	if e.Refused.Code != preemption.Success {
+		return fmt.Sprintf("%s: nobody leaves, and the pod stays pending, whatever the nodes: %s.", by, reasonsOf(e.Refused.Reasons))
+	}
+	short := 0
+	for i := range e.Nodes {
+		if e.Nodes[i].Status.Filter == devices.Name {
+			short++
+		}
+	}
+	if short == 0 {
+		return fmt.Sprintf("%s: nobody leaves, and the pod stays pending; it is not for its devices.", by)
+	}
+	end := "and no release preempts for devices"
+	if proposed {
+		end = "and with all pods gone that may leave they still are"
+	}
+	return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s in the way on %d of %s, %s.", by, d.claimed(e.Pod), short, plural(len(d.cluster.Nodes), "node"), end)
+}
+
+// claimed names what a pod claims, with its verb.
+func (d *dump) claimed(pod *outrank.Pod) string {
+	var names []string
+	if p := d.podOf(pod.Key()); p != nil {
+		for _, key := range claimsOf(p) {
+			names = append(names, string(key))
+		}
+	}
+	switch len(names) {
+	case 0:
+		return "the devices behind its extended resources are"
+	case 1:
+		return "claim " + names[0] + " is"
+	}
+	return "claims " + some(names, mostNear) + " are"
+}
+
+func takes(n int) string {
+	if n == 1 {
+		return "1 node takes the pod"
+	}
+	return fmt.Sprintf("%d nodes take the pod", n)
+}
+
+func have(n int) string {
+	if n == 1 {
+		return "1 pod has"
+	}
+	return fmt.Sprintf("%d pods have", n)
+}
+
+func reasonsOf(reasons []string) string { return some(reasons, mostNear) }

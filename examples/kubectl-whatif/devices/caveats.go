@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+
+	"github.com/outrank-go/outrank"
+)
+
+// caveat is a reason why the answer may not come true.
+type caveat struct {
+	Object string `json:"object"`
+	Text   string `json:"text"`
+}
+
+func (c caveat) String() string { return c.Object + ": " + c.Text }
+
+// lacking refuses a dump that knows nothing of devices where a pod claims some.
+func (d *dump) lacking() error {
+	o := &d.objects
+	if len(o.Claims)+len(o.Slices)+len(o.Classes) > 0 || len(o.Pods) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s holds no resourceclaims, no resourceslices and no deviceclasses, without which there is no answer about devices; list them, too: %s", d.source, dumpCommand)
+}
+
+// caveats are gaps in the dump, and objects that nobody can make use of. All of a kind share one.
+func (d *dump) caveats() (out []caveat) {
+	add := func(object, format string, args ...any) {
+		out = append(out, caveat{object, fmt.Sprintf(format, args...)})
+	}
+	o := &d.objects
+	for _, lacks := range []struct {
+		kind string
+		n    int
+		so   string
+	}{
+		{"resourceslices", len(o.Slices), "no node has a device"},
+		{"deviceclasses", len(o.Classes), "every request names a class that is not there"},
+		{"resourceclaims", len(o.Claims), "every device counts as free"},
+	} {
+		if lacks.n == 0 && len(o.Pods) > 0 {
+			add("the dump", "holds no %s, so that %s; if the cluster has some, add them to kubectl get", lacks.kind, lacks.so)
+		}
+	}
+	if len(d.cluster.Classes) == 0 {
+		add("the dump", "holds no priority classes, and every cluster has some; add priorityclasses to kubectl get")
+	}
+	if len(d.cluster.Budgets) == 0 {
+		add("the dump", "holds no disruption budgets; if the cluster has any, add pdb to kubectl get")
+	}
+	return append(out, d.oddities()...)
+}
+
+// oddities are claims that nobody can be asked about, drivers without slices, and names that lead
+// nowhere.
+func (d *dump) oddities() (out []caveat) {
+	found := map[string]map[string]bool{}
+	see := func(what, name string) {
+		if found[what] == nil {
+			found[what] = map[string]bool{}
+		}
+		found[what][name] = true
+	}
+	pods := map[outrank.Key]bool{}
+	for _, p := range d.cluster.Pods {
+		pods[p.Key()] = true
+	}
+	devices := map[string]bool{}
+	for _, s := range d.objects.Slices {
+		for i := range s.Spec.Devices {
+			devices[s.Spec.Driver+"/"+s.Spec.Pool.Name+"/"+s.Spec.Devices[i].Name] = true
+		}
+	}
+	for _, c := range d.objects.Claims {
+		for i := range c.Status.ReservedFor {
+			if r := &c.Status.ReservedFor[i]; r.APIGroup == "" && r.Resource == "pods" && !pods[outrank.NewKey(c.Namespace, r.Name)] {
+				see(strangers, fmt.Sprintf("%s for %s", claimKey(c), r.Name))
+			}
+		}
+		if c.Status.Allocation == nil {
+			if len(c.Status.ReservedFor) > 0 {
+				see(empty, string(claimKey(c)))
+			}
+			continue
+		}
+		for i := range c.Status.Allocation.Devices.Results {
+			if r := &c.Status.Allocation.Devices.Results[i]; !devices[r.Driver+"/"+r.Pool+"/"+r.Device] {
+				see(unknown, string(claimKey(c)))
+			}
+		}
+	}
+	for _, p := range d.objects.Pods {
+		if p.Spec.NodeName == "" {
+			continue
+		}
+		for _, key := range claimsOf(p) {
+			if d.claim(key) == nil {
+				see(missing, fmt.Sprintf("%s of pod %s", key, p.Name))
+			}
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, caveat{"the dump", fmt.Sprintf(what, some(slices.Sorted(maps.Keys(found[what])), mostNear))})
+	}
+	return out
+}
+
+// The oddities of a dump, with the names that they are about.
+const (
+	strangers = "reserves claims for pods that it does not hold, so that these claims do not come free: %s"
+	empty     = "reserves claims that hold no devices: %s"
+	unknown   = "has claims with devices that no resourceslice of it has, which hold nothing for anybody: %s"
+	missing   = "lacks claims of running pods, so that what they hold counts as free: %s"
+)
+
+// claimsOf are the claims of a pod that it names, made from templates or not.
+func claimsOf(p *corev1.Pod) (keys []outrank.Key) {
+	for i := range p.Spec.ResourceClaims {
+		ref := &p.Spec.ResourceClaims[i]
+		if ref.ResourceClaimName != nil {
+			keys = append(keys, outrank.NewKey(p.Namespace, *ref.ResourceClaimName))
+		}
+		for _, s := range p.Status.ResourceClaimStatuses {
+			if s.Name == ref.Name && s.ResourceClaimName != nil && ref.ResourceClaimName == nil {
+				keys = append(keys, outrank.NewKey(p.Namespace, *s.ResourceClaimName))
+			}
+		}
+	}
+	return keys
+}
+
+// aboutPod is about the pod in question: what of its claims was made here, and what is missing.
+func (d *dump) aboutPod(s *subject, made []outrank.Key) (out []caveat) {
+	object := "pod " + string(s.pod.Key())
+	add := func(format string, args ...any) { out = append(out, caveat{object, fmt.Sprintf(format, args...)}) }
+	p := d.podOf(s.pod.Key())
+	if p == nil {
+		add("claims no devices, and both ways decide alike; kubectl whatif says more about it")
+		return out
+	}
+	for _, key := range made {
+		if s.from == fromDump {
+			add("its claim %s was not made yet, and until it is kube-scheduler does not look at the pod; this is the answer once the claim is made from its template", key)
+		}
+	}
+	for i := range p.Spec.ResourceClaims {
+		ref := &p.Spec.ResourceClaims[i]
+		if ref.ResourceClaimTemplateName == nil || slices.ContainsFunc(p.Status.ResourceClaimStatuses, func(s corev1.PodResourceClaimStatus) bool { return s.Name == ref.Name }) {
+			continue
+		}
+		add("its claim %s is made from resourceclaimtemplate %s, which is not in the dump; add resourceclaimtemplates to kubectl get", ref.Name, outrank.NewKey(p.Namespace, *ref.ResourceClaimTemplateName))
+	}
+	if s.pod.Scheduler() != outrank.DefaultScheduler {
+		add("scheduler %s places the pod, by rules of its own; this is what %s would do", s.pod.Scheduler(), outrank.DefaultScheduler)
+	}
+	if s.pod.Gated() {
+		add("kube-scheduler leaves the pod alone until its scheduling gates are gone; this is what happens then")
+	}
+	if s.pod.Group != "" {
+		add("the pod is of group %s; the answer is about the pod by itself, and KEP-5690 leaves out preemption for devices by pods of groups", s.pod.Group)
+	}
+	return append(out, d.aboutDrivers(p)...)
+}
+
+// aboutDrivers names the classes of the pod's claims for which no slice has a device of any driver.
+func (d *dump) aboutDrivers(p *corev1.Pod) (out []caveat) {
+	if len(d.objects.Slices) > 0 || len(d.objects.Classes) == 0 {
+		return nil
+	}
+	var names []string
+	for _, key := range claimsOf(p) {
+		c := d.claim(key)
+		if c == nil {
+			continue
+		}
+		for _, class := range classesOf(c) {
+			if !slices.Contains(names, class) {
+				names = append(names, class)
+			}
+		}
+	}
+	if len(names) > 0 {
+		out = append(out, caveat{"the dump", fmt.Sprintf("has no resourceslice at all: if they were listed, no driver publishes devices for device class %s, and it may not be running", some(names, mostNear))})
+	}
+	return out
+}
+
+// classesOf are the device classes that a claim asks for.
+func classesOf(c *resourcev1.ResourceClaim) (names []string) {
+	for i := range c.Spec.Devices.Requests {
+		r := &c.Spec.Devices.Requests[i]
+		if r.Exactly != nil {
+			names = append(names, r.Exactly.DeviceClassName)
+		}
+		for j := range r.FirstAvailable {
+			names = append(names, r.FirstAvailable[j].DeviceClassName)
+		}
+	}
+	return names
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// rules are one way to decide about a cluster with devices.
+type rules struct {
+	filter *devices.Filter
+	snap   *preemption.Snapshot
+	eval   *preemption.Evaluator
+	now    time.Time
+}
+
+// newRules decides as the release of the cluster does, or as KEP-5690 proposes.
+func newRules(d *dump, now time.Time, workers int, proposed bool) (*rules, error) {
+	filter, err := devices.New(d.objects, devices.Config{Release: d.cluster.Release, DRAPreemption: proposed, Now: now})
+	if err != nil {
+		return nil, err
+	}
+	r := &rules{filter: filter, now: now}
+	if r.snap, err = preemption.NewSnapshot(filter.Cluster(d.cluster)); err != nil {
+		return nil, err
+	}
+	r.eval, err = preemption.NewEvaluator(preemption.Config{
+		Filters: []preemption.Filter{filter}, MayPreempt: filter.MayPreempt, Workers: workers, Schedulers: []string{outrank.DefaultScheduler},
+	})
+	return r, err
+}
+
+// way is the answer by one way to decide. It has names and figures, and none of the objects.
+type way struct {
+	// Rules are v1.37, say, or KEP-5690.
+	Rules string `json:"rules"`
+	// Says is the answer in a sentence.
+	Says      string             `json:"says"`
+	Outcome   preemption.Outcome `json:"outcome"`
+	Node      string             `json:"node,omitempty"`
+	Victims   []victim           `json:"victims"`
+	Devices   []given            `json:"devices"`
+	Feasible  int                `json:"feasible"`
+	Turned    []count            `json:"turnedDown"`
+	Helpless  []count            `json:"unhelpful"`
+	Why       *explain.Report    `json:"why"`
+	Exact     *exact             `json:"exact,omitempty"`
+	Plugin    string             `json:"plugin,omitempty"`
+	explained *preemption.Explanation
+}
+
+// victim is a pod that has to leave, with the claims that come free with it and the others.
+type victim struct {
+	Key      outrank.Key   `json:"key"`
+	Priority int32         `json:"priority"`
+	Class    string        `json:"priorityClass,omitempty"`
+	Owner    string        `json:"owner,omitempty"`
+	Budgets  []outrank.Key `json:"budgets,omitempty"`
+	Frees    []outrank.Key `json:"frees"`
+	Why      string        `json:"why,omitempty"`
+}
+
+// given is a claim of the pod with the devices that it would get.
+type given struct {
+	Claim   outrank.Key `json:"claim"`
+	Devices []string    `json:"devices"`
+}
+
+// count is a number of nodes that say the same.
+type count struct {
+	Nodes   int      `json:"nodes"`
+	Filter  string   `json:"filter,omitempty"`
+	Reasons []string `json:"reasons"`
+	Names   []string `json:"names"`
+}
+
+// exact compares a decision with the best one by the same ranks.
+type exact struct {
+	Best    preemption.Outcome `json:"outcome"`
+	Node    string             `json:"node,omitempty"`
+	Victims []outrank.Key      `json:"victims"`
+	// Better is the rank in which the best is better; empty where it is not.
+	Better string `json:"better,omitempty"`
+	Sure   string `json:"sure,omitempty"`
+}
+
+// asking is what somebody wants to know of a way.
+type asking struct {
+	classes []*outrank.PriorityClass
+	exact   bool
+}
+
+// decide answers about a pod.
+func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
+	ctx := context.Background()
+	e, err := r.eval.Explain(ctx, r.snap, pod, r.now)
+	if err != nil {
+		return nil, unusable("the pod", err)
+	}
+	w := &way{Outcome: e.Outcome, Node: e.Node, Feasible: e.Feasible, Victims: []victim{}, Devices: []given{}, explained: e}
+	if w.Why, err = explain.Explanation(ctx, r.eval, r.snap, preemption.Request{Pod: pod, Now: r.now}, e, explain.Options{Classes: ask.classes}); err != nil {
+		return nil, unusable("the pod", err)
+	}
+	w.Turned = counts(e, e.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) { return n.Status, true })
+	w.Helpless = counts(e, e.Unhelpful, func(n *preemption.NodeReport) (preemption.Status, bool) { return n.AfterRemoval, n.Tried })
+	if e.Outcome == preemption.NothingHelps {
+		wayOut, idle, err := r.filter.WayOut(e, r.snap)
+		if err != nil {
+			return nil, unusable("the pod", err)
+		}
+		for _, c := range idle {
+			w.Plugin = "plugin " + wayOut.Name + " gives up the allocation of claim " + string(claimKey(c)) + ", which cannot be used on a node and which nobody else has; the pod is tried again then"
+		}
+	}
+	if ask.exact {
+		if w.Exact, err = r.best(ctx, e); err != nil {
+			return nil, unusable("the pod", err)
+		}
+	}
+	return w, nil
+}
+
+func (r *rules) best(ctx context.Context, e *preemption.Explanation) (*exact, error) {
+	regret, err := r.eval.Regret(ctx, r.snap, &e.Plan, r.now)
+	if err != nil {
+		return nil, err
+	}
+	out := &exact{Best: regret.Best.Outcome, Node: regret.Best.Node, Victims: []outrank.Key{}}
+	for i := range regret.Best.Victims {
+		out.Victims = append(out.Victims, regret.Best.Victims[i].Pod.Key())
+	}
+	if !regret.None() {
+		out.Better = regret.By.String()
+	}
+	if c := regret.Best.ClusterCertificate; c != nil {
+		out.Sure = c.String()
+	}
+	return out, nil
+}
+
+// counts adds the names of their nodes.
+func counts(e *preemption.Explanation, list []preemption.Count, of func(*preemption.NodeReport) (preemption.Status, bool)) []count {
+	out := make([]count, 0, len(list))
+	for i := range list {
+		c := count{Nodes: list[i].Nodes, Filter: list[i].Filter, Reasons: list[i].Reasons, Names: []string{}}
+		for j := range e.Nodes {
+			if s, counted := of(&e.Nodes[j]); counted && s.Code == list[i].Code && s.Filter == c.Filter && slices.Equal(s.Reasons, c.Reasons) {
+				c.Names = append(c.Names, e.Nodes[j].Node)
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// settle says who leaves and with what, where somebody leaves. Allocations are those that the
+// filter of the proposal finds.
+func (w *way) settle(d *dump, allocator *rules) error {
+	if w.Outcome != preemption.Preempt {
+		return nil
+	}
+	for i := range w.explained.Victims {
+		v := &w.explained.Victims[i]
+		one := victim{Key: v.Pod.Key(), Priority: v.Pod.PriorityValue(), Class: v.Pod.PriorityClassName, Owner: v.Pod.Owner.String(), Frees: []outrank.Key{}}
+		for _, b := range v.Violated {
+			one.Budgets = append(one.Budgets, b.Key())
+		}
+		if i < len(w.Why.Victims) {
+			one.Why = w.Why.Victims[i].Text()
+		}
+		w.Victims = append(w.Victims, one)
+	}
+	n, err := allocator.allocate(w.explained.Pod, w.Node, w.explained.Victims)
+	if err != nil || n == nil {
+		return err
+	}
+	w.Devices = givenBy(n.Claims)
+	for _, uid := range n.Freed {
+		w.free(d, uid)
+	}
+	return nil
+}
+
+// free notes a claim that comes free with those of its consumers that leave.
+func (w *way) free(d *dump, uid types.UID) {
+	for _, c := range d.objects.Claims {
+		if c.UID != uid {
+			continue
+		}
+		for i := range w.Victims {
+			if slices.ContainsFunc(c.Status.ReservedFor, func(r resourcev1.ResourceClaimConsumerReference) bool {
+				return outrank.NewKey(c.Namespace, r.Name) == w.Victims[i].Key
+			}) {
+				w.Victims[i].Frees = append(w.Victims[i].Frees, claimKey(c))
+			}
+		}
+	}
+}
+
+// allocate finds the devices of a node for a pod once others have left it. The error of a pod
+// that has its place whatever its devices is nil, too, and so is the answer.
+func (r *rules) allocate(pod *outrank.Pod, node string, gone []preemption.Victim) (*devices.Nomination, error) {
+	plan := &preemption.Plan{Pod: pod, Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: node, Victims: gone}}
+	return r.filter.Nomination(r.snap, plan)
+}
+
+func givenBy(claims []*resourcev1.ResourceClaim) []given {
+	out := []given{}
+	for _, c := range claims {
+		g := given{Claim: claimKey(c), Devices: []string{}}
+		for i := range c.Status.Allocation.Devices.Results {
+			g.Devices = append(g.Devices, deviceName(&c.Status.Allocation.Devices.Results[i]))
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+func deviceName(r *resourcev1.DeviceRequestAllocationResult) string {
+	name := r.Driver + "/" + r.Pool + "/" + r.Device
+	if r.AdminAccess != nil && *r.AdminAccess {
+		name += " (admin access)"
+	}
+	return name
+}

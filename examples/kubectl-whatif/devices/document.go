@@ -1,0 +1,175 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/internal/stamp"
+)
+
+// Document is the output of -o json and yaml. Fields keep their names and meanings, new ones may be
+// added. Lists are never null.
+type Document struct {
+	// APIVersion is whatif-devices/v1.
+	APIVersion string `json:"apiVersion"`
+	Version    string `json:"version,omitempty"`
+	// Question is pod, whyNot or pending.
+	Question string    `json:"question"`
+	Cluster  summary   `json:"cluster"`
+	Now      time.Time `json:"now,omitzero"`
+	// Pod is the pod in question, nil for all that wait; Why is the node of whyNot.
+	Pod *podAsked `json:"pod,omitempty"`
+	Why string    `json:"node,omitempty"`
+	// Both is the answer about the pod, and Turns about all pods that wait.
+	Both  *both  `json:"answer,omitempty"`
+	Turns []pair `json:"turns,omitempty"`
+	// Caveats are reasons why the answer may not come true, and Warnings are about the dump.
+	Caveats  []caveat          `json:"caveats"`
+	Warnings []outrank.Problem `json:"-"`
+}
+
+// summary is a cluster in figures.
+type summary struct {
+	Source      string          `json:"source"`
+	Nodes       int             `json:"nodes"`
+	Pods        int             `json:"pods"`
+	Pending     int             `json:"pending"`
+	Drivers     int             `json:"drivers"`
+	Devices     int             `json:"devices"`
+	Claims      int             `json:"claims"`
+	Allocated   int             `json:"allocated"`
+	Release     outrank.Release `json:"release"`
+	ReleaseFrom string          `json:"releaseFrom"`
+}
+
+// podAsked is the pod in question.
+type podAsked struct {
+	Key           outrank.Key `json:"key"`
+	From          string      `json:"from"`
+	Priority      int32       `json:"priority"`
+	PriorityClass string      `json:"priorityClass,omitempty"`
+	Claims        []asked     `json:"claims"`
+}
+
+// asked is a claim of the pod in question: its devices, or what it wants in words.
+type asked struct {
+	Name    string   `json:"name"`
+	Wants   string   `json:"wants,omitempty"`
+	Devices []string `json:"devices"`
+}
+
+func (d *dump) summary(from string) summary {
+	out := summary{Source: d.source, Nodes: len(d.cluster.Nodes), Pods: len(d.cluster.Pods), Claims: len(d.objects.Claims), Release: d.cluster.Release.OrDefault(), ReleaseFrom: from}
+	for _, p := range d.cluster.Pods {
+		if p.NodeName == "" {
+			out.Pending++
+		}
+	}
+	drivers, names := map[string]bool{}, map[string]bool{}
+	for _, s := range d.objects.Slices {
+		drivers[s.Spec.Driver] = true
+		for i := range s.Spec.Devices {
+			names[s.Spec.Driver+"/"+s.Spec.Pool.Name+"/"+s.Spec.Devices[i].Name] = true
+		}
+	}
+	out.Drivers, out.Devices = len(drivers), len(names)
+	for _, c := range d.objects.Claims {
+		if c.Status.Allocation != nil {
+			out.Allocated++
+		}
+	}
+	return out
+}
+
+func (d *dump) asked(s *subject) *podAsked {
+	out := &podAsked{Key: s.pod.Key(), From: s.from, Priority: s.pod.PriorityValue(), PriorityClass: s.pod.PriorityClassName, Claims: []asked{}}
+	p := d.podOf(s.pod.Key())
+	if p == nil {
+		return out
+	}
+	for _, key := range claimsOf(p) {
+		a := asked{Name: string(key), Wants: "is not in the dump", Devices: []string{}}
+		if c := d.claim(key); c != nil {
+			a.Wants = wants(c)
+			if c.Status.Allocation != nil {
+				for i := range c.Status.Allocation.Devices.Results {
+					a.Devices = append(a.Devices, deviceName(&c.Status.Allocation.Devices.Results[i]))
+				}
+			}
+		}
+		out.Claims = append(out.Claims, a)
+	}
+	for name, q := range s.pod.Requests() {
+		if !name.IsExtended() && !strings.HasPrefix(string(name), resourcev1.ResourceDeviceClassPrefix) {
+			continue
+		}
+		out.Claims = append(out.Claims, asked{Name: "extended resource " + string(name), Wants: q.String(), Devices: []string{}})
+	}
+	slices.SortFunc(out.Claims[len(claimsOf(p)):], func(a, b asked) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// wants tells the requests of a claim.
+func wants(c *resourcev1.ResourceClaim) string {
+	amount := func(mode resourcev1.DeviceAllocationMode, n int64, class string) string {
+		if mode == resourcev1.DeviceAllocationModeAll {
+			return "all of class " + class
+		}
+		return fmt.Sprintf("%d of class %s", max(n, 1), class)
+	}
+	var parts []string
+	for i := range c.Spec.Devices.Requests {
+		r := &c.Spec.Devices.Requests[i]
+		if e := r.Exactly; e != nil {
+			text := amount(e.AllocationMode, e.Count, e.DeviceClassName)
+			if e.AdminAccess != nil && *e.AdminAccess {
+				text += " with admin access"
+			}
+			parts = append(parts, text)
+		}
+		var alternatives []string
+		for j := range r.FirstAvailable {
+			alternatives = append(alternatives, amount(r.FirstAvailable[j].AllocationMode, r.FirstAvailable[j].Count, r.FirstAvailable[j].DeviceClassName))
+		}
+		if len(alternatives) > 0 {
+			parts = append(parts, strings.Join(alternatives, ", else "))
+		}
+	}
+	if len(parts) == 0 {
+		return "asks for nothing"
+	}
+	return "wants " + some(parts, mostNear)
+}
+
+func writeJSON(w io.Writer, document any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(document)
+}
+
+func writeYAML(w io.Writer, document any) error {
+	text, err := json.Marshal(document)
+	if err != nil {
+		return err
+	}
+	if text, err = yaml.JSONToYAML(text); err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// newDocument has all but the answer.
+func newDocument(d *dump, question, from string, now time.Time) *Document {
+	return &Document{APIVersion: "whatif-devices/v1", Version: stamp.Here().Known(), Question: question, Cluster: d.summary(from), Now: now, Caveats: d.caveats(), Warnings: d.cluster.Warnings()}
+}

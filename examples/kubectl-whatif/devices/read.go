@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/claimed"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
+	"github.com/outrank-go/outrank/preemption/kube"
+)
+
+// deviceKinds are asked for beside the kinds that kubectl whatif asks for.
+var deviceKinds = []string{"resourceclaims", "resourceclaimtemplates", "resourceslices", "deviceclasses", "devicetaintrules"}
+
+// dumpCommand makes a dump with all that an answer may depend on.
+const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers,resourceclaims,resourceclaimtemplates,resourceslices,deviceclasses -A -o json"
+
+// dump is a cluster with its devices.
+type dump struct {
+	source  string
+	cluster *outrank.Cluster
+	objects devices.Objects
+	// templates are by namespace and name.
+	templates map[outrank.Key]*resourcev1.ResourceClaimTemplate
+}
+
+// readDump reads what kubectl get prints. The pods of the objects are those that claim devices or
+// ask for extended resources. The text is held in memory.
+func readDump(source string, r io.Reader) (*dump, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, fmt.Errorf("%s is empty; fill it with %s", source, dumpCommand)
+	}
+	d := &dump{source: source, templates: map[outrank.Key]*resourcev1.ResourceClaimTemplate{}}
+	if d.cluster, err = kube.ReadCluster(bytes.NewReader(text)); err != nil {
+		return nil, unusable(source, err)
+	}
+	if len(d.cluster.Nodes) == 0 {
+		return nil, fmt.Errorf("%s: the dump holds no nodes; did you forget nodes in %s?", source, dumpCommand)
+	}
+	wanted := map[outrank.Key]bool{}
+	for _, p := range d.cluster.Pods {
+		wanted[p.Key()] = concerns(p)
+	}
+	// A list of one kind need not name it in its entries.
+	var objects bytes.Buffer
+	err = input.Each(bytes.NewReader(text), func(o input.Object) error {
+		if o.Kind == "Pod" && !wanted[outrank.NewKey(o.Namespace, o.Name)] {
+			return nil
+		}
+		return d.keep(&objects, o)
+	})
+	if err == nil {
+		d.objects, err = devices.Read(&objects)
+	}
+	if err == nil {
+		err = d.objects.Validate()
+	}
+	if err != nil {
+		return nil, unusable(source, err)
+	}
+	d.identify()
+	return d, nil
+}
+
+// keep adds an object to those that are read, if it is about devices.
+func (d *dump) keep(to *bytes.Buffer, o input.Object) error {
+	switch o.Kind {
+	case "ResourceClaimTemplate":
+		t := &resourcev1.ResourceClaimTemplate{}
+		if o.APIVersion != resourcev1.SchemeGroupVersion.String() {
+			return problem("resourceclaimtemplate "+o.Name, "apiVersion", fmt.Sprintf("%q; %s is read", o.APIVersion, resourcev1.SchemeGroupVersion))
+		}
+		if err := json.Unmarshal(o.Raw, t); err != nil {
+			return problem("resourceclaimtemplate "+o.Name, "", err.Error())
+		}
+		d.templates[outrank.NewKey(t.Namespace, t.Name)] = t
+	case "Pod", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule":
+		to.Write(o.Raw)
+		to.WriteByte('\n')
+	}
+	return nil
+}
+
+// identify gives claims without a UID one of their own, by which they can be told apart.
+func (d *dump) identify() {
+	for _, c := range d.objects.Claims {
+		if c.UID == "" {
+			c.UID = types.UID("claim " + string(claimKey(c)))
+		}
+	}
+}
+
+// concerns reports whether a pod has to be known to decide about devices.
+func concerns(p *outrank.Pod) bool {
+	if claimed.Backing(nil).Concerns(p) {
+		return true
+	}
+	for name := range p.Requests() {
+		if name.IsExtended() {
+			return true
+		}
+	}
+	return false
+}
+
+// podOf is the object of a pod, nil for one without claims.
+func (d *dump) podOf(key outrank.Key) *corev1.Pod {
+	for _, p := range d.objects.Pods {
+		if outrank.NewKey(p.Namespace, p.Name) == key {
+			return p
+		}
+	}
+	return nil
+}
+
+// claim is a claim by its name, nil where there is none.
+func (d *dump) claim(key outrank.Key) *resourcev1.ResourceClaim {
+	for _, c := range d.objects.Claims {
+		if claimKey(c) == key {
+			return c
+		}
+	}
+	return nil
+}
+
+func claimKey(c *resourcev1.ResourceClaim) outrank.Key { return outrank.NewKey(c.Namespace, c.Name) }
+
+func problem(object, field, text string) error {
+	return &outrank.InputError{Problems: []outrank.Problem{{Object: object, Field: field, Text: text}}}
+}
+
+// inputTrouble is input that cannot be used, with every problem found in it.
+type inputTrouble struct {
+	head     string
+	problems []outrank.Problem
+}
+
+func (e *inputTrouble) Error() string { return e.head }
+
+// unusable names the input that an error is about. Errors that list no problems are kept as they are.
+func unusable(source string, err error) error {
+	var in *outrank.InputError
+	if !errors.As(err, &in) {
+		return fmt.Errorf("%s: %w", source, err)
+	}
+	return &inputTrouble{head: fmt.Sprintf("%s cannot be used: %s", source, plural(len(in.Problems)+in.More, "problem")), problems: in.Problems}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "s") {
+		return fmt.Sprintf("%d %ses", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// some lists the first few of a number of names.
+func some(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", text, more)
+	}
+	return text
+}

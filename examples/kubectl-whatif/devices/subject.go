@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
+	"github.com/outrank-go/outrank/preemption/kube"
+	"github.com/outrank-go/outrank/priority"
+)
+
+// subject is the pod in question.
+type subject struct {
+	pod  *outrank.Pod
+	from string
+}
+
+// The sources of a pod.
+const (
+	fromDump     = "dump"
+	fromManifest = "manifest"
+)
+
+// mostNear is the most names in a message.
+const mostNear = 5
+
+// pending is a pod of the dump that waits.
+func (d *dump) pending(namespace, name string) (*subject, error) {
+	if space, rest, ok := strings.Cut(name, "/"); ok {
+		namespace, name = space, rest
+	}
+	p := d.cluster.Pod(namespace, name)
+	switch key := outrank.NewKey(namespace, name); {
+	case p == nil:
+		return nil, fmt.Errorf("there is no pod %s in the dump%s", key, d.waiting("; pending with claims: "))
+	case p.NodeName != "":
+		return nil, fmt.Errorf("pod %s is not pending, it already runs on node %s%s", key, p.NodeName, d.waiting("; pending with claims: "))
+	}
+	return &subject{p, fromDump}, nil
+}
+
+// waiting names pods that wait and claim devices.
+func (d *dump) waiting(before string) string {
+	var names []string
+	for _, p := range d.cluster.Pods {
+		if p.NodeName == "" && concerns(p) {
+			names = append(names, string(p.Key()))
+		}
+	}
+	slices.Sort(names)
+	if len(names) == 0 {
+		return ""
+	}
+	return before + some(names, mostNear)
+}
+
+// bring reads manifests: the object that makes the pod in question, with the claims and the
+// templates beside it. The pod is one of those that the object would make.
+func (d *dump) bring(name, namespace string, r io.Reader) (*subject, error) {
+	text, err := input.JSON(r)
+	if err != nil {
+		return nil, fmt.Errorf("--filename %s: %w", name, err)
+	}
+	var makers []*input.Template
+	others := &dump{templates: d.templates}
+	var objects bytes.Buffer
+	err = input.Each(text, func(o input.Object) error {
+		if o.MakesPods() {
+			t, err := input.TemplateOf(o)
+			makers = append(makers, t)
+			return err
+		}
+		if o.Namespace == "" && strings.HasPrefix(o.Kind, "ResourceClaim") {
+			if o.Raw, err = inNamespace(o.Raw, namespace); err != nil {
+				return err
+			}
+		}
+		return others.keep(&objects, o)
+	})
+	if err != nil {
+		return nil, unusable("--filename "+name, err)
+	}
+	if len(makers) != 1 {
+		var names []string
+		for _, t := range makers {
+			names = append(names, t.String())
+		}
+		if len(names) == 0 {
+			return nil, fmt.Errorf("--filename %s holds no pod and nothing that makes pods", name)
+		}
+		return nil, fmt.Errorf("--filename %s holds %d objects that make pods (%s), and the question is about one; give it in a file of its own", name, len(names), some(names, mostNear))
+	}
+	if err := d.add(&objects); err != nil {
+		return nil, unusable("--filename "+name, err)
+	}
+	return d.made(name, namespace, makers[0])
+}
+
+// add adds objects of manifests. One that the dump has already is the dump's.
+func (d *dump) add(text io.Reader) error {
+	more, err := devices.Read(text)
+	if err != nil {
+		return err
+	}
+	for _, c := range more.Claims {
+		if d.claim(claimKey(c)) == nil {
+			d.objects.Claims = append(d.objects.Claims, c)
+		}
+	}
+	for _, c := range more.Classes {
+		if !slices.ContainsFunc(d.objects.Classes, func(known *resourcev1.DeviceClass) bool { return known.Name == c.Name }) {
+			d.objects.Classes = append(d.objects.Classes, c)
+		}
+	}
+	for _, s := range more.Slices {
+		if !slices.ContainsFunc(d.objects.Slices, func(known *resourcev1.ResourceSlice) bool { return known.Name == s.Name }) {
+			d.objects.Slices = append(d.objects.Slices, s)
+		}
+	}
+	d.identify()
+	return d.objects.Validate()
+}
+
+// inNamespace puts an object into a namespace.
+func inNamespace(raw json.RawMessage, namespace string) (json.RawMessage, error) {
+	var o map[string]any
+	if err := json.Unmarshal(raw, &o); err != nil {
+		return nil, err
+	}
+	if meta, ok := o["metadata"].(map[string]any); ok {
+		meta["namespace"] = namespace
+	}
+	return json.Marshal(o)
+}
+
+// made is a pod as an object makes it.
+func (d *dump) made(name, namespace string, t *input.Template) (*subject, error) {
+	pod, _, err := kube.ReadManifest(bytes.NewReader(t.Pod))
+	if err != nil {
+		return nil, unusable("--filename "+name, err)
+	}
+	object := &corev1.Pod{}
+	if err := json.Unmarshal(t.Pod, object); err != nil {
+		return nil, unusable("--filename "+name, problem(t.String(), "", err.Error()))
+	}
+	if pod.Namespace == "" {
+		pod.Namespace = namespace
+	}
+	for n, base := 2, pod.Name; d.cluster.Pod(pod.Namespace, pod.Name) != nil; n++ {
+		if t.Kind == "Pod" {
+			return nil, fmt.Errorf("the dump has a pod %s already; ask about it with --pending, or give the manifest another metadata.name", pod.Key())
+		}
+		pod.Name = fmt.Sprintf("%s-%d", base, n)
+	}
+	pod.UID = "the pod of the manifest"
+	object.Name, object.Namespace, object.UID = pod.Name, pod.Namespace, types.UID(pod.UID)
+	table, err := priority.NewTable(d.cluster.Classes)
+	if err != nil {
+		return nil, unusable(d.source, err)
+	}
+	if r, err := table.Resolve(pod); err == nil {
+		*pod = r.Apply(*pod)
+	} else if !errors.Is(err, priority.ErrUnknownClass) || pod.Priority == nil {
+		return nil, unusable("--filename "+name, err)
+	}
+	d.cluster.ResolveVolumes(pod)
+	d.objects.Pods = append(d.objects.Pods, object)
+	return &subject{pod, fromManifest}, nil
+}
+
+// make makes the claims of a pod that waits, as the controller of resource claims does from their
+// templates. It returns their names.
+func (d *dump) make(p *corev1.Pod) (made []outrank.Key) {
+	for i := range p.Spec.ResourceClaims {
+		ref := &p.Spec.ResourceClaims[i]
+		known := func(s corev1.PodResourceClaimStatus) bool { return s.Name == ref.Name }
+		if ref.ResourceClaimTemplateName == nil || slices.ContainsFunc(p.Status.ResourceClaimStatuses, known) {
+			continue
+		}
+		t := d.templates[outrank.NewKey(p.Namespace, *ref.ResourceClaimTemplateName)]
+		if t == nil {
+			continue
+		}
+		key := outrank.NewKey(p.Namespace, p.Name+"-"+ref.Name)
+		for n := 2; d.claim(key) != nil; n++ {
+			key = outrank.NewKey(p.Namespace, fmt.Sprintf("%s-%s-%d", p.Name, ref.Name, n))
+		}
+		_, name := key.Split()
+		c := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: name, UID: types.UID("claim " + string(key)),
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: p.Name, UID: p.UID, Controller: new(true)}}}}
+		c.Spec = *t.Spec.Spec.DeepCopy()
+		d.objects.Claims = append(d.objects.Claims, c)
+		p.Status.ResourceClaimStatuses = append(p.Status.ResourceClaimStatuses, corev1.PodResourceClaimStatus{Name: ref.Name, ResourceClaimName: &name})
+		made = append(made, key)
+	}
+	return made
+}

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// text writes the document for a person.
+func (doc *Document) text(p console.Page, list int) {
+	switch {
+	case doc.Pod != nil && doc.Why != "":
+		p.Line("Why %s, or why not, for %s in %s, both ways?", doc.Why, doc.Pod.Key, doc.Cluster.Source)
+	case doc.Pod != nil:
+		p.Line("Who has to leave for %s and its devices in %s, both ways?", doc.Pod.Key, doc.Cluster.Source)
+	default:
+		p.Line("What becomes of all pods that wait in %s, both ways?", doc.Cluster.Source)
+	}
+	c := &doc.Cluster
+	p.Line("  cluster    %s, %s of which %d pending", plural(c.Nodes, "node"), plural(c.Pods, "pod"), c.Pending)
+	p.Line("  devices    %s of %s, %s of which %d hold some", plural(c.Devices, "device"), plural(c.Drivers, "driver"), plural(c.Claims, "claim"), c.Allocated)
+	p.Line("  rules      of Kubernetes %v (%s), and %s", c.Release, c.ReleaseFrom, noRelease)
+	if !doc.Now.IsZero() {
+		p.Line("  as of      %s UTC", doc.Now.UTC().Format(time.DateTime))
+	}
+	if doc.Pod != nil {
+		p.Line("  priority   %d%s", doc.Pod.Priority, inBrackets(doc.Pod.PriorityClass))
+		for i := range doc.Pod.Claims {
+			p.Line("  claim      %s", doc.Pod.Claims[i].text())
+		}
+	}
+	if len(doc.Caveats) > 0 {
+		p.Line("\nBefore you rely on this:")
+		var texts []string
+		for _, w := range doc.Caveats {
+			texts = append(texts, w.text())
+		}
+		p.Items(texts)
+	}
+	if doc.Both != nil {
+		doc.Both.text(p, list)
+	} else {
+		doc.turns(p, list)
+	}
+}
+
+func (c caveat) text() string {
+	if c.Object == "the dump" {
+		return c.Object + " " + c.Text
+	}
+	return c.String()
+}
+
+func inBrackets(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
+// text tells a claim of the pod in question.
+func (c *asked) text() string {
+	if len(c.Devices) > 0 {
+		return fmt.Sprintf("%s: has %s", c.Name, some(c.Devices, mostNear))
+	}
+	return fmt.Sprintf("%s: %s", c.Name, c.Wants)
+}
+
+func (b *both) text(p console.Page, list int) {
+	for _, w := range []*way{b.Release, b.Proposed} {
+		p.Line("")
+		style := console.Green
+		if w.Outcome == preemption.Preempt {
+			style = console.Yellow
+		} else if w.Outcome != preemption.Fits {
+			style = console.Red
+		}
+		p.Line("%s", console.Styled{Text: w.Says, Style: style})
+		w.text(p, list)
+	}
+	if len(b.Short) > 0 {
+		p.Line("\nThe devices, node by node (who may leave goes by priority; claims come free %s):", noRelease)
+	}
+	for i := range b.Short {
+		lines := b.Short[i].Lines
+		p.Line("  %s", lines[0])
+		shown := lines[1:]
+		if len(shown) > list+1 && list != everything {
+			p.Items(shown[:list])
+			p.Line("    and %d more claims", len(shown)-list-1)
+			shown = shown[len(shown)-1:]
+		}
+		p.Items(shown)
+	}
+	if b.MoreShort > 0 {
+		p.Line("  and %d more nodes that the pod's claims are in the way of; --why-not NODE tells of one, --list of more", b.MoreShort)
+	}
+}
+
+// text tells a way in detail.
+func (w *way) text(p console.Page, list int) {
+	if w.Outcome == preemption.Preempt {
+		t := console.Table{Right: map[int]bool{0: true, 2: true}, Spare: []int{3}}
+		t.Head("#", "POD", "PRIORITY", "CLASS", "FREES")
+		for i := range w.Victims {
+			v := &w.Victims[i]
+			t.Add(fmt.Sprint(i+1), string(v.Key), fmt.Sprint(v.Priority), v.Class, orNone(v.Frees))
+			if v.Owner != "" {
+				t.Note("owner %s", v.Owner)
+			}
+			if len(v.Budgets) > 0 {
+				t.Note("breaks budget %s", keys(v.Budgets, mostNear))
+			}
+		}
+		t.Print(p)
+	}
+	for _, g := range w.Devices {
+		p.Line("  claim %s gets %s", g.Claim, some(g.Devices, mostNear))
+	}
+	if w.Outcome == preemption.Preempt && w.Why.Choice != nil {
+		p.Items(w.Why.Choice.Texts())
+	}
+	if w.Outcome == preemption.NothingHelps || w.Outcome == preemption.NotEligible {
+		if w.Rules != kep { // where it is the same
+			counted(p, "As things are:", w.Turned, list)
+		}
+		counted(p, "With all pods gone that may leave:", w.Helpless, list)
+	}
+	if w.Plugin != "" {
+		p.Items([]string{w.Plugin})
+	}
+	if e := w.Exact; e != nil {
+		p.Say("  %s", e.text())
+	}
+}
+
+func counted(p console.Page, title string, counts []count, list int) {
+	if len(counts) == 0 {
+		return
+	}
+	p.Line("  %s", title)
+	for i := range counts[:min(len(counts), list)] {
+		c := &counts[i]
+		by := ""
+		if c.Filter != "" {
+			by = " (" + c.Filter + ")"
+		}
+		p.Line("    %s: %s%s: %s", plural(c.Nodes, "node"), some(c.Reasons, mostNear), by, some(c.Names, mostNear))
+	}
+	if more := len(counts) - list; more > 0 {
+		p.Line("    and %d more answers", more)
+	}
+}
+
+func (e *exact) text() string {
+	if e.Best != preemption.Preempt {
+		return fmt.Sprintf("The best answer by the same ranks: nobody leaves (%s)%s.", e.Best, sure(e.Sure))
+	}
+	if e.Better == "" {
+		return fmt.Sprintf("The best answer by the same ranks is as good as this one%s.", sure(e.Sure))
+	}
+	return fmt.Sprintf("The best answer by the same ranks is better by %s: %s on node %s would have to leave, %s%s.", e.Better, plural(len(e.Victims), "pod"), e.Node, keys(e.Victims, mostNear), sure(e.Sure))
+}
+
+func sure(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "; " + text
+}
+
+func keys(list []outrank.Key, most int) string {
+	var names []string
+	for _, k := range list {
+		names = append(names, string(k))
+	}
+	return some(names, most)
+}
+
+func orNone(list []outrank.Key) string {
+	if len(list) == 0 {
+		return "-"
+	}
+	return keys(list, mostNear)
+}
+
+// turns writes what becomes of all pods that wait.
+func (doc *Document) turns(p console.Page, list int) {
+	p.Line("\nPods take their turns by priority, and those of one priority as the dump has them, each to the end: who is pushed out is gone,")
+	p.Line("and does not come back here. A pod that fits goes to the first node that takes it; kube-scheduler goes by scores.\n")
+	t := console.Table{Right: map[int]bool{1: true}}
+	t.Head("POD", "PRIORITY", strings.ToUpper(doc.Cluster.Release.String()), "DRAPREEMPTION")
+	differ := 0
+	for i := range doc.Turns {
+		one := &doc.Turns[i]
+		if one.Release.brief() != one.Proposed.brief() {
+			differ++
+		}
+		if list != everything && i >= max(list, 20) {
+			continue
+		}
+		t.Add(string(one.Pod), fmt.Sprint(one.Priority), one.Release.brief(), one.Proposed.brief())
+		for _, note := range []struct {
+			by string
+			of *turn
+		}{{doc.Cluster.Release.String(), &one.Release}, {"DRAPreemption", &one.Proposed}} {
+			if text := note.of.detail(); text != "" {
+				t.Note("%s: %s", note.by, text)
+			}
+		}
+	}
+	if len(doc.Turns) == 0 {
+		p.Line("No pod is pending.")
+		return
+	}
+	t.Print(p)
+	if more := len(doc.Turns) - max(list, 20); more > 0 && list != everything {
+		p.Line("  and %d more; --list 0 has all", more)
+	}
+	p.Line("\nOf %s %d would fare differently with DRAPreemption.", plural(len(doc.Turns), "pending pod"), differ)
+}
+
+// brief is a turn in a cell, and detail the rest of it.
+func (t *turn) brief() string {
+	switch t.Outcome {
+	case placed:
+		return "fits on " + t.Node
+	case pushesOut:
+		return fmt.Sprintf("pushes %s out of %s", plural(len(t.Victims), "pod"), t.Node)
+	}
+	return "waits"
+}
+
+func (t *turn) detail() string {
+	var parts []string
+	if t.Reason != "" {
+		parts = append(parts, t.Reason)
+	}
+	if len(t.Victims) > 0 {
+		parts = append(parts, keys(t.Victims, mostNear)+" would leave")
+	}
+	if len(t.Frees) > 0 {
+		parts = append(parts, "which frees "+keys(t.Frees, mostNear))
+	}
+	if len(t.Devices) > 0 {
+		var devices []string
+		for _, g := range t.Devices {
+			devices = append(devices, g.Devices...)
+		}
+		slices.Sort(devices)
+		parts = append(parts, "the pod gets "+some(devices, mostNear))
+	}
+	return strings.Join(parts, "; ")
+}

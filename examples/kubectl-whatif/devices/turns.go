@@ -1,0 +1,245 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// turn is what becomes of a pod that waits, by one way to decide.
+type turn struct {
+	Outcome string        `json:"outcome"`
+	Node    string        `json:"node,omitempty"`
+	Victims []outrank.Key `json:"victims"`
+	Frees   []outrank.Key `json:"frees"`
+	Devices []given       `json:"devices"`
+	Reason  string        `json:"reason,omitempty"`
+}
+
+// The outcomes of a turn.
+const (
+	placed    = "placed"
+	pushesOut = "pushes-out"
+	waits     = "waits"
+)
+
+// pair is a pod that waits, both ways.
+type pair struct {
+	Pod      outrank.Key `json:"pod"`
+	Priority int32       `json:"priority"`
+	Claims   []string    `json:"claims"`
+	Release  turn        `json:"release"`
+	Proposed turn        `json:"proposed"`
+}
+
+// line is the pods that wait, by their priorities, and of one priority as the dump has them.
+func (d *dump) line() []*outrank.Pod {
+	var out []*outrank.Pod
+	for _, p := range d.cluster.Pods {
+		if p.NodeName == "" && !p.Terminating() && !p.Gated() {
+			out = append(out, p)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *outrank.Pod) int { return cmp.Compare(b.PriorityValue(), a.PriorityValue()) })
+	return out
+}
+
+// playBoth has all pods that wait take their turns, each to the end, both ways: who is pushed out is
+// gone, with the claims that nobody else uses, and the pod has its place and its devices.
+func playBoth(d *dump, now time.Time, workers int) ([]pair, error) {
+	out := []pair{}
+	for _, p := range d.line() {
+		out = append(out, pair{Pod: p.Key(), Priority: p.PriorityValue(), Claims: append([]string{}, p.ResourceClaims...)})
+	}
+	for _, proposed := range []bool{false, true} {
+		s, err := newStage(d, now, workers, proposed)
+		if err != nil {
+			return nil, unusable(d.source, err)
+		}
+		for i, p := range d.line() {
+			t, err := s.take(p)
+			if err != nil {
+				return nil, err
+			}
+			if proposed {
+				out[i].Proposed = t
+			} else {
+				out[i].Release = t
+			}
+		}
+	}
+	return out, nil
+}
+
+// stage is a cluster in which pods take turns.
+type stage struct {
+	*rules
+	// allocator finds devices whatever the way: with its rules a plan may have given them back.
+	allocator *rules
+	d         *dump
+}
+
+func newStage(d *dump, now time.Time, workers int, proposed bool) (*stage, error) {
+	own := &dump{source: d.source, cluster: d.cluster, objects: d.objects}
+	own.objects.Claims = slices.Clone(d.objects.Claims)
+	r, err := newRules(own, now, workers, proposed)
+	if err != nil {
+		return nil, err
+	}
+	allocator, err := newRules(own, now, workers, true)
+	if err != nil {
+		return nil, err
+	}
+	allocator.snap = r.snap
+	return &stage{r, allocator, own}, nil
+}
+
+// take is the turn of a pod.
+func (s *stage) take(p *outrank.Pod) (turn, error) {
+	t := turn{Outcome: waits, Victims: []outrank.Key{}, Frees: []outrank.Key{}, Devices: []given{}}
+	w, err := s.decide(p, asking{})
+	var in *inputTrouble
+	switch {
+	case errors.As(err, &in): // about this pod's claims alone
+		t.Reason = in.problems[0].String()
+		return t, nil
+	case err != nil:
+		return t, err
+	}
+	switch w.Outcome {
+	case preemption.Fits:
+		t.Outcome = placed
+		for i := range w.explained.Nodes {
+			if n := &w.explained.Nodes[i]; n.Status.Code == preemption.Success {
+				w.Node = n.Node
+				break
+			}
+		}
+	case preemption.Preempt:
+		t.Outcome = pushesOut
+	case preemption.NotEligible:
+		t.Reason = cmp.Or(w.explained.Refusal, w.explained.Ineligible.String())
+		return t, nil
+	default:
+		t.Reason = mostFrequent(w)
+		return t, nil
+	}
+	t.Node = w.Node
+	n, err := s.allocator.allocate(p, w.Node, w.explained.Victims)
+	if err != nil {
+		return t, unusable("the pod", err)
+	}
+	var claims []*resourcev1.ResourceClaim
+	if n != nil {
+		claims = n.Claims
+		t.Devices = givenBy(claims)
+	}
+	for i := range w.explained.Victims {
+		v := w.explained.Victims[i].Pod
+		t.Victims = append(t.Victims, v.Key())
+		t.Frees = append(t.Frees, s.release(v)...)
+		if err := s.snap.RemovePod(v.Key()); err != nil {
+			return t, err
+		}
+	}
+	if err := s.snap.Bind(p.Key(), w.Node); err != nil {
+		return t, err
+	}
+	s.reserve(p, claims)
+	return t, s.renew()
+}
+
+// mostFrequent is what most nodes say that do not take a pod.
+func mostFrequent(w *way) string {
+	if w.explained.Refused.Code != preemption.Success {
+		return reasonsOf(w.explained.Refused.Reasons)
+	}
+	counts := w.Helpless
+	if len(counts) == 0 {
+		counts = w.Turned
+	}
+	if len(counts) == 0 {
+		return w.Outcome.String()
+	}
+	return fmt.Sprintf("%s: %s", plural(counts[0].Nodes, "node"), reasonsOf(counts[0].Reasons))
+}
+
+// release takes a pod from the consumers of its claims. One that nobody uses any more is given back,
+// and goes with the pod where it was made for it.
+func (s *stage) release(p *outrank.Pod) (free []outrank.Key) {
+	s.d.objects.Claims = slices.Clone(s.d.objects.Claims)
+	for i, c := range s.d.objects.Claims {
+		is := func(r resourcev1.ResourceClaimConsumerReference) bool {
+			return r.APIGroup == "" && r.Resource == "pods" && r.Name == p.Name && c.Namespace == namespaceOf(p, c) && (p.UID == "" || r.UID == "" || string(r.UID) == p.UID)
+		}
+		if !slices.ContainsFunc(c.Status.ReservedFor, is) {
+			continue
+		}
+		c = c.DeepCopy()
+		c.Status.ReservedFor = slices.DeleteFunc(c.Status.ReservedFor, is)
+		if len(c.Status.ReservedFor) == 0 && c.Status.Allocation != nil {
+			c.Status.Allocation = nil
+			free = append(free, claimKey(c))
+		}
+		s.d.objects.Claims[i] = c
+	}
+	return free
+}
+
+func namespaceOf(p *outrank.Pod, c *resourcev1.ResourceClaim) string {
+	if c.Namespace == "" && p.NamespaceName() == outrank.DefaultNamespace {
+		return ""
+	}
+	return p.NamespaceName()
+}
+
+// reserve writes the allocations of a pod's claims, and reserves all of its claims for it.
+func (s *stage) reserve(p *outrank.Pod, allocated []*resourcev1.ResourceClaim) {
+	object := s.d.podOf(p.Key())
+	if object == nil {
+		return
+	}
+	keys := claimsOf(object)
+	for _, c := range allocated {
+		if s.d.claim(claimKey(c)) == nil { // that of extended resources
+			c = c.DeepCopy()
+			c.Name = "extended resources of " + p.Name
+			c.UID = types.UID("claim " + string(claimKey(c)))
+			s.d.objects.Claims = append(s.d.objects.Claims, c)
+			keys = append(keys, claimKey(c))
+		}
+	}
+	for i, c := range s.d.objects.Claims {
+		if !slices.Contains(keys, claimKey(c)) {
+			continue
+		}
+		c = c.DeepCopy()
+		for _, a := range allocated {
+			if claimKey(a) == claimKey(c) {
+				c.Status.Allocation = a.Status.Allocation
+			}
+		}
+		reserved := resourcev1.ResourceClaimConsumerReference{Resource: string(corev1.ResourcePods), Name: p.Name, UID: types.UID(p.UID)}
+		if !slices.Contains(c.Status.ReservedFor, reserved) {
+			c.Status.ReservedFor = append(c.Status.ReservedFor, reserved)
+		}
+		s.d.objects.Claims[i] = c
+	}
+}
+
+// renew tells both filters of the claims as they are.
+func (s *stage) renew() error {
+	if err := s.filter.Set(s.d.objects); err != nil {
+		return err
+	}
+	return s.allocator.filter.Set(s.d.objects)
+}
