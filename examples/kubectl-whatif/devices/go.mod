@@ -7,6 +7,7 @@ require (
 	github.com/outrank-go/outrank/examples/kubectl-whatif v0.0.0
 	github.com/outrank-go/outrank/examples/kubescheduler/devices v0.0.0
 	github.com/spf13/cobra v1.10.2
+	github.com/stretchr/testify v1.12.1
 	k8s.io/api v0.37.1
 	k8s.io/apimachinery v0.37.1
 	sigs.k8s.io/yaml v1.6.0

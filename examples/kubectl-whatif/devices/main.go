@@ -96,7 +96,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would be those of the process
 	if err := root.Execute(); err != nil {
 		complain(stderr, err)
 		return exitUnusable
@@ -186,7 +186,7 @@ func command(do func(*options) error) *cobra.Command {
 		return nil
 	})
 	f.IntVar(&o.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "a `NUMBER` of goroutines that share the work; the answer does not depend on it")
-	f.Lookup("workers").DefValue = ""
+	f.Lookup("workers").DefValue = "0"
 	f.BoolVar(&o.exitStatus, "exit-status", false, "tell what the release does by the exit status: 0 it fits, 3 somebody has to leave, 4 a pod stays pending")
 	f.BoolVar(&o.timings, "timings", false, "say on standard error how long each step took")
 	f.BoolVar(&version, "version", false, "the version")
