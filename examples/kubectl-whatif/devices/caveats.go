@@ -76,7 +76,9 @@ func (d *dump) oddities() (out []caveat) {
 			devices[s.Spec.Driver+"/"+s.Spec.Pool.Name+"/"+s.Spec.Devices[i].Name] = true
 		}
 	}
+	known := map[outrank.Key]bool{}
 	for _, c := range d.objects.Claims {
+		known[claimKey(c)] = true
 		for i := range c.Status.ReservedFor {
 			if r := &c.Status.ReservedFor[i]; r.APIGroup == "" && r.Resource == "pods" && !pods[outrank.NewKey(c.Namespace, r.Name)] {
 				see(strangers, fmt.Sprintf("%s for %s", claimKey(c), r.Name))
@@ -99,7 +101,7 @@ func (d *dump) oddities() (out []caveat) {
 			continue
 		}
 		for _, key := range claimsOf(p) {
-			if d.claim(key) == nil {
+			if !known[key] {
 				see(missing, fmt.Sprintf("%s of pod %s", key, p.Name))
 			}
 		}

@@ -16,6 +16,8 @@ func writePage(w io.Writer, doc *Document) error {
 		Title:  "Who leaves for " + string(doc.Pod.Key) + ", " + doc.Cluster.Release.String() + " and " + kep + "?",
 		Source: doc.Cluster.Source + ", " + noRelease, Snapshot: b.snap, Explanation: b.Proposed.explained, Report: b.Proposed.Why, Now: doc.Now,
 	}
+	// The headline and the pictures are of the proposal, so that the release has to come first.
+	in.Caveats = []string{b.Release.Says + " This page draws the other way, " + noRelease + "."}
 	for _, c := range doc.Caveats {
 		in.Caveats = append(in.Caveats, c.text())
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -119,8 +120,9 @@ func concerns(p *outrank.Pod) bool {
 
 // podOf is the object of a pod, nil for one without claims.
 func (d *dump) podOf(key outrank.Key) *corev1.Pod {
+	namespace, name := key.Split()
 	for _, p := range d.objects.Pods {
-		if outrank.NewKey(p.Namespace, p.Name) == key {
+		if p.Name == name && cmp.Or(p.Namespace, outrank.DefaultNamespace) == namespace {
 			return p
 		}
 	}
@@ -129,8 +131,9 @@ func (d *dump) podOf(key outrank.Key) *corev1.Pod {
 
 // claim is a claim by its name, nil where there is none.
 func (d *dump) claim(key outrank.Key) *resourcev1.ResourceClaim {
+	namespace, name := key.Split()
 	for _, c := range d.objects.Claims {
-		if claimKey(c) == key {
+		if c.Name == name && cmp.Or(c.Namespace, outrank.DefaultNamespace) == namespace {
 			return c
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -95,46 +96,45 @@ func newStage(d *dump, now time.Time, workers int, proposed bool) (*stage, error
 	if err != nil {
 		return nil, err
 	}
-	allocator, err := newRules(own, now, workers, true)
-	if err != nil {
-		return nil, err
+	s := &stage{r, r, own}
+	if !proposed {
+		if s.allocator, err = newRules(own, now, workers, true); err != nil {
+			return nil, err
+		}
+		s.allocator.snap = r.snap
 	}
-	allocator.snap = r.snap
-	return &stage{r, allocator, own}, nil
+	return s, nil
 }
 
 // take is the turn of a pod.
 func (s *stage) take(p *outrank.Pod) (turn, error) {
 	t := turn{Outcome: waits, Victims: []outrank.Key{}, Frees: []outrank.Key{}, Devices: []given{}}
-	w, err := s.decide(p, asking{})
-	var in *inputTrouble
+	plan, err := s.eval.Preempt(context.Background(), s.snap, p, s.now)
+	var in *outrank.InputError
 	switch {
 	case errors.As(err, &in): // about this pod's claims alone
-		t.Reason = in.problems[0].String()
+		t.Reason = in.Problems[0].String()
 		return t, nil
 	case err != nil:
-		return t, err
+		return t, fmt.Errorf("pod %s: %w", p.Key(), err)
 	}
-	switch w.Outcome {
+	switch plan.Outcome {
 	case preemption.Fits:
 		t.Outcome = placed
-		for i := range w.explained.Nodes {
-			if n := &w.explained.Nodes[i]; n.Status.Code == preemption.Success {
-				w.Node = n.Node
-				break
-			}
-		}
+		t.Node, err = s.firstNode(p)
 	case preemption.Preempt:
-		t.Outcome = pushesOut
+		t.Outcome, t.Node = pushesOut, plan.Node
 	case preemption.NotEligible:
-		t.Reason = cmp.Or(w.explained.Refusal, w.explained.Ineligible.String())
+		t.Reason = cmp.Or(plan.Refusal, plan.Ineligible.String())
 		return t, nil
 	default:
-		t.Reason = mostFrequent(w)
+		t.Reason = mostFrequent(plan)
 		return t, nil
 	}
-	t.Node = w.Node
-	n, err := s.allocator.allocate(p, w.Node, w.explained.Victims)
+	if err != nil {
+		return t, fmt.Errorf("pod %s: %w", p.Key(), err)
+	}
+	n, err := s.allocator.allocate(p, t.Node, plan.Victims)
 	if err != nil {
 		return t, unusable("the pod", err)
 	}
@@ -143,32 +143,45 @@ func (s *stage) take(p *outrank.Pod) (turn, error) {
 		claims = n.Claims
 		t.Devices = givenBy(claims)
 	}
-	for i := range w.explained.Victims {
-		v := w.explained.Victims[i].Pod
+	for i := range plan.Victims {
+		v := plan.Victims[i].Pod
 		t.Victims = append(t.Victims, v.Key())
 		t.Frees = append(t.Frees, s.release(v)...)
 		if err := s.snap.RemovePod(v.Key()); err != nil {
 			return t, err
 		}
 	}
-	if err := s.snap.Bind(p.Key(), w.Node); err != nil {
+	if err := s.snap.Bind(p.Key(), t.Node); err != nil {
 		return t, err
 	}
 	s.reserve(p, claims)
 	return t, s.renew()
 }
 
+// firstNode is the first node that takes a pod.
+func (s *stage) firstNode(p *outrank.Pod) (string, error) {
+	e, err := s.eval.Explain(context.Background(), s.snap, p, s.now)
+	if err != nil {
+		return "", err
+	}
+	at := slices.IndexFunc(e.Nodes, func(n preemption.NodeReport) bool { return n.Status.Code == preemption.Success })
+	if at < 0 {
+		return "", errors.New("no node takes it after all")
+	}
+	return e.Nodes[at].Node, nil
+}
+
 // mostFrequent is what most nodes say that do not take a pod.
-func mostFrequent(w *way) string {
-	if w.explained.Refused.Code != preemption.Success {
-		return reasonsOf(w.explained.Refused.Reasons)
+func mostFrequent(plan *preemption.Plan) string {
+	if plan.Refused.Code != preemption.Success {
+		return reasonsOf(plan.Refused.Reasons)
 	}
-	counts := w.Helpless
+	counts := plan.Unhelpful
 	if len(counts) == 0 {
-		counts = w.Turned
+		counts = plan.TurnedDown
 	}
 	if len(counts) == 0 {
-		return w.Outcome.String()
+		return plan.Outcome.String()
 	}
 	return fmt.Sprintf("%s: %s", plural(counts[0].Nodes, "node"), reasonsOf(counts[0].Reasons))
 }
@@ -236,9 +249,9 @@ func (s *stage) reserve(p *outrank.Pod, allocated []*resourcev1.ResourceClaim) {
 	}
 }
 
-// renew tells both filters of the claims as they are.
+// renew tells the filters of the claims as they are.
 func (s *stage) renew() error {
-	if err := s.filter.Set(s.d.objects); err != nil {
+	if err := s.filter.Set(s.d.objects); err != nil || s.allocator == s.rules {
 		return err
 	}
 	return s.allocator.filter.Set(s.d.objects)
