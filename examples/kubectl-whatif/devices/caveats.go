@@ -160,6 +160,12 @@ func (d *dump) aboutPod(s *subject, made []outrank.Key) (out []caveat) {
 	if s.pod.Scheduler() != outrank.DefaultScheduler {
 		add("scheduler %s places the pod, by rules of its own; this is what %s would do", s.pod.Scheduler(), outrank.DefaultScheduler)
 	}
+	if s.from == fromManifest && d.cluster.Skipped["ResourceQuota"] > 0 {
+		add("whether resource quotas let it be created is not looked at; kubectl whatif -f says that")
+	}
+	if s.pod.Terminating() {
+		add("is being deleted, and kube-scheduler passes it over")
+	}
 	if s.pod.Gated() {
 		add("kube-scheduler leaves the pod alone until its scheduling gates are gone; this is what happens then")
 	}

@@ -33,8 +33,8 @@ type Document struct {
 	Both  *both  `json:"answer,omitempty"`
 	Turns []pair `json:"turns,omitempty"`
 	// Caveats are reasons why the answer may not come true, and Warnings are about the dump.
-	Caveats  []caveat          `json:"caveats"`
-	Warnings []outrank.Problem `json:"-"`
+	Caveats  []caveat `json:"caveats"`
+	Warnings []caveat `json:"warnings"`
 }
 
 // summary is a cluster in figures.
@@ -53,11 +53,15 @@ type summary struct {
 
 // podAsked is the pod in question.
 type podAsked struct {
-	Key           outrank.Key `json:"key"`
-	From          string      `json:"from"`
-	Priority      int32       `json:"priority"`
-	PriorityClass string      `json:"priorityClass,omitempty"`
-	Claims        []asked     `json:"claims"`
+	Key  outrank.Key `json:"key"`
+	From string      `json:"from"`
+	// Template is Kind/Name of what would make the pod, and Replicas as many as it would make; of
+	// a DaemonSet they depend on the nodes.
+	Template      string  `json:"template,omitempty"`
+	Replicas      int     `json:"replicas,omitempty"`
+	Priority      int32   `json:"priority"`
+	PriorityClass string  `json:"priorityClass,omitempty"`
+	Claims        []asked `json:"claims"`
 }
 
 // asked is a claim of the pod in question: its devices, or what it wants in words.
@@ -92,6 +96,9 @@ func (d *dump) summary(from string) summary {
 
 func (d *dump) asked(s *subject) *podAsked {
 	out := &podAsked{Key: s.pod.Key(), From: s.from, Priority: s.pod.PriorityValue(), PriorityClass: s.pod.PriorityClassName, Claims: []asked{}}
+	if s.maker != nil && s.maker.Kind != "Pod" {
+		out.Template, out.Replicas = s.maker.String(), s.maker.Replicas
+	}
 	p := d.podOf(s.pod.Key())
 	if p == nil {
 		return out
@@ -109,13 +116,20 @@ func (d *dump) asked(s *subject) *podAsked {
 		out.Claims = append(out.Claims, a)
 	}
 	for name, q := range s.pod.Requests() {
-		if !name.IsExtended() && !strings.HasPrefix(string(name), resourcev1.ResourceDeviceClassPrefix) {
+		if !d.backed(string(name)) {
 			continue
 		}
 		out.Claims = append(out.Claims, asked{Name: "extended resource " + string(name), Wants: q.String(), Devices: []string{}})
 	}
 	slices.SortFunc(out.Claims[len(claimsOf(p)):], func(a, b asked) int { return cmp.Compare(a.Name, b.Name) })
 	return out
+}
+
+// backed reports whether a device class backs a resource.
+func (d *dump) backed(name string) bool {
+	return strings.HasPrefix(name, resourcev1.ResourceDeviceClassPrefix) || slices.ContainsFunc(d.objects.Classes, func(c *resourcev1.DeviceClass) bool {
+		return c.Spec.ExtendedResourceName != nil && *c.Spec.ExtendedResourceName == name
+	})
 }
 
 // wants tells the requests of a claim.
@@ -171,5 +185,18 @@ func writeYAML(w io.Writer, document any) error {
 
 // newDocument has all but the answer.
 func newDocument(d *dump, question, from string, now time.Time) *Document {
-	return &Document{APIVersion: "whatif-devices/v1", Version: stamp.Here().Known(), Question: question, Cluster: d.summary(from), Now: now, Caveats: d.caveats(), Warnings: d.cluster.Warnings()}
+	return &Document{APIVersion: "whatif-devices/v1", Version: stamp.Here().Known(), Question: question, Cluster: d.summary(from), Now: now, Caveats: d.caveats(), Warnings: warnings(d.cluster.Warnings())}
+}
+
+// warnings are problems that are no errors.
+func warnings(problems []outrank.Problem) []caveat {
+	out := []caveat{}
+	for _, p := range problems {
+		text := p.Text
+		if p.Field != "" {
+			text = p.Field + ": " + text
+		}
+		out = append(out, caveat{p.Object, text})
+	}
+	return out
 }

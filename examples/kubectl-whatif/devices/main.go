@@ -254,6 +254,7 @@ func (o *options) ask(d *dump, from string, stdin io.Reader) (doc *Document, exi
 		}
 	}
 	doc.Pod = d.asked(s)
+	doc.Warnings = append(doc.Warnings, warnings(s.warnings)...)
 	doc.Caveats = append(doc.Caveats, d.aboutPod(s, made)...)
 	doc.Both, err = decideBoth(d, question{asking: asking{exact: o.exact}, pod: s.pod, now: o.now, workers: o.workers, node: o.whyNot, list: o.list})
 	if err != nil {

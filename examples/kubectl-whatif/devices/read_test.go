@@ -70,6 +70,9 @@ func TestManifests(t *testing.T) {
 	}{
 		{"a pod", pod + template, "With DRAPreemption: 2 pods have to leave node n1.", 0},
 		{"a deployment", deployment + "\n" + template, "With DRAPreemption: 2 pods have to leave node n1.", 0},
+		{"a deployment says how many", deployment + "\n" + template, "made by Deployment/train, which asks for 3 pods; this is about one of them", 0},
+		{"what else is there is named", pod + template + `{"apiVersion":"v1","kind":"Service","metadata":{"name":"s"}}`, "warning: --filename -: left out: Service", 0},
+		{"what an API server may add is named", strings.Replace(pod, `"cpu":"1"`, `"example.com/x":"1"`, 1) + template, "spec.containers[0].resources.requests: no cpu and memory", 0},
 		{"its template is missing", pod, "its claim gpu is made from resourceclaimtemplate default/two, which is not in the dump", 0},
 		{"a claim by name", byName + claim, "With DRAPreemption: 1 pod has to leave node n1.", 0},
 		{"its claim is missing", byName, `could not find ResourceClaim "default/own"`, 0},

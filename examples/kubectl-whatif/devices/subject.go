@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,6 +27,9 @@ import (
 type subject struct {
 	pod  *outrank.Pod
 	from string
+	// maker makes the pod, nil for one of the dump; warnings are about the manifest.
+	maker    *input.Template
+	warnings []outrank.Problem
 }
 
 // The sources of a pod.
@@ -48,7 +53,7 @@ func (d *dump) pending(namespace, name string) (*subject, error) {
 	case p.NodeName != "":
 		return nil, fmt.Errorf("pod %s is not pending, it already runs on node %s%s", key, p.NodeName, d.waiting("; pending with claims: "))
 	}
-	return &subject{p, fromDump}, nil
+	return &subject{pod: p, from: fromDump}, nil
 }
 
 // waiting names pods that wait and claim devices.
@@ -76,6 +81,7 @@ func (d *dump) bring(name, namespace string, r io.Reader) (*subject, error) {
 	var makers []*input.Template
 	others := &dump{templates: d.templates}
 	var objects bytes.Buffer
+	left := map[string]bool{}
 	err = input.Each(text, func(o input.Object) error {
 		if o.MakesPods() {
 			t, err := input.TemplateOf(o)
@@ -87,7 +93,12 @@ func (d *dump) bring(name, namespace string, r io.Reader) (*subject, error) {
 				return err
 			}
 		}
-		return others.keep(&objects, o)
+		before := objects.Len()
+		err := others.keep(&objects, o)
+		if objects.Len() == before && o.Kind != "ResourceClaimTemplate" {
+			left[cmp.Or(o.Kind, "an object without a kind")] = true
+		}
+		return err
 	})
 	if err != nil {
 		return nil, unusable("--filename "+name, err)
@@ -105,7 +116,11 @@ func (d *dump) bring(name, namespace string, r io.Reader) (*subject, error) {
 	if err := d.add(&objects); err != nil {
 		return nil, unusable("--filename "+name, err)
 	}
-	return d.made(name, namespace, makers[0])
+	s, err := d.made(name, namespace, makers[0])
+	if err == nil && len(left) > 0 {
+		s.warnings = append(s.warnings, outrank.Problem{Object: "--filename " + name, Text: "left out: " + some(slices.Sorted(maps.Keys(left)), mostNear)})
+	}
+	return s, err
 }
 
 // add adds objects of manifests. One that the dump has already is the dump's.
@@ -147,7 +162,7 @@ func inNamespace(raw json.RawMessage, namespace string) (json.RawMessage, error)
 
 // made is a pod as an object makes it.
 func (d *dump) made(name, namespace string, t *input.Template) (*subject, error) {
-	pod, _, err := kube.ReadManifest(bytes.NewReader(t.Pod))
+	pod, warnings, err := kube.ReadManifest(bytes.NewReader(t.Pod))
 	if err != nil {
 		return nil, unusable("--filename "+name, err)
 	}
@@ -177,7 +192,13 @@ func (d *dump) made(name, namespace string, t *input.Template) (*subject, error)
 	}
 	d.cluster.ResolveVolumes(pod)
 	d.objects.Pods = append(d.objects.Pods, object)
-	return &subject{pod, fromManifest}, nil
+	s := &subject{pod: pod, from: fromManifest, maker: t}
+	for _, w := range warnings {
+		if w.Field != "spec.resourceClaims" { // here they are looked at
+			s.warnings = append(s.warnings, w)
+		}
+	}
+	return s, nil
 }
 
 // make makes the claims of a pod that waits, as the controller of resource claims does from their

@@ -29,6 +29,13 @@ func (doc *Document) text(p console.Page, list int) {
 		p.Line("  as of      %s UTC", doc.Now.UTC().Format(time.DateTime))
 	}
 	if doc.Pod != nil {
+		if doc.Pod.Template != "" {
+			number := "which makes one for each node that takes it"
+			if doc.Pod.Replicas > 0 {
+				number = "which asks for " + plural(doc.Pod.Replicas, "pod")
+			}
+			p.Line("  made by    %s, %s; this is about one of them", doc.Pod.Template, number)
+		}
 		p.Line("  priority   %d%s", doc.Pod.Priority, inBrackets(doc.Pod.PriorityClass))
 		for i := range doc.Pod.Claims {
 			p.Line("  claim      %s", doc.Pod.Claims[i].text())
