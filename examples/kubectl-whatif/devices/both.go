@@ -158,18 +158,23 @@ func (w *way) sentence(d *dump, proposed bool) string {
 	if e.Refused.Code != preemption.Success {
 		return fmt.Sprintf("%s: nobody leaves, and the pod stays pending, whatever the nodes: %s.", by, reasonsOf(e.Refused.Reasons))
 	}
-	short := 0
+	short, still := 0, true
 	for i := range e.Nodes {
-		if e.Nodes[i].Status.Filter == devices.Name {
+		n := &e.Nodes[i]
+		if n.Status.Filter == devices.Name {
 			short++
+			still = still && (n.AfterRemoval.Filter == "" || n.AfterRemoval.Filter == devices.Name)
 		}
 	}
 	if short == 0 {
-		return fmt.Sprintf("%s: nobody leaves, and the pod stays pending; it is not for its devices.", by)
+		return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: other reasons turn every node down before its devices are looked at.", by)
 	}
 	end := "and no release preempts for devices"
-	if proposed {
-		end = "and with all pods gone that may leave they still are"
+	switch {
+	case proposed && still:
+		end = "and so with all pods gone that may leave"
+	case proposed:
+		end = "and with all pods gone that may leave that or something else is"
 	}
 	return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s in the way on %d of %s, %s.", by, d.claimed(e.Pod), short, plural(len(d.cluster.Nodes), "node"), end)
 }

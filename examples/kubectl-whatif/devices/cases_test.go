@@ -63,7 +63,7 @@ func TestBothWays(t *testing.T) {
 		{"two of a node", list(taken(exactly("gpus", 2))...), "", "v1.37: nobody leaves", "With DRAPreemption: 2 pods have to leave node n1.", "default/b default/a", "gpu/n1/0 gpu/n1/1", ""},
 		{"all of a node", list(taken(exactly("gpus", 0))...), "", "v1.37: nobody leaves", "With DRAPreemption: 2 pods have to leave node n1.", "default/b default/a", "gpu/n1/0 gpu/n1/1", "wants all of class gpus"},
 		{"more than any node has", list(taken(exactly("gpus", 3))...), "", "v1.37: nobody leaves",
-			"With DRAPreemption: nobody leaves, and the pod stays pending: claim default/mine is in the way on 2 of 2 nodes, and with all pods gone that may leave they still are.", "", "",
+			"With DRAPreemption: nobody leaves, and the pod stays pending: claim default/mine is in the way on 2 of 2 nodes, and so with all pods gone that may leave.", "", "",
 			"with all of these that come free given back, the claims cannot be allocated"},
 		{"free devices", with(taken(exactly("gpus", 1)), node("n3"), slice("n3", 1)), "", "v1.37: nobody has to leave; 1 node takes the pod as things are.", "With DRAPreemption: nobody has to leave; 1 node takes the pod", "", "", ""},
 		{"a claim that is shared with a pod that may not leave", list(shared...), "", "v1.37: nobody leaves", "With DRAPreemption: nobody leaves, and the pod stays pending", "", "",
@@ -96,6 +96,11 @@ func TestBothWays(t *testing.T) {
 		{"preemption for cpu where devices are free", with([]object{node("n1"), class("gpus"), slice("n1", 1), heavy(pod("low", "n1", 1), "8"), claim("mine", exactly("gpus", 1)), pod("mine", "", 10, "mine")}), "",
 			"v1.37: 1 pod has to leave node n1.", "With DRAPreemption: 1 pod has to leave node n1.", "default/low", "gpu/n1/0", ""},
 		{"a pod without claims", with(taken(nil)[:13], pod("mine", "", 10)), "", "v1.37: nobody has to leave; 2 nodes take the pod", "With DRAPreemption: nobody has to leave; 2 nodes take the pod", "", "", "pod default/mine: claims no devices, and both ways decide alike; kubectl whatif says more about it"},
+		{"what holds the devices is what the pod wants to be with", with([]object{node("n1"), class("gpus"), slice("n1", 1), claim("a", exactly("gpus", 1), holds("n1", "0", "a")), labelled(pod("a", "n1", 1, "a")), claim("mine", exactly("gpus", 1)), near(pod("mine", "", 10, "mine"))}), "",
+			"v1.37: nobody leaves, and the pod stays pending: claim default/mine is in the way on 1 of 1 node", "With DRAPreemption: nobody leaves, and the pod stays pending: claim default/mine is in the way on 1 of 1 node, and with all pods gone that may leave that or something else is.", "", "",
+			"node(s) didn't match pod affinity rules"},
+		{"cpu that nobody has", with(taken(exactly("gpus", 1))[:14], heavy(pod("mine", "", 10, "mine"), "9")), "", "v1.37: nobody leaves, and the pod stays pending: other reasons turn every node down before its devices are looked at.",
+			"With DRAPreemption: nobody leaves, and the pod stays pending: other reasons", "", "", "Insufficient cpu"},
 		{"as v1.36", list(taken(exactly("gpus", 1))...), "--release v1.36", "v1.36: nobody leaves", "With DRAPreemption: 1 pod has to leave node n1.", "default/a", "gpu/n1/0", "of Kubernetes v1.36 (--release)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,6 +127,17 @@ func TestBothWays(t *testing.T) {
 			}
 		})
 	}
+}
+
+// labelled is a pod that others want to be with, and near one that wants to.
+func labelled(o object) object {
+	o["metadata"].(object)["labels"] = object{"app": "a"}
+	return o
+}
+
+func near(o object) object {
+	spec(o)["affinity"] = object{"podAffinity": object{"requiredDuringSchedulingIgnoredDuringExecution": []object{{"topologyKey": "kubernetes.io/hostname", "labelSelector": object{"matchLabels": object{"app": "a"}}}}}}
+	return o
 }
 
 // heavy is a pod that asks for so much cpu.

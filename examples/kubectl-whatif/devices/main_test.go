@@ -75,7 +75,7 @@ func list(items ...object) string {
 }
 
 func node(name string) object {
-	return object{"apiVersion": "v1", "kind": "Node", "metadata": object{"name": name}, "status": object{"allocatable": object{"cpu": "8", "pods": "20"}}}
+	return object{"apiVersion": "v1", "kind": "Node", "metadata": object{"name": name, "labels": object{"kubernetes.io/hostname": name}}, "status": object{"allocatable": object{"cpu": "8", "pods": "20"}}}
 }
 
 // class is a device class of the driver gpu; edits change its spec.
