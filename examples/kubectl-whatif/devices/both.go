@@ -37,6 +37,7 @@ type shortage struct {
 	Untouched int      `json:"untouched"`
 	Held      []held   `json:"held"`
 	Enough    bool     `json:"enough"`
+	Trouble   string   `json:"trouble,omitempty"`
 	Lines     []string `json:"-"`
 }
 
@@ -78,9 +79,7 @@ func decideBoth(d *dump, q question) (*both, error) {
 		return nil, err
 	}
 	for _, w := range []*way{out.Release, out.Proposed} {
-		if err := w.settle(d, then); err != nil {
-			return nil, unusable("the pod", err)
-		}
+		w.settle(d, then)
 	}
 	out.Release.Rules, out.Proposed.Rules = d.cluster.Release.String(), kep
 	out.Release.Says, out.Proposed.Says = out.Release.sentence(d, false), out.Proposed.sentence(d, true)
@@ -113,19 +112,25 @@ func (b *both) explain(r *rules, q question) error {
 			break
 		}
 		s, err := r.filter.Explain(r.snap, q.pod, node)
-		if err != nil {
+		switch {
+		case s == nil && err != nil:
 			return unusable("the pod", err)
-		}
-		if s != nil {
-			b.Short = append(b.Short, shortageOf(s))
+		case s != nil:
+			b.Short = append(b.Short, shortageOf(s, err))
 		}
 	}
 	return nil
 }
 
-func shortageOf(s *devices.Shortage) shortage {
+// shortageOf tells a shortage. The error is of an allocator that cannot say whether what comes free is
+// enough, for a class that it cannot evaluate.
+func shortageOf(s *devices.Shortage, err error) shortage {
 	out := shortage{Node: s.Node, Refused: s.Refused, Short: s.Short, Matching: s.Matching, Untouched: s.Untouched, Held: []held{}, Enough: s.Enough,
 		Lines: strings.Split(strings.TrimSpace(s.String()), "\n")}
+	if err != nil {
+		out.Trouble = err.Error()
+		out.Lines[len(out.Lines)-1] = "with all of these that come free given back, nobody knows: " + out.Trouble
+	}
 	for _, h := range s.Held {
 		one := held{h.Claim, h.Devices, h.Pods, h.Stays}
 		if one.Pods == nil {

@@ -101,6 +101,12 @@ func TestBothWays(t *testing.T) {
 			"node(s) didn't match pod affinity rules"},
 		{"cpu that nobody has", with(taken(exactly("gpus", 1))[:14], heavy(pod("mine", "", 10, "mine"), "9")), "", "v1.37: nobody leaves, and the pod stays pending: other reasons turn every node down before its devices are looked at.",
 			"With DRAPreemption: nobody leaves, and the pod stays pending: other reasons", "", "", "Insufficient cpu"},
+		{"a class that cannot be evaluated on a device that is held", with(append(taken(nil)[:6], pod("a", "n1", 1, "a"), class("broken", func(s object) {
+			s["selectors"] = []object{{"cel": object{"expression": `device.attributes["x"].y > 1`}}}
+		}),
+			claim("b", exactly("gpus", 2), holds("n2", "0 1", "b")), pod("b", "n2", 20, "b"), claim("c", exactly("gpus", 1), holds("n1", "1", "c")), pod("c", "n1", 20, "c")), claim("mine", exactly("broken", 1)), pod("mine", "", 10, "mine")), "",
+			"v1.37: nobody leaves, and the pod stays pending: claim default/mine is in the way on 2 of 2 nodes", "With DRAPreemption: nobody leaves, and the pod stays pending: claim default/mine is in the way on 2 of 2 nodes, and so with all pods gone that may leave.", "", "",
+			"class broken: selector #0 on device gpu/n1/0: CEL runtime error: no such key: y"},
 		{"as v1.36", list(taken(exactly("gpus", 1))...), "--release v1.36", "v1.36: nobody leaves", "With DRAPreemption: 1 pod has to leave node n1.", "default/a", "gpu/n1/0", "of Kubernetes v1.36 (--release)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -163,9 +163,9 @@ func counts(e *preemption.Explanation, list []preemption.Count, of func(*preempt
 
 // settle says who leaves and with what, where somebody leaves. Allocations are those that the
 // filter of the proposal finds.
-func (w *way) settle(d *dump, allocator *rules) error {
+func (w *way) settle(d *dump, allocator *rules) {
 	if w.Outcome != preemption.Preempt {
-		return nil
+		return
 	}
 	for i := range w.explained.Victims {
 		v := &w.explained.Victims[i]
@@ -178,15 +178,14 @@ func (w *way) settle(d *dump, allocator *rules) error {
 		}
 		w.Victims = append(w.Victims, one)
 	}
-	n, err := allocator.allocate(w.explained.Pod, w.Node, w.explained.Victims)
-	if err != nil || n == nil {
-		return err
+	n := allocator.devicesFor(w.explained.Pod, w.Node, w.explained.Victims)
+	if n == nil {
+		return
 	}
 	w.Devices = givenBy(n.Claims)
 	for _, uid := range n.Freed {
 		w.free(d, uid)
 	}
-	return nil
 }
 
 // free notes a claim that comes free with those of its consumers that leave.
@@ -205,11 +204,17 @@ func (w *way) free(d *dump, uid types.UID) {
 	}
 }
 
-// allocate finds the devices of a node for a pod once others have left it. The error of a pod
-// that has its place whatever its devices is nil, too, and so is the answer.
-func (r *rules) allocate(pod *outrank.Pod, node string, gone []preemption.Victim) (*devices.Nomination, error) {
-	plan := &preemption.Plan{Pod: pod, Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: node, Victims: gone}}
-	return r.filter.Nomination(r.snap, plan)
+// devicesFor finds the devices of a node for a pod once others have left it; nil for a pod without
+// claims to allocate. Where the allocator cannot evaluate a class for what those leave behind, their
+// devices do not count, and nil says that it cannot for any.
+func (r *rules) devicesFor(pod *outrank.Pod, node string, gone []preemption.Victim) *devices.Nomination {
+	for _, victims := range [][]preemption.Victim{gone, nil} {
+		plan := &preemption.Plan{Pod: pod, Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: node, Victims: victims}}
+		if n, err := r.filter.Nomination(r.snap, plan); err == nil {
+			return n
+		}
+	}
+	return nil
 }
 
 func givenBy(claims []*resourcev1.ResourceClaim) []given {

@@ -134,12 +134,8 @@ func (s *stage) take(p *outrank.Pod) (turn, error) {
 	if err != nil {
 		return t, fmt.Errorf("pod %s: %w", p.Key(), err)
 	}
-	n, err := s.allocator.allocate(p, t.Node, plan.Victims)
-	if err != nil {
-		return t, unusable("the pod", err)
-	}
 	var claims []*resourcev1.ResourceClaim
-	if n != nil {
+	if n := s.allocator.devicesFor(p, t.Node, plan.Victims); n != nil {
 		claims = n.Claims
 		t.Devices = givenBy(claims)
 	}
