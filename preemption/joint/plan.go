@@ -32,8 +32,9 @@ type Plan struct {
 	DecidedBy preemption.Rank
 	// Kept is set where no better plan was found, so that this one is that of one by one.
 	Kept bool
-	// Interrupted is set where the context ended the search for a better plan: this one is the
-	// best that was found by then, and holds.
+	// Interrupted is set where the context ended the call once there was a plan: this one is the best that
+	// was found by then, and holds. Where the search was over, as a Certificate that is optimal says, a
+	// place for more pods or a reason of a [Fate] is missing.
 	Interrupted bool
 	// More is what the victims come to of the pods that have a place in this plan alone
 	// ([Placement].More).
@@ -90,7 +91,7 @@ type Victim struct {
 
 // plan makes the answer.
 func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, error) {
-	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.first.total, Interrupted: r.interrupted, Certificate: certificate}
+	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.first.total, Certificate: certificate}
 	_, p.DecidedBy = r.totals.compare(p.Total, p.OneByOne)
 	p.Kept = p.DecidedBy == 0
 	for i, pod := range r.pods {
@@ -130,6 +131,7 @@ func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, e
 	if r.err == nil {
 		r.fail(r.more(p, after, replacements))
 	}
+	p.Interrupted = r.brief
 	return p, r.err
 }
 
@@ -213,7 +215,7 @@ func (r *run) more(p *Plan, after *preemption.Snapshot, replacements []*outrank.
 			waiting = append(waiting, i)
 		}
 	}
-	if len(waiting) == 0 || p.Kept || p.Interrupted {
+	if len(waiting) == 0 || p.Kept || r.over() {
 		return nil
 	}
 	eval, err := sparing(r.eval, slices.Concat(r.pods, replacements))
@@ -222,6 +224,9 @@ func (r *run) more(p *Plan, after *preemption.Snapshot, replacements []*outrank.
 	}
 	rest := newOneByOne(r.ctx, eval, after, r.pods, r.req.Now)
 	if err := rest.run(waiting); err != nil {
+		if r.over() {
+			return nil
+		}
 		return err
 	}
 	if !r.together(p, rest, replacements) {
