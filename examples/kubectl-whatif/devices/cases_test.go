@@ -1,6 +1,7 @@
 package main
 
 import (
+	"html"
 	"strings"
 	"testing"
 
@@ -39,6 +40,10 @@ func TestBothWays(t *testing.T) {
 	admin := func(r object) { r["adminAccess"] = true }
 	shared := append(taken(exactly("gpus", 1))[:4], claim("s", exactly("gpus", 2), holds("n1", "0 1", "s1", "s2")), pod("s1", "n1", 1, "s"), pod("s2", "n1", 20, "s"),
 		claim("mine", exactly("gpus", 2)), pod("mine", "", 10, "mine"))
+	together := append(taken(nil)[:4], claim("s", exactly("gpus", 2), holds("n1", "0 1", "s1", "s2")), pod("s1", "n1", 1, "s"), pod("s2", "n1", 2, "s"), claim("mine", exactly("gpus", 1)), pod("mine", "", 10, "mine"))
+	leaving := append(taken(nil)[:4], claim("s", exactly("gpus", 2), holds("n1", "0 1", "s1"), deleted), pod("s1", "n1", 1, "s"), claim("mine", exactly("gpus", 1)), pod("mine", "", 10, "mine"))
+	nominated := pod("other", "", 20, "others")
+	nominated["status"] = object{"nominatedNodeName": "n1"}
 	template := object{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": object{"name": "gpus", "namespace": "default"},
 		"spec": object{"spec": object{"devices": object{"requests": []object{exactly("gpus", 1)}}}}}
 	byTemplate := pod("mine", "", 10)
@@ -68,6 +73,11 @@ func TestBothWays(t *testing.T) {
 		{"free devices", with(taken(exactly("gpus", 1)), node("n3"), slice("n3", 1)), "", "v1.37: nobody has to leave; 1 node takes the pod as things are.", "With DRAPreemption: nobody has to leave; 1 node takes the pod", "", "", ""},
 		{"a claim that is shared with a pod that may not leave", list(shared...), "", "v1.37: nobody leaves", "With DRAPreemption: nobody leaves, and the pod stays pending", "", "",
 			"claim default/s holds gpu/n1/0, gpu/n1/1 and does not come free: pod default/s2, which it is reserved for, may not leave: its priority is 20"},
+		{"a claim that is shared by pods that may leave", list(together...), "", "v1.37: nobody leaves", "With DRAPreemption: 2 pods have to leave node n1.", "default/s2 default/s1", "gpu/n1/0",
+			"claim default/s holds gpu/n1/0, gpu/n1/1 and comes free once default/s1 and default/s2 is gone"},
+		{"a claim that is held and being deleted", list(leaving...), "", "v1.37: nobody leaves", "With DRAPreemption: 1 pod has to leave node n1.", "default/s1", "gpu/n1/0", ""},
+		{"a pod with claims that is nominated", with(taken(exactly("gpus", 1)), nominated, claim("others", exactly("gpus", 1))), "", "v1.37: nobody leaves", "With DRAPreemption: 1 pod has to leave node n1.", "default/a", "gpu/n1/0",
+			"which devices they are to get stands in no dump, so that none are kept for them, and with DRAPreemption they might have to wait for claims on their way: default/other to n1"},
 		{"a claim that is being deleted", with(taken(exactly("gpus", 1))[:13], claim("mine", exactly("gpus", 1), deleted), pod("mine", "", 10, "mine")), "",
 			`v1.37: nobody leaves, and the pod stays pending, whatever the nodes: resourceclaim "mine" is being deleted.`,
 			`With DRAPreemption: nobody leaves, and the pod stays pending, whatever the nodes: resourceclaim "mine" is being deleted.`, "", "", ""},
@@ -128,8 +138,20 @@ func TestBothWays(t *testing.T) {
 			assert.Contains(t, flat(text), tt.also)
 			assertTrue(t, tt.dump, args, doc)
 			for _, form := range []string{"html", "yaml", "wide"} {
-				status, _, stderr := ask(tt.dump, append(args, "--cluster", "-", "-o", form)...)
+				status, out, stderr := ask(tt.dump, append(args, "--cluster", "-", "-o", form)...)
 				assert.Zero(t, status, stderr)
+				for _, w := range []toldWay{doc.Answer.Release, doc.Answer.Proposed} {
+					assert.Contains(t, flat(html.UnescapeString(strings.ReplaceAll(out, "''", "'"))), w.Says, form)
+				}
+			}
+			exact := answered(t, tt.dump, append(args, "--exact")...).Answer
+			for _, w := range []toldWay{exact.Release, exact.Proposed} {
+				require.NotNil(t, w.Exact)
+				if w.Outcome == "preempt" {
+					assert.Equal(t, "preempt", w.Exact.Best.String(), w.Says)
+					assert.LessOrEqual(t, len(w.Exact.Victims), len(w.Victims), "all victims are of one kind here")
+					assert.Contains(t, w.Exact.Sure, "optimal")
+				}
 			}
 		})
 	}

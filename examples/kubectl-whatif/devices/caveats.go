@@ -96,6 +96,11 @@ func (d *dump) oddities() (out []caveat) {
 			}
 		}
 	}
+	for _, p := range d.cluster.Pods {
+		if p.NodeName == "" && p.NominatedNodeName != "" && concerns(p) {
+			see(nominated, fmt.Sprintf("%s to %s", p.Key(), p.NominatedNodeName))
+		}
+	}
 	for _, p := range d.objects.Pods {
 		if p.Spec.NodeName == "" {
 			continue
@@ -117,6 +122,7 @@ const (
 	strangers = "reserves claims for pods that it does not hold, so that these claims do not come free: %s"
 	empty     = "reserves claims that hold no devices: %s"
 	unknown   = "has claims with devices that no resourceslice of it has, which hold nothing for anybody: %s"
+	nominated = "has pods with claims that are nominated to nodes; which devices they are to get stands in no dump, so that none are kept for them, and with DRAPreemption they might have to wait for claims on their way: %s"
 	missing   = "lacks claims of running pods, so that what they hold counts as free: %s"
 )
 
