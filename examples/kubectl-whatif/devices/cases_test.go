@@ -84,7 +84,7 @@ func TestBothWays(t *testing.T) {
 		{"a class that is missing", list(taken(exactly("other", 1))...), "", "v1.37: nobody leaves, and the pod stays pending, whatever the nodes: request r: device class other does not exist.",
 			"With DRAPreemption: nobody leaves, and the pod stays pending, whatever the nodes: request r: device class other does not exist.", "", "", ""},
 		{"no driver", list(node("n1"), class("gpus"), claim("mine", exactly("gpus", 1)), pod("mine", "", 10, "mine")), "", "v1.37: nobody leaves, and the pod stays pending: claim default/mine is in the way on 1 of 1 node",
-			"With DRAPreemption: nobody leaves", "", "", "the dump has no resourceslice at all: if they were listed, no driver publishes devices for device class gpus, and it may not be running"},
+			"With DRAPreemption: nobody leaves", "", "", "the dump holds no resourceslices, so that no node has a device: no driver publishes any, and it may not be running; if the cluster has some, add them to kubectl get"},
 		{"admin access takes nothing from anybody", list(taken(exactly("gpus", 1, admin))...), "", "v1.37: nobody has to leave; 2 nodes take the pod", "With DRAPreemption: nobody has to leave; 2 nodes take the pod", "", "", "with admin access"},
 		{"the first alternative that is to be had", list(taken(object{"name": "r", "firstAvailable": []object{
 			{"name": "big", "deviceClassName": "gpus", "allocationMode": "ExactCount", "count": 3}, {"name": "small", "deviceClassName": "gpus", "allocationMode": "ExactCount", "count": 1}}})...), "",

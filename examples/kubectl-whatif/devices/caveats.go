@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 
 	"github.com/outrank-go/outrank"
 )
@@ -39,7 +38,7 @@ func (d *dump) caveats() (out []caveat) {
 		n    int
 		so   string
 	}{
-		{"resourceslices", len(o.Slices), "no node has a device"},
+		{"resourceslices", len(o.Slices), "no node has a device: no driver publishes any, and it may not be running"},
 		{"deviceclasses", len(o.Classes), "every request names a class that is not there"},
 		{"resourceclaims", len(o.Claims), "every device counts as free"},
 	} {
@@ -178,42 +177,5 @@ func (d *dump) aboutPod(s *subject, made []outrank.Key) (out []caveat) {
 	if s.pod.Group != "" {
 		add("the pod is of group %s; the answer is about the pod by itself, and KEP-5690 leaves out preemption for devices by pods of groups", s.pod.Group)
 	}
-	return append(out, d.aboutDrivers(p)...)
-}
-
-// aboutDrivers names the classes of the pod's claims for which no slice has a device of any driver.
-func (d *dump) aboutDrivers(p *corev1.Pod) (out []caveat) {
-	if len(d.objects.Slices) > 0 || len(d.objects.Classes) == 0 {
-		return nil
-	}
-	var names []string
-	for _, key := range claimsOf(p) {
-		c := d.claim(key)
-		if c == nil {
-			continue
-		}
-		for _, class := range classesOf(c) {
-			if !slices.Contains(names, class) {
-				names = append(names, class)
-			}
-		}
-	}
-	if len(names) > 0 {
-		out = append(out, caveat{"the dump", fmt.Sprintf("has no resourceslice at all: if they were listed, no driver publishes devices for device class %s, and it may not be running", some(names, mostNear))})
-	}
 	return out
-}
-
-// classesOf are the device classes that a claim asks for.
-func classesOf(c *resourcev1.ResourceClaim) (names []string) {
-	for i := range c.Spec.Devices.Requests {
-		r := &c.Spec.Devices.Requests[i]
-		if r.Exactly != nil {
-			names = append(names, r.Exactly.DeviceClassName)
-		}
-		for j := range r.FirstAvailable {
-			names = append(names, r.FirstAvailable[j].DeviceClassName)
-		}
-	}
-	return names
 }

@@ -21,6 +21,11 @@ func TestNoRowsAreHiddenWithoutAWord(t *testing.T) {
 			objects = append(objects, claim(held, exactly("gpus", 1), holds(name, fmt.Sprint(d), held)), heavy(pod(held, name, n, held), fmt.Sprint(n%3)))
 		}
 	}
+	for n := range 3 {
+		closed := node(fmt.Sprintf("closed%d", n))
+		closed["spec"] = object{"taints": []object{{"key": fmt.Sprint("k", n), "effect": "NoSchedule"}}}
+		objects = append(objects, closed)
+	}
 	for n := range 30 {
 		name := fmt.Sprintf("w%d", n)
 		objects = append(objects, claim(name, exactly("gpus", 4)), heavy(pod(name, "", 3, name), "3"))
@@ -39,6 +44,8 @@ func TestNoRowsAreHiddenWithoutAWord(t *testing.T) {
 		}
 	}
 	require.Greater(t, cut, 5)
+	_, out, _ := ask(list(objects...), "--cluster", "-", "--pending", "w0", "--list", "1")
+	assert.Contains(t, out, "    and 2 more answers")
 }
 
 // textOf is an answer by its paragraphs, each under its first line.

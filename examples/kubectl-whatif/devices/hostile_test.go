@@ -97,7 +97,7 @@ func TestBadInput(t *testing.T) {
 		{"no nodes", list(pod("p", "", 1)), "", 2, "the dump holds no nodes"},
 		{"nothing about devices", list(node("n1"), pod("mine", "", 1, "x")), "--pending mine", 2,
 			"holds no resourceclaims, no resourceslices and no deviceclasses, without which there is no answer about devices; list them, too: kubectl get nodes,pods,"},
-		{"no slices", list(node("n1"), pod("mine", "", 1, "x"), claim("x", exactly("gpus", 1)), class("gpus")), "--pending mine", 0, "holds no resourceslices, so that no node has a device; if the cluster has some, add them to kubectl get"},
+		{"no slices", list(node("n1"), pod("mine", "", 1, "x"), claim("x", exactly("gpus", 1)), class("gpus")), "--pending mine", 0, "holds no resourceslices, so that no node has a device: no driver publishes any, and it may not be running; if the cluster has some, add them to kubectl get"},
 		{"no classes", list(node("n1"), pod("mine", "", 1, "x"), claim("x", exactly("gpus", 1)), slice("n1", 1)), "--pending mine", 0, "holds no deviceclasses, so that every request names a class that is not there"},
 		{"no claims", list(node("n1"), pod("mine", "", 1, "x"), class("gpus"), slice("n1", 1)), "--pending mine", 0, "holds no resourceclaims, so that every device counts as free"},
 		{"an old version", list(node("n1"), pod("mine", "", 1, "x"), old), "--pending mine", 2, `(DeviceClass gpus): apiVersion: "resource.k8s.io/v1beta1"; resource.k8s.io/v1 is read`},
