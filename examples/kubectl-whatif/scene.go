@@ -333,8 +333,8 @@ func (s *scene) claiming(asked *outrank.Pod) []*outrank.Pod {
 	return slices.SortedFunc(maps.Values(all), func(a, b *outrank.Pod) int { return cmp.Compare(a.Key(), b.Key()) })
 }
 
-// judged is the exit status of an answer: unknown where it hangs on devices. A report and what it
-// compares with, who could push out whom, and who did, do not.
+// judged is the exit status of an answer: unknown where it hangs on devices. Reports, their comparison,
+// changes of classes and questions about the past do not.
 func (s *scene) judged(exit int) int {
 	if !slices.Contains([]inquiry{askReport, askDiff, askClasses, askBackward}, s.ask) && s.devices.Hidden(exit < exitStays) {
 		return exitUnknown

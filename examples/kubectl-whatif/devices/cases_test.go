@@ -35,7 +35,7 @@ func without(objects []object, kind string) (out []object) {
 	return out
 }
 
-// Both ways about small clusters. The sentences say what happens to whom, in their own words.
+// Both ways about small clusters. Each sentence is tried.
 func TestBothWays(t *testing.T) {
 	admin := func(r object) { r["adminAccess"] = true }
 	shared := append(taken(exactly("gpus", 1))[:4], claim("s", exactly("gpus", 2), holds("n1", "0 1", "s1", "s2")), pod("s1", "n1", 1, "s"), pod("s2", "n1", 20, "s"),

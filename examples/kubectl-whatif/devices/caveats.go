@@ -141,7 +141,7 @@ func claimsOf(p *corev1.Pod) (keys []outrank.Key) {
 	return keys
 }
 
-// aboutPod is about the pod in question: what of its claims was made here, and what is missing.
+// aboutPod is about the pod in question: which of its claims were made here, and which are missing.
 func (d *dump) aboutPod(s *subject, made []outrank.Key) (out []caveat) {
 	object := "pod " + string(s.pod.Key())
 	add := func(format string, args ...any) { out = append(out, caveat{object, fmt.Sprintf(format, args...)}) }
