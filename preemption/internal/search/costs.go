@@ -44,6 +44,22 @@ func (s *Search) sortPods(n *state.NodeState, order *[]int32) {
 	slices.SortStableFunc(*order, func(i, j int32) int { return s.Attempt.CompareByRule(n.Pods[i], n.Pods[j]) })
 }
 
+// findEnd notes the last pods of a node in the order of the search.
+func (s *Search) findEnd(n *state.NodeState, e *endOfOrder) {
+	order := *s.tables.orders(n)
+	e.number, e.mostCovered = min(len(order), endPods), s.snap.Summaries.ExtremesAt(n.Slot).MostCovered
+	e.twice = coveredTwice(n)
+	for k := range e.number {
+		i := order[len(order)-1-k]
+		e.pods[k] = endPod{row: n.Rows[i], priority: n.SortKeys[i].Priority}
+		for _, g := range n.Covered {
+			if g.Index == i {
+				e.pods[k].budgets = g.Budgets
+			}
+		}
+	}
+}
+
 // releaseTables lets others have what is known of the caller's rules.
 func (s *Search) releaseTables() {
 	for _, release := range s.tables.release {

@@ -172,16 +172,6 @@ func (r *searchRules) tightOn(mostCovered uint8, twice uint32) uint32 {
 	return r.tightAmong(min(mostCovered, 1)) | r.tightAmong(mostCovered)&twice
 }
 
-// coveredTwice returns the budgets that cover more than one pod of a node.
-func coveredTwice(n *state.NodeState) (twice uint32) {
-	once := uint32(0)
-	for _, g := range n.Covered {
-		twice |= once & g.Budgets
-		once |= g.Budgets
-	}
-	return twice
-}
-
 // mayViolate reports whether a pod of the end is covered by one of these budgets.
 func (t *rulesReprieve) mayViolate(tight uint32) bool {
 	for _, g := range t.rows.n.Covered {

@@ -69,9 +69,6 @@ func (w *Worker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32
 	return from, held
 }
 
-// unlimited is more than all pods of a node take together (see LargeAmounts).
-const unlimited = math.MaxInt64 / 2
-
 // charge finds the possible victims that violate a budget, by index. The
 // covered pods are charged in order of importance (group 6.3).
 func (w *Worker) charge(n *state.NodeState) {

@@ -1,6 +1,16 @@
 package search
 
-import "github.com/outrank-go/outrank/preemption/internal/state"
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/internal/state"
+)
+
+// asksNothing is less than any node has free, unless its amounts are large.
+const asksNothing = math.MinInt64 / 2
+
+// unlimited is more than all pods of a node take together (see LargeAmounts).
+const unlimited = math.MaxInt64 / 2
 
 // spare is what a node has free beyond the preemptor's needs while some of its pods are away.
 // It is below 0 where that is too little.
