@@ -32,7 +32,7 @@ func preemptedEvent(victim, preemptor *outrank.Pod, node string) outrank.Event {
 
 // preemptedBy is the message of the event about a victim.
 func preemptedBy(kind PreemptorType, who, node string) string {
-	return fmt.Sprintf("Preempted by %s %s on node %s", kind, who, node)
+	return "Preempted by " + string(kind) + " " + who + " on node " + node
 }
 
 // inMemory ends the message about a victim that waited to be bound (rule 14.4.2).
@@ -52,13 +52,13 @@ func (c *Config) victimCondition(preemptor *outrank.Pod, kind PreemptorType) out
 // variants say the same about a victim that waited to be bound.
 func (c *Config) victimEvent(victim *VictimReport, preemptor *outrank.Pod, node string) outrank.Event {
 	e := preemptedEvent(victim.Pod, preemptor, node)
-	by := fmt.Sprintf("by %s on node %s", preemptor.Key(), node)
+	by := func() string { return "by " + string(preemptor.Key()) + " on node " + node }
 	switch {
 	case c.Variant == outrank.VariantSimplified:
-		e.Type, e.Action, e.Message = outrank.EventWarning, actionScheduling, "Preempted "+by
+		e.Type, e.Action, e.Message = outrank.EventWarning, actionScheduling, "Preempted "+by()
 	case c.Variant == outrank.VariantV1_13:
 		// v1.13 knows no action and no second pod of an event.
-		e.Action, e.Related, e.Message = "", nil, by
+		e.Action, e.Related, e.Message = "", nil, by()
 	case victim.Result == RejectedWhileWaiting:
 		e.Message += inMemory
 	}

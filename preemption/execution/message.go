@@ -2,8 +2,8 @@ package execution
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -66,7 +66,7 @@ func (f *Failure) wayOut() string {
 	case f.Plan.Outcome == preemption.Preempt && last.Found != "":
 		return last.Found
 	case f.Plan.Outcome == preemption.Preempt && rules.SuccessText:
-		return preemptionMessage + fmt.Sprintf("found a potential placement for pod on node %s, preempting %d victims", f.Plan.Node, len(f.Plan.Victims))
+		return preemptionMessage + "found a potential placement for pod on node " + f.Plan.Node + ", preempting " + strconv.Itoa(len(f.Plan.Victims)) + " victims"
 	case f.Plan.Outcome == preemption.Preempt || f.Plan.Outcome == preemption.Fits:
 		return ""
 	case f.devicesFail():
@@ -140,7 +140,7 @@ func nodesOf(p *preemption.Plan) int {
 // reason holds for, sorted by text (FitError.Error). A node may have several
 // reasons.
 func nodesMessage(nodes int, counts []preemption.Count) string {
-	text := fmt.Sprintf("0/%d nodes are available:", nodes)
+	text := "0/" + strconv.Itoa(nodes) + " nodes are available:"
 	given := map[string]int{}
 	for _, c := range counts {
 		for _, reason := range c.Reasons {
@@ -150,7 +150,7 @@ func nodesMessage(nodes int, counts []preemption.Count) string {
 	var parts []string
 	for reason, n := range given {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, reason))
+			parts = append(parts, strconv.Itoa(n)+" "+reason)
 		}
 	}
 	if len(parts) > 0 {

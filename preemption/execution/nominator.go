@@ -84,7 +84,7 @@ func (n *Nominator) Add(pod *outrank.Pod, node string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	err := n.refused(pod, node)
-	if e := n.entry(pod); err == nil && node != "" && e.node != "" && e.node != node {
+	if e := n.entry(pod.Key(), pod); err == nil && node != "" && e.node != "" && e.node != node {
 		return fmt.Errorf("pod %s: %w: it is nominated to node %s already, and now to %s", pod.Key(), preemption.ErrState, e.node, node)
 	}
 	n.put(pod, cmp.Or(node, n.broughtBy(pod)), nil)
@@ -104,7 +104,8 @@ func (n *Nominator) refused(pod *outrank.Pod, node string) error {
 	if node == "" {
 		return nil
 	}
-	latest, there := n.latest(pod), n.byPod[pod.Key()]
+	key := pod.Key()
+	latest, there := n.latest(key, pod), n.byPod[key]
 	switch {
 	case slices.Contains(there.before, pod.UID):
 		return fmt.Errorf("pod %s: %w: a later pod has its name, and its nomination to node %s", pod.Key(), preemption.ErrNotFound, there.node)
@@ -123,7 +124,7 @@ func (n *Nominator) Remove(pod *outrank.Pod) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.takeOut(pod)
+	n.takeOut(pod.Key(), pod)
 }
 
 // NominatedTo returns the pods nominated to a node, sorted by importance: the
@@ -170,8 +171,8 @@ func (n *Nominator) put(pod *outrank.Pod, node string, before []string) {
 		return
 	}
 	another := there.pod != nil && !samePod(there.pod, pod)
-	n.takeOut(pod)
-	latest := n.latest(pod)
+	n.takeOut(key, pod)
+	latest := n.latest(key, pod)
 	if latest == nil {
 		return
 	}
@@ -197,13 +198,13 @@ func (n *Nominator) broughtBy(pod *outrank.Pod) string {
 	return pod.NominatedNodeName
 }
 
-// latest returns the latest version of the pod as far as it is known, nil where it
-// is gone.
-func (n *Nominator) latest(pod *outrank.Pod) *outrank.Pod {
+// latest returns the latest version of the pod with this key as far as it is known, nil where
+// it is gone.
+func (n *Nominator) latest(key outrank.Key, pod *outrank.Pod) *outrank.Pod {
 	if n.Find == nil {
 		return pod
 	}
-	if found, ok := n.Find(pod.Key()); ok && found != nil && samePod(found, pod) {
+	if found, ok := n.Find(key); ok && found != nil && samePod(found, pod) {
 		return found
 	}
 	return nil
@@ -233,19 +234,20 @@ func (n *Nominator) insert(key outrank.Key, e nominatedPod) {
 	n.byNode[node] = slices.Insert(n.byNode[node], at, pod)
 }
 
-// takeOut drops the nomination of this pod, but not of another pod of its name.
-func (n *Nominator) takeOut(pod *outrank.Pod) {
-	if e, ok := n.aside[pod.Key()]; ok && samePod(e.pod, pod) {
-		delete(n.aside, pod.Key())
+// takeOut drops the nomination of this pod, which has the key, but not of another pod of its
+// name.
+func (n *Nominator) takeOut(key outrank.Key, pod *outrank.Pod) {
+	if e, ok := n.aside[key]; ok && samePod(e.pod, pod) {
+		delete(n.aside, key)
 	}
-	if n.entry(pod).pod != nil {
-		n.drop(pod.Key())
+	if n.entry(key, pod).pod != nil {
+		n.drop(key)
 	}
 }
 
-// entry returns the nomination of the pod, the zero value without one.
-func (n *Nominator) entry(pod *outrank.Pod) nominatedPod {
-	if e := n.byPod[pod.Key()]; e.pod != nil && samePod(e.pod, pod) {
+// entry returns the nomination of the pod, which has the key, the zero value without one.
+func (n *Nominator) entry(key outrank.Key, pod *outrank.Pod) nominatedPod {
+	if e := n.byPod[key]; e.pod != nil && samePod(e.pod, pod) {
 		return e
 	}
 	return nominatedPod{}
@@ -269,7 +271,7 @@ func (n *Nominator) drop(key outrank.Key) {
 // samePod reports whether two pods may be versions of the same pod: they have the
 // same name, and no different UIDs.
 func samePod(a, b *outrank.Pod) bool {
-	return a.Key() == b.Key() && (a.UID == b.UID || a.UID == "" || b.UID == "")
+	return a == b || a.Key() == b.Key() && (a.UID == b.UID || a.UID == "" || b.UID == "")
 }
 
 // latestStart stands for the start of a pod that has none, and is later than any.

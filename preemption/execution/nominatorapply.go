@@ -84,7 +84,7 @@ func (n *Nominator) align(snap *preemption.Snapshot, c preemption.Changes) error
 	if len(keys)+len(c.Pods)+len(c.Nodes) == 0 {
 		return nil
 	}
-	differ := slices.Clone(keys)
+	differ := append(make([]outrank.Key, 0, len(keys)+len(c.Pods)+2*len(c.Nodes)), keys...)
 	for _, pod := range c.Pods {
 		differ = append(differ, pod.Key())
 	}

@@ -26,7 +26,7 @@ func (n *Nominator) SetAside(pods ...*outrank.Pod) (back func()) {
 		if pod == nil {
 			continue
 		}
-		e := n.entry(pod)
+		e := n.entry(pod.Key(), pod)
 		if e.pod == nil {
 			continue
 		}
@@ -80,7 +80,7 @@ func (n *Nominator) Update(old, new *outrank.Pod) {
 	if n.updateAside(old, new) {
 		return
 	}
-	e, node := n.entry(old), ""
+	e, node := n.entry(old.Key(), old), ""
 	if set := n.aside[old.Key()]; set.pod != nil && samePod(set.pod, old) {
 		e = set
 	}
@@ -90,6 +90,6 @@ func (n *Nominator) Update(old, new *outrank.Pod) {
 	case old.NominatedNodeName == "" && new.NominatedNodeName == "":
 		node = e.node
 	}
-	n.takeOut(old)
+	n.takeOut(old.Key(), old)
 	n.put(new, cmp.Or(node, new.NominatedNodeName), e.before)
 }

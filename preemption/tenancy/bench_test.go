@@ -91,3 +91,28 @@ func BenchmarkGang(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkReclaim is one decision about a workload in a cohort whose queues have twice their own.
+func BenchmarkReclaim(b *testing.B) {
+	const workloads = 1000
+	uses := resource.List{resource.CPU: resource.New(2), resource.Memory: resource.New(1 << 30), resource.Pods: resource.New(1)}
+	half := resource.List{
+		resource.CPU: resource.New(workloads / lenders), resource.Memory: resource.New(workloads / lenders << 29), resource.Pods: resource.New(workloads / lenders / 2),
+	}
+	all := tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Anybody}
+	config := tenancy.Config{Queues: []tenancy.Queue{{Name: "incoming", Cohort: "all", Nominal: uses.Plus(uses), Policy: all}}}
+	req := tenancy.Request{Incoming: tenancy.Workload{Name: "incoming", Queue: "incoming", Uses: uses.Plus(uses)}, Now: gen.Now, Contested: []resource.Name{resource.CPU}}
+	for i := range lenders {
+		config.Queues = append(config.Queues, tenancy.Queue{Name: fmt.Sprint("lender-", i), Cohort: "all", Nominal: half, Policy: all})
+	}
+	for i := range workloads {
+		req.Admitted = append(req.Admitted, tenancy.Workload{Name: fmt.Sprint("w-", i), Queue: fmt.Sprint("lender-", i%lenders), Uses: uses, Priority: int32(i % 3)})
+	}
+	tree := must(tenancy.NewTree(config))
+	b.ReportAllocs()
+	for b.Loop() {
+		if answer, err := tree.Reclaim(req); err != nil || !answer.Helps {
+			b.Fatal(answer, err)
+		}
+	}
+}

@@ -143,13 +143,23 @@ func (t *Tree) hold(w *Workload, now time.Time, ps *[]outrank.Problem) holder {
 // or of which there is no quota.
 func (t *Tree) count(uses resource.List) (amounts []int64, asked []bool, bad resource.Name) {
 	amounts, asked = make([]int64, len(t.names)), make([]bool, len(t.names))
-	for _, name := range uses.Names() {
-		r := t.index(name)
-		if (r == none || uses[name].Sign() < 0) && bad == "" {
+	counted := 0
+	for r, name := range t.names {
+		q, there := uses[name]
+		if !there {
+			continue
+		}
+		if counted++; q.Sign() < 0 && bad == "" {
 			bad = name
 		}
-		if r != none {
-			amounts[r], asked[r] = max(0, t.amount(name, uses[name])), true
+		amounts[r], asked[r] = max(0, t.amount(name, q)), true
+	}
+	if counted == len(uses) {
+		return amounts, asked, bad
+	}
+	for name := range uses {
+		if t.index(name) == none && (bad == "" || name < bad) {
+			bad = name
 		}
 	}
 	return amounts, asked, bad

@@ -76,14 +76,24 @@ func (w *Worker) consider(b *NodeBound, position int, slot int32, sum *state.Nod
 // pod can be the first victim, so that only the number of victims bounds much, and the end of the
 // order is found sooner than a better bound.
 func (w *Worker) tryNow(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
-	first := w.FirstFigures(b, slot, sum, &w.outlook.bestFirst)
-	if first.Worse(&w.outlook.bestFirst) {
+	switch verdict := w.compareEnd(position, slot, sum); {
+	case verdict == endLoses || verdict == endUnknown && w.losesByFirst(b, slot, sum):
 		return
 	}
-	if first = w.firstOfAny(slot, sum); !first.Worse(&w.outlook.bestFirst) {
-		w.evaluateAt(position)
-		w.noteBestFirst()
+	w.evaluateAt(position)
+	w.noteBestFirst()
+}
+
+// losesByFirst reports that a candidate loses by bounds of the first ranks.
+func (w *Worker) losesByFirst(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
+	if b.Bound == sum.Lowest {
+		b.fewest = max(b.fewest, uint16(sum.Fewest(&w.search.asks)))
 	}
+	first := w.FirstFigures(b, slot, sum, &w.outlook.bestFirst)
+	if !first.Worse(&w.outlook.bestFirst) {
+		first = w.firstOfAny(slot, sum)
+	}
+	return first.Worse(&w.outlook.bestFirst)
 }
 
 // firstOfAny bounds the first figures of a node by the number of victims that the sums of shares

@@ -14,7 +14,9 @@ func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSumma
 		return
 	}
 	if w.lowestMakeRoom(b, sum) {
-		b.fewest = uint16(sum.Fewest(&w.search.asks))
+		if b.fewest = 1; w.search.tables.ends == nil { // else compareEnd mostly knows more
+			b.fewest = uint16(sum.Fewest(&w.search.asks))
+		}
 	} else if w.withoutLower(b, slot, sum) {
 		w.boundVictims(b, sum)
 	}

@@ -11,6 +11,7 @@ import (
 type callerTables struct {
 	costs  func(n *state.NodeState) *state.NodeCosts
 	orders func(n *state.NodeState) *[]int32
+	ends   func(n *state.NodeState) *endOfOrder
 	// release lets others have the tables.
 	release []func()
 }
@@ -19,14 +20,18 @@ type callerTables struct {
 func (s *Search) takeTables() {
 	t, config := &s.tables, s.Attempt.Config
 	if config.Cost != nil {
-		costs, release := s.snap.TakeCosts(config, func(n *state.NodeState, c *state.NodeCosts) {
+		costs, release := state.TakeOfPods(s.snap, config, func(n *state.NodeState, c *state.NodeCosts) {
 			c.Find(n, int(s.snap.Summaries.At(n.Slot).LowPods), config.Cost)
 		})
 		t.costs, t.release = costs, append(t.release, release)
 	}
 	if s.Rules.sorted {
-		orders, release := s.snap.TakeOrders(config, s.sortPods)
+		orders, release := state.TakeOfPods(s.snap, config, s.sortPods)
 		t.orders, t.release = orders, append(t.release, release)
+	}
+	if s.Rules.endsDecide() {
+		ends, release := state.TakeOfPods(s.snap, config, s.findEnd)
+		t.ends, t.release = ends, append(t.release, release)
 	}
 }
 
@@ -37,6 +42,22 @@ func (s *Search) sortPods(n *state.NodeState, order *[]int32) {
 		*order = append(*order, int32(i))
 	}
 	slices.SortStableFunc(*order, func(i, j int32) int { return s.Attempt.CompareByRule(n.Pods[i], n.Pods[j]) })
+}
+
+// findEnd notes the last pods of a node in the order of the search.
+func (s *Search) findEnd(n *state.NodeState, e *endOfOrder) {
+	order := *s.tables.orders(n)
+	e.number, e.mostCovered = min(len(order), endPods), s.snap.Summaries.ExtremesAt(n.Slot).MostCovered
+	e.twice = coveredTwice(n)
+	for k := range e.number {
+		i := order[len(order)-1-k]
+		e.pods[k] = endPod{row: n.Rows[i], priority: n.SortKeys[i].Priority}
+		for _, g := range n.Covered {
+			if g.Index == i {
+				e.pods[k].budgets = g.Budgets
+			}
+		}
+	}
 }
 
 // releaseTables lets others have what is known of the caller's rules.

@@ -72,15 +72,20 @@ func (w *Worker) losesLate(b *NodeBound, slot int32) bool {
 	}
 	n := w.snap.NodeStates[slot]
 	var largest [mostParts]float64
+	left := enough // less the largest parts so far
 	for i := len(n.Rows) - 1; i >= len(n.Rows)-int(sum.LowPods) && n.SortKeys[i].Sec >= w.Best.Start.Sec; i-- {
 		part := 0.0
 		for k, v := range n.Rows[i] {
 			part += min(1, float64(v)*per[k])
 		}
+		left -= part
 		for k := range b.fewest {
 			if part > largest[k] {
 				part, largest[k] = largest[k], part
 			}
+		}
+		if left += part; left <= partsError {
+			return false
 		}
 	}
 	for _, part := range largest[:b.fewest] {

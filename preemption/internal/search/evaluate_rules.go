@@ -42,19 +42,14 @@ func (w *Worker) evaluateByRules(position int, n *state.NodeState) {
 		t.from = n.First(s.Attempt.Reach)
 	}
 	rows := &t.rows
-	rows.room, rows.score.Top = int32(sum.Room)-1, math.MinInt32
-	for k := range rows.slack {
-		rows.slack[k] = unlimited / 2
-		if s.asks[k] != asksNothing {
-			rows.slack[k] = sum.Free[k] - s.asks[k]
-		}
-	}
+	rows.left.begin(sum, &s.asks)
+	rows.score.Top = math.MinInt32
 	if s.Attempt.Config.Ascending() {
 		t.ascend()
 	} else {
 		t.reprieve(w.snap.Summaries.ExtremesAt(n.Slot).MostCovered)
 	}
-	if rows.score.Victims == 0 || !rows.fits() {
+	if rows.score.Victims == 0 || !rows.left.fits() {
 		return
 	}
 	if t.rules.reordered || t.rules.readsFirst {
@@ -83,7 +78,7 @@ func (t *rulesReprieve) possible(i int) bool {
 // ascend takes pods, the least important first, until there is room.
 func (t *rulesReprieve) ascend() {
 	n := t.rows.n
-	for place := len(n.Rows) - 1; place >= t.from && !t.rows.fits(); place-- {
+	for place := len(n.Rows) - 1; place >= t.from && !t.rows.left.fits(); place-- {
 		if i := t.at(place); t.possible(i) {
 			t.rows.release(i)
 			t.rows.score.Violations += t.dry.Budgets.Violations(len(t.dry.Budgets.Charge(n.Pods[i])))
@@ -151,7 +146,7 @@ func (t *rulesReprieve) takeEnd() bool {
 	m.end = m.end[:0]
 	for _, violating := range [...]bool{false, true} {
 		for place := len(t.rows.n.Rows) - 1; place >= t.from; place-- {
-			if t.rows.fits() {
+			if t.rows.left.fits() {
 				return true
 			}
 			if i := t.at(place); t.violates(i) == violating && t.possible(i) {
@@ -163,18 +158,18 @@ func (t *rulesReprieve) takeEnd() bool {
 			break
 		}
 	}
-	return t.rows.fits()
+	return t.rows.left.fits()
 }
 
 // tight returns the budgets that can be violated on the node: those that allow nothing, and of
 // the others those that cover more than one of its pods.
 func (t *rulesReprieve) tight(mostCovered uint8) uint32 {
-	once, more := uint32(0), uint32(0)
-	for _, g := range t.rows.n.Covered {
-		more |= once & g.Budgets
-		once |= g.Budgets
-	}
-	return t.rules.tightAmong(min(mostCovered, 1)) | t.rules.tightAmong(mostCovered)&more
+	return t.rules.tightOn(mostCovered, coveredTwice(t.rows.n))
+}
+
+// tightOn is tight for a node with such budgets.
+func (r *searchRules) tightOn(mostCovered uint8, twice uint32) uint32 {
+	return r.tightAmong(min(mostCovered, 1)) | r.tightAmong(mostCovered)&twice
 }
 
 // mayViolate reports whether a pod of the end is covered by one of these budgets.

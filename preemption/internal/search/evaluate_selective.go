@@ -37,13 +37,8 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 		t.concerned.above = n.First(int64(bound) + 1)
 		w.violates = slices.DeleteFunc(w.violates, func(i int32) bool { return !t.concerned.tries(int(i)) })
 	}
-	t.violates, t.room = w.violates, int32(sum.Room)-1
-	for k := range t.slack {
-		t.slack[k] = unlimited / 2
-		if w.search.asks[k] != asksNothing {
-			t.slack[k] = sum.Free[k] - w.search.asks[k]
-		}
-	}
+	t.violates = w.violates
+	t.left.begin(sum, &w.search.asks)
 	for i := first; i < len(n.Rows); i++ {
 		if t.concerned.tries(i) {
 			t.release(i)

@@ -33,11 +33,11 @@ func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f 
 		w.columns.Leave(from)
 		t.columns = &w.columns
 	}
-	t.violates, t.room = w.violates, int32(sum.Room)+int32(len(n.Rows)-from)-1
-	for k := range t.slack {
-		t.slack[k] = unlimited
+	t.violates, t.left.room = w.violates, int32(sum.Room)+int32(len(n.Rows)-from)-1
+	for k := range t.left.slack {
+		t.left.slack[k] = unlimited
 		if w.search.asks[k] != asksNothing {
-			t.slack[k] = sum.Free[k] + held[k] - w.search.asks[k]
+			t.left.slack[k] = sum.Free[k] + held[k] - w.search.asks[k]
 		}
 	}
 	f, ok = t.reprieve(from, bound)
@@ -69,9 +69,6 @@ func (w *Worker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32
 	return from, held
 }
 
-// unlimited is more than all pods of a node take together (see LargeAmounts).
-const unlimited = math.MaxInt64 / 2
-
 // charge finds the possible victims that violate a budget, by index. The
 // covered pods are charged in order of importance (group 6.3).
 func (w *Worker) charge(n *state.NodeState) {
@@ -87,12 +84,10 @@ func (w *Worker) charge(n *state.NodeState) {
 	w.Dry.Budgets.Reset()
 }
 
-// resourceReprieve is the reprieve on one node. slack and room are what is free
-// beyond the preemptor's needs while pods are put back.
+// resourceReprieve is the reprieve on one node.
 type resourceReprieve struct {
 	n     *state.NodeState
-	slack state.AmountRow
-	room  int32
+	left  spare // while pods are put back
 	score NodeScore
 	// now is when a pod without a start time counts as started.
 	now rank.Instant
@@ -162,12 +157,8 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool
 // otherwise.
 func (t *resourceReprieve) putBack(i int) bool {
 	row := &t.n.Rows[i]
-	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] &&
-		(t.concerned == nil || t.concerned.letBack(t.n.Pods[i], i)) && (t.columns == nil || t.columns.Return(int32(i))) {
-		t.room--
-		t.slack[0] -= row[0]
-		t.slack[1] -= row[1]
-		t.slack[2] -= row[2]
+	if t.left.holds(row) && (t.concerned == nil || t.concerned.letBack(t.n.Pods[i], i)) && (t.columns == nil || t.columns.Return(int32(i))) {
+		t.left.fill(row)
 		return true
 	}
 	t.take(i)
@@ -180,11 +171,11 @@ func (t *resourceReprieve) putBack(i int) bool {
 // shortOf returns what the preemptor is short of beside a pod with this row.
 func (t *resourceReprieve) shortOf(row *state.AmountRow) (short answer) {
 	for k, v := range row {
-		if v > t.slack[k] {
+		if v > t.left.slack[k] {
 			short |= 1 << k
 		}
 	}
-	if t.room < 1 {
+	if t.left.room < 1 {
 		short |= tooManyPods
 	}
 	return short
@@ -204,18 +195,7 @@ func (t *resourceReprieve) take(i int) {
 }
 
 // release makes the room of a pod free.
-func (t *resourceReprieve) release(i int) {
-	row := &t.n.Rows[i]
-	t.room++
-	t.slack[0] += row[0]
-	t.slack[1] += row[1]
-	t.slack[2] += row[2]
-}
-
-// fits reports whether there is room for the preemptor.
-func (t *resourceReprieve) fits() bool {
-	return t.room >= 0 && t.slack[0] >= 0 && t.slack[1] >= 0 && t.slack[2] >= 0
-}
+func (t *resourceReprieve) release(i int) { t.left.free(&t.n.Rows[i]) }
 
 // concernedPods are the pods of one node that concern a filter.
 type concernedPods struct {

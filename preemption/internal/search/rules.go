@@ -195,3 +195,9 @@ func (r *searchRules) allows(a *dryrun.Attempt, p *outrank.Pod) bool {
 	}
 	return !r.asked || r.config.Allows(a.Asked.Pod, p)
 }
+
+// endsDecide reports whether the end of the caller's order tells the victims of a node, as far as
+// budgets have no say: nobody is asked about a pod, and pods that fit are put back.
+func (r *searchRules) endsDecide() bool {
+	return r.reordered && !r.chosen && !r.asked && !r.ascending && !r.readsFirst && !r.takesFree
+}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"math"
 	"sync"
 
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
@@ -77,9 +76,6 @@ type Search struct {
 	Busy  bool
 	tally tally
 }
-
-// asksNothing is less than any node has free, unless its amounts are large.
-const asksNothing = math.MinInt64 / 2
 
 // Searches keeps searches for later calls.
 var Searches = sync.Pool{New: func() any { return &Search{} }}

@@ -177,7 +177,6 @@ func (n *NodeState) count(p *PodState, by int32, traits filterTraits) {
 
 // sumUp computes the levels, which pods budgets cover, and what filters note.
 func (n *NodeState) sumUp(traits filterTraits) {
-	n.version++
 	n.Held = traits.HeldOn(n, &n.Concerned)
 	n.Levels = slices.Grow(n.Levels[:0], n.priorities())
 	var at Level
@@ -201,6 +200,7 @@ func (n *NodeState) sumUp(traits filterTraits) {
 
 // findCovered lists the pods that budgets cover.
 func (n *NodeState) findCovered() {
+	n.version++
 	n.Covered = n.Covered[:0]
 	for i, p := range n.Pods {
 		if len(p.Class.Covering) > 0 {

@@ -8,38 +8,22 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Pod tables keep what rules of the caller say about the pods of each node, such as what
-// each costs. A snapshot shares them with its clones: what is kept of a node holds for that
-// very state and version of it, and a state is written by the one snapshot that owns it.
-type podTables[T any] struct {
-	mu     sync.Mutex
-	tables []*podTable[T] // the last one used first
-}
-
-// podAnswers are the tables of a snapshot.
+// podAnswers are the tables of a snapshot, the last one used first. A table keeps what a rule of
+// the caller says about the pods of each node, such as what each costs. A snapshot shares its
+// tables with its clones: what is kept of a node holds for that very state and version of it,
+// and a state is written by the one snapshot that owns it.
 type podAnswers struct {
-	costs  podTables[NodeCosts]
-	orders podTables[[]int32] // pods by index, in an order of the caller's
+	mu     sync.Mutex
+	tables []any // each a podTable
 }
 
-// TakeCosts returns what pods cost by a configuration, by node. Where a node is another than
-// before, ask writes the costs of its pods. After release others may have them.
-func (s *Snapshot) TakeCosts(config any, ask func(n *NodeState, costs *NodeCosts)) (at func(n *NodeState) *NodeCosts, release func()) {
-	return s.ofPods.costs.take(config, len(s.NodeStates), ask)
-}
-
-// TakeOrders is TakeCosts for the order that a configuration has pods in.
-func (s *Snapshot) TakeOrders(config any, ask func(n *NodeState, order *[]int32)) (at func(n *NodeState) *[]int32, release func()) {
-	return s.ofPods.orders.take(config, len(s.NodeStates), ask)
-}
-
-// mostPodTables is how many rules a snapshot remembers the answers of.
+// mostPodTables is how many rules a snapshot remembers the answers of, of each sort.
 const mostPodTables = 4
 
 // podTable is what one rule says about the pods of each node. One search at a time uses it;
 // its workers look at different nodes.
 type podTable[T any] struct {
-	mu sync.Mutex // held from take to release
+	mu sync.Mutex // held from TakeOfPods to release
 	// rule is the one that was asked. The table keeps it from being collected, so that no
 	// other one has its address.
 	rule   any
@@ -53,37 +37,44 @@ type ofPods[T any] struct {
 	said    T
 }
 
-// take returns what is kept of a rule for so many slots, by node, and a new table while another
-// search uses that. Where a node is another than before, ask writes what the rule says of its
-// pods. After release others may have the table.
-func (m *podTables[T]) take(rule any, slots int, ask func(n *NodeState, said *T)) (at func(n *NodeState) *T, release func()) {
-	t := m.of(rule)
+// TakeOfPods returns what is kept, by node, of a rule about its pods, and a new table while
+// another search uses that. Where a node is another than before, ask writes what the rule says of
+// its pods. After release others may have the table.
+func TakeOfPods[T any](s *Snapshot, rule any, ask func(n *NodeState, said *T)) (at func(n *NodeState) *T, release func()) {
+	t := tableOf[T](s.ofPods, rule)
 	if !t.mu.TryLock() {
 		t = &podTable[T]{}
 		t.mu.Lock()
 	}
-	if len(t.bySlot) < slots {
+	if slots := len(s.NodeStates); len(t.bySlot) < slots {
 		t.bySlot = append(t.bySlot, make([]ofPods[T], slots-len(t.bySlot))...)
 	}
 	return func(n *NodeState) *T { return t.at(n, ask) }, t.mu.Unlock
 }
 
-// of returns the table of a rule.
-func (m *podTables[T]) of(rule any) *podTable[T] {
+// tableOf returns the table of a rule. A new one may take the place of the one of its sort that
+// was not used for longest.
+func tableOf[T any](m *podAnswers, rule any) *podTable[T] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i, t := range m.tables {
-		if t.rule == rule {
-			copy(m.tables[1:i+1], m.tables[:i])
-			m.tables[0] = t
-			return t
+	t, at, alike := &podTable[T]{rule: rule}, len(m.tables), 0
+	for i, other := range m.tables {
+		u, ok := other.(*podTable[T])
+		if !ok {
+			continue
+		}
+		if alike++; u.rule == rule || alike == mostPodTables {
+			at = i
+		}
+		if u.rule == rule {
+			t = u
+			break
 		}
 	}
-	t := &podTable[T]{rule: rule}
-	if len(m.tables) < mostPodTables {
+	if at == len(m.tables) {
 		m.tables = append(m.tables, nil)
 	}
-	copy(m.tables[1:], m.tables)
+	copy(m.tables[1:at+1], m.tables[:at])
 	m.tables[0] = t
 	return t
 }

@@ -55,6 +55,9 @@ func ShareSumsOf(n *NodeState, l *NodeSummary, e *Extremes) (s shareSums) {
 
 // insertLargest keeps the largest values, the largest first.
 func insertLargest(values *[TopShares]float32, v float32) {
+	if v <= values[TopShares-1] {
+		return
+	}
 	for i := range values {
 		if v > values[i] {
 			v, values[i] = values[i], v

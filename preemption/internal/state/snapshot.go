@@ -88,6 +88,17 @@ func (s *Snapshot) refresh(n *NodeState) {
 	s.changed(n.Slot)
 }
 
+// renominate is refresh for a node of which only the nominated pods have changed. Nothing but a
+// flag tells of them, unless their amounts are large.
+func (s *Snapshot) renominate(n *NodeState) {
+	if n.version == 0 || s.Summaries.At(n.Slot).Flags&LargeAmounts != 0 || claimsTooMuch(n.Nominated) {
+		s.refresh(n)
+		return
+	}
+	s.Summaries.setNominated(n.Slot, n, s.Owner)
+	s.changed(n.Slot)
+}
+
 // changed tells those who keep answers or counts that a node, or pods on it, have changed.
 func (s *Snapshot) changed(slot int32) {
 	s.Cache.changed(slot)

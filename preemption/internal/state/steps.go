@@ -22,7 +22,7 @@ func (s *Snapshot) Put(p *PodState) {
 		s.refresh(n)
 	} else if p.At != nil {
 		n.Nominated = insertByImportance(n.Nominated, p)
-		s.refresh(n)
+		s.renominate(n)
 	}
 	s.join(p)
 	s.useClaims(p, 1)
@@ -48,10 +48,11 @@ func (s *Snapshot) Drop(p *PodState) {
 	if p.Running {
 		n.removePod(p, s.traits)
 		s.leaveUnit(p, n)
+		s.refresh(n)
 	} else {
 		n.Nominated = removeByImportance(n.Nominated, p)
+		s.renominate(n)
 	}
-	s.refresh(n)
 	if p.Running {
 		s.Attachments.follow(n, p, -1, s.Owner)
 		s.TellKept(p, -1)

@@ -82,6 +82,15 @@ func (ls *Summaries) setCovered(slot int32, n *NodeState, o *Owner) {
 	block.twoLowest[i] = TwoLowestOf(n)
 }
 
+// setNominated sets the flag about nominated pods.
+func (ls *Summaries) setNominated(slot int32, n *NodeState, o *Owner) {
+	l := &ls.writable(slot, o).summaries[slot%SummaryBlockSize]
+	ls.spoil(int(slot / SummaryBlockSize))
+	if l.Flags &^= HasNominated; len(n.Nominated) > 0 {
+		l.Flags |= HasNominated
+	}
+}
+
 // Set replaces the summary of a slot, and computes its top-k sums and upper
 // levels.
 func (ls *Summaries) Set(slot int32, n *NodeState, with NodeSummary, o *Owner) {

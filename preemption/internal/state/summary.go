@@ -153,6 +153,9 @@ func shareOf(row, of *AmountRow) float64 {
 }
 
 func insertShare(shares *[TopK]float64, v float64) {
+	if v <= shares[TopK-1] {
+		return
+	}
 	for i := range shares {
 		if at := &shares[i]; v > *at {
 			v, *at = *at, v

@@ -80,6 +80,9 @@ func setTopSums(t *topSums, n *NodeState, l *NodeSummary) {
 // insert keeps the largest amounts of each column, the largest first.
 func (t *topSums) insert(row *AmountRow) {
 	for k, v := range row {
+		if v <= t[TopK-1].held[k] {
+			continue
+		}
 		for i := range t {
 			if at := &t[i].held[k]; v > *at {
 				v, *at = *at, v
