@@ -36,7 +36,7 @@ var everyFunction = []any{
 	resource.AddSat, resource.Amount, resource.MulSat, resource.MustList, resource.MustParse, resource.New, resource.NewBinary,
 	resource.NewMilli, resource.Parse, resource.SubSat,
 	priority.Compare, priority.CompareIdentity, priority.Critical, priority.NewTable, priority.Validate,
-	qos.Compute, qos.ComputeIn, qos.Of, qos.OfIn,
+	qos.Compute, qos.Of,
 	pdb.New, pdb.SameCoverage, pdb.StatusOf,
 	decision.DefaultRanks, preemption.DefaultRanks, preemption.FirstWayOut, preemption.NewEvaluator, preemption.NewMoves, preemption.NewSnapshot,
 	preemption.NodeRule, preemption.NodeRuleBy, preemption.SumOfCosts, preemption.WorkLost,

@@ -88,4 +88,4 @@ func (a Admitter) evicts(pod *outrank.Pod) bool {
 }
 
 // class is the class that the kubelet of the release takes a pod for.
-func (a Admitter) class(pod *outrank.Pod) outrank.QOSClass { return qos.OfIn(a.Release, pod) }
+func (a Admitter) class(pod *outrank.Pod) outrank.QOSClass { return qos.Of(a.Release, pod) }

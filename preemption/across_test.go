@@ -132,7 +132,7 @@ func bestAcross(t *rapid.T, e *preemption.Evaluator, c *outrank.Cluster, pod *ou
 				victims = append(victims, p)
 			}
 		}
-		violating, _ := budgets.SplitIn(cmp.Or(c.Release, outrank.DefaultRelease), victims)
+		violating, _ := budgets.Split(cmp.Or(c.Release, outrank.DefaultRelease), victims)
 		if e.Config().Policy.Strict && len(violating) > 0 {
 			continue
 		}

@@ -174,7 +174,7 @@ func (o *observer) podChanged(old, new *outrank.Pod) (int, error) {
 		return 0, err
 	}
 	moved := 0
-	if release := o.config.Snapshot.Release(); !maps.Equal(old.Labels, new.Labels) || !reflect.DeepEqual(old.RunningRequestsIn(release), new.RunningRequestsIn(release)) {
+	if release := o.config.Snapshot.Release(); !maps.Equal(old.Labels, new.Labels) || !reflect.DeepEqual(old.RunningRequests(release), new.RunningRequests(release)) {
 		moved += o.config.Queue.AssignedPodUpdated(new, o.now)
 		moved += o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodUpdated, Pod: new, Before: old})
 	}

@@ -253,7 +253,7 @@ func (r *Rules) uses(p *outrank.Pod) (amounts []int64, asked []bool) {
 	if r.Uses != nil {
 		l = r.Uses(p)
 	} else {
-		l = p.RunningRequests().Plus(onePod)
+		l = p.RunningRequests(outrank.DefaultRelease).Plus(onePod)
 	}
 	amounts, asked, _ = r.Tree.count(l)
 	for i := range amounts {
@@ -269,7 +269,7 @@ func (r *Rules) amounts(to []int64, p *outrank.Pod) []int64 {
 		return append(to, uses...)
 	}
 	for i, name := range r.Tree.names {
-		q := p.RunningRequestOf(name)
+		q := p.RunningRequestOf(outrank.DefaultRelease, name)
 		if name == resource.Pods {
 			q = q.Add(resource.New(1))
 		}
