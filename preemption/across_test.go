@@ -174,11 +174,15 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 			config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name != "p1" }
 		}
 		config.Policy.Strict = rapid.IntRange(0, 3).Draw(t, "strict") == 0
+		config.Policy.CallLimit = 1 << 20
 		e, err := preemption.NewEvaluator(config)
+		require.NoError(t, err)
+		config.Policy.CallLimit = rapid.IntRange(1, 20).Draw(t, "steps")
+		limited, err := preemption.NewEvaluator(config)
 		require.NoError(t, err)
 		snap, err := preemption.NewSnapshot(c)
 		require.NoError(t, err)
-		plan, err := e.PreemptAcrossWithin(context.Background(), snap, pod, gen.Now, 1<<20)
+		plan, err := e.PreemptAcross(context.Background(), snap, pod, gen.Now)
 		require.NoError(t, err)
 		require.True(t, plan.Optimal)
 		if plan.Outcome == preemption.Fits {
@@ -193,7 +197,7 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 		}
 		require.Equal(t, score, plan.Score, "%v", plan.Victims)
 		soundAcross(t, e, snap, plan.Plan)
-		few, err := e.PreemptAcrossWithin(context.Background(), snap, pod, gen.Now, rapid.IntRange(0, 20).Draw(t, "steps"))
+		few, err := limited.PreemptAcross(context.Background(), snap, pod, gen.Now)
 		require.NoError(t, err)
 		if len(pod.TopologySpreadConstraints) == 0 && !config.Policy.Strict {
 			require.Equal(t, preemption.Preempt, few.Outcome, "each node is looked at once (rule 23.10)")
@@ -241,18 +245,18 @@ func TestPropertyAcrossIsSound(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c, pod := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
 				pod.Group = ""
-				e, err := preemption.NewEvaluator(preemption.Config{})
+				e, err := preemption.NewEvaluator(by(preemption.Policy{CallLimit: 200}))
 				require.NoError(t, err)
 				snap, err := preemption.NewSnapshot(c)
 				require.NoError(t, err)
 				before, err := json.Marshal(snap.Cluster())
 				require.NoError(t, err)
-				plan, err := e.PreemptAcrossWithin(context.Background(), snap, pod, gen.Now, 200)
+				plan, err := e.PreemptAcross(context.Background(), snap, pod, gen.Now)
 				require.NoError(t, err)
 				after, err := json.Marshal(snap.Cluster())
 				require.NoError(t, err)
 				require.Equal(t, string(before), string(after))
-				again, err := e.PreemptAcrossWithin(context.Background(), snap.Clone(), pod, gen.Now, 200)
+				again, err := e.PreemptAcross(context.Background(), snap.Clone(), pod, gen.Now)
 				require.NoError(t, err)
 				require.Equal(t, plan, again)
 				near, err := e.Preempt(context.Background(), snap, pod, gen.Now)

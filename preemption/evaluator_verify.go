@@ -51,7 +51,7 @@ var (
 // It is not verified that the node is the best one, or that no other node takes the
 // pod as things are. A plan that was made with [Request.Statuses] is held to the
 // evaluator's own filters all the same. Any other outcome is verified by deciding
-// again, with [DefaultAcrossSteps] where [Plan.Across] is set: it has to be the same (ErrStale).
+// again: it has to be the same (ErrStale).
 //
 // Other errors are those of [Evaluator.Preempt], and [outrank.ErrInvalid] for no plan
 // at all. The snapshot is only read; any number of calls may run on it at once. Time
@@ -290,7 +290,7 @@ func (v *verification) noneIsSpare() bool {
 		return false // the best set by these may have a pod more than makes room
 	}
 	c := v.attempt.Config
-	return c.Policy.Victims == Reprieve && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.attempt.Plan.Fixed && !v.extended()
+	return !c.Policy.Exact && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.attempt.Plan.Fixed && !v.extended()
 }
 
 // extended reports whether an extender may have changed the victims.

@@ -253,7 +253,7 @@ func unlessMissing(err error) error {
 
 func (o *observer) budget(old, new *outrank.PodDisruptionBudget) (int, error) {
 	if new == nil {
-		return 0, unlessMissing(o.config.Snapshot.DeleteBudget(old.Key()))
+		return 0, unlessMissing(o.config.Snapshot.RemoveBudget(old.Key()))
 	}
 	return 0, o.config.Snapshot.PutBudget(new)
 }

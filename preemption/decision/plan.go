@@ -113,7 +113,7 @@ type Plan struct {
 
 	// ClusterCertificate says how good the candidate is among all that the nodes could
 	// have, or, where nothing helps, whether that is certain. It is nil but for the policy
-	// [Exact], and unless victims were looked for. With a [Sample] it is about the nodes of
+	// [Policy].Exact, and unless victims were looked for. With a [Sample] it is about the nodes of
 	// the sample.
 	ClusterCertificate *Certificate
 
@@ -195,7 +195,7 @@ type Candidate struct {
 	// the node and lose that, by importance (rule 14.3.3).
 	ClearedNominations []*outrank.Pod
 	// Certificate says how good the victims are among all that this node could have.
-	// It is nil but for the policy [Exact].
+	// It is nil without [Policy].Exact.
 	Certificate *Certificate
 }
 
