@@ -120,8 +120,8 @@ func (q *Queue) splitBatches(event *ClusterEvent) {
 	}
 	var apart []*item
 	for _, it := range q.pools[unschedulable].items {
-		if it.members != nil && slices.Contains(it.FailedFilters, filter.InterPodAffinity) && !q.agree(it, event) {
-			it.members.each(func(m *item, _ int) { apart = append(apart, m) })
+		if it.batched.members != nil && slices.Contains(it.FailedFilters, filter.InterPodAffinity) && !q.agree(it, event) {
+			it.batched.members.each(func(m *item, _ int) { apart = append(apart, m) })
 		}
 	}
 	for _, m := range apart {
@@ -132,7 +132,7 @@ func (q *Queue) splitBatches(event *ClusterEvent) {
 // agree reports whether an event helps all pods of a batch or none.
 func (q *Queue) agree(batch *item, event *ClusterEvent) bool {
 	first, same := neighbourHelps(&q.rules, batch.Pod, event), true
-	batch.members.each(func(m *item, _ int) {
+	batch.batched.members.each(func(m *item, _ int) {
 		same = same && neighbourHelps(&q.rules, m.Pod, event) == first
 	})
 	return same

@@ -60,13 +60,13 @@ func (q *Queue) updateMember(it *item, pod *outrank.Pod, now time.Time) {
 			before = nil
 		}
 		q.noteUpdate(before, pod)
-		it.Pod, it.class, it.updated = pod, nil, true
+		it.Pod, it.batched.class, it.updated = pod, nil, true
 		q.listMember(it)
 	case q.sameGroup(it, pod) && it.pool > poolCount:
 		q.replaceMember(it, pod, now)
 	default:
 		q.remove(it)
-		it.Pod, it.class = pod, nil
+		it.Pod, it.batched.class = pod, nil
 		q.listMember(it)
 		q.place(it)
 	}
