@@ -261,7 +261,7 @@ func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*group
 	}
 	owner := ownerOf(snap, req.Pods)
 	r := &groupRun{
-		evaluator: e, config: unguarded(&e.config), snap: snap, work: snap.View(),
+		config: unguarded(&e.config), snap: snap, work: snap.View(),
 		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
 		plan: &GroupPlan{Group: owner.key, Composite: owner.composite},
 	}

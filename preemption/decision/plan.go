@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
@@ -30,18 +31,10 @@ const (
 )
 
 // String returns the outcome in a few words.
-func (o Outcome) String() string {
-	switch o {
-	case Fits:
-		return "fits"
-	case NotEligible:
-		return "not eligible"
-	case NothingHelps:
-		return "nothing helps"
-	case Preempt:
-		return "preempt"
-	}
-	return fmt.Sprintf("Outcome(%d)", uint8(o))
+func (o Outcome) String() string { return answerjson.Text(outcomeTexts, o) }
+
+var outcomeTexts = []string{
+	Fits: "fits", NotEligible: "not eligible", NothingHelps: "nothing helps", Preempt: "preempt",
 }
 
 // Ineligibility is why a pod may not preempt (chapter 8).
@@ -66,22 +59,13 @@ const (
 
 // String returns the reference's message if it has one, and the empty text for
 // Eligible.
-func (i Ineligibility) String() string {
-	switch i {
-	case Eligible:
-		return ""
-	case PolicyNever:
-		return "not eligible due to preemptionPolicy=Never."
-	case VictimsTerminating:
-		return "not eligible due to a terminating pod on the nominated node."
-	case Nominated:
-		return "not eligible due to the nominated node."
-	case Disabled:
-		return "not eligible because preemption is disabled."
-	case ByCaller:
-		return "not eligible by the caller's rule."
-	}
-	return fmt.Sprintf("Ineligibility(%d)", uint8(i))
+func (i Ineligibility) String() string { return answerjson.Text(ineligibilityTexts, i) }
+
+var ineligibilityTexts = []string{
+	Eligible: "", PolicyNever: "not eligible due to preemptionPolicy=Never.",
+	VictimsTerminating: "not eligible due to a terminating pod on the nominated node.",
+	Nominated:          "not eligible due to the nominated node.", Disabled: "not eligible because preemption is disabled.",
+	ByCaller: "not eligible by the caller's rule.",
 }
 
 // Plan is the answer to the question which pods have to leave. It belongs to

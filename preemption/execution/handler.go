@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -72,18 +73,11 @@ const (
 )
 
 // String returns the answer in a few words.
-func (r Requeue) String() string {
-	switch r {
-	case Requeued:
-		return "back to the queue"
-	case NotRequeuedGone:
-		return "gone"
-	case NotRequeuedBound:
-		return "bound already"
-	case NotRequeuedReplaced:
-		return "another pod has its name"
-	}
-	return fmt.Sprintf("Requeue(%d)", uint8(r))
+func (r Requeue) String() string { return answerjson.Text(requeueTexts, r) }
+
+var requeueTexts = []string{
+	Requeued: "back to the queue", NotRequeuedGone: "gone", NotRequeuedBound: "bound already",
+	NotRequeuedReplaced: "another pod has its name",
 }
 
 // FailureResult says what was done about a failure. It belongs to the caller.
