@@ -89,7 +89,7 @@ var everyType = []any{
 	new(kubeletadmit.CheckFailure), new(kubeletadmit.Contribution), new(kubeletadmit.Difference), new(kubeletadmit.EvictedPod),
 	new(kubeletadmit.KillResult), new(kubeletadmit.Kubelet), new(kubeletadmit.Metric), new(kubeletadmit.NotEnoughError),
 	new(kubeletadmit.Operation), new(kubeletadmit.PodStatus), new(kubeletadmit.Predicate), new(kubeletadmit.Pressure),
-	new(kubeletadmit.RankedPod), new(kubeletadmit.ResourceNeed), new(kubeletadmit.TierCount), new(kubeletadmit.TierDifference),
+	new(kubeletadmit.RankedPod), new(kubeletadmit.ResourceNeed), new(kubeletadmit.TierCount),
 	new(kubeletadmit.Usage),
 	new(admitexplain.Amount), new(admitexplain.Choice), new(admitexplain.Decider), new(admitexplain.Failure), new(admitexplain.Frees), new(admitexplain.Kubelet),
 	new(admitexplain.Label), new(admitexplain.Options), new(admitexplain.Pod), new(admitexplain.Port), new(admitexplain.Report), new(admitexplain.Round),
