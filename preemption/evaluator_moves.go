@@ -278,8 +278,8 @@ func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
 // elsewhere the first moves. With a [Scorer] candidates can be compared by it, at the price
 // of a few questions to all nodes for each candidate; Cost is cheaper, and says less.
 //
-// Errors are [ErrNotFound] for a victim that is not in the copy of the snapshot, those about the preemptor, and a filter's. Time is that of asking nodes for
-// each victim.
+// Errors are [ErrNotFound] for a victim that is not in the copy of the snapshot, those about the
+// preemptor, and a filter's. Time is that of asking nodes for each victim.
 func (m *Moves) Together(preemptor *outrank.Pod, c *Candidate) (losses []Loss, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

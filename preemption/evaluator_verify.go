@@ -27,15 +27,16 @@ var (
 // be carried out as it stands. Now stands in for missing start times, as in the call
 // that the plan is from. For a plan to preempt, this is verified, in this order:
 //
-//  1. The preemptor does not run, but for a resize of its own, and no other pod of its name is known (ErrStale).
+//  1. The preemptor does not run, but for a resize of its own, and no other pod of its name is
+//     known (ErrStale).
 //  2. The node is there (ErrStale). It does not take the preemptor as things are
 //     (ErrStale), and preemption may help there (ErrUnsound).
 //  3. The preemptor may preempt (ErrUnsound).
-//  4. There are victims, but for the variant v1.13, each is named once (ErrUnsound) and still runs there
-//     (ErrStale), is of lower priority than the preemptor unless the configuration lets
-//     it take others (Config.MayTake, Chooser.AnyPriority, the simplified variant),
-//     and Config.MayTake and Config.MayEvict allow it (ErrUnsound). Where victims are
-//     units (rule 12.8.1), each unit is named whole (ErrUnsound).
+//  4. There are victims, but for the variant v1.13, each is named once (ErrUnsound) and still runs
+//     there (ErrStale), is of lower priority than the preemptor unless the configuration lets it
+//     take others (Config.MayTake, Chooser.AnyPriority, the simplified variant), and Config.MayTake
+//     and Config.MayEvict allow it (ErrUnsound). Where victims are units (rule 12.8.1), each unit
+//     is named whole (ErrUnsound).
 //  5. With the victims gone the node takes the preemptor, by every filter, with the
 //     nominated pods that count there and without them, and Config.Guard lets all of
 //     them leave together (ErrUnsound).

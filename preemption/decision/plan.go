@@ -106,13 +106,13 @@ type Plan struct {
 	Refused Status
 	// Feasible is the number of nodes that take the pod as things are.
 	Feasible int
-	// TurnedDown counts the nodes that do not take the pod as things are, by
-	// status. Unhelpful counts those of them on which preemption was tried and
-	// does not help, by the status with all pods of lower priority removed. The
-	// most frequent status comes first. Unhelpful is empty where there are victims
-	// and a rule says who may be evicted (preemption.Config.MayEvict, preemption.Config.MayTake,
-	// preemption.Config.Guard, preemption.Config.Chooser, [Policy.Strict]) or a preemption.SelectiveFilter has a say:
-	// most nodes are then never asked. preemption.Evaluator.Explain asks all of them.
+	// TurnedDown counts the nodes that do not take the pod as things are, by status. Unhelpful
+	// counts those of them on which preemption was tried and does not help, by the status with all
+	// pods of lower priority removed. The most frequent status comes first. Unhelpful is empty
+	// where there are victims and a rule says who may be evicted (preemption.Config.MayEvict,
+	// preemption.Config.MayTake, preemption.Config.Guard, preemption.Config.Chooser,
+	// [Policy.Strict]) or a preemption.SelectiveFilter has a say: most nodes are then never asked.
+	// preemption.Evaluator.Explain asks all of them.
 	TurnedDown, Unhelpful []Count
 }
 

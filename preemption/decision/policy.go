@@ -20,10 +20,11 @@ type Policy struct {
 	// with two budgets over one pod. Half of all nodes take a few hundred steps; one that
 	// reaches a limit takes some tenths of a second.
 	Limit int
-	// CallLimit is how many steps those searches may take together in one call, and how many
-	// preemption.Evaluator.PreemptAcross takes; zero means any number of the former. What is left of it bounds each further node beside Limit; where nothing is
-	// left, a search offers the set that it begins from. The nodes are then searched one
-	// after the other, whatever Workers says.
+	// CallLimit bounds the steps of those searches together in one call, and those of
+	// preemption.Evaluator.PreemptAcross. Zero means no bound, and 20,000 for PreemptAcross. What
+	// is left of it bounds each further node beside Limit; where nothing is left, a search offers
+	// the set that it begins from. The nodes are then searched one after the other, whatever
+	// Workers says.
 	CallLimit int
 	// Strict never violates a budget: a node on which that cannot be avoided is no
 	// candidate, and its status says so (rules 13.5.1 to 13.5.4).

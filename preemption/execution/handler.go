@@ -158,7 +158,7 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 
 func (f *Failure) schedulerName() string {
 	if f.Profile == "" {
-		return DefaultScheduler
+		return outrank.DefaultScheduler
 	}
 	return f.Profile
 }

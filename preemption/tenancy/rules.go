@@ -37,8 +37,8 @@ type Options struct {
 	// else. A running pod of a queue that is not in the tree is never a victim. It always
 	// returns the same for the same pod.
 	QueueOf func(p *outrank.Pod) string
-	// Uses returns the amounts that a pod takes of the quotas; nil means its requests as it runs, and 1 of
-	// "pods". What the tree has no quota of does not count, and nothing counts as more
+	// Uses returns the amounts that a pod takes of the quotas; nil means its requests as it runs,
+	// and 1 of "pods". What the tree has no quota of does not count, and nothing counts as more
 	// than 2^47.
 	Uses func(p *outrank.Pod) resource.List
 	// QueuedAt returns when a pod began to wait, for LowerOrNewer; nil means its start time, and
