@@ -202,6 +202,7 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 		if len(pod.TopologySpreadConstraints) == 0 && !config.Policy.Strict {
 			require.Equal(t, preemption.Preempt, few.Outcome, "each node is looked at once (rule 23.10)")
 		}
+		require.NoError(t, limited.Verify(context.Background(), snap, few.Plan, gen.Now), "decided again under the same limit")
 		if few.Outcome == preemption.Preempt {
 			soundAcross(t, e, snap, few.Plan)
 			order, _ := score.Compare(few.Score)
@@ -353,6 +354,29 @@ func TestAcrossSpread(t *testing.T) {
 	assert.Equal(t, fmt.Sprintf("%s\n  search over nodes: optimal, %d steps", across.Plan, across.Steps), across.String())
 	across.Optimal, across.Steps = false, 1
 	assert.Contains(t, across.String(), "search over nodes: ended early, 1 step")
+}
+
+// The policy limits the steps, and a plan that was found under a limit is verified under it.
+func TestAcrossTakesTheLimitOfThePolicy(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "8", "a"), node("n2", "8", "b")}}
+	for i := range 16 {
+		c.Pods = append(c.Pods, pod(fmt.Sprint("p", i), int32(1+i%3), "1", on([]string{"n1", "n2"}[i%2]), app("x")))
+	}
+	p := pod("preemptor", 9, "4", app("x"))
+	p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{
+		TopologyKey: "zone", MaxSkew: 1, WhenUnsatisfiable: outrank.DoNotSchedule, LabelSelector: selects("x"),
+	}}
+	snap := newSnapshot(t, c)
+	var steps []int
+	for _, limit := range []int{0, 10} {
+		e := newEvaluator(t, by(preemption.Policy{CallLimit: limit}))
+		plan, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, limit == 0, plan.Optimal, "%d steps", plan.Steps)
+		require.NoError(t, e.Verify(context.Background(), snap, plan.Plan, gen.Now))
+		steps = append(steps, plan.Steps)
+	}
+	require.Less(t, steps[1], steps[0])
 }
 
 // A plan across nodes is refused once it no longer holds.

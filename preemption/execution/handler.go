@@ -40,9 +40,6 @@ var (
 	_ FailureQueue = (*queue.Queue)(nil)
 )
 
-// errNoContext is about a failure that was to be handled without a context.
-var errNoContext = fmt.Errorf("failure handler: %w: no context", outrank.ErrInvalid)
-
 // FailureHandler does what has to be done about pods that could not be
 // scheduled. Only Actions is needed; the steps that concern a Queue, a Nominator
 // or Metrics are left out where that is nil. Any number of goroutines may use a
@@ -131,14 +128,8 @@ type FailureResult struct {
 // Actions: the time of the queue's methods, and time linear in the reasons of the
 // plan.
 func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult, error) {
-	if h.Actions == nil {
-		return nil, fmt.Errorf("failure handler: Actions: %w: missing", outrank.ErrInvalid)
-	}
-	if ctx == nil {
-		return nil, errNoContext
-	}
-	if ps := h.Retry.problem("failure handler"); ps != nil {
-		return nil, &outrank.InputError{Problems: ps}
+	if err := h.check(ctx); err != nil {
+		return nil, err
 	}
 	v, err := f.Verdict()
 	if err != nil {
@@ -154,6 +145,20 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 		h.Actions.Event(r.Event)
 	}
 	return r, errors.Join(fetchErr, queueErr, h.update(ctx, r))
+}
+
+// check reports what the handler lacks for any failure.
+func (h *FailureHandler) check(ctx context.Context) error {
+	if h.Actions == nil {
+		return fmt.Errorf("failure handler: Actions: %w: missing", outrank.ErrInvalid)
+	}
+	if ps := h.Retry.problem("failure handler"); ps != nil {
+		return &outrank.InputError{Problems: ps}
+	}
+	if ctx == nil {
+		return fmt.Errorf("failure handler: %w: no context", outrank.ErrInvalid)
+	}
+	return nil
 }
 
 func (f *Failure) schedulerName() string {
