@@ -35,7 +35,7 @@ func ExamplePod_RunningRequests() {
 		Requests: resource.MustList("cpu", "1"), // shrunk from 2, not yet in force
 		Actual:   resource.MustList("cpu", "2"),
 	}}}
-	fmt.Println(pod.RunningRequests())
+	fmt.Println(pod.RunningRequests(outrank.DefaultRelease))
 	// Output: cpu: 2
 }
 
@@ -78,20 +78,20 @@ func ExamplePod_RunningRequestOf() {
 	p := &outrank.Pod{Name: "web", Containers: []outrank.Container{{
 		Requests: resource.MustList("cpu", "1"), Actual: resource.MustList("cpu", "2"), AllocatedResources: resource.MustList("cpu", "1500m"),
 	}}}
-	fmt.Println(p.RequestOf("cpu"), p.RunningRequestOf("cpu"), p.KubeletRequestOf("cpu"))
+	fmt.Println(p.RequestOf("cpu"), p.RunningRequestOf(outrank.DefaultRelease, "cpu"), p.KubeletRequestOf("cpu"))
 	// Output:
 	// 1 2 1
 }
 
 // Two containers are resized in opposite directions. v1.36 counts each with its
 // largest, v1.37 the larger of the two sums.
-func ExamplePod_RunningRequestsIn() {
+func ExamplePod_RunningRequests_releases() {
 	p := &outrank.Pod{Name: "web", Containers: []outrank.Container{
 		{Requests: resource.MustList("cpu", "500m"), Actual: resource.MustList("cpu", "100m")},
 		{Requests: resource.MustList("cpu", "100m"), Actual: resource.MustList("cpu", "500m")},
 	}}
 	for _, r := range outrank.Releases() {
-		fmt.Println(r, p.RunningRequestsIn(r), p.RunningRequestOfIn(r, "cpu"))
+		fmt.Println(r, p.RunningRequests(r), p.RunningRequestOf(r, "cpu"))
 	}
 	// Output:
 	// v1.36 cpu: 1 1
@@ -110,8 +110,8 @@ func ExamplePod_Tolerates() {
 	// true
 }
 
-func ExamplePod_FilledRequestOfIn() {
+func ExamplePod_FilledRequestOf() {
 	p := &outrank.Pod{Containers: []outrank.Container{{Name: "a", Requests: resource.MustList("cpu", "1")}, {Name: "b"}}}
-	fmt.Println(p.RunningRequestOfIn(outrank.V1_37, "cpu"), p.FilledRequestOfIn(outrank.V1_37, "cpu", resource.MustParse("100m")))
+	fmt.Println(p.RunningRequestOf(outrank.V1_37, "cpu"), p.FilledRequestOf(outrank.V1_37, "cpu", resource.MustParse("100m")))
 	// Output: 1 1100m
 }

@@ -72,7 +72,7 @@ func TestReleaseText(t *testing.T) {
 		require.ErrorContains(t, (&outrank.Cluster{Release: r}).Validate(), "cluster: Release: release 0x")
 		_, err = r.With(nil)
 		require.ErrorIs(t, err, outrank.ErrInvalid)
-		assert.Equal(t, (&outrank.Pod{}).RunningRequests(), (&outrank.Pod{}).RunningRequestsIn(r))
+		assert.Equal(t, (&outrank.Pod{}).RunningRequests(outrank.DefaultRelease), (&outrank.Pod{}).RunningRequests(r))
 	}
 	require.Error(t, json.Unmarshal([]byte(`"v1.1"`), new(outrank.Release)))
 }

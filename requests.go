@@ -12,18 +12,14 @@ import (
 // for stay in it.
 func (p *Pod) Requests() resource.List { return p.schedulerRequests(bySpec, specLevel) }
 
-// RunningRequests is what the scheduler counts for the pod once it is on a node, by the
-// rules of [DefaultRelease]; see [Pod.RunningRequestsIn].
-func (p *Pod) RunningRequests() resource.List { return p.RunningRequestsIn(DefaultRelease) }
-
-// RunningRequestsIn is what the scheduler of a release counts for the pod once it
+// RunningRequests is what the scheduler of a release counts for the pod once it
 // is on a node (group 2.2). It equals Requests unless the pod's status names
 // requests. In v1.36 a container that is being resized in place counts the
 // largest of what its spec and its status say, but plain init containers by their
 // spec. From v1.37 on the sums by the spec, by what is set aside and by what is
 // in force are worked out each by itself, and the largest counts. An unknown
 // release counts as the default. The list is new.
-func (p *Pod) RunningRequestsIn(r Release) resource.List {
+func (p *Pod) RunningRequests(r Release) resource.List {
 	if r.rules().RequestsBySource {
 		return p.requestsBySource()
 	}
@@ -206,12 +202,7 @@ func (p *Pod) RequestOf(name resource.Name) resource.Quantity {
 }
 
 // RunningRequestOf is RunningRequests for one resource; see RequestOf.
-func (p *Pod) RunningRequestOf(name resource.Name) resource.Quantity {
-	return p.RunningRequestOfIn(DefaultRelease, name)
-}
-
-// RunningRequestOfIn is RunningRequestsIn for one resource; see RequestOf.
-func (p *Pod) RunningRequestOfIn(r Release, name resource.Name) resource.Quantity {
+func (p *Pod) RunningRequestOf(r Release, name resource.Name) resource.Quantity {
 	if r.rules().RequestsBySource {
 		return p.requestBySource(name, &ofSource)
 	}
@@ -331,12 +322,12 @@ func (p *Pod) containerRequestOf(name resource.Name, views resourceViews) resour
 	return total
 }
 
-// FilledRequestOfIn is RunningRequestOfIn with an amount for each container that does not
+// FilledRequestOf is RunningRequestOf with an amount for each container that does not
 // name the resource, as scores count (rule 27.3.3 of preemption/score; component-helpers
 // NonMissingContainerRequests).
-func (p *Pod) FilledRequestOfIn(r Release, name resource.Name, missing resource.Quantity) resource.Quantity {
+func (p *Pod) FilledRequestOf(r Release, name resource.Name, missing resource.Quantity) resource.Quantity {
 	if eachNames(p.Containers, name) && eachNames(p.InitContainers, name) && p.lastSource() == fromSpec {
-		return p.RunningRequestOfIn(r, name)
+		return p.RunningRequestOf(r, name)
 	}
 	filled := func(view namedView) resourceView {
 		return func(p *Pod, c *Container, name resource.Name) resource.Quantity {

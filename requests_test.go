@@ -127,7 +127,7 @@ func TestRequests(t *testing.T) {
 			if diff := testdiff.Diff(test.want, test.pod.Requests()); diff != "" {
 				t.Errorf("Requests (-want +got):\n%s", diff)
 			}
-			if diff := testdiff.Diff(test.want, test.pod.RunningRequests()); diff != "" {
+			if diff := testdiff.Diff(test.want, test.pod.RunningRequests(outrank.DefaultRelease)); diff != "" {
 				t.Errorf("RunningRequests (-want +got):\n%s", diff)
 			}
 			if diff := testdiff.Diff(test.kubelet, test.pod.KubeletRequests()); diff != "" {
@@ -159,7 +159,7 @@ func TestRunningRequests(t *testing.T) {
 		{"plain init containers are not", outrank.Pod{InitContainers: []outrank.Container{init}}, resource.MustList("cpu", "3", "memory", "1Gi")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := testdiff.Diff(test.want, test.pod.RunningRequestsIn(outrank.V1_36)); diff != "" {
+			if diff := testdiff.Diff(test.want, test.pod.RunningRequests(outrank.V1_36)); diff != "" {
 				t.Errorf("RunningRequests (-want +got):\n%s", diff)
 			}
 		})
@@ -175,7 +175,7 @@ func TestRequestsLeaveThePodAlone(t *testing.T) {
 		}
 	}
 	p := pod()
-	for _, l := range []resource.List{p.Requests(), p.RunningRequests(), p.KubeletRequests()} {
+	for _, l := range []resource.List{p.Requests(), p.RunningRequests(outrank.DefaultRelease), p.KubeletRequests()} {
 		l["cpu"] = resource.New(99)
 		l["memory"] = resource.New(99)
 	}
@@ -218,11 +218,11 @@ func TestPropertyRequestOf(t *testing.T) {
 		}
 		for _, name := range append(names, "none") {
 			for _, r := range outrank.Releases() {
-				same(t, name, p.RunningRequestsIn(r), p.RunningRequestOfIn(r, name))
-				same(t, name, p.RunningRequestsIn(r), p.FilledRequestOfIn(r, name, resource.Quantity{})) // nothing is filled in
+				same(t, name, p.RunningRequests(r), p.RunningRequestOf(r, name))
+				same(t, name, p.RunningRequests(r), p.FilledRequestOf(r, name, resource.Quantity{})) // nothing is filled in
 			}
 			same(t, name, p.Requests(), p.RequestOf(name))
-			same(t, name, p.RunningRequests(), p.RunningRequestOf(name))
+			same(t, name, p.RunningRequests(outrank.DefaultRelease), p.RunningRequestOf(outrank.DefaultRelease, name))
 			same(t, name, p.KubeletRequests(), p.KubeletRequestOf(name))
 		}
 	})
@@ -241,7 +241,7 @@ func TestRequestOfAllocatesNothing(t *testing.T) {
 		InitContainers: []outrank.Container{sidecar("1"), cpu("5")}, Overhead: resource.MustList("cpu", "50m"),
 	}
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		if p.RequestOf("cpu").IsZero() || p.RunningRequestOf("cpu").IsZero() || p.RunningRequestOfIn(outrank.V1_37, "cpu").IsZero() || p.KubeletRequestOf("cpu").IsZero() {
+		if p.RequestOf("cpu").IsZero() || p.RunningRequestOf(outrank.DefaultRelease, "cpu").IsZero() || p.RunningRequestOf(outrank.V1_37, "cpu").IsZero() || p.KubeletRequestOf("cpu").IsZero() {
 			t.Fatal("nothing")
 		}
 	}))
@@ -306,10 +306,10 @@ func TestRequestsBySource(t *testing.T) {
 			p, err := kube.ReadPod(strings.NewReader(text))
 			require.NoError(t, err)
 			for r, want := range map[outrank.Release]int64{outrank.V1_36: test.old, outrank.V1_37: test.new} {
-				assert.Equal(t, want, p.RunningRequestsIn(r).Amount(test.resource), "%v", r)
-				assert.Equal(t, want, resource.Amount(test.resource, p.RunningRequestOfIn(r, test.resource)), "%v, one resource", r)
+				assert.Equal(t, want, p.RunningRequests(r).Amount(test.resource), "%v", r)
+				assert.Equal(t, want, resource.Amount(test.resource, p.RunningRequestOf(r, test.resource)), "%v, one resource", r)
 			}
-			assert.Empty(t, testdiff.Diff(p.RunningRequestsIn(outrank.DefaultRelease), p.RunningRequests()))
+			assert.Empty(t, testdiff.Diff(p.RunningRequests(outrank.DefaultRelease), p.RunningRequests(0)))
 			written, err := p.MarshalJSON()
 			require.NoError(t, err)
 			again, err := kube.ReadPod(strings.NewReader(string(written)))
@@ -355,9 +355,9 @@ func TestPropertyReportedBelowZero(t *testing.T) {
 		}
 		require.NoError(t, p.Validate())
 		for _, r := range outrank.Releases() {
-			list := p.RunningRequestsIn(r)
+			list := p.RunningRequests(r)
 			for _, name := range []resource.Name{"cpu", "memory", "example.com/gpu"} {
-				one := p.RunningRequestOfIn(r, name)
+				one := p.RunningRequestOf(r, name)
 				require.GreaterOrEqual(t, one.Sign(), 0, "%s %s", r, name)
 				require.True(t, one.Equal(list[name]), "%s %s: %s and %s", r, name, one, list[name])
 			}

@@ -7,11 +7,11 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Admit decides whether the pod may start on the node beside the active pods,
-// and which pods make room for it: [Admitter.Check], then [Admitter.Resolve], which
-// together look at each active pod once. It is Admit of the zero [Admitter]. An error is about the input alone. A pod that may
-// not start is an outcome and no error. Nothing is allocated but the answer,
-// unless the pod has affinity, topology spread or volumes to validate.
+// Admit decides whether the pod may start on the node beside the active pods, and which pods make
+// room for it: [Admitter.Check], then [Admitter.Resolve], which together look at each active pod
+// once. It is Admit of the zero [Admitter]. An error is about the input alone. A pod that may not
+// start is an outcome and no error. Nothing is allocated but the answer, unless the pod has
+// affinity, topology spread or volumes to validate.
 func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admission, error) {
 	return Admitter{}.Admit(node, active, pod)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/qos"
 )
@@ -54,15 +55,9 @@ const (
 )
 
 // String returns "add" or "resize".
-func (o Operation) String() string {
-	switch o {
-	case Add:
-		return "add"
-	case Resize:
-		return "resize"
-	}
-	return fmt.Sprintf("Operation(%d)", uint8(o))
-}
+func (o Operation) String() string { return answerjson.Text(operationTexts, o) }
+
+var operationTexts = []string{Add: "add", Resize: "resize"}
 
 // problems reports a release or an operation that is not known.
 func (a Admitter) problems() []outrank.Problem {
@@ -88,4 +83,4 @@ func (a Admitter) evicts(pod *outrank.Pod) bool {
 }
 
 // class is the class that the kubelet of the release takes a pod for.
-func (a Admitter) class(pod *outrank.Pod) outrank.QOSClass { return qos.OfIn(a.Release, pod) }
+func (a Admitter) class(pod *outrank.Pod) outrank.QOSClass { return qos.Of(a.Release, pod) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 )
 
 // defaultSteps is how many steps the search of [Admitter.Exact] takes at most where
@@ -50,27 +51,19 @@ func (c *Certificate) Gap() (t TierCount, ok bool) {
 func (c *Certificate) String() string {
 	switch gap, ok := c.Gap(); {
 	case c.Optimal:
-		return fmt.Sprintf("the best there is, found in %s", count(c.Steps, "step"))
+		return fmt.Sprintf("the best there is, found in %s", prose.Plural(c.Steps, "step"))
 	case ok:
-		return fmt.Sprintf("the best found in %s: %s, and at least %d", count(c.Steps, "step"), gap, gap.AtLeast)
+		return fmt.Sprintf("the best found in %s: %s, and at least %d", prose.Plural(c.Steps, "step"), gap, gap.AtLeast)
 	}
-	return fmt.Sprintf("the fewest pods there are, found in %s; others may request less", count(c.Steps, "step"))
+	return fmt.Sprintf("the fewest pods there are, found in %s; others may request less", prose.Plural(c.Steps, "step"))
 }
 
 // String returns how many pods of the tier go, as in "2 Burstable pods" or "1 Burstable
 // pod of priority 10".
 func (t TierCount) String() string {
-	text := count(t.Chosen, string(t.Class)+" pod")
+	text := prose.Plural(t.Chosen, string(t.Class)+" pod")
 	if t.Priority != nil {
 		text += fmt.Sprintf(" of priority %d", *t.Priority)
 	}
 	return text
-}
-
-// count counts things whose name takes an s.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

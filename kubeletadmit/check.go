@@ -27,7 +27,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 //
 //  1. Amounts: pods, cpu, memory, ephemeral-storage, then other resources by
 //     name. The pod counts with [outrank.Pod.Requests], an active pod with
-//     [outrank.Pod.RunningRequestsIn], the node with Allocatable. Resources that
+//     [outrank.Pod.RunningRequests], the node with Allocatable. Resources that
 //     the pod does not request are not checked.
 //  2. An extended resource that Allocatable does not name is left out. One that
 //     it names with 0, or a size of huge pages that it does not name, is short.

@@ -2,10 +2,10 @@ package kubeletadmit
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 )
 
 // Difference lists the pods that go by one answer alone, the kubelet's or the one by
@@ -19,17 +19,6 @@ type Difference struct {
 	// that go though it would not, each in the order of eviction. A pod that is listed
 	// twice among the active ones is two pods.
 	Spared, Instead []*outrank.Pod
-	// Tiers are those of which another number of pods goes, the one that is spared most
-	// first: classes, or priorities and classes with [Admitter.PriorityFirst].
-	Tiers []TierDifference
-}
-
-// TierDifference is how many pods of a tier go by the kubelet's rules and by the options.
-type TierDifference struct {
-	Class outrank.QOSClass
-	// Priority is nil where priorities make no tiers.
-	Priority         *int32
-	Faithful, Chosen int
 }
 
 // Faithful returns the admitter that decides as the kubelet does: with the same release
@@ -48,18 +37,16 @@ func (a Admitter) Compare(node *outrank.Node, active []*outrank.Pod, pod *outran
 	if err != nil {
 		return Difference{}, err
 	}
-	return DifferenceOf(a, faithful, chosen), nil
+	return DifferenceOf(faithful, chosen), nil
 }
 
-// DifferenceOf compares two answers to the same question, of which the admitter has found
-// the second. It says nothing of any use about answers to different questions. An eviction
-// of no pod, or of no QoS class, is of no tier. Time is linear in the evictions.
-func DifferenceOf(a Admitter, faithful, chosen Admission) Difference {
+// DifferenceOf compares two answers to the same question. It says nothing of any use about
+// answers to different questions. Time is linear in the evictions.
+func DifferenceOf(faithful, chosen Admission) Difference {
 	return Difference{
 		Faithful: faithful, Chosen: chosen,
 		Spared:  missingFrom(chosen.Evictions, faithful.Evictions),
 		Instead: missingFrom(faithful.Evictions, chosen.Evictions),
-		Tiers:   a.tierDifferences(faithful.Evictions, chosen.Evictions),
 	}
 }
 
@@ -77,47 +64,6 @@ func missingFrom(list, of []EvictedPod) (pods []*outrank.Pod) {
 	return pods
 }
 
-// tierDifferences counts both by tier.
-func (a Admitter) tierDifferences(faithful, chosen []EvictedPod) (list []TierDifference) {
-	counts := map[tierKey]*[2]int{}
-	for i, evictions := range [...][]EvictedPod{faithful, chosen} {
-		for _, e := range evictions {
-			key := tierKey{class: slices.Index(classes[:], e.Tier)}
-			if key.class < 0 || e.Pod == nil {
-				continue
-			}
-			if a.PriorityFirst {
-				key.priority = e.Pod.PriorityValue()
-			}
-			if counts[key] == nil {
-				counts[key] = new([2]int)
-			}
-			counts[key][i]++
-		}
-	}
-	for key, n := range counts {
-		if n[0] == n[1] {
-			continue
-		}
-		t := TierDifference{Class: classes[key.class], Faithful: n[0], Chosen: n[1]}
-		if a.PriorityFirst {
-			priority := key.priority
-			t.Priority = &priority
-		}
-		list = append(list, t)
-	}
-	slices.SortFunc(list, func(s, t TierDifference) int { return t.key().compare(s.key()) })
-	return list
-}
-
-func (t *TierDifference) key() tierKey {
-	k := tierKey{class: slices.Index(classes[:], t.Class)}
-	if t.Priority != nil {
-		k.priority = *t.Priority
-	}
-	return k
-}
-
 // Same reports whether the same pods go.
 func (d *Difference) Same() bool { return len(d.Spared)+len(d.Instead) == 0 }
 
@@ -130,7 +76,7 @@ func (d *Difference) String() string {
 		}
 		return "the same pods go as with the kubelet"
 	}
-	parts := []string{fmt.Sprintf("%s go, where the kubelet evicts %d", count(len(d.Chosen.Evictions), "pod"), len(d.Faithful.Evictions))}
+	parts := []string{fmt.Sprintf("%s go, where the kubelet evicts %d", prose.Plural(len(d.Chosen.Evictions), "pod"), len(d.Faithful.Evictions))}
 	if len(d.Chosen.Evictions) == 1 {
 		parts[0] = strings.Replace(parts[0], " go,", " goes,", 1)
 	}

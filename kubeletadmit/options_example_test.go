@@ -46,7 +46,7 @@ func ExampleDifferenceOf() {
 	batch := newPod("batch", req("cpu", "2"), withPriority(10))
 	faithful := kubeletadmit.Admission{Evictions: []kubeletadmit.EvictedPod{{Pod: web, Tier: outrank.Burstable}}}
 	mine := kubeletadmit.Admission{Evictions: []kubeletadmit.EvictedPod{{Pod: batch, Tier: outrank.Burstable}}}
-	d := kubeletadmit.DifferenceOf(kubeletadmit.Admitter{PriorityFirst: true}, faithful, mine)
+	d := kubeletadmit.DifferenceOf(faithful, mine)
 	fmt.Println(&d, d.Same())
 	// Output:
 	// 1 pod goes, where the kubelet evicts 1; default/web is spared; default/batch goes instead false

@@ -120,7 +120,7 @@ func TestAdmitIsCheckThenResolve(t *testing.T) {
 			used, running := resource.List{}, int64(0)
 			for _, p := range active {
 				if !p.Finished() {
-					used, running = used.Plus(p.RunningRequestsIn(a.Release)), running+1
+					used, running = used.Plus(p.RunningRequests(a.Release)), running+1
 				}
 			}
 			used[resource.Pods] = resource.New(running)
@@ -203,7 +203,7 @@ func TestHigherTierOnlyIfNeeded(t *testing.T) {
 			}
 			var rest []*outrank.Pod
 			for _, p := range active {
-				if kubeletadmit.MayPreempt(pod, p) && !p.Finished() && 0 < rank[qos.Of(p)] && rank[qos.Of(p)] < rank[e.Tier] {
+				if kubeletadmit.MayPreempt(pod, p) && !p.Finished() && 0 < rank[qos.Of(outrank.DefaultRelease, p)] && rank[qos.Of(outrank.DefaultRelease, p)] < rank[e.Tier] {
 					rest = append(rest, p)
 				}
 			}
@@ -269,7 +269,7 @@ func TestScaleIsIrrelevant(t *testing.T) {
 		twice := make([]*outrank.Pod, len(active))
 		for i, p := range active {
 			doubled := *p
-			doubled.QOSClass = qos.Of(p)
+			doubled.QOSClass = qos.Of(outrank.DefaultRelease, p)
 			c := p.Containers[0]
 			c.Requests = c.Requests.Plus(c.Requests)
 			doubled.Containers = []outrank.Container{c}

@@ -185,7 +185,7 @@ func (t *tally) holdRunning(pod *outrank.Pod) bool {
 	ok := true
 	for i, name := range t.names[:len(t.used)] {
 		ok = ok && !asksBelowZero(pod, name)
-		t.used[i] = resource.AddSat(t.used[i], resource.Amount(name, pod.RunningRequestOfIn(t.admitter.Release, name)))
+		t.used[i] = resource.AddSat(t.used[i], resource.Amount(name, pod.RunningRequestOf(t.admitter.Release, name)))
 	}
 	return ok
 }

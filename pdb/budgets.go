@@ -154,21 +154,14 @@ func (b *Budgets) appendMatching(dst, candidates []int32, pod *outrank.Pod) []in
 // the others (group 6.3; filterPodsWithPDBViolation). Both parts keep the order
 // of pods, which decides which pods are violating: every pod is charged, also a
 // violating one, so that the first pods of a list use up the allowance. Which of the
-// budgets that cover it are charged is for the release to say. The rules are those of
-// [outrank.DefaultRelease]; [Budgets.SplitIn] takes others. The slices are the
-// caller's and together hold all of pods. A nil pod violates nothing.
+// budgets that cover it are charged is for the release to say: in v1.36 every one (rule
+// 6.3.6), and from v1.37 on those up to the first that the pod violates, in the order in
+// which the budgets were given (rule 6.3.8). An unknown release counts as the default.
+// The slices are the caller's and together hold all of pods. A nil pod violates nothing.
 //
 // To do the same repeatedly without allocating, use [Budgets.AppendCovering]
 // and a [Ledger].
-func (b *Budgets) Split(pods []*outrank.Pod) (violating, ok []*outrank.Pod) {
-	return b.SplitIn(outrank.DefaultRelease, pods)
-}
-
-// SplitIn is [Budgets.Split] by the rules of a release. In v1.36 a pod is charged to
-// every budget that covers it (rule 6.3.6), and from v1.37 on up to the first that it
-// violates, in the order in which the budgets were given (rule 6.3.8). An unknown
-// release counts as the default.
-func (b *Budgets) SplitIn(r outrank.Release, pods []*outrank.Pod) (violating, ok []*outrank.Pod) {
+func (b *Budgets) Split(r outrank.Release, pods []*outrank.Pod) (violating, ok []*outrank.Pod) {
 	ledger := b.Ledger()
 	charge := ledger.Charge
 	if release.Of(release.Release(r)).BudgetsStopAtFirst {

@@ -140,7 +140,7 @@ func TestNoBudgets(t *testing.T) {
 			require.Zero(t, budgets.Len())
 			require.Nil(t, budgets.At(0))
 			require.Nil(t, budgets.Covering(pod))
-			violating, ok := budgets.Split([]*outrank.Pod{pod, nil})
+			violating, ok := budgets.Split(outrank.DefaultRelease, []*outrank.Pod{pod, nil})
 			require.Empty(t, violating)
 			require.Equal(t, []*outrank.Pod{pod, nil}, ok)
 			require.Empty(t, budgets.Ledger().Charge(pod, []int32{0, -1}))
@@ -279,7 +279,7 @@ func TestSplitIsTheRule(t *testing.T) {
 		wantViolating, wantOK := splitPlainly(r, input, pods)
 		budgets := New(input)
 		for range 2 { // the second call remembers nothing of the first
-			violating, ok := budgets.SplitIn(r, pods)
+			violating, ok := budgets.Split(r, pods)
 			if diff := testdiff.Diff(keys(wantViolating), keys(violating)); diff != "" {
 				t.Fatalf("violating (-want +got):\n%s", diff)
 			}
@@ -290,11 +290,11 @@ func TestSplitIsTheRule(t *testing.T) {
 		require.Equal(t, before, pods, "the list is only read")
 
 		if r == outrank.DefaultRelease {
-			violating, _ := budgets.Split(pods)
+			violating, _ := budgets.Split(outrank.DefaultRelease, pods)
 			require.Equal(t, keys(wantViolating), keys(violating))
 		}
 		if r == outrank.V1_36 { // the order of the budgets changes nothing
-			violating, _ := New(rapid.Permutation(input).Draw(t, "order")).SplitIn(r, pods)
+			violating, _ := New(rapid.Permutation(input).Draw(t, "order")).Split(r, pods)
 			require.Equal(t, keys(wantViolating), keys(violating))
 		}
 	})
@@ -336,7 +336,7 @@ func TestSplit(t *testing.T) {
 			[]*outrank.Pod{pod("p1", app), pod("p2", app)}, []string{"default/p1", "default/p2"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			violating, _ := New(c.budgets).Split(c.pods)
+			violating, _ := New(c.budgets).Split(outrank.DefaultRelease, c.pods)
 			require.Equal(t, c.want, keys(violating), c.reason)
 		})
 	}
@@ -352,7 +352,7 @@ func TestBudgetsAreSharedFreely(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for range 50 {
-				violating, _ := budgets.Split(pods)
+				violating, _ := budgets.Split(outrank.DefaultRelease, pods)
 				if len(violating) != 1 {
 					t.Errorf("violating %v, want all of %v", keys(violating), keys(pods))
 				}

@@ -12,7 +12,6 @@
 // a pod. A [Ledger] counts what has been charged. [Budgets.Split] does both for
 // a whole list. [StatusOf] computes the allowance itself if no controller keeps
 // it.
-// Functions that do not take a release follow [outrank.DefaultRelease].
 //
 // # Rules
 //

@@ -77,7 +77,7 @@ func ExampleFinder_Covering() {
 
 func ExampleBudgets_Split() {
 	budgets := pdb.New([]*outrank.PodDisruptionBudget{web()})
-	violating, ok := budgets.Split([]*outrank.Pod{webPod("web-1"), webPod("web-2"), {Name: "other"}})
+	violating, ok := budgets.Split(outrank.DefaultRelease, []*outrank.Pod{webPod("web-1"), webPod("web-2"), {Name: "other"}})
 	for _, pod := range violating {
 		fmt.Println("violating", pod.Name)
 	}
@@ -160,7 +160,7 @@ func ExampleSameCoverage() {
 
 // Two budgets cover both pods. v1.36 charges each of them for each pod; v1.37 stops at
 // the first that is violated, so that the second budget still allows the second pod.
-func ExampleBudgets_SplitIn() {
+func ExampleBudgets_Split_release() {
 	all := &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	narrow := &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web", "tier": "a"}}
 	budgets := pdb.New([]*outrank.PodDisruptionBudget{
@@ -170,7 +170,7 @@ func ExampleBudgets_SplitIn() {
 		{Name: "first", Labels: map[string]string{"app": "web", "tier": "a"}}, {Name: "second", Labels: map[string]string{"app": "web"}},
 	}
 	for _, r := range outrank.Releases() {
-		violating, ok := budgets.SplitIn(r, pods)
+		violating, ok := budgets.Split(r, pods)
 		fmt.Println(r, len(violating), "violating,", len(ok), "not")
 	}
 	ledger := budgets.Ledger()

@@ -3,6 +3,7 @@ package pdb
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"github.com/outrank-go/outrank"
 )
@@ -64,12 +65,7 @@ func (f *Finder) writeKey(pod *outrank.Pod) {
 			f.labels = append(f.labels, label{key: k, value: v})
 		}
 	}
-	slices.SortFunc(f.labels, func(a, b label) int {
-		if a.key < b.key {
-			return -1
-		}
-		return 1 // no two are equal
-	})
+	slices.SortFunc(f.labels, func(a, b label) int { return strings.Compare(a.key, b.key) })
 	f.key = f.key[:0]
 	f.write(pod.NamespaceName())
 	for _, l := range f.labels {

@@ -12,10 +12,10 @@ import (
 // ErrBudget is wrapped by every error about a budget without a valid spec.
 var ErrBudget = errors.New("invalid disruption budget")
 
-// DisruptedFor is how long an entry of a budget's DisruptedPods keeps its pod from
+// disruptedFor is how long an entry of a budget's DisruptedPods keeps its pod from
 // counting as healthy. After that time the pod is gone, or its eviction has
 // failed.
-const DisruptedFor = 2 * time.Minute
+const disruptedFor = 2 * time.Minute
 
 // BudgetStatus is what a disruption controller writes into the status of a
 // budget. All figures are numbers of pods, never negative and at most the
@@ -55,7 +55,7 @@ type StatusInput struct {
 // have no disruption controller (group 6.4; the controller's trySync):
 //
 //  1. Healthy: the covered pods that are ready, not being deleted, and not
-//     named in DisruptedPods within the last [DisruptedFor].
+//     named in DisruptedPods within the last two minutes.
 //  2. Expected: for a number as minAvailable, the covered pods. Otherwise the
 //     sum of the scales of their controllers; a pod without a controller counts
 //     as one.

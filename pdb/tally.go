@@ -57,7 +57,7 @@ func (in *StatusInput) healthy(pod *outrank.Pod) bool {
 		return false
 	}
 	at, disrupted := in.Budget.DisruptedPods[pod.Name]
-	return !disrupted || !at.Add(DisruptedFor).After(in.Now)
+	return !disrupted || !at.Add(disruptedFor).After(in.Now)
 }
 
 // expected is step 2 of StatusOf.

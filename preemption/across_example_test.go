@@ -60,14 +60,14 @@ func ExampleEvaluator_PreemptAcross() {
 }
 
 // One way out after the other: victims on one node, and else across nodes.
-func ExampleEvaluator_PreemptAcrossWithin() {
+func ExampleFirstWayOut_acrossNodes() {
 	snap, db := zoneOfBatch()
 	eval, err := preemption.NewEvaluator(preemption.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	across := func(ctx context.Context, snap *preemption.Snapshot, req preemption.Request) (*preemption.Plan, error) {
-		plan, err := eval.PreemptAcrossWithin(ctx, snap, req.Pod, req.Now, 1000)
+		plan, err := eval.PreemptAcross(ctx, snap, req.Pod, req.Now)
 		if err != nil {
 			return nil, err
 		}

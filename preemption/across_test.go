@@ -132,7 +132,7 @@ func bestAcross(t *rapid.T, e *preemption.Evaluator, c *outrank.Cluster, pod *ou
 				victims = append(victims, p)
 			}
 		}
-		violating, _ := budgets.SplitIn(cmp.Or(c.Release, outrank.DefaultRelease), victims)
+		violating, _ := budgets.Split(cmp.Or(c.Release, outrank.DefaultRelease), victims)
 		if e.Config().Policy.Strict && len(violating) > 0 {
 			continue
 		}
@@ -174,11 +174,15 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 			config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name != "p1" }
 		}
 		config.Policy.Strict = rapid.IntRange(0, 3).Draw(t, "strict") == 0
+		config.Policy.CallLimit = 1 << 20
 		e, err := preemption.NewEvaluator(config)
+		require.NoError(t, err)
+		config.Policy.CallLimit = rapid.IntRange(1, 20).Draw(t, "steps")
+		limited, err := preemption.NewEvaluator(config)
 		require.NoError(t, err)
 		snap, err := preemption.NewSnapshot(c)
 		require.NoError(t, err)
-		plan, err := e.PreemptAcrossWithin(context.Background(), snap, pod, gen.Now, 1<<20)
+		plan, err := e.PreemptAcross(context.Background(), snap, pod, gen.Now)
 		require.NoError(t, err)
 		require.True(t, plan.Optimal)
 		if plan.Outcome == preemption.Fits {
@@ -193,11 +197,12 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 		}
 		require.Equal(t, score, plan.Score, "%v", plan.Victims)
 		soundAcross(t, e, snap, plan.Plan)
-		few, err := e.PreemptAcrossWithin(context.Background(), snap, pod, gen.Now, rapid.IntRange(0, 20).Draw(t, "steps"))
+		few, err := limited.PreemptAcross(context.Background(), snap, pod, gen.Now)
 		require.NoError(t, err)
 		if len(pod.TopologySpreadConstraints) == 0 && !config.Policy.Strict {
 			require.Equal(t, preemption.Preempt, few.Outcome, "each node is looked at once (rule 23.10)")
 		}
+		require.NoError(t, limited.Verify(context.Background(), snap, few.Plan, gen.Now), "decided again under the same limit")
 		if few.Outcome == preemption.Preempt {
 			soundAcross(t, e, snap, few.Plan)
 			order, _ := score.Compare(few.Score)
@@ -241,18 +246,18 @@ func TestPropertyAcrossIsSound(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c, pod := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
 				pod.Group = ""
-				e, err := preemption.NewEvaluator(preemption.Config{})
+				e, err := preemption.NewEvaluator(by(preemption.Policy{CallLimit: 200}))
 				require.NoError(t, err)
 				snap, err := preemption.NewSnapshot(c)
 				require.NoError(t, err)
 				before, err := json.Marshal(snap.Cluster())
 				require.NoError(t, err)
-				plan, err := e.PreemptAcrossWithin(context.Background(), snap, pod, gen.Now, 200)
+				plan, err := e.PreemptAcross(context.Background(), snap, pod, gen.Now)
 				require.NoError(t, err)
 				after, err := json.Marshal(snap.Cluster())
 				require.NoError(t, err)
 				require.Equal(t, string(before), string(after))
-				again, err := e.PreemptAcrossWithin(context.Background(), snap.Clone(), pod, gen.Now, 200)
+				again, err := e.PreemptAcross(context.Background(), snap.Clone(), pod, gen.Now)
 				require.NoError(t, err)
 				require.Equal(t, plan, again)
 				near, err := e.Preempt(context.Background(), snap, pod, gen.Now)
@@ -349,6 +354,29 @@ func TestAcrossSpread(t *testing.T) {
 	assert.Equal(t, fmt.Sprintf("%s\n  search over nodes: optimal, %d steps", across.Plan, across.Steps), across.String())
 	across.Optimal, across.Steps = false, 1
 	assert.Contains(t, across.String(), "search over nodes: ended early, 1 step")
+}
+
+// The policy limits the steps, and a plan that was found under a limit is verified under it.
+func TestAcrossTakesTheLimitOfThePolicy(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "8", "a"), node("n2", "8", "b")}}
+	for i := range 16 {
+		c.Pods = append(c.Pods, pod(fmt.Sprint("p", i), int32(1+i%3), "1", on([]string{"n1", "n2"}[i%2]), app("x")))
+	}
+	p := pod("preemptor", 9, "4", app("x"))
+	p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{
+		TopologyKey: "zone", MaxSkew: 1, WhenUnsatisfiable: outrank.DoNotSchedule, LabelSelector: selects("x"),
+	}}
+	snap := newSnapshot(t, c)
+	var steps []int
+	for _, limit := range []int{0, 10} {
+		e := newEvaluator(t, by(preemption.Policy{CallLimit: limit}))
+		plan, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, limit == 0, plan.Optimal, "%d steps", plan.Steps)
+		require.NoError(t, e.Verify(context.Background(), snap, plan.Plan, gen.Now))
+		steps = append(steps, plan.Steps)
+	}
+	require.Less(t, steps[1], steps[0])
 }
 
 // A plan across nodes is refused once it no longer holds.

@@ -116,7 +116,7 @@ func ExampleOutcome_UnmarshalText() {
 // A policy in a file of the caller's own, by its words.
 func ExampleRank_UnmarshalText() {
 	var policy preemption.Policy
-	err := json.Unmarshal([]byte(`{"Victims": "exact", "Ranks": ["top-priority", "victim-count"]}`), &policy)
-	fmt.Println(err, policy.Victims == preemption.Exact, policy.Ranks[1])
+	err := json.Unmarshal([]byte(`{"Exact": true, "Ranks": ["top-priority", "victim-count"]}`), &policy)
+	fmt.Println(err, policy.Exact, policy.Ranks[1])
 	// Output: <nil> true fewer victims
 }

@@ -165,9 +165,6 @@ var reading = map[string]func(r *readers) string{
 	"Evaluator.PreemptAcross": func(r *readers) string {
 		return text(r.e.PreemptAcross(context.Background(), r.snap, r.far, gen.Now))
 	},
-	"Evaluator.PreemptAcrossWithin": func(r *readers) string {
-		return text(r.e.PreemptAcrossWithin(context.Background(), r.snap, r.far, gen.Now, 100))
-	},
 	"Evaluator.PreemptGroup": func(r *readers) string {
 		return text(r.e.PreemptGroup(context.Background(), r.snap, preemption.GroupRequest{Pods: r.gang, Now: gen.Now}))
 	},
@@ -194,10 +191,10 @@ var reading = map[string]func(r *readers) string{
 
 var changers = []string{
 	"Snapshot.AddNode", "Snapshot.AddPod", "Snapshot.Apply", "Snapshot.ApplyGroup", "Snapshot.Attach", "Snapshot.Bind",
-	"Snapshot.Clone", "Snapshot.DeleteBudget", "Snapshot.Follow", "Snapshot.Keep", "Snapshot.Mark", "Snapshot.Nominate", "Snapshot.PutBudget",
+	"Snapshot.Clone", "Snapshot.RemoveBudget", "Snapshot.Follow", "Snapshot.Keep", "Snapshot.Mark", "Snapshot.Nominate", "Snapshot.PutBudget",
 	"Snapshot.PutComposite", "Snapshot.PutGroup", "Snapshot.PutNamespace", "Snapshot.PutNode", "Snapshot.PutPod",
 	"Snapshot.RemoveComposite", "Snapshot.RemoveGroup", "Snapshot.RemoveNamespace", "Snapshot.RemoveNode", "Snapshot.RemovePod",
-	"Snapshot.SetBudgets", "Snapshot.SetComposites", "Snapshot.SetGroups", "Snapshot.Unbind", "Snapshot.Undo",
+	"Snapshot.SetBudgets", "Snapshot.Unbind", "Snapshot.Undo",
 	"Snapshot.UpdateNode", "Snapshot.UpdatePod",
 	"Evaluator.FirstFit",
 }
@@ -222,7 +219,7 @@ func TestReadingCallsAtOnce(t *testing.T) {
 	configs := map[string]preemption.Config{
 		"as kube-scheduler": {Filters: []preemption.Filter{tracked{}}},
 		"by other rules": {
-			Workers: 2, Cost: lastDigit, Policy: preemption.Policy{Victims: preemption.Exact, Ranks: []preemption.Rank{preemption.ByCost}},
+			Workers: 2, Cost: lastDigit, Policy: preemption.Policy{Exact: true, Ranks: []preemption.Rank{preemption.ByCost}},
 			Filters: []preemption.Filter{tracked{}},
 		},
 	}

@@ -32,7 +32,7 @@ func TestTwoBudgetsOverOneVictim(t *testing.T) {
 	for release, want := range map[outrank.Release]string{outrank.V1_36: "n2", outrank.V1_37: "n1"} {
 		c.Release = release
 		snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
-		exact := newEvaluator(t, preemption.Config{Policy: preemption.Policy{Victims: preemption.Exact}})
+		exact := newEvaluator(t, preemption.Config{Policy: preemption.Policy{Exact: true}})
 		for _, by := range []*preemption.Evaluator{e, exact} {
 			plan, err := by.Preempt(t.Context(), snap, p, gen.Now)
 			require.NoError(t, err)

@@ -44,8 +44,8 @@ func TestPropertyCache(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate,
 			"AddNode": m.AddNode, "UpdatePod": m.UpdatePod, "UpdateNode": m.UpdateNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets, "Allow": m.allow,
-			"PutPod": m.PutPod, "PutNode": m.PutNode, "PutBudget": m.PutBudget, "DeleteBudget": m.DeleteBudget, "Unbind": m.Unbind,
-			"SetGroups": m.SetGroups, "SetComposites": m.SetComposites, "PutGroup": m.PutGroup, "PutComposite": m.PutComposite, "RemoveComposite": m.RemoveComposite,
+			"PutPod": m.PutPod, "PutNode": m.PutNode, "PutBudget": m.PutBudget, "RemoveBudget": m.RemoveBudget, "Unbind": m.Unbind,
+			"PutGroup": m.PutGroup, "PutComposite": m.PutComposite, "RemoveComposite": m.RemoveComposite,
 			"Mark": m.Mark, "Undo": m.Undo, "Apply": m.apply, "Fork": m.fork, "Switch": m.turn,
 			"": m.ask,
 		})

@@ -131,7 +131,7 @@ var benchedChanges = []struct {
 	}},
 	{"budget-added-removed", nil, func(b *testing.B, w *changed) {
 		check(b, w.snap.PutBudget(bystander))
-		check(b, w.snap.DeleteBudget(bystander.Key()))
+		check(b, w.snap.RemoveBudget(bystander.Key()))
 		w.decideAfresh(b)
 	}},
 	{"namespace", nil, func(b *testing.B, w *changed) {

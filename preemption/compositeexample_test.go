@@ -41,13 +41,3 @@ func ExampleSnapshot_RemoveComposite() {
 	// <nil>
 	// composite pod group default/simulation: not in the snapshot
 }
-
-func ExampleSnapshot_SetComposites() {
-	snap := composed()
-	fmt.Println(snap.SetComposites([]*outrank.CompositePodGroup{{Name: "survey"}}))
-	_, ok := snap.Composite("default/simulation")
-	fmt.Println(ok)
-	// Output:
-	// <nil>
-	// false
-}

@@ -17,17 +17,17 @@ import (
 //	about | setting                | refused with                                            | refused by
 //	who   | MayEvict               |                                                         |
 //	who   | MayTake                |                                                         |
-//	who   | Guard                  | Policy.Strict, Policy.Victims                           | Exactly, PreemptAcross
-//	who   | Chooser                | Policy.Victims                                          | joint.Preempt
-//	who   | Chooser.AnyPriority    | Policy.Victims                                          | Exactly, joint.Preempt
-//	who   | Policy.Victims         | Chooser, Chooser.AnyPriority, Extenders, Guard, Scorers | PreemptGroup
+//	who   | Guard                  | Policy.Exact, Policy.Strict                             | Exactly, PreemptAcross
+//	who   | Chooser                | Policy.Exact                                            | joint.Preempt
+//	who   | Chooser.AnyPriority    | Policy.Exact                                            | Exactly, joint.Preempt
+//	who   | Policy.Exact           | Chooser, Chooser.AnyPriority, Extenders, Guard, Scorers | PreemptGroup
 //	who   | Policy.Strict          | Extenders, Guard                                        | PreemptGroup, joint.Preempt
 //	who   | Importance             |                                                         |
 //	best  | Policy.Ranks           |                                                         |
-//	best  | Policy.Budgets         |                                                         | PreemptGroup
+//	best  | Policy.VictimsAlone    |                                                         | PreemptGroup
 //	best  | Cost                   |                                                         |
-//	best  | Scorers                | Policy.Victims                                          | joint.Preempt
-//	best  | Extenders              | Policy.Strict, Policy.Victims                           | joint.Preempt
+//	best  | Scorers                | Policy.Exact                                            | joint.Preempt
+//	best  | Extenders              | Policy.Exact, Policy.Strict                             | joint.Preempt
 //	best  | Sample                 |                                                         |
 //	best  | Policy.NominatedInTurn |                                                         |
 //	else  | Release                |                                                         |

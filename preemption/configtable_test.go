@@ -51,11 +51,11 @@ var settings = map[string]func(*preemption.Config){
 		c.Scorers = []preemption.Scorer{{Name: "none", Score: func(*preemption.Candidate) int64 { return 0 }}}
 	},
 	"Policy.Disabled":        func(c *preemption.Config) { c.Policy.Disabled = true },
-	"Policy.Victims":         func(c *preemption.Config) { c.Policy.Victims = preemption.Exact },
+	"Policy.Exact":           func(c *preemption.Config) { c.Policy.Exact = true },
 	"Policy.Limit":           func(c *preemption.Config) { c.Policy.Limit = 1000 },
 	"Policy.CallLimit":       func(c *preemption.Config) { c.Policy.CallLimit = 1000 },
 	"Policy.Strict":          func(c *preemption.Config) { c.Policy.Strict = true },
-	"Policy.Budgets":         func(c *preemption.Config) { c.Policy.Budgets = preemption.VictimsAlone },
+	"Policy.VictimsAlone":    func(c *preemption.Config) { c.Policy.VictimsAlone = true },
 	"Policy.Ranks":           func(c *preemption.Config) { c.Policy.Ranks = []preemption.Rank{preemption.ByVictims} },
 	"Policy.NominatedInTurn": func(c *preemption.Config) { c.Policy.NominatedInTurn = true },
 }

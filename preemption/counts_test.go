@@ -38,7 +38,7 @@ func TestPropertyCountsFollowChanges(t *testing.T) {
 			"UpdatePod": m.UpdatePod, "PutPod": m.PutPod, "Repel": m.repel, "Terminate": m.terminate, "Likewise": m.likewise, "NominateLike": m.nominateLike,
 			"AddNode": m.AddNode, "UpdateNode": m.UpdateNode, "RemoveNode": m.RemoveNode, "PutNode": m.PutNode, "Relabel": m.relabel,
 			"PutNamespace": m.PutNamespace, "RemoveNamespace": m.RemoveNamespace,
-			"SetBudgets": m.SetBudgets, "Allow": m.allow, "PutBudget": m.PutBudget, "SetGroups": m.SetGroups, "PutGroup": m.PutGroup,
+			"SetBudgets": m.SetBudgets, "Allow": m.allow, "PutBudget": m.PutBudget, "PutGroup": m.PutGroup,
 			"Mark": m.Mark, "Undo": m.Undo, "Apply": m.apply, "Fork": m.fork, "Switch": m.turn,
 			"": m.ask,
 		})

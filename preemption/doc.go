@@ -20,10 +20,10 @@
 // together, [Evaluator.Feasible] the nodes that take a pod as they are. A [Config] changes the
 // rules; the table in its comment says which of its fields go together.
 //
-// Packages beside this one act on a plan (execution), make whole attempts of a scheduler
-// (attempt), explain a plan in words (explain), plan for several pods at once (joint), have rules
-// for tenants (tenancy) and read the configuration of a scheduler (schedulerconfig). The words of an answer are declared in package decision, and
-// this package has them under the same names.
+// Packages beside this one act on a plan (execution), make whole attempts of a scheduler (attempt),
+// explain a plan in words (explain), plan for several pods at once (joint), have rules for tenants
+// (tenancy) and read the configuration of a scheduler (schedulerconfig). The words of an answer are
+// declared in package decision, and this package has them under the same names.
 //
 // The same input has the same answer, whatever the order of pods and budgets in it and the
 // number of workers. Where the reference leaves the answer open, or looks wrong and is followed,

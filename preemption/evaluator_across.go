@@ -10,9 +10,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 )
 
-// DefaultAcrossSteps is how many steps [Evaluator.PreemptAcross] takes at most to improve
-// what it has found. A step asks the filters about one node once.
-const DefaultAcrossSteps = 20_000
+// defaultAcrossSteps is how many steps [Evaluator.PreemptAcross] takes at most to improve
+// what it has found, where the policy has no limit for a call.
+const defaultAcrossSteps = 20_000
 
 // PreemptAcross decides as [Evaluator.Preempt] does, but finds victims on other nodes, too
 // (chapter 23): where required anti-affinity, of the preemptor or of running pods, or a
@@ -35,8 +35,9 @@ const DefaultAcrossSteps = 20_000
 // that are being deleted and that a constraint of the preemptor selects: the constraint
 // has ceased to count them. A pod of another domain never becomes a victim, not even to
 // make a pod the first of its affinity (rule 7.13.6). Of the configuration, Chooser,
-// Sample, Extenders, Scorers, Policy.Victims with its limit, and Workers do not count; a
-// strict policy does.
+// Sample, Extenders, Scorers, Policy.Exact with its Limit, and Workers do not count; a
+// strict policy does. What has been found is improved in at most Policy.CallLimit steps,
+// each of which asks the filters about one node once; zero means 20,000.
 //
 // The plan can be verified and carried out like any other. As a [WayOut] it can be asked
 // after Preempt, which is far cheaper and changes nothing where one node suffices:
@@ -46,15 +47,8 @@ const DefaultAcrossSteps = 20_000
 // With a [Guard] in the configuration the error is an *[outrank.InputError]. Other
 // errors, and what is said about the pod and concurrent calls, are those of
 // [Evaluator.Preempt]. Time is that of asking every node, and on each that failed of one
-// check for each pod that could be a victim there; then of mostSteps checks. With an
-// endless mostSteps it is exponential in the pods of the worst node.
+// check for each pod that could be a victim there; then of the steps.
 func (e *Evaluator) PreemptAcross(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*AcrossPlan, error) {
-	return e.PreemptAcrossWithin(ctx, cluster, pod, now, DefaultAcrossSteps)
-}
-
-// PreemptAcrossWithin is PreemptAcross with another limit of steps. A limit of 0 or less
-// leaves what putting pods back by importance finds on each node.
-func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*AcrossPlan, error) {
 	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
@@ -81,7 +75,7 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, cluster *Snapshot, 
 		}
 	}
 	r.Ineligible = a.Eligible(r.StatusOf)
-	x := &acrossSearch{attempt: a, result: r, w: r.Runners[0], limit: mostSteps}
+	x := &acrossSearch{attempt: a, result: r, w: r.Runners[0], limit: cmp.Or(e.config.Policy.CallLimit, defaultAcrossSteps)}
 	if r.Feasible == 0 && r.Ineligible == Eligible {
 		if err := x.run(ctx); err != nil {
 			return nil, err

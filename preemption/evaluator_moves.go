@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/recreate"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/search"
@@ -31,17 +32,9 @@ const (
 )
 
 // String returns "moved", "waits" or "lost".
-func (l Loss) String() string {
-	switch l {
-	case Moved:
-		return "moved"
-	case Waits:
-		return "waits"
-	case Lost:
-		return "lost"
-	}
-	return fmt.Sprintf("Loss(%d)", uint8(l))
-}
+func (l Loss) String() string { return answerjson.Text(lossTexts, l) }
+
+var lossTexts = []string{Moved: "moved", Waits: "waits", Lost: "lost"}
 
 // LossCosts is what each kind of loss costs, in a unit of the caller's.
 type LossCosts struct{ Moved, Waits, Lost int64 }
@@ -285,8 +278,8 @@ func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
 // elsewhere the first moves. With a [Scorer] candidates can be compared by it, at the price
 // of a few questions to all nodes for each candidate; Cost is cheaper, and says less.
 //
-// Errors are [ErrNotFound] for a victim that is not in the copy of the snapshot, those about the preemptor, and a filter's. Time is that of asking nodes for
-// each victim.
+// Errors are [ErrNotFound] for a victim that is not in the copy of the snapshot, those about the
+// preemptor, and a filter's. Time is that of asking nodes for each victim.
 func (m *Moves) Together(preemptor *outrank.Pod, c *Candidate) (losses []Loss, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 )
 
 // Exactly returns an evaluator of the same configuration that searches for exact victims
-// (policy [Exact]), and charges budgets for these alone. Scorers, extenders and a chooser
+// ([Policy].Exact), and charges budgets for these alone. Scorers, extenders and a chooser
 // are left out: it goes by the ranks. Error: [outrank.ErrInvalid] where a chooser may take
 // pods of any priority, which exact victims are not, or where there is a [Guard], by which
 // they are not chosen.
@@ -22,7 +22,7 @@ func (e *Evaluator) Exactly() (*Evaluator, error) {
 			Object: "preemption config", Field: "Chooser.AnyPriority", Text: "set, and exact victims are of lower priority",
 		}}}
 	}
-	c.Policy.Victims, c.Chooser, c.Scorers, c.Extenders = Exact, nil, nil, nil
+	c.Policy.Exact, c.Chooser, c.Scorers, c.Extenders = true, nil, nil, nil
 	return NewEvaluator(c)
 }
 

@@ -27,15 +27,16 @@ var (
 // be carried out as it stands. Now stands in for missing start times, as in the call
 // that the plan is from. For a plan to preempt, this is verified, in this order:
 //
-//  1. The preemptor does not run, but for a resize of its own, and no other pod of its name is known (ErrStale).
+//  1. The preemptor does not run, but for a resize of its own, and no other pod of its name is
+//     known (ErrStale).
 //  2. The node is there (ErrStale). It does not take the preemptor as things are
 //     (ErrStale), and preemption may help there (ErrUnsound).
 //  3. The preemptor may preempt (ErrUnsound).
-//  4. There are victims, but for the variant v1.13, each is named once (ErrUnsound) and still runs there
-//     (ErrStale), is of lower priority than the preemptor unless the configuration lets
-//     it take others (Config.MayTake, Chooser.AnyPriority, the simplified variant),
-//     and Config.MayTake and Config.MayEvict allow it (ErrUnsound). Where victims are
-//     units (rule 12.8.1), each unit is named whole (ErrUnsound).
+//  4. There are victims, but for the variant v1.13, each is named once (ErrUnsound) and still runs
+//     there (ErrStale), is of lower priority than the preemptor unless the configuration lets it
+//     take others (Config.MayTake, Chooser.AnyPriority, the simplified variant), and Config.MayTake
+//     and Config.MayEvict allow it (ErrUnsound). Where victims are units (rule 12.8.1), each unit
+//     is named whole (ErrUnsound).
 //  5. With the victims gone the node takes the preemptor, by every filter, with the
 //     nominated pods that count there and without them, and Config.Guard lets all of
 //     them leave together (ErrUnsound).
@@ -51,7 +52,7 @@ var (
 // It is not verified that the node is the best one, or that no other node takes the
 // pod as things are. A plan that was made with [Request.Statuses] is held to the
 // evaluator's own filters all the same. Any other outcome is verified by deciding
-// again, with [DefaultAcrossSteps] where [Plan.Across] is set: it has to be the same (ErrStale).
+// again: it has to be the same (ErrStale).
 //
 // Other errors are those of [Evaluator.Preempt], and [outrank.ErrInvalid] for no plan
 // at all. The snapshot is only read; any number of calls may run on it at once. Time
@@ -290,7 +291,7 @@ func (v *verification) noneIsSpare() bool {
 		return false // the best set by these may have a pod more than makes room
 	}
 	c := v.attempt.Config
-	return c.Policy.Victims == Reprieve && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.attempt.Plan.Fixed && !v.extended()
+	return !c.Policy.Exact && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.attempt.Plan.Fixed && !v.extended()
 }
 
 // extended reports whether an extender may have changed the victims.

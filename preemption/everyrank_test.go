@@ -124,7 +124,7 @@ func decides(t *testing.T, rank preemption.Rank, ways *twoWays) {
 	assert.Equal(t, namesOf(ways.better), victimNames(across.Victims), "across: the victims")
 
 	defer preemption.SearchHeavily()()
-	config.Policy.Victims = preemption.Exact
+	config.Policy.Exact = true
 	exactly, err := newEvaluator(t, config).Preempt(ctx, both, asker, gen.Now)
 	require.NoError(t, err)
 	assert.Equal(t, namesOf(ways.better), victimNames(exactly.Victims), "exact")

@@ -21,7 +21,7 @@ import (
 )
 
 func exactly(policy preemption.Policy) preemption.Config {
-	policy.Victims = preemption.Exact
+	policy.Exact = true
 	return by(policy)
 }
 

@@ -196,18 +196,17 @@ func TestExactRefusesByName(t *testing.T) {
 		config preemption.Config
 		want   string
 	}{
-		{preemption.Config{Policy: preemption.Policy{Victims: preemption.Exact}, Scorers: scorer}, "Scorers"},
-		{preemption.Config{Policy: preemption.Policy{Victims: preemption.Exact}, Chooser: chooser}, "a chooser finds the victims"},
+		{preemption.Config{Policy: preemption.Policy{Exact: true}, Scorers: scorer}, "Scorers"},
+		{preemption.Config{Policy: preemption.Policy{Exact: true}, Chooser: chooser}, "a chooser finds the victims"},
 		{preemption.Config{Policy: preemption.Policy{Limit: -1}}, "Policy.Limit"},
 		{preemption.Config{Policy: preemption.Policy{CallLimit: -1}}, "Policy.CallLimit"},
-		{preemption.Config{Policy: preemption.Policy{Victims: preemption.Exact + 1}}, "Policy.Victims"},
 	} {
 		_, err := preemption.NewEvaluator(test.config)
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		assert.ErrorContains(t, err, test.want)
 	}
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Release: groupsOn}
-	for _, policy := range []preemption.Policy{{Victims: preemption.Exact}, {Strict: true}, {Budgets: preemption.VictimsAlone}} {
+	for _, policy := range []preemption.Policy{{Exact: true}, {Strict: true}, {VictimsAlone: true}} {
 		_, err := newEvaluator(t, by(policy)).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: []*outrank.Pod{pod("p", 5, "1")}, Now: gen.Now})
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		assert.ErrorContains(t, err, "which a group of pods is not decided by")
@@ -254,7 +253,7 @@ func TestPropertyRegretOfAnyVictims(t *testing.T) {
 		c, p := fullNode(seed, 10)
 		config := preemption.Config{Cost: lastDigit, Policy: preemption.Policy{
 			Ranks: someRanks(seed), Strict: rapid.IntRange(0, 3).Draw(t, "strict") == 0,
-			Budgets: rapid.SampledFrom([]preemption.BudgetRule{0, preemption.VictimsAlone}).Draw(t, "budgets"),
+			VictimsAlone: rapid.Bool().Draw(t, "victims alone"),
 		}}
 		snap, e := newSnapshot(t, c), newEvaluator(t, config)
 		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)

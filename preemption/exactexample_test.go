@@ -58,7 +58,7 @@ func ExampleEvaluator_Regret() {
 
 func ExampleCertificate() {
 	snap, urgent := eightCores()
-	eval, _ := preemption.NewEvaluator(preemption.Config{Policy: preemption.Policy{Victims: preemption.Exact}})
+	eval, _ := preemption.NewEvaluator(preemption.Config{Policy: preemption.Policy{Exact: true}})
 	plan, _ := eval.Preempt(context.Background(), snap, urgent, time.Now())
 	text, _ := json.Marshal(plan.Certificate)
 	fmt.Println(string(text))

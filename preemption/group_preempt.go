@@ -42,10 +42,10 @@ import (
 //
 // With MayPreempt in the configuration a group is refused as
 // [outrank.ErrInvalid]. Of the configuration, Filters, Plugins, MayEvict, MayTake, Guard and Importance count, of the
-// Policy Disabled, and of the Variant the preemption policy, which terminating pods are waited for, and the grace period. Importance compares two
-// units by the most important pod of each. Workers, Sample, Extenders, Chooser, Cost, Scorers
-// and the rest of the Policy have no effect: there is one candidate, the
-// cluster. Exact victims, strict budgets and the count of the victims alone are
+// Policy Disabled, and of the Variant the preemption policy, which terminating pods are waited for,
+// and the grace period. Importance compares two units by the most important pod of each. Workers,
+// Sample, Extenders, Chooser, Cost, Scorers and the rest of the Policy have no effect: there is one
+// candidate, the cluster. Exact victims, strict budgets and the count of the victims alone are
 // refused.
 //
 // It differs from the reference in this:
@@ -261,7 +261,7 @@ func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*group
 	}
 	owner := ownerOf(snap, req.Pods)
 	r := &groupRun{
-		evaluator: e, config: unguarded(&e.config), snap: snap, work: snap.View(),
+		config: unguarded(&e.config), snap: snap, work: snap.View(),
 		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
 		plan: &GroupPlan{Group: owner.key, Composite: owner.composite},
 	}

@@ -9,12 +9,11 @@ import (
 
 // groupRun is one call of PreemptGroup.
 type groupRun struct {
-	evaluator *Evaluator
-	config    *dryrun.Settings
-	snap      *state.Snapshot // the caller's, only read
-	work      *state.Snapshot // where pods are taken away and put back
-	pods      []*outrank.Pod
-	priority  int32
+	config   *dryrun.Settings
+	snap     *state.Snapshot // the caller's, only read
+	work     *state.Snapshot // where pods are taken away and put back
+	pods     []*outrank.Pod
+	priority int32
 	// owner is the group, or the one at the top of its tree, that the pods preempt for.
 	owner  groupOwner
 	quorum *quorum

@@ -24,9 +24,9 @@ import (
 //     lower priority, or that Config.MayTake names a rule for, and that Config.MayEvict
 //     allows, and Config.Guard lets all of them leave together (ErrUnsound). There may be
 //     none. As many of their pods violate a budget as the plan says (ErrStale).
-//  3. With every possible victim gone that the guard lets go each pod fits on its node, with the pods before it
-//     in the placement there already, by the evaluator's filters (ErrUnsound), and it
-//     keeps its place when those that are no victims are back, as when the plan was made.
+//  3. With every possible victim gone that the guard lets go each pod fits on its node, with the
+//     pods before it in the placement there already, by the evaluator's filters (ErrUnsound), and
+//     it keeps its place when those that are no victims are back, as when the plan was made.
 //
 // Pods of the group that found no place are not in the plan. They count as the snapshot
 // has them, with their nominations: a plan that was made of other versions of them may be

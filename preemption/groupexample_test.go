@@ -96,11 +96,3 @@ func ExampleSnapshot_ApplyGroup() {
 	// <nil> 0 n1
 	// <nil> 2
 }
-
-func ExampleSnapshot_SetGroups() {
-	snap := must(preemption.NewSnapshot(grouped()))
-	err := snap.SetGroups([]*outrank.PodGroup{{Name: "shop"}}) // its pods leave one by one now
-	group, ok := snap.Group("default/shop")
-	fmt.Println(err, ok, group.DisruptionMode == outrank.DisruptPodGroup)
-	// Output: <nil> true false
-}

@@ -10,8 +10,9 @@ import (
 // the pods that are taken away and put back, and says whether those that are away may be
 // away together (group 13.6).
 //
-// For a single pod it is asked about each node as if nothing else left, for a group of pods
-// about the whole cluster. [Snapshot.LeavesWith] says which pods leave together. A guard that counts the cluster should be a
+// For a single pod it is asked about each node as if nothing else left, for a group of pods about
+// the whole cluster. [Snapshot.LeavesWith] says which pods leave together. A guard that counts the
+// cluster should be a
 // [StatefulFilter] as well: a snapshot that it is attached to counts for it, and its Start
 // asks [Snapshot.StateOf].
 type Guard interface {

@@ -249,7 +249,7 @@ func TestGuardStart(t *testing.T) {
 	assert.EqualError(t, err, "preemption config: Guard: has no name")
 	_, err = preemption.NewEvaluator(preemption.Config{Guard: atMost{preemption.NodePorts, 1}})
 	assert.EqualError(t, err, `preemption config: Guard: there is a filter of the name "NodePorts"`)
-	_, err = preemption.NewEvaluator(preemption.Config{Guard: atMost{"G", 1}, Policy: preemption.Policy{Victims: preemption.Exact, Strict: true}})
+	_, err = preemption.NewEvaluator(preemption.Config{Guard: atMost{"G", 1}, Policy: preemption.Policy{Exact: true, Strict: true}})
 	assert.ErrorContains(t, err, "Guard: exact victims are not chosen by it")
 	assert.ErrorContains(t, err, "Guard: strict budgets do not go with it")
 }

@@ -140,14 +140,14 @@ func (m *machine) budgetAt(key outrank.Key) int {
 	return slices.IndexFunc(m.budgets, func(b *outrank.PodDisruptionBudget) bool { return b.Key() == key })
 }
 
-func (m *machine) DeleteBudget(t *rapid.T) {
+func (m *machine) RemoveBudget(t *rapid.T) {
 	keys := []outrank.Key{"default/nobody"}
 	for _, b := range m.budgets {
 		keys = append(keys, b.Key())
 	}
 	key := rapid.SampledFrom(keys).Draw(t, "budget")
 	m.deliver(t, func(t *rapid.T) {
-		err := m.snap.DeleteBudget(key)
+		err := m.snap.RemoveBudget(key)
 		i := m.budgetAt(key)
 		if i < 0 {
 			require.ErrorIs(t, err, decision.ErrNotFound)
@@ -286,7 +286,7 @@ func TestPropertyInformer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMachine(gen.Cluster(gen.Shape{Nodes: 3, PodsPerNode: 3, Budgets: 2, Nominated: 2, Groups: 2, Units: true}).Draw(t, "cluster"))
 		t.Repeat(map[string]func(*rapid.T){
-			"Redeliver": m.Redeliver, "PutPod": m.PutPod, "PutNode": m.PutNode, "PutBudget": m.PutBudget, "DeleteBudget": m.DeleteBudget,
+			"Redeliver": m.Redeliver, "PutPod": m.PutPod, "PutNode": m.PutNode, "PutBudget": m.PutBudget, "RemoveBudget": m.RemoveBudget,
 			"PutNamespace": m.PutNamespace, "RemoveNamespace": m.RemoveNamespace, "PutGroup": m.PutGroup, "RemoveGroup": m.RemoveGroup,
 			"PutComposite": m.PutComposite, "RemoveComposite": m.RemoveComposite,
 			"Unbind": m.Unbind, "Bind": m.Bind, "Nominate": m.Nominate, "RemovePod": m.RemovePod, "RemoveNode": m.RemoveNode,
@@ -309,9 +309,9 @@ func TestBudgetsComeAndGo(t *testing.T) {
 		require.NoError(t, snap.PutBudget(b))
 		if names = append(names, b.Name); len(names) > 4 {
 			mark := snap.Mark()
-			require.NoError(t, snap.DeleteBudget(outrank.NewKey("", names[1])))
+			require.NoError(t, snap.RemoveBudget(outrank.NewKey("", names[1])))
 			require.NoError(t, snap.Undo(mark))
-			require.NoError(t, snap.DeleteBudget(outrank.NewKey("", names[1])))
+			require.NoError(t, snap.RemoveBudget(outrank.NewKey("", names[1])))
 			names = append(names[:1], names[2:]...)
 		}
 		var got []string
@@ -321,5 +321,5 @@ func TestBudgetsComeAndGo(t *testing.T) {
 		require.Equal(t, names, got, "in the order in which they came")
 		require.Less(t, len(snap.of.BudgetSet.List), 50)
 	}
-	require.ErrorIs(t, snap.DeleteBudget("default/b7"), decision.ErrNotFound)
+	require.ErrorIs(t, snap.RemoveBudget("default/b7"), decision.ErrNotFound)
 }

@@ -352,7 +352,7 @@ func TestPropertyPlansNamePlacesOfTheSnapshot(t *testing.T) {
 				func(s *preemption.Snapshot) (any, error) { return e.Preempt(context.Background(), s, &p, gen.Now) },
 				func(s *preemption.Snapshot) (any, error) { return e.Explain(context.Background(), s, &p, gen.Now) },
 				func(s *preemption.Snapshot) (any, error) {
-					return e.PreemptAcrossWithin(context.Background(), s, &p, gen.Now, 20)
+					return e.PreemptAcross(context.Background(), s, &p, gen.Now)
 				},
 			} {
 				require.Equal(t, text(ask(newSnapshot(t, snap.Cluster()))), text(ask(snap)))

@@ -401,7 +401,7 @@ func TestScorers(t *testing.T) {
 func TestPolicyValidate(t *testing.T) {
 	_, err := preemption.NewEvaluator(preemption.Config{
 		Variant:   9,
-		Policy:    preemption.Policy{Victims: 9, Budgets: 9, Ranks: []preemption.Rank{preemption.ByStart, preemption.ByNodeOrder}},
+		Policy:    preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart, preemption.ByNodeOrder}},
 		Sample:    &preemption.Sample{Percent: 101, Minimum: -1, Offset: -1},
 		Extenders: []preemption.Extender{nil},
 		Scorers:   []preemption.Scorer{{Name: "none"}},
@@ -410,8 +410,6 @@ func TestPolicyValidate(t *testing.T) {
 	assert.EqualError(t, err, `preemption config: Variant: 9 is none
 preemption config: Extenders[0]: missing
 preemption config: Scorers[0].Score: missing
-preemption config: Policy.Victims: there is no rule 9
-preemption config: Policy.Budgets: there is no rule 9
 preemption config: Policy.Ranks[1]: candidates cannot be compared by equal in every rank; first in node order
 preemption config: Sample.Percent: 101 is not between 0 and 100
 preemption config: Sample.Minimum: -1 is negative

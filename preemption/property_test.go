@@ -321,7 +321,7 @@ func TestPropertyViolations(t *testing.T) {
 				}
 			}
 			slices.SortFunc(possible, func(a, b *outrank.Pod) int { return priority.Compare(a, b, gen.Now) })
-			violating, _ := budgets.SplitIn(c.Release, possible)
+			violating, _ := budgets.Split(c.Release, possible)
 			count := 0
 			for _, v := range candidate.Victims {
 				violates := slices.Contains(violating, v.Pod)

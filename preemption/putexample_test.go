@@ -64,12 +64,12 @@ func ExampleSnapshot_PutBudget() {
 	// 1 n2 default/cache
 }
 
-func ExampleSnapshot_DeleteBudget() {
+func ExampleSnapshot_RemoveBudget() {
 	c := sample()
 	c.Budgets = []*outrank.PodDisruptionBudget{{Name: "batch"}}
 	snap := must(preemption.NewSnapshot(c))
-	fmt.Println(snap.DeleteBudget("default/batch"), len(snap.Budgets()))
-	fmt.Println(snap.DeleteBudget("default/batch"))
+	fmt.Println(snap.RemoveBudget("default/batch"), len(snap.Budgets()))
+	fmt.Println(snap.RemoveBudget("default/batch"))
 	// Output:
 	// <nil> 0
 	// poddisruptionbudget default/batch: not in the snapshot
@@ -125,9 +125,11 @@ func ExampleSnapshot_PutGroup() {
 func ExampleSnapshot_RemoveGroup() {
 	snap := must(preemption.NewSnapshot(grouped()))
 	fmt.Println(snap.RemoveGroup("default/shop"))
+	fmt.Println(snap.Group("default/shop"))
 	fmt.Println(snap.RemoveGroup("default/shop"))
 	// Output:
 	// <nil>
+	// <nil> false
 	// pod group default/shop: not in the snapshot
 }
 

@@ -47,7 +47,7 @@ func drawConfig(t *rapid.T) Config {
 	c.Importance = drawImportance(t, 5)
 	c.Chooser = drawChooser(t)
 	c.MayTake, c.Guard = drawTaking(t)
-	if c.Policy.Victims == decision.Exact || c.Policy.Strict {
+	if c.Policy.Exact || c.Policy.Strict {
 		c.Guard = nil // refused
 	}
 	if rapid.IntRange(0, 3).Draw(t, "sample") == 0 {
@@ -91,8 +91,8 @@ func drawConfig(t *rapid.T) Config {
 			return -s % 5
 		}})
 	}
-	if c.Policy.Victims == decision.Exact && (c.Chooser != nil || len(c.Scorers) > 0) {
-		c.Policy.Victims = decision.Reprieve
+	if c.Policy.Exact && (c.Chooser != nil || len(c.Scorers) > 0) {
+		c.Policy.Exact = false
 	}
 	return c
 }
@@ -149,8 +149,8 @@ func drawPolicy(t *rapid.T) decision.Policy {
 		return decision.Policy{}
 	}
 	p := decision.Policy{
-		Victims:         rapid.SampledFrom([]decision.VictimRule{decision.Reprieve, decision.Reprieve, decision.Exact}).Draw(t, "victims"),
-		Budgets:         rapid.SampledFrom([]decision.BudgetRule{decision.PerVictim, decision.VictimsAlone}).Draw(t, "budget rule"),
+		Exact:           rapid.IntRange(0, 2).Draw(t, "exact") == 2,
+		VictimsAlone:    rapid.Bool().Draw(t, "victims alone"),
 		Strict:          rapid.IntRange(0, 3).Draw(t, "strict") == 0,
 		NominatedInTurn: rapid.Bool().Draw(t, "nominated in turn"),
 	}

@@ -35,8 +35,8 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 		}
 		config := preemption.DrawConfig(t)
 		config.Chooser, config.Scorers, config.Plugins = nil, nil, preemption.Plugins{}
-		if config.Policy.Victims == preemption.Exact {
-			config.Policy.Victims = preemption.Reprieve // has a slow form of its own, see TestPropertyExactWithFilters
+		if config.Policy.Exact {
+			config.Policy.Exact = false // has a slow form of its own, see TestPropertyExactWithFilters
 		}
 		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Variant: variantOf(&config, p), Setup: reference.Setup{Schedulers: config.Schedulers}}
 		in.Ranks = ranksOf(&config)
@@ -112,7 +112,7 @@ func ranksOf(config *preemption.Config) []reference.Rank {
 // variantOf returns a configuration as the reference takes it.
 func variantOf(config *preemption.Config, p *outrank.Pod) reference.Variant {
 	policy, old, simplified := &config.Policy, config.Variant == outrank.VariantV1_13, config.Variant == outrank.VariantSimplified
-	alone := policy.Budgets == preemption.VictimsAlone
+	alone := policy.VictimsAlone
 	r := reference.Variant{
 		Importance: config.Importance, Strict: policy.Strict, VictimsAlone: alone && !simplified,
 		IgnoreStart: old, Uncharged: old && !alone, IgnoreNever: old, WaitForTerminating: old,

@@ -32,7 +32,7 @@ var benchedRules = []struct {
 	{"simplified", preemption.Config{Variant: outrank.VariantSimplified}},
 	{"exact", exactly(preemption.Policy{})},
 	{"strict", by(preemption.Policy{Strict: true})},
-	{"victims-alone", by(preemption.Policy{Budgets: preemption.VictimsAlone})},
+	{"victims-alone", by(preemption.Policy{VictimsAlone: true})},
 	{"may-evict", preemption.Config{MayEvict: func(_, victim *outrank.Pod) bool { return victim.Namespace != "kube-system" }}},
 	{"may-evict-some", preemption.Config{MayEvict: func(_, victim *outrank.Pod) bool { return victim.Labels["tier"] != "tier-1" }}},
 	{"may-take", preemption.Config{MayTake: lowerByRule}},

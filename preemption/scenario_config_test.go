@@ -73,11 +73,11 @@ func (w *scenarioWorld) readPolicy(l *scenario.Line) {
 	case "disabled":
 		w.config.Policy.Disabled = true
 	case "exact":
-		w.config.Policy.Victims = preemption.Exact
+		w.config.Policy.Exact = true
 	case "strict":
 		w.config.Policy.Strict = true
 	case "victims-alone":
-		w.config.Policy.Budgets = preemption.VictimsAlone
+		w.config.Policy.VictimsAlone = true
 	default:
 		l.Fail("unknown policy %q", name)
 	}

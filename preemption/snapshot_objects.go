@@ -38,11 +38,11 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	return s.writes().PutBudget(b)
 }
 
-// DeleteBudget takes a budget away. Error: [ErrNotFound]. Time is that of another
+// RemoveBudget takes a budget away. Error: [ErrNotFound]. Time is that of another
 // selector in [Snapshot.PutBudget]; once more budgets were taken away than are
 // left, it is that of [Snapshot.SetBudgets]. [Snapshot.Undo] takes it back.
-func (s *Snapshot) DeleteBudget(key outrank.Key) error {
-	return s.writes().DeleteBudget(key)
+func (s *Snapshot) RemoveBudget(key outrank.Key) error {
+	return s.writes().RemoveBudget(key)
 }
 
 // Group finds a pod group by its key ([outrank.PodGroup.Key]). A pod can name a
@@ -55,13 +55,6 @@ func (s *Snapshot) Group(key outrank.Key) (*outrank.PodGroup, bool) {
 // may change the snapshot, as that of [Snapshot.Namespaces].
 func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] {
 	return s.reads().Groups()
-}
-
-// SetGroups replaces all pod groups. The pods stay as they are. The slice is
-// not kept, the groups are. The error is that of [outrank.Cluster.Validate].
-// Time is that of [Snapshot.PutGroup] for each of them, before and after.
-func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
-	return s.writes().SetGroups(groups)
 }
 
 // PutGroup takes a pod group in as an informer delivers it: a new one is added,
@@ -90,14 +83,6 @@ func (s *Snapshot) Composite(key outrank.Key) (*outrank.CompositePodGroup, bool)
 // them. The loop may change the snapshot, as that of [Snapshot.Namespaces].
 func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] {
 	return s.reads().Composites()
-}
-
-// SetComposites replaces all composite pod groups. The slice is not kept, the groups
-// are. The error is that of [outrank.Cluster.Validate]. Time is that of
-// [Snapshot.PutComposite] for each of them, before and after. [Snapshot.Undo] takes it
-// back.
-func (s *Snapshot) SetComposites(composites []*outrank.CompositePodGroup) error {
-	return s.writes().SetComposites(composites)
 }
 
 // PutComposite takes a composite pod group in as an informer delivers it: a new one is

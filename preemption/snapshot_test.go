@@ -391,22 +391,6 @@ func (m *machine) SetBudgets(t *rapid.T) {
 	require.NoError(t, m.snap.SetBudgets(m.budgets))
 }
 
-func (m *machine) SetGroups(t *rapid.T) {
-	m.groups = nil
-	for i := range rapid.IntRange(0, 3).Draw(t, "groups") {
-		m.groups = append(m.groups, drawGroup(t, fmt.Sprint("g", i)))
-	}
-	require.NoError(t, m.snap.SetGroups(m.groups))
-}
-
-func (m *machine) SetComposites(t *rapid.T) {
-	m.composites = nil
-	for i := range rapid.IntRange(0, 4).Draw(t, "composites") {
-		m.composites = append(m.composites, drawComposite(t, fmt.Sprint("c", i)))
-	}
-	require.NoError(t, m.snap.SetComposites(m.composites))
-}
-
 func (m *machine) Mark(*rapid.T) {
 	d := dump(m.snap)
 	m.past = append(m.past, moment{mark: m.snap.Mark(), dump: d, m: m.copy()})
@@ -615,7 +599,7 @@ func TestSnapshotRefuses(t *testing.T) {
 	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Overhead: resource.MustList("cpu", "-1")}), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Phase: outrank.PhaseSucceeded}), decision.ErrState)
 	assert.ErrorIs(t, s.SetBudgets([]*outrank.PodDisruptionBudget{nil}), outrank.ErrInvalid)
-	assert.ErrorIs(t, s.SetGroups([]*outrank.PodGroup{nil}), outrank.ErrInvalid)
+	assert.ErrorIs(t, s.PutGroup(nil), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.Apply(nil), decision.ErrState)
 	assert.ErrorContains(t, s.RemovePod("default/p"), "pod default/p: not in the snapshot")
 	other, err := NewSnapshot(nil)

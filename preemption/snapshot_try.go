@@ -11,12 +11,11 @@ import (
 // pending and nominated to the node (rule 14.3.2; it is not bound). A preemptor that
 // is on its node already, for a [Plan.Resize], stays there as it is.
 //
-// The plan may be older than the snapshot. A pod is the plan's only if neither its
-// name nor its UID is another one, and a nomination is cleared only where it is still
-// to the node. A preemptor whose newer version is known stays that version
-// ([Snapshot.PutPod], item 3). A victim that the plan names twice leaves once. Nothing else of the plan
-// is asked about, as when it is executed: [Evaluator.Verify] says whether it still
-// holds. Errors leave the snapshot as it was:
+// The plan may be older than the snapshot. A pod is the plan's only if neither its name nor its UID
+// is another one, and a nomination is cleared only where it is still to the node. A preemptor whose
+// newer version is known stays that version ([Snapshot.PutPod], item 3). A victim that the plan
+// names twice leaves once. Nothing else of the plan is asked about, as when it is executed:
+// [Evaluator.Verify] says whether it still holds. Errors leave the snapshot as it was:
 //
 //   - [ErrState] for a plan that is not to preempt, a preemptor that runs by now, or a
 //     victim whose own priority is higher than in the plan;
@@ -29,11 +28,11 @@ func (s *Snapshot) Apply(plan *Plan) error {
 	return s.writes().Apply(plan)
 }
 
-// ApplyGroup applies the plan for a group to the snapshot, as if everything had
-// happened at once: the victims are gone, and each pod of the group that has a place is
-// pending and nominated to its node (rule 12.9.12; none is bound). A plan that is older than the snapshot is treated as by [Snapshot.Apply], but
-// that a victim may run on any node. The errors are those of Apply, about any pod of the
-// group, and leave the snapshot as it was.
+// ApplyGroup applies the plan for a group to the snapshot, as if everything had happened at once:
+// the victims are gone, and each pod of the group that has a place is pending and nominated to its
+// node (rule 12.9.12; none is bound). A plan that is older than the snapshot is treated as by
+// [Snapshot.Apply], but that a victim may run on any node. The errors are those of Apply, about any
+// pod of the group, and leave the snapshot as it was.
 func (s *Snapshot) ApplyGroup(plan *GroupPlan) error {
 	return s.writes().ApplyGroup(plan)
 }

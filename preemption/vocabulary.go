@@ -57,10 +57,6 @@ type (
 	Plugins = decision.Plugins
 	// Policy is how preemption decides where a caller wants more than a scheduler does.
 	Policy = decision.Policy
-	// VictimRule is a way to find the victims on a node.
-	VictimRule = decision.VictimRule
-	// BudgetRule is a way to count violations.
-	BudgetRule = decision.BudgetRule
 	// Rank is a step in the comparison of two candidates.
 	Rank = decision.Rank
 	// Regret says how far a plan is from the best one by the ranks of its policy (rule
@@ -94,9 +90,7 @@ var (
 
 // GroupCandidate is the name of the only candidate that there is for a group, which stands
 // in events where the name of the node is otherwise (rule 12.9.12).
-const (
-	GroupCandidate = decision.GroupCandidate
-)
+const GroupCandidate = decision.GroupCandidate
 
 // The outcomes, in the order in which they are checked.
 const (
@@ -114,27 +108,6 @@ const (
 	Nominated          = decision.Nominated
 	Disabled           = decision.Disabled
 	ByCaller           = decision.ByCaller
-)
-
-// The ways to find victims.
-const (
-	Reprieve = decision.Reprieve
-	Exact    = decision.Exact
-)
-
-// The ways to count violations.
-const (
-	PerVictim    = decision.PerVictim
-	VictimsAlone = decision.VictimsAlone
-)
-
-// DefaultLimit is how many steps the search of [Exact] takes on a node where [Policy].Limit
-// says nothing, and DefaultFilterLimit how many where the filters have to be asked about
-// one set after the other (rule 13.4.4), or sets do not get worse by each pod more, as with
-// two budgets over one pod: that takes longer for each.
-const (
-	DefaultLimit       = decision.DefaultLimit
-	DefaultFilterLimit = decision.DefaultFilterLimit
 )
 
 // The ranks, in the default order (rules 11.2 to 11.7; ByOwnScore: rule 11.8), and what

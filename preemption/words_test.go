@@ -60,8 +60,6 @@ func TestWords(t *testing.T) {
 	words(t, preemption.Fits, "fits", "not-eligible", "nothing-helps", "preempt")
 	words(t, preemption.Eligible, "eligible", "policy-never", "victims-terminating", "nominated", "disabled", "by-caller")
 	words(t, preemption.Rank(0), "", "budget-violations", "top-priority", "priority-sum", "victim-count", "start-time", "node-order", "own-score", "cost")
-	words(t, preemption.Reprieve, "reprieve", "exact")
-	words(t, preemption.PerVictim, "per-victim", "victims-alone")
 }
 
 // Every value that has a text for people has a word for programs.

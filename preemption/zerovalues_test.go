@@ -57,8 +57,6 @@ func changesOf(c *outrank.Cluster) []func(*preemption.Snapshot) error {
 	type snapshot = *preemption.Snapshot
 	changes := []func(snapshot) error{
 		func(s snapshot) error { return s.SetBudgets(c.Budgets) },
-		func(s snapshot) error { return s.SetGroups(c.Groups) },
-		func(s snapshot) error { return s.SetComposites(c.Composites) },
 		func(s snapshot) error { return s.ApplyGroup(&preemption.GroupPlan{Outcome: preemption.Preempt}) },
 	}
 	for _, n := range c.Nodes[:min(len(c.Nodes), 4)] {
@@ -75,7 +73,7 @@ func changesOf(c *outrank.Cluster) []func(*preemption.Snapshot) error {
 	}
 	for _, b := range c.Budgets {
 		changes = append(changes,
-			func(s snapshot) error { return s.PutBudget(b) }, func(s snapshot) error { return s.DeleteBudget(b.Key()) })
+			func(s snapshot) error { return s.PutBudget(b) }, func(s snapshot) error { return s.RemoveBudget(b.Key()) })
 	}
 	for _, ns := range c.Namespaces {
 		changes = append(changes,

@@ -8,7 +8,7 @@
 //	resolved, err := table.Resolve(pod)
 //	admitted := resolved.Apply(*pod)
 //
-// [Table.ResolveGroupIn] does the same for groups of pods.
+// [Table.ResolveGroup] does the same for groups of pods.
 //
 // Tables never change: [Table.With] and [Table.Without] return a new one, and a
 // pod that was resolved keeps its priority whatever becomes of its class.

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// ResolveGroupIn determines the priority of a new group of pods by the rules of a
+// ResolveGroup determines the priority of a new group of pods by the rules of a
 // release (group 4.4; the Priority admission plugin). It is resolved as a pod is, by
 // [Table.Resolve]: by the class that it names or else the global default, and refused
 // with [ErrUnknownClass] or with [ErrConflict]. The policy is part of that only with
@@ -17,17 +17,17 @@ import (
 //
 // An error names the group and every field that is wrong, and one about a release that
 // is not known or a group that is nil wraps [outrank.ErrInvalid]. Time is constant.
-func (t *Table) ResolveGroupIn(r outrank.Release, g *outrank.PodGroup) (Resolution, error) {
+func (t *Table) ResolveGroup(r outrank.Release, g *outrank.PodGroup) (Resolution, error) {
 	if g == nil {
 		return Resolution{}, missing("podgroup")
 	}
 	return t.resolve(r, claim{"podgroup " + string(g.Key()), "group", g.PriorityClassName, g.Priority, g.PreemptionPolicy})
 }
 
-// ResolveCompositeIn is [Table.ResolveGroupIn] for a group of groups (rule 4.4.3). The
+// ResolveComposite is [Table.ResolveGroup] for a group of groups (rule 4.4.3). The
 // API server has them with the feature gate CompositePodGroup alone: without it the
 // error wraps [outrank.ErrInvalid].
-func (t *Table) ResolveCompositeIn(r outrank.Release, g *outrank.CompositePodGroup) (Resolution, error) {
+func (t *Table) ResolveComposite(r outrank.Release, g *outrank.CompositePodGroup) (Resolution, error) {
 	if g == nil {
 		return Resolution{}, missing("compositepodgroup")
 	}

@@ -60,8 +60,8 @@ func TestResolveGroups(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.group.Name, c.group.Namespace = "g", "team"
 			composite := outrank.CompositePodGroup{Name: "g", Namespace: "team", PriorityClassName: c.group.PriorityClassName, Priority: c.group.Priority, PreemptionPolicy: c.group.PreemptionPolicy}
-			got, err := c.table.ResolveGroupIn(c.release, &c.group)
-			above, aboveErr := c.table.ResolveCompositeIn(c.release, &composite)
+			got, err := c.table.ResolveGroup(c.release, &c.group)
+			above, aboveErr := c.table.ResolveComposite(c.release, &composite)
 			assert.Equal(t, got, above)
 			if c.err != "" {
 				require.ErrorIs(t, err, c.is)
@@ -81,22 +81,22 @@ func TestResolveGroups(t *testing.T) {
 			assert.Equal(t, []any{c.want.Class, c.want.Value, policy}, []any{root.PriorityClassName, *root.Priority, root.PreemptionPolicy})
 		})
 	}
-	_, err = plain.ResolveGroupIn(composites, nil)
+	_, err = plain.ResolveGroup(composites, nil)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	_, err = plain.ResolveCompositeIn(composites, nil)
+	_, err = plain.ResolveComposite(composites, nil)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	for _, r := range outrank.Releases() {
-		_, err = plain.ResolveCompositeIn(r, &outrank.CompositePodGroup{Name: "g"})
+		_, err = plain.ResolveComposite(r, &outrank.CompositePodGroup{Name: "g"})
 		require.ErrorIs(t, err, outrank.ErrInvalid, "without its gate")
-		got, err := plain.ResolveGroupIn(r, &outrank.PodGroup{Name: "g", PriorityClassName: "batch"})
+		got, err := plain.ResolveGroup(r, &outrank.PodGroup{Name: "g", PriorityClassName: "batch"})
 		require.NoError(t, err)
 		assert.Equal(t, priority.Resolution{Class: "batch", Value: 100}, got)
 	}
 }
 
-// ExampleTable_ResolveGroupIn gives a group the priority of its class, and with the gate
+// ExampleTable_ResolveGroup gives a group the priority of its class, and with the gate
 // for it the class's policy.
-func ExampleTable_ResolveGroupIn() {
+func ExampleTable_ResolveGroup() {
 	table, err := priority.NewTable([]*outrank.PriorityClass{{Name: "training", Value: 500, PreemptionPolicy: outrank.PreemptNever}})
 	if err != nil {
 		panic(err)
@@ -104,7 +104,7 @@ func ExampleTable_ResolveGroupIn() {
 	group := outrank.PodGroup{Name: "model", PriorityClassName: "training"}
 	gated, _ := outrank.V1_37.With(map[string]bool{"PodGroupPreemptionPolicy": true})
 	for _, r := range []outrank.Release{outrank.V1_37, gated} {
-		res, err := table.ResolveGroupIn(r, &group)
+		res, err := table.ResolveGroup(r, &group)
 		if err != nil {
 			panic(err)
 		}
@@ -116,12 +116,12 @@ func ExampleTable_ResolveGroupIn() {
 	// 500 "Never"
 }
 
-// ExampleTable_ResolveCompositeIn does the same for a group of groups.
-func ExampleTable_ResolveCompositeIn() {
+// ExampleTable_ResolveComposite does the same for a group of groups.
+func ExampleTable_ResolveComposite() {
 	var table priority.Table
 	release, _ := outrank.V1_37.With(map[string]bool{"CompositePodGroup": true})
 	root := outrank.CompositePodGroup{Name: "job", PriorityClassName: priority.ClusterCriticalName}
-	res, err := table.ResolveCompositeIn(release, &root)
+	res, err := table.ResolveComposite(release, &root)
 	fmt.Println(*res.ApplyToComposite(root).Priority, err)
 	// Output: 2000000000 <nil>
 }

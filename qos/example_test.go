@@ -16,7 +16,7 @@ func ExampleCompute() {
 		{Requests: amounts, Limits: amounts},
 	} {
 		pod := &outrank.Pod{Name: "web-1", Containers: []outrank.Container{c}}
-		fmt.Println(qos.Compute(pod))
+		fmt.Println(qos.Compute(outrank.DefaultRelease, pod))
 	}
 	// Output:
 	// BestEffort
@@ -26,8 +26,8 @@ func ExampleCompute() {
 
 func ExampleOf() {
 	pod := &outrank.Pod{Name: "web-1", QOSClass: outrank.Burstable}
-	fmt.Println("of the spec:", qos.Compute(pod))
-	fmt.Println("to the kubelet:", qos.Of(pod))
+	fmt.Println("of the spec:", qos.Compute(outrank.DefaultRelease, pod))
+	fmt.Println("to the kubelet:", qos.Of(outrank.DefaultRelease, pod))
 	// Output:
 	// of the spec: BestEffort
 	// to the kubelet: Burstable
@@ -35,13 +35,13 @@ func ExampleOf() {
 
 // Pod-level resources that name nothing that counts there: v1.36 looks at them all the
 // same, v1.37 at the containers.
-func ExampleComputeIn() {
+func ExampleCompute_podLevel() {
 	p := &outrank.Pod{
 		Containers: []outrank.Container{{Requests: resource.MustList("cpu", "250m")}},
 		Resources:  &resource.Requirements{},
 	}
 	for _, r := range outrank.Releases() {
-		fmt.Println(r, qos.ComputeIn(r, p), qos.OfIn(r, p))
+		fmt.Println(r, qos.Compute(r, p), qos.Of(r, p))
 	}
 	// Output:
 	// v1.36 BestEffort BestEffort

@@ -27,16 +27,11 @@ import (
 // Of returns the class that the kubelet's preemption uses for the pod (rule
 // 3.8; GetPodQOS): the one recorded in its status or, if none is recorded, the
 // one that [Compute] returns.
-func Of(pod *outrank.Pod) outrank.QOSClass {
-	return OfIn(outrank.DefaultRelease, pod)
-}
-
-// OfIn is [Of] by the rules of a release.
-func OfIn(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
+func Of(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
 	if pod != nil && pod.QOSClass != "" {
 		return pod.QOSClass
 	}
-	return ComputeIn(r, pod)
+	return Compute(r, pod)
 }
 
 // Compute returns the class by the spec alone (chapter 3; ComputePodQOS):
@@ -51,18 +46,15 @@ func OfIn(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
 //
 // A limit without a request is not taken for a request: the API server has
 // written the default into the pod before. A nil pod is BestEffort. Time is
-// linear in the number of containers. The rules are those of
-// [outrank.DefaultRelease]; [ComputeIn] takes others.
-func Compute(pod *outrank.Pod) outrank.QOSClass { return ComputeIn(outrank.DefaultRelease, pod) }
-
-// ComputeIn is [Compute] by the rules of a release. In v1.36 pod-level resources stand
-// for the pod even if they are empty (rule 3.4), and the requests and limits of the
-// containers are summed before they are compared (rule 3.6). From v1.37 on they have
-// to name a resource that counts there (rule 3.12), and each container has a class of
-// its own: pods of which these differ are Burstable (rule 3.13). For pods that an API
-// server lets in, only the former makes a difference. An unknown release counts as the
-// default.
-func ComputeIn(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
+// linear in the number of containers.
+//
+// In v1.36 pod-level resources stand for the pod even if they are empty (rule 3.4), and
+// the requests and limits of the containers are summed before they are compared (rule
+// 3.6). From v1.37 on they have to name a resource that counts there (rule 3.12), and
+// each container has a class of its own: pods of which these differ are Burstable (rule
+// 3.13). For pods that an API server lets in, only the former makes a difference. An
+// unknown release counts as the default.
+func Compute(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
 	if pod == nil {
 		return outrank.BestEffort
 	}

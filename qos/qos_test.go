@@ -107,17 +107,16 @@ func TestCompute(t *testing.T) {
 		}, outrank.BestEffort},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, qos.ComputeIn(outrank.V1_36, c.pod), c.reason)
+			require.Equal(t, c.want, qos.Compute(outrank.V1_36, c.pod), c.reason)
 			want := c.want
 			if other, ok := from37[c.name]; ok {
 				want = other
 			}
-			require.Equal(t, want, qos.ComputeIn(outrank.V1_37, c.pod), "v1.37: %s", c.reason)
+			require.Equal(t, want, qos.Compute(outrank.V1_37, c.pod), "v1.37: %s", c.reason)
 			for _, r := range outrank.Releases() {
-				require.Equal(t, qos.ComputeIn(r, c.pod), qos.OfIn(r, c.pod), "no class is recorded")
+				require.Equal(t, qos.Compute(r, c.pod), qos.Of(r, c.pod), "no class is recorded")
 			}
-			require.Equal(t, qos.ComputeIn(outrank.DefaultRelease, c.pod), qos.Compute(c.pod))
-			require.Equal(t, qos.Compute(c.pod), qos.Of(c.pod))
+			require.Equal(t, qos.Compute(outrank.DefaultRelease, c.pod), qos.Compute(0, c.pod))
 		})
 	}
 }
@@ -126,8 +125,8 @@ func TestOfTakesTheRecordedClass(t *testing.T) {
 	for _, recorded := range []outrank.QOSClass{outrank.BestEffort, outrank.Burstable, outrank.Guaranteed, "Odd"} {
 		p := pod(container([2]string{"1", ""}, [2]string{}))
 		p.QOSClass = recorded
-		require.Equal(t, recorded, qos.Of(p), "it stands, whatever it says")
-		require.Equal(t, outrank.Burstable, qos.Compute(p), "the spec is looked at alone")
+		require.Equal(t, recorded, qos.Of(outrank.DefaultRelease, p), "it stands, whatever it says")
+		require.Equal(t, outrank.Burstable, qos.Compute(outrank.DefaultRelease, p), "the spec is looked at alone")
 	}
 }
 
@@ -148,13 +147,13 @@ func TestPlaceDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		app, init := drawContainers(t, "app", 3), drawContainers(t, "init", 3)
 		release := rapid.SampledFrom(outrank.Releases()).Draw(t, "release")
-		want := qos.ComputeIn(release, &outrank.Pod{Containers: app, InitContainers: init})
+		want := qos.Compute(release, &outrank.Pod{Containers: app, InitContainers: init})
 		all := rapid.Permutation(append(app, init...)).Draw(t, "all")
 		cut := rapid.IntRange(0, len(all)).Draw(t, "cut")
 		for i := range all {
 			all[i].Requests["ephemeral-storage"] = resource.New(1)
 		}
-		got := qos.ComputeIn(release, &outrank.Pod{Containers: all[:cut], InitContainers: all[cut:]})
+		got := qos.Compute(release, &outrank.Pod{Containers: all[:cut], InitContainers: all[cut:]})
 		require.Equal(t, want, got, "containers %v, init containers %v", all[:cut], all[cut:])
 	})
 }
@@ -179,12 +178,12 @@ func TestLimitsEqualToRequests(t *testing.T) {
 			want = outrank.Guaranteed
 		}
 		for _, r := range outrank.Releases() {
-			require.Equal(t, want, qos.ComputeIn(r, pod(containers...)), "%v: containers %v", r, containers)
+			require.Equal(t, want, qos.Compute(r, pod(containers...)), "%v: containers %v", r, containers)
 		}
 	})
 }
 
 func TestComputeAllocatesNothing(t *testing.T) {
 	p := pod(container([2]string{"1", "1Gi"}, [2]string{"2", "1Gi"}), container([2]string{"1", "1Gi"}, [2]string{"2", "1Gi"}))
-	require.Zero(t, testing.AllocsPerRun(100, func() { qos.ComputeIn(outrank.V1_36, p); qos.ComputeIn(outrank.V1_37, p) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { qos.Compute(outrank.V1_36, p); qos.Compute(outrank.V1_37, p) }))
 }

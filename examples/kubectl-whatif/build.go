@@ -56,7 +56,7 @@ func newDocument(d *decision) *Document {
 	}
 	for i := range d.explained.Victims {
 		p := d.explained.Victims[i].Pod
-		doc.Victims = append(doc.Victims, VictimFacts{string(p.Key()), p.RunningRequestsIn(d.scene.cluster.Release), p.Owner.String()})
+		doc.Victims = append(doc.Victims, VictimFacts{string(p.Key()), p.RunningRequests(d.scene.cluster.Release), p.Owner.String()})
 	}
 	if d.explained.Outcome == preemption.NothingHelps {
 		doc.Hints = hints(newAnswer(d, 0))
@@ -130,7 +130,7 @@ func (a *Answer) choose(d *decision) {
 func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 	out := Victim{
 		Key: string(v.Pod.Key()), Priority: v.Pod.PriorityValue(), PriorityClass: v.Pod.PriorityClassName,
-		Start: v.Pod.StartTime, Requests: v.Pod.RunningRequestsIn(r), Owner: v.Pod.Owner.String(),
+		Start: v.Pod.StartTime, Requests: v.Pod.RunningRequests(r), Owner: v.Pod.Owner.String(),
 		Violated: []Budget{}, Terminating: v.Terminating(),
 		Node: v.Node,
 	}
@@ -189,7 +189,7 @@ func roomOn(d *decision) []Room {
 			if v.Node != "" {
 				continue // it makes room elsewhere
 			}
-			freed = resource.AddSat(freed, share(v.Pod.RunningRequestsIn(d.scene.cluster.Release), name))
+			freed = resource.AddSat(freed, share(v.Pod.RunningRequests(d.scene.cluster.Release), name))
 		}
 		for _, p := range d.scene.snap.NominatedTo(d.explained.Node) {
 			if p.PriorityValue() >= d.scene.question.pod.PriorityValue() && p.Key() != d.scene.question.pod.Key() {

@@ -11,7 +11,7 @@ func needsOf(d *decision) resource.List {
 		needs[resource.Pods] = resource.New(1)
 		return needs
 	}
-	counted := d.scene.question.pod.RunningRequestsIn(d.scene.cluster.Release)
+	counted := d.scene.question.pod.RunningRequests(d.scene.cluster.Release)
 	for name := range needs {
 		needs[name] = quantity(name, max(0, needs.Amount(name)-counted.Amount(name)))
 	}
@@ -24,5 +24,5 @@ func resizeOf(d *decision) *Resize {
 	if !d.explained.Resize {
 		return nil
 	}
-	return &Resize{d.scene.question.pod.NodeName, d.scene.question.pod.RunningRequestsIn(d.scene.cluster.Release)}
+	return &Resize{d.scene.question.pod.NodeName, d.scene.question.pod.RunningRequests(d.scene.cluster.Release)}
 }

@@ -75,7 +75,7 @@ func (n *exactCount) compare(t *testing.T, c *Case, now time.Time) {
 	}
 	require.NoError(t, err, c.ID)
 	config := c.config()
-	config.Policy.Victims = preemption.Exact
+	config.Policy.Exact = true
 	exact, err := c.explain(config, now)
 	require.NoError(t, err, c.ID)
 	n.cases++

@@ -184,9 +184,9 @@ func (c *Case) facts(pods []*outrank.Pod) ([]PodFacts, error) {
 		out = append(out, PodFacts{
 			Pod: string(p.Key()), Priority: p.PriorityValue(),
 			Critical: kubeletadmit.Critical(p), Static: p.Static, Mirror: p.Mirror,
-			QoS: qos.OfIn(c.Release, p), ComputedQoS: qos.ComputeIn(c.Release, p),
+			QoS: qos.Of(c.Release, p), ComputedQoS: qos.Compute(c.Release, p),
 			Preemptable:      preemptor != nil && p != preemptor && kubeletadmit.MayPreempt(preemptor, p),
-			Requests:         nodeAmounts(p.RunningRequestsIn(c.Release)),
+			Requests:         nodeAmounts(p.RunningRequests(c.Release)),
 			IncomingRequests: nodeAmounts(p.Requests()),
 			KubeletRequests:  kubeletAmounts(p),
 		})

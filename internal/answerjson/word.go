@@ -27,3 +27,13 @@ func ParseWord[E ~uint8](words []string, text []byte, to *E) error {
 	*to = E(i)
 	return nil
 }
+
+// Text returns what people read of the value of an enum, from texts indexed by value. A value
+// without a text is named by its type and number.
+func Text[E ~uint8](texts []string, value E) string {
+	if int(value) < len(texts) {
+		return texts[value]
+	}
+	name := fmt.Sprintf("%T", value)
+	return fmt.Sprintf("%s(%d)", name[strings.LastIndexByte(name, '.')+1:], uint8(value))
+}

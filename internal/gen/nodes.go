@@ -91,7 +91,7 @@ func (l nodeLayout) allocatable() resource.List {
 	count := int64(0)
 	for _, p := range l.pods {
 		if !p.Finished() {
-			sum = sum.Plus(p.RunningRequests())
+			sum = sum.Plus(p.RunningRequests(outrank.DefaultRelease))
 			count++
 		}
 	}

@@ -81,7 +81,8 @@ func (a *attempt) place(p *outrank.Pod) {
 	}
 }
 
-// countsNomination reports whether the nomination of a pending pod counts (rules 7.16.3, 7.16.5 and 7.16.6).
+// countsNomination reports whether the nomination of a pending pod counts (rules 7.16.3, 7.16.5 and
+// 7.16.6).
 func (a *attempt) countsNomination(p *outrank.Pod) bool {
 	return !p.Terminating() && (!p.Gated() || a.rules.GatedNominations) && a.setup.shares(p.Scheduler())
 }

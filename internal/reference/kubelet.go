@@ -20,7 +20,7 @@ func Evict(r outrank.Release, preemptor *outrank.Pod, active []*outrank.Pod, sho
 	class := map[outrank.QOSClass][]*outrank.Pod{}
 	for _, pod := range active {
 		if !pod.Finished() && kubeletMayPreempt(preemptor, pod) {
-			class[qos.OfIn(r, pod)] = append(class[qos.OfIn(r, pod)], pod)
+			class[qos.Of(r, pod)] = append(class[qos.Of(r, pod)], pod)
 		}
 	}
 	bestEffort, burstable, guaranteed := class[outrank.BestEffort], class[outrank.Burstable], class[outrank.Guaranteed]

@@ -92,7 +92,7 @@ func kubeletTiers(r outrank.Release, byPriority bool, preemptor *outrank.Pod, ac
 		for _, class := range classes {
 			var tier []*outrank.Pod
 			for _, p := range active {
-				in := qos.OfIn(r, p) == class && (!byPriority || p.PriorityValue() == priority)
+				in := qos.Of(r, p) == class && (!byPriority || p.PriorityValue() == priority)
 				if in && !p.Finished() && kubeletMayPreempt(preemptor, p) {
 					tier = append(tier, p)
 				}

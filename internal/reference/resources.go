@@ -57,7 +57,7 @@ func (o occupant) requests(r outrank.Release) resource.List {
 	if o.nominated {
 		return o.pod.Requests()
 	}
-	return o.pod.RunningRequestsIn(r)
+	return o.pod.RunningRequests(r)
 }
 
 // filterDeferred: the pod stays where it is, and the node may have asked that nobody

@@ -1,7 +1,6 @@
 package release
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -138,16 +137,4 @@ func (r Release) Asynchronous() bool {
 		r = Default
 	}
 	return r.OrDefault().on(asyncPreemption)
-}
-
-// Settable lists the gates of a release whose both settings are followed, by name.
-func (r Release) Settable() []string {
-	var names []string
-	for i := range gates {
-		if gates[i].settable(r) {
-			names = append(names, gates[i].name)
-		}
-	}
-	slices.SortFunc(names, cmp.Compare[string])
-	return names
 }

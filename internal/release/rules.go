@@ -2,7 +2,7 @@ package release
 
 // Rules are what releases differ in. A rule is true where it holds as it does from
 // some release on, and false where what was before it holds. The comment cites the
-// rule by its number in a RULES.md; [Changes] says both in words.
+// rule by its number in a RULES.md; the table in the tests says both in words.
 type Rules struct {
 	// RequestsBySource: the requests of a pod on a node are summed for each source
 	// by itself, and the largest sum counts (rule 2.2.11).

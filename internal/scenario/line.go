@@ -76,15 +76,6 @@ func (l *Line) Accept(word string) bool {
 	return true
 }
 
-// Number32 reads the next word as a number.
-func (l *Line) Number32(what string) int32 {
-	var n int32
-	if err := Number(&n)(l.Next(what)); err != nil {
-		l.Fail("%s: %v", what, err)
-	}
-	return n
-}
-
 // Setter takes the value of an option.
 type Setter = func(value string) error
 

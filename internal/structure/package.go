@@ -3,6 +3,7 @@ package structure
 import (
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -96,6 +97,12 @@ func (r *Reader) Read(dir string) (*Package, error) {
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			p.Tests++
+			continue
+		}
+		if built, err := build.Default.MatchFile(dir, filepath.Base(name)); err != nil || !built {
+			if err != nil {
+				return nil, err
+			}
 			continue
 		}
 		text, err := os.ReadFile(name)

@@ -92,7 +92,7 @@ func (x *explainer) compare(r *Report, active []*outrank.Pod) {
 	if err != nil {
 		return // an admission of another question
 	}
-	d := kubeletadmit.DifferenceOf(x.admitter, faithful, *x.adm)
+	d := kubeletadmit.DifferenceOf(faithful, *x.adm)
 	r.Kubelet = &Kubelet{Evicts: len(faithful.Evictions), Spares: len(d.Spared)}
 	for _, p := range d.Spared[:min(len(d.Spared), x.most)] {
 		r.Kubelet.Spared = append(r.Kubelet.Spared, ref(p))

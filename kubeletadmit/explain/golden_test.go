@@ -2,7 +2,6 @@ package explain_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/scenario"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/kubeletadmit/explain"
 	"github.com/outrank-go/outrank/resource"
@@ -44,10 +44,10 @@ func TestGoldenReports(t *testing.T) {
 			change(node, pod)
 			r, err := explain.Ask(kubeletadmit.Admitter{}, node, active, pod, explain.Options{})
 			require.NoError(t, err)
-			compare(t, name+".txt", []byte(r.Text()))
+			scenario.Golden(t, filepath.Join("testdata", name+".txt"), r.Text())
 			text, err := json.MarshalIndent(r, "", "  ")
 			require.NoError(t, err)
-			compare(t, name+".json", append(text, '\n'))
+			scenario.Golden(t, filepath.Join("testdata", name+".json"), string(text)+"\n")
 		})
 	}
 }
@@ -65,24 +65,12 @@ func TestGoldenReportsOfOptions(t *testing.T) {
 			pod.Containers[0].Requests = resource.MustList("cpu", "1200m")
 			r, err := explain.Ask(a, node, active, pod, explain.Options{})
 			require.NoError(t, err)
-			compare(t, name+".txt", []byte(r.Text()))
+			scenario.Golden(t, filepath.Join("testdata", name+".txt"), r.Text())
 			text, err := json.MarshalIndent(r, "", "  ")
 			require.NoError(t, err)
-			compare(t, name+".json", append(text, '\n'))
+			scenario.Golden(t, filepath.Join("testdata", name+".json"), string(text)+"\n")
 		})
 	}
-}
-
-func compare(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(path, got, 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(got), "run with -update, and read what changed")
 }
 
 // A report of thousands of evictions is cut, and one that nobody made has a text.

@@ -70,7 +70,7 @@ func (x *explainer) decide(r *Report) {
 	}
 	movable := map[tierKey][]*outrank.Pod{}
 	for _, p := range x.active {
-		class := qos.OfIn(x.admitter.Release, p)
+		class := qos.Of(x.admitter.Release, p)
 		if kubeletadmit.MayPreempt(x.pod, p) && slices.Contains(tierOrder, class) {
 			key := x.keyOf(p, class)
 			movable[key] = append(movable[key], p)

@@ -55,7 +55,7 @@
 //	a node comes                     PutNode       -             NodeAdded moves
 //	a node changes                   PutNode       -             NodeUpdated moves if more changes than its images
 //	a node goes                      RemoveNode    -             NodeDeleted moves
-//	a budget comes, changes, goes    PutBudget, DeleteBudget     -
+//	a budget comes, changes, goes    PutBudget, RemoveBudget     -
 //	a namespace comes, changes, goes PutNamespace, RemoveNamespace -
 //	a group comes, changes, goes     PutGroup, RemoveGroup       SetGroup, RemoveGroup
 //	a composite group likewise       PutComposite, RemoveComposite SetComposite, RemoveComposite

@@ -174,7 +174,7 @@ func (o *observer) podChanged(old, new *outrank.Pod) (int, error) {
 		return 0, err
 	}
 	moved := 0
-	if release := o.config.Snapshot.Release(); !maps.Equal(old.Labels, new.Labels) || !reflect.DeepEqual(old.RunningRequestsIn(release), new.RunningRequestsIn(release)) {
+	if release := o.config.Snapshot.Release(); !maps.Equal(old.Labels, new.Labels) || !reflect.DeepEqual(old.RunningRequests(release), new.RunningRequests(release)) {
 		moved += o.config.Queue.AssignedPodUpdated(new, o.now)
 		moved += o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodUpdated, Pod: new, Before: old})
 	}
@@ -253,7 +253,7 @@ func unlessMissing(err error) error {
 
 func (o *observer) budget(old, new *outrank.PodDisruptionBudget) (int, error) {
 	if new == nil {
-		return 0, unlessMissing(o.config.Snapshot.DeleteBudget(old.Key()))
+		return 0, unlessMissing(o.config.Snapshot.RemoveBudget(old.Key()))
 	}
 	return 0, o.config.Snapshot.PutBudget(new)
 }

@@ -59,7 +59,7 @@ func (g *generator) allocatable(pods []*outrank.Pod, fill, slots int64, roomy bo
 	used, count := resource.List{}, int64(0)
 	for _, p := range pods {
 		if !p.Finished() {
-			used = used.Plus(p.RunningRequestsIn(outrank.V1_36))
+			used = used.Plus(p.RunningRequests(outrank.V1_36))
 			count++
 		}
 	}

@@ -38,7 +38,6 @@ const (
 	ofPreemptorVolumes
 	ofPreemptorFeatures
 	ofPreemptorGroup
-	ofPreemptorGroupMember
 )
 
 // maxIndex is more than the index of any object of a subject.

@@ -61,7 +61,7 @@ func takeCensus(c *outrank.Cluster) census {
 				s.starts[p.StartTime] = true
 			}
 			if !p.Finished() {
-				used[p.NodeName] += p.RunningRequestsIn(outrank.V1_36).Amount(resource.CPU)
+				used[p.NodeName] += p.RunningRequests(outrank.V1_36).Amount(resource.CPU)
 			}
 			if cpu := p.Containers[0].Requests.Amount(resource.CPU); cpu > 0 {
 				s.sizes[cpu] = true

@@ -143,8 +143,9 @@ type GroupPlan struct {
 	// Placement is the node of each pod, in the order of the placing function.
 	// It is nil unless the outcome is Fits or Preempt.
 	Placement []Assignment
-	// Nominations are what the pods are nominated to: those of the placement, or, while the group waits for victims of an earlier preemption, what all its pods are
-	// nominated to already, with an empty Node for none. Nil changes nothing.
+	// Nominations are what the pods are nominated to: those of the placement, or, while the group
+	// waits for victims of an earlier preemption, what all its pods are nominated to already, with
+	// an empty Node for none. Nil changes nothing.
 	Nominations []Assignment
 	// Victims have to leave, the most important first. There may be none.
 	Victims []GroupVictim

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
@@ -30,18 +31,10 @@ const (
 )
 
 // String returns the outcome in a few words.
-func (o Outcome) String() string {
-	switch o {
-	case Fits:
-		return "fits"
-	case NotEligible:
-		return "not eligible"
-	case NothingHelps:
-		return "nothing helps"
-	case Preempt:
-		return "preempt"
-	}
-	return fmt.Sprintf("Outcome(%d)", uint8(o))
+func (o Outcome) String() string { return answerjson.Text(outcomeTexts, o) }
+
+var outcomeTexts = []string{
+	Fits: "fits", NotEligible: "not eligible", NothingHelps: "nothing helps", Preempt: "preempt",
 }
 
 // Ineligibility is why a pod may not preempt (chapter 8).
@@ -66,22 +59,13 @@ const (
 
 // String returns the reference's message if it has one, and the empty text for
 // Eligible.
-func (i Ineligibility) String() string {
-	switch i {
-	case Eligible:
-		return ""
-	case PolicyNever:
-		return "not eligible due to preemptionPolicy=Never."
-	case VictimsTerminating:
-		return "not eligible due to a terminating pod on the nominated node."
-	case Nominated:
-		return "not eligible due to the nominated node."
-	case Disabled:
-		return "not eligible because preemption is disabled."
-	case ByCaller:
-		return "not eligible by the caller's rule."
-	}
-	return fmt.Sprintf("Ineligibility(%d)", uint8(i))
+func (i Ineligibility) String() string { return answerjson.Text(ineligibilityTexts, i) }
+
+var ineligibilityTexts = []string{
+	Eligible: "", PolicyNever: "not eligible due to preemptionPolicy=Never.",
+	VictimsTerminating: "not eligible due to a terminating pod on the nominated node.",
+	Nominated:          "not eligible due to the nominated node.", Disabled: "not eligible because preemption is disabled.",
+	ByCaller: "not eligible by the caller's rule.",
 }
 
 // Plan is the answer to the question which pods have to leave. It belongs to
@@ -113,7 +97,7 @@ type Plan struct {
 
 	// ClusterCertificate says how good the candidate is among all that the nodes could
 	// have, or, where nothing helps, whether that is certain. It is nil but for the policy
-	// [Exact], and unless victims were looked for. With a [Sample] it is about the nodes of
+	// [Policy].Exact, and unless victims were looked for. With a [Sample] it is about the nodes of
 	// the sample.
 	ClusterCertificate *Certificate
 
@@ -122,13 +106,13 @@ type Plan struct {
 	Refused Status
 	// Feasible is the number of nodes that take the pod as things are.
 	Feasible int
-	// TurnedDown counts the nodes that do not take the pod as things are, by
-	// status. Unhelpful counts those of them on which preemption was tried and
-	// does not help, by the status with all pods of lower priority removed. The
-	// most frequent status comes first. Unhelpful is empty where there are victims
-	// and a rule says who may be evicted (preemption.Config.MayEvict, preemption.Config.MayTake,
-	// preemption.Config.Guard, preemption.Config.Chooser, [Policy.Strict]) or a preemption.SelectiveFilter has a say:
-	// most nodes are then never asked. preemption.Evaluator.Explain asks all of them.
+	// TurnedDown counts the nodes that do not take the pod as things are, by status. Unhelpful
+	// counts those of them on which preemption was tried and does not help, by the status with all
+	// pods of lower priority removed. The most frequent status comes first. Unhelpful is empty
+	// where there are victims and a rule says who may be evicted (preemption.Config.MayEvict,
+	// preemption.Config.MayTake, preemption.Config.Guard, preemption.Config.Chooser,
+	// [Policy.Strict]) or a preemption.SelectiveFilter has a say: most nodes are then never asked.
+	// preemption.Evaluator.Explain asks all of them.
 	TurnedDown, Unhelpful []Count
 }
 
@@ -195,7 +179,7 @@ type Candidate struct {
 	// the node and lose that, by importance (rule 14.3.3).
 	ClearedNominations []*outrank.Pod
 	// Certificate says how good the victims are among all that this node could have.
-	// It is nil but for the policy [Exact].
+	// It is nil without [Policy].Exact.
 	Certificate *Certificate
 }
 

@@ -1,8 +1,7 @@
 package decision
 
 import (
-	"fmt"
-
+	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
@@ -27,18 +26,11 @@ const (
 )
 
 // String returns the reference's name of the code.
-func (c Code) String() string {
-	switch c {
-	case Success:
-		return "Success"
-	case Unschedulable:
-		return "Unschedulable"
-	case UnschedulableAndUnresolvable:
-		return "UnschedulableAndUnresolvable"
-	case Contradiction:
-		return "Error"
-	}
-	return fmt.Sprintf("Code(%d)", uint8(c))
+func (c Code) String() string { return answerjson.Text(codeTexts, c) }
+
+var codeTexts = []string{
+	Success: "Success", Unschedulable: "Unschedulable",
+	UnschedulableAndUnresolvable: "UnschedulableAndUnresolvable", Contradiction: "Error",
 }
 
 // Status is the answer of one filter about one node.

@@ -26,17 +26,6 @@ const (
 	Asynchronous
 )
 
-// String returns the name of the order.
-func (o Order) String() string {
-	switch o {
-	case Synchronous:
-		return "synchronous"
-	case Asynchronous:
-		return "asynchronous"
-	}
-	return fmt.Sprintf("Order(%d)", uint8(o))
-}
-
 // Config is how an [Executor] executes plans. Only Actions is needed.
 type Config struct {
 	// Actions is how the executor reaches the cluster.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
@@ -112,13 +113,13 @@ func TestFailuresThatWereTimed(t *testing.T) {
 		counts[a] = d.Count()
 	}
 	assert.Equal(t, map[execution.Attempt]uint64{
-		{execution.ResultError, execution.DefaultScheduler}: 1, {execution.ResultUnschedulable, "mine"}: 1,
+		{execution.ResultError, outrank.DefaultScheduler}: 1, {execution.ResultUnschedulable, "mine"}: 1,
 	}, counts)
 }
 
 func ExampleMetrics_AddAttemptDuration() {
 	var metrics execution.Metrics
-	a := execution.Attempt{Result: execution.ResultScheduled, Profile: execution.DefaultScheduler}
+	a := execution.Attempt{Result: execution.ResultScheduled, Profile: outrank.DefaultScheduler}
 	metrics.AddAttemptDuration(a, 3*time.Millisecond)
 	h := metrics.Values().AttemptDurations[a]
 	fmt.Println(h.Count(), "attempt,", h.Sum, "in all; between", h.Bounds[1], "and", h.Bounds[2], "there are", h.Buckets[2])

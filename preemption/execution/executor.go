@@ -13,9 +13,6 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// DefaultScheduler is the name of the scheduler where none is given.
-const DefaultScheduler = outrank.DefaultScheduler
-
 // Executor executes plans through a caller's [Actions]. It remembers the victims
 // that it has evicted, and evicts none twice while its eviction is in progress.
 // Any number of goroutines may use it at once, also for plans that share victims.
@@ -94,10 +91,10 @@ func (e *Executor) Preempting(key outrank.Key) bool {
 // waits reports whether the preemptor still waits for a victim to be gone.
 func (s *preemptorState) waits() bool { return !s.lastGone }
 
-// Gate keeps a pod out of a queue while the executor is Preempting for it (rule
-// 14.2.5), and the pods of a group while it is PreemptingGroup (rule 14.6.4). It is one of the Gates of the queue's configuration. The queue asks again
-// at the next event, so that Gone has to be called before the queue is told that the
-// victim has left.
+// Gate keeps a pod out of a queue while the executor is Preempting for it (rule 14.2.5), and the
+// pods of a group while it is PreemptingGroup (rule 14.6.4). It is one of the Gates of the queue's
+// configuration. The queue asks again at the next event, so that Gone has to be called before the
+// queue is told that the victim has left.
 func (e *Executor) Gate() queue.Gate {
 	return queue.Gate{Name: "Preempting", Holds: e.holds}
 }

@@ -1,10 +1,10 @@
 package execution
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -71,18 +71,11 @@ const (
 )
 
 // String returns the kind in a few words.
-func (k FailureKind) String() string {
-	switch k {
-	case NoNodes:
-		return "no nodes"
-	case NoFit:
-		return "fits nowhere"
-	case NodeRefused:
-		return "refused after a node was found"
-	case SchedulerFailed:
-		return "scheduler error"
-	}
-	return fmt.Sprintf("FailureKind(%d)", uint8(k))
+func (k FailureKind) String() string { return answerjson.Text(failureKindTexts, k) }
+
+var failureKindTexts = []string{
+	NoNodes: "no nodes", NoFit: "fits nowhere", NodeRefused: "refused after a node was found",
+	SchedulerFailed: "scheduler error",
 }
 
 // resizes reports whether the pod is on its node and waits for its resize.

@@ -51,10 +51,7 @@ func (c *MetricValues) attemptFamily() MetricFamily {
 		Help: "Number of attempts to schedule pods, by how they ended.",
 	}
 	for _, a := range slices.SortedFunc(maps.Keys(c.ScheduleAttempts), compareAttempts) {
-		f.Samples = append(f.Samples, MetricSample{
-			Name: f.Name, Value: float64(c.ScheduleAttempts[a]),
-			Labels: []MetricLabel{{"profile", a.Profile}, {"result", string(a.Result)}},
-		})
+		f.add(float64(c.ScheduleAttempts[a]), labelsOfAttempt(a)...)
 	}
 	return f
 }
@@ -79,9 +76,11 @@ func (c *MetricValues) attemptDurationFamily() MetricFamily {
 	return durationFamily(MetricFamily{
 		Name: "scheduler_scheduling_attempt_duration_seconds",
 		Help: "Time that an attempt to schedule a pod took, by how it ended.",
-	}, c.AttemptDurations, compareAttempts, func(a Attempt) []MetricLabel {
-		return []MetricLabel{{"profile", a.Profile}, {"result", string(a.Result)}}
-	})
+	}, c.AttemptDurations, compareAttempts, labelsOfAttempt)
+}
+
+func labelsOfAttempt(a Attempt) []MetricLabel {
+	return []MetricLabel{{"profile", a.Profile}, {"result", string(a.Result)}}
 }
 
 // manyAttempts stands for so many attempts and more.

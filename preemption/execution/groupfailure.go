@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,11 +86,8 @@ const gangFilter = "GangScheduling"
 // what went wrong. Only an error about the failure or the handler's own fields comes
 // without results and before anything is done. Cost as Handle, for each member.
 func (h *FailureHandler) HandleGroup(ctx context.Context, f GroupFailure) ([]*FailureResult, error) {
-	if err := h.checkGroup(&f); err != nil {
+	if err := cmp.Or(h.check(ctx), f.check()); err != nil {
 		return nil, err
-	}
-	if ctx == nil {
-		return nil, errNoContext
 	}
 	var results []*FailureResult
 	var errs []error
@@ -104,13 +102,7 @@ func (h *FailureHandler) HandleGroup(ctx context.Context, f GroupFailure) ([]*Fa
 	return results, errors.Join(errs...)
 }
 
-func (h *FailureHandler) checkGroup(f *GroupFailure) error {
-	if h.Actions == nil {
-		return fmt.Errorf("failure handler: Actions: %w: missing", outrank.ErrInvalid)
-	}
-	if ps := h.Retry.problem("failure handler"); ps != nil {
-		return &outrank.InputError{Problems: ps}
-	}
+func (f *GroupFailure) check() error {
 	g := f.Entry.Group
 	switch {
 	case g == nil || g.PodGroup == nil && g.Composite == nil:

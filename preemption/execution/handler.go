@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -39,9 +40,6 @@ var (
 	_ FailureQueue = (*queue.Queue)(nil)
 )
 
-// errNoContext is about a failure that was to be handled without a context.
-var errNoContext = fmt.Errorf("failure handler: %w: no context", outrank.ErrInvalid)
-
 // FailureHandler does what has to be done about pods that could not be
 // scheduled. Only Actions is needed; the steps that concern a Queue, a Nominator
 // or Metrics are left out where that is nil. Any number of goroutines may use a
@@ -72,18 +70,11 @@ const (
 )
 
 // String returns the answer in a few words.
-func (r Requeue) String() string {
-	switch r {
-	case Requeued:
-		return "back to the queue"
-	case NotRequeuedGone:
-		return "gone"
-	case NotRequeuedBound:
-		return "bound already"
-	case NotRequeuedReplaced:
-		return "another pod has its name"
-	}
-	return fmt.Sprintf("Requeue(%d)", uint8(r))
+func (r Requeue) String() string { return answerjson.Text(requeueTexts, r) }
+
+var requeueTexts = []string{
+	Requeued: "back to the queue", NotRequeuedGone: "gone", NotRequeuedBound: "bound already",
+	NotRequeuedReplaced: "another pod has its name",
 }
 
 // FailureResult says what was done about a failure. It belongs to the caller.
@@ -137,14 +128,8 @@ type FailureResult struct {
 // Actions: the time of the queue's methods, and time linear in the reasons of the
 // plan.
 func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult, error) {
-	if h.Actions == nil {
-		return nil, fmt.Errorf("failure handler: Actions: %w: missing", outrank.ErrInvalid)
-	}
-	if ctx == nil {
-		return nil, errNoContext
-	}
-	if ps := h.Retry.problem("failure handler"); ps != nil {
-		return nil, &outrank.InputError{Problems: ps}
+	if err := h.check(ctx); err != nil {
+		return nil, err
 	}
 	v, err := f.Verdict()
 	if err != nil {
@@ -162,9 +147,23 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 	return r, errors.Join(fetchErr, queueErr, h.update(ctx, r))
 }
 
+// check reports what the handler lacks for any failure.
+func (h *FailureHandler) check(ctx context.Context) error {
+	if h.Actions == nil {
+		return fmt.Errorf("failure handler: Actions: %w: missing", outrank.ErrInvalid)
+	}
+	if ps := h.Retry.problem("failure handler"); ps != nil {
+		return &outrank.InputError{Problems: ps}
+	}
+	if ctx == nil {
+		return fmt.Errorf("failure handler: %w: no context", outrank.ErrInvalid)
+	}
+	return nil
+}
+
 func (f *Failure) schedulerName() string {
 	if f.Profile == "" {
-		return DefaultScheduler
+		return outrank.DefaultScheduler
 	}
 	return f.Profile
 }

@@ -180,6 +180,6 @@ func TestFailuresAreCounted(t *testing.T) {
 	c := m.Values()
 	assert.Equal(t, uint64(3), c.PreemptionAttempts, "where the pod fitted on none of the nodes, and they were asked (rule 15.3.9)")
 	assert.Equal(t, map[execution.Attempt]uint64{
-		{execution.ResultUnschedulable, execution.DefaultScheduler}: 5, {execution.ResultUnschedulable, "mine"}: 1, {execution.ResultError, execution.DefaultScheduler}: 1,
+		{execution.ResultUnschedulable, outrank.DefaultScheduler}: 5, {execution.ResultUnschedulable, "mine"}: 1, {execution.ResultError, outrank.DefaultScheduler}: 1,
 	}, c.ScheduleAttempts)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -50,18 +51,11 @@ type MemberReport struct {
 }
 
 // String returns the result in a few words.
-func (r Result) String() string {
-	switch r {
-	case Interrupted:
-		return "interrupted"
-	case Completed:
-		return "completed"
-	case PreemptorGone:
-		return "the preemptor is gone"
-	case PreemptorBound:
-		return "the preemptor runs already"
-	}
-	return fmt.Sprintf("Result(%d)", uint8(r))
+func (r Result) String() string { return answerjson.Text(resultTexts, r) }
+
+var resultTexts = []string{
+	Interrupted: "interrupted", Completed: "completed", PreemptorGone: "the preemptor is gone",
+	PreemptorBound: "the preemptor runs already",
 }
 
 // EvictionResult says what was done about one victim.
@@ -90,24 +84,12 @@ const (
 func (r EvictionResult) Done() bool { return r != Skipped && r != Failed }
 
 // String returns the result in a few words.
-func (r EvictionResult) String() string {
-	switch r {
-	case Skipped:
-		return "skipped"
-	case Evicted:
-		return "evicted"
-	case RejectedWhileWaiting:
-		return "rejected while waiting"
-	case AlreadyTerminating:
-		return "terminating already"
-	case AlreadyEvicted:
-		return "evicted before"
-	case AlreadyGone:
-		return "gone already"
-	case Failed:
-		return "failed"
-	}
-	return fmt.Sprintf("EvictionResult(%d)", uint8(r))
+func (r EvictionResult) String() string { return answerjson.Text(evictionResultTexts, r) }
+
+var evictionResultTexts = []string{
+	Skipped: "skipped", Evicted: "evicted", RejectedWhileWaiting: "rejected while waiting",
+	AlreadyTerminating: "terminating already", AlreadyEvicted: "evicted before", AlreadyGone: "gone already",
+	Failed: "failed",
 }
 
 // Report says what was done about a plan. It belongs to the caller.

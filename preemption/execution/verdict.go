@@ -48,8 +48,8 @@ type Verdict struct {
 	Kind FailureKind
 	// Result is how the attempt counts.
 	Result AttemptResult
-	// Filters are the names of the filters that turned nodes down, or because
-	// of which nodes were not filtered at all, sorted by name. Only events that concern one of them can help the pod.
+	// Filters are the names of the filters that turned nodes down, or because of which nodes were
+	// not filtered at all, sorted by name. Only events that concern one of them can help the pod.
 	Filters []string
 	// PendingFilters are those of Filters that wait for something of their own: an
 	// event that may help one of them has the pod tried at once.

@@ -30,9 +30,11 @@ func (r Result) MarshalText() ([]byte, error) { return answerjson.Word(resultWor
 // "already-gone" or "failed". Any other value is an error that names the type.
 func (r EvictionResult) MarshalText() ([]byte, error) { return answerjson.Word(evictionResultWords, r) }
 
-// MarshalText returns the order as a word for programs: "synchronous",
-// "asynchronous" or "nominated-first". Any other value is an error that names the
-// type.
+// String returns the name of the order.
+func (o Order) String() string { return answerjson.Text(orderWords, o) }
+
+// MarshalText returns the order as a word for programs: "synchronous" or
+// "asynchronous". Any other value is an error that names the type.
 func (o Order) MarshalText() ([]byte, error) { return answerjson.Word(orderWords, o) }
 
 // MarshalText returns the kind as a word for programs: "no-nodes", "no-fit",

@@ -20,7 +20,9 @@ func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 	if err != nil {
 		return nil, err
 	}
-	anybody, err := b.anybody(preemption.Exact)
+	config := b.anybody()
+	config.Policy.Exact = true
+	anybody, err := preemption.NewEvaluator(config)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +47,7 @@ func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 
 // evictionNodes lists the nodes on which evictions are tried, the best one first.
 func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
-	anybody, err := b.anybody(preemption.Reprieve)
+	anybody, err := preemption.NewEvaluator(b.anybody())
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +66,9 @@ func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
 	return nodes, nil
 }
 
-// anybody returns an evaluator by which any pod may be evicted but copies of the preemptor,
-// whatever is more important, and finds victims by the rule.
-func (b *bench) anybody(rule preemption.VictimRule) (*preemption.Evaluator, error) {
+// anybody returns a configuration by which any pod may be evicted but copies of the
+// preemptor, whatever is more important.
+func (b *bench) anybody() preemption.Config {
 	c := b.e.Config()
 	c.MayEvict, c.Guard, c.Chooser, c.Scorers, c.Extenders, c.Sample = nil, nil, nil, nil, nil, nil
 	c.MayTake = func(_, victim *outrank.Pod) string {
@@ -75,8 +77,8 @@ func (b *bench) anybody(rule preemption.VictimRule) (*preemption.Evaluator, erro
 		}
 		return "by hand"
 	}
-	c.Policy.Strict, c.Policy.Victims, c.Policy.Limit = false, rule, mostEvictionSteps
-	return preemption.NewEvaluator(c)
+	c.Policy.Strict, c.Policy.Exact, c.Policy.Limit = false, false, mostEvictionSteps
+	return c
 }
 
 // evicting evicts pods until a node has room.

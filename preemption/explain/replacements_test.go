@@ -98,7 +98,7 @@ func TestPropertyReplacementsAreTrue(t *testing.T) {
 				scorer := func(*outrank.Pod) *score.Scorer { return &score.Scorer{} }
 				options := explain.Options{Depth: depth}
 				if rapid.Bool().Draw(t, "most allocated") {
-					packs, err := score.New(score.Config{Weights: map[string]int64{score.NodeResourcesFit: 1}, Fit: score.Strategy{Type: score.MostAllocated}})
+					packs, err := score.New(score.Config{Weights: map[string]int64{preemption.NodeResourcesFit: 1}, Fit: score.Strategy{Type: score.MostAllocated}})
 					require.NoError(t, err)
 					scorer = func(p *outrank.Pod) *score.Scorer {
 						if p.Owner.Kind == "DaemonSet" {
@@ -309,7 +309,7 @@ func TestReplacementsGoByScores(t *testing.T) {
 	}}
 	pod := &outrank.Pod{Name: "urgent", Priority: outrank.Priority(1000), NodeSelector: map[string]string{"name": "n1"}, Containers: asking("cpu", "2")}
 	c.Nodes[0].Labels = map[string]string{"name": "n1"}
-	packs, err := score.New(score.Config{Fit: score.Strategy{Type: score.MostAllocated}, Weights: map[string]int64{score.NodeResourcesFit: 1}})
+	packs, err := score.New(score.Config{Fit: score.Strategy{Type: score.MostAllocated}, Weights: map[string]int64{preemption.NodeResourcesFit: 1}})
 	require.NoError(t, err)
 	goes := func(options explain.Options) explain.Replacement {
 		snap, err := preemption.NewSnapshot(c)

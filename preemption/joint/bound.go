@@ -183,7 +183,7 @@ func (b *draft) lowestTop(stuck []*member) int32 {
 		return top
 	}
 	config.Policy.Ranks = []preemption.Rank{preemption.ByTopPriority}
-	config.Policy.Victims = preemption.Reprieve
+	config.Policy.Exact = false
 	config.Sample, config.Importance, config.Cost = nil, nil, nil
 	eval, err := preemption.NewEvaluator(config)
 	b.fail(err)

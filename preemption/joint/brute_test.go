@@ -60,7 +60,7 @@ func totalOf(eval *preemption.Evaluator, snap *preemption.Snapshot, victims []*o
 			s.Start = start
 		}
 	}
-	violating, _ := pdb.New(snap.Budgets()).SplitIn(snap.Release(), victims)
+	violating, _ := pdb.New(snap.Budgets()).Split(snap.Release(), victims)
 	s.Violations = len(violating)
 	return s
 }

@@ -12,7 +12,7 @@ import (
 func (b *draft) amounts(pod *outrank.Pod) []int64 {
 	a, ok := b.takes[pod]
 	if !ok {
-		list := pod.RunningRequestsIn(b.snap.Release())
+		list := pod.RunningRequests(b.snap.Release())
 		a = make([]int64, len(b.scales))
 		for k, name := range b.scales {
 			a[k] = max(0, list.Amount(name))

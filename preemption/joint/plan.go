@@ -165,7 +165,7 @@ func (r *run) name(p *Plan, rules map[*outrank.Pod]string, after *preemption.Sna
 		pods = append(pods, v.Pod)
 	}
 	r.totals.sort(pods)
-	violating, _ := r.totals.budgets.SplitIn(r.totals.release, pods)
+	violating, _ := r.totals.budgets.Split(r.totals.release, pods)
 	for i := range p.Victims {
 		p.Victims[i].Violates = slices.Contains(violating, p.Victims[i].Pod)
 	}

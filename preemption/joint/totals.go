@@ -100,7 +100,7 @@ func (b *totals) total(victims []*outrank.Pod) preemption.Score {
 	}
 	if len(covered) > 0 {
 		b.sort(covered)
-		violating, _ := b.budgets.SplitIn(b.release, covered)
+		violating, _ := b.budgets.Split(b.release, covered)
 		s.Violations = len(violating)
 	}
 	return s

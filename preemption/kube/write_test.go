@@ -130,7 +130,7 @@ func TestWriteClusterTakes(t *testing.T) {
 				for j, v := range p.Volumes {
 					assert.Equal(t, v.Driver, once.Pods[i].Volumes[j].Driver)
 				}
-				assert.Equal(t, p.RunningRequests().String(), once.Pods[i].RunningRequests().String())
+				assert.Equal(t, p.RunningRequests(outrank.DefaultRelease).String(), once.Pods[i].RunningRequests(outrank.DefaultRelease).String())
 			}
 			for i, vc := range c.Claims {
 				assert.Equal(t, vc.Volume.Driver, once.Claims[i].Volume.Driver)

@@ -33,6 +33,6 @@
 // fields, arguments that make no sense, plugins at a point that they do not serve.
 // What it would start with and this module has no counterpart for is named in
 // [Profile.Unsupported]: extenders, plugins that are not its own, filters in another
-// order. Of scores that is in [Profile.UnsupportedScores]. Fields that play no part in
-// either, such as leader election or timeouts, are checked for their names and types and then left out.
+// order. Of scores that is in [Profile.UnsupportedScores]. Fields that play no part in either, such
+// as leader election or timeouts, are checked for their names and types and then left out.
 package schedulerconfig

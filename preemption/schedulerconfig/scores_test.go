@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -32,9 +33,9 @@ func TestScores(t *testing.T) {
 		plugins("'score': {'disabled': [{'name': '*'}], 'enabled': [{'name': 'ImageLocality', 'weight': 7}]}"):                                                      {Weights: map[string]int64{score.ImageLocality: 7}},
 		plugins("'score': {'disabled': [{'name': 'ImageLocality'}]}"):                                                                                               {Weights: without(score.ImageLocality)},
 		plugins("'multiPoint': {'disabled': [{'name': 'ImageLocality'}]}"):                                                                                          {Weights: without(score.ImageLocality)},
-		plugins("'multiPoint': {'enabled': [{'name': 'NodeAffinity'}]}"):                                                                                            {Weights: with(score.NodeAffinity, 1)},
-		plugins("'multiPoint': {'enabled': [{'name': 'NodeAffinity', 'weight': 9}]}"):                                                                               {Weights: with(score.NodeAffinity, 9)},
-		plugins("'multiPoint': {'enabled': [{'name': 'NodeAffinity', 'weight': 9}]}, 'score': {'enabled': [{'name': 'NodeAffinity', 'weight': 4}]}"):                {Weights: with(score.NodeAffinity, 4)},
+		plugins("'multiPoint': {'enabled': [{'name': 'NodeAffinity'}]}"):                                                                                            {Weights: with(preemption.NodeAffinity, 1)},
+		plugins("'multiPoint': {'enabled': [{'name': 'NodeAffinity', 'weight': 9}]}"):                                                                               {Weights: with(preemption.NodeAffinity, 9)},
+		plugins("'multiPoint': {'enabled': [{'name': 'NodeAffinity', 'weight': 9}]}, 'score': {'enabled': [{'name': 'NodeAffinity', 'weight': 4}]}"):                {Weights: with(preemption.NodeAffinity, 4)},
 		plugins("'multiPoint': {'disabled': [{'name': '*'}]}, 'queueSort': {'enabled': [{'name': 'PrioritySort'}]}"):                                                {Weights: map[string]int64{}},
 		args("InterPodAffinity", "'hardPodAffinityWeight': 5"):                                                                                                      {HardPodAffinityWeight: &five},
 		args("InterPodAffinity", "'hardPodAffinityWeight': 0, 'ignorePreferredTermsOfExistingPods': true"):                                                          {HardPodAffinityWeight: &none, IgnorePreferredTermsOfExistingPods: true},

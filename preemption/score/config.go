@@ -8,18 +8,14 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The names of the plugins that give scores, in the order of the default profile. Plugins
-// that filter as well have the names that package preemption has for them.
+// The names of the plugins that give scores alone. Those that filter as well have the names
+// that package preemption has for them: TaintToleration, NodeAffinity, NodeResourcesFit,
+// PodTopologySpread and InterPodAffinity.
 const (
-	TaintToleration    = filter.TaintToleration
-	NodeAffinity       = filter.NodeAffinity
-	NodeResourcesFit   = filter.NodeResourcesFit
-	PodTopologySpread  = filter.PodTopologySpread
-	InterPodAffinity   = filter.InterPodAffinity
 	BalancedAllocation = "NodeResourcesBalancedAllocation"
 	ImageLocality      = "ImageLocality"
 )
@@ -31,7 +27,8 @@ const MaxScore = 100
 // caller's.
 func DefaultWeights() map[string]int64 {
 	return map[string]int64{
-		TaintToleration: 3, NodeAffinity: 2, NodeResourcesFit: 1, PodTopologySpread: 2, InterPodAffinity: 2, BalancedAllocation: 1, ImageLocality: 1,
+		preemption.TaintToleration: 3, preemption.NodeAffinity: 2, preemption.NodeResourcesFit: 1, preemption.PodTopologySpread: 2,
+		preemption.InterPodAffinity: 2, BalancedAllocation: 1, ImageLocality: 1,
 	}
 }
 

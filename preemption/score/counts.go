@@ -66,8 +66,8 @@ func (c *counts) Remove(pod *outrank.Pod, node *outrank.Node) { c.change(pod, no
 
 func (c *counts) change(pod *outrank.Pod, node string, by int64) {
 	l := c.loads[node]
-	l.cpu += by * resource.Amount(resource.CPU, pod.RunningRequestOfIn(c.release, resource.CPU))
-	l.memory += by * resource.Amount(resource.Memory, pod.RunningRequestOfIn(c.release, resource.Memory))
+	l.cpu += by * resource.Amount(resource.CPU, pod.RunningRequestOf(c.release, resource.CPU))
+	l.memory += by * resource.Amount(resource.Memory, pod.RunningRequestOf(c.release, resource.Memory))
 	l.filledCPU += by * c.onNode(pod, resource.CPU)
 	l.filledMemory += by * c.onNode(pod, resource.Memory)
 	if c.loads[node] = l; l == (load{}) {
@@ -100,8 +100,8 @@ func (c *counts) Clone() preemption.ClusterState {
 // CalculateResource).
 func (c *counts) onNode(pod *outrank.Pod, name resource.Name) int64 {
 	if asksAsWhole(pod) {
-		if _, named := pod.RunningRequestsIn(c.release)[name]; named {
-			return resource.Amount(name, pod.RunningRequestOfIn(c.release, name))
+		if _, named := pod.RunningRequests(c.release)[name]; named {
+			return resource.Amount(name, pod.RunningRequestOf(c.release, name))
 		}
 	}
 	return filled(pod, c.release, name)
@@ -109,7 +109,7 @@ func (c *counts) onNode(pod *outrank.Pod, name resource.Name) int64 {
 
 // filled is the amount of cpu or memory with defaults for containers that name none.
 func filled(pod *outrank.Pod, r outrank.Release, name resource.Name) int64 {
-	return resource.Amount(name, pod.FilledRequestOfIn(r, name, missing[name]))
+	return resource.Amount(name, pod.FilledRequestOf(r, name, missing[name]))
 }
 
 // missing is what a container counts with that does not name the resource.

@@ -7,9 +7,9 @@
 //	node := ranked.Choose(nil)                            // nil where none does
 //	fmt.Println(node.Name, ranked.Totals)
 //
-// A [Ranking] has the scores of each plugin, before and after normalization. The rules stand
-// in RULES.md in this folder, chapter 27, and comments cite them. [Config] has the weights, strategies and
-// arguments that a KubeSchedulerConfiguration can change.
+// A [Ranking] has the scores of each plugin, before and after normalization. The rules stand in
+// RULES.md in this folder, chapter 27, and comments cite them. [Config] has the weights, strategies
+// and arguments that a KubeSchedulerConfiguration can change.
 //
 // [Scorer.Attach] makes a snapshot keep the counts that scores go by. Without it each
 // question counts the pods of the cluster first. The answer is the same.

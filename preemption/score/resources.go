@@ -192,7 +192,7 @@ func isScalar(name resource.Name) bool {
 // the containers alone (rule 27.3.3).
 func (q *question) requestOf(name resource.Name, by counting) int64 {
 	if by == asNamed {
-		return resource.Amount(name, q.pod.RunningRequestOfIn(q.counts.release, name))
+		return resource.Amount(name, q.pod.RunningRequestOf(q.counts.release, name))
 	}
 	bare := &outrank.Pod{Containers: bareContainers(q.pod.Containers), InitContainers: bareContainers(q.pod.InitContainers), Overhead: q.pod.Overhead}
 	if name == resource.CPU || name == resource.Memory {

@@ -77,28 +77,28 @@ func TestPlugins(t *testing.T) {
 		raw, normalized []int64
 	}{
 		{
-			name: "a taint that is only preferred (27.2.1)", plugin: score.TaintToleration,
+			name: "a taint that is only preferred (27.2.1)", plugin: preemption.TaintToleration,
 			nodes: []*outrank.Node{node("a"), {Name: "b", Allocatable: node("").Allocatable, Taints: []outrank.Taint{{Key: "k", Effect: outrank.PreferNoSchedule}}}},
 			raw:   []int64{0, 1}, normalized: []int64{100, 0},
 		},
 		{
-			name: "the emptier node (27.3.4)", plugin: score.NodeResourcesFit, nodes: []*outrank.Node{node("a"), node("b")},
+			name: "the emptier node (27.3.4)", plugin: preemption.NodeResourcesFit, nodes: []*outrank.Node{node("a"), node("b")},
 			pods: []*outrank.Pod{on("a", "p", resource.MustList("cpu", "1", "memory", "1Gi"))},
 			raw:  []int64{(50 + 75) / 2, (75 + 87) / 2}, normalized: []int64{62, 81},
 		},
 		{
-			name: "a container that names nothing counts (27.3.3)", plugin: score.NodeResourcesFit, nodes: []*outrank.Node{node("a"), node("b")},
+			name: "a container that names nothing counts (27.3.3)", plugin: preemption.NodeResourcesFit, nodes: []*outrank.Node{node("a"), node("b")},
 			pods: []*outrank.Pod{on("a", "p", nil), on("a", "q", nil), on("a", "r", nil), on("a", "s", nil)},
 			raw:  []int64{(65 + 77) / 2, (75 + 87) / 2}, normalized: []int64{71, 81},
 		},
 		{
-			name: "the fuller node (27.3.5)", plugin: score.NodeResourcesFit, nodes: []*outrank.Node{node("a"), node("b")},
+			name: "the fuller node (27.3.5)", plugin: preemption.NodeResourcesFit, nodes: []*outrank.Node{node("a"), node("b")},
 			pods:   []*outrank.Pod{on("a", "p", resource.MustList("cpu", "1", "memory", "1Gi"))},
 			config: score.Config{Fit: score.Strategy{Type: score.MostAllocated, Resources: []score.Resource{{Name: "cpu", Weight: 3}, {Name: "memory"}}}},
 			raw:    []int64{(3*50 + 25) / 4, (3*25 + 12) / 4}, normalized: []int64{43, 21},
 		},
 		{
-			name: "along a line (27.3.6)", plugin: score.NodeResourcesFit, nodes: []*outrank.Node{node("a"), node("b")},
+			name: "along a line (27.3.6)", plugin: preemption.NodeResourcesFit, nodes: []*outrank.Node{node("a"), node("b")},
 			pods: []*outrank.Pod{on("a", "p", resource.MustList("cpu", "2"))},
 			config: score.Config{Fit: score.Strategy{
 				Type: score.RequestedToCapacityRatio, Resources: []score.Resource{{Name: "cpu"}},
@@ -107,38 +107,38 @@ func TestPlugins(t *testing.T) {
 			raw: []int64{100, 20}, normalized: []int64{100, 20},
 		},
 		{
-			name: "preferred labels (27.4.1)", plugin: score.NodeAffinity, nodes: []*outrank.Node{node("a", "disk", "ssd"), node("b", "disk", "hdd")},
+			name: "preferred labels (27.4.1)", plugin: preemption.NodeAffinity, nodes: []*outrank.Node{node("a", "disk", "ssd"), node("b", "disk", "hdd")},
 			pod:    wishes(outrank.Preferences{NodeAffinity: []outrank.PreferredSchedulingTerm{{Weight: 8, Preference: term("disk", "ssd")}}}),
 			config: score.Config{AddedAffinity: []outrank.PreferredSchedulingTerm{{Weight: 2, Preference: term("disk", "ssd", "hdd")}}},
 			raw:    []int64{10, 2}, normalized: []int64{100, 20},
 		},
 		{
-			name: "away from those like it (27.5.7)", plugin: score.PodTopologySpread, nodes: zones,
+			name: "away from those like it (27.5.7)", plugin: preemption.PodTopologySpread, nodes: zones,
 			pods: []*outrank.Pod{on("a", "p", nil), on("a", "q", nil), on("c", "r", nil)}, pod: spread("zone"),
 			raw: []int64{3, 3, 1}, normalized: []int64{33, 33, 100}, // ln 4 times 2, and times 1
 		},
 		{
-			name: "a node of its own each (27.5.7)", plugin: score.PodTopologySpread, nodes: zones,
+			name: "a node of its own each (27.5.7)", plugin: preemption.PodTopologySpread, nodes: zones,
 			pods: []*outrank.Pod{on("a", "p", nil), on("a", "q", nil), on("c", "r", nil)}, pod: spread("kubernetes.io/hostname"),
 			raw: []int64{3, 0, 2}, normalized: []int64{0, 100, 33}, // ln 5 times 2, 0 and 1
 		},
 		{
-			name: "a node without the key (27.5.5)", plugin: score.PodTopologySpread, nodes: []*outrank.Node{node("a", "zone", "1"), node("b")},
+			name: "a node without the key (27.5.5)", plugin: preemption.PodTopologySpread, nodes: []*outrank.Node{node("a", "zone", "1"), node("b")},
 			pod: spread("zone"), raw: []int64{0, 0}, normalized: []int64{100, 0},
 		},
 		{
-			name: "the constraints of the system (27.5.3)", plugin: score.PodTopologySpread, nodes: zones,
+			name: "the constraints of the system (27.5.3)", plugin: preemption.PodTopologySpread, nodes: zones,
 			pods:   []*outrank.Pod{on("a", "p", nil)},
 			config: score.Config{SpreadSelector: func(*outrank.Pod) *outrank.LabelSelector { return web }},
 			raw:    []int64{4, 2, 2}, normalized: []int64{50, 100, 100}, // ln 5 and 2; no node has a zone's label
 		},
 		{
-			name: "near those it likes (27.6.1)", plugin: score.InterPodAffinity, nodes: zones, pods: []*outrank.Pod{on("a", "p", nil)},
+			name: "near those it likes (27.6.1)", plugin: preemption.InterPodAffinity, nodes: zones, pods: []*outrank.Pod{on("a", "p", nil)},
 			pod: wishes(outrank.Preferences{PodAffinity: near}),
 			raw: []int64{10, 10, 0}, normalized: []int64{100, 100, 0},
 		},
 		{
-			name: "away from those that dislike it (27.6.1)", plugin: score.InterPodAffinity, nodes: zones,
+			name: "away from those that dislike it (27.6.1)", plugin: preemption.InterPodAffinity, nodes: zones,
 			pods: []*outrank.Pod{func() *outrank.Pod {
 				p := on("a", "p", nil)
 				p.Preferences = &outrank.Preferences{PodAntiAffinity: near}
@@ -190,8 +190,8 @@ func TestSilentPlugins(t *testing.T) {
 	for _, x := range rank(t, score.Config{}, c, p).Plugins {
 		names = append(names, x.Plugin)
 	}
-	assert.Equal(t, []string{score.TaintToleration, score.NodeResourcesFit, score.ImageLocality}, names)
-	r := rank(t, score.Config{Weights: map[string]int64{score.NodeResourcesFit: 5, score.ImageLocality: 0}}, c, p)
+	assert.Equal(t, []string{preemption.TaintToleration, preemption.NodeResourcesFit, score.ImageLocality}, names)
+	r := rank(t, score.Config{Weights: map[string]int64{preemption.NodeResourcesFit: 5, score.ImageLocality: 0}}, c, p)
 	require.Len(t, r.Plugins, 1)
 	assert.Equal(t, []int64{5 * r.Plugins[0].Normalized[0], 5 * r.Plugins[0].Normalized[1]}, r.Totals)
 }
@@ -268,7 +268,7 @@ func TestPropertyChoice(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for name, c := range map[string]score.Config{
 		"an unknown plugin":         {Weights: map[string]int64{"NodeName": 1}},
-		"a weight below 0":          {Weights: map[string]int64{score.NodeAffinity: -1}},
+		"a weight below 0":          {Weights: map[string]int64{preemption.NodeAffinity: -1}},
 		"an unknown strategy":       {Fit: score.Strategy{Type: "Best"}},
 		"a line without points":     {Fit: score.Strategy{Type: score.RequestedToCapacityRatio}},
 		"points without a line":     {Fit: score.Strategy{Shape: []score.Point{{}}}},

@@ -99,11 +99,11 @@ var plugins []plugin
 
 func init() {
 	plugins = []plugin{
-		{TaintToleration, (*question).taints, reversed},
-		{NodeAffinity, (*question).affinity, upwards},
-		{NodeResourcesFit, (*question).fit, nil},
-		{PodTopologySpread, (*question).spread, (*question).normalizeSpread},
-		{InterPodAffinity, (*question).interPod, spanned},
+		{preemption.TaintToleration, (*question).taints, reversed},
+		{preemption.NodeAffinity, (*question).affinity, upwards},
+		{preemption.NodeResourcesFit, (*question).fit, nil},
+		{preemption.PodTopologySpread, (*question).spread, (*question).normalizeSpread},
+		{preemption.InterPodAffinity, (*question).interPod, spanned},
 		{BalancedAllocation, (*question).balance, nil},
 		{ImageLocality, (*question).images, nil},
 	}

@@ -26,7 +26,7 @@ func crowded(nodes int) (*outrank.Cluster, []*outrank.Pod, tenancy.Config) {
 	for i, p := range c.Pods {
 		at := i % lenders
 		p.Labels = map[string]string{"queue": fmt.Sprint("lender-", at), "app": p.Labels["app"]}
-		used[at] = used[at].Plus(p.RunningRequests())
+		used[at] = used[at].Plus(p.RunningRequests(outrank.DefaultRelease))
 	}
 	all := tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Anybody}
 	config := tenancy.Config{Queues: []tenancy.Queue{{Name: "gang", Cohort: "all", Policy: all}}}

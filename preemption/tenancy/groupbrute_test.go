@@ -109,7 +109,7 @@ func drawCourt(t *rapid.T) (*court, *outrank.Cluster) {
 			}
 			p.NodeName = node.Name
 			c.running = append(c.running, p)
-			cpu += p.RunningRequests().Amount(resource.CPU)
+			cpu += p.RunningRequests(outrank.DefaultRelease).Amount(resource.CPU)
 		}
 		if rapid.IntRange(0, 3).Draw(t, "promised") == 0 {
 			p := pod("waits-"+node.Name, rapid.SampledFrom(queues).Draw(t, "queue"), priority())
@@ -161,7 +161,7 @@ func toldOf(plan *preemption.GroupPlan) verdict {
 func usedOrPromised(snap *preemption.Snapshot) map[string]resource.List {
 	out := used(snap)
 	for p := range snap.Nominated() {
-		out[queueOf(p)] = out[queueOf(p)].Plus(p.RunningRequests())
+		out[queueOf(p)] = out[queueOf(p)].Plus(p.RunningRequests(outrank.DefaultRelease))
 	}
 	return out
 }

@@ -99,7 +99,7 @@ func (c *court) used(name string, r resource.Name, pods []*outrank.Pod) (sum int
 	if x, _ := c.find(name); x.queue {
 		for _, p := range pods {
 			if queueOf(p) == name {
-				sum += p.RunningRequests().Amount(r)
+				sum += p.RunningRequests(outrank.DefaultRelease).Amount(r)
 			}
 		}
 		return sum
@@ -158,7 +158,7 @@ var kinds = []resource.Name{resource.CPU, resource.Memory}
 // asked are the resources of which the gang asks for something (rule 24.3.8).
 func (c *court) asked(pods ...*outrank.Pod) (names []resource.Name) {
 	for _, r := range kinds {
-		if c.counted(r) && slices.ContainsFunc(pods, func(p *outrank.Pod) bool { return p.RunningRequests().Amount(r) > 0 }) {
+		if c.counted(r) && slices.ContainsFunc(pods, func(p *outrank.Pod) bool { return p.RunningRequests(outrank.DefaultRelease).Amount(r) > 0 }) {
 			names = append(names, r)
 		}
 	}
@@ -214,7 +214,7 @@ func (c *court) mayTake(by, victim *outrank.Pod) bool {
 	}
 	if c.style == tenancy.YuniKorn {
 		return mine != theirs && related && victim.PriorityValue() <= by.PriorityValue() && slices.ContainsFunc(kinds, func(r resource.Name) bool {
-			return c.counted(r) && by.RunningRequests().Amount(r) > 0 && victim.RunningRequests().Amount(r) > 0
+			return c.counted(r) && by.RunningRequests(outrank.DefaultRelease).Amount(r) > 0 && victim.RunningRequests(outrank.DefaultRelease).Amount(r) > 0
 		})
 	}
 	switch take {
@@ -335,7 +335,7 @@ func (c *court) refuses(queue string, gone []family) string {
 func (c *court) claims(mine, meet string, pods []*outrank.Pod) bool {
 	rest := resource.List{}
 	for _, p := range c.gang {
-		rest = rest.Plus(p.RunningRequests())
+		rest = rest.Plus(p.RunningRequests(outrank.DefaultRelease))
 	}
 	amounts := map[resource.Name]int64{}
 	for _, r := range c.asked(c.gang...) {
@@ -399,7 +399,7 @@ func (c *court) refusesAsYuniKorn(queue string, below []string, gone []family, b
 		taken := int64(0)
 		for _, p := range podsOf(gone) {
 			if c.counted(r) && queueOf(p) != "" && queueOf(p) != mine {
-				taken += p.RunningRequests().Amount(r)
+				taken += p.RunningRequests(outrank.DefaultRelease).Amount(r)
 			}
 		}
 		if at := owner(r); at != "" && taken > 0 && taken > c.there(at, r)-c.used(at, r, before) {
@@ -495,10 +495,10 @@ func (c *court) families() (fs []family) {
 // gang before it: its amounts, beside nominated pods that matter, and its queue's quota.
 func (c *court) takes(n *outrank.Node, p *outrank.Pod, stay []*outrank.Pod, before map[*outrank.Pod]string) bool {
 	there, free := slices.Clone(stay), n.Allocatable
-	use := resource.List{"pods": resource.New(1)}.Plus(p.RunningRequests())
+	use := resource.List{"pods": resource.New(1)}.Plus(p.RunningRequests(outrank.DefaultRelease))
 	for _, q := range stay {
 		if q.NodeName == n.Name || q.NominatedNodeName == n.Name && q.PriorityValue() >= p.PriorityValue() {
-			use = use.Plus(q.RunningRequests()).Plus(resource.List{"pods": resource.New(1)})
+			use = use.Plus(q.RunningRequests(outrank.DefaultRelease)).Plus(resource.List{"pods": resource.New(1)})
 		}
 	}
 	for _, q := range c.gang {
@@ -506,16 +506,16 @@ func (c *court) takes(n *outrank.Node, p *outrank.Pod, stay []*outrank.Pod, befo
 			there = append(there, q)
 		}
 		if before[q] == n.Name {
-			use = use.Plus(q.RunningRequests()).Plus(resource.List{"pods": resource.New(1)})
+			use = use.Plus(q.RunningRequests(outrank.DefaultRelease)).Plus(resource.List{"pods": resource.New(1)})
 		}
 	}
 	for _, r := range append(slices.Clone(kinds), resource.Pods) {
-		if wanted := p.RunningRequests().Amount(r) > 0 || r == resource.Pods; wanted && use.Amount(r) > free.Amount(r) {
+		if wanted := p.RunningRequests(outrank.DefaultRelease).Amount(r) > 0 || r == resource.Pods; wanted && use.Amount(r) > free.Amount(r) {
 			return false
 		}
 	}
 	for _, r := range c.asked(p) {
-		if queue := queueOf(p); queue != "" && p.RunningRequests().Amount(r) > c.left(queue, r, there) {
+		if queue := queueOf(p); queue != "" && p.RunningRequests(outrank.DefaultRelease).Amount(r) > c.left(queue, r, there) {
 			return false
 		}
 	}

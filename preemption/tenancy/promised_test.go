@@ -139,7 +139,7 @@ func TestPromisesInAnyOrder(t *testing.T) {
 		for _, name := range order {
 			asked := int64(0)
 			for _, p := range asks[name] {
-				asked += p.RunningRequests().Amount(resource.CPU)
+				asked += p.RunningRequests(outrank.DefaultRelease).Amount(resource.CPU)
 			}
 			want := milli+asked <= 4000
 			require.Equal(t, want, fits(t, eval, snap, name), "%v: %s", order, name)
@@ -149,7 +149,7 @@ func TestPromisesInAnyOrder(t *testing.T) {
 		}
 		kept := int64(0)
 		for _, p := range slices.Collect(snap.Nominated()) {
-			kept += p.RunningRequests().Amount(resource.CPU)
+			kept += p.RunningRequests(outrank.DefaultRelease).Amount(resource.CPU)
 		}
 		require.Equal(t, milli, kept, "%v", order)
 	}

@@ -13,10 +13,10 @@ import (
 // quotas alone: it looks at no nodes (groups 24.3 and 24.4). A [Guard] holds to the same
 // rules when victims are chosen on nodes.
 //
-// The error is an *[outrank.InputError] about queues that do not exist, amounts below 0,
-// resources without any quota that are asked for, amounts whose sum is no int64, strategies in an order that does
-// not exist, and windows below 0. The request is only read. Time is that of the candidates, each with the way
-// up to the top of its tree, and that of sorting them.
+// The error is an *[outrank.InputError] about queues that do not exist, amounts below 0, resources
+// without any quota that are asked for, amounts whose sum is no int64, strategies in an order that
+// does not exist, and windows below 0. The request is only read. Time is that of the candidates,
+// each with the way up to the top of its tree, and that of sorting them.
 func (t *Tree) Reclaim(req Request) (*Answer, error) {
 	d, err := t.begin(&req)
 	if err != nil {

@@ -37,8 +37,8 @@ type Options struct {
 	// else. A running pod of a queue that is not in the tree is never a victim. It always
 	// returns the same for the same pod.
 	QueueOf func(p *outrank.Pod) string
-	// Uses returns the amounts that a pod takes of the quotas; nil means its requests as it runs, and 1 of
-	// "pods". What the tree has no quota of does not count, and nothing counts as more
+	// Uses returns the amounts that a pod takes of the quotas; nil means its requests as it runs,
+	// and 1 of "pods". What the tree has no quota of does not count, and nothing counts as more
 	// than 2^47.
 	Uses func(p *outrank.Pod) resource.List
 	// QueuedAt returns when a pod began to wait, for LowerOrNewer; nil means its start time, and
@@ -253,7 +253,7 @@ func (r *Rules) uses(p *outrank.Pod) (amounts []int64, asked []bool) {
 	if r.Uses != nil {
 		l = r.Uses(p)
 	} else {
-		l = p.RunningRequests().Plus(onePod)
+		l = p.RunningRequests(outrank.DefaultRelease).Plus(onePod)
 	}
 	amounts, asked, _ = r.Tree.count(l)
 	for i := range amounts {
@@ -269,7 +269,7 @@ func (r *Rules) amounts(to []int64, p *outrank.Pod) []int64 {
 		return append(to, uses...)
 	}
 	for i, name := range r.Tree.names {
-		q := p.RunningRequestOf(name)
+		q := p.RunningRequestOf(outrank.DefaultRelease, name)
 		if name == resource.Pods {
 			q = q.Add(resource.New(1))
 		}

@@ -109,7 +109,7 @@ func used(snap *preemption.Snapshot) map[string]resource.List {
 	for n := range snap.Nodes() {
 		for _, p := range snap.PodsOn(n.Name) {
 			if q := queueOf(p); q != "" {
-				out[q] = out[q].Plus(p.RunningRequests())
+				out[q] = out[q].Plus(p.RunningRequests(outrank.DefaultRelease))
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func used(snap *preemption.Snapshot) map[string]resource.List {
 // keepTheirOwn checks that no queue but the preemptor's has lost what is its own, of what
 // the preemptor asks for.
 func keepTheirOwn(t *rapid.T, config tenancy.Config, p *outrank.Pod, before, after map[string]resource.List) {
-	asked := p.RunningRequests()
+	asked := p.RunningRequests(outrank.DefaultRelease)
 	for _, q := range config.Queues {
 		if q.Name == queueOf(p) {
 			continue
@@ -257,7 +257,7 @@ func TestPropertyGroupsAskAsOne(t *testing.T) {
 				if l, ok := uses[p.Name]; ok {
 					return l
 				}
-				return p.RunningRequests()
+				return p.RunningRequests(outrank.DefaultRelease)
 			},
 		}))
 		one := *ask("whole")

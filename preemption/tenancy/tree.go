@@ -83,10 +83,10 @@ type node struct {
 	labels  map[string]string
 }
 
-// NewTree checks a configuration. The error is an *[outrank.InputError] with everything
-// that is wrong with it: names that are missing or doubled, cohorts in a circle, amounts
-// or weights below 0, a policy that does not exist, further rules that ask for what is not there. Nothing of the configuration is kept.
-// Time is linear in it.
+// NewTree checks a configuration. The error is an *[outrank.InputError] with everything that is
+// wrong with it: names that are missing or doubled, cohorts in a circle, amounts or weights below
+// 0, a policy that does not exist, further rules that ask for what is not there. Nothing of the
+// configuration is kept. Time is linear in it.
 func NewTree(c Config) (*Tree, error) {
 	t := &Tree{byName: map[string]int{}, cohorts: map[string]int{}}
 	b := builder{Tree: t}

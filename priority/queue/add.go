@@ -27,7 +27,7 @@ func (q *Queue) Add(pod *outrank.Pod, now time.Time) error {
 	default:
 		// The key of a heap must not change inside it.
 		q.pools[it.pool].remove(it)
-		it.Pod, it.Enqueued, it.class = pod, now, nil
+		it.Pod, it.Enqueued, it.batched.class = pod, now, nil
 		q.push(it, active)
 	}
 	return nil

@@ -38,9 +38,9 @@ func (c *core) pop(early bool) (Entry, bool) {
 	if it.group != nil {
 		return c.popGroup(it), true
 	}
-	if it.members != nil {
+	if it.batched.members != nil {
 		batch := it
-		it = batch.members.head
+		it = batch.batched.members.head
 		c.leave(batch, it)
 	} else {
 		c.pools[it.pool].remove(it)
@@ -48,7 +48,7 @@ func (c *core) pop(early bool) (Entry, bool) {
 	if it.pool == backoff {
 		c.arrive(active, earlyPop, arrivals{pods: 1})
 	}
-	it.run, it.class = nil, nil
+	it.batched.run, it.batched.class = nil, nil
 	c.movedSince = false
 	c.cycle++
 	it.Attempts, it.Cycle = it.Attempts+1, c.cycle

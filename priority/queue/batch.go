@@ -15,9 +15,9 @@ import (
 
 // leader returns the batch that a member is in.
 func (c *core) leader(it *item) *item {
-	r := c.byClass[it.class]
+	r := c.byClass[it.batched.class]
 	for _, batch := range r.batches {
-		if batch.members.has(r, it) {
+		if batch.batched.members.has(r, it) {
 			return batch
 		}
 	}
@@ -26,30 +26,30 @@ func (c *core) leader(it *item) *item {
 
 // leave takes a member out of its batch. The member's item is in no pool afterwards.
 func (c *core) leave(batch, it *item) {
-	h, r := &c.pools[batch.pool], c.byClass[it.class]
-	rest, uncounted := batch.members.without(r, it)
+	h, r := &c.pools[batch.pool], c.byClass[it.batched.class]
+	rest, uncounted := batch.batched.members.without(r, it)
 	if rest == nil {
 		h.remove(batch)
 	} else {
 		h.count--
 	}
-	if at, _ := batch.members.find(r); rest == nil || at == len(rest.list) || rest.list[at].classBatches != r {
+	if at, _ := batch.batched.members.find(r); rest == nil || at == len(rest.list) || rest.list[at].classBatches != r {
 		c.unlist(r, batch)
 	}
 	if rest != nil {
-		batch.members = rest
+		batch.batched.members = rest
 		if batch.Pod == it.Pod {
 			batch.Pod = rest.head.Pod
 			h.fix(batch)
 		}
 	}
-	it.member, it.run, it.due, it.pool = false, batch.run, batch.due, batch.pool
+	it.batched.member, it.batched.run, it.due, it.pool = false, batch.batched.run, batch.due, batch.pool
 	it.Entry = batch.entryOf(it, uncounted)
 }
 
 // alone takes a pod's item out of the batch that it may be in, and returns it.
 func (c *core) alone(it *item) *item {
-	if it == nil || !it.member {
+	if it == nil || !it.batched.member {
 		return it
 	}
 	batch := c.leader(it)
@@ -67,16 +67,16 @@ func (c *core) batchOf(it *item) *item {
 
 // single returns the parts of a batch with this one member.
 func (c *core) single(it *item) *batchParts {
-	r := c.byClass[it.class]
+	r := c.byClass[it.batched.class]
 	if r == nil {
 		c.serial++
-		r = &classBatches{class: it.class, serial: c.serial}
+		r = &classBatches{class: it.batched.class, serial: c.serial}
 		if c.byClass == nil {
 			c.byClass = map[Class]*classBatches{}
 		}
-		c.byClass[it.class] = r
+		c.byClass[it.batched.class] = r
 	}
-	it.member, it.run = true, nil
+	it.batched.member, it.batched.run = true, nil
 	c.serial++
 	return partsOf([]batchPart{{r, leaf(it, c.serial), it}}, 0)
 }
@@ -85,20 +85,20 @@ func (c *core) single(it *item) *batchParts {
 func (c *core) enlist(batch *item, more *batchParts) {
 	i := 0
 	for _, p := range more.list {
-		if batch.members != nil {
-			for i < len(batch.members.list) && compareClasses(batch.members.list[i].classBatches, p.classBatches) < 0 {
+		if batch.batched.members != nil {
+			for i < len(batch.batched.members.list) && compareClasses(batch.batched.members.list[i].classBatches, p.classBatches) < 0 {
 				i++
 			}
-			if i < len(batch.members.list) && batch.members.list[i].classBatches == p.classBatches {
+			if i < len(batch.batched.members.list) && batch.batched.members.list[i].classBatches == p.classBatches {
 				continue
 			}
 		}
 		p.classBatches.batches = append(p.classBatches.batches, batch)
 	}
-	if batch.members == nil {
-		batch.members = more
+	if batch.batched.members == nil {
+		batch.batched.members = more
 	} else {
-		batch.members = batch.members.union(more)
+		batch.batched.members = batch.batched.members.union(more)
 	}
 }
 

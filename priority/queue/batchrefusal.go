@@ -75,7 +75,7 @@ func portionOf(it *item, h *heap) portion {
 	if it.pool == backoff {
 		p.backoff, p.backoffEnd = true, it.BackoffEnd
 	}
-	if it.members == nil {
+	if it.batched.members == nil {
 		p.single = it
 	}
 	return p
@@ -89,8 +89,8 @@ func (s *batchRefusal) behind(h *heap, it *item) bool {
 // fresh reports whether the item's pods were last tried in attempt [Refusing.Since] or in an
 // earlier one.
 func (s *batchRefusal) fresh(it *item) bool {
-	if it.run != nil {
-		return it.run.last <= s.r.Since
+	if it.batched.run != nil {
+		return it.batched.run.last <= s.r.Since
 	}
 	return it.Cycle <= s.r.Since
 }

@@ -45,8 +45,8 @@ type Config struct {
 	// gate here. While a preemption is carried out for a pod beside the scheduler,
 	// Gate of execution.Executor keeps it out.
 	Gates []Gate
-	// Compare orders the active pods, and groups, whose entries have no Pod: it is
-	// negative if a is to be popped before b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
+	// Compare orders the active pods, and groups, whose entries have no Pod: it is negative if a is
+	// to be popped before b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
 	// Helps decides whether an event may help an unschedulable pod, or a pod that
 	// came back from an attempt during which the event came in; nil is [Helps] by the rules of the

@@ -193,7 +193,7 @@ func (c *core) remove(it *item) {
 // replaceMember sets another version of a member that waits. The gates of a gated group are
 // asked again, and another group may be held back by it (rule 5.8.4).
 func (c *core) replaceMember(it *item, pod *outrank.Pod, now time.Time) {
-	it.Pod, it.class = pod, nil
+	it.Pod, it.batched.class = pod, nil
 	if it.of == nil {
 		return
 	}

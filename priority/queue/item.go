@@ -48,20 +48,27 @@ type item struct {
 	// updated says that Pod is newer than the version that was popped.
 	moved, updated bool
 
-	// class is the pod's class, nil until it was asked for. run numbers the latest attempt if
-	// it was refused together with others; Cycle does not then.
-	class Class
-	run   *refusalRun
-	// members are the pods that a batch stands for, nil for a single pod. member
-	// says that the pod is one of them.
-	members *batchParts
-	member  bool
+	batched batchState
 
 	// group is set in the item of a group, nil for a pod. leaf is the key of the group that a
 	// member names, else empty. of is the item of the group that a member waits with or for.
 	group *waitingGroup
 	leaf  outrank.Key
 	of    *item
+}
+
+// batchState is the part of an item that concerns pods that are alike, which share an item
+// while they are refused together.
+type batchState struct {
+	// class is the pod's class, nil until it was asked for.
+	class Class
+	// run numbers the latest attempt if the pod was refused together with others;
+	// [Entry].Cycle does not then.
+	run *refusalRun
+	// members are the pods that a batch stands for, nil for a single pod. member says that
+	// the pod is one of them.
+	members *batchParts
+	member  bool
 }
 
 // waitingGroup is the part of an item that stands for a group.
@@ -88,8 +95,8 @@ func (it *item) size() int {
 	switch {
 	case it.group != nil:
 		return len(it.group.waiting.items)
-	case it.members != nil:
-		return it.members.size
+	case it.batched.members != nil:
+		return it.batched.members.size
 	}
 	return 1
 }
@@ -146,8 +153,8 @@ func distinct(filters []string) []string {
 
 // cycle returns the number of the latest attempt with a single pod.
 func (it *item) cycle() int64 {
-	if it.run != nil {
-		return it.run.cycleOf(it)
+	if it.batched.run != nil {
+		return it.batched.run.cycleOf(it)
 	}
 	return it.Cycle
 }
@@ -162,13 +169,13 @@ func (batch *item) entryOf(it *item, uncounted int) Entry {
 
 // each appends an item for each pod that the item stands for.
 func (it *item) each(to []*item) []*item {
-	if it.members == nil {
-		it.Cycle, it.run = it.cycle(), nil
+	if it.batched.members == nil {
+		it.Cycle, it.batched.run = it.cycle(), nil
 		return append(to, it)
 	}
-	it.members.each(func(m *item, uncounted int) {
+	it.batched.members.each(func(m *item, uncounted int) {
 		e := it.entryOf(m, uncounted)
-		e.Cycle = it.run.cycleOf(m)
+		e.Cycle = it.batched.run.cycleOf(m)
 		to = append(to, &item{Entry: e, due: it.due})
 	})
 	return to

@@ -30,9 +30,10 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 //   - when it could not be bound, which execution.FailureHandler does; the pod then has
 //     the NodeName that it was to be bound to.
 //
-// It concerns the pods that wait or are in flight and have the pod's priority or a lower one:
-// the others never left it the room. A pod with a NodeName counted there for all, so it
-// concerns all. The pod itself is not moved. With the variant v1.13 nothing happens (rule 5.9.4). Time O(n log n) in the unschedulable and gated pods.
+// It concerns the pods that wait or are in flight and have the pod's priority or a lower one: the
+// others never left it the room. A pod with a NodeName counted there for all, so it concerns all.
+// The pod itself is not moved. With the variant v1.13 nothing happens (rule 5.9.4). Time O(n log n)
+// in the unschedulable and gated pods.
 func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	if pod == nil || q.config.old() {
 		return 0
@@ -120,8 +121,8 @@ func (q *Queue) splitBatches(event *ClusterEvent) {
 	}
 	var apart []*item
 	for _, it := range q.pools[unschedulable].items {
-		if it.members != nil && slices.Contains(it.FailedFilters, filter.InterPodAffinity) && !q.agree(it, event) {
-			it.members.each(func(m *item, _ int) { apart = append(apart, m) })
+		if it.batched.members != nil && slices.Contains(it.FailedFilters, filter.InterPodAffinity) && !q.agree(it, event) {
+			it.batched.members.each(func(m *item, _ int) { apart = append(apart, m) })
 		}
 	}
 	for _, m := range apart {
@@ -132,16 +133,16 @@ func (q *Queue) splitBatches(event *ClusterEvent) {
 // agree reports whether an event helps all pods of a batch or none.
 func (q *Queue) agree(batch *item, event *ClusterEvent) bool {
 	first, same := neighbourHelps(&q.rules, batch.Pod, event), true
-	batch.members.each(func(m *item, _ int) {
+	batch.batched.members.each(func(m *item, _ int) {
 		same = same && neighbourHelps(&q.rules, m.Pod, event) == first
 	})
 	return same
 }
 
-// Activate makes pods active at once that are in backoff, unschedulable or gated,
-// unless a gate holds them, and returns how many. A pod in flight goes to backoff when it is put back; others
-// are left alone. Pods that lose their nomination to a preemptor are tried again
-// in this way (rules 5.4.7 and 14.3.3). Time O(log n) for each.
+// Activate makes pods active at once that are in backoff, unschedulable or gated, unless a gate
+// holds them, and returns how many. A pod in flight goes to backoff when it is put back; others are
+// left alone. Pods that lose their nomination to a preemptor are tried again in this way (rules
+// 5.4.7 and 14.3.3). Time O(log n) for each.
 func (q *Queue) Activate(pods ...*outrank.Pod) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

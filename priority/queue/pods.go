@@ -42,7 +42,7 @@ func (c *core) move(it *item, to pool) {
 // replace sets another version of an item's pod. Its place in the pool may change, and a gate
 // may hold it back.
 func (c *core) replace(it *item, pod *outrank.Pod) {
-	it.Pod, it.class = pod, nil
+	it.Pod, it.batched.class = pod, nil
 	c.pools[it.pool].fix(it)
 	if gate := c.gateOfVersion(pod, it.pool); gate != "" {
 		it.Gate = gate
@@ -59,7 +59,7 @@ func (c *core) addMember(it *item, pod *outrank.Pod, now time.Time) {
 		return
 	}
 	c.remove(it)
-	it.Pod, it.Enqueued, it.class = pod, now, nil
+	it.Pod, it.Enqueued, it.batched.class = pod, now, nil
 	c.listMember(it)
 	c.place(it)
 }

@@ -41,12 +41,11 @@ import (
 // A pod that is put back goes to backoff if something happened while it was in
 // flight that may help it, and to unschedulable if nothing did: an event of
 // [Queue.MoveAll], an update of the pod, both as [Config.Helps] answers now that the
-// failed filters are known, Activate, or an assigned pod that may satisfy its
-// affinity. A pod that names no failed filter goes to backoff, too,
-// because no event is known that it could wait for; that backoff is never cut
-// short. An event that may help one of the pod's [Entry.PendingFilters] makes it
-// active whatever is left of its backoff. From unschedulable, events and updates move it to active if its backoff is
-// over, and to backoff if not.
+// failed filters are known, Activate, or an assigned pod that may satisfy its affinity. A pod that
+// names no failed filter goes to backoff, too, because no event is known that it could wait for;
+// that backoff is never cut short. An event that may help one of the pod's [Entry.PendingFilters]
+// makes it active whatever is left of its backoff. From unschedulable, events and updates move it
+// to active if its backoff is over, and to backoff if not.
 //
 // The scheduling gates of a pod and those of [Config.Gates] are asked whenever the
 // pod is about to become active or to go to backoff. From backoff to active they are

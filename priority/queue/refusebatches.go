@@ -98,7 +98,7 @@ func (s *batchRefusal) takeOut(h *heap, refused []refusedItem) {
 			continue
 		}
 		h.count -= x.size()
-		x.it.members, x.it.Pod = x.rest, x.rest.head.Pod
+		x.it.batched.members, x.it.Pod = x.rest, x.rest.head.Pod
 	}
 	h.items = slices.DeleteFunc(h.items, func(it *item) bool { return it.pool == poolCount })
 	h.restore()

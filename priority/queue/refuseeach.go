@@ -11,13 +11,13 @@ func (c *core) classOf(it *item, r *Refusing) Class {
 	if it.group != nil {
 		return nil
 	}
-	if it.members != nil {
-		return it.members.head.class
+	if it.batched.members != nil {
+		return it.batched.members.head.batched.class
 	}
-	if it.class == nil && r.Class != nil && !wantsResize(&c.rules, it.Pod) {
-		it.class = r.Class(it.Pod)
+	if it.batched.class == nil && r.Class != nil && !wantsResize(&c.rules, it.Pod) {
+		it.batched.class = r.Class(it.Pod)
 	}
-	return it.class
+	return it.batched.class
 }
 
 // refusal returns the filters that attempts with the item fail with.
@@ -39,8 +39,8 @@ func refusalOf(class Class, pod *outrank.Pod) ([]string, bool) {
 
 // lastCycle returns the number of the last attempt with the item's first pod.
 func (c *core) lastCycle(it *item) int64 {
-	if it.members != nil {
-		return it.run.cycleOf(it.members.head)
+	if it.batched.members != nil {
+		return it.batched.run.cycleOf(it.batched.members.head)
 	}
 	return it.cycle()
 }
@@ -64,7 +64,7 @@ func (c *core) refuseEach(now time.Time, r *Refusing, early bool, putBack func(*
 		e, _ := c.pop(early)
 		e.FailedFilters = filters
 		it = c.items[keyOf(e.Pod)]
-		it.class = class
+		it.batched.class = class
 		it.failed(&e, now)
 		putBack(it)
 		class.Refused(1)

@@ -35,7 +35,7 @@ func (s *batchRefusal) gatherAll() {
 func (s *batchRefusal) gather(x *refusedItem) {
 	c, it := s.core, x.it
 	if x.members == nil {
-		it.class.Refused(1)
+		it.batched.class.Refused(1)
 		it.Attempts, it.Refusals = it.Attempts+1, it.Refusals+1
 	} else {
 		for i := range x.members.list {
@@ -48,7 +48,7 @@ func (s *batchRefusal) gather(x *refusedItem) {
 		to.it = it
 	case !found && x.rest == nil:
 		to.it = it
-		it.members = x.members.plus(1)
+		it.batched.members = x.members.plus(1)
 	case !found:
 		to.it = &item{}
 		c.enlist(to.it, x.members.plus(1))
@@ -90,15 +90,15 @@ func (s *batchRefusal) resultFor(x *refusedItem) (to *result, found bool) {
 
 // overlap counts the classes of refused pods that the result's item has, too.
 func (to *result) overlap(x *refusedItem) int {
-	if to.it.members == nil || x.members == nil {
+	if to.it.batched.members == nil || x.members == nil {
 		return 0
 	}
 	n, rest := 0, x.members.list
-	for i := range to.it.members.list {
-		for len(rest) > 0 && compareClasses(rest[0].classBatches, to.it.members.list[i].classBatches) < 0 {
+	for i := range to.it.batched.members.list {
+		for len(rest) > 0 && compareClasses(rest[0].classBatches, to.it.batched.members.list[i].classBatches) < 0 {
 			rest = rest[1:]
 		}
-		if len(rest) > 0 && rest[0].classBatches == to.it.members.list[i].classBatches {
+		if len(rest) > 0 && rest[0].classBatches == to.it.batched.members.list[i].classBatches {
 			n++
 		}
 	}
@@ -131,7 +131,7 @@ func (to *result) assemble(c *core) {
 	if to.more == nil {
 		return
 	}
-	if to.it.members == nil {
+	if to.it.batched.members == nil {
 		to.it = c.batchOf(to.it)
 	}
 	c.enlist(to.it, to.more)
@@ -140,10 +140,10 @@ func (to *result) assemble(c *core) {
 // note sets what all pods of a result share.
 func (s *batchRefusal) note(to *result) {
 	it := to.it
-	it.run, it.pool, it.Gate, it.Errors = s.run, unschedulable, "", 0
+	it.batched.run, it.pool, it.Gate, it.Errors = s.run, unschedulable, "", 0
 	it.Enqueued, it.FailedFilters, it.PendingFilters = s.now, sortedFilters(to.filters), nil
-	if it.members != nil {
-		it.Pod, it.Refusals = it.members.head.Pod, to.step
+	if it.batched.members != nil {
+		it.Pod, it.Refusals = it.batched.members.head.Pod, to.step
 	}
 	s.config.delay(it, s.now)
 }

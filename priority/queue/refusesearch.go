@@ -46,10 +46,10 @@ func (s *batchRefusal) walk(h *heap, at int) {
 
 // mayRefuse puts an item into known or unknown, and reports whether it may be refused.
 func (s *batchRefusal) mayRefuse(it *item) bool {
-	if it.members != nil && len(it.members.list) > 1 {
+	if it.batched.members != nil && len(it.batched.members.list) > 1 {
 		s.known = append(s.known, refusedItem{it: it, filters: it.FailedFilters})
-		for i := range it.members.list {
-			if p := &it.members.list[i]; !p.refusesStill(it) {
+		for i := range it.batched.members.list {
+			if p := &it.batched.members.list[i]; !p.refusesStill(it) {
 				s.unknown = append(s.unknown, unknownItem{s.headOf(it, p), it})
 			}
 		}
@@ -81,7 +81,7 @@ func (s *batchRefusal) headOf(batch *item, p *batchPart) *item {
 	}
 	head := s.heads[s.used]
 	s.used++
-	head.Entry, head.pool, head.class = batch.Entry, batch.pool, p.classBatches.class
+	head.Entry, head.pool, head.batched.class = batch.Entry, batch.pool, p.classBatches.class
 	head.Pod = p.head.Pod
 	return head
 }
@@ -94,23 +94,23 @@ func (s *batchRefusal) learned(x *unknownItem, filters []string) {
 	case batch == nil:
 		s.known = append(s.known, refusedItem{it: x.it, filters: filters})
 	case slices.Equal(filters, batch.FailedFilters):
-	case len(batch.members.list) == 1:
+	case len(batch.batched.members.list) == 1:
 		at := slices.IndexFunc(s.known, func(y refusedItem) bool { return y.it == batch })
 		s.known[at].filters = filters
 	default:
-		s.known = append(s.known, refusedItem{it: s.part(batch, s.core.byClass[x.it.class]), filters: filters})
+		s.known = append(s.known, refusedItem{it: s.part(batch, s.core.byClass[x.it.batched.class]), filters: filters})
 	}
 }
 
 // part moves the pods of one class out of a batch, into an item of their own.
 func (s *batchRefusal) part(batch *item, r *classBatches) *item {
-	at, _ := batch.members.find(r)
-	own := &item{Entry: batch.Entry, pool: batch.pool, due: batch.due, run: batch.run}
-	s.core.enlist(own, partsOf([]batchPart{batch.members.list[at]}, batch.members.more))
-	own.Pod = own.members.head.Pod
+	at, _ := batch.batched.members.find(r)
+	own := &item{Entry: batch.Entry, pool: batch.pool, due: batch.due, batched: batchState{run: batch.batched.run}}
+	s.core.enlist(own, partsOf([]batchPart{batch.batched.members.list[at]}, batch.batched.members.more))
+	own.Pod = own.batched.members.head.Pod
 	s.core.unlist(r, batch)
-	batch.members = partsOf(slices.Concat(batch.members.list[:at], batch.members.list[at+1:]), batch.members.more)
-	batch.Pod = batch.members.head.Pod
+	batch.batched.members = partsOf(slices.Concat(batch.batched.members.list[:at], batch.batched.members.list[at+1:]), batch.batched.members.more)
+	batch.Pod = batch.batched.members.head.Pod
 	s.parted = append(s.parted, own)
 	return own
 }
@@ -127,7 +127,7 @@ func (s *batchRefusal) sortIn(h *heap) {
 
 // cut splits a batch at the stop: members after the stop stay where they are.
 func (s *batchRefusal) cut(h *heap, x *refusedItem) {
-	x.members = x.it.members
+	x.members = x.it.batched.members
 	if x.members == nil || s.stop == nil {
 		return
 	}

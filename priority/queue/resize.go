@@ -53,11 +53,11 @@ func (event *ClusterEvent) givesRoomTo(pod *outrank.Pod) bool {
 // that the waiting one holds, or more of any; a change either way helps where it is the
 // waiting pod's own. Pods hold what their specs and their statuses request.
 func resized(before, after, waiting *outrank.Pod) bool {
-	b, a := before.RunningRequestsIn(outrank.V1_37), after.RunningRequestsIn(outrank.V1_37)
+	b, a := before.RunningRequests(outrank.V1_37), after.RunningRequests(outrank.V1_37)
 	if keyOf(after) == keyOf(waiting) {
 		return requestsMore(b, a) || requestsMore(a, b)
 	}
-	for name := range waiting.RunningRequestsIn(outrank.V1_37) {
+	for name := range waiting.RunningRequests(outrank.V1_37) {
 		if a.Amount(name) < b.Amount(name) {
 			return true
 		}

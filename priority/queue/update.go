@@ -60,13 +60,13 @@ func (q *Queue) updateMember(it *item, pod *outrank.Pod, now time.Time) {
 			before = nil
 		}
 		q.noteUpdate(before, pod)
-		it.Pod, it.class, it.updated = pod, nil, true
+		it.Pod, it.batched.class, it.updated = pod, nil, true
 		q.listMember(it)
 	case q.sameGroup(it, pod) && it.pool > poolCount:
 		q.replaceMember(it, pod, now)
 	default:
 		q.remove(it)
-		it.Pod, it.class = pod, nil
+		it.Pod, it.batched.class = pod, nil
 		q.listMember(it)
 		q.place(it)
 	}
@@ -90,12 +90,12 @@ func (q *Queue) FollowResize(pod *outrank.Pod, now time.Time) (bool, error) {
 	return true, q.Update(pod, now)
 }
 
-// AddUnschedulableIfNotPresent ends an attempt and puts the pod back. The entry is the
-// popped one, whose Cycle names the attempt, with the latest version of the pod and the
-// filters that it failed with. An entry of an attempt that is over changes nothing; the
-// error then wraps [ErrNotInFlight]. The pod goes into backoff if something happened
-// during its attempt that may help it or it names no failed filter, into active if
-// that may help one of its pending filters, else into unschedulable. Time O(log n), and linear in the events of that time.
+// AddUnschedulableIfNotPresent ends an attempt and puts the pod back. The entry is the popped one,
+// whose Cycle names the attempt, with the latest version of the pod and the filters that it failed
+// with. An entry of an attempt that is over changes nothing; the error then wraps [ErrNotInFlight].
+// The pod goes into backoff if something happened during its attempt that may help it or it names
+// no failed filter, into active if that may help one of its pending filters, else into
+// unschedulable. Time O(log n), and linear in the events of that time.
 func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

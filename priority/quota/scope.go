@@ -16,9 +16,9 @@ func (r *Requirement) holds(release outrank.Release, pod *Pod) bool {
 	case NotTerminating:
 		return !pod.Deadline
 	case BestEffort:
-		return qos.OfIn(release, pod.Pod) == outrank.BestEffort
+		return qos.Of(release, pod.Pod) == outrank.BestEffort
 	case NotBestEffort:
-		return qos.OfIn(release, pod.Pod) != outrank.BestEffort
+		return qos.Of(release, pod.Pod) != outrank.BestEffort
 	case PriorityClass:
 		var labels map[string]string
 		if pod.PriorityClassName != "" {

@@ -31,7 +31,7 @@ func Usage(r outrank.Release, pod *outrank.Pod) resource.List {
 	if pod.Finished() {
 		return use
 	}
-	addUsage(use, pod.RunningRequestsIn(r), limitsOf(pod))
+	addUsage(use, pod.RunningRequests(r), limitsOf(pod))
 	return use
 }
 

@@ -37,9 +37,8 @@ type Reason uint8
 
 // The reasons. The zero value is that of a pod that may be created.
 const (
-	NoReason Reason = iota
 	// Unstated: some container does not state an amount that a quota limits.
-	Unstated
+	Unstated Reason = iota + 1
 	// Uncounted: the usage of a quota is not known yet.
 	Uncounted
 	// UncoveredResources and UncoveredScopes: no quota covers something that

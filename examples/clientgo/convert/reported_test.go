@@ -27,10 +27,10 @@ func TestEmptyReportedListsStay(t *testing.T) {
 	}
 	p, err := Pod(pod)
 	require.NoError(t, err)
-	require.Zero(t, p.RunningRequestsIn(outrank.V1_37)["cpu"])
+	require.Zero(t, p.RunningRequests(outrank.V1_37)["cpu"])
 
 	pod.Status.AllocatedResources = nil
 	p, err = Pod(pod)
 	require.NoError(t, err)
-	require.Equal(t, "1", p.RunningRequestsIn(outrank.V1_37)["cpu"].String())
+	require.Equal(t, "1", p.RunningRequests(outrank.V1_37)["cpu"].String())
 }

@@ -169,7 +169,7 @@ func (m *Mirror) drop(id id) error {
 		delete(m.nodes, id.name)
 		err = m.snap.RemoveNode(id.name)
 	case budgetKind:
-		err = m.snap.DeleteBudget(key)
+		err = m.snap.RemoveBudget(key)
 	case priorityClassKind:
 		delete(m.classes, id.name)
 	case namespaceKind:

@@ -87,7 +87,7 @@ func countsAlike(t *rapid.T, p *corev1.Pod) {
 	want := helpers.PodRequests(p, helpers.PodResourcesOptions{UseStatusResources: true, InPlacePodLevelResourcesVerticalScalingEnabled: true, ExcludeOverhead: true})
 	for _, of := range []*outrank.Pod{one, &read} {
 		of.Overhead = nil
-		got := of.RunningRequestsIn(outrank.V1_37)
+		got := of.RunningRequests(outrank.V1_37)
 		for name := range want {
 			if q := want[name]; q.Sign() < 0 {
 				want[name] = apiresource.Quantity{} // rule 2.2.19
@@ -98,7 +98,7 @@ func countsAlike(t *rapid.T, p *corev1.Pod) {
 			if mine.Cmp(q) != 0 {
 				t.Fatalf("%s: %v, the reference %v\n%s", name, &mine, &q, asText(p))
 			}
-			if same := of.RunningRequestOfIn(outrank.V1_37, resource.Name(name)); !same.Equal(got[resource.Name(name)]) {
+			if same := of.RunningRequestOf(outrank.V1_37, resource.Name(name)); !same.Equal(got[resource.Name(name)]) {
 				t.Fatalf("%s: %v by itself, %v in the list\n%s", name, same, got[resource.Name(name)], asText(p))
 			}
 		}

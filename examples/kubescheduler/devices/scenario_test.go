@@ -216,10 +216,9 @@ func (w *scenarioWorld) filter(kep bool) *devices.Filter {
 }
 
 // decide asks both ways.
-func (w *scenarioWorld) decide(pod *outrank.Pod, kep bool, victims preemption.VictimRule) (*preemption.Plan, error) {
+func (w *scenarioWorld) decide(pod *outrank.Pod, kep bool, policy preemption.Policy) (*preemption.Plan, error) {
 	filter := w.filter(kep)
-	config := preemption.Config{Filters: []preemption.Filter{filter}, MayPreempt: filter.MayPreempt}
-	config.Policy.Victims = victims
+	config := preemption.Config{Filters: []preemption.Filter{filter}, MayPreempt: filter.MayPreempt, Policy: policy}
 	eval, err := preemption.NewEvaluator(config)
 	if err != nil {
 		return nil, err
@@ -232,19 +231,19 @@ func (w *scenarioWorld) decide(pod *outrank.Pod, kep bool, victims preemption.Vi
 }
 
 func (w *scenarioWorld) preempt(c *scenario.Command) (string, error) {
-	return w.both(c.Line.Pod(), preemption.Reprieve)
+	return w.both(c.Line.Pod(), preemption.Policy{})
 }
 
 func (w *scenarioWorld) exact(c *scenario.Command) (string, error) {
-	return w.both(c.Line.Pod(), preemption.Exact)
+	return w.both(c.Line.Pod(), preemption.Policy{Exact: true})
 }
 
-func (w *scenarioWorld) both(pod *outrank.Pod, victims preemption.VictimRule) (string, error) {
+func (w *scenarioWorld) both(pod *outrank.Pod, policy preemption.Policy) (string, error) {
 	pod.UID = "uid-" + pod.Name
 	w.object(pod.Name)
 	var b strings.Builder
 	for _, kep := range []bool{false, true} {
-		plan, err := w.decide(pod, kep, victims)
+		plan, err := w.decide(pod, kep, policy)
 		if err != nil {
 			return "", err
 		}
@@ -323,7 +322,7 @@ func (w *scenarioWorld) ask(c *scenario.Command) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("there is no pod %s", name)
 	}
-	plan, err := w.decide(pod, true, preemption.Reprieve)
+	plan, err := w.decide(pod, true, preemption.Policy{})
 	if err != nil {
 		return "", err
 	}

@@ -434,9 +434,8 @@ func TestAgainstSlowReference(t *testing.T) {
 		require.NoError(t, err)
 		filter, err := devices.New(s.objects, devices.Config{DRAPreemption: true})
 		require.NoError(t, err)
-		for _, rule := range []preemption.VictimRule{preemption.Reprieve, preemption.Exact} {
-			config := preemption.Config{Filters: []preemption.Filter{filter}}
-			config.Policy.Victims = rule
+		for _, policy := range []preemption.Policy{{}, {Exact: true}} {
+			config := preemption.Config{Filters: []preemption.Filter{filter}, Policy: policy}
 			eval, err := preemption.NewEvaluator(config)
 			require.NoError(t, err)
 			ex, err := eval.Explain(context.Background(), snap, s.pod, time.Time{})
@@ -449,21 +448,21 @@ func TestAgainstSlowReference(t *testing.T) {
 					continue
 				}
 				find := s.reprieve
-				if rule == preemption.Exact {
+				if policy.Exact {
 					find = s.best
 				}
 				want, got := find(n), candidate(ex, n.Name)
-				if rule == preemption.Exact && want != nil && got != nil {
+				if policy.Exact && want != nil && got != nil {
 					require.Equal(t, ranks(want), ranks(got), "seed %d, node %s: best set %v, got %v", seed, n.Name, names(want), names(got))
 				} else {
-					require.Equal(t, names(want), names(got), "seed %d, node %s, by %v", seed, n.Name, rule)
+					require.Equal(t, names(want), names(got), "seed %d, node %s, by %+v", seed, n.Name, policy)
 				}
 				found[fmt.Sprintf("%d victims", len(want))]++
 			}
 			if plan, err := eval.Preempt(context.Background(), snap, s.pod, time.Time{}); err != nil || plan.Outcome != ex.Outcome || plan.Node != ex.Node {
 				t.Fatalf("seed %d: Preempt says %v (%v), Explain %v", seed, plan, err, &ex.Plan)
 			}
-			if rule == preemption.Reprieve && ex.Outcome == preemption.Preempt {
+			if !policy.Exact && ex.Outcome == preemption.Preempt {
 				n, err := filter.Nomination(snap, &ex.Plan)
 				require.NoError(t, err, "seed %d", seed)
 				found["nominations"]++

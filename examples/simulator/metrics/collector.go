@@ -247,7 +247,7 @@ func (c *Collector) arrive(p *outrank.Pod, lineage string) *life {
 		j = &job{came: c.at}
 		c.jobs[lineage] = j
 	}
-	l := &life{job: j, accounts: c.accountsOf(p), demand: c.row(p.RunningRequests()), obj: p}
+	l := &life{job: j, accounts: c.accountsOf(p), demand: c.row(p.RunningRequests(outrank.DefaultRelease)), obj: p}
 	c.lives[p.Key()] = l
 	c.each(l, func(a *account) {
 		a.now.waiting++

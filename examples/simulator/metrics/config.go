@@ -118,7 +118,7 @@ func MixOf(pods []*outrank.Pod, most int) []Demand {
 	var mix []Demand
 	at := map[string]int{}
 	for _, p := range pods {
-		requests := p.RunningRequests()
+		requests := p.RunningRequests(outrank.DefaultRelease)
 		key := keyOf(requests)
 		i, seen := at[key]
 		if !seen {

@@ -84,7 +84,7 @@ func (f *fragmentMeter) change(name string, pod *outrank.Pod, sign int64) {
 	if g == nil {
 		return
 	}
-	for i, v := range f.row(pod.RunningRequests()) {
+	for i, v := range f.row(pod.RunningRequests(outrank.DefaultRelease)) {
 		if sign > 0 {
 			g.used[i] = resource.AddSat(g.used[i], v)
 		} else {

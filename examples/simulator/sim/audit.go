@@ -169,7 +169,7 @@ func (a *auditor) capacity(p *pod, name string) {
 			continue
 		}
 		count++
-		requests := obj.RunningRequests()
+		requests := obj.RunningRequests(outrank.DefaultRelease)
 		for r := range requests {
 			sums[r] = resource.AddSat(sums[r], requests.Amount(r))
 		}
@@ -177,7 +177,7 @@ func (a *auditor) capacity(p *pod, name string) {
 	if most := node.Allocatable.Amount(resource.Pods); count > most {
 		a.wrong(p, "node %s has %d pods, and takes %d", name, count, most)
 	}
-	asked := p.obj.RunningRequests()
+	asked := p.obj.RunningRequests(outrank.DefaultRelease)
 	for _, r := range slices.Sorted(maps.Keys(sums)) {
 		if has := node.Allocatable.Amount(r); asked.Amount(r) > 0 && a.fits(r) && sums[r] > has {
 			a.wrong(p, "node %s has %d of %s, and its pods take %d", name, has, r, sums[r])
@@ -200,7 +200,7 @@ func (a *auditor) close(p *pod, b *book, e Event) {
 		a.wrong(p, "it ran for %v by its events, and for %v by the run", b.ran, since)
 	}
 	if e.Kind == Left && e.Cause.Lost() {
-		a.lost.Add(b.ran, e.Pod.RunningRequests().Amount(resource.CPU))
+		a.lost.Add(b.ran, e.Pod.RunningRequests(outrank.DefaultRelease).Amount(resource.CPU))
 	}
 }
 

@@ -296,7 +296,7 @@ func (c Config) filledIn() Config {
 
 func (s *Scheduler) name() string {
 	if s.Name == "" {
-		return execution.DefaultScheduler
+		return outrank.DefaultScheduler
 	}
 	return s.Name
 }

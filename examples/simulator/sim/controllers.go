@@ -36,7 +36,7 @@ func (c *controllers) admit(w *Work, ps *problems) *pod {
 			return nil
 		}
 	}
-	p := &pod{obj: w.Pod, work: w, scheduler: scheduler, phase: Coming, asks: c.columns.row(w.Pod.RunningRequests())}
+	p := &pod{obj: w.Pod, work: w, scheduler: scheduler, phase: Coming, asks: c.columns.row(w.Pod.RunningRequests(outrank.DefaultRelease))}
 	if c.config.Kubelets != nil {
 		p.uses = usageOf(w)
 	}

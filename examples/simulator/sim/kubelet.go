@@ -75,7 +75,7 @@ func (k *kubelet) turnsAway(release outrank.Release, obj *outrank.Pod) string {
 	switch {
 	case !memory && !disk, kubeletadmit.Critical(obj):
 		return ""
-	case !disk && (qos.OfIn(release, obj) != outrank.BestEffort || obj.Tolerates(pressureRules[memoryPressure].taint)):
+	case !disk && (qos.Of(release, obj) != outrank.BestEffort || obj.Tolerates(pressureRules[memoryPressure].taint)):
 		return ""
 	case memory && disk:
 		return "the node is under memory and disk pressure"

@@ -42,7 +42,7 @@ func TestOverload(t *testing.T) {
 	require.NoError(t, err)
 	r, err := s.Run(t.Context())
 	require.NoError(t, err)
-	refused := execution.Attempt{Result: execution.ResultUnschedulable, Profile: execution.DefaultScheduler}
+	refused := execution.Attempt{Result: execution.ResultUnschedulable, Profile: outrank.DefaultScheduler}
 	made, all := s.tally.metrics.Values().ScheduleAttempts[refused], r.Metrics.ScheduleAttempts[refused]
 	require.Greater(t, all, uint64(1_000_000))
 	require.Less(t, made, uint64(2*len(work)), "of %d attempts", all)

@@ -61,7 +61,7 @@ func (c *Choice) Resources() []resource.Name {
 
 func (c *Choice) requests() resource.List {
 	if c.asks == nil {
-		c.asks = c.Pod.RunningRequests()
+		c.asks = c.Pod.RunningRequests(outrank.DefaultRelease)
 	}
 	return c.asks
 }

@@ -240,7 +240,7 @@ func (sc *scenario) schedulerName(p *outrank.Pod) string {
 	if len(sc.config.Schedulers) > 0 {
 		return sc.config.Schedulers[0].Name
 	}
-	return execution.DefaultScheduler
+	return outrank.DefaultScheduler
 }
 
 // resolve sets the priority and policy of a pod by its class.

@@ -107,7 +107,7 @@ func (c *scene) drawQueue(t *rapid.T) {
 			if p.SchedulerName == "second" {
 				return "second"
 			}
-			return execution.DefaultScheduler
+			return outrank.DefaultScheduler
 		}
 	}
 }
@@ -200,7 +200,7 @@ func TestPropertySharing(t *testing.T) {
 		for _, x := range s.schedulers.inOrder {
 			shared += x.refused
 		}
-		alone += s.tally.metrics.Values().ScheduleAttempts[execution.Attempt{Result: execution.ResultUnschedulable, Profile: execution.DefaultScheduler}]
+		alone += s.tally.metrics.Values().ScheduleAttempts[execution.Attempt{Result: execution.ResultUnschedulable, Profile: outrank.DefaultScheduler}]
 		crowds += one(s.sharing.on && len(s.sharing.classes) > 0)
 	})
 	t.Logf("%d attempts shared, %d made; %d runs with classes", shared, alone, crowds)

@@ -19,7 +19,7 @@ func main() {
 
 func cheapest() preemption.Config {
 	return preemption.Config{
-		Cost:   func(victim *outrank.Pod) int64 { return victim.RunningRequests().Amount("cpu") },
+		Cost:   func(victim *outrank.Pod) int64 { return victim.RunningRequests(outrank.DefaultRelease).Amount("cpu") },
 		Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByCost}},
 	}
 }

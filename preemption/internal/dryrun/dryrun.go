@@ -54,7 +54,7 @@ func (w *DryRunner) findVictims(possible []*state.PodState) filters.Status {
 	switch {
 	case w.A.Config.Chooser != nil:
 		return w.choose(possible)
-	case w.A.Config.Policy.Victims == decision.Exact:
+	case w.A.Config.Policy.Exact:
 		return w.exact(possible)
 	case w.A.Config.Ascending():
 		return w.ascend(possible)

@@ -1,6 +1,7 @@
 package dryrun
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -35,12 +36,18 @@ type setSearch struct {
 	counts   bool
 }
 
+// The limits of [decision.Policy] where it has none.
+const (
+	defaultLimit     = 2_000_000
+	defaultSlowLimit = 50_000
+)
+
 // ask prepares the search for the node that was entered, with all pods on it.
 func (x *setSearch) ask(w *DryRunner, possible []*state.PodState) {
 	x.w, x.possible, x.found = w, possible, foundSet{}
 	x.q = x.search.Ask(x)
 	q, policy := x.q, &w.A.Config.Policy
-	q.Strict, q.Limit, q.SlowLimit = policy.Strict, policy.StepLimit(false), policy.StepLimit(true)
+	q.Strict, q.Limit, q.SlowLimit = policy.Strict, cmp.Or(policy.Limit, defaultLimit), cmp.Or(policy.Limit, defaultSlowLimit)
 	q.Ended, x.counts = w.A.ended, false
 	if policy.CallLimit > 0 {
 		steps := x.allot(policy.CallLimit)

@@ -14,17 +14,11 @@ func policyProblems(p *decision.Policy) []outrank.Problem {
 	add := func(field, format string, args ...any) {
 		ps = append(ps, outrank.Problem{Object: "preemption config", Field: field, Text: fmt.Sprintf(format, args...)})
 	}
-	if p.Victims > decision.Exact {
-		add("Policy.Victims", "there is no rule %d", p.Victims)
-	}
 	if p.Limit < 0 {
 		add("Policy.Limit", "%d is negative", p.Limit)
 	}
 	if p.CallLimit < 0 {
 		add("Policy.CallLimit", "%d is negative", p.CallLimit)
-	}
-	if p.Budgets > decision.VictimsAlone {
-		add("Policy.Budgets", "there is no rule %d", p.Budgets)
 	}
 	for i, r := range p.Ranks {
 		if !rank.Of(r).Configurable() {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/decision"
 )
 
 // SharedWorkers is how many goroutines share a call: one where the nodes share a limit.
@@ -16,18 +15,18 @@ func (c *Settings) SharedWorkers() int {
 }
 
 // Exact reports whether sets of victims are searched for.
-func (c *Settings) Exact() bool { return c.Policy.Victims == decision.Exact && c.Chooser == nil }
+func (c *Settings) Exact() bool { return c.Policy.Exact && c.Chooser == nil }
 
 // ChargesVictims reports whether budgets are charged for the actual victims alone, the
 // most important first.
 func (c *Settings) ChargesVictims() bool {
-	return c.Chooser != nil || c.Policy.Victims == decision.Exact || c.Policy.Budgets == decision.VictimsAlone && !c.Ascending()
+	return c.Chooser != nil || c.Policy.Exact || c.Policy.VictimsAlone && !c.Ascending()
 }
 
 // Chosen reports whether the victims on a node are only found by a dry run, so that
 // bounds that hold for any set of victims are all that a search has.
 func (c *Settings) Chosen() bool {
-	return c.Chooser != nil || c.Guard != nil || c.Policy.Victims == decision.Exact || c.Policy.Strict || c.Policy.Budgets == decision.VictimsAlone
+	return c.Chooser != nil || c.Guard != nil || c.Policy.Exact || c.Policy.Strict || c.Policy.VictimsAlone
 }
 
 // Partial reports whether a node on which all possible victims make room may be no
@@ -40,9 +39,9 @@ func (c *Settings) exactProblems() []outrank.Problem {
 	add := func(field, text string) {
 		ps = append(ps, outrank.Problem{Object: "preemption config", Field: field, Text: text})
 	}
-	if c.Policy.Victims == decision.Exact {
+	if c.Policy.Exact {
 		if c.Chooser != nil {
-			add("Policy.Victims", "exact, and a chooser finds the victims")
+			add("Policy.Exact", "set, and a chooser finds the victims")
 		}
 		if len(c.Scorers) > 0 {
 			add("Scorers", "exact victims are the best by the policy's ranks, and scorers rank the candidates in their place")
@@ -54,7 +53,7 @@ func (c *Settings) exactProblems() []outrank.Problem {
 	if c.Policy.Strict && len(c.Extenders) > 0 {
 		add("Extenders", "they can choose victims that violate a budget, and the policy is strict")
 	}
-	if c.Guard != nil && c.Policy.Victims == decision.Exact {
+	if c.Guard != nil && c.Policy.Exact {
 		add("Guard", "exact victims are not chosen by it")
 	}
 	if c.Guard != nil && c.Policy.Strict {
@@ -69,14 +68,14 @@ func (c *Settings) CheckGroups() error {
 	add := func(field, text string) {
 		ps = append(ps, outrank.Problem{Object: "preemption config", Field: field, Text: text + ", which a group of pods is not decided by"})
 	}
-	if c.Policy.Victims == decision.Exact {
-		add("Policy.Victims", "exact")
+	if c.Policy.Exact {
+		add("Policy.Exact", "set")
 	}
 	if c.Policy.Strict {
 		add("Policy.Strict", "set")
 	}
-	if c.Policy.Budgets == decision.VictimsAlone {
-		add("Policy.Budgets", "victims alone")
+	if c.Policy.VictimsAlone {
+		add("Policy.VictimsAlone", "set")
 	}
 	if len(ps) > 0 {
 		return fmt.Errorf("preempting by a group: %w", &outrank.InputError{Problems: ps})

@@ -76,17 +76,17 @@ func (c *Settings) ByVariant() *variantRules { return &variantTable[c.Variant] }
 
 // Ascending reports whether victims are taken from the least important up.
 func (c *Settings) Ascending() bool {
-	return c.ByVariant().ascending && c.Policy.Victims == decision.Reprieve
+	return c.ByVariant().ascending && !c.Policy.Exact
 }
 
 // uncharged reports whether budgets are looked at as they stand.
 func (c *Settings) uncharged() bool {
-	return c.ByVariant().uncharged && c.Policy.Budgets == decision.PerVictim
+	return c.ByVariant().uncharged && !c.Policy.VictimsAlone
 }
 
 // perBudget reports whether each violated budget counts.
 func (c *Settings) perBudget() bool {
-	return c.ByVariant().perBudget && c.Policy.Budgets == decision.PerVictim
+	return c.ByVariant().perBudget && !c.Policy.VictimsAlone
 }
 
 // CompareFree orders two candidates, by how many victims each has, where a node on which
@@ -103,7 +103,7 @@ func (v *variantRules) CompareFree(victims, others int) (order int, decides bool
 // ReadsFirst reports whether the second rank reads the first victim that was found. Victims
 // that are found in another way than by putting back have no such order.
 func (c *Settings) ReadsFirst() bool {
-	return c.ByVariant().readsFirst && c.Policy.Victims == decision.Reprieve && c.Policy.Budgets == decision.PerVictim && c.Chooser == nil
+	return c.ByVariant().readsFirst && !c.Policy.Exact && !c.Policy.VictimsAlone && c.Chooser == nil
 }
 
 // Grace is the time that the victims of a plan get, nil for their own. It is the caller's.

@@ -102,7 +102,7 @@ func searchRulesOf(c *dryrun.Settings, budgets []*outrank.PodDisruptionBudget) s
 		config: c, asked: c.MayEvict != nil || c.MayTake != nil, reordered: c.Importance != nil,
 		chosen: c.Chosen(), partial: c.Partial(), exact: c.Exact(),
 	}
-	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == decision.Reprieve && policy.Budgets == decision.PerVictim && c.Variant == 0
+	r.byRows = !r.chosen && !r.asked && !r.reordered && !policy.Exact && !policy.VictimsAlone && c.Variant == 0
 	r.sorted = r.reordered || variant.IgnoresStart
 	r.anyPriority = r.asked || r.reordered || r.chosen
 	r.readsFirst, r.takesFree = readsFirst, variant.TakesFree

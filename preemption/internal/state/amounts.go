@@ -183,8 +183,8 @@ func (c *Columns) Pending(p *outrank.Pod) Amounts {
 // Running returns what a pod takes that runs on a node.
 func (c *Columns) Running(p *outrank.Pod, r outrank.Release) Amounts {
 	return c.amountsOf(p, func(p *outrank.Pod, name resource.Name) resource.Quantity {
-		return p.RunningRequestOfIn(r, name)
-	}, func(p *outrank.Pod) resource.List { return p.RunningRequestsIn(r) })
+		return p.RunningRequestOf(r, name)
+	}, func(p *outrank.Pod) resource.List { return p.RunningRequests(r) })
 }
 
 // askedForMore reports whether any list of a pod names a resource that has no

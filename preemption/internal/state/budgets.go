@@ -98,8 +98,8 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	return nil
 }
 
-// DeleteBudget is preemption.Snapshot.DeleteBudget.
-func (s *Snapshot) DeleteBudget(key outrank.Key) error {
+// RemoveBudget is preemption.Snapshot.RemoveBudget.
+func (s *Snapshot) RemoveBudget(key outrank.Key) error {
 	namespace, _ := key.Split()
 	i := s.findBudget(key)
 	if i < 0 {

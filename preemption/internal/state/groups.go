@@ -17,25 +17,6 @@ func (s *Snapshot) Group(key outrank.Key) (*outrank.PodGroup, bool) {
 // Groups is preemption.Snapshot.Groups.
 func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] { return s.objects.groups.byKey.sorted() }
 
-// SetGroups is preemption.Snapshot.SetGroups.
-func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
-	c := outrank.Cluster{Groups: groups}
-	if err := c.Validate(); err != nil {
-		return err
-	}
-	gone := map[string]bool{}
-	s.objects.groups.byKey.Each(func(key string, _ *outrank.PodGroup) { gone[key] = true })
-	for _, g := range groups {
-		key := string(g.Key())
-		delete(gone, key)
-		s.setGroup(key, g)
-	}
-	for key := range gone {
-		s.setGroup(key, nil)
-	}
-	return nil
-}
-
 // PutGroup is preemption.Snapshot.PutGroup.
 func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
 	c := outrank.Cluster{Groups: []*outrank.PodGroup{g}}
@@ -78,31 +59,6 @@ func (s *Snapshot) Composite(key outrank.Key) (*outrank.CompositePodGroup, bool)
 // Composites is preemption.Snapshot.Composites.
 func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] {
 	return s.objects.groups.composites.sorted()
-}
-
-// SetComposites is preemption.Snapshot.SetComposites.
-func (s *Snapshot) SetComposites(composites []*outrank.CompositePodGroup) error {
-	c := outrank.Cluster{Composites: composites}
-	if err := c.Validate(); err != nil {
-		return err
-	}
-	kept := map[string]bool{}
-	for _, g := range composites {
-		kept[string(g.Key())] = true
-	}
-	var gone []string
-	s.objects.groups.composites.Each(func(key string, _ *outrank.CompositePodGroup) {
-		if !kept[key] {
-			gone = append(gone, key)
-		}
-	})
-	for _, key := range gone {
-		s.setComposite(key, nil)
-	}
-	for _, g := range composites {
-		s.setComposite(string(g.Key()), g)
-	}
-	return nil
 }
 
 // PutComposite is preemption.Snapshot.PutComposite.

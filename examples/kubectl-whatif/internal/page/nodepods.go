@@ -88,7 +88,7 @@ func (d *maker) parts(r *nodePods, name resource.Name) (before, after []part) {
 
 // running is a pod's amount of a resource on its node.
 func (d *maker) running(p *outrank.Pod, name resource.Name) int64 {
-	return taken(p.RunningRequestsIn(d.in.Snapshot.Release()), name)
+	return taken(p.RunningRequests(d.in.Snapshot.Release()), name)
 }
 
 // needed is the preemptor's amount of a resource once it is there.

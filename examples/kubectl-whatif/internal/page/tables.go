@@ -57,7 +57,7 @@ func (d *maker) victim(v *preemption.Victim) victimRow {
 	r := victimRow{
 		Key: string(p.Key()), Class: p.PriorityClassName, Priority: p.PriorityValue(),
 		Started: amount.Moment(p.StartTime), Age: amount.Age(d.in.Now, p.StartTime),
-		Requests: amount.Texts(p.RunningRequestsIn(d.in.Snapshot.Release())), Owner: p.Owner.String(),
+		Requests: amount.Texts(p.RunningRequests(d.in.Snapshot.Release())), Owner: p.Owner.String(),
 		Node: v.Node, Terminating: v.Terminating(),
 	}
 	switch {

@@ -128,7 +128,7 @@ func (c *AddObjects) groups(s *Scenario) error {
 		if _, known := s.snap.Composite(g.Key()); known {
 			return there(c, "compositepodgroup", string(g.Key()))
 		}
-		r, err := table.ResolveCompositeIn(s.snap.Release(), g)
+		r, err := table.ResolveComposite(s.snap.Release(), g)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (c *AddObjects) groups(s *Scenario) error {
 		if _, known := s.snap.Group(g.Key()); known {
 			return there(c, "podgroup", string(g.Key()))
 		}
-		r, err := table.ResolveGroupIn(s.snap.Release(), g)
+		r, err := table.ResolveGroup(s.snap.Release(), g)
 		if err != nil {
 			return err
 		}

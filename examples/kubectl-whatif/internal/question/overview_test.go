@@ -44,11 +44,11 @@ func pageHolds(t *rapid.T, s question.Setting, o *page.Overview) {
 			before, after := s.Snapshot.Used(n.Name, name), int64(0)
 			for _, p := range s.Snapshot.PodsOn(n.Name) {
 				if !leaves[p.Key()] {
-					after += amount(p.RunningRequestsIn(s.Snapshot.Release()))
+					after += amount(p.RunningRequests(s.Snapshot.Release()))
 				}
 			}
 			for _, p := range comes[n.Name] {
-				after += amount(p.RunningRequestsIn(s.Snapshot.Release())) // as it counts once it is there
+				after += amount(p.RunningRequests(s.Snapshot.Release())) // as it counts once it is there
 			}
 			require.LessOrEqual(t, after, max(before, n.Allocatable.Amount(name)), "%s of %s", name, n.Name)
 		}

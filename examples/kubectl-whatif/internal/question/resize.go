@@ -205,7 +205,7 @@ func (r *pendingResize) asked(c *Resize, p *outrank.Pod, release outrank.Release
 		}
 		one.Requests[name] = amount
 	}
-	if was, is := qos.ComputeIn(release, p), qos.ComputeIn(release, &q); was != is {
+	if was, is := qos.Compute(release, p), qos.Compute(release, &q); was != is {
 		return nil, fmt.Errorf("%w: %s: pod %s would become %s, and is %s: no resize changes the QoS class", outrank.ErrInvalid, c, p.Key(), is, was)
 	}
 	return &q, nil
@@ -299,7 +299,7 @@ func inForce(p *outrank.Pod, release outrank.Release) resource.List {
 		q.Containers, q.InitContainers = reported(p.Containers), reported(p.InitContainers)
 		p = &q
 	}
-	return p.RunningRequestsIn(release)
+	return p.RunningRequests(release)
 }
 
 // beyond is how much cpu and memory a pod asks for above what is left of the node's.

@@ -59,7 +59,7 @@ func (s *stage) resize(of string, decided map[string]bool) question.Change {
 			c.Limits[name] = q
 		}
 	}
-	if len(to) == 0 || qos.Compute(p) != qos.Compute(&would) {
+	if len(to) == 0 || qos.Compute(outrank.DefaultRelease, p) != qos.Compute(outrank.DefaultRelease, &would) {
 		return nil
 	}
 	was := p.Containers[0]
@@ -128,7 +128,7 @@ func (s *stage) kubelets() {
 				other = &reported
 			}
 			for name := range free {
-				free[name] -= other.RunningRequests().Amount(name)
+				free[name] -= other.RunningRequests(outrank.DefaultRelease).Amount(name)
 			}
 		}
 		fits := true

@@ -93,7 +93,7 @@ func roomOf(set *question.Setting, open []*outrank.Node, name resource.Name, lev
 		for _, p := range set.Snapshot.PodsOn(n.Name) {
 			asked := int64(1)
 			if name != resource.Pods {
-				asked = resource.Amount(name, p.RunningRequestOfIn(release, name))
+				asked = resource.Amount(name, p.RunningRequestOf(release, name))
 			}
 			if asked > 0 {
 				pods = append(pods, taken{p.PriorityValue(), asked})

@@ -111,7 +111,7 @@ func (c *Course) Bound(at time.Duration, obj *outrank.Pod, node *outrank.Node) {
 	if w == nil {
 		return
 	}
-	asks := obj.RunningRequests()
+	asks := obj.RunningRequests(outrank.DefaultRelease)
 	s := &stay{
 		work: w, cpu: asks.Amount(resource.CPU), gpu: asks.Amount(workload.GPU), priority: obj.PriorityValue(),
 		key: obj.Key(), node: node.Name, bound: at, ends: never, order: c.bound,

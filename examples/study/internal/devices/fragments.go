@@ -62,7 +62,7 @@ func kindsOf(tasks []workload.Item) []kind {
 	count := map[kind]int{}
 	for i := range tasks {
 		p := tasks[i].Pod
-		count[kind{demand: DemandOf(p), cpu: p.RunningRequests().Amount(resource.CPU), models: modelsOf(p)}]++
+		count[kind{demand: DemandOf(p), cpu: p.RunningRequests(outrank.DefaultRelease).Amount(resource.CPU), models: modelsOf(p)}]++
 	}
 	kinds := make([]kind, 0, len(count))
 	for k, n := range count {

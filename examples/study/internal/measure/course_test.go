@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 	"github.com/outrank-go/outrank/examples/study/internal/trace"
@@ -42,7 +43,7 @@ func (o *told) observe(e sim.Event) {
 		o.ended[first] = e.Time
 	case sim.Left:
 		if o.evicted[e.Pod.Name] {
-			o.lost += (e.Time - o.bound[e.Pod.Name]).Seconds() * float64(e.Pod.RunningRequests().Amount(resource.CPU)) / 1000
+			o.lost += (e.Time - o.bound[e.Pod.Name]).Seconds() * float64(e.Pod.RunningRequests(outrank.DefaultRelease).Amount(resource.CPU)) / 1000
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (w *watch) decided(d sim.Decision) error {
 		return nil
 	}
 	w.compared++
-	if policy := d.Evaluator.Config().Policy; policy.Victims == preemption.Exact {
+	if policy := d.Evaluator.Config().Policy; policy.Exact {
 		w.prove(d.Plan.ClusterCertificate) // it would be compared with itself
 		return nil
 	}

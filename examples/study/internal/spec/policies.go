@@ -16,9 +16,9 @@ var policies = map[string]preemption.Config{
 	"current": {}, "v1.13": {Variant: outrank.VariantV1_13}, "simplified": {Variant: outrank.VariantSimplified},
 	// Beyond kube-scheduler: the best set of victims on a node, no violation
 	// of a budget at all, and budgets charged for the victims alone.
-	"exact":  {Policy: preemption.Policy{Victims: preemption.Exact}},
+	"exact":  {Policy: preemption.Policy{Exact: true}},
 	"strict": {Policy: preemption.Policy{Strict: true}},
-	"honest": {Policy: preemption.Policy{Budgets: preemption.VictimsAlone}},
+	"honest": {Policy: preemption.Policy{VictimsAlone: true}},
 }
 
 // registered are the policies of this program, by name.

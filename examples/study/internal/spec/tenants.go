@@ -150,12 +150,12 @@ func usesOf() func(*outrank.Pod) resource.List {
 	var known sync.Map // by *outrank.Container, the first one
 	return func(p *outrank.Pod) resource.List {
 		if len(p.Containers) == 0 {
-			return p.RunningRequests()
+			return p.RunningRequests(outrank.DefaultRelease)
 		}
 		if l, ok := known.Load(&p.Containers[0]); ok {
 			return l.(resource.List)
 		}
-		l := p.RunningRequests()
+		l := p.RunningRequests(outrank.DefaultRelease)
 		known.Store(&p.Containers[0], l)
 		return l
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
@@ -52,7 +53,7 @@ func TestGeneratedGPUs(t *testing.T) {
 	asking, most := 0, int64(0)
 	for _, x := range tr.Items {
 		require.NoError(t, x.Pod.Validate())
-		if amount := x.Pod.RunningRequests().Amount(workload.GPU); amount > 0 {
+		if amount := x.Pod.RunningRequests(outrank.DefaultRelease).Amount(workload.GPU); amount > 0 {
 			asking, most = asking+1, max(most, amount)
 		}
 	}

@@ -1,7 +1,7 @@
 package release
 
-// Change is a row of the table of what changed between releases.
-type Change struct {
+// change is a row of the table of what changed between releases.
+type change struct {
 	// Rule is the name of the field of [Rules], empty where both releases are decided
 	// alike here.
 	Rule string
@@ -14,8 +14,8 @@ type Change struct {
 	Before, After string
 }
 
-// Changes are all of them, by release and then in the order of the chapters.
-var Changes = [...]Change{
+// changes are all of them, by release and then in the order of the chapters.
+var changes = [...]change{
 	{"RequestsBySource", "2.2.11", V1_37, "", "requests of a pod on a node: the largest of spec and status for each container, then the sum", "a sum by spec, by allocated and by in use, then the largest"},
 	{"QOSNeedsPodLevelName", "3.12", V1_37, "PodLevelResourcesFixKubeletQOSClass", "pod-level resources decide the class even where they name nothing", "only where they name cpu, memory or huge pages"},
 	{"QOSPerSet", "3.13", V1_37, "", "the class by the sums over the containers", "a class for each container, Burstable where they differ"},
