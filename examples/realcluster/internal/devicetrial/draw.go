@@ -23,7 +23,7 @@ const (
 	urgentPod = "urgent"
 	rivalPod  = "rival"
 	high      = "high"
-	never     = "never" // as important as high, and preempts nobody
+	never     = "never" // as important as high, and preempts nobody, as none but high does
 	holderApp = "holder"
 )
 
@@ -42,7 +42,7 @@ func base() []runtime.Object {
 	}
 	for _, name := range append([]string{high, never}, lower...) {
 		c := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: priorities[name]}
-		if name == never {
+		if name != high {
 			policy := corev1.PreemptNever
 			c.PreemptionPolicy = &policy
 		}
@@ -94,13 +94,16 @@ func draw(r *rand.Rand, n int) *drawn {
 		devices += len(slice.Spec.Devices)
 		d.slices = append(d.slices, slice)
 	}
-	for i := 0; devices > 0; i++ {
-		count := int64(1 + r.IntN(2))
+	for i, left := 0, devices; left > -devices; i++ { // more than there is room for, the later ones small
+		count := int64(1)
+		if left > 0 {
+			count += int64(r.IntN(2))
+		}
 		p := pod(fmt.Sprintf("%s-%d-%d", holderApp, n, i), lower[r.IntN(len(lower))])
 		p.Labels = map[string]string{"app": holderApp}
 		use(p, &corev1.PodResourceClaim{ResourceClaimTemplateName: new(templateName(count))})
 		d.holders = append(d.holders, p)
-		devices -= int(count)
+		left -= int(count)
 	}
 	if r.IntN(3) == 0 { // two pods of one claim, which leaves with both
 		shared := claim(fmt.Sprintf("shared-%d", n), wants(1))

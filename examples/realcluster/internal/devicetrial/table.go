@@ -10,17 +10,21 @@ import (
 // Write writes a table of the trials.
 func Write(out io.Writer, reports []*Report) error {
 	var b strings.Builder
-	b.WriteString("| trial | v1.37 | with DRAPreemption | victims | devices | as foretold | controllers stood still | tried again | seconds until bound | wrong |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| trial | v1.37 | with DRAPreemption | victims | devices | as foretold | controllers stood still | slices published meanwhile | seconds until bound | wrong |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range reports {
 		fmt.Fprintf(&b, "| %d | %s | %s | %d | %s | %s | %v | %d | %.1f | %s |\n", r.Number, r.Today, r.Outcome, len(r.Victims), strings.Join(r.Devices, ", "),
-			word(r.Foretold), r.Late.Round(100*time.Millisecond), r.Tries, r.Took.Seconds(), strings.Join(r.Wrong, "; "))
+			foretold(r), r.Late.Round(100*time.Millisecond), r.Tries, r.Took.Seconds(), strings.Join(r.Wrong, "; "))
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
 }
 
-func word(is bool) string {
-	if is {
+// foretold says whether the devices are those of the nomination.
+func foretold(r *Report) string {
+	switch {
+	case len(r.Victims) == 0:
+		return ""
+	case r.Foretold:
 		return "yes"
 	}
 	return "others"
