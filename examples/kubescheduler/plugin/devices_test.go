@@ -417,17 +417,19 @@ func TestDevicesOfNominationInMemory(t *testing.T) {
 	c.run()
 	c.create(claiming(pending("high", 10, "1")))
 	c.eventually("low is gone", func() bool { return c.pod("low") == nil })
-	c.wakes(slow)
+	for range 4 {
+		c.wakes(slow)
+		assert.Equal(t, "not eligible due to claims of its victims that are still allocated: default/low-gpu.", c.outcome())
+	}
 	assert.Empty(t, c.pod("high").Status.NominatedNodeName)
-	assert.Equal(t, "not eligible due to claims of its victims that are still allocated: default/low-gpu.", c.outcome())
 	assert.Equal(t, 1, c.deletions())
 }
 
-// A plan that is not carried out leaves no nomination of claims.
+// A plan that is not carried out leaves no nomination of claims: nobody on the node waits for those of
+// pods that stay.
 func TestDevicesOfPlanThatFails(t *testing.T) {
 	synchronous := true
-	slice := gpus("n1", "a", "b")
-	c := newDevices(t, node("n1", "4"), deviceClass(), slice, heldBy("low", "n1", "a"), heldBy("mid", "n1", "b"), claimOf("high"),
+	c := newDevices(t, node("n1", "4"), deviceClass(), gpus("n1", "a", "b"), heldBy("low", "n1", "a"), heldBy("mid", "n1", "b"), claimOf("high"), claimOf("other"),
 		claiming(running("low", 1, "1", "n1", 0)), claiming(running("mid", 5, "1", "n1", 1)))
 	c.options.Synchronous = &synchronous
 	var fails atomic.Bool
@@ -440,9 +442,12 @@ func TestDevicesOfPlanThatFails(t *testing.T) {
 	c.eventually("tried", func() bool { return c.deletions() > 0 })
 	c.eventually("told", func() bool { return len(c.recorder.about("high Warning FailedScheduling")) > 0 })
 	fails.Store(false)
-	c.wakes(slice)
+	require.NoError(t, c.api.Tracker().Delete(v1.SchemeGroupVersion.WithResource("pods"), "default", "high"))
+	other := claiming(pending("other", 10, "1"))
+	other.Status.NominatedNodeName = "n1"
+	c.create(other)
 	c.eventually("low is gone", func() bool { return c.pod("low") == nil })
 	c.deallocate("low")
-	c.isOn("high", "n1")
+	c.isOn("other", "n1")
 	assert.NotNil(t, c.pod("mid"))
 }

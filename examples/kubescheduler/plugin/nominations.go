@@ -166,7 +166,8 @@ func (d *deviceDesk) drop(uid types.UID) {
 	d.wake()
 }
 
-// end ends the nomination of a pod. The claims of its victims stay on their way.
+// end ends the nomination of a pod. The claims of its victims stay on their way, as far as these
+// were told to go by then.
 func (d *deviceDesk) end(uid types.UID) {
 	if d == nil {
 		return
@@ -175,7 +176,7 @@ func (d *deviceDesk) end(uid types.UID) {
 	r := d.records[uid]
 	if r != nil {
 		delete(d.records, uid)
-		d.ended = append(d.ended, &record{nomination: &devices.Nomination{Node: r.nomination.Node, Freed: r.nomination.Freed}, victims: r.victims})
+		d.ended = append(d.ended, &record{nomination: &devices.Nomination{Node: r.nomination.Node, Freed: r.nomination.Freed}})
 	}
 	d.mu.Unlock()
 	if r != nil {
