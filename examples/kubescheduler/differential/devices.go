@@ -142,8 +142,16 @@ var (
 	longer  = regexp.MustCompile(` on device( \S+)?(:? CEL runtime error)|\. consider using CEL[^\]]*optional fields`)
 )
 
+// Some errors print a device with all fields, of which v1.36 calls one otherwise.
+const fieldBefore = "NodeAllocatableResourceMappings:"
+
+var fieldsBefore = strings.NewReplacer("NodeAllocatableResources:", fieldBefore, "]NodeAllocatableResource{", "]NodeAllocatableResourceMapping{")
+
 // asBefore is a text of outrank as v1.36 has it, where the reference's is of v1.36.
 func asBefore(reference, text string) string {
+	if strings.Contains(reference, fieldBefore) {
+		text = fieldsBefore.Replace(text)
+	}
 	if !shorter.MatchString(reference) {
 		return text
 	}

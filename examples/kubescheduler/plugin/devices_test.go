@@ -307,12 +307,7 @@ func TestClaimsTakenOverAreNotWaitedFor(t *testing.T) {
 	claim.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{Resource: "pods", Name: "heir", UID: "uid-heir"}}
 	_, err := claims.UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	require.Eventually(t, func() bool {
-		slice := gpus("n2", "b")
-		slice.Labels = map[string]string{"tried": strconv.Itoa(len(c.decided()))}
-		_, err := c.api.ResourceV1().ResourceSlices().Update(t.Context(), slice, metav1.UpdateOptions{})
-		return err == nil && c.pod("mid") == nil
-	}, 20*time.Second, 50*time.Millisecond, "it preempts again")
+	c.triedUntil("it preempts again", gpus("n2", "b"), func() bool { return c.pod("mid") == nil })
 	c.nominated("high", "n2")
 }
 
@@ -425,29 +420,39 @@ func TestDevicesOfNominationInMemory(t *testing.T) {
 	assert.Equal(t, 1, c.deletions())
 }
 
-// A plan that is not carried out leaves no nomination of claims: nobody on the node waits for those of
-// pods that stay.
+// A plan that is not carried out leaves no nomination of claims: the pod does not wait for those of
+// pods that stay, and preempts again.
 func TestDevicesOfPlanThatFails(t *testing.T) {
-	synchronous := true
-	c := newDevices(t, node("n1", "4"), deviceClass(), gpus("n1", "a", "b"), heldBy("low", "n1", "a"), heldBy("mid", "n1", "b"), claimOf("high"), claimOf("other"),
-		claiming(running("low", 1, "1", "n1", 0)), claiming(running("mid", 5, "1", "n1", 1)))
-	c.options.Synchronous = &synchronous
-	var fails atomic.Bool
-	fails.Store(true)
-	c.api.PrependReactor("delete", "pods", func(ktesting.Action) (bool, apiruntime.Object, error) {
-		return fails.Load(), nil, errors.NewForbidden(v1.Resource("pods"), "low", nil)
-	})
-	c.run()
-	c.create(claiming(pending("high", 10, "1")))
-	c.eventually("tried", func() bool { return c.deletions() > 0 })
-	c.eventually("told", func() bool { return len(c.recorder.about("high Warning FailedScheduling")) > 0 })
-	fails.Store(false)
-	require.NoError(t, c.api.Tracker().Delete(v1.SchemeGroupVersion.WithResource("pods"), "default", "high"))
-	other := claiming(pending("other", 10, "1"))
-	other.Status.NominatedNodeName = "n1"
-	c.create(other)
-	c.eventually("low is gone", func() bool { return c.pod("low") == nil })
-	c.deallocate("low")
-	c.isOn("other", "n1")
-	assert.NotNil(t, c.pod("mid"))
+	for _, synchronous := range []bool{false, true} {
+		c := newDevices(t, node("n1", "4"), deviceClass(), gpus("n1", "a", "b"), heldBy("low", "n1", "a"), heldBy("mid", "n1", "b"), claimOf("high"),
+			claiming(running("low", 1, "1", "n1", 0)), claiming(running("mid", 5, "1", "n1", 1)))
+		c.options.Synchronous = &synchronous
+		var fails atomic.Bool
+		fails.Store(true)
+		c.api.PrependReactor("delete", "pods", func(ktesting.Action) (bool, apiruntime.Object, error) {
+			return fails.Load(), nil, errors.NewForbidden(v1.Resource("pods"), "low", nil)
+		})
+		c.run()
+		c.create(claiming(pending("high", 10, "1")))
+		c.eventually("tried", func() bool { return c.deletions() > 0 })
+		c.eventually("told", func() bool { return len(c.recorder.about("high Warning FailedScheduling")) > 0 })
+		fails.Store(false)
+		c.triedUntil("low is gone", gpus("n1", "a", "b"), func() bool { return c.pod("low") == nil })
+		c.deallocate("low")
+		c.isOn("high", "n1")
+		assert.NotNil(t, c.pod("mid"))
+	}
+}
+
+// triedUntil lets pods be tried again that wait for devices until something is so.
+func (c *cluster) triedUntil(what string, slice *resourcev1.ResourceSlice, is func() bool) {
+	c.t.Helper()
+	n := 0
+	require.Eventually(c.t, func() bool {
+		n++
+		slice = slice.DeepCopy()
+		slice.Labels = map[string]string{"tried": strconv.Itoa(n)}
+		_, err := c.api.ResourceV1().ResourceSlices().Update(c.t.Context(), slice, metav1.UpdateOptions{})
+		return err == nil && is()
+	}, 20*time.Second, 50*time.Millisecond, what)
 }
