@@ -2,6 +2,7 @@ package devices_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"slices"
 	"testing"
@@ -85,8 +86,9 @@ func TestObjectsOfInformers(t *testing.T) {
 		client := fake.NewClientset(all(s.objects)...)
 		factory := informers.NewSharedInformerFactory(client, 0)
 		listed(t, factory) // makes the informers
-		factory.StartWithContext(t.Context())
-		factory.WaitForCacheSyncWithContext(t.Context())
+		ctx, stop := context.WithCancel(t.Context())
+		factory.StartWithContext(ctx)
+		factory.WaitForCacheSyncWithContext(ctx)
 		cluster := &outrank.Cluster{Nodes: nodes, Pods: slices.Concat(s.running, s.waiting, []*outrank.Pod{s.pod})}
 		compare := func(from devices.Objects) {
 			for _, proposed := range []bool{false, true} {
@@ -108,6 +110,7 @@ func TestObjectsOfInformers(t *testing.T) {
 			now.Claims = listed(t, factory).Claims
 			compare(now)
 		}
+		stop()
 		factory.Shutdown()
 	}
 	t.Logf("outcomes: %v", outcomes)
