@@ -122,11 +122,12 @@ func (d *deviceDesk) follow(pod *v1.Pod) error {
 	if !d.wants(pod) && len(d.records)+len(d.ended)+len(d.set.Nominations) == 0 {
 		return nil
 	}
-	o, err := d.objects()
-	if err != nil {
-		return fmt.Errorf("objects about devices: %w", err)
+	if d.seen.uid != pod.UID {
+		if err := d.look(pod); err != nil {
+			return err
+		}
 	}
-	d.nominations(&o)
+	o := d.seen.objects
 	if sameObjects(&o, &d.set) {
 		return nil
 	}
@@ -134,6 +135,19 @@ func (d *deviceDesk) follow(pod *v1.Pod) error {
 		return fmt.Errorf("objects about devices: %w", err)
 	}
 	d.set = o
+	return nil
+}
+
+// look notes the objects as they are when an attempt begins, before the scheduler's plugin does. What
+// comes free during the attempt is for the next one: with it, the pod would be found to fit where
+// the scheduler has just said that it does not, and preempt elsewhere.
+func (d *deviceDesk) look(pod *v1.Pod) error {
+	o, err := d.objects()
+	if err != nil {
+		return fmt.Errorf("objects about devices: %w", err)
+	}
+	d.nominations(&o)
+	d.seen.uid, d.seen.objects = pod.UID, o
 	return nil
 }
 

@@ -456,3 +456,48 @@ func (c *cluster) triedUntil(what string, slice *resourcev1.ResourceSlice, is fu
 		return err == nil && is()
 	}, 20*time.Second, 50*time.Millisecond, what)
 }
+
+// Claims that come back while the pod is tried are for the next attempt: the pod does not preempt
+// elsewhere because it seems to fit where the scheduler has found no devices.
+func TestDevicesThatComeBackDuringAnAttempt(t *testing.T) {
+	c := newDevices(t, node("n1", "4"), node("n2", "4"), deviceClass(), gpus("n1", "a"), gpus("n2", "b"),
+		heldBy("low", "n1", "a"), heldBy("mid", "n2", "b"), claimOf("high"),
+		claiming(running("low", 1, "1", "n1", 0)), claiming(running("mid", 5, "1", "n2", 1)))
+	var back, came atomic.Bool
+	// Score plugins and those after DynamicResources see nothing of a pod that fails: a way out does.
+	c.registry = runtime.Registry{"Back": func(context.Context, apiruntime.Object, fwk.Handle) (fwk.Plugin, error) {
+		return beforePreemption(func() {
+			if !back.CompareAndSwap(true, false) {
+				return
+			}
+			c.deallocate("low")
+			for claims := c.informers.Resource().V1().ResourceClaims().Lister().ResourceClaims("default"); ; time.Sleep(time.Millisecond) {
+				if claim, err := claims.Get("low-gpu"); err != nil || claim.Status.Allocation == nil {
+					break
+				}
+			}
+			time.Sleep(50 * time.Millisecond) // for the scheduler's memory of claims
+			came.Store(true)
+		}), nil
+	}}
+	c.profile.Plugins.MultiPoint.Enabled = append([]configv1.Plugin{{Name: "Back"}}, c.profile.Plugins.MultiPoint.Enabled...)
+	c.run()
+	c.create(claiming(pending("high", 10, "1")))
+	c.nominated("high", "n1")
+	c.eventually("tried once more", func() bool { return c.pod("low") == nil && len(c.decided()) == 2 })
+	back.Store(true)
+	c.wakes(gpus("n2", "b"))
+	c.eventually("the claim came back", came.Load)
+	c.isOn("high", "n1")
+	assert.Equal(t, 1, c.deletions())
+}
+
+// beforePreemption is a way out that says no, after something happened.
+type beforePreemption func()
+
+func (beforePreemption) Name() string { return "Back" }
+
+func (b beforePreemption) PostFilter(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+	b()
+	return nil, fwk.NewStatus(fwk.Unschedulable)
+}

@@ -26,8 +26,12 @@ type deviceDesk struct {
 	filter *devices.Filter
 
 	mu sync.Mutex
-	// set are the objects that the filter has.
-	set devices.Objects
+	// set are the objects that the filter has, and seen those that the present attempt began with.
+	set  devices.Objects
+	seen struct {
+		uid     types.UID
+		objects devices.Objects
+	}
 	// records are by preemptor. The ended ones wait for claims to come back, in their order.
 	records map[types.UID]*record
 	ended   []*record
@@ -239,8 +243,12 @@ func (d *deviceDesk) hold(pod *v1.Pod) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.release()
-	if len(d.records) == 0 || !d.wants(pod) {
+	d.seen.uid = ""
+	if !d.wants(pod) {
 		return nil
+	}
+	if err := d.look(pod); err != nil {
+		return err
 	}
 	for _, r := range d.inOrder() {
 		if r.pod.UID == pod.UID || helpers.PodPriority(r.pod) < helpers.PodPriority(pod) || !d.stands(r) {
