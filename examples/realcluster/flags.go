@@ -25,6 +25,7 @@ type options struct {
 	load      time.Duration // 0: trials
 	faults    []load.Fault
 	chart     bool
+	devices   bool
 }
 
 // The schedulers.
@@ -58,6 +59,12 @@ func parse(args []string) (*options, error) {
 	}
 	if o.chart && (o.load > 0 || o.scheduler != "") {
 		return nil, errors.New("-chart: it is for trials, and runs the cluster's scheduler beside that of the chart")
+	}
+	if o.devices {
+		if o.chart || o.load > 0 || o.scheduler != "" || kinds != "" {
+			return nil, errors.New("-devices: its trials are of their own kind, with the plugin, and in a cluster of their own")
+		}
+		o.scheduler = outrank
 	}
 	if err := o.chooseScheduler(); err != nil {
 		return nil, err
@@ -101,6 +108,7 @@ func flagSet(o *options, kinds, faults *string) *flag.FlagSet {
 	fs.DurationVar(&o.load, "load", 0, "put the schedulers under load for this `time` altogether, in place of trials")
 	fs.StringVar(faults, "faults", "", "these `faults` strike in the second half of the load, one after the other, separated by commas, or all")
 	fs.BoolVar(&o.chart, "chart", false, "install the chart of the plugin, run the trials with it, and upgrade it and take it back during a burst each; this takes Linux and root")
+	fs.BoolVar(&o.devices, "devices", false, "try preemption for devices that pods claim, as KEP-5690 proposes: a driver that publishes devices is made up, everything else about claims is real")
 	fs.BoolVar(&o.keep, "keep", false, "leave the cluster up after the trials, until Ctrl-C")
 	fs.StringVar(&o.dir, "dir", "", "a `folder` for programs that were built, and for runs (default: in the user's cache)")
 	return fs

@@ -9,6 +9,7 @@
 //	go run . -scheduler outrank
 //	go run . -load 30m -faults all
 //	go run . -chart -trials 20
+//	go run . -devices -trials 20
 //
 // Run it in this folder; README.md says more. The exit status is 0 if everything
 // happened as foretold, ties that are documented aside, or nothing went wrong under load,

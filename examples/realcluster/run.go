@@ -66,6 +66,8 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 		return j.underLoad(ctx)
 	case o.chart:
 		return j.onChart(ctx)
+	case o.devices:
+		return j.onDevices(ctx)
 	}
 	return j.trials(ctx)
 }
@@ -140,7 +142,7 @@ func build(ctx context.Context, o *options, v controlplane.Versions, say func(st
 		return nil, err
 	}
 	var own []controlplane.Program
-	if o.load == 0 {
+	if o.load == 0 && !o.devices {
 		own = append(own, controlplane.Program{Name: "whatif", Package: whatifPackage})
 	}
 	if o.chart {

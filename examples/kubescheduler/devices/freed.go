@@ -163,17 +163,15 @@ func (a *attempt) own(k *claim) bool {
 }
 
 // nominate follows a nominated pod that comes to the node or goes again: by is 1 or -1. The
-// claims that its preemption freed and that are still allocated count as given back, and its
-// own allocations as made.
+// claims that preemption has freed on the node and that are still allocated count as given back,
+// and the pod's own allocations as made.
 func (a *attempt) nominate(p *outrank.Pod, node string, by int) {
 	n := a.x.nominations[nameOf(p)]
 	if n == nil || n.Node != node {
 		return
 	}
-	for _, uid := range n.Freed {
-		if k := a.x.byUID[uid]; k != nil && k.Status.Allocation != nil {
-			a.count(&a.away, k, by)
-		}
+	for _, k := range a.x.returning[node] {
+		a.count(&a.away, k, by)
 	}
 	if by > 0 {
 		a.taken = append(a.taken, taken{n.name(), n.pending(a.x)})

@@ -38,8 +38,10 @@ type index struct {
 	inFlight map[types.UID]bool
 	// consumed lists the claims by the pod that they are reserved for.
 	consumed map[named][]*claim
-	// nominations are by pod.
+	// nominations are by pod, and returning are the claims that preemption has freed and that are
+	// still allocated, by node.
 	nominations map[named]*Nomination
+	returning   map[string][]*claim
 	classes     classes
 	backing     *extendedresourcecache.ExtendedResourceCache
 
@@ -120,7 +122,7 @@ func newIndex(o *Objects, release outrank.Release) (*index, error) {
 		features: featuresOf(release),
 		pods:     map[named]*corev1.Pod{}, byName: map[named]*claim{}, byUID: map[types.UID]*claim{}, inFlight: map[types.UID]bool{},
 		consumed: map[named][]*claim{}, classes: classes{}, backing: extendedresourcecache.NewExtendedResourceCache(klog.Background()),
-		onNode: map[string][]*slice{}, pools: map[poolID][]*slice{}, held: map[structured.DeviceID][]holding{}, kinds: map[string]int{}, answers: answers{most: mostAnswers}, nominations: map[named]*Nomination{},
+		onNode: map[string][]*slice{}, pools: map[poolID][]*slice{}, held: map[structured.DeviceID][]holding{}, kinds: map[string]int{}, answers: answers{most: mostAnswers}, nominations: map[named]*Nomination{}, returning: map[string][]*claim{},
 	}
 	x.cel = cel.NewCache(1000, cel.Features{EnableConsumableCapacity: x.features.ConsumableCapacity, EnableListTypeAttributes: x.features.ListTypeAttributes})
 	for _, p := range o.Pods {
@@ -144,9 +146,21 @@ func newIndex(o *Objects, release outrank.Release) (*index, error) {
 		x.addInFlight(c)
 	}
 	for _, n := range o.Nominations {
-		x.nominations[n.name()] = n
+		x.addNomination(n)
 	}
 	return x, nil
+}
+
+// addNomination adds a nomination and what it waits for.
+func (x *index) addNomination(n *Nomination) {
+	if n.Pod != "" {
+		x.nominations[n.name()] = n
+	}
+	for _, uid := range n.Freed {
+		if k := x.byUID[uid]; k != nil && k.Status.Allocation != nil && !slices.Contains(x.returning[n.Node], k) {
+			x.returning[n.Node] = append(x.returning[n.Node], k)
+		}
+	}
 }
 
 func namespaceOr(name string) string { return cmp.Or(name, outrank.DefaultNamespace) }

@@ -5,8 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -14,17 +17,19 @@ import (
 
 // Nomination goes with the node that a pod is nominated to: the devices that preemption found for
 // the pod's claims, and the claims of its victims, which come back later than the victims go. It
-// lives as long as the nomination to the node does; who keeps nominations drops it then. While
-// one is among the [Objects], other pods find the devices of the victims' claims given back and
-// those of the pod's own claims taken, as far as they count the nominated pod at all.
+// lives as long as the nomination to the node does; who keeps nominations drops Pod and Claims
+// then, and all of it once no claim of Freed has an allocation. While one is among the [Objects],
+// other pods find the devices of the node's freed claims given back and those of the pod's own
+// claims taken, as far as they count the nominated pod at all.
 type Nomination struct {
-	// Pod is the pod that is nominated, and Node where to.
+	// Pod is the pod that is nominated, empty where the nomination has ended, and Node where to.
 	Pod  outrank.Key
 	Node string
 	// Claims are the pod's claims with the allocations that were found, beside those that had
 	// one already.
 	Claims []*resourcev1.ResourceClaim
-	// Freed are the claims that the victims leave.
+	// Freed are the claims that the victims leave. They count for the node, whoever else is
+	// nominated to it.
 	Freed []types.UID
 }
 
@@ -66,7 +71,7 @@ func (f *Filter) Nomination(snap *preemption.Snapshot, plan *preemption.Plan) (*
 	}
 	n := &Nomination{Pod: plan.Pod.Key(), Node: plan.Node}
 	for _, k := range a.x.claims {
-		if len(a.gone) > 0 && a.gone[k] > 0 && a.free(k) {
+		if a.gone[k] > 0 && k.stays == "" && a.gone[k]+a.terminating(snap, k, plan.Victims) == len(k.Status.ReservedFor) {
 			n.Freed = append(n.Freed, k.UID)
 		}
 	}
@@ -87,6 +92,17 @@ func (f *Filter) Nomination(snap *preemption.Snapshot, plan *preemption.Plan) (*
 		n.Claims = append(n.Claims, c)
 	}
 	return n, nil
+}
+
+// terminating counts the consumers of a claim that end without being victims.
+func (a *attempt) terminating(snap *preemption.Snapshot, k *claim, victims []preemption.Victim) (n int) {
+	for i := range k.Status.ReservedFor {
+		p, ok := snap.Pod(outrank.NewKey(k.name.namespace, k.Status.ReservedFor[i].Name))
+		if ok && p.Terminating() && p.UID == string(k.Status.ReservedFor[i].UID) && !slices.ContainsFunc(victims, func(v preemption.Victim) bool { return v.Pod.Key() == p.Key() }) {
+			n++
+		}
+	}
+	return n
 }
 
 // withNominated asks the allocator with the node's nominated pods that count, and where that
@@ -120,28 +136,57 @@ func settled(r *resourcev1.AllocationResult, c *resourcev1.ResourceClaim) *resou
 }
 
 // MayPreempt is the rule of KEP-5690 about who may preempt, for [preemption.Config].MayPreempt: a
-// pod whose nomination has claims of victims that are still allocated may not, because its
-// devices are on their way. It agrees with the usual rules otherwise.
+// pod that is nominated to a node on which claims of victims are still allocated may not, because
+// the devices are on their way. It agrees with the usual rules otherwise.
 func (f *Filter) MayPreempt(pod *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) string {
-	x := f.x.Load()
-	n := x.nominations[nameOf(pod)]
-	if !f.config.DRAPreemption || by != preemption.Eligible || n == nil || n.Node != pod.NominatedNodeName {
+	if !f.config.DRAPreemption || by != preemption.Eligible || pod.NominatedNodeName == "" {
 		return by.String()
 	}
-	if waits := n.waitsFor(x); len(waits) > 0 {
-		return fmt.Sprintf("not eligible due to claims of its victims that are still allocated: %s.", strings.Join(waits, ", "))
+	waits := f.x.Load().returning[pod.NominatedNodeName]
+	if len(waits) == 0 {
+		return by.String()
 	}
-	return by.String()
-}
-
-// waitsFor lists the claims of the victims that are still allocated, sorted.
-func (n *Nomination) waitsFor(x *index) []string {
-	var names []string
-	for _, uid := range n.Freed {
-		if k := x.byUID[uid]; k != nil && k.Status.Allocation != nil {
-			names = append(names, k.name.String())
-		}
+	names := make([]string, len(waits))
+	for i, k := range waits {
+		names[i] = k.name.String()
 	}
 	slices.Sort(names)
-	return names
+	return fmt.Sprintf("not eligible due to claims of its victims that are still allocated: %s.", strings.Join(names, ", "))
+}
+
+// Helps reports whether a change of a claim may help a pod for which there were no devices, as
+// KEP-5690 has it: a claim lost its allocation, or one of the pod's own changed. before is nil for
+// a new claim, and after for one that is gone. A pod that is nominated to a node on which
+// other claims of victims are still allocated is not helped by one that comes free. The objects
+// may be those before the change or after it. It is for a queue's own rule about events, such as
+// [queue.Config].Helps; time is linear in the claims that are on their way to the pod's node.
+func (f *Filter) Helps(pod *outrank.Pod, before, after *resourcev1.ResourceClaim) bool {
+	x := f.x.Load()
+	if before == nil && after == nil {
+		return false
+	}
+	if freed := before != nil && before.Status.Allocation != nil && (after == nil || after.Status.Allocation == nil); freed {
+		return !f.config.DRAPreemption || !slices.ContainsFunc(x.returning[pod.NominatedNodeName], func(k *claim) bool { return k.UID != before.UID })
+	}
+	if after == nil {
+		return false
+	}
+	object, err := x.podOf(pod)
+	if err != nil || object == nil {
+		return false
+	}
+	own := slices.ContainsFunc(object.Spec.ResourceClaims, func(c corev1.PodResourceClaim) bool {
+		name, _, err := resourceclaim.Name(object, &c)
+		return err == nil && name != nil && *name == after.Name && object.Namespace == after.Namespace
+	})
+	return own && (before == nil || !equality.Semantic.DeepEqual(&before.Status, &after.Status))
+}
+
+// MayHelp returns a status that kube-scheduler's plugin gave to a node as it is with
+// DRAPreemption: where devices are short, pods that leave may help.
+func (f *Filter) MayHelp(s preemption.Status) preemption.Status {
+	if f.config.DRAPreemption && s.Filter == Name && s.Code == preemption.UnschedulableAndUnresolvable && !slices.Equal(s.Reasons, []string{notAvailable}) {
+		s.Code = preemption.Unschedulable
+	}
+	return s
 }

@@ -28,8 +28,8 @@ type Objects struct {
 	Slices     []*resourcev1.ResourceSlice
 	Classes    []*resourcev1.DeviceClass
 	TaintRules []*resourcev1.DeviceTaintRule
-	// Nominations are those of pods that wait for the claims of their victims. They count
-	// with [Config].DRAPreemption alone.
+	// Nominations are those of pods that wait for the claims of their victims, and those that
+	// have ended while such claims are allocated. They count with [Config].DRAPreemption alone.
 	Nominations []*Nomination
 }
 
@@ -150,7 +150,9 @@ func (o *Objects) Validate() error {
 		v.see("devicetaintrule", i, r == nil, func() (string, string) { return "", r.Name })
 	}
 	for i, n := range o.Nominations {
-		v.see("nomination of pod", i, n == nil, func() (string, string) { return n.name().namespace, n.name().name })
+		if n == nil || n.Pod != "" || len(n.Claims) > 0 {
+			v.see("nomination of pod", i, n == nil, func() (string, string) { return n.name().namespace, n.name().name })
+		}
 	}
 	if len(v.problems) == 0 {
 		return nil

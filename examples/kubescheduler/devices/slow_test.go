@@ -97,13 +97,14 @@ func (s *slow) devicesFit(node *outrank.Node, gone, nominated []*outrank.Pod) bo
 		}
 	}
 	for _, p := range nominated {
-		n := s.nominations[p.Name]
-		if n == nil || n.Node != node.Name {
+		if n := s.nominations[p.Name]; n == nil || n.Node != node.Name {
 			continue
 		}
-		for _, c := range s.objects.Claims {
-			if slices.Contains(n.Freed, c.UID) {
-				delete(allocated, c.Name)
+		for _, n := range s.objects.Nominations { // also of pods that are not counted
+			for _, c := range s.objects.Claims {
+				if n.Node == node.Name && slices.Contains(n.Freed, c.UID) {
+					delete(allocated, c.Name)
+				}
 			}
 		}
 	}

@@ -46,15 +46,18 @@ func withoutError(message string) string {
 	return message
 }
 
+// errorList begins the list of several errors in a message.
+const errorList = " preemption: ["
+
 // sortedErrors is a message with several errors in an order of their own.
 func sortedErrors(message string) string {
-	before, after, found := strings.Cut(message, " preemption: [")
+	before, after, found := strings.Cut(message, errorList)
 	if !found || !strings.HasSuffix(after, "]") {
 		return message
 	}
 	list := strings.Split(strings.TrimSuffix(after, "]"), ", ")
 	slices.Sort(list)
-	return before + " preemption: [" + strings.Join(list, ", ") + "]"
+	return before + errorList + strings.Join(list, ", ") + "]"
 }
 
 // CompareReferences compares two answers of the reference, the second with

@@ -139,20 +139,43 @@ var addresses = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 // v1.37 names the device of an error at run time, and says more about it.
 var (
 	shorter = regexp.MustCompile(`selector #\d+: CEL runtime error`)
-	longer  = regexp.MustCompile(` on device( \S+)?(:? CEL runtime error)|\. consider using CEL[^\]]*optional fields`)
+	longer  = regexp.MustCompile(` on device( \S+)?(:? CEL runtime error)|\. consider using CEL[^\]]*?optional fields`)
 )
+
+// Some errors print a device with all fields, of which v1.36 calls one otherwise.
+const fieldBefore = "NodeAllocatableResourceMappings:"
+
+var fieldsBefore = strings.NewReplacer("NodeAllocatableResources:", fieldBefore, "]NodeAllocatableResource{", "]NodeAllocatableResourceMapping{")
 
 // asBefore is a text of outrank as v1.36 has it, where the reference's is of v1.36.
 func asBefore(reference, text string) string {
+	if strings.Contains(reference, fieldBefore) {
+		text = fieldsBefore.Replace(text)
+	}
 	if !shorter.MatchString(reference) {
 		return text
 	}
-	return longer.ReplaceAllStringFunc(text, func(part string) string {
+	return onceEach(longer.ReplaceAllStringFunc(text, func(part string) string {
 		if strings.Contains(part, "runtime") {
 			return ": CEL runtime error"
 		}
 		return ""
-	})
+	}))
+}
+
+// onceEach is a message with each of its errors once: those of several devices that v1.36 does not
+// name are one.
+func onceEach(message string) string {
+	before, after, found := strings.Cut(message, errorList)
+	if !found || !strings.HasSuffix(after, "]") {
+		return message
+	}
+	list := strings.Split(strings.TrimSuffix(after, "]"), ", ")
+	slices.Sort(list)
+	if list = slices.Compact(list); len(list) == 1 {
+		return before + strings.TrimSuffix(errorList, "[") + list[0]
+	}
+	return before + errorList + strings.Join(list, ", ") + "]"
 }
 
 // comparableDevices makes permitted differences the same in both.
@@ -223,10 +246,29 @@ func (h *Harness) Distinct(c *Case) *Case {
 	return c
 }
 
-// AllOfShared reports whether somebody asks for all devices where some can be allocated several
-// times. The allocator of v1.36 leaves those out that have too little left; that of v1.37, by
-// which outrank goes in both releases, then allocates none.
-func (c *Case) AllOfShared() bool {
+// AllocatorDiffers reports whether the allocator of v1.36 may decide otherwise than that of v1.37, by
+// which outrank goes in both releases.
+func (c *Case) AllocatorDiffers() bool { return c.allOfShared() || c.distinctOfSeveral() }
+
+// distinctOfSeveral reports whether a request for several devices has to have distinct attributes.
+// The allocator of v1.36 remembers the last value of a request alone.
+func (c *Case) distinctOfSeveral() bool {
+	several := func(mode resourcev1.DeviceAllocationMode, count int64) bool {
+		return mode == resourcev1.DeviceAllocationModeAll || count > 1
+	}
+	return slices.ContainsFunc(c.Devices.Claims, func(k *resourcev1.ResourceClaim) bool {
+		return k.Status.Allocation == nil && slices.ContainsFunc(k.Spec.Devices.Constraints, func(d resourcev1.DeviceConstraint) bool { return d.DistinctAttribute != nil }) &&
+			slices.ContainsFunc(k.Spec.Devices.Requests, func(r resourcev1.DeviceRequest) bool {
+				return r.Exactly != nil && several(r.Exactly.AllocationMode, r.Exactly.Count) ||
+					slices.ContainsFunc(r.FirstAvailable, func(s resourcev1.DeviceSubRequest) bool { return several(s.AllocationMode, s.Count) })
+			})
+	})
+}
+
+// allOfShared reports whether somebody asks for all devices where some can be allocated several
+// times. The allocator of v1.36 leaves those out that have too little left; that of v1.37 then
+// allocates none.
+func (c *Case) allOfShared() bool {
 	shared := slices.ContainsFunc(c.Devices.Slices, func(s *resourcev1.ResourceSlice) bool {
 		return slices.ContainsFunc(s.Spec.Devices, func(d resourcev1.Device) bool { return d.AllowMultipleAllocations != nil })
 	})

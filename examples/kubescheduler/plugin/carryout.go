@@ -14,14 +14,17 @@ import (
 )
 
 // fly carries a plan out in the background. The preemptor is under way until then. A plan
-// that comes while an earlier one of the same preemptor is about to end waits for it.
+// that comes while an earlier one of the same preemptor is about to end waits for it. A preemptor
+// that waits for devices is tried once more when pods were told to go: what made the devices free
+// may have found it kept out, and the plugin for claims names no pod among its events.
 func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by execution.PreemptorType, run func(context.Context) (*execution.Report, error)) {
 	f.unbound = p.anyUnbound(f.victims)
+	told := 0
 	p.process.background.Go(func() {
 		defer close(f.done)
 		defer func() {
 			p.process.under.land(f)
-			if f.unbound && p.process.ctx.Err() == nil {
+			if (f.unbound || told > 0 && p.process.devices.has(preemptor.UID)) && p.process.ctx.Err() == nil {
 				p.activate(preemptor)
 			}
 		}()
@@ -34,9 +37,11 @@ func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by execution.PreemptorType, r
 		}
 		log, begun := klog.FromContext(p.process.ctx), time.Now()
 		report, err := p.timed(p.process.ctx, by, run)
+		told = toldToGo(report)
 		p.options.Metrics.AddGoroutine(time.Since(begun), err != nil)
 		if err != nil {
 			log.Error(err, "A preemption was not carried out to its end", "report", report.String())
+			p.process.devices.drop(preemptor.UID)
 			return
 		}
 		log.V(2).Info("A preemption was carried out", "report", report.String())

@@ -8,14 +8,20 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 
+	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
 )
 
 // evaluators decide as the profile does. They are made at the first decision: while a
 // plugin is made, its handle does not know the other plugins of the profile yet.
 type evaluators struct {
-	// plain knows all filters that concern the pod. asking asks the scheduler's own filters
-	// in dry runs besides, for the sake of those in unknown.
+	// usual are those of groups and, without DRAPreemption, of pods.
+	usual, pods *pair
+}
+
+// pair are two evaluators: plain knows all filters that concern the pod, and asking asks the
+// scheduler's own filters in dry runs besides, for the sake of those that are unknown.
+type pair struct {
 	plain, asking *preemption.Evaluator
 	framework     *framework
 }
@@ -29,18 +35,33 @@ func (p *Plugin) makeEvaluators() (*evaluators, error) {
 		return nil, err
 	}
 	c := p.baseConfig()
-	e := &evaluators{framework: &framework{handle: p.handle}}
+	of := &framework{handle: p.handle}
 	if l, ok := p.handle.(lister); ok {
-		e.framework.unknown = p.switches(&c, usual.Filters(), l.ListPlugins())
+		of.unknown = p.switches(&c, usual.Filters(), l.ListPlugins())
 	}
+	e := &evaluators{}
+	if e.usual, err = newPair(c, of); err != nil {
+		return nil, err
+	}
+	e.pods = e.usual
+	if d := p.process.devices; d != nil && slices.Contains(of.unknown, devices.Name) {
+		c.Filters, c.MayPreempt = []preemption.Filter{d.filter}, d.filter.MayPreempt
+		known := []string{devices.Name}
+		rest := slices.DeleteFunc(slices.Clone(of.unknown), func(name string) bool { return name == devices.Name })
+		e.pods, err = newPair(c, &framework{handle: p.handle, unknown: rest, known: known})
+	}
+	return e, err
+}
+
+func newPair(c preemption.Config, of *framework) (*pair, error) {
+	e := &pair{framework: of}
+	var err error
 	if e.plain, err = preemption.NewEvaluator(c); err != nil {
 		return nil, err
 	}
-	c.Filters = []preemption.Filter{e.framework}
-	if e.asking, err = preemption.NewEvaluator(c); err != nil {
-		return nil, err
-	}
-	return e, nil
+	c.Filters = append(slices.Clone(c.Filters), of)
+	e.asking, err = preemption.NewEvaluator(c)
+	return e, err
 }
 
 // baseConfig is the configuration but for the filters that are off.
@@ -97,10 +118,11 @@ func (p *Plugin) evaluators() (*evaluators, error) {
 // evaluatorForGroup returns the evaluator for a group. Whether an unknown filter
 // has a say about its pods shows when they have their places.
 func (p *Plugin) evaluatorForGroup(ctx context.Context, group *placedGroup) (*preemption.Evaluator, error) {
-	e, err := p.evaluators()
+	all, err := p.evaluators()
 	if err != nil {
 		return nil, err
 	}
+	e := all.usual
 	if len(e.framework.unknown) == 0 {
 		return e.plain, nil
 	}
@@ -111,10 +133,11 @@ func (p *Plugin) evaluatorForGroup(ctx context.Context, group *placedGroup) (*pr
 // evaluatorFor returns the evaluator for a pod: the one that asks the scheduler's
 // filters only where one of those that are not known has a say about it.
 func (p *Plugin) evaluatorFor(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod) (*preemption.Evaluator, error) {
-	e, err := p.evaluators()
+	all, err := p.evaluators()
 	if err != nil {
 		return nil, err
 	}
+	e := all.pods
 	if e.framework.concerned(cycle) {
 		e.framework.begin(ctx, cycle, pod)
 		return e.asking, nil

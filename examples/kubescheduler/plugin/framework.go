@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -19,9 +20,10 @@ import (
 // them pass.
 type framework struct {
 	handle fwk.Handle
-	// unknown are the filters that the module does not know.
-	unknown []string
-	ctx     context.Context
+	// unknown are the filters that the module does not know, and known those of the scheduler
+	// that are not asked because another filter of the evaluator stands for them.
+	unknown, known []string
+	ctx            context.Context
 	// attempts are those of the pods that are to be placed, by key.
 	attempts map[outrank.Key]attempt
 	// group is set for a group.
@@ -62,7 +64,11 @@ func (f *framework) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preempti
 	if !ok || !f.concerned(mine.cycle) {
 		return nil, nil
 	}
-	s := &frameworkState{framework: f, pod: mine.pod, cycle: mine.cycle.Clone(), nodes: map[string]*frameworkNode{}, placed: map[string][]fwk.PodInfo{}}
+	cycle := mine.cycle.Clone()
+	if len(f.known) > 0 {
+		cycle.SetSkipFilterPlugins(cycle.GetSkipFilterPlugins().Union(sets.New(f.known...)))
+	}
+	s := &frameworkState{framework: f, pod: mine.pod, cycle: cycle, nodes: map[string]*frameworkNode{}, placed: map[string][]fwk.PodInfo{}}
 	if f.group != nil {
 		for _, at := range f.group.assignments {
 			if node := snap.NodeOf(keyOf(at.GetPod())); node != "" {

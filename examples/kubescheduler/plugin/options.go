@@ -15,6 +15,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/metrics"
+	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
@@ -48,6 +49,11 @@ type Decision struct {
 	Plan  *preemption.Plan
 	Group *preemption.GroupPlan
 	Err   error
+	// Nomination goes with the plan's nomination where the pod claims devices and the
+	// arguments have DRAPreemption; else nil.
+	Nomination *devices.Nomination
+	// inMemory is the node of a nomination with devices that the API does not have yet.
+	inMemory string
 	// Followed is the time to bring the snapshot up to date, Decided that to find
 	// the answer.
 	Followed, Decided time.Duration
@@ -117,6 +123,10 @@ type Args struct {
 	// PlanEvents posts every plan as an event on the preemptor, PreemptionPlanned. That
 	// is one write more for each preemption than DefaultPreemption makes.
 	PlanEvents bool `json:"planEvents,omitempty"`
+	// DRAPreemption preempts for devices that pods claim, as KEP-5690 proposes; no release of
+	// kube-scheduler does. The plugin then has to be enabled in preFilter as well, which puts it
+	// before DynamicResources, and all profiles of a scheduler have to agree.
+	DRAPreemption bool `json:"draPreemption,omitempty"`
 }
 
 // decode reads arguments as the scheduler reads those of its own plugins: an

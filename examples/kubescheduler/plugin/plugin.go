@@ -59,6 +59,9 @@ func Factory(options Options) runtime.PluginFactory {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", Name, err)
 		}
+		if p.args.DRAPreemption {
+			return withDevices{p}, nil
+		}
 		return p, nil
 	}
 }
@@ -76,7 +79,12 @@ func newPlugin(ctx context.Context, options Options, raw apiruntime.Object, hand
 		return nil, err
 	}
 	p.startSpread()
-	of := terms{release: p.release, order: p.options.order(), metrics: p.options.Metrics}
+	if p.args.DRAPreemption {
+		if err = deviceGates(); err != nil {
+			return nil, err
+		}
+	}
+	of := terms{release: p.release, order: p.options.order(), metrics: p.options.Metrics, devices: p.args.DRAPreemption}
 	if p.process, err = processes.join(ctx, handle, of); err != nil {
 		return nil, err
 	}

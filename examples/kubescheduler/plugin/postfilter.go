@@ -32,12 +32,18 @@ func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 	change, text := p.says(d.Plan)
 	switch change.Change {
 	case execution.SetNomination:
+		p.process.devices.keep(pod, d)
 		if err := p.carryOut(ctx, pod, d.Plan); err != nil {
+			p.process.devices.drop(pod.UID)
 			return nil, fwk.AsStatus(fmt.Errorf("preemption: %w", err))
 		}
 		return nominate(change.Node), fwk.NewStatus(fwk.Success, text)
 	case execution.DropNomination:
+		p.process.devices.end(pod.UID)
 		return nominate(""), fwk.NewStatus(fwk.Unschedulable, text)
+	}
+	if d.inMemory != "" { // the scheduler would take the API's word and forget it
+		return nominate(d.inMemory), fwk.NewStatus(fwk.Unschedulable, text)
 	}
 	return nil, fwk.NewStatus(fwk.Unschedulable, text)
 }
@@ -67,6 +73,9 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	if err := p.setAside(ctx, problems); err != nil {
 		return d, err
 	}
+	if err := p.process.devices.follow(pod); err != nil {
+		return d, err
+	}
 	d.Followed = time.Since(begun)
 	preemptor, err := p.process.state.mirror.Preemptor(pod)
 	if err != nil {
@@ -76,8 +85,15 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	if err != nil {
 		return d, err
 	}
-	err = p.process.state.view(func(snap *preemption.Snapshot) (err error) {
-		d.Plan, err = evaluator.PreemptRequest(ctx, snap, preemption.Request{Pod: preemptor, Now: p.now(), StatusesInOrder: p.process.aside.statuses(snap, said)})
+	request := preemption.Request{Pod: p.process.devices.nominated(preemptor), Now: p.now()}
+	if request.Pod != preemptor {
+		d.inMemory = request.Pod.NominatedNodeName
+	}
+	err = p.viewFor(pod, func(snap *preemption.Snapshot) (err error) {
+		request.StatusesInOrder = p.process.devices.statuses(p.process.aside.statuses(snap, said))
+		if d.Plan, err = evaluator.PreemptRequest(ctx, snap, request); err == nil {
+			d.Nomination, err = p.process.devices.nomination(snap, d.Plan)
+		}
 		return err
 	})
 	if err == nil {
@@ -128,17 +144,21 @@ func (p *Plugin) carryOut(ctx context.Context, pod *v1.Pod, plan *preemption.Pla
 	return nil
 }
 
-// countVictims counts the pods that were told to go for a pod. Whether it still waits is asked
-// afterwards: the end of one that has a node by now may have been noticed before.
-func (p *Plugin) countVictims(preemptor *v1.Pod, report *execution.Report) {
-	n := 0
+// toldToGo is how many victims were told to go.
+func toldToGo(report *execution.Report) (n int) {
 	for _, v := range report.Victims {
 		switch v.Result {
 		case execution.Evicted, execution.RejectedWhileWaiting:
 			n++
 		}
 	}
-	p.options.Metrics.AddVictims(string(preemptor.UID), n)
+	return n
+}
+
+// countVictims counts the pods that were told to go for a pod. Whether it still waits is asked
+// afterwards: the end of one that has a node by now may have been noticed before.
+func (p *Plugin) countVictims(preemptor *v1.Pod, report *execution.Report) {
+	p.options.Metrics.AddVictims(string(preemptor.UID), toldToGo(report))
 	now, err := p.pods.Pods(preemptor.Namespace).Get(preemptor.Name)
 	if err != nil || now.UID != preemptor.UID || now.Spec.NodeName != "" {
 		p.options.Metrics.EndPreemptor(string(preemptor.UID))

@@ -35,6 +35,7 @@ type process struct {
 	executor *execution.Executor
 	carrying *carrying
 	under    underway
+	devices  *deviceDesk // nil without DRAPreemption
 	metrics  *metrics.Collector
 	// unwatch ends the executor's news of pods that are gone; forget removes the
 	// process from the registry.
@@ -54,6 +55,8 @@ type terms struct {
 	order   execution.Order
 	// metrics are those of the options, nil for none.
 	metrics *metrics.Collector
+	// devices is set to preempt for devices.
+	devices bool
 }
 
 // identity identifies a scheduler. Its profiles have these in common.
@@ -91,7 +94,7 @@ func (r *registry) join(ctx context.Context, handle fwk.Handle, of terms) (*proc
 		made.forget = func() { stop(); forget() }
 	}
 	if p.terms != of {
-		return nil, fmt.Errorf("profile %s differs from an earlier one in release, order or metrics, which the profiles of a scheduler share", handle.ProfileName())
+		return nil, fmt.Errorf("profile %s differs from an earlier one in release, order, metrics or draPreemption, which the profiles of a scheduler share", handle.ProfileName())
 	}
 	p.users++
 	p.carrying.add(handle)
@@ -132,6 +135,9 @@ func newProcess(ctx context.Context, handle fwk.Handle, of terms) (*process, err
 	if p.state, err = newState(handle, of.release); err != nil {
 		return nil, err
 	}
+	if p.devices, err = newDeviceDesk(handle, of); err != nil {
+		return nil, err
+	}
 	if p.carrying, err = newCarrying(handle, &p.under); err != nil {
 		return nil, err
 	}
@@ -152,9 +158,13 @@ func newProcess(ctx context.Context, handle fwk.Handle, of terms) (*process, err
 // as well, so that they need not remember them.
 func (p *process) watch(pods cache.SharedIndexInformer) (unwatch func(), err error) {
 	registration, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		UpdateFunc: func(_, object any) {
-			if pod, ok := object.(*v1.Pod); ok && pod.Spec.NodeName != "" {
+		UpdateFunc: func(before, object any) {
+			pod, ok := object.(*v1.Pod)
+			if ok && pod.Spec.NodeName != "" {
 				p.metrics.EndPreemptor(string(pod.UID))
+			}
+			if was, known := before.(*v1.Pod); ok && known {
+				p.devices.changed(was, pod)
 			}
 		},
 		DeleteFunc: func(object any) {
@@ -163,6 +173,7 @@ func (p *process) watch(pods cache.SharedIndexInformer) (unwatch func(), err err
 			}
 			if pod, ok := object.(*v1.Pod); ok {
 				p.metrics.EndPreemptor(string(pod.UID))
+				p.devices.changed(pod, nil)
 				p.executor.Gone(&outrank.Pod{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)})
 			}
 		},

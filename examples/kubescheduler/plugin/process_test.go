@@ -170,5 +170,5 @@ func TestProfilesAgree(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, p.(*plugin.Plugin).Close()) }()
 	_, err = plugin.Factory(plugin.Options{Synchronous: new(true)})(t.Context(), nil, &handle{c: c})
-	require.EqualError(t, err, "Outrank: profile default-scheduler differs from an earlier one in release, order or metrics, which the profiles of a scheduler share")
+	require.EqualError(t, err, "Outrank: profile default-scheduler differs from an earlier one in release, order, metrics or draPreemption, which the profiles of a scheduler share")
 }

@@ -99,7 +99,7 @@ func RunScores(t *testing.T, h *differential.Harness) {
 }
 
 // RunJudged compares claims of devices by a command that stands in the module above: one case
-// for every three of the flag cases. Those of [differential.Case.AllOfShared] are left out.
+// for every three of the flag cases. Those of [differential.Case.AllocatorDiffers] are left out.
 func RunJudged(t *testing.T, h *differential.Harness) {
 	differential.Quiet()
 	program := filepath.Join(t.TempDir(), "judge")
@@ -125,7 +125,7 @@ func RunJudged(t *testing.T, h *differential.Harness) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c = h.Distinct(c); c.AllOfShared() {
+		if c = h.Distinct(c); c.AllocatorDiffers() {
 			apart++
 			continue
 		}

@@ -19,6 +19,8 @@ type Options struct {
 	// Scheduler is the program that schedules, none if it is empty. Plugin
 	// replaces DefaultPreemption in it, unless it is empty.
 	Scheduler, Plugin string
+	// DRAPreemption has the plugin preempt for devices.
+	DRAPreemption bool
 	// Profiles are the names that pods may ask for, DefaultProfile alone if there are none.
 	Profiles []string
 	// AuditPolicy is the policy of the API server's audit log. None is kept if it is empty.
@@ -69,7 +71,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 		return c, nil
 	}
 	config := filepath.Join(c.dir, "scheduler.json")
-	if err := writeSchedulerConfiguration(config, schedulerConfiguration(c.scheduler, o.Plugin, false, c.profiles()...)); err != nil {
+	if err := writeSchedulerConfiguration(config, c.configuration(o.Plugin)); err != nil {
 		return c, err
 	}
 	ready := c.probe(c.Ports.Scheduler, "/readyz")

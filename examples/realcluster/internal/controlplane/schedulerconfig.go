@@ -31,6 +31,18 @@ func schedulerConfiguration(kubeconfig, plugin string, elect bool, names ...stri
 	}
 }
 
+// configuration is that of the cluster's scheduler.
+func (c *Cluster) configuration(plugin string) object {
+	configuration := schedulerConfiguration(c.scheduler, plugin, false, c.profiles()...)
+	if c.options.DRAPreemption {
+		for _, profile := range configuration["profiles"].([]object) {
+			profile["plugins"].(object)["preFilter"] = object{"enabled": []object{{"name": plugin}}}
+			profile["pluginConfig"] = []object{{"name": plugin, "args": object{"draPreemption": true}}}
+		}
+	}
+	return configuration
+}
+
 func writeSchedulerConfiguration(file string, configuration object) error {
 	text, err := json.MarshalIndent(configuration, "", "  ")
 	if err != nil {

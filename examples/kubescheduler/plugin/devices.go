@@ -1,0 +1,277 @@
+package plugin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
+	"k8s.io/dynamic-resource-allocation/structured"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
+
+	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// withDevices is the plugin where DRAPreemption is on: before the scheduler's own plugin for
+// claims begins with a pod, devices that wait for others are put out of its reach.
+type withDevices struct{ *Plugin }
+
+var (
+	_ fwk.PreFilterPlugin = withDevices{}
+	_ fwk.SignPlugin      = withDevices{}
+)
+
+// errOrder is the error of a profile in which the plugin comes too late.
+var errOrder = fmt.Errorf("%s has to be enabled in preFilter, too, where it comes before %s: the argument draPreemption takes that", Name, devices.Name)
+
+// PreFilter holds the devices of other pods' nominations. It has no say about nodes.
+func (p withDevices) PreFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	desk := p.process.devices
+	if desk.wants(pod) && p.tooLate() {
+		return nil, fwk.AsStatus(errOrder)
+	}
+	if err := desk.hold(pod); err != nil {
+		return nil, fwk.AsStatus(fmt.Errorf("devices of nominated pods: %w", err))
+	}
+	return nil, fwk.NewStatus(fwk.Skip)
+}
+
+// PreFilterExtensions is nil: pods that come and go are followed when this plugin decides.
+func (withDevices) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
+
+// SignPod adds nothing to a pod's signature: the scheduler's plugin signs no pod with claims.
+func (withDevices) SignPod(context.Context, *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
+	return nil, nil
+}
+
+// tooLate reports whether the scheduler's plugin for claims has begun with a pod before this one.
+func (p *Plugin) tooLate() bool {
+	l, ok := p.handle.(lister)
+	if !ok {
+		return false
+	}
+	for _, on := range l.ListPlugins().PreFilter.Enabled {
+		switch on.Name {
+		case Name:
+			return false
+		case devices.Name:
+			return true
+		}
+	}
+	return false
+}
+
+// deviceGates are the gates about devices with another setting than the filter knows.
+func deviceGates() error {
+	elsewhere := []featuregate.Feature{features.DRAResourcePoolStatus, features.DRAResourceClaimGranularStatusAuthorization, features.DRASchedulerFilterTimeout}
+	var wrong []string
+	for name, usual := range utilfeature.DefaultMutableFeatureGate.GetAll() {
+		if strings.HasPrefix(string(name), "DRA") && !slices.Contains(elsewhere, name) && utilfeature.DefaultFeatureGate.Enabled(name) != usual.Default {
+			wrong = append(wrong, string(name))
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	slices.Sort(wrong)
+	return fmt.Errorf("args: draPreemption: it takes the default of feature gate %s", strings.Join(wrong, ", "))
+}
+
+// wants reports whether devices are allocated for a pod.
+func (d *deviceDesk) wants(pod *v1.Pod) bool {
+	if d == nil {
+		return false
+	}
+	return len(pod.Spec.ResourceClaims) > 0 || d.backed(pod)
+}
+
+// backed reports whether a pod asks for an extended resource that a device class backs.
+func (d *deviceDesk) backed(pod *v1.Pod) bool {
+	resolver := d.handle.SharedDRAManager().DeviceClassResolver()
+	some := func(list []v1.Container) bool {
+		return slices.ContainsFunc(list, func(c v1.Container) bool {
+			for name := range c.Resources.Requests {
+				if resolver.GetDeviceClass(name) != nil {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	return some(pod.Spec.Containers) || some(pod.Spec.InitContainers)
+}
+
+// follow brings the filter's objects up to date, where it has a part in a decision about the pod.
+func (d *deviceDesk) follow(pod *v1.Pod) error {
+	if d == nil {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.release()
+	if !d.wants(pod) && len(d.records)+len(d.ended)+len(d.set.Nominations) == 0 {
+		return nil
+	}
+	if d.seen.uid != pod.UID {
+		if err := d.look(pod); err != nil {
+			return err
+		}
+	}
+	o := d.seen.objects
+	if sameObjects(&o, &d.set) {
+		return nil
+	}
+	if err := d.filter.Set(o); err != nil {
+		return fmt.Errorf("objects about devices: %w", err)
+	}
+	d.set = o
+	return nil
+}
+
+// look notes the objects as they are when an attempt begins, before the scheduler's plugin does. What
+// comes free during the attempt is for the next one: with it, the pod would be found to fit where
+// the scheduler has just said that it does not, and preempt elsewhere.
+func (d *deviceDesk) look(pod *v1.Pod) error {
+	o, err := d.objects()
+	if err != nil {
+		return fmt.Errorf("objects about devices: %w", err)
+	}
+	d.nominations(&o)
+	d.seen.uid, d.seen.objects = pod.UID, o
+	return nil
+}
+
+// objects are those that the scheduler allocates by: with allocations that it has decided about
+// and not yet written, and taints of rules on the devices.
+func (d *deviceDesk) objects() (o devices.Objects, err error) {
+	manager := d.handle.SharedDRAManager()
+	if o.Claims, err = manager.ResourceClaims().List(); err != nil {
+		return o, err
+	}
+	if o.Slices, err = manager.ResourceSlices().ListWithDeviceTaintRules(); err != nil {
+		return o, err
+	}
+	if o.Classes, err = manager.DeviceClasses().List(); err != nil {
+		return o, err
+	}
+	slices.SortFunc(o.Claims, func(a, b *resourcev1.ResourceClaim) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	slices.SortFunc(o.Slices, func(a, b *resourcev1.ResourceSlice) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(o.Classes, func(a, b *resourcev1.DeviceClass) int { return cmp.Compare(a.Name, b.Name) })
+	o.InFlight, err = inFlight(manager.ResourceClaims(), o.Claims)
+	return o, err
+}
+
+// inFlight are the claims whose allocation is not yet written. Devices that are taken by nobody
+// in the list, for extended resources, are those of a claim without a name in the API.
+func inFlight(tracker fwk.ResourceClaimTracker, claims []*resourcev1.ResourceClaim) ([]*resourcev1.ResourceClaim, error) {
+	taken, err := allocated(tracker)
+	if err != nil {
+		return nil, err
+	}
+	var list []*resourcev1.ResourceClaim
+	give := func(a *resourcev1.AllocationResult) {
+		for i := range a.Devices.Results {
+			r := &a.Devices.Results[i]
+			taken.Delete(structured.MakeDeviceID(r.Driver, r.Pool, r.Device))
+		}
+	}
+	for _, c := range claims {
+		if c.Status.Allocation != nil {
+			give(c.Status.Allocation)
+		}
+		if pending := tracker.GetPendingAllocation(c.UID); pending != nil {
+			one := c.DeepCopy()
+			one.Status.Allocation = pending
+			list = append(list, one)
+			give(pending)
+		}
+	}
+	if taken.Len() == 0 {
+		return list, nil
+	}
+	rest := &resourcev1.ResourceClaim{}
+	rest.Name, rest.Status.Allocation = nameless, &resourcev1.AllocationResult{}
+	ids := taken.UnsortedList()
+	slices.SortFunc(ids, func(a, b structured.DeviceID) int { return cmp.Compare(a.String(), b.String()) })
+	for _, id := range ids {
+		rest.Status.Allocation.Devices.Results = append(rest.Status.Allocation.Devices.Results, resourcev1.DeviceRequestAllocationResult{
+			Driver: id.Driver.String(), Pool: id.Pool.String(), Device: id.Device.String(),
+		})
+	}
+	return append(list, rest), nil
+}
+
+// allocated asks until nothing changed meanwhile.
+func allocated(tracker fwk.ResourceClaimTracker) (taken sets.Set[structured.DeviceID], err error) {
+	for range 10 {
+		if taken, err = tracker.ListAllAllocatedDevices(); err == nil {
+			return taken, nil
+		}
+	}
+	return nil, err
+}
+
+// sameObjects reports whether the filter has these objects. Allocations that are not yet written
+// are gone soon.
+func sameObjects(a, b *devices.Objects) bool {
+	return len(a.InFlight)+len(b.InFlight) == 0 && slices.Equal(a.Claims, b.Claims) && slices.Equal(a.Slices, b.Slices) &&
+		slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Nominations, b.Nominations)
+}
+
+// viewFor calls decide with the snapshot for a pod. Where it asks for extended resources that
+// classes back, that is a copy with nodes that leave them to the filter.
+func (p *Plugin) viewFor(pod *v1.Pod, decide func(*preemption.Snapshot) error) error {
+	d := p.process.devices
+	if d == nil || !d.backed(pod) {
+		return p.process.state.view(decide)
+	}
+	snap := p.process.state.mirror.Snapshot()
+	for _, n := range d.filter.Cluster(snap.Cluster()).Nodes {
+		if had, ok := snap.Node(n.Name); !ok || had == n {
+			continue
+		}
+		if err := snap.UpdateNode(n); err != nil {
+			return err
+		}
+	}
+	return decide(snap)
+}
+
+// statuses are the scheduler's answers about the nodes, as they are with DRAPreemption. The slice is
+// the caller's own.
+func (d *deviceDesk) statuses(said []preemption.Status) []preemption.Status {
+	if d != nil {
+		for i := range said {
+			said[i] = d.filter.MayHelp(said[i])
+		}
+	}
+	return said
+}
+
+// nomination is what goes with a plan's nomination.
+func (d *deviceDesk) nomination(snap *preemption.Snapshot, plan *preemption.Plan) (*devices.Nomination, error) {
+	if d == nil || plan.Outcome != preemption.Preempt {
+		return nil, nil
+	}
+	return d.filter.Nomination(snap, plan)
+}
+
+// errNoManager is the error of a scheduler that allocates no devices.
+var errNoManager = errors.New("args: draPreemption: the scheduler allocates no devices")
+
+// uidOf is the UID under which devices are held for a claim of a nomination.
+func uidOf(c *resourcev1.ResourceClaim) types.UID {
+	return types.UID(Name + "/" + c.Namespace + "/" + c.Name + "/" + string(c.UID))
+}

@@ -1,0 +1,163 @@
+// Package devicetrial tries preemption for devices in a cluster: random nodes get devices, pods of
+// little importance claim them, and an urgent pod comes that claims some, too. Who leaves for it,
+// and with which devices it runs, is foretold and compared.
+package devicetrial
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Names of the trials.
+const (
+	Namespace = "trial"
+	Driver    = "gpu.example.com"
+	class     = "gpu"
+	urgentPod = "urgent"
+	rivalPod  = "rival"
+	high      = "high"
+	never     = "never" // as important as high, and preempts nobody, as none but high does
+	holderApp = "holder"
+)
+
+var priorities = map[string]int32{"batch": -10, "low": 100, "medium": 1000, high: 10000, never: 10000}
+
+var lower = []string{"batch", "low", "medium"}
+
+// base has what all trials refer to.
+func base() []runtime.Object {
+	out := []runtime.Object{
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}},
+		&resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Spec: resourcev1.DeviceClassSpec{Selectors: []resourcev1.DeviceSelector{
+			{CEL: &resourcev1.CELDeviceSelector{Expression: fmt.Sprintf("device.driver == %q", Driver)}},
+		}}},
+		template(1), template(2),
+	}
+	for _, name := range append([]string{high, never}, lower...) {
+		c := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: priorities[name]}
+		if name != high {
+			policy := corev1.PreemptNever
+			c.PreemptionPolicy = &policy
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// wants is a claim of so many devices.
+func wants(count int64) resourcev1.ResourceClaimSpec {
+	return resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{
+		Name: "gpus", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: class, AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: count},
+	}}}}
+}
+
+func templateName(count int64) string { return fmt.Sprintf("gpus-%d", count) }
+
+func template(count int64) *resourcev1.ResourceClaimTemplate {
+	return &resourcev1.ResourceClaimTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: templateName(count)},
+		Spec: resourcev1.ResourceClaimTemplateSpec{Spec: wants(count)}}
+}
+
+// claim is a claim that a pod names.
+func claim(name string, spec resourcev1.ResourceClaimSpec) *resourcev1.ResourceClaim {
+	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: name}, Spec: spec}
+}
+
+// drawn are the objects of a trial.
+type drawn struct {
+	nodes  []*corev1.Node
+	slices []*resourcev1.ResourceSlice
+	// claims are those that pods name. All others are made from templates, by the controller.
+	claims  []*resourcev1.ResourceClaim
+	holders []*corev1.Pod
+	// urgent is the preemptor, and rival comes while it waits.
+	urgent, rival *corev1.Pod
+	// late is set where the controllers stand still until the pod was tried again some times.
+	late bool
+}
+
+// draw draws a trial.
+func draw(r *rand.Rand, n int) *drawn {
+	d := &drawn{late: r.IntN(2) == 0}
+	devices := 0
+	for i := range 2 + r.IntN(3) {
+		name := fmt.Sprintf("t%d-n%d", n, i)
+		d.nodes = append(d.nodes, node(name))
+		slice := deviceSlice(r, name)
+		devices += len(slice.Spec.Devices)
+		d.slices = append(d.slices, slice)
+	}
+	for i, left := 0, devices; left > -devices; i++ { // more than there is room for, the later ones small
+		count := int64(1)
+		if left > 0 {
+			count += int64(r.IntN(2))
+		}
+		p := pod(fmt.Sprintf("%s-%d-%d", holderApp, n, i), lower[r.IntN(len(lower))])
+		p.Labels = map[string]string{"app": holderApp}
+		use(p, &corev1.PodResourceClaim{ResourceClaimTemplateName: new(templateName(count))})
+		d.holders = append(d.holders, p)
+		left -= int(count)
+	}
+	if r.IntN(3) == 0 { // two pods of one claim, which leaves with both
+		shared := claim(fmt.Sprintf("shared-%d", n), wants(1))
+		d.claims = append(d.claims, shared)
+		for i, p := range d.holders[:min(2, len(d.holders))] {
+			p.Name = fmt.Sprintf("%s-%d-shared-%d", holderApp, n, i)
+			p.Spec.ResourceClaims[0] = corev1.PodResourceClaim{Name: "gpus", ResourceClaimName: &shared.Name}
+		}
+	}
+	spec := wants(int64(1 + r.IntN(2)))
+	if spec.Devices.Requests[0].Exactly.Count == 2 && r.IntN(2) == 0 {
+		model := resourcev1.FullyQualifiedName(Driver + "/model")
+		spec.Devices.Constraints = []resourcev1.DeviceConstraint{{MatchAttribute: &model}}
+	}
+	d.urgent, d.rival = pod(fmt.Sprintf("%s-%d", urgentPod, n), high), pod(fmt.Sprintf("%s-%d", rivalPod, n), never)
+	use(d.urgent, &corev1.PodResourceClaim{ResourceClaimName: &d.urgent.Name})
+	use(d.rival, &corev1.PodResourceClaim{ResourceClaimName: &d.rival.Name})
+	d.claims = append(d.claims, claim(d.urgent.Name, spec), claim(d.rival.Name, wants(1)))
+	return d
+}
+
+func node(name string) *corev1.Node {
+	amounts := corev1.ResourceList{"cpu": resource.MustParse("8"), "memory": resource.MustParse("32Gi"), "pods": resource.MustParse("30"), "ephemeral-storage": resource.MustParse("10Gi")}
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}},
+		Status:     corev1.NodeStatus{Capacity: amounts, Allocatable: amounts.DeepCopy()},
+	}
+}
+
+// deviceSlice is what the driver publishes of a node.
+func deviceSlice(r *rand.Rand, node string) *resourcev1.ResourceSlice {
+	s := &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: node}, Spec: resourcev1.ResourceSliceSpec{
+		Driver: Driver, NodeName: &node, Pool: resourcev1.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1},
+	}}
+	for i := range 1 + r.IntN(4) {
+		model := []string{"a", "b"}[r.IntN(2)]
+		s.Spec.Devices = append(s.Spec.Devices, resourcev1.Device{
+			Name: fmt.Sprintf("gpu-%d", i), Attributes: map[resourcev1.QualifiedName]resourcev1.DeviceAttribute{"model": {StringValue: &model}},
+		})
+	}
+	return s
+}
+
+func pod(name, class string) *corev1.Pod {
+	no := false
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: name}, Spec: corev1.PodSpec{
+		PriorityClassName: class, AutomountServiceAccountToken: &no, TerminationGracePeriodSeconds: new(int64(30)),
+		Containers: []corev1.Container{{Name: "c", Image: "none", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse("100m")}}}},
+	}}
+}
+
+// use has the pod's container claim devices.
+func use(p *corev1.Pod, c *corev1.PodResourceClaim) {
+	c.Name = "gpus"
+	p.Spec.ResourceClaims = []corev1.PodResourceClaim{*c}
+	p.Spec.Containers[0].Resources.Claims = []corev1.ResourceClaim{{Name: c.Name}}
+}

@@ -1,0 +1,379 @@
+package devicetrial
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Runner runs trials in a cluster, one after the other.
+type Runner struct {
+	Client kubernetes.Interface
+	Pods   *observe.Pods
+	// Kubectl is the program and its first arguments.
+	Kubectl []string
+	// Pause stops the controllers, and Resume lets them go on.
+	Pause, Resume func() error
+	// Dir is where the files of trials go.
+	Dir string
+	Say func(format string, args ...any)
+}
+
+// Report is the result of a trial.
+type Report struct {
+	Number int
+	// Today is what v1.37 would do, and Outcome what happened.
+	Today, Outcome string
+	Victims        []string
+	// Devices are those that the urgent pod has; Foretold is set where they are the ones that were
+	// foretold, and not others that were free or came free.
+	Devices  []string
+	Foretold bool
+	// Late is the time that the controllers stood still after the victims were gone, and Tries how
+	// often the pod was tried without success meanwhile.
+	Late  time.Duration
+	Tries int
+	// Took is the time from the pod's creation until it was bound.
+	Took time.Duration
+	// Wrong says what did not go as foretold; empty for nothing.
+	Wrong []string
+}
+
+// The most time of each step, and how long nothing may move before a dump is taken.
+const (
+	stepWithin = 90 * time.Second
+	restFor    = 2 * time.Second
+	lateFor    = 3 * time.Second
+)
+
+// Prepare makes what all trials refer to.
+func (r *Runner) Prepare(ctx context.Context) error {
+	for _, o := range base() {
+		if err := create(ctx, r.Client, o); err != nil {
+			return err
+		}
+	}
+	return r.until(ctx, "service account", func() bool {
+		_, err := r.Client.CoreV1().ServiceAccounts(Namespace).Get(ctx, "default", metav1.GetOptions{})
+		return err == nil
+	})
+}
+
+// Run runs one trial.
+func (r *Runner) Run(ctx context.Context, n int, source *rand.Rand) (*Report, error) {
+	d, report := draw(source, n), &Report{Number: n}
+	err := r.try(ctx, d, report)
+	if resumed := r.Resume(); err == nil {
+		err = resumed
+	}
+	if err != nil {
+		return report, fmt.Errorf("trial %d: %w", n, err)
+	}
+	return report, r.clear(ctx, d)
+}
+
+func (r *Runner) try(ctx context.Context, d *drawn, report *Report) error {
+	if err := r.fill(ctx, d); err != nil {
+		return err
+	}
+	if err := r.Pause(); err != nil {
+		return err
+	}
+	pods := r.Client.CoreV1().Pods(Namespace)
+	made, err := pods.Create(ctx, d.urgent, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	if err != nil {
+		return err
+	}
+	made.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+	dump, err := r.dump(ctx)
+	if err != nil {
+		return err
+	}
+	f, err := foretell(dump, made)
+	if err != nil {
+		return err
+	}
+	report.Today = f.today.String()
+	r.Pods.Forget()
+	created, err := pods.Create(ctx, d.urgent, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	if err := r.until(ctx, "decision", func() bool { return r.decided(created.Name) }); err != nil {
+		return err
+	}
+	if f.outcome == preemption.Preempt {
+		if err := r.wait(ctx, d, report); err != nil {
+			return err
+		}
+	}
+	if err := r.Resume(); err != nil {
+		return err
+	}
+	if f.outcome != preemption.NothingHelps {
+		if err := r.until(ctx, "urgent pod bound", func() bool { return r.pod(ctx, created.Name).Spec.NodeName != "" }); err != nil {
+			report.Wrong = append(report.Wrong, fmt.Sprintf("the urgent pod has no node after %v", stepWithin))
+		}
+	}
+	report.Took = time.Since(begun)
+	time.Sleep(restFor) // for a second eviction
+	return r.compare(ctx, d, f, report)
+}
+
+// fill makes nodes, slices, claims and the pods that hold devices. Those that found none go again.
+func (r *Runner) fill(ctx context.Context, d *drawn) error {
+	for _, n := range d.nodes {
+		if err := create(ctx, r.Client, n); err != nil {
+			return err
+		}
+	}
+	for _, s := range d.slices {
+		if err := create(ctx, r.Client, s); err != nil {
+			return err
+		}
+	}
+	for _, c := range d.claims {
+		if err := create(ctx, r.Client, c); err != nil {
+			return err
+		}
+	}
+	for _, p := range d.holders { // one after the other, so that some come early
+		if err := create(ctx, r.Client, p); err != nil {
+			return err
+		}
+	}
+	settled := func() bool {
+		for _, p := range d.holders {
+			if now := r.pod(ctx, p.Name); now.Status.StartTime == nil && !unschedulable(now) {
+				return false
+			}
+		}
+		return true
+	}
+	if err := r.until(ctx, "pods that hold devices", settled); err != nil {
+		return err
+	}
+	for _, p := range d.holders {
+		if r.pod(ctx, p.Name).Spec.NodeName == "" {
+			if err := r.remove(ctx, p.Name); err != nil {
+				return err
+			}
+		}
+	}
+	waiting, cancel := context.WithTimeout(ctx, stepWithin)
+	defer cancel()
+	return r.Pods.Wait(waiting, observe.Stillness{For: restFor})
+}
+
+func unschedulable(p *corev1.Pod) bool {
+	c := observe.Condition(p, corev1.PodScheduled)
+	return c != nil && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable
+}
+
+// decided reports whether the scheduler has said something about the pod.
+func (r *Runner) decided(name string) bool {
+	now := r.pod(context.Background(), name)
+	return now.Spec.NodeName != "" || unschedulable(now)
+}
+
+// wait is the time while the victims' claims come back. The controllers stand still, so that it
+// is long where the trial wants it; the pod is tried again meanwhile, and a rival comes.
+func (r *Runner) wait(ctx context.Context, d *drawn, report *Report) error {
+	gone := func() bool {
+		all, err := r.Client.CoreV1().Pods(Namespace).List(ctx, metav1.ListOptions{})
+		return err == nil && !slices.ContainsFunc(all.Items, func(p corev1.Pod) bool { return p.DeletionTimestamp != nil })
+	}
+	if err := r.until(ctx, "victims told to go", func() bool {
+		return slices.ContainsFunc(r.Pods.Moves(), func(m observe.Move) bool { return m.Deleted })
+	}); err != nil {
+		return err
+	}
+	if err := r.until(ctx, "victims gone", gone); err != nil {
+		return err
+	}
+	if err := create(ctx, r.Client, d.rival); err != nil {
+		return err
+	}
+	if !d.late {
+		return nil
+	}
+	begun := time.Now()
+	for time.Since(begun) < lateFor {
+		report.Tries++
+		if err := r.touch(ctx, d.slices[0], report.Tries); err != nil {
+			return err
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	report.Late = time.Since(begun)
+	return nil
+}
+
+// touch publishes a slice anew, for which pods without devices are tried again.
+func (r *Runner) touch(ctx context.Context, s *resourcev1.ResourceSlice, n int) error {
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		now, err := r.Client.ResourceV1().ResourceSlices().Get(ctx, s.Name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		number := int64(n)
+		now.Spec.Devices[0].Attributes["published"] = resourcev1.DeviceAttribute{IntValue: &number}
+		_, err = r.Client.ResourceV1().ResourceSlices().Update(ctx, now, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+// compare compares what happened.
+func (r *Runner) compare(ctx context.Context, d *drawn, f *forecast, report *Report) error {
+	wrong := func(format string, args ...any) { report.Wrong = append(report.Wrong, fmt.Sprintf(format, args...)) }
+	for _, m := range r.Pods.Moves() {
+		if m.Deleted {
+			report.Victims = append(report.Victims, m.Pod.Name)
+		}
+	}
+	slices.Sort(report.Victims)
+	if !slices.Equal(report.Victims, f.victims) {
+		wrong("the victims are %v, foretold were %v", report.Victims, f.victims)
+	}
+	now := r.pod(ctx, d.urgent.Name)
+	switch {
+	case len(report.Victims) > 0:
+		report.Outcome = preemption.Preempt.String()
+	case now.Spec.NodeName != "":
+		report.Outcome = preemption.Fits.String()
+	default:
+		report.Outcome = preemption.NothingHelps.String()
+	}
+	if report.Outcome != f.outcome.String() {
+		wrong("it %s, foretold was %s", report.Outcome, f.outcome)
+	}
+	if f.outcome == preemption.Preempt && now.Spec.NodeName != f.node {
+		wrong("it runs on %q, foretold was %s", now.Spec.NodeName, f.node)
+	}
+	return r.compareClaims(ctx, d, f, report)
+}
+
+// compareClaims looks at what every claim has.
+func (r *Runner) compareClaims(ctx context.Context, d *drawn, f *forecast, report *Report) error {
+	wrong := func(format string, args ...any) { report.Wrong = append(report.Wrong, fmt.Sprintf(format, args...)) }
+	claims, err := r.Client.ResourceV1().ResourceClaims(Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	holder := map[string]string{}
+	for i := range claims.Items {
+		c := &claims.Items[i]
+		for _, device := range devicesOf(c) {
+			if other := holder[device]; other != "" {
+				wrong("claims %s and %s both have device %s", other, c.Name, device)
+			}
+			holder[device] = c.Name
+		}
+		if c.Name == d.urgent.Name {
+			report.Devices = devicesOf(c)
+		}
+	}
+	report.Foretold = slices.Equal(report.Devices, f.devices)
+	if f.outcome != preemption.Preempt {
+		return nil
+	}
+	if !slices.ContainsFunc(report.Devices, func(device string) bool { return slices.Contains(f.freed, device) }) {
+		wrong("it has %v, of which its victims had none: %v", report.Devices, f.freed)
+	}
+	for _, device := range f.devices {
+		if by := holder[device]; by != "" && by != d.urgent.Name && !report.Foretold {
+			wrong("device %s, which the urgent pod was nominated for, went to claim %s", device, by)
+		}
+	}
+	return nil
+}
+
+// dump takes a dump with kubectl.
+func (r *Runner) dump(ctx context.Context) ([]byte, error) {
+	args := append(slices.Clone(r.Kubectl[1:]), "get", "nodes,pods,priorityclasses,poddisruptionbudgets,namespaces,resourceclaims,resourceslices,deviceclasses,devicetaintrules", "-A", "-o", "json")
+	cmd := exec.CommandContext(ctx, r.Kubectl[0], args...)
+	var trouble strings.Builder
+	cmd.Stderr = &trouble
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("kubectl get: %w: %s", err, trouble.String())
+	}
+	return text, os.WriteFile(filepath.Join(r.Dir, "dump.json"), text, 0o600)
+}
+
+// pod is the pod as the API has it, empty where it is gone.
+func (r *Runner) pod(ctx context.Context, name string) *corev1.Pod {
+	p, err := r.Client.CoreV1().Pods(Namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return &corev1.Pod{}
+	}
+	return p
+}
+
+func (r *Runner) remove(ctx context.Context, name string) error {
+	at := int64(0)
+	err := r.Client.CoreV1().Pods(Namespace).Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &at})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// clear removes the objects of a trial, and waits until no claim is left.
+func (r *Runner) clear(ctx context.Context, d *drawn) error {
+	for _, p := range append(slices.Clone(d.holders), d.urgent, d.rival) {
+		if err := r.remove(ctx, p.Name); err != nil {
+			return err
+		}
+	}
+	claims := r.Client.ResourceV1().ResourceClaims(Namespace)
+	if err := claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		return err
+	}
+	err := r.until(ctx, "claims gone", func() bool {
+		left, err := claims.List(ctx, metav1.ListOptions{})
+		return err == nil && len(left.Items) == 0
+	})
+	if err != nil {
+		return err
+	}
+	for i := range d.nodes {
+		if err := r.Client.ResourceV1().ResourceSlices().Delete(ctx, d.slices[i].Name, metav1.DeleteOptions{}); err != nil {
+			return err
+		}
+		if err := r.Client.CoreV1().Nodes().Delete(ctx, d.nodes[i].Name, metav1.DeleteOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// until waits for something to become so.
+func (r *Runner) until(ctx context.Context, what string, is func() bool) error {
+	for deadline := time.Now().Add(stepWithin); !is(); time.Sleep(100 * time.Millisecond) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%s: not within %v", what, stepWithin)
+		}
+	}
+	return nil
+}
