@@ -52,7 +52,6 @@ type builder struct {
 
 	work     string // a folder of its own, for what is built
 	licences map[string]map[string]contained
-	notices  map[string][]byte
 }
 
 // contained is a module of others with its licences by their SPDX names.
@@ -70,9 +69,15 @@ func (b *builder) make(ctx context.Context) (err error) {
 	if err := fresh(b.out); err != nil {
 		return err
 	}
-	b.licences, b.notices = map[string]map[string]contained{}, map[string][]byte{}
+	b.licences = map[string]map[string]contained{}
 	documents := map[string]map[string][]byte{}
-	for _, p := range b.parts {
+	parts := slices.SortedStableFunc(slices.Values(b.parts), func(p, q part) int { return p.at.compare(q.at) })
+	for i, p := range parts {
+		if i > 0 && p.at != parts[i-1].at {
+			if err := b.forget(); err != nil {
+				return err
+			}
+		}
 		if p.at == browser {
 			continue // it has no archive of its own
 		}
@@ -93,6 +98,15 @@ func (b *builder) make(ctx context.Context) (err error) {
 		return err
 	}
 	return b.sums()
+}
+
+// forget empties a build cache that is not the user's: what one platform has left in it helps no
+// other, and all of them together would fill a disk.
+func (b *builder) forget() error {
+	if b.cache == "" {
+		return nil
+	}
+	return os.RemoveAll(b.cache)
 }
 
 // mark is a file in a folder that this program has made, so that it removes no other.

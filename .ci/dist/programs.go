@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -13,6 +14,21 @@ type platform struct{ system, machine string }
 
 // String is like linux/amd64.
 func (p platform) String() string { return p.system + "/" + p.machine }
+
+// compare puts this machine's platform first, which makes the documents of the others, and the
+// others in the order of their names.
+func (p platform) compare(q platform) int {
+	host := platform{runtime.GOOS, runtime.GOARCH}
+	switch {
+	case p == q:
+		return 0
+	case p == host:
+		return -1
+	case q == host:
+		return 1
+	}
+	return strings.Compare(p.String(), q.String())
+}
 
 // suffix is what the names of programs end with there.
 func (p platform) suffix() string {
