@@ -209,7 +209,7 @@ func (b *builder) build(ctx context.Context, p part) (string, error) {
 	}
 	variables := []string{stamped + "version=" + b.source.version, stamped + "revision=" + b.source.revision}
 	if p.program.variables != nil {
-		more, err := p.program.variables(ctx, b.source)
+		more, err := p.program.variables(ctx, b.source, p.program)
 		if err != nil {
 			return "", err
 		}
@@ -219,7 +219,7 @@ func (b *builder) build(ctx context.Context, p part) (string, error) {
 	for _, v := range variables {
 		flags += " -X " + v
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags="+flags, "-o", path, p.program.pkg)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags="+p.program.tags, "-ldflags="+flags, "-o", path, p.program.pkg)
 	cmd.Dir = b.source.path(p.program.module)
 	cmd.Env = b.environment(p.at)
 	var said bytes.Buffer

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/outrank-go/outrank/.ci/dist/licence"
 )
 
 // repository makes a git repository with a commit, and returns a function that runs git in it.
@@ -399,8 +401,14 @@ func TestPrograms(t *testing.T) {
 		"examples/study/own": "shows a policy of one's own", "examples/kubectl-whatif/browser": "makes the page", "examples/simulator/gpus": "a figure of the simulator",
 		"examples/clientgo/scheduler": "shows the parts for client-go",
 	}
+	folder := func(p *program) string {
+		if within, ok := strings.CutPrefix(p.pkg, licence.Own+"/"); ok {
+			return within
+		}
+		return filepath.Join(p.module, p.pkg)
+	}
 	for i := range programs {
-		here[filepath.Join(programs[i].module, programs[i].pkg)] = "in a release"
+		here[folder(&programs[i])] = "in a release"
 	}
 	err := filepath.WalkDir(filepath.Join(root, "examples"), func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() || e.Name() != "main.go" {
@@ -416,7 +424,7 @@ func TestPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range programs {
-		if _, err := os.Stat(filepath.Join(root, programs[i].module, programs[i].pkg)); err != nil {
+		if _, err := os.Stat(filepath.Join(root, folder(&programs[i]))); err != nil {
 			t.Error(err)
 		}
 	}
@@ -424,18 +432,24 @@ func TestPrograms(t *testing.T) {
 
 // The plugin says which kube-scheduler it is, and which Outrank.
 func TestSchedulerVersion(t *testing.T) {
+	for name, minor := range map[string]string{"kube-scheduler-outrank": "37", "kube-scheduler-outrank-v1.36": "36"} {
+		t.Run(name, func(t *testing.T) { schedulerVersion(t, named(name), minor) })
+	}
+}
+
+func schedulerVersion(t *testing.T, p *program, minor string) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &source{root: root, version: "v0.9.1-0.20260304030607-abcdef012345+dirty", revision: "abcdef", dirty: true, time: time.Unix(0, 0).UTC()}
-	got, err := schedulerVariables(context.Background(), s)
+	got, err := schedulerVariables(context.Background(), s, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(got, "\n")
 	// A version that Kubernetes can read: behind the plus sign are dots, digits, letters and dashes.
-	if !regexp.MustCompile(`(?m)version\.gitVersion=v1\.\d+\.\d+\+outrank\.0\.9\.1-0\.20260304030607-abcdef012345\.dirty$`).MatchString(text) ||
+	if !regexp.MustCompile(`(?m)version\.gitVersion=v1\.`+minor+`\.\d+\+outrank\.0\.9\.1-0\.20260304030607-abcdef012345\.dirty$`).MatchString(text) ||
 		!strings.Contains(text, "version.gitMajor=1\n") || !strings.Contains(text, "gitTreeState=dirty") || !strings.Contains(text, "buildDate=1970-01-01T00:00:00Z") {
 		t.Error(text)
 	}

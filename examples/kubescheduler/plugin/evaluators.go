@@ -94,20 +94,6 @@ func (p *Plugin) evaluators() (*evaluators, error) {
 	return p.evaluator, nil
 }
 
-// evaluatorForGroup returns the evaluator for a group. Whether an unknown filter
-// has a say about its pods shows when they have their places.
-func (p *Plugin) evaluatorForGroup(ctx context.Context, group *placedGroup) (*preemption.Evaluator, error) {
-	e, err := p.evaluators()
-	if err != nil {
-		return nil, err
-	}
-	if len(e.framework.unknown) == 0 {
-		return e.plain, nil
-	}
-	e.framework.beginGroup(ctx, group)
-	return e.asking, nil
-}
-
 // evaluatorFor returns the evaluator for a pod: the one that asks the scheduler's
 // filters only where one of those that are not known has a say about it.
 func (p *Plugin) evaluatorFor(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod) (*preemption.Evaluator, error) {

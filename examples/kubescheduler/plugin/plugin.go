@@ -103,7 +103,7 @@ func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, 
 		return nil, nil
 	}
 	skip := func(klog.Logger, *v1.Pod, any, any) (fwk.QueueingHint, error) { return fwk.QueueSkip, nil }
-	return []fwk.ClusterEventWithHint{{Event: fwk.ClusterEvent{Resource: fwk.AssignedPod, ActionType: fwk.Delete}, QueueingHintFn: skip}}, nil
+	return []fwk.ClusterEventWithHint{{Event: podDeleted, QueueingHintFn: skip}}, nil
 }
 
 // now is the clock of the decisions.
