@@ -37,9 +37,6 @@ func (p part) archive() string {
 	return p.title() + ".tar.gz"
 }
 
-// bill is the name of its bill of materials.
-func (p part) bill() string { return p.title() + ".spdx.json" }
-
 // builder makes the parts of a release.
 type builder struct {
 	source *source
@@ -191,11 +188,7 @@ func (b *builder) part(ctx context.Context, p part, documents map[string][]byte)
 	if err := b.write(p.archive(), archive); err != nil {
 		return err
 	}
-	bill, err := b.bill(p, bills)
-	if err != nil {
-		return err
-	}
-	return b.write(p.bill(), bill)
+	return b.writeBill(p.archive(), bills)
 }
 
 // stamped is the package whose variables say which version a program is.
@@ -249,8 +242,8 @@ func (b *builder) check(p part, program []byte) (*buildinfo.BuildInfo, error) {
 	if bytes.Contains(program, []byte(b.source.root+string(filepath.Separator))) {
 		return nil, fmt.Errorf("it holds the name of the folder that it was built in, %s", b.source.root)
 	}
-	if p.at == browser {
-		return nil, nil // no record is to be read there
+	if p.at == browser { // the compiler's record is not to be read there
+		return b.record(p)
 	}
 	info, err := buildinfo.Read(bytes.NewReader(program))
 	if err != nil {
@@ -266,6 +259,15 @@ func (b *builder) check(p part, program []byte) (*buildinfo.BuildInfo, error) {
 		}
 	}
 	return info, nil
+}
+
+// writeBill writes the bill of materials of an archive.
+func (b *builder) writeBill(archive string, programs []billed) error {
+	bill, err := b.bill(archive, programs)
+	if err != nil {
+		return err
+	}
+	return b.write(billOf(archive), bill)
 }
 
 // write writes a file of the release.

@@ -6,14 +6,17 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"debug/buildinfo"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -232,8 +235,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// made makes a program for linux/amd64 from the repository.
-func made(t *testing.T, name string) *builder {
+// made makes kubectl-whatif for linux/amd64 and for a browser from the repository.
+func made(t *testing.T) *builder {
 	t.Helper()
 	s, err := sourceOf(t.Context(), filepath.Join("..", ".."), "")
 	if err != nil {
@@ -242,7 +245,8 @@ func made(t *testing.T, name string) *builder {
 	if s.root, err = filepath.Abs(s.root); err != nil {
 		t.Fatal(err)
 	}
-	b := &builder{source: s, parts: []part{{named(name), platform{"linux", "amd64"}}}, out: filepath.Join(t.TempDir(), "out"), log: io.Discard}
+	p := named("kubectl-whatif")
+	b := &builder{source: s, parts: []part{{p, platform{"linux", "amd64"}}, {p, browser}}, out: filepath.Join(t.TempDir(), "out"), log: io.Discard}
 	if err := b.make(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +282,7 @@ func unpacked(t *testing.T, path string) map[string][]byte {
 // A part is an archive with the program, its documents and the licences of what is in it, a bill
 // that lists the same modules, and checksums of both.
 func TestPart(t *testing.T) {
-	b := made(t, "kubectl-whatif")
+	b := made(t)
 	files := unpacked(t, filepath.Join(b.out, b.parts[0].archive()))
 	want := []string{"LICENSE", "THIRD-PARTY-LICENCES.txt", "clusterrole.yaml", "completions/_kubectl-whatif", "completions/kubectl-whatif.bash",
 		"completions/kubectl-whatif.fish", "completions/kubectl-whatif.ps1", "kubectl-whatif", "kubectl-whatif.1"}
@@ -307,7 +311,7 @@ func TestPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(sums)), "\n")
-	if len(lines) != 2 {
+	if len(lines) != 4 {
 		t.Fatalf("checksums of %d files", len(lines))
 	}
 	for _, line := range lines {
@@ -336,16 +340,40 @@ func TestPart(t *testing.T) {
 			t.Errorf("a report does not hold %s", want)
 		}
 	}
-	checkBill(t, b)
+	checkBill(t, b, b.parts[0], b.parts[0].archive())
+	checkBill(t, b, b.parts[1], pageName)
+	checkRecord(t, b.parts[0], files["kubectl-whatif"], b)
+}
+
+// checkRecord holds what the go command lists of a program to what the compiler has recorded in it.
+func checkRecord(t *testing.T, p part, program []byte, b *builder) {
+	t.Helper()
+	want, err := buildinfo.Read(bytes.NewReader(program))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := b.record(p)
+	if err != nil || got.GoVersion != want.GoVersion || got.Main.Path != want.Main.Path {
+		t.Errorf("%+v, %v", got, err)
+	}
+	lines := func(modules []*debug.Module) (list []string) {
+		for _, m := range modules {
+			list = append(list, fmt.Sprint(m.Path, " ", m.Version, " ", m.Sum, " ", m.Replace != nil))
+		}
+		return slices.Sorted(slices.Values(list))
+	}
+	if !slices.Equal(lines(got.Deps), lines(want.Deps)) {
+		t.Errorf("the go command lists %v, and the program has %v", lines(got.Deps), lines(want.Deps))
+	}
 }
 
 // escapedVersion is a version as the manual writes it.
 func escapedVersion(version string) string { return strings.ReplaceAll(version, "-", `\-`) }
 
 // checkBill holds a bill to the form, and to what the go command says of the program.
-func checkBill(t *testing.T, b *builder) {
+func checkBill(t *testing.T, b *builder, of part, archive string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(b.out, b.parts[0].bill()))
+	text, err := os.ReadFile(filepath.Join(b.out, billOf(archive)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,8 +399,8 @@ func checkBill(t *testing.T, b *builder) {
 		}
 	}
 	cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".")
-	cmd.Dir = b.source.path(b.parts[0].program.module)
-	cmd.Env = b.environment(b.parts[0].at)
+	cmd.Dir = b.source.path(of.program.module)
+	cmd.Env = b.environment(of.at)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

@@ -82,14 +82,6 @@ function worker() {
     return fs;
   }
 
-  // What the program needs for these files, in bytes: about ten times what it reads, up to a limit
-  // from which on memory grows in steps.
-  function memory(files) {
-    let read = 0;
-    for (const [name, file] of files) read += file.size * (name.endsWith(".gz") ? 10 : 1);
-    return Math.min(10 * read, 2 ** 30);
-  }
-
   onmessage = async ({ data: { program, args, files } }) => {
     const outputs = { 1: [], 2: [] };
     globalThis.fs = fileSystem(files, outputs);
@@ -98,7 +90,7 @@ function worker() {
     let status = 0;
     go.argv = ["kubectl-whatif", ...args];
     // One thread does everything: rare collections save most of their time, up to the memory that there is.
-    go.env = { GOGC: "400", GOMEMLIMIT: "3GiB", WHATIF_RESERVE: String(memory(files)) };
+    go.env = { GOGC: "400", GOMEMLIMIT: "3GiB" };
     go.exit = (code) => {
       status = code;
       for (const id of go._scheduledTimeouts.values()) clearTimeout(id); // which would wake a program that has ended
