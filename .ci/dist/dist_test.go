@@ -521,3 +521,36 @@ func TestContainerfiles(t *testing.T) {
 		}
 	}
 }
+
+// The platform of this machine comes first, and a build cache of the second build's own is emptied
+// after each; the user's never.
+func TestOnePlatformAfterTheOther(t *testing.T) {
+	host := platform{runtime.GOOS, runtime.GOARCH}
+	all, err := chosen("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(all, func(p, q part) int { return p.at.compare(q.at) })
+	seen := map[platform]bool{}
+	for i, p := range all {
+		if i == 0 && p.at != host {
+			t.Errorf("%v comes first", p.at)
+		}
+		if seen[p.at] && p.at != all[i-1].at {
+			t.Errorf("%v comes twice", p.at)
+		}
+		seen[p.at] = true
+	}
+	cache := filepath.Join(t.TempDir(), "cache")
+	for _, b := range []*builder{{}, {cache: cache}} {
+		if err := os.MkdirAll(cache, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.forget(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(cache); os.IsNotExist(err) != (b.cache != "") {
+			t.Errorf("the cache %q: %v", b.cache, err)
+		}
+	}
+}
