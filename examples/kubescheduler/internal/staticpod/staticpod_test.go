@@ -60,12 +60,14 @@ func TestThereAndBack(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(patches, "kube-scheduler+strategic.yaml"), patch, 0o600))
 	with, pod := written(t, dir, string(part), patches)
 	assert.NotEqual(t, before, with)
+	require.Len(t, pod.Spec.Containers, 1)
 	c := &pod.Spec.Containers[0]
 	assert.Equal(t, "kube-scheduler-outrank:v1.37.1", c.Image)
 	assert.Equal(t, "kube-scheduler", c.Command[0], "which is the program's name in the image")
 	assert.Contains(t, c.Command, "--config=/etc/kubernetes/outrank.yaml")
 	require.NotNil(t, c.SecurityContext)
 	assert.Equal(t, int64(0), *c.SecurityContext.RunAsUser, "who may read scheduler.conf")
+	require.Greater(t, len(c.VolumeMounts), len(stock.Spec.Containers[0].VolumeMounts))
 	mount, volume := c.VolumeMounts[len(c.VolumeMounts)-1], pod.Spec.Volumes[len(pod.Spec.Volumes)-1]
 	assert.Equal(t, "/etc/kubernetes/outrank.yaml", mount.MountPath)
 	assert.True(t, mount.ReadOnly)
