@@ -95,15 +95,16 @@ func (r *releaseRun) run(ctx context.Context, begun time.Time) error {
 	if err := r.changes(ctx); err != nil {
 		return err
 	}
-	if err := r.kustomized(ctx); err != nil {
-		return err
-	}
 	forbidden, err := r.pods.Forbidden()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(r.out, "\nCalls that the role does not allow: %d. Processes that ended by themselves: %d.\n", len(forbidden), r.pods.Restarts())
 	r.lost = append(r.lost, forbidden...)
+	// A release that is uninstalled loses its rights before its pods end.
+	if err := r.kustomized(ctx); err != nil {
+		return err
+	}
 	switch {
 	case len(r.lost) > 0:
 		return fmt.Errorf("%w: %s; logs are in %s", errLost, strings.Join(r.lost, "; "), r.dir)
@@ -216,7 +217,7 @@ func (r *releaseRun) kustomized(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before, _, err := r.pods.Leader(ctx)
+	before, err := r.pods.AwaitLeader(ctx, "")
 	if err != nil {
 		return err
 	}
