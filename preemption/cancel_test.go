@@ -151,7 +151,7 @@ func operations(t *testing.T, nodes int, filters ...preemption.Filter) []operati
 			return err
 		}},
 		{"replacements", func(ctx context.Context) error {
-			_, err := report.Replacements(ctx, usual, snap, plan, gen.Now, 2)
+			_, err := report.Replacements(ctx, usual, snap, plan, gen.Now, report.Options{Depth: 2})
 			return err
 		}},
 	}

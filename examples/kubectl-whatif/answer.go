@@ -46,6 +46,8 @@ type Document struct {
 	// NoEffect says why the chosen node does not take the pod even once the victims are gone; it is
 	// left out where the node does. A scheduler's dry run takes some things for free that are not.
 	NoEffect *question.Reason `json:"noEffect,omitempty"`
+	// Goes is where the pod goes that fits as things are; left out for any other.
+	Goes *question.Goes `json:"goes,omitempty"`
 	// LeftOut counts the others, and is left out where there are none.
 	LeftOut *brief.LeftOut `json:"leftOut,omitempty"`
 	// Why gives the reasons of the decision; REPORT_JSON.md of package explain

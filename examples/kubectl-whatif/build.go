@@ -30,6 +30,9 @@ func newAnswer(d *decision, list int) *Answer {
 	if d.explained.Outcome == preemption.NothingHelps {
 		a.Hints = hints(a)
 	}
+	if d.goes != nil {
+		a.Goes = d.goes.Text()
+	}
 	return a
 }
 
@@ -43,7 +46,7 @@ func newDocument(d *decision) *Document {
 	doc := &Document{
 		APIVersion: "whatif/v1", Version: stamp.Here().Known(), Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
 		Decision: decision, LeftOut: left, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
-		Caveats: append([]Warning{}, d.scene.caveats...), Replacements: d.then, Exact: exactOf(d.best), Trace: d.steps, NoEffect: d.noEffect,
+		Caveats: append([]Warning{}, d.scene.caveats...), Replacements: d.then, Exact: exactOf(d.best), Trace: d.steps, NoEffect: d.noEffect, Goes: d.goes,
 	}
 	if h := d.scene.happened(); h != nil {
 		doc.Changes, doc.Before, doc.Forbidden, doc.Resizes = h.changes, h.before, h.forbidden, h.resizes

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/trace"
 	"github.com/outrank-go/outrank/preemption"
@@ -17,6 +19,8 @@ type decision struct {
 	// noEffect says why the chosen node does not take the pod even once the victims are gone; nil
 	// where it does.
 	noEffect *question.Reason
+	// goes is where a pod that fits goes, nil for any other.
+	goes *question.Goes
 	// then has the fates of the victims, nil where nobody asked.
 	then *question.Victims
 	// best is the regret of the decision, nil where nobody asked.
@@ -48,6 +52,9 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 	if err == nil {
 		d.noEffect, err = question.NoEffect(ctx, set, &e.Plan)
 	}
+	if err == nil {
+		err = d.place(ctx, set)
+	}
 	if err != nil {
 		return nil, unusable("the pod", err)
 	}
@@ -66,6 +73,20 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 	}
 	watch.lap("explaining")
 	return d, err
+}
+
+// place finds out where a pod that fits goes. Where its scheduler fails over what it would like of a node,
+// that is a reason why the answer does not come true.
+func (d *decision) place(ctx context.Context, set question.Setting) (err error) {
+	if d.explained.Outcome != preemption.Fits || d.explained.Resize || d.why.Leaving != nil {
+		return nil
+	}
+	d.goes, err = question.WhereItGoes(ctx, set, d.explained.Pod)
+	if errors.Is(err, outrank.ErrInvalid) {
+		d.scene.caveats = append(d.scene.caveats, Warning{Object: "pod " + string(d.explained.Pod.Key()), Text: "its scheduler fails over its preferences, and it waits: " + err.Error()})
+		return nil
+	}
+	return err
 }
 
 // follow finds the fates of the victims.

@@ -118,6 +118,9 @@ func (d *document) answer() *Answer {
 	for i, v := range x.Victims {
 		a.Victims = append(a.Victims, v.fact(d.Victims[i]))
 	}
+	if d.Goes != nil {
+		a.Goes = d.Goes.Text()
+	}
 	if x.Score != nil {
 		score := x.Score.score()
 		a.Score = &score

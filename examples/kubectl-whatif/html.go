@@ -14,7 +14,7 @@ func writeHTML(w io.Writer, d *decision) error {
 	a := newAnswer(d, 0)
 	in := htmlpage.Input{
 		Source: a.Cluster.Source, Snapshot: d.scene.snap, Explanation: d.explained, Report: d.why,
-		Priority: howPriorityIsKnown(&a.Pod), Hints: a.Hints, Now: d.scene.now, NoEffect: a.NoEffect,
+		Priority: howPriorityIsKnown(&a.Pod), Hints: a.Hints, Now: d.scene.now, NoEffect: a.NoEffect, Goes: a.Goes,
 	}
 	for _, c := range d.scene.caveats {
 		in.Caveats = append(in.Caveats, caveatText(c))

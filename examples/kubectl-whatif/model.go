@@ -44,6 +44,8 @@ type Answer struct {
 	Victims []Victim
 	// Score has the values by which the node won.
 	Score *Score
+	// Goes says where a pod that fits goes; empty for any other.
+	Goes string
 	// NoEffect says why the node does not take the pod even once they are gone; empty where it does.
 	NoEffect string
 	// Room has an entry for the number of pods and for everything that the pod

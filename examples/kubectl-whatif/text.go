@@ -23,6 +23,9 @@ func writePlace(p console.Page, a *Answer, list int) {
 	case preemption.Fits:
 		p.Line("\n%s: %s as things are: %s.", good("Nobody has to leave"), takes(a.FeasibleNodes.Count),
 			some(a.FeasibleNodes.Names, len(a.FeasibleNodes.Names), a.FeasibleNodes.Count))
+		if a.Goes != "" && a.FeasibleNodes.Count > 1 {
+			p.Line("%s", a.Goes)
+		}
 	case preemption.Preempt:
 		writePreempt(p, a, list)
 	case preemption.NotEligible:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/score"
 )
 
 // Options say how much a report holds. The zero value is the default.
@@ -19,6 +20,12 @@ type Options struct {
 	// a priority that the preemptor gets its copies get, too, but those that have less than it
 	// now. Nil means none.
 	Copies func(pod *outrank.Pod) bool
+	// Depth is how many times [Replacements] follows a replacement that pushes out others to theirs;
+	// 0 tells of the plan's own victims alone.
+	Depth int
+	// Scorer returns what decides between the nodes that take a replacement; nil, or one that returns
+	// nil, means the default profile.
+	Scorer func(pod *outrank.Pod) *score.Scorer
 }
 
 // mostNames bounds what [Options] can ask for.

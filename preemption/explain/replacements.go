@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/internal/recreate"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/score"
 )
 
 // Fate says what becomes of a victim once it is gone.
@@ -53,23 +55,26 @@ type Replacement struct {
 
 // Replacements says what becomes of the victims of a plan: once they are gone and the
 // preemptor runs, their controllers make them again, the most important first, and each
-// replacement takes the first node that has room, in the order of the nodes, or else does
-// what the evaluator decides. A real scheduler may prefer another node that has room. Each
-// sees what those before it did. depth is how many times a replacement may push out others
-// whose replacements are looked at in turn; 0 tells of the plan's own victims alone.
+// replacement takes the node that the scores of [Options].Scorer prefer among those with room, or
+// else does what the evaluator decides; where preferences cannot be read it waits, as the scheduler
+// has it do. Each sees what those before it did. [Options].Depth is how far the pods that
+// replacements push out are followed.
 //
 // The snapshot is cloned, and must not change meanwhile; the slice is the caller's. Errors
 // are those of [preemption.Evaluator.Preempt] and [preemption.Snapshot.Apply], and wrap
-// [outrank.ErrInvalid] for a plan that is none to preempt. Time is that of asking every node
-// once for each replacement, and of a decision where none has room.
-func Replacements(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, plan *preemption.Plan, now time.Time, depth int) ([]Replacement, error) {
+// [outrank.ErrInvalid] for a plan that is none to preempt, and for a depth below 0. Time is that of asking
+// and scoring every node once for each replacement, and of a decision where none has room.
+func Replacements(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, plan *preemption.Plan, now time.Time, options Options) ([]Replacement, error) {
 	if plan == nil || plan.Outcome != preemption.Preempt {
 		return nil, fmt.Errorf("%w: no plan to preempt", outrank.ErrInvalid)
 	}
 	if ctx == nil || e == nil || snap == nil {
 		return nil, fmt.Errorf("%w: no context, no evaluator or no snapshot", outrank.ErrInvalid)
 	}
-	s := &successors{ctx: ctx, eval: e, snap: snap.Clone(), now: now, owners: map[ownerKey]*ownerCount{}}
+	if options.Depth < 0 {
+		return nil, fmt.Errorf("%w: depth %d is below 0", outrank.ErrInvalid, options.Depth)
+	}
+	s := &successors{ctx: ctx, eval: e, snap: snap.Clone(), now: now, owners: map[ownerKey]*ownerCount{}, scorer: options.Scorer}
 	if err := s.checkPlan(plan); err != nil {
 		return nil, err
 	}
@@ -78,7 +83,7 @@ func Replacements(ctx context.Context, e *preemption.Evaluator, snap *preemption
 			s.count(p, 1)
 		}
 	}
-	return s.after(plan, depth)
+	return s.after(plan, options.Depth)
 }
 
 // checkPlan reports a plan that does not hold any more.
@@ -93,7 +98,9 @@ type successors struct {
 	eval *preemption.Evaluator
 	snap *preemption.Snapshot
 	now  time.Time
-	made int // replacements so far, for their names
+	// scorer is nil for the default profile.
+	scorer func(*outrank.Pod) *score.Scorer
+	made   int // replacements so far, for their names
 	// owners count the running pods of each controller that are not leaving.
 	owners map[ownerKey]*ownerCount
 }
@@ -201,8 +208,7 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 		return err
 	}
 	if len(feasible) > 0 {
-		r.Fate, r.Node, r.Fits = FitsNow, feasible[0].Name, len(feasible)
-		return s.put(pod, r.Node)
+		return s.fits(r, pod, feasible)
 	}
 	plan, err := s.eval.Preempt(s.ctx, s.snap, pod, s.now)
 	if err != nil {
@@ -222,6 +228,24 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 		r.Victims = append(r.Victims, Replacement{Pod: Pod{Key: v.Key(), Priority: v.PriorityValue(), Node: plan.Node}, Owner: v.Owner.String()})
 	}
 	return s.carryOut(plan)
+}
+
+// fits has a replacement run on the best of the nodes that take it.
+func (s *successors) fits(r *Replacement, pod *outrank.Pod, nodes []*outrank.Node) error {
+	scorer := &score.Scorer{}
+	if s.scorer != nil {
+		scorer = cmp.Or(s.scorer(pod), scorer)
+	}
+	ranked, err := scorer.Score(s.ctx, s.snap, pod, nodes)
+	if errors.Is(err, outrank.ErrInvalid) {
+		r.Fate = Waits
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.Fate, r.Node, r.Fits = FitsNow, ranked.Choose(nil).Name, len(nodes)
+	return s.put(pod, r.Node)
 }
 
 // replacesAtOnce reports whether controllers of a kind make another pod when one begins to

@@ -19,6 +19,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of the cluster
+	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -55,7 +56,7 @@ func chain() (*preemption.Snapshot, *preemption.Evaluator, *preemption.Plan) {
 
 func ExampleReplacements() {
 	snap, e, plan := chain()
-	fates, err := explain.Replacements(context.Background(), e, snap, plan, now, 2)
+	fates, err := explain.Replacements(context.Background(), e, snap, plan, now, explain.Options{Depth: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -94,12 +95,25 @@ func TestPropertyReplacementsAreTrue(t *testing.T) {
 				depth := rapid.IntRange(0, 3).Draw(t, "depth")
 				before, err := json.Marshal(q.snap.Cluster())
 				require.NoError(t, err)
-				fates, err := explain.Replacements(context.Background(), q.eval, q.snap, &q.ex.Plan, gen.Now, depth)
+				scorer := func(*outrank.Pod) *score.Scorer { return &score.Scorer{} }
+				options := explain.Options{Depth: depth}
+				if rapid.Bool().Draw(t, "most allocated") {
+					packs, err := score.New(score.Config{Weights: map[string]int64{score.NodeResourcesFit: 1}, Fit: score.Strategy{Type: score.MostAllocated}})
+					require.NoError(t, err)
+					scorer = func(p *outrank.Pod) *score.Scorer {
+						if p.Owner.Kind == "DaemonSet" {
+							return nil
+						}
+						return packs
+					}
+					options.Scorer = scorer
+				}
+				fates, err := explain.Replacements(context.Background(), q.eval, q.snap, &q.ex.Plan, gen.Now, options)
 				require.NoError(t, err)
 				after, err := json.Marshal(q.snap.Cluster())
 				require.NoError(t, err)
 				require.Equal(t, string(before), string(after), "the snapshot is left alone")
-				w := &walk{question: q, snap: q.snap.Clone()}
+				w := &walk{question: q, snap: q.snap.Clone(), scores: scorer}
 				w.follow(fates, q.pod, &q.ex.Plan, depth)
 				cleared += w.cleared
 			})
@@ -131,10 +145,19 @@ func (q *question) waitInTheMiddle() {
 // walk carries out what is said, and asks at each step whether it can be.
 type walk struct {
 	*question
-	snap *preemption.Snapshot
-	made int
+	snap   *preemption.Snapshot
+	scores func(*outrank.Pod) *score.Scorer
+	made   int
 	// cleared counts the nominations that were cleared.
 	cleared int
+}
+
+// scorer is what decides between nodes for a pod.
+func (w *walk) scorer(p *outrank.Pod) *score.Scorer {
+	if s := w.scores(p); s != nil {
+		return s
+	}
+	return &score.Scorer{}
 }
 
 // follow takes the victims away and the nominations that the plan clears, and puts the pod
@@ -206,6 +229,9 @@ func (w *walk) again(f *explain.Replacement, victim *outrank.Pod, depth int) {
 	require.Len(w, feasible, f.Fits)
 	switch f.Fate {
 	case explain.FitsNow:
+		ranked, err := w.scorer(&pod).Rank(context.Background(), w.eval, w.snap, &pod)
+		require.NoError(w, err)
+		require.Equal(w, ranked.Choose(nil).Name, f.Node, "the node that the scores prefer")
 		w.place(&pod, f.Node)
 	case explain.PushesOut:
 		plan, err := w.eval.Preempt(context.Background(), w.snap, &pod, gen.Now)
@@ -243,7 +269,7 @@ func TestReplacementsAndClearedNominations(t *testing.T) {
 	plan, err := e.Preempt(t.Context(), snap, pod, now)
 	require.NoError(t, err)
 	require.Equal(t, []*outrank.Pod{waits}, plan.ClearedNominations)
-	fates, err := explain.Replacements(t.Context(), e, snap, plan, now, 1)
+	fates, err := explain.Replacements(t.Context(), e, snap, plan, now, explain.Options{Depth: 1})
 	require.NoError(t, err)
 	require.Len(t, fates, 1)
 	require.Len(t, fates[0].Victims, 2)
@@ -253,7 +279,7 @@ func TestReplacementsAndClearedNominations(t *testing.T) {
 func TestReplacementsOfNothing(t *testing.T) {
 	snap, e, plan := chain()
 	for _, p := range []*preemption.Plan{nil, {}} {
-		_, err := explain.Replacements(context.Background(), e, snap, p, now, 1)
+		_, err := explain.Replacements(context.Background(), e, snap, p, now, explain.Options{})
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 	}
 	stale, victim := snap.Clone(), *plan.Victims[0].Pod
@@ -263,13 +289,49 @@ func TestReplacementsOfNothing(t *testing.T) {
 	another := victim
 	another.UID = "second"
 	require.NoError(t, stale.PutPod(&another))
-	_, err := explain.Replacements(context.Background(), e, stale, &was, now, 1)
+	_, err := explain.Replacements(context.Background(), e, stale, &was, now, explain.Options{Depth: 1})
 	require.ErrorIs(t, err, preemption.ErrNotFound, "another pod has the victim's name")
-	fates, err := explain.Replacements(context.Background(), e, snap, plan, now, 0)
+	fates, err := explain.Replacements(context.Background(), e, snap, plan, now, explain.Options{})
 	require.NoError(t, err)
 	text := ""
 	for i := range fates {
 		text += fates[i].Text() + "\n"
 	}
 	assert.LessOrEqual(t, strings.Count(text, "\n  "), len(fates)+2)
+}
+
+// A replacement goes where the scores of its scheduler prefer, which a profile may turn around; one whose
+// preferences cannot be read waits, as in the scheduler.
+func TestReplacementsGoByScores(t *testing.T) {
+	batch := running("batch", "n1", 10, takes("cpu", "2"), owned("Job", "batch"))
+	c := &outrank.Cluster{Nodes: []*outrank.Node{machine("n1"), machine("n2"), machine("n3")}, Pods: []*outrank.Pod{
+		batch, running("big", "n1", 2000, takes("cpu", "2")), running("some", "n2", 2000, takes("cpu", "2")), running("less", "n3", 2000, takes("cpu", "1500m")),
+	}}
+	pod := &outrank.Pod{Name: "urgent", Priority: outrank.Priority(1000), NodeSelector: map[string]string{"name": "n1"}, Containers: asking("cpu", "2")}
+	c.Nodes[0].Labels = map[string]string{"name": "n1"}
+	packs, err := score.New(score.Config{Fit: score.Strategy{Type: score.MostAllocated}, Weights: map[string]int64{score.NodeResourcesFit: 1}})
+	require.NoError(t, err)
+	goes := func(options explain.Options) explain.Replacement {
+		snap, err := preemption.NewSnapshot(c)
+		require.NoError(t, err)
+		e, err := preemption.NewEvaluator(preemption.Config{})
+		require.NoError(t, err)
+		plan, err := e.Preempt(t.Context(), snap, pod, now)
+		require.NoError(t, err)
+		fates, err := explain.Replacements(t.Context(), e, snap, plan, now, options)
+		require.NoError(t, err)
+		require.Len(t, fates, 1)
+		return fates[0]
+	}
+	assert.Equal(t, "n3", goes(explain.Options{}).Node)
+	assert.Equal(t, "n3", goes(explain.Options{Scorer: func(*outrank.Pod) *score.Scorer { return nil }}).Node)
+	assert.Equal(t, "n2", goes(explain.Options{Scorer: func(*outrank.Pod) *score.Scorer { return packs }}).Node)
+	batch.Preferences = &outrank.Preferences{NodeAffinity: []outrank.PreferredSchedulingTerm{{Weight: 1, Preference: outrank.NodeSelectorTerm{MatchExpressions: []outrank.NodeRequirement{{Key: "a", Operator: outrank.In, Values: []string{"-"}}}}}}}
+	assert.Equal(t, explain.Waits, goes(explain.Options{}).Fate)
+}
+
+func TestReplacementsToNoDepth(t *testing.T) {
+	snap, e, plan := chain()
+	_, err := explain.Replacements(t.Context(), e, snap, plan, now, explain.Options{Depth: -1})
+	require.ErrorIs(t, err, outrank.ErrInvalid)
 }

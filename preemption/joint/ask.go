@@ -39,7 +39,9 @@ func (b *draft) ask(t *preemption.Trials, i, node int) (*ask, answer) {
 		return nil, never
 	}
 	a := &ask{b: b, trial: trial, member: b.members[i], node: node}
-	b.steps++
+	if !b.step() {
+		return a, never
+	}
 	switch trial.Check(nil).Code {
 	case preemption.Success:
 		return a, takes
@@ -81,10 +83,7 @@ func (a *ask) findUnits(t *preemption.Trials) {
 
 // fits asks the node with the units gone that are marked.
 func (a *ask) fits() bool {
-	if a.b.steps++; a.b.steps%1024 == 0 {
-		a.b.fail(a.b.ctx.Err())
-	}
-	return a.trial.Check(func(p *outrank.Pod) bool {
+	return a.b.step() && a.trial.Check(func(p *outrank.Pod) bool {
 		u, ok := a.of[p]
 		return ok && a.gone[u]
 	}).Code == preemption.Success && a.mayLeave()

@@ -37,9 +37,11 @@ func (s *solution) victims() []*outrank.Pod {
 // draft is a cluster in which places for the members are tried. The members that are placed are
 // bound there, and their victims are gone.
 type draft struct {
-	ctx  context.Context
-	eval *preemption.Evaluator
-	snap *preemption.Snapshot
+	// ctx ends what is tried. Once the plan is found it ends no more, and end, the caller's, may still
+	// cut short what is said of it.
+	ctx, end context.Context
+	eval     *preemption.Evaluator
+	snap     *preemption.Snapshot
 	// plain is the cluster without any member placed.
 	plain   *preemption.Snapshot
 	now     time.Time
@@ -56,7 +58,7 @@ type draft struct {
 	coupled bool
 	// grouped is set where there are groups, whose pods may leave together.
 	grouped bool
-	// brief is set once a context has ended the search: no more is asked than has to be.
+	// brief is set once the caller's context has ended: no more is asked than has to be.
 	brief bool
 	// proving is set while every plan is gone through.
 	proving bool
@@ -77,6 +79,21 @@ func (b *draft) findNodes() {
 
 // spent reports whether no more questions may be asked.
 func (b *draft) spent() bool { return b.err != nil || b.steps >= b.limit }
+
+// step counts a question to a node, and reports whether it may still be asked. A node may have a hundred
+// pods, each of which comes and goes for one question: the context is asked after some dozens.
+func (b *draft) step() bool {
+	if b.steps++; b.steps%64 == 0 {
+		b.fail(b.ctx.Err())
+	}
+	return b.err == nil
+}
+
+// over reports whether the caller's context has ended, and remembers that.
+func (b *draft) over() bool {
+	b.brief = b.brief || b.end.Err() != nil
+	return b.brief
+}
 
 // fail remembers the first error.
 func (b *draft) fail(err error) {
@@ -146,7 +163,9 @@ func cleared(snap *preemption.Snapshot, pod *outrank.Pod, node string, victims i
 
 // takesNow asks a node whether it takes a pod as things are.
 func (b *draft) takesNow(snap *preemption.Snapshot, pod *outrank.Pod, node int) bool {
-	b.steps++
+	if !b.step() {
+		return false
+	}
 	status, err := b.eval.Check(snap, pod, b.nodes[node].Name)
 	b.fail(err)
 	return err == nil && status.Code == preemption.Success

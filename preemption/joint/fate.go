@@ -68,16 +68,17 @@ func (b *draft) why(snap *preemption.Snapshot, victim, again *outrank.Pod) []str
 	switch {
 	case len(b.nodes) == 1:
 		return []string{"there is no other node"}
-	case b.brief:
-		return []string{"nobody asked for the reasons after the interruption"}
 	}
 	nodes := map[string]int{}
 	b.others(snap, victim, again, func(s preemption.Status) bool {
 		for _, reason := range s.Reasons {
 			nodes[reason]++
 		}
-		return true
+		return !b.over()
 	})
+	if b.brief {
+		return []string{"nobody asked for the reasons after the interruption"}
+	}
 	reasons := make([]string, 0, len(nodes))
 	for reason := range nodes {
 		reasons = append(reasons, reason)

@@ -159,10 +159,7 @@ func (x *mover) stranded(i int) preemption.Loss {
 func (b *draft) others(snap *preemption.Snapshot, victim, again *outrank.Pod, see func(preemption.Status) bool) {
 	t, err := b.eval.Trials(snap, preemption.Request{Pod: again, Now: b.now})
 	b.fail(err)
-	for i, n := range b.nodes {
-		if i%1024 == 0 {
-			b.fail(b.ctx.Err())
-		}
+	for _, n := range b.nodes {
 		if b.err != nil {
 			return
 		}
@@ -174,8 +171,7 @@ func (b *draft) others(snap *preemption.Snapshot, victim, again *outrank.Pod, se
 			b.fail(err)
 			return
 		}
-		b.steps++
-		if !see(trial.Check(nil)) {
+		if !b.step() || !see(trial.Check(nil)) {
 			return
 		}
 	}

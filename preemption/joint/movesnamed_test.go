@@ -240,8 +240,8 @@ func TestReplacementsWherePodsLeftInVain(t *testing.T) {
 	assert.Equal(t, map[string]string{"low": "lost: no controller makes it again", "large": "moves to n1"}, fates(plan), "%v", plan)
 }
 
-// A context that ends the search leaves a plan that knows what becomes of its victims, but not what keeps each
-// replacement away; one that ends before is an error.
+// A context that ends the search leaves a plan that knows what becomes of its victims, but not what keeps
+// replacements away about which it ended; one that ends before is an error.
 func TestContextWithMoves(t *testing.T) {
 	snap, pods := waiting(t, 20, 8, 5)
 	for _, p := range slices.Collect(snap.Pods()) {
@@ -260,8 +260,11 @@ func TestContextWithMoves(t *testing.T) {
 		for _, v := range plan.Victims {
 			require.Equal(t, v.Fate.Loss == preemption.Moved, v.Fate.Node != "")
 			if plan.Interrupted && v.Fate.Loss == preemption.Waits {
-				assert.Equal(t, "waits: nobody asked for the reasons after the interruption", v.Fate.String())
-				brief++
+				if v.Fate.String() == "waits: nobody asked for the reasons after the interruption" {
+					brief++
+				} else { // they were asked for before
+					assert.Regexp(t, `^waits: .* on \d+ of 19$`, v.Fate.String())
+				}
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func Outlooks(ctx context.Context, eval *preemption.Evaluator, snap *preemption.
 	if err != nil {
 		return nil, false, err
 	}
-	b := &draft{ctx: ctx, eval: eval, snap: plain, plain: plain, now: req.Now, limit: cmp.Or(req.Limit, defaultLimit)}
+	b := &draft{ctx: ctx, end: context.WithoutCancel(ctx), eval: eval, snap: plain, plain: plain, now: req.Now, limit: cmp.Or(req.Limit, defaultLimit)}
 	b.findNodes()
 	config, costs := eval.Config(), &inTurn
 	if req.Moves != nil {

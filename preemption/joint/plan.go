@@ -32,8 +32,9 @@ type Plan struct {
 	DecidedBy preemption.Rank
 	// Kept is set where no better plan was found, so that this one is that of one by one.
 	Kept bool
-	// Interrupted is set where the context ended the search for a better plan: this one is the
-	// best that was found by then, and holds.
+	// Interrupted is set where the context ended the call once there was a plan: this one is the best that
+	// was found by then, and holds. Where the search was over, as a Certificate that is optimal says, a
+	// place for more pods or a reason of a [Fate] is missing.
 	Interrupted bool
 	// More is what the victims come to of the pods that have a place in this plan alone
 	// ([Placement].More).
@@ -90,7 +91,7 @@ type Victim struct {
 
 // plan makes the answer.
 func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, error) {
-	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.first.total, Interrupted: r.interrupted, Certificate: certificate}
+	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.first.total, Certificate: certificate}
 	_, p.DecidedBy = r.totals.compare(p.Total, p.OneByOne)
 	p.Kept = p.DecidedBy == 0
 	for i, pod := range r.pods {
@@ -130,6 +131,7 @@ func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, e
 	if r.err == nil {
 		r.fail(r.more(p, after, replacements))
 	}
+	p.Interrupted = r.brief
 	return p, r.err
 }
 
@@ -213,7 +215,7 @@ func (r *run) more(p *Plan, after *preemption.Snapshot, replacements []*outrank.
 			waiting = append(waiting, i)
 		}
 	}
-	if len(waiting) == 0 || p.Kept || p.Interrupted {
+	if len(waiting) == 0 || p.Kept || r.over() {
 		return nil
 	}
 	eval, err := sparing(r.eval, slices.Concat(r.pods, replacements))
@@ -222,6 +224,9 @@ func (r *run) more(p *Plan, after *preemption.Snapshot, replacements []*outrank.
 	}
 	rest := newOneByOne(r.ctx, eval, after, r.pods, r.req.Now)
 	if err := rest.run(waiting); err != nil {
+		if r.over() {
+			return nil
+		}
 		return err
 	}
 	if !r.together(p, rest, replacements) {
@@ -307,7 +312,8 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 // [preemption.Evaluator.Preempt] about any of the pods, also ErrState for a pod that runs,
 // and an *outrank.InputError about the request. A context that ends before the pods have
 // preempted one after the other, and their victims' replacements have places, is an error; one that ends
-// later ends the search, and the plan says so ([Plan].Interrupted). The plan is the caller's.
+// later leaves the best plan by then, which says so ([Plan].Interrupted). Either comes soon: of what is still
+// asked, only what the plan says holds. The plan is the caller's.
 //
 // Time is that of the decisions one by one, of some questions to every node for each pod,
 // and of at most three times as many steps as the limit allows, four with Moves. Memory is linear in the pods

@@ -19,8 +19,6 @@ type run struct {
 	one  *oneByOne
 	// first is the plan of one by one.
 	first *solution
-	// interrupted is set where the context ended the search.
-	interrupted bool
 	*draft
 }
 
@@ -62,7 +60,7 @@ func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
 		}
 	}
 	b := &draft{
-		ctx: r.ctx, eval: eval, snap: plain.Clone(), plain: plain, now: r.req.Now,
+		ctx: r.ctx, end: r.ctx, eval: eval, snap: plain.Clone(), plain: plain, now: r.req.Now,
 		isOne: map[*outrank.Pod]bool{},
 		asks:  map[int][]int64{}, takes: map[*outrank.Pod][]int64{},
 	}
@@ -84,7 +82,7 @@ func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
 }
 
 // search returns the best plan that is found, beginning with the one of one by one. Where the
-// context ends it, the best plan by then counts, and the run goes on without the context.
+// context ends it, the best plan by then counts. From there on the context ends nothing.
 func (r *run) search() (*solution, preemption.Certificate, error) {
 	best := r.baseline()
 	if r.err != nil {
@@ -127,11 +125,11 @@ func (r *run) search() (*solution, preemption.Certificate, error) {
 			certain = certain && r.settles(best)
 		}
 	})
-	if r.err != nil && r.ctx.Err() != nil {
-		r.err, r.interrupted = nil, true
-		r.draft.ctx, r.brief = context.WithoutCancel(r.ctx), true
+	if r.err != nil && r.over() {
+		r.err, certain = nil, false
 	}
-	return best, r.totals.certify(best.total, bound, certain && !r.interrupted, steps), r.err
+	r.draft.ctx = context.WithoutCancel(r.ctx)
+	return best, r.totals.certify(best.total, bound, certain, steps), r.err
 }
 
 // within returns a bound, and a better plan where it leaves something to gain.

@@ -131,7 +131,7 @@ func summary(in *Input) string {
 		if e.Feasible == 1 {
 			return "One node takes it."
 		}
-		return fmt.Sprintf("%d nodes take it.", e.Feasible)
+		return strings.TrimSpace(fmt.Sprintf("%d nodes take it. %s", e.Feasible, in.Goes))
 	}
 	if l := in.Report.Leaving; l != nil {
 		return "It " + l.Text()

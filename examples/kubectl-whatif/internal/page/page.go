@@ -42,6 +42,8 @@ type Input struct {
 	// NoEffect says why the chosen node does not take the pod even once the victims are gone; empty
 	// where it does.
 	NoEffect string
+	// Goes says in a sentence where a pod that fits goes.
+	Goes string
 	// Replacements are the fates of the victims; nil where nobody asked.
 	Replacements []explain.Replacement
 	// Tables come below everything else.

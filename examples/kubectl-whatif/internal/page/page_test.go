@@ -38,7 +38,7 @@ func decided(t require.TestingT, c *outrank.Cluster, pod *outrank.Pod) Input {
 	require.NoError(t, err)
 	in := Input{Source: "a cluster", Snapshot: snap, Explanation: e, Report: r, Now: now}
 	if e.Outcome == preemption.Preempt {
-		in.Replacements, err = explain.Replacements(ctx, eval, snap, &e.Plan, now, 1)
+		in.Replacements, err = explain.Replacements(ctx, eval, snap, &e.Plan, now, explain.Options{Depth: 1})
 		require.NoError(t, err)
 	}
 	return in

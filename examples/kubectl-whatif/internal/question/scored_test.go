@@ -63,3 +63,25 @@ func TestNotScored(t *testing.T) {
 	require.Equal(t, question.Waits, all.Turns[0].Outcome)
 	require.Contains(t, all.Turns[0].TurnedDown[0].Reasons[0], "NodeAffinity")
 }
+
+// Where a pod that fits goes is the best by its scheduler's scores, and the nodes are counted that are as good.
+func TestWhereItGoes(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1"), node("n2"), node("n3")}, Pods: []*outrank.Pod{pod("old", "n1", 1, "2")}}
+	packed, err := score.New(score.Config{Fit: score.Strategy{Type: score.MostAllocated}})
+	require.NoError(t, err)
+	new := pod("new", "", 1, "1")
+	s := set(t, c)
+	goes, err := question.WhereItGoes(t.Context(), s, new)
+	require.NoError(t, err)
+	require.Equal(t, &question.Goes{Node: "n2", Equal: 2}, goes)
+	require.Equal(t, "By its scheduler's scores it goes to one of 2 equal nodes: n2, say.", goes.Text())
+	s.Scores = func(string) *score.Scorer { return packed }
+	goes, err = question.WhereItGoes(t.Context(), s, new)
+	require.NoError(t, err)
+	require.Equal(t, "By its scheduler's scores it goes to n1.", goes.Text())
+	goes, err = question.WhereItGoes(t.Context(), s, pod("vast", "", 1, "100"))
+	require.NoError(t, err)
+	require.Nil(t, goes)
+	_, err = question.WhereItGoes(t.Context(), question.Setting{}, new)
+	require.Error(t, err)
+}

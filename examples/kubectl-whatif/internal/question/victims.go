@@ -74,8 +74,7 @@ type VictimTotals struct {
 // AskVictims answers what becomes of the victims of a plan, once they are gone and the
 // preemptor runs: how many pods their controllers have left, which of them come back to the
 // same node, where each replacement would fit now, would wait, or would push out others in
-// turn, to a depth. A replacement takes the first node that has room, in the order of the
-// cluster. Where somebody is worse off than on another node, that is named ([joint.Outlooks]).
+// turn, to a depth. A replacement takes the node that its scheduler's scores prefer. Where somebody is worse off than on another node, that is named ([joint.Outlooks]).
 //
 // Errors are those of the setting, of [explain.Replacements] and of [joint.Outlooks], and wrap
 // [outrank.ErrInvalid] for a depth that is not between 0 and [MostDepth]. Time is that of
@@ -94,7 +93,7 @@ func AskVictims(ctx context.Context, set Setting, plan *preemption.Plan, depth i
 	if err != nil {
 		return nil, err
 	}
-	fates, err := explain.Replacements(ctx, eval, set.Snapshot, plan, set.Now, depth)
+	fates, err := explain.Replacements(ctx, eval, set.Snapshot, plan, set.Now, explain.Options{Depth: depth, Scorer: set.scorerFor})
 	if err != nil {
 		return nil, err
 	}
