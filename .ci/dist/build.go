@@ -236,8 +236,12 @@ func (b *builder) environment(at platform) []string {
 // check reads what the compiler has recorded in a program, and looks for what must be in it and
 // what must not.
 func (b *builder) check(p part, program []byte) (*buildinfo.BuildInfo, error) {
-	if !bytes.Contains(program, []byte(b.source.version)) {
-		return nil, fmt.Errorf("it does not hold its version, %s", b.source.version)
+	version := b.source.version
+	if p.program.variables != nil {
+		version = b.source.behindPlus()
+	}
+	if !bytes.Contains(program, []byte(version)) {
+		return nil, fmt.Errorf("it does not hold its version, %s", version)
 	}
 	if bytes.Contains(program, []byte(b.source.root+string(filepath.Separator))) {
 		return nil, fmt.Errorf("it holds the name of the folder that it was built in, %s", b.source.root)

@@ -554,3 +554,18 @@ func TestOnePlatformAfterTheOther(t *testing.T) {
 		}
 	}
 }
+
+// A program that does not say which version it is of is refused: its own, or that behind the
+// version of Kubernetes.
+func TestCheckWantsTheVersion(t *testing.T) {
+	b := &builder{source: &source{root: "/nowhere", version: "v0.9.1-0.2026+dirty"}}
+	for name, says := range map[string]string{"replay": "v0.9.1-0.2026+dirty", "kube-scheduler-outrank": "v1.37.1+outrank.0.9.1-0.2026.dirty"} {
+		p := part{named(name), platform{"linux", "amd64"}}
+		if _, err := b.check(p, []byte("another")); err == nil || !strings.Contains(err.Error(), "it does not hold its version") {
+			t.Errorf("%s without a version: %v", name, err)
+		}
+		if _, err := b.check(p, []byte(says)); err == nil || strings.Contains(err.Error(), "version") {
+			t.Errorf("%s with %s: %v", name, says, err) // what is wrong then is that it is no program
+		}
+	}
+}

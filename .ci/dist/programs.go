@@ -140,7 +140,7 @@ func schedulerVariables(ctx context.Context, s *source, p *program) ([]string, e
 	}
 	const pkg = "k8s.io/component-base/version."
 	return []string{
-		pkg + "gitVersion=" + kubernetes + "+outrank." + strings.ReplaceAll(strings.TrimPrefix(s.version, "v"), "+", "."),
+		pkg + "gitVersion=" + kubernetes + s.behindPlus(),
 		pkg + "gitMajor=" + numbers[0], pkg + "gitMinor=" + numbers[1],
 		pkg + "gitCommit=" + s.revision, pkg + "gitTreeState=" + state,
 		pkg + "buildDate=" + s.time.Format("2006-01-02T15:04:05Z"),
