@@ -72,6 +72,13 @@ const noAssertion = "NOASSERTION"
 // releases is where the files of a release are, once they are published.
 const releases = "https://" + licence.Own + "/releases/download/"
 
+const billSuffix = ".spdx.json"
+
+// billOf is the name of the bill of materials of an archive.
+func billOf(archive string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(archive, ".zip"), ".tar.gz") + billSuffix
+}
+
 var notInID = regexp.MustCompile(`[^0-9A-Za-z.-]+`)
 
 // spdxID is the name of a package within the document.
@@ -81,10 +88,11 @@ func spdxID(name, version string) string {
 
 // bill is the bill of materials of an archive: its programs, and the modules that the compiler
 // has recorded in them.
-func (b *builder) bill(p part, programs []billed) ([]byte, error) {
+func (b *builder) bill(archive string, programs []billed) ([]byte, error) {
+	name := strings.TrimSuffix(billOf(archive), billSuffix)
 	doc := &spdxDocument{
-		Version: "SPDX-2.3", DataLicence: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: p.title(),
-		Namespace: releases + b.source.version + "/" + p.bill() + "-" + checksum(programs[0].program)[:16],
+		Version: "SPDX-2.3", DataLicence: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: name,
+		Namespace: releases + b.source.version + "/" + name + billSuffix + "-" + checksum(programs[0].program)[:16],
 		Creation: spdxCreation{
 			Created:  b.source.time.Format("2006-01-02T15:04:05Z"),
 			Creators: []string{"Organization: outrank-go", "Tool: outrank-dist"},
@@ -94,7 +102,7 @@ func (b *builder) bill(p part, programs []billed) ([]byte, error) {
 	for _, one := range programs {
 		id := spdxID("Program-"+one.part.program.name, "")
 		packages[id] = spdxPackage{
-			Name: one.part.program.name, ID: id, Version: b.source.version, Location: releases + b.source.version + "/" + p.archive(),
+			Name: one.part.program.name, ID: id, Version: b.source.version, Location: releases + b.source.version + "/" + archive,
 			Checksums: []spdxChecksum{{"SHA256", checksum(one.program)}},
 			Concluded: noAssertion, Declared: "Apache-2.0", Copyright: noAssertion, Purpose: "APPLICATION",
 			Refs: golang(one.info.Main.Path, b.source.version),

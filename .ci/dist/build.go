@@ -37,9 +37,6 @@ func (p part) archive() string {
 	return p.title() + ".tar.gz"
 }
 
-// bill is the name of its bill of materials.
-func (p part) bill() string { return p.title() + ".spdx.json" }
-
 // builder makes the parts of a release.
 type builder struct {
 	source *source
@@ -52,7 +49,6 @@ type builder struct {
 
 	work     string // a folder of its own, for what is built
 	licences map[string]map[string]contained
-	notices  map[string][]byte
 }
 
 // contained is a module of others with its licences by their SPDX names.
@@ -70,9 +66,15 @@ func (b *builder) make(ctx context.Context) (err error) {
 	if err := fresh(b.out); err != nil {
 		return err
 	}
-	b.licences, b.notices = map[string]map[string]contained{}, map[string][]byte{}
+	b.licences = map[string]map[string]contained{}
 	documents := map[string]map[string][]byte{}
-	for _, p := range b.parts {
+	parts := slices.SortedStableFunc(slices.Values(b.parts), func(p, q part) int { return p.at.compare(q.at) })
+	for i, p := range parts {
+		if i > 0 && p.at != parts[i-1].at {
+			if err := b.forget(); err != nil {
+				return err
+			}
+		}
 		if p.at == browser {
 			continue // it has no archive of its own
 		}
@@ -93,6 +95,15 @@ func (b *builder) make(ctx context.Context) (err error) {
 		return err
 	}
 	return b.sums()
+}
+
+// forget empties a build cache that is not the user's: what one platform has left in it helps no
+// other, and all of them together would fill a disk.
+func (b *builder) forget() error {
+	if b.cache == "" {
+		return nil
+	}
+	return os.RemoveAll(b.cache)
 }
 
 // mark is a file in a folder that this program has made, so that it removes no other.
@@ -177,11 +188,7 @@ func (b *builder) part(ctx context.Context, p part, documents map[string][]byte)
 	if err := b.write(p.archive(), archive); err != nil {
 		return err
 	}
-	bill, err := b.bill(p, bills)
-	if err != nil {
-		return err
-	}
-	return b.write(p.bill(), bill)
+	return b.writeBill(p.archive(), bills)
 }
 
 // stamped is the package whose variables say which version a program is.
@@ -195,7 +202,7 @@ func (b *builder) build(ctx context.Context, p part) (string, error) {
 	}
 	variables := []string{stamped + "version=" + b.source.version, stamped + "revision=" + b.source.revision}
 	if p.program.variables != nil {
-		more, err := p.program.variables(ctx, b.source)
+		more, err := p.program.variables(ctx, b.source, p.program)
 		if err != nil {
 			return "", err
 		}
@@ -205,7 +212,7 @@ func (b *builder) build(ctx context.Context, p part) (string, error) {
 	for _, v := range variables {
 		flags += " -X " + v
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags="+flags, "-o", path, p.program.pkg)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags="+p.program.tags, "-ldflags="+flags, "-o", path, p.program.pkg)
 	cmd.Dir = b.source.path(p.program.module)
 	cmd.Env = b.environment(p.at)
 	var said bytes.Buffer
@@ -229,14 +236,18 @@ func (b *builder) environment(at platform) []string {
 // check reads what the compiler has recorded in a program, and looks for what must be in it and
 // what must not.
 func (b *builder) check(p part, program []byte) (*buildinfo.BuildInfo, error) {
-	if !bytes.Contains(program, []byte(b.source.version)) {
-		return nil, fmt.Errorf("it does not hold its version, %s", b.source.version)
+	version := b.source.version
+	if p.program.variables != nil {
+		version = b.source.behindPlus()
+	}
+	if !bytes.Contains(program, []byte(version)) {
+		return nil, fmt.Errorf("it does not hold its version, %s", version)
 	}
 	if bytes.Contains(program, []byte(b.source.root+string(filepath.Separator))) {
 		return nil, fmt.Errorf("it holds the name of the folder that it was built in, %s", b.source.root)
 	}
-	if p.at == browser {
-		return nil, nil // no record is to be read there
+	if p.at == browser { // the compiler's record is not to be read there
+		return b.record(p)
 	}
 	info, err := buildinfo.Read(bytes.NewReader(program))
 	if err != nil {
@@ -252,6 +263,15 @@ func (b *builder) check(p part, program []byte) (*buildinfo.BuildInfo, error) {
 		}
 	}
 	return info, nil
+}
+
+// writeBill writes the bill of materials of an archive.
+func (b *builder) writeBill(archive string, programs []billed) error {
+	bill, err := b.bill(archive, programs)
+	if err != nil {
+		return err
+	}
+	return b.write(billOf(archive), bill)
 }
 
 // write writes a file of the release.

@@ -6,18 +6,23 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"debug/buildinfo"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/outrank-go/outrank/.ci/dist/licence"
 )
 
 // repository makes a git repository with a commit, and returns a function that runs git in it.
@@ -230,8 +235,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// made makes a program for linux/amd64 from the repository.
-func made(t *testing.T, name string) *builder {
+// made makes kubectl-whatif for linux/amd64 and for a browser from the repository.
+func made(t *testing.T) *builder {
 	t.Helper()
 	s, err := sourceOf(t.Context(), filepath.Join("..", ".."), "")
 	if err != nil {
@@ -240,7 +245,8 @@ func made(t *testing.T, name string) *builder {
 	if s.root, err = filepath.Abs(s.root); err != nil {
 		t.Fatal(err)
 	}
-	b := &builder{source: s, parts: []part{{named(name), platform{"linux", "amd64"}}}, out: filepath.Join(t.TempDir(), "out"), log: io.Discard}
+	p := named("kubectl-whatif")
+	b := &builder{source: s, parts: []part{{p, platform{"linux", "amd64"}}, {p, browser}}, out: filepath.Join(t.TempDir(), "out"), log: io.Discard}
 	if err := b.make(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +282,7 @@ func unpacked(t *testing.T, path string) map[string][]byte {
 // A part is an archive with the program, its documents and the licences of what is in it, a bill
 // that lists the same modules, and checksums of both.
 func TestPart(t *testing.T) {
-	b := made(t, "kubectl-whatif")
+	b := made(t)
 	files := unpacked(t, filepath.Join(b.out, b.parts[0].archive()))
 	want := []string{"LICENSE", "THIRD-PARTY-LICENCES.txt", "clusterrole.yaml", "completions/_kubectl-whatif", "completions/kubectl-whatif.bash",
 		"completions/kubectl-whatif.fish", "completions/kubectl-whatif.ps1", "kubectl-whatif", "kubectl-whatif.1"}
@@ -305,7 +311,7 @@ func TestPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(sums)), "\n")
-	if len(lines) != 2 {
+	if len(lines) != 4 {
 		t.Fatalf("checksums of %d files", len(lines))
 	}
 	for _, line := range lines {
@@ -334,16 +340,40 @@ func TestPart(t *testing.T) {
 			t.Errorf("a report does not hold %s", want)
 		}
 	}
-	checkBill(t, b)
+	checkBill(t, b, b.parts[0], b.parts[0].archive())
+	checkBill(t, b, b.parts[1], pageName)
+	checkRecord(t, b.parts[0], files["kubectl-whatif"], b)
+}
+
+// checkRecord holds what the go command lists of a program to what the compiler has recorded in it.
+func checkRecord(t *testing.T, p part, program []byte, b *builder) {
+	t.Helper()
+	want, err := buildinfo.Read(bytes.NewReader(program))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := b.record(p)
+	if err != nil || got.GoVersion != want.GoVersion || got.Main.Path != want.Main.Path {
+		t.Errorf("%+v, %v", got, err)
+	}
+	lines := func(modules []*debug.Module) (list []string) {
+		for _, m := range modules {
+			list = append(list, fmt.Sprint(m.Path, " ", m.Version, " ", m.Sum, " ", m.Replace != nil))
+		}
+		return slices.Sorted(slices.Values(list))
+	}
+	if !slices.Equal(lines(got.Deps), lines(want.Deps)) {
+		t.Errorf("the go command lists %v, and the program has %v", lines(got.Deps), lines(want.Deps))
+	}
 }
 
 // escapedVersion is a version as the manual writes it.
 func escapedVersion(version string) string { return strings.ReplaceAll(version, "-", `\-`) }
 
 // checkBill holds a bill to the form, and to what the go command says of the program.
-func checkBill(t *testing.T, b *builder) {
+func checkBill(t *testing.T, b *builder, of part, archive string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(b.out, b.parts[0].bill()))
+	text, err := os.ReadFile(filepath.Join(b.out, billOf(archive)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,8 +399,8 @@ func checkBill(t *testing.T, b *builder) {
 		}
 	}
 	cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".")
-	cmd.Dir = b.source.path(b.parts[0].program.module)
-	cmd.Env = b.environment(b.parts[0].at)
+	cmd.Dir = b.source.path(of.program.module)
+	cmd.Env = b.environment(of.at)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -399,8 +429,14 @@ func TestPrograms(t *testing.T) {
 		"examples/study/own": "shows a policy of one's own", "examples/kubectl-whatif/browser": "makes the page", "examples/simulator/gpus": "a figure of the simulator",
 		"examples/clientgo/scheduler": "shows the parts for client-go",
 	}
+	folder := func(p *program) string {
+		if within, ok := strings.CutPrefix(p.pkg, licence.Own+"/"); ok {
+			return within
+		}
+		return filepath.Join(p.module, p.pkg)
+	}
 	for i := range programs {
-		here[filepath.Join(programs[i].module, programs[i].pkg)] = "in a release"
+		here[folder(&programs[i])] = "in a release"
 	}
 	err := filepath.WalkDir(filepath.Join(root, "examples"), func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() || e.Name() != "main.go" {
@@ -416,7 +452,7 @@ func TestPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range programs {
-		if _, err := os.Stat(filepath.Join(root, programs[i].module, programs[i].pkg)); err != nil {
+		if _, err := os.Stat(filepath.Join(root, folder(&programs[i]))); err != nil {
 			t.Error(err)
 		}
 	}
@@ -424,18 +460,24 @@ func TestPrograms(t *testing.T) {
 
 // The plugin says which kube-scheduler it is, and which Outrank.
 func TestSchedulerVersion(t *testing.T) {
+	for name, minor := range map[string]string{"kube-scheduler-outrank": "37", "kube-scheduler-outrank-v1.36": "36"} {
+		t.Run(name, func(t *testing.T) { schedulerVersion(t, named(name), minor) })
+	}
+}
+
+func schedulerVersion(t *testing.T, p *program, minor string) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &source{root: root, version: "v0.9.1-0.20260304030607-abcdef012345+dirty", revision: "abcdef", dirty: true, time: time.Unix(0, 0).UTC()}
-	got, err := schedulerVariables(context.Background(), s)
+	got, err := schedulerVariables(context.Background(), s, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(got, "\n")
 	// A version that Kubernetes can read: behind the plus sign are dots, digits, letters and dashes.
-	if !regexp.MustCompile(`(?m)version\.gitVersion=v1\.\d+\.\d+\+outrank\.0\.9\.1-0\.20260304030607-abcdef012345\.dirty$`).MatchString(text) ||
+	if !regexp.MustCompile(`(?m)version\.gitVersion=v1\.`+minor+`\.\d+\+outrank\.0\.9\.1-0\.20260304030607-abcdef012345\.dirty$`).MatchString(text) ||
 		!strings.Contains(text, "version.gitMajor=1\n") || !strings.Contains(text, "gitTreeState=dirty") || !strings.Contains(text, "buildDate=1970-01-01T00:00:00Z") {
 		t.Error(text)
 	}
@@ -476,6 +518,54 @@ func TestContainerfiles(t *testing.T) {
 					t.Errorf("%s: no release has %s", file, name)
 				}
 			}
+		}
+	}
+}
+
+// The platform of this machine comes first, and a build cache of the second build's own is emptied
+// after each; the user's never.
+func TestOnePlatformAfterTheOther(t *testing.T) {
+	host := platform{runtime.GOOS, runtime.GOARCH}
+	all, err := chosen("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(all, func(p, q part) int { return p.at.compare(q.at) })
+	seen := map[platform]bool{}
+	for i, p := range all {
+		if i == 0 && p.at != host {
+			t.Errorf("%v comes first", p.at)
+		}
+		if seen[p.at] && p.at != all[i-1].at {
+			t.Errorf("%v comes twice", p.at)
+		}
+		seen[p.at] = true
+	}
+	cache := filepath.Join(t.TempDir(), "cache")
+	for _, b := range []*builder{{}, {cache: cache}} {
+		if err := os.MkdirAll(cache, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.forget(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(cache); os.IsNotExist(err) != (b.cache != "") {
+			t.Errorf("the cache %q: %v", b.cache, err)
+		}
+	}
+}
+
+// A program that does not say which version it is of is refused: its own, or that behind the
+// version of Kubernetes.
+func TestCheckWantsTheVersion(t *testing.T) {
+	b := &builder{source: &source{root: "/nowhere", version: "v0.9.1-0.2026+dirty"}}
+	for name, says := range map[string]string{"replay": "v0.9.1-0.2026+dirty", "kube-scheduler-outrank": "v1.37.1+outrank.0.9.1-0.2026.dirty"} {
+		p := part{named(name), platform{"linux", "amd64"}}
+		if _, err := b.check(p, []byte("another")); err == nil || !strings.Contains(err.Error(), "it does not hold its version") {
+			t.Errorf("%s without a version: %v", name, err)
+		}
+		if _, err := b.check(p, []byte(says)); err == nil || strings.Contains(err.Error(), "version") {
+			t.Errorf("%s with %s: %v", name, says, err) // what is wrong then is that it is no program
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (b *builder) modules(p *program) (map[string]contained, error) {
 			systems = append(systems, at.system)
 		}
 	}
-	list, err := licence.Contained(b.source.path(p.module), []string{p.pkg}, systems)
+	list, err := licence.Contained(licence.Programs{Dir: b.source.path(p.module), Packages: []string{p.pkg}, Tags: p.tags}, systems)
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"debug/buildinfo"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
+	"strings"
 )
 
 // browser is the platform of a program that runs in a page.
@@ -30,7 +37,8 @@ func (b *builder) page(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := b.check(p, text); err != nil {
+	info, err := b.check(p, text)
+	if err != nil {
 		return err
 	}
 	dir := filepath.Join(b.work, "page")
@@ -63,5 +71,49 @@ func (b *builder) page(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintln(b.log, pageName)
-	return b.write(pageName, archive)
+	if err := b.write(pageName, archive); err != nil {
+		return err
+	}
+	return b.writeBill(pageName, []billed{{p, text, info}})
+}
+
+// record is what the compiler would record in a program, by what the go command lists.
+func (b *builder) record(p part) (*buildinfo.BuildInfo, error) {
+	list := exec.Command("go", "list", "-deps", "-tags="+p.program.tags, "-json=Module", p.program.pkg)
+	list.Dir, list.Env = b.source.path(p.program.module), b.environment(p.at)
+	out, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	version, err := exec.Command("go", "env", "GOVERSION").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	info := &buildinfo.BuildInfo{GoVersion: strings.TrimSpace(string(version))}
+	modules := map[string]*debug.Module{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var of struct {
+			Module *struct {
+				Path, Version, Sum string
+				Main               bool
+				Replace            *debug.Module
+			}
+		}
+		if err := d.Decode(&of); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		switch m := of.Module; {
+		case m == nil: // of the standard library
+		case m.Main:
+			info.Main.Path = m.Path
+		default:
+			modules[m.Path] = &debug.Module{Path: m.Path, Version: m.Version, Sum: m.Sum, Replace: m.Replace}
+		}
+	}
+	for _, path := range sortedKeys(modules) {
+		info.Deps = append(info.Deps, modules[path])
+	}
+	return info, nil
 }

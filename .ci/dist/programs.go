@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/outrank-go/outrank/.ci/dist/licence"
 )
 
 // platform is what a program is built for.
@@ -13,6 +16,21 @@ type platform struct{ system, machine string }
 
 // String is like linux/amd64.
 func (p platform) String() string { return p.system + "/" + p.machine }
+
+// compare puts this machine's platform first, which makes the documents of the others, and the
+// others in the order of their names.
+func (p platform) compare(q platform) int {
+	host := platform{runtime.GOOS, runtime.GOARCH}
+	switch {
+	case p == q:
+		return 0
+	case p == host:
+		return -1
+	case q == host:
+		return 1
+	}
+	return strings.Compare(p.String(), q.String())
+}
 
 // suffix is what the names of programs end with there.
 func (p platform) suffix() string {
@@ -29,16 +47,22 @@ var everywhere = []platform{
 	{"windows", "amd64"}, {"windows", "arm64"},
 }
 
+// servers are the platforms of a program that runs in a cluster.
+var servers = []platform{{"linux", "amd64"}, {"linux", "arm64"}}
+
 // program is one that a release has.
 type program struct {
 	name string
-	// module is the folder of its module, and pkg its package from there.
+	// module is the folder of its module, and pkg its package from there: a folder, or a path of
+	// a module that it requires.
 	module, pkg string
 	platforms   []platform
 	// beside are programs that its archives hold as well, because it runs them.
 	beside []string
+	// tags are build tags, separated by commas.
+	tags string
 	// variables are further ones that the linker sets.
-	variables func(context.Context, *source) ([]string, error)
+	variables func(context.Context, *source, *program) ([]string, error)
 	// documents makes what its archives have beside it, by name; host is the program for this
 	// machine.
 	documents func(ctx context.Context, host string) (map[string][]byte, error)
@@ -54,7 +78,10 @@ var programs = []program{
 	{name: "study", module: "examples/study", pkg: ".", platforms: everywhere},
 	// Like kube-scheduler itself, for linux alone.
 	{name: "kube-scheduler-outrank", module: "examples/kubescheduler", pkg: "./cmd/kube-scheduler-outrank",
-		platforms: []platform{{"linux", "amd64"}, {"linux", "arm64"}}, variables: schedulerVariables},
+		platforms: servers, variables: schedulerVariables},
+	// The same for clusters of v1.36.
+	{name: "kube-scheduler-outrank-v1.36", module: "examples/kubescheduler/v136", pkg: licence.Own + "/examples/kubescheduler/cmd/kube-scheduler-outrank",
+		tags: "kube136", platforms: servers, variables: schedulerVariables},
 }
 
 func programNames() (names []string) {
@@ -96,9 +123,9 @@ func whatifDocuments(ctx context.Context, host string) (map[string][]byte, error
 
 // schedulerVariables are the version that kube-scheduler says it has: that of the Kubernetes it
 // is built from, with that of Outrank behind the plus sign.
-func schedulerVariables(ctx context.Context, s *source) ([]string, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
-	cmd.Dir = s.path("examples/kubescheduler")
+func schedulerVariables(ctx context.Context, s *source, p *program) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{with .Replace}}{{.Version}}{{else}}{{.Version}}{{end}}", "k8s.io/kubernetes")
+	cmd.Dir = s.path(p.module)
 	text, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("the version of k8s.io/kubernetes: %w", err)
@@ -114,7 +141,7 @@ func schedulerVariables(ctx context.Context, s *source) ([]string, error) {
 	}
 	const pkg = "k8s.io/component-base/version."
 	return []string{
-		pkg + "gitVersion=" + kubernetes + "+outrank." + strings.ReplaceAll(strings.TrimPrefix(s.version, "v"), "+", "."),
+		pkg + "gitVersion=" + kubernetes + s.behindPlus(),
 		pkg + "gitMajor=" + numbers[0], pkg + "gitMinor=" + numbers[1],
 		pkg + "gitCommit=" + s.revision, pkg + "gitTreeState=" + state,
 		pkg + "buildDate=" + s.time.Format("2006-01-02T15:04:05Z"),

@@ -77,6 +77,11 @@ func sourceOf(ctx context.Context, root, version string) (*source, error) {
 	return s, nil
 }
 
+// behindPlus is the version as it stands behind that of Kubernetes.
+func (s *source) behindPlus() string {
+	return "+outrank." + strings.ReplaceAll(strings.TrimPrefix(s.version, "v"), "+", ".")
+}
+
 // versions is the document with a row for each version.
 const versions = ".github/RELEASES.md"
 

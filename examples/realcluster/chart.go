@@ -101,6 +101,10 @@ func (r *releaseRun) run(ctx context.Context, begun time.Time) error {
 	}
 	fmt.Fprintf(r.out, "\nCalls that the role does not allow: %d. Processes that ended by themselves: %d.\n", len(forbidden), r.pods.Restarts())
 	r.lost = append(r.lost, forbidden...)
+	// A release that is uninstalled loses its rights before its pods end.
+	if err := r.kustomized(ctx); err != nil {
+		return err
+	}
 	switch {
 	case len(r.lost) > 0:
 		return fmt.Errorf("%w: %s; logs are in %s", errLost, strings.Join(r.lost, "; "), r.dir)
@@ -198,6 +202,46 @@ func (r *releaseRun) changes(ctx context.Context) error {
 		}
 	}
 	return r.complete(ctx)
+}
+
+// kustomized applies the folder of kustomize in place of the release: its objects are those of the
+// chart with its defaults, as the API server stores them, and one of its pods leads.
+func (r *releaseRun) kustomized(ctx context.Context) error {
+	r.say("kustomize in place of the chart")
+	if err := r.helm.Upgrade(ctx, "image.tag="); err != nil {
+		return err
+	}
+	folder := filepath.Join(deployModule, "kustomize", "base")
+	kubectl := &chart.Kubectl{Program: r.program("kubectl"), Kubeconfig: r.world.cluster.Kubeconfig}
+	want, err := kubectl.Stored(ctx, filepath.Join(folder, "scheduler.yaml"))
+	if err != nil {
+		return err
+	}
+	before, err := r.pods.AwaitLeader(ctx, "")
+	if err != nil {
+		return err
+	}
+	if err := r.helm.Uninstall(ctx); err != nil {
+		return err
+	}
+	if err := kubectl.Apply(ctx, folder); err != nil {
+		return err
+	}
+	leader, err := r.pods.AwaitLeader(ctx, before)
+	if err != nil {
+		return fmt.Errorf("kustomize: %w", err)
+	}
+	got, err := kubectl.Stored(ctx, filepath.Join(folder, "scheduler.yaml"))
+	if err != nil {
+		return err
+	}
+	apart := chart.Apart(want, got)
+	for _, name := range apart {
+		r.lost = append(r.lost, "kustomize: "+name+" is not that of the chart")
+	}
+	r.say("pod %s leads", leader)
+	fmt.Fprintf(r.out, "\nObjects of kustomize in place of the chart: %d, of which %d are others.\n", len(got), len(apart))
+	return nil
 }
 
 // complete waits until every workload has as many pods as it asks for.

@@ -38,7 +38,8 @@ func TestWhatGoesTogether(t *testing.T) {
 	programs := inModule(t, "../../examples/kubectl-whatif/go.mod", `^go (\S+)$`)
 	want := []string{
 		rules,
-		inModule(t, "../../examples/kubescheduler/go.mod", `^\s*k8s\.io/kubernetes (v\S+)$`),
+		inModule(t, "../../examples/kubescheduler/go.mod", `^\s*k8s\.io/kubernetes (v\S+)$`) + ", " +
+			inModule(t, "../../examples/kubescheduler/v136/go.mod", `^replace k8s\.io/kubernetes => k8s\.io/kubernetes (v\S+)$`),
 		inModule(t, "../../examples/clientgo/go.mod", `^\s*k8s\.io/client-go (v\S+)$`),
 		inModule(t, "../../go.mod", `^go (\S+)$`), programs,
 	}

@@ -31,13 +31,23 @@ const Own = "github.com/outrank-go/outrank"
 // Systems are those that programs are built for, by GOOS.
 var Systems = []string{"linux", "darwin", "windows"}
 
+// Programs are some programs of a module.
+type Programs struct {
+	// Dir is the folder of the module.
+	Dir string
+	// Packages are those of the programs, "./cmd/x".
+	Packages []string
+	// Tags are the build tags, separated by commas.
+	Tags string
+}
+
 // Contained lists the modules of others whose packages the programs import on any of the
-// systems, by path. The packages are those of the programs, "./cmd/x", in the folder dir.
-func Contained(dir string, packages, systems []string) ([]Module, error) {
+// systems, by path.
+func Contained(p Programs, systems []string) ([]Module, error) {
 	all := map[string]Module{}
 	for _, system := range systems {
-		cmd := exec.Command("go", append([]string{"list", "-deps", "-json=Module,Dir"}, packages...)...)
-		cmd.Dir, cmd.Stderr, cmd.Env = dir, os.Stderr, append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		cmd := exec.Command("go", append([]string{"list", "-deps", "-json=Module,Dir", "-tags=" + p.Tags}, p.Packages...)...)
+		cmd.Dir, cmd.Stderr, cmd.Env = p.Dir, os.Stderr, append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 		if system == "js" {
 			cmd.Env = append(cmd.Env, "GOARCH=wasm")
 		}

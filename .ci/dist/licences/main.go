@@ -1,13 +1,14 @@
 // Command licences prints which modules are in the programs of a module, and under which
 // licences, as a table in Markdown.
 //
-//	go run -C .ci/dist ./licences DIR PACKAGE...
+//	go run -C .ci/dist ./licences [-tags TAGS] DIR PACKAGE...
 //
 // DIR is the folder of the module, and the packages are those of its programs, "./cmd/x".
 package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,18 +18,20 @@ import (
 )
 
 func main() {
-	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: licences DIR PACKAGE...")
+	tags := flag.String("tags", "", "build tags, a `LIST` with commas")
+	flag.Parse()
+	if flag.NArg() < 2 {
+		fmt.Fprintln(os.Stderr, "usage: licences [-tags TAGS] DIR PACKAGE...")
 		os.Exit(2)
 	}
-	if err := table(os.Stdout, os.Args[1], os.Args[2:]); err != nil {
+	if err := table(os.Stdout, licence.Programs{Dir: flag.Arg(0), Packages: flag.Args()[1:], Tags: *tags}); err != nil {
 		fmt.Fprintln(os.Stderr, "licences:", err)
 		os.Exit(1)
 	}
 }
 
-func table(w io.Writer, dir string, packages []string) error {
-	modules, err := licence.Contained(dir, packages, licence.Systems)
+func table(w io.Writer, p licence.Programs) error {
+	modules, err := licence.Contained(p, licence.Systems)
 	if err != nil {
 		return err
 	}

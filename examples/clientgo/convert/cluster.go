@@ -7,31 +7,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
-	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
-	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/outrank-go/outrank"
 )
-
-// Objects are the objects of a cluster, in the order in which they are listed.
-type Objects struct {
-	Nodes              []*corev1.Node
-	Pods               []*corev1.Pod
-	Budgets            []*policyv1.PodDisruptionBudget
-	PriorityClasses    []*schedulingv1.PriorityClass
-	Namespaces         []*corev1.Namespace
-	Claims             []*corev1.PersistentVolumeClaim
-	Volumes            []*corev1.PersistentVolume
-	StorageClasses     []*storagev1.StorageClass
-	CSINodes           []*storagev1.CSINode
-	CSIDrivers         []*storagev1.CSIDriver
-	PodGroups          []*schedulingv1beta1.PodGroup
-	CompositePodGroups []*schedulingv1alpha3.CompositePodGroup
-	Workloads          []*schedulingv1beta1.Workload
-}
 
 // Cluster converts all objects into what [kube.ReadCluster] reads from a list of
 // them: with the claims of pods filled in, finished pods counted and left out, and the
@@ -47,9 +26,7 @@ func Cluster(o Objects) (*outrank.Cluster, error) {
 	c.Budgets = all(r, o.Budgets, Budget)
 	c.Classes = all(r, o.PriorityClasses, PriorityClass)
 	c.Namespaces = all(r, o.Namespaces, Namespace)
-	c.Groups = all(r, o.PodGroups, PodGroup)
-	c.Composites = all(r, o.CompositePodGroups, CompositePodGroup)
-	c.Workloads = all(r, o.Workloads, Workload)
+	r.groups(&o)
 	r.storage(&o)
 	for _, n := range o.Nodes {
 		r.nodeTimes(n)

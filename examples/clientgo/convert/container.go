@@ -71,7 +71,7 @@ func (ps *problems) container(out *outrank.Container, c *corev1.Container) {
 		}
 	}
 	for i := range c.VolumeMounts {
-		out.BindMountOptions = out.BindMountOptions || len(c.VolumeMounts[i].BindMountOptions) > 0
+		out.BindMountOptions = out.BindMountOptions || bindOptions(&c.VolumeMounts[i])
 	}
 	if len(c.Ports) > 0 {
 		out.Ports = make([]outrank.Port, len(c.Ports))

@@ -33,9 +33,7 @@ func (ps *problems) node(n *corev1.Node) *outrank.Node {
 	if f := n.Status.Features; f != nil {
 		out.StrictGroups = valueOf(f.SupplementalGroupsPolicy)
 	}
-	if p := n.Spec.PodPreemptionPolicy; p != nil {
-		out.DisableResizePreemption = list(p.DisableResizePreemption)
-	}
+	out.DisableResizePreemption = noResize(n)
 	for i := range n.Spec.Taints {
 		t := &n.Spec.Taints[i]
 		out.Taints = append(out.Taints, outrank.Taint{Key: t.Key, Value: t.Value, Effect: outrank.TaintEffect(t.Effect)})

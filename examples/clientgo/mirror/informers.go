@@ -99,12 +99,6 @@ func informerOf(f informers.SharedInformerFactory, kind Kind) cache.SharedIndexI
 		return f.Storage().V1().CSINodes().Informer()
 	case CSIDrivers:
 		return f.Storage().V1().CSIDrivers().Informer()
-	case PodGroups:
-		return f.Scheduling().V1beta1().PodGroups().Informer()
-	case CompositePodGroups:
-		return f.Scheduling().V1alpha3().CompositePodGroups().Informer()
-	case Workloads:
-		return f.Scheduling().V1beta1().Workloads().Informer()
 	}
-	return nil
+	return groupInformerOf(f, kind)
 }

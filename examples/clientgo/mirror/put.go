@@ -9,8 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
-	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -107,18 +105,8 @@ func (m *Mirror) putKnown(id id, object any) error {
 		return put(m, id, o, convert.CSINode, m.putDrivers)
 	case *storagev1.CSIDriver:
 		return put(m, id, o, convert.CSIDriver, m.putDriver)
-	case *schedulingv1beta1.PodGroup:
-		return put(m, id, o, convert.PodGroup, m.snap.PutGroup)
-	case *schedulingv1alpha3.PodGroup:
-		return put(m, id, o, convert.PodGroupAlpha, m.snap.PutGroup)
-	case *schedulingv1alpha3.CompositePodGroup:
-		return put(m, id, o, convert.CompositePodGroup, m.snap.PutComposite)
-	case *schedulingv1beta1.Workload:
-		return put(m, id, o, convert.Workload, m.putWorkload)
-	case *schedulingv1alpha3.Workload:
-		return put(m, id, o, convert.WorkloadAlpha, m.putWorkload)
 	}
-	return nil
+	return m.putGroupKind(id, object)
 }
 
 // put converts an object and adds it. The older version of one that is refused is
@@ -253,18 +241,8 @@ func kindOf(object any) (kind string, namespaced bool) {
 		return unlessNil(o, csiNodeKind), false
 	case *storagev1.CSIDriver:
 		return unlessNil(o, csiDriverKind), false
-	case *schedulingv1beta1.PodGroup:
-		return unlessNil(o, groupKind), true
-	case *schedulingv1alpha3.PodGroup:
-		return unlessNil(o, groupKind), true
-	case *schedulingv1alpha3.CompositePodGroup:
-		return unlessNil(o, compositeKind), true
-	case *schedulingv1beta1.Workload:
-		return unlessNil(o, workloadKind), true
-	case *schedulingv1alpha3.Workload:
-		return unlessNil(o, workloadKind), true
 	}
-	return "", false
+	return groupKindOf(object)
 }
 
 func unlessNil[T any](o *T, kind string) string {

@@ -91,18 +91,22 @@ func TestPageInBrowser(t *testing.T) {
 	var state string
 	c.Eval(ready, &state)
 	require.Equal(t, "ready", state)
-	questions, err := questionsOf("README.md")
+	questions, err := offeredBy("README.md")
 	require.NoError(t, err)
-	require.Len(t, questions, 10)
+	require.Len(t, questions.Questions, 10)
+	var offers []string
+	c.Eval(`[...document.querySelectorAll("[data-line]")].map((b) => b.dataset.line)`, &offers)
 	lines := []string{
-		"kubectl whatif", "kubectl whatif -h", "kubectl whatif --sample pdb --trace", "kubectl whatif --pending all -o json",
+		"kubectl whatif", "kubectl whatif -h", "kubectl whatif --sample pdb --trace", "kubectl whatif --sample affinity --exact", "kubectl whatif --pending all -o json",
 		"kubectl whatif --cluster sample/cluster.json --report -o yaml", "kubectl whatif --cluster sample -f sample/deployment.yaml --exit-status",
 		"kubectl whatif --pending shop/checkout-9", "kubectl whatif kueue --cluster sample/kueue.json -f sample/kueue-job.yaml", "kubectl whatif --cluster none.json", "kubectl whatif --nonsense",
 		`kubectl whatif --cpu "1" -l 'a=b',c=d --why-not apps-a1`, "kubectl whatif --live",
 	}
-	for _, q := range questions {
-		lines = append(lines, q.Line)
+	require.Len(t, offers, len(questions.all()))
+	for i, q := range questions.all() {
+		assert.Equal(t, q.Line, offers[i])
 	}
+	lines = append(lines, offers...)
 	for _, line := range lines {
 		asked, _, _ := strings.Cut(line, " > ")
 		var got said

@@ -21,11 +21,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/outrank-go/outrank/examples/internal/stamp"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/live"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/samples"
 )
 
 var (
@@ -91,7 +93,7 @@ func pageOf(program, version string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	questions, err := questionsOf("README.md")
+	questions, err := offeredBy("README.md")
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +104,7 @@ func pageOf(program, version string) (map[string][]byte, error) {
 	var html bytes.Buffer
 	styles, scripts := page.Sources()
 	if err := t.Execute(&html, map[string]any{
-		"Style": styles, "Script": scripts, "Version": version, "Questions": questions, "Command": live.Cluster{}.Command(),
+		"Style": styles, "Script": scripts, "Version": version, "Offered": questions, "Command": live.Cluster{}.Command(),
 	}); err != nil {
 		return nil, err
 	}
@@ -111,8 +113,8 @@ func pageOf(program, version string) (map[string][]byte, error) {
 	}, nil
 }
 
-// samples are the files that the questions of the README name.
-var samples = []string{
+// named are the files that the questions of the README name.
+var named = []string{
 	"sample/cluster.json", "sample/deployment.yaml", "sample/kueue.json", "sample/kueue-job.yaml", "sample/kueue-config.yaml",
 }
 
@@ -143,7 +145,7 @@ func programScript(program string) ([]byte, error) {
 		return nil, err
 	}
 	files := map[string]string{}
-	for _, name := range samples {
+	for _, name := range named {
 		text, err := os.ReadFile(filepath.FromSlash(name))
 		if err != nil {
 			return nil, err
@@ -163,20 +165,53 @@ func programScript(program string) ([]byte, error) {
 // question is one that the page offers.
 type question struct{ Says, Line string }
 
-var row = regexp.MustCompile("(?m)^\\| (.*\\?.*) \\| `(kubectl whatif .*)` \\|$")
+// offered are the questions of a page: the ten of the README, and in two lists to be opened what it
+// combines, and the samples.
+type offered struct {
+	Questions []question
+	Lists     []questionList
+}
 
-// questionsOf are those of the table of questions in a README.
-func questionsOf(file string) ([]question, error) {
+type questionList struct {
+	Title     string
+	Questions []question
+}
+
+// all are the questions in the order of the page.
+func (o *offered) all() []question {
+	list := o.Questions
+	for _, l := range o.Lists {
+		list = slices.Concat(list, l.Questions)
+	}
+	return list
+}
+
+var (
+	asks     = regexp.MustCompile("(?m)^\\| (.*\\?.*) \\| `(kubectl whatif .*)` \\|$")
+	combines = regexp.MustCompile("(?m)^\\| ([^|?`]+) \\| ([^|?`]+) \\| `(kubectl whatif .*)` \\|$")
+)
+
+// offeredBy are the questions of the tables in a README, and one for each sample.
+func offeredBy(file string) (*offered, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	var list []question
-	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
-		list = append(list, question{m[1], m[2]})
+	o := &offered{}
+	for _, m := range asks.FindAllStringSubmatch(string(text), -1) {
+		o.Questions = append(o.Questions, question{m[1], m[2]})
 	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s has no table of questions", file)
+	after := questionList{Title: "After a change"}
+	for _, m := range combines.FindAllStringSubmatch(string(text), -1) {
+		after.Questions = append(after.Questions, question{m[1] + ": " + m[2], m[3]})
 	}
-	return list, nil
+	if len(o.Questions) == 0 || len(after.Questions) == 0 {
+		return nil, fmt.Errorf("%s lacks a table of questions or one of changes", file)
+	}
+	learn := questionList{Title: "To learn from"}
+	for _, s := range samples.All() {
+		learn.Questions = append(learn.Questions, question{s.Line, "kubectl whatif --sample " + s.Name})
+	}
+	o.Lists = []questionList{after, learn}
+	return o, nil
 }

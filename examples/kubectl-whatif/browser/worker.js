@@ -91,7 +91,10 @@ function worker() {
     go.argv = ["kubectl-whatif", ...args];
     // One thread does everything: rare collections save most of their time, up to the memory that there is.
     go.env = { GOGC: "400", GOMEMLIMIT: "3GiB" };
-    go.exit = (code) => (status = code);
+    go.exit = (code) => {
+      status = code;
+      for (const id of go._scheduledTimeouts.values()) clearTimeout(id); // which would wake a program that has ended
+    };
     try {
       await go.run(await WebAssembly.instantiate(program, go.importObject));
     } catch (e) {

@@ -49,7 +49,13 @@ func tool(t *testing.T, name string, args ...string) (string, error) {
 // rendered is the text that helm template prints with these values.
 func rendered(t *testing.T, sets ...string) string {
 	t.Helper()
-	args := []string{"template", release, "chart", "--namespace", namespace, "--kube-version", "v1.37.1"}
+	return renderedFor(t, "v1.37.1", sets...)
+}
+
+// renderedFor is the same for a cluster of a version.
+func renderedFor(t *testing.T, cluster string, sets ...string) string {
+	t.Helper()
+	args := []string{"template", release, "chart", "--namespace", namespace, "--kube-version", cluster}
 	if len(sets) > 0 {
 		args = append(args, "--set", strings.Join(sets, ","))
 	}
@@ -92,12 +98,13 @@ var monitoring = []string{"serviceMonitor.enabled=true", "prometheusRule.enabled
 
 // The manifests of kustomize are those of the chart.
 func TestKustomizeIsTheChart(t *testing.T) {
-	base, full := rendered(t), rendered(t, monitoring...)
+	base, full, before := rendered(t), rendered(t, monitoring...), renderedFor(t, "v1.36.3")
 	if *update {
 		require.NoError(t, os.WriteFile("kustomize/base/scheduler.yaml", []byte(base), 0o644))
+		require.NoError(t, os.WriteFile("kustomize/v1.36/scheduler.yaml", []byte(before), 0o644))
 		require.NoError(t, os.WriteFile("kustomize/monitoring/monitoring.yaml", []byte(without(full, base)), 0o644))
 	}
-	for folder, text := range map[string]string{"base": base, "monitoring": full} {
+	for folder, text := range map[string]string{"base": base, "monitoring": full, "v1.36": before} {
 		built, err := tool(t, "kustomize", "build", "kustomize/"+folder)
 		require.NoError(t, err, built)
 		got, want := objects(t, built), objects(t, text)
@@ -130,7 +137,7 @@ func TestValues(t *testing.T) {
 		require.Error(t, err, set)
 		assert.Contains(t, out, named, set)
 	}
-	out, err = tool(t, "helm", "template", release, "chart", "--kube-version", "v1.36.3")
+	out, err = tool(t, "helm", "template", release, "chart", "--kube-version", "v1.35.3")
 	require.Error(t, err)
 	assert.Contains(t, out, "kubeVersion")
 }
@@ -154,6 +161,26 @@ func TestDeployment(t *testing.T) {
 	one := objects(t, rendered(t, "replicas=1", "args=null"))
 	assert.NotContains(t, one, "PodDisruptionBudget/"+release)
 	assert.NotContains(t, at(one["ConfigMap/"+release], "data", "config.yaml"), "pluginConfig")
+}
+
+// A cluster gets the scheduler of its own version: those of the modules that the programs are
+// built from. Nothing else differs but a right to a kind that is behind a gate in v1.36.
+func TestVersions(t *testing.T) {
+	for cluster, module := range map[string]string{"v1.36.7": "../v136", "v1.36.1-gke.100": "../v136", "v1.37.0": "..", "v1.37.9-eks-1": ".."} {
+		list := exec.Command("go", "list", "-m", "-f", "{{with .Replace}}{{.Version}}{{else}}{{.Version}}{{end}}", "k8s.io/kubernetes")
+		list.Dir = module
+		out, err := list.Output()
+		require.NoError(t, err)
+		want := strings.TrimSpace(string(out))
+		text := renderedFor(t, cluster)
+		pod := at(objects(t, text)["Deployment/"+release], "spec", "template").(object)
+		assert.Equal(t, "kube-scheduler-outrank:"+want, at(pod, "spec").(object)["containers"].([]any)[0].(object)["image"], cluster)
+		assert.Equal(t, want, at(pod, "metadata", "labels", "app.kubernetes.io/version"), cluster)
+		same := strings.NewReplacer(want, "v1.37.1", "[deviceclasses, resourceclaims", "[deviceclasses, devicetaintrules, resourceclaims").Replace(text)
+		assert.Equal(t, rendered(t), same, cluster)
+		assert.Contains(t, renderedFor(t, cluster, "featureGates.DRADeviceTaintRules=true"), "devicetaintrules", cluster)
+		assert.Contains(t, renderedFor(t, cluster, "image.tag=mine"), `image: "kube-scheduler-outrank:mine"`)
+	}
 }
 
 // A change of the configuration starts pods anew.

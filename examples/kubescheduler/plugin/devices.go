@@ -1,3 +1,5 @@
+//go:build !kube136
+
 package plugin
 
 import (
@@ -21,6 +23,23 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
 )
+
+// Nomination goes with the nomination of a pod that claims devices.
+type Nomination = devices.Nomination
+
+// pair is the pair of evaluators for pods: usual, unless the filter of devices stands for the
+// scheduler's own.
+func (d *deviceDesk) pair(c preemption.Config, of *framework, usual *pair) (*pair, error) {
+	if d == nil || !slices.Contains(of.unknown, devices.Name) {
+		return usual, nil
+	}
+	c.Filters, c.MayPreempt = []preemption.Filter{d.filter}, d.filter.MayPreempt
+	rest := slices.DeleteFunc(slices.Clone(of.unknown), func(name string) bool { return name == devices.Name })
+	return newPair(c, &framework{handle: of.handle, unknown: rest, known: []string{devices.Name}})
+}
+
+// forDevices is the plugin that preempts for devices.
+func (p *Plugin) forDevices() fwk.Plugin { return withDevices{p} }
 
 // withDevices is the plugin where DRAPreemption is on: before the scheduler's own plugin for
 // claims begins with a pod, devices that wait for others are put out of its reach.

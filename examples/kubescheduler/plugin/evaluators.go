@@ -8,7 +8,6 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 
-	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -43,13 +42,7 @@ func (p *Plugin) makeEvaluators() (*evaluators, error) {
 	if e.usual, err = newPair(c, of); err != nil {
 		return nil, err
 	}
-	e.pods = e.usual
-	if d := p.process.devices; d != nil && slices.Contains(of.unknown, devices.Name) {
-		c.Filters, c.MayPreempt = []preemption.Filter{d.filter}, d.filter.MayPreempt
-		known := []string{devices.Name}
-		rest := slices.DeleteFunc(slices.Clone(of.unknown), func(name string) bool { return name == devices.Name })
-		e.pods, err = newPair(c, &framework{handle: p.handle, unknown: rest, known: known})
-	}
+	e.pods, err = p.process.devices.pair(c, of, e.usual)
 	return e, err
 }
 
@@ -113,21 +106,6 @@ func (p *Plugin) evaluators() (*evaluators, error) {
 		p.evaluator = made
 	}
 	return p.evaluator, nil
-}
-
-// evaluatorForGroup returns the evaluator for a group. Whether an unknown filter
-// has a say about its pods shows when they have their places.
-func (p *Plugin) evaluatorForGroup(ctx context.Context, group *placedGroup) (*preemption.Evaluator, error) {
-	all, err := p.evaluators()
-	if err != nil {
-		return nil, err
-	}
-	e := all.usual
-	if len(e.framework.unknown) == 0 {
-		return e.plain, nil
-	}
-	e.framework.beginGroup(ctx, group)
-	return e.asking, nil
 }
 
 // evaluatorFor returns the evaluator for a pod: the one that asks the scheduler's

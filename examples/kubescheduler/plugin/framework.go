@@ -41,13 +41,6 @@ func (f *framework) begin(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 	f.ctx, f.group, f.attempts = ctx, nil, map[outrank.Key]attempt{keyOf(pod): {pod, cycle}}
 }
 
-func (f *framework) beginGroup(ctx context.Context, group *placedGroup) {
-	f.ctx, f.group, f.attempts = ctx, group, map[outrank.Key]attempt{}
-	group.placed = func(at fwk.ProposedAssignment) {
-		f.attempts[keyOf(at.GetPod())] = attempt{at.GetPod(), at.GetCycleState()}
-	}
-}
-
 // concerned reports whether one of the unknown filters has a say in an attempt.
 func (f *framework) concerned(cycle fwk.CycleState) bool {
 	skipped := cycle.GetSkipFilterPlugins()
@@ -68,15 +61,9 @@ func (f *framework) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preempti
 	if len(f.known) > 0 {
 		cycle.SetSkipFilterPlugins(cycle.GetSkipFilterPlugins().Union(sets.New(f.known...)))
 	}
-	s := &frameworkState{framework: f, pod: mine.pod, cycle: cycle, nodes: map[string]*frameworkNode{}, placed: map[string][]fwk.PodInfo{}}
-	if f.group != nil {
-		for _, at := range f.group.assignments {
-			if node := snap.NodeOf(keyOf(at.GetPod())); node != "" {
-				s.placed[node] = append(s.placed[node], at.GetPodInfo())
-			}
-		}
-	}
-	return s, nil
+	return &frameworkState{
+		framework: f, pod: mine.pod, cycle: cycle, nodes: map[string]*frameworkNode{}, placed: f.group.on(snap),
+	}, nil
 }
 
 // frameworkState follows the pods of an attempt in copies of the scheduler's nodes.
@@ -178,3 +165,5 @@ func (s *frameworkState) Clone() preemption.FilterState {
 	}
 	return c
 }
+
+func keyOf(pod *v1.Pod) outrank.Key { return outrank.NewKey(pod.Namespace, pod.Name) }

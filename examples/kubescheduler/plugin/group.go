@@ -1,3 +1,5 @@
+//go:build !kube136
+
 package plugin
 
 import (
@@ -178,4 +180,19 @@ func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *pr
 	}
 	p.fly(p.process.under.begin(types.UID(uid), plan.VictimPods(), members...), first, by, run)
 	return nil
+}
+
+// evaluatorForGroup returns the evaluator for a group. Whether an unknown filter
+// has a say about its pods shows when they have their places.
+func (p *Plugin) evaluatorForGroup(ctx context.Context, group *placedGroup) (*preemption.Evaluator, error) {
+	all, err := p.evaluators()
+	if err != nil {
+		return nil, err
+	}
+	e := all.usual
+	if len(e.framework.unknown) == 0 {
+		return e.plain, nil
+	}
+	e.framework.beginGroup(ctx, group)
+	return e.asking, nil
 }

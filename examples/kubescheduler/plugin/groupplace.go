@@ -1,9 +1,10 @@
+//go:build !kube136
+
 package plugin
 
 import (
 	"context"
 
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -56,6 +57,20 @@ func (g *placedGroup) places(ctx context.Context, snap *preemption.Snapshot, pod
 	return answer, nil
 }
 
+// on has the pods with their places in the snapshot, by node; without a group it is empty.
+func (g *placedGroup) on(snap *preemption.Snapshot) map[string][]fwk.PodInfo {
+	placed := map[string][]fwk.PodInfo{}
+	if g == nil {
+		return placed
+	}
+	for _, at := range g.assignments {
+		if node := snap.NodeOf(keyOf(at.GetPod())); node != "" {
+			placed[node] = append(placed[node], at.GetPodInfo())
+		}
+	}
+	return placed
+}
+
 // remove takes the pods out of the scheduler's snapshot that are away in the other.
 func (g *placedGroup) remove(ctx context.Context, snap *preemption.Snapshot) error {
 	infos, err := g.scheduler.NodeInfos().List()
@@ -83,4 +98,10 @@ func (g *placedGroup) remove(ctx context.Context, snap *preemption.Snapshot) err
 	return nil
 }
 
-func keyOf(pod *v1.Pod) outrank.Key { return outrank.NewKey(pod.Namespace, pod.Name) }
+// beginGroup is called before the decision about a group.
+func (f *framework) beginGroup(ctx context.Context, group *placedGroup) {
+	f.ctx, f.group, f.attempts = ctx, group, map[outrank.Key]attempt{}
+	group.placed = func(at fwk.ProposedAssignment) {
+		f.attempts[keyOf(at.GetPod())] = attempt{at.GetPod(), at.GetCycleState()}
+	}
+}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/metrics"
-	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
@@ -24,8 +23,8 @@ import (
 // Options are the program's settings of the plugin. The zero value is that of a
 // scheduler by itself.
 type Options struct {
-	// Release has the rules that hold; zero means v1.37 with the feature gates of
-	// this process.
+	// Release has the rules that hold; zero means those of [Reference] with the feature
+	// gates of this process.
 	Release outrank.Release
 	// Configuration is the scheduler's file, from which the arguments of filters are taken
 	// that a plugin's handle does not have (package schedulerconfig). Without it filters
@@ -51,7 +50,7 @@ type Decision struct {
 	Err   error
 	// Nomination goes with the plan's nomination where the pod claims devices and the
 	// arguments have DRAPreemption; else nil.
-	Nomination *devices.Nomination
+	Nomination *Nomination
 	// inMemory is the node of a nomination with devices that the API does not have yet.
 	inMemory string
 	// Followed is the time to bring the snapshot up to date, Decided that to find
@@ -66,7 +65,7 @@ func (o *Options) release() (outrank.Release, error) {
 	}
 	gates := map[string]bool{}
 	known := utilfeature.DefaultMutableFeatureGate.GetAll()
-	for name, usual := range outrank.V1_37.Gates() {
+	for name, usual := range Reference.Gates() {
 		if _, ok := known[featuregate.Feature(name)]; !ok || elsewhere[name] {
 			continue
 		}
@@ -74,7 +73,7 @@ func (o *Options) release() (outrank.Release, error) {
 			gates[name] = on
 		}
 	}
-	of, err := outrank.V1_37.With(gates)
+	of, err := Reference.With(gates)
 	if err != nil {
 		return 0, fmt.Errorf("the scheduler's feature gates: %w", err)
 	}

@@ -60,7 +60,7 @@ func Factory(options Options) runtime.PluginFactory {
 			return nil, fmt.Errorf("%s: %w", Name, err)
 		}
 		if p.args.DRAPreemption {
-			return withDevices{p}, nil
+			return p.forDevices(), nil
 		}
 		return p, nil
 	}
@@ -111,7 +111,7 @@ func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, 
 		return nil, nil
 	}
 	skip := func(klog.Logger, *v1.Pod, any, any) (fwk.QueueingHint, error) { return fwk.QueueSkip, nil }
-	return []fwk.ClusterEventWithHint{{Event: fwk.ClusterEvent{Resource: fwk.AssignedPod, ActionType: fwk.Delete}, QueueingHintFn: skip}}, nil
+	return []fwk.ClusterEventWithHint{{Event: podDeleted, QueueingHintFn: skip}}, nil
 }
 
 // now is the clock of the decisions.

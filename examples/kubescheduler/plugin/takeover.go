@@ -15,12 +15,8 @@ import (
 // replaced; the collector adds their values to its own.
 func TakeOver(registry prometheus.Registerer, c *metrics.Collector) error {
 	var made []prometheus.Collector
-	for _, of := range []prometheus.Collector{
-		scheduler.PreemptionAttempts, scheduler.PreemptionVictims, scheduler.PreemptionGoroutinesDuration,
-		scheduler.PreemptionGoroutinesExecutionTotal, scheduler.WorkloadPreemptionAttempts, scheduler.WorkloadPreemptionVictims,
-		scheduler.PreemptionWorkloadDisruptions, scheduler.PreemptionEvaluationDuration, scheduler.PreemptionExecutionDuration,
-		scheduler.PreemptionPDBViolations,
-	} {
+	for _, of := range append(newer(), scheduler.PreemptionAttempts, scheduler.PreemptionVictims, scheduler.PreemptionGoroutinesDuration,
+		scheduler.PreemptionGoroutinesExecutionTotal) {
 		if m, ok := of.(interface{ IsCreated() bool }); ok && m.IsCreated() { // else of a feature that is off
 			made = append(made, of)
 		}

@@ -8,7 +8,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -73,48 +72,6 @@ func (p *Plugin) logPlan(log klog.Logger, pod *v1.Pod, d Decision) {
 	log.Info("Preemption", line...)
 }
 
-// tellGroup does so for a group: one line, and where pods have to leave an event on the
-// group if that is asked for.
-func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decision) {
-	log := klog.FromContext(ctx)
-	if d.Err != nil {
-		log.Error(d.Err, "No decision about preemption", "group", klog.KRef(group.GetNamespace(), group.GetName()))
-		return
-	}
-	plan := d.Group
-	line := []any{"group", plan.Group, "pods", len(group.GetUnscheduledPods()), "outcome", plan.Outcome.String(), "says", groupSays(plan)}
-	if plan.Outcome == preemption.Preempt {
-		line = append(line, "placement", placement(plan), "victims", names(plan.VictimPods()), "violations", plan.Violations(), "disruptions", plan.Disruptions)
-	}
-	log.V(level(plan.Outcome)).Info("Preemption by a group", append(line, "possible", plan.Possible, "followed", d.Followed, "decided", d.Decided)...)
-	if plan.Outcome != preemption.Preempt {
-		return
-	}
-	var about runtime.Object = group.GetPodGroup()
-	if tree := group.GetCompositePodGroup(); tree != nil {
-		about = tree
-	}
-	p.plannedEvent(about, groupNote(plan))
-}
-
-// groupNote is the text of the event about a group.
-func groupNote(plan *preemption.GroupPlan) string {
-	victims := names(plan.VictimPods())
-	text := fmt.Sprintf("%d pods have room without %d of lower priority", len(plan.Placement), len(victims))
-	if n := plan.Violations(); n > 0 {
-		text += fmt.Sprintf(", %d against a disruption budget", n)
-	}
-	return cut(text + ": " + strings.Join(victims, ", "))
-}
-
-func placement(plan *preemption.GroupPlan) []string {
-	list := make([]string, len(plan.Placement))
-	for i, at := range plan.Placement {
-		list[i] = at.String()
-	}
-	return list
-}
-
 // note is the text of the event about a pod.
 func note(plan *preemption.Plan) string {
 	text := fmt.Sprintf("Node %s has room without %d pods of lower priority (at most %d)", plan.Node, len(plan.Victims), plan.Score.TopPriority)
@@ -161,6 +118,9 @@ func counts(of []preemption.Count) []string {
 	return list
 }
 
+// preemptionSays is how the plugin's message to the scheduler begins.
+const preemptionSays = "preemption: "
+
 // says is the plugin's message to the scheduler about a plan: the pod's
 // nomination, and the text of DefaultPreemption.
 func (p *Plugin) says(plan *preemption.Plan) (execution.Nomination, string) {
@@ -174,8 +134,11 @@ func (p *Plugin) says(plan *preemption.Plan) (execution.Nomination, string) {
 	if err != nil {
 		return execution.Nomination{}, err.Error()
 	}
-	_, text, _ := strings.Cut(v.Condition.Message, "preemption: ")
-	return v.Nomination, "preemption: " + text
+	_, text, ok := strings.Cut(v.Condition.Message, preemptionSays)
+	if !ok { // of a preemption that succeeds in v1.36 (rule 11.11)
+		return v.Nomination, ""
+	}
+	return v.Nomination, preemptionSays + text
 }
 
 // nodes is the number of nodes with an answer in the plan.

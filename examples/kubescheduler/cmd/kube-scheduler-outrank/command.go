@@ -13,7 +13,6 @@ import (
 	"k8s.io/kubernetes/cmd/kube-scheduler/app"
 	"sigs.k8s.io/yaml"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/metrics"
 	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
@@ -58,7 +57,7 @@ func readConfiguration(file string) (*schedulerconfig.Configuration, error) {
 	if text, err = yaml.YAMLToJSON(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	c, err := schedulerconfig.Read(outrank.V1_37, bytes.NewReader(text))
+	c, err := schedulerconfig.Read(plugin.Reference, bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -1,3 +1,5 @@
+//go:build !kube136
+
 package main
 
 import (

@@ -46,6 +46,11 @@ func (h *Helm) Rollback(ctx context.Context, revision int) error {
 	return h.run(ctx, "rollback", Release, strconv.Itoa(revision), "--wait", "--timeout", within)
 }
 
+// Uninstall removes the release and waits until its pods are gone.
+func (h *Helm) Uninstall(ctx context.Context) error {
+	return h.run(ctx, "uninstall", Release, "--wait", "--timeout", within)
+}
+
 func (h *Helm) run(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, h.Program, append(args, "--namespace", Namespace, "--kubeconfig", h.Kubeconfig)...)
 	cmd.Env = os.Environ()

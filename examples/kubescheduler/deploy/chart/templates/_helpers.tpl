@@ -1,6 +1,6 @@
 {{- define "labels" -}}
 {{ include "selector" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ include "version" . | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
@@ -9,8 +9,16 @@ app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{- define "minor" -}}
+{{ .Capabilities.KubeVersion.Minor | trimSuffix "+" }}
+{{- end }}
+
+{{- define "version" -}}
+{{ get .Values.image.tags (include "minor" .) | default .Chart.AppVersion }}
+{{- end }}
+
 {{- define "image" -}}
 {{- with .Values.image -}}
-{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default (include "version" $) }}{{ end }}
 {{- end -}}
 {{- end }}

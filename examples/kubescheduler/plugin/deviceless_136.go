@@ -1,0 +1,49 @@
+//go:build kube136
+
+package plugin
+
+import (
+	"errors"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// deviceDesk is nil in every decision: the filter of devices contains the allocator of v1.37, and the
+// plugin does not start with DRAPreemption.
+type deviceDesk struct{}
+
+// Nomination is that of a pod that claims devices, of which there is none here.
+type Nomination struct{}
+
+// deviceGates reports that there is no DRAPreemption.
+func deviceGates() error {
+	return errors.New("args: draPreemption: the plugin for v1.36 does not preempt for devices, the one for v1.37 does")
+}
+
+func newDeviceDesk(fwk.Handle, terms) (*deviceDesk, error) { return nil, nil }
+
+func (p *Plugin) forDevices() fwk.Plugin { return p }
+
+func (p *Plugin) viewFor(_ *v1.Pod, decide func(*preemption.Snapshot) error) error {
+	return p.process.state.view(decide)
+}
+
+func (*deviceDesk) pair(_ preemption.Config, _ *framework, usual *pair) (*pair, error) {
+	return usual, nil
+}
+func (*deviceDesk) keep(*v1.Pod, Decision)                                {}
+func (*deviceDesk) drop(types.UID)                                        {}
+func (*deviceDesk) end(types.UID)                                         {}
+func (*deviceDesk) has(types.UID) bool                                    { return false }
+func (*deviceDesk) follow(*v1.Pod) error                                  { return nil }
+func (*deviceDesk) changed(_, _ *v1.Pod)                                  {}
+func (*deviceDesk) nominated(pod *outrank.Pod) *outrank.Pod               { return pod }
+func (*deviceDesk) statuses(said []preemption.Status) []preemption.Status { return said }
+func (*deviceDesk) nomination(*preemption.Snapshot, *preemption.Plan) (*Nomination, error) {
+	return nil, nil
+}

@@ -1,0 +1,34 @@
+//go:build kube136
+
+package plugin
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Reference is the release of Kubernetes that the plugin is compiled with.
+const Reference = outrank.V1_36
+
+// placedGroup is nil in every decision: the plugin does not start with the feature gates of
+// groups, which are alpha in v1.36 and which the library does not follow there.
+type placedGroup struct{ away map[string][]fwk.PodInfo }
+
+func (*placedGroup) on(*preemption.Snapshot) map[string][]fwk.PodInfo { return nil }
+
+// groupsCount reports whether groups of pods mean anything to the scheduler.
+func (p *Plugin) groupsCount() bool { return false }
+
+// rootUID is not asked for where groups mean nothing.
+func (p *Plugin) rootUID(*v1.Pod) (types.UID, bool) { return "", false }
+
+// newer are metrics that v1.36 does not have.
+func newer() []prometheus.Collector { return nil }
+
+// podDeleted is the event that a pod on a node is deleted.
+var podDeleted = fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Delete}

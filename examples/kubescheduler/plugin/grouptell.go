@@ -1,0 +1,57 @@
+//go:build !kube136
+
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// tellGroup does so for a group: one line, and where pods have to leave an event on the
+// group if that is asked for.
+func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decision) {
+	log := klog.FromContext(ctx)
+	if d.Err != nil {
+		log.Error(d.Err, "No decision about preemption", "group", klog.KRef(group.GetNamespace(), group.GetName()))
+		return
+	}
+	plan := d.Group
+	line := []any{"group", plan.Group, "pods", len(group.GetUnscheduledPods()), "outcome", plan.Outcome.String(), "says", groupSays(plan)}
+	if plan.Outcome == preemption.Preempt {
+		line = append(line, "placement", placement(plan), "victims", names(plan.VictimPods()), "violations", plan.Violations(), "disruptions", plan.Disruptions)
+	}
+	log.V(level(plan.Outcome)).Info("Preemption by a group", append(line, "possible", plan.Possible, "followed", d.Followed, "decided", d.Decided)...)
+	if plan.Outcome != preemption.Preempt {
+		return
+	}
+	var about runtime.Object = group.GetPodGroup()
+	if tree := group.GetCompositePodGroup(); tree != nil {
+		about = tree
+	}
+	p.plannedEvent(about, groupNote(plan))
+}
+
+// groupNote is the text of the event about a group.
+func groupNote(plan *preemption.GroupPlan) string {
+	victims := names(plan.VictimPods())
+	text := fmt.Sprintf("%d pods have room without %d of lower priority", len(plan.Placement), len(victims))
+	if n := plan.Violations(); n > 0 {
+		text += fmt.Sprintf(", %d against a disruption budget", n)
+	}
+	return cut(text + ": " + strings.Join(victims, ", "))
+}
+
+func placement(plan *preemption.GroupPlan) []string {
+	list := make([]string, len(plan.Placement))
+	for i, at := range plan.Placement {
+		list[i] = at.String()
+	}
+	return list
+}

@@ -1,0 +1,17 @@
+//go:build kube136
+
+package v136
+
+import (
+	"testing"
+
+	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
+	"github.com/outrank-go/outrank/examples/kubescheduler/differential/difftest"
+	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
+)
+
+// A scheduler of v1.36 with plugin Outrank in place of DefaultPreemption does the same as the
+// stock one.
+func TestPlugin(t *testing.T) {
+	difftest.RunPlugin(t, Harness, differential.Instead{Name: plugin.Name, Make: plugin.Factory(plugin.Options{})})
+}
