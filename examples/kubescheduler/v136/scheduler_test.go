@@ -27,15 +27,17 @@ const kubeconfig = `{apiVersion: v1, kind: Config, current-context: c,
 clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}],
 contexts: [{name: c, context: {cluster: c, user: u}}], users: [{name: u, user: {}}]}`
 
-// made makes a scheduler of v1.36 with the example configuration.
-func made(t *testing.T) (*scheduler.Scheduler, error) {
+// made makes a scheduler of v1.36 with the example configuration, in which one text stands for another.
+func made(t *testing.T, changes ...string) (*scheduler.Scheduler, error) {
 	t.Helper()
 	dir := t.TempDir()
-	text, err := os.ReadFile("../config.yaml")
+	raw, err := os.ReadFile("../config.yaml")
 	require.NoError(t, err)
+	text := strings.NewReplacer(changes...).Replace(string(raw))
+	require.True(t, len(changes) == 0 || text != string(raw))
 	server, file := filepath.Join(dir, "scheduler.conf"), filepath.Join(dir, "config.yaml")
 	require.NoError(t, os.WriteFile(server, []byte(kubeconfig), 0o600))
-	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), "/etc/kubernetes/scheduler.conf", server, 1)), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(text, "/etc/kubernetes/scheduler.conf", server, 1)), 0o600))
 	o := options.NewOptions()
 	o.ConfigFile = file
 	o.SecureServing.BindPort = 0
@@ -65,4 +67,10 @@ func TestGatesOfGroupsAreRefused(t *testing.T) {
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.GenericWorkload, true)
 	_, err := made(t)
 	assert.ErrorContains(t, err, `feature gate "GenericWorkload": true is not followed for v1.36`)
+}
+
+// The allocator that decides about devices is that of v1.37.
+func TestDevicesAreRefused(t *testing.T) {
+	_, err := made(t, "      - name: DefaultPreemption\n", "      - name: DefaultPreemption\n  pluginConfig:\n  - name: Outrank\n    args: {draPreemption: true}\n")
+	assert.ErrorContains(t, err, "draPreemption: the plugin for v1.36 does not preempt for devices")
 }
