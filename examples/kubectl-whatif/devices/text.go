@@ -249,10 +249,11 @@ func (t *turn) detail() string {
 		parts = append(parts, t.Reason)
 	}
 	if len(t.Victims) > 0 {
-		parts = append(parts, keys(t.Victims, mostNear)+" would leave")
-	}
-	if len(t.Frees) > 0 {
-		parts = append(parts, "which frees "+keys(t.Frees, mostNear))
+		leave := keys(t.Victims, mostNear) + " would leave"
+		if len(t.Frees) > 0 {
+			leave += ", which frees " + keys(t.Frees, mostNear)
+		}
+		parts = append(parts, leave)
 	}
 	if len(t.Devices) > 0 {
 		var devices []string
