@@ -235,7 +235,7 @@ func TestPropertyPlace(t *testing.T) {
 			same++
 		}
 	})
-	if !t.Failed() && all > 30 { // few draws say nothing of a share
+	if !t.Failed() {
 		t.Logf("of %d placements %d are the best", all, same)
 		require.Greater(t, same, all*9/10)
 	}

@@ -16,11 +16,10 @@ const Seed = 1
 
 // Run runs the tests of a package, as the end of its TestMain. Each property sees so many
 // cases, those of [Seed]. On the command line -rapid.checks asks for more, -rapid.seed for
-// others, and -rapid.seed=0 for others in every run. Short tests see as many, and
-// short ones under the race detector a fifth: what races does so in any case. It panics in a package that has no
-// properties.
+// others, and -rapid.seed=0 for others in every run. Short tests see as many. It
+// panics in a package that has no properties.
 func Run(m *testing.M, checks int) {
-	if !Raced && slices.Contains(os.Args, "-test.short=true") { // no flag is parsed yet
+	if slices.Contains(os.Args, "-test.short=true") { // no flag is parsed yet
 		checks *= 5 // of which rapid takes a fifth
 	}
 	for name, value := range map[string]int{"rapid.checks": checks, "rapid.seed": Seed} {

@@ -12,17 +12,13 @@ import (
 func TestMain(m *testing.M) { seeded.Run(m, 10) }
 
 // Two looks at the same property see the same cases, as many as were asked for, in a short
-// run, too, but for one under the race detector.
+// run, too.
 func TestRun(t *testing.T) {
 	var seen [2][]int
 	for i := range seen {
 		rapid.Check(t, func(t *rapid.T) { seen[i] = append(seen[i], rapid.Int().Draw(t, "x")) })
 	}
-	want := 10
-	if seeded.Raced && testing.Short() {
-		want = 2
-	}
-	assert.Len(t, seen[0], want)
-	assert.Equal(t, want, seeded.Checks())
+	assert.Len(t, seen[0], 10)
+	assert.Equal(t, 10, seeded.Checks())
 	assert.Equal(t, seen[0], seen[1])
 }
