@@ -4,9 +4,8 @@
 //	go run ./internal/structure/loss -against COMMIT [-rounds 6] [-v]
 //
 // Bytes and allocations say the same on every machine. Times do where two halves of the rounds
-// agree about one and the same build. Where they do not, valgrind counts the instructions of
-// what the benchmark repeats; without valgrind there is no verdict about that benchmark, and the
-// command says so. A benchmark counts as lost if it is so twice.
+// agree about one and the same build; where they do not, the machine allows no verdict about
+// that benchmark, and the command says so. A benchmark counts as lost if it is so twice.
 package main
 
 import (
@@ -21,23 +20,20 @@ import (
 	"strings"
 )
 
-// set is a number of benchmarks of one package, which repeat a function so many times.
+// set is a number of benchmarks of one package.
 type set struct {
-	pkg, pattern, times, repeated string
+	pkg, pattern, times string
 }
-
-// asking is what the matrix repeats.
-const asking = "*/preemption_test.(*matrixCell).ask"
 
 // sets are the benchmarks that must not lose: a decision of each kind, the memory of a
 // snapshot, and a simulator's step.
 var sets = []set{
-	{"preemption", "^BenchmarkMatrix$/^preemptor=(plain|sizes|selector-all|selector-host|tainted|nobody-lower)$/nodes=1000/budgets=20", "1000x", asking},
-	{"preemption", "^BenchmarkMatrix$/^preemptor=(anti-affinity|affinity|spread|claim-in-use)$/nodes=1000/budgets=20", "200x", asking},
-	{"preemption", "^BenchmarkMatrix$/^preemptor=(port|volume)$/nodes=1000/budgets=20/asked=new", "10x", asking},
-	{"preemption", "^BenchmarkNewSnapshot$/nodes=1000/", "2x", "*/preemption.NewSnapshot"},
-	{"preemption", "^BenchmarkStream$/nodes=1000/", "1000x", "*/preemption_test.(*stream).next"},
-	{"preemption/kube", "^BenchmarkReadCluster$", "1x", "*/kube.ReadCluster"},
+	{"preemption", "^BenchmarkMatrix$/^preemptor=(plain|sizes|selector-all|selector-host|tainted|nobody-lower)$/nodes=1000/budgets=20", "1000x"},
+	{"preemption", "^BenchmarkMatrix$/^preemptor=(anti-affinity|affinity|spread|claim-in-use)$/nodes=1000/budgets=20", "200x"},
+	{"preemption", "^BenchmarkMatrix$/^preemptor=(port|volume)$/nodes=1000/budgets=20/asked=new", "10x"},
+	{"preemption", "^BenchmarkNewSnapshot$/nodes=1000/", "2x"},
+	{"preemption", "^BenchmarkStream$/nodes=1000/", "1000x"},
+	{"preemption/kube", "^BenchmarkReadCluster$", "1x"},
 }
 
 func main() {
@@ -111,26 +107,13 @@ type build struct {
 
 // run runs benchmarks and returns what they print.
 func (b *build) run(s set) (string, error) {
-	program, err := b.program(s)
-	if err != nil {
-		return "", err
-	}
-	return output(filepath.Join(b.root, s.pkg), program, benchmarks(s.pattern, s.times)...)
-}
-
-// program returns the path of the tests of a package, built.
-func (b *build) program(s set) (string, error) {
 	program := b.to + strings.ReplaceAll(s.pkg, "/", "-") + ".test"
-	if _, err := os.Stat(program); err == nil {
-		return program, nil
+	if _, err := os.Stat(program); err != nil {
+		if _, err := output(b.root, "go", "test", "-c", "-o", program, "./"+s.pkg); err != nil {
+			return "", err
+		}
 	}
-	_, err := output(b.root, "go", "test", "-c", "-o", program, "./"+s.pkg)
-	return program, err
-}
-
-// benchmarks are the arguments for benchmarks.
-func benchmarks(pattern, times string) []string {
-	return []string{"-test.run", "^$", "-test.bench", pattern, "-test.benchtime", times, "-test.cpu", "1", "-test.benchmem"}
+	return output(filepath.Join(b.root, s.pkg), program, "-test.run", "^$", "-test.bench", s.pattern, "-test.benchtime", s.times, "-test.cpu", "1", "-test.benchmem")
 }
 
 // output runs a program in a folder and returns its standard output.

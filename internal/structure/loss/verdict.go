@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -45,39 +44,7 @@ func (m *measured) lost(w io.Writer, s set, verbose bool) ([]string, error) {
 			}
 		}
 	}
-	lost, unclear, err := report(w, found, verbose)
-	for _, name := range unclear {
-		grown, err := m.countedMore(w, s, name)
-		if err != nil {
-			return nil, err
-		}
-		if grown && !slices.Contains(lost, name) {
-			lost = append(lost, name)
-		}
-	}
-	return lost, err
-}
-
-// countedMore counts the instructions of a benchmark about whose time there is no verdict, and
-// reports whether they have become more.
-func (m *measured) countedMore(w io.Writer, s set, name string) (bool, error) {
-	var of [2]float64
-	for i := range m.builds {
-		var err error
-		if of[i], err = m.builds[i].instructions(s, name); errors.Is(err, errNoValgrind) {
-			fmt.Fprintf(w, "NO VERDICT %s: the machine allows none about its time, and there is no valgrind to count instructions\n", name)
-			return false, nil
-		} else if err != nil {
-			return false, err
-		}
-	}
-	ratio := of[1] / max(of[0], 1)
-	word := "kept"
-	if ratio > allowed {
-		word = "LOST"
-	}
-	fmt.Fprintf(w, "%s %s: %.2f times the instructions, %.0f before, %.0f now\n", word, name, ratio, of[0], of[1])
-	return ratio > allowed, nil
+	return report(w, found, verbose)
 }
 
 // note keeps the least values of a half.
@@ -97,13 +64,12 @@ func note(all map[string]figures, name string, values map[string]float64, half i
 	}
 }
 
-// report prints the figures that have grown beyond the bound, and returns their benchmarks and
-// those about whose time the machine allows no verdict.
-func report(w io.Writer, found [2]map[string]figures, verbose bool) (lost, noVerdict []string, err error) {
+// report prints the figures that have grown beyond the bound, and returns their benchmarks.
+func report(w io.Writer, found [2]map[string]figures, verbose bool) (lost []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(found[0])) {
 		now, there := found[1][name]
 		if !there {
-			return nil, nil, fmt.Errorf("%s is gone: name another commit, and say in the change why", name)
+			return nil, fmt.Errorf("%s is gone: name another commit, and say in the change why", name)
 		}
 		for _, unit := range slices.Sorted(maps.Keys(found[0][name])) {
 			switch verdict, ratio := judge(unit, found[0][name][unit], now[unit]); {
@@ -113,17 +79,16 @@ func report(w io.Writer, found [2]map[string]figures, verbose bool) (lost, noVer
 					lost = append(lost, name)
 				}
 			case verdict == unclear:
-				fmt.Fprintf(w, "%s: %.2f times the %s, about which the machine allows no verdict\n", name, ratio, unit)
-				noVerdict = append(noVerdict, name)
+				fmt.Fprintf(w, "NO VERDICT %s: the machine does not allow one about its time, %.2f times\n", name, ratio)
 			case verbose:
 				fmt.Fprintf(w, "%s: %.2f times the %s, %v before, %v now\n", name, ratio, unit, least(found[0][name][unit]), least(now[unit]))
 			}
 		}
 	}
 	if len(found[0]) == 0 {
-		return nil, nil, fmt.Errorf("no benchmark ran")
+		return nil, fmt.Errorf("no benchmark ran")
 	}
-	return lost, noVerdict, nil
+	return lost, nil
 }
 
 // verdict is the outcome for one figure.

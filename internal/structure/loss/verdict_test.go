@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,54 +45,26 @@ func TestReport(t *testing.T) {
 		return all
 	}
 	var out bytes.Buffer
-	lost, noVerdict, err := report(&out, [2]map[string]figures{read(past, past), read(past, past)}, false)
+	lost, err := report(&out, [2]map[string]figures{read(past, past), read(past, past)}, false)
 	require.NoError(t, err)
 	assert.Empty(t, lost)
-	assert.Empty(t, noVerdict)
 	assert.Empty(t, out.String())
 
 	now := `BenchmarkA/x=1	100	 1000 ns/op	 560 B/op	 4 allocs/op
 BenchmarkB	100	 3000 ns/op	 10.0 MB/s	 0 B/op	 0 allocs/op	 240 bytes/pod
 `
-	lost, noVerdict, err = report(&out, [2]map[string]figures{read(past, past), read(now, now)}, false)
+	lost, err = report(&out, [2]map[string]figures{read(past, past), read(now, now)}, false)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"BenchmarkA/x=1", "BenchmarkB"}, lost)
-	assert.Empty(t, noVerdict)
 	assert.Equal(t, `LOST BenchmarkA/x=1: 1.12 times the B/op, 500 before, 560 now
 LOST BenchmarkB: 1.32 times the bytes/pod, 181.5 before, 240 now
 LOST BenchmarkB: 1.50 times the ns/op, 2000 before, 3000 now
 `, out.String())
 
-	out.Reset()
-	unsteady := strings.Replace(past, "2000 ns/op", "2500 ns/op", 1)
-	slower := strings.Replace(past, "2000 ns/op", "2400 ns/op", 1)
-	lost, noVerdict, err = report(&out, [2]map[string]figures{read(past, unsteady), read(slower, slower)}, false)
-	require.NoError(t, err)
-	assert.Empty(t, lost)
-	assert.Equal(t, []string{"BenchmarkB"}, noVerdict)
-	assert.Equal(t, "BenchmarkB: 1.20 times the ns/op, about which the machine allows no verdict\n", out.String())
-
-	_, _, err = report(&out, [2]map[string]figures{read(past, past), read("")}, false)
+	_, err = report(&out, [2]map[string]figures{read(past, past), read("")}, false)
 	assert.ErrorContains(t, err, "BenchmarkA/x=1 is gone")
-	_, _, err = report(&out, [2]map[string]figures{}, false)
+	_, err = report(&out, [2]map[string]figures{}, false)
 	assert.ErrorContains(t, err, "no benchmark ran")
-}
-
-func TestInstructions(t *testing.T) {
-	assert.Equal(t, "^BenchmarkMatrix$/^preemptor=plain$/^asked=new$", exactly("BenchmarkMatrix/preemptor=plain/asked=new"))
-	n, err := total("events: Ir\nfn=(1) ask\n12 34\ntotals: 68084000\n")
-	require.NoError(t, err)
-	assert.InDelta(t, 68084000, n, 0)
-	_, err = total("")
-	require.Error(t, err)
-
-	t.Setenv("PATH", "")
-	var out bytes.Buffer
-	m := &measured{}
-	grown, err := m.countedMore(&out, sets[0], "BenchmarkA")
-	require.NoError(t, err)
-	assert.False(t, grown)
-	assert.Equal(t, "NO VERDICT BenchmarkA: the machine allows none about its time, and there is no valgrind to count instructions\n", out.String())
 }
 
 // A history that does not reach back that far is said, and is no loss.
