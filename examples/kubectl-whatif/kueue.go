@@ -111,9 +111,9 @@ func (o *kueueOptions) run(std streams) (exit int, err error) {
 	page := console.Page{W: &out, Screen: screen}
 	switch o.format {
 	case "json":
-		err = writeJSON(page, d)
+		err = console.JSON(page, d)
 	case "yaml":
-		err = writeYAML(page, d)
+		err = console.YAML(page, d)
 	default:
 		d.text(page, o.list)
 	}

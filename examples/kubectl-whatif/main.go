@@ -117,9 +117,9 @@ func answerQuestion(opts *options, std streams, out io.Writer) (exit int, err er
 func write(out console.Page, opts *options, r result) error {
 	switch opts.answer.format {
 	case "json":
-		return writeJSON(out, r.document())
+		return console.JSON(out, r.document())
 	case "yaml":
-		return writeYAML(out, r.document())
+		return console.YAML(out, r.document())
 	case "html":
 		if d, ok := r.(*decision); ok {
 			return writeHTML(out, d)

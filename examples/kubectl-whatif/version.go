@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/internal/stamp"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 // Version is the output of the subcommand version.
@@ -54,9 +55,9 @@ func versionCommand() *cobra.Command {
 			case "":
 				return printVersion(cmd.OutOrStdout())
 			case "json":
-				return writeJSON(cmd.OutOrStdout(), built())
+				return console.JSON(cmd.OutOrStdout(), built())
 			case "yaml":
-				return writeYAML(cmd.OutOrStdout(), built())
+				return console.YAML(cmd.OutOrStdout(), built())
 			}
 			return fmt.Errorf("--output %s: the version comes as json and yaml, and as text without it", format)
 		},

@@ -2,15 +2,12 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/internal/stamp"
@@ -162,25 +159,6 @@ func wants(c *resourcev1.ResourceClaim) string {
 		return "asks for nothing"
 	}
 	return "wants " + some(parts, mostNear)
-}
-
-func writeJSON(w io.Writer, document any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(document)
-}
-
-func writeYAML(w io.Writer, document any) error {
-	text, err := json.Marshal(document)
-	if err != nil {
-		return err
-	}
-	if text, err = yaml.JSONToYAML(text); err != nil {
-		return err
-	}
-	_, err = w.Write(text)
-	return err
 }
 
 // newDocument has all but the answer.

@@ -183,9 +183,9 @@ func (o *options) answer(stdin io.Reader, stdout, stderr io.Writer, out io.Write
 	page := console.Page{W: out, Screen: look}
 	switch o.format {
 	case "json":
-		err = writeJSON(out, doc)
+		err = console.JSON(out, doc)
 	case "yaml":
-		err = writeYAML(out, doc)
+		err = console.YAML(out, doc)
 	case "html":
 		err = writePage(out, doc)
 	case "wide":
