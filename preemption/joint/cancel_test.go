@@ -2,6 +2,7 @@ package joint_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 
@@ -83,7 +84,7 @@ func TestPropertyEndsWithItsContext(t *testing.T) {
 	}
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
-			ctx := &watched{Context: context.Background(), left: 1 << 40, steps: &steps}
+			ctx := &watched{Context: context.Background(), left: math.MaxInt, steps: &steps}
 			steps = 0
 			_, err := call(ctx)
 			require.NoError(t, err)
