@@ -21,15 +21,6 @@ const (
 	reasonSchedulerError = "SchedulerError"
 )
 
-// preemptedEvent is the event about a victim (rule 14.4.1). A preemptor without
-// a UID is named by namespace and name instead.
-func preemptedEvent(victim, preemptor *outrank.Pod, node string) outrank.Event {
-	return outrank.Event{
-		Type: outrank.EventNormal, Reason: reasonPreempted, Action: actionPreempting, Pod: victim, Related: preemptor,
-		Message: preemptedBy(ByPod, cmp.Or(preemptor.UID, string(preemptor.Key())), node),
-	}
-}
-
 // preemptedBy is the message of the event about a victim.
 func preemptedBy(kind PreemptorType, who, node string) string {
 	return "Preempted by " + string(kind) + " " + who + " on node " + node
@@ -46,23 +37,6 @@ func (c *Config) victimCondition(preemptor *outrank.Pod, kind PreemptorType) out
 		Type: outrank.DisruptionTarget, Status: outrank.ConditionTrue, Reason: outrank.PreemptionByScheduler,
 		Message: scheduler + ": preempting to accommodate a higher priority " + string(kind),
 	}
-}
-
-// victimEvent is the event about a victim, in the words of the variant. The older
-// variants say the same about a victim that waited to be bound.
-func (c *Config) victimEvent(victim *VictimReport, preemptor *outrank.Pod, node string) outrank.Event {
-	e := preemptedEvent(victim.Pod, preemptor, node)
-	by := func() string { return "by " + string(preemptor.Key()) + " on node " + node }
-	switch {
-	case c.Variant == outrank.VariantSimplified:
-		e.Type, e.Action, e.Message = outrank.EventWarning, actionScheduling, "Preempted "+by()
-	case c.Variant == outrank.VariantV1_13:
-		// v1.13 knows no action and no second pod of an event.
-		e.Action, e.Related, e.Message = "", nil, by()
-	case victim.Result == RejectedWhileWaiting:
-		e.Message += inMemory
-	}
-	return e
 }
 
 // preemptingEvent is the event about the preemptor in the simplified variant.

@@ -16,7 +16,7 @@ type evictions struct {
 	mu sync.Mutex
 	// byID has the victims that are claimed and those that are remembered.
 	byID map[string]*evictionClaim
-	// remembered are the identities of the latter, the oldest first; limit is the
+	// remembered are the latter, each an *evictionClaim, the oldest first; limit is the
 	// largest number of them.
 	remembered *list.List
 	limit      int
@@ -24,10 +24,12 @@ type evictions struct {
 
 // evictionClaim is one attempt to evict a victim.
 type evictionClaim struct {
-	// settled is closed once the claim is settled. After that, worked says
-	// whether nothing is left to do about the victim.
-	settled chan struct{}
-	worked  bool
+	// id is the victim.
+	id string
+	// settled is closed once the claim is settled; nil where nobody waits for that. over is
+	// set then, and worked says whether nothing is left to do about the victim.
+	settled      chan struct{}
+	over, worked bool
 	// gone is set when the victim was reported gone in the meantime.
 	gone bool
 	// place is the place in the list of remembered victims; nil before that.
@@ -66,33 +68,40 @@ func (ev *evictions) tryClaim(id string) (own, other *evictionClaim) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	if c, ok := ev.byID[id]; ok {
+		if c.settled == nil {
+			if c.settled = make(chan struct{}); c.over {
+				close(c.settled)
+			}
+		}
 		return nil, c
 	}
-	c := &evictionClaim{settled: make(chan struct{})}
+	c := &evictionClaim{id: id}
 	ev.byID[id] = c
 	return c, nil
 }
 
 // settle ends a claim. The victim is remembered only where it was Evicted: a
 // victim that was rejected may come back, and one that was not found is gone.
-func (ev *evictions) settle(id string, c *evictionClaim, result EvictionResult) {
+func (ev *evictions) settle(c *evictionClaim, result EvictionResult) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
-	c.worked = result.Done()
+	c.over, c.worked = true, result.Done()
 	if result == Evicted && !c.gone {
-		c.place = ev.remembered.PushBack(id)
+		c.place = ev.remembered.PushBack(c)
 		ev.trim()
 	} else {
-		delete(ev.byID, id)
+		delete(ev.byID, c.id)
 	}
-	close(c.settled)
+	if c.settled != nil {
+		close(c.settled)
+	}
 }
 
 // trim forgets the oldest remembered victims beyond the limit.
 func (ev *evictions) trim() {
 	for ev.remembered.Len() > ev.limit {
-		id := ev.remembered.Remove(ev.remembered.Front()).(string)
-		delete(ev.byID, id)
+		oldest := ev.remembered.Remove(ev.remembered.Front()).(*evictionClaim)
+		delete(ev.byID, oldest.id)
 	}
 }
 

@@ -21,6 +21,10 @@ type execution struct {
 	report *Report
 	// toEvict are the victims in the report that are not terminating already.
 	toEvict []*VictimReport
+	// condition is what the victims get, zero by a variant; preempted is the message of the
+	// events about them, empty before the first.
+	condition outrank.PodCondition
+	preempted string
 	// clearingFailed says that a nomination could not be cleared as it should.
 	clearingFailed bool
 }
@@ -36,18 +40,19 @@ type groupPreemptor struct {
 // once.
 func newExecution(e *Executor, plan *preemption.Plan) *execution {
 	x := &execution{Executor: e, plan: plan, key: plan.Pod.Key(), report: &Report{Preemptor: plan.Pod, Node: plan.Node}}
-	victims, seen := make([]VictimReport, 0, len(plan.Victims)), map[string]bool{}
-	for _, v := range plan.Victims {
-		id := identityOf(v.Pod)
-		if seen[id] {
+	victims := make([]VictimReport, 0, len(plan.Victims))
+	x.toEvict = make([]*VictimReport, 0, len(plan.Victims))
+	var seen identities
+	for i := range plan.Victims {
+		pod := plan.Victims[i].Pod
+		if !seen.add(identityOf(pod)) {
 			continue
 		}
-		seen[id] = true
-		victims = append(victims, VictimReport{Pod: v.Pod})
-		if v.Terminating() && e.config.Variant == 0 {
-			victims[len(victims)-1].Result = AlreadyTerminating
+		victims = append(victims, VictimReport{Pod: pod})
+		if v := &victims[len(victims)-1]; pod.Terminating() && e.config.Variant == 0 {
+			v.Result = AlreadyTerminating
 		} else {
-			x.toEvict = append(x.toEvict, &victims[len(victims)-1])
+			x.toEvict = append(x.toEvict, v)
 		}
 	}
 	x.report.Victims = victims
@@ -79,6 +84,35 @@ func (x *execution) sortByVariant() {
 	}
 }
 
+// identities is a set of pods. A few are looked through, and more are in a map.
+type identities struct {
+	few  [8]string
+	size int
+	many map[string]bool
+}
+
+// add adds a pod, and reports whether it was not there.
+func (ids *identities) add(id string) bool {
+	if ids.many == nil {
+		few := ids.few[:ids.size]
+		switch {
+		case slices.Contains(few, id):
+			return false
+		case len(few) < len(ids.few):
+			ids.few[ids.size] = id
+			ids.size++
+			return true
+		}
+		ids.many = map[string]bool{}
+		for _, id := range few {
+			ids.many[id] = true
+		}
+	}
+	there := ids.many[id]
+	ids.many[id] = true
+	return !there
+}
+
 // begin records that the preemptor's plan is being executed. It returns false if
 // one is already.
 func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
@@ -88,10 +122,11 @@ func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if slices.ContainsFunc(e.underway[x.key], func(other *preemptorState) bool { return s.pod == nil || samePod(other.pod, s.pod) }) {
+	others := e.underway[x.key]
+	if slices.ContainsFunc(others, func(other *preemptorState) bool { return s.pod == nil || samePod(other.pod, s.pod) }) {
 		return false
 	}
-	e.underway[x.key] = append(e.underway[x.key], s)
+	e.underway[x.key] = append(others, s)
 	for _, leaf := range leaves {
 		e.leaves[leaf] = s
 	}

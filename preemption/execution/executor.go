@@ -136,10 +136,12 @@ func (e *Executor) end(key outrank.Key, s *preemptorState) {
 			delete(e.leaves, leaf)
 		}
 	}
-	e.underway[key] = slices.DeleteFunc(e.underway[key], func(other *preemptorState) bool { return other == s })
-	if len(e.underway[key]) == 0 {
+	others := slices.DeleteFunc(e.underway[key], func(other *preemptorState) bool { return other == s })
+	if len(others) == 0 {
 		delete(e.underway, key)
+		return
 	}
+	e.underway[key] = others
 }
 
 func notFound(err error) bool { return errors.Is(err, preemption.ErrNotFound) }

@@ -131,11 +131,10 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 	if err := h.check(ctx); err != nil {
 		return nil, err
 	}
-	v, err := f.Verdict()
-	if err != nil {
+	r := &FailureResult{Pod: f.Entry.Pod}
+	if err := f.writeVerdict(&r.Verdict); err != nil {
 		return nil, err
 	}
-	r := &FailureResult{Verdict: *v, Pod: f.Entry.Pod}
 	h.count(r, &f)
 	latest, fetchErr := r.fetch(ctx, h.Actions)
 	queueErr := h.requeue(r, &f)

@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -35,15 +36,19 @@ func (f *Failure) message(kind FailureKind) string {
 	case NodeRefused:
 		return nodesMessage(1, []preemption.Count{{Status: *f.Refused, Nodes: 1}})
 	case NoFit:
-		text := nodesMessage(nodesOf(f.Plan), f.Plan.TurnedDown)
+		var space [textSpace]byte
+		text := space[:0]
 		if refused := &f.Plan.Refused; refused.Code != preemption.Success {
 			// All nodes say the same, so it is said once.
-			text = nodesMessage(nodesOf(f.Plan), nil) + " " + strings.Join(refused.Reasons, ", ") + "."
+			text = append(appendNodes(text, nodesOf(f.Plan), nil), ' ')
+			text = append(append(text, strings.Join(refused.Reasons, ", ")...), '.')
+		} else {
+			text = appendNodes(text, nodesOf(f.Plan), f.Plan.TurnedDown)
 		}
 		if why := f.wayOut(); why != "" {
-			text += " " + why
+			text = append(append(text, ' '), why...)
 		}
-		return text
+		return string(text)
 	}
 	if f.Err != nil {
 		return f.Err.Error()
@@ -136,28 +141,66 @@ func nodesOf(p *preemption.Plan) int {
 	return n
 }
 
+// textSpace is room for most messages.
+const textSpace = 256
+
 // nodesMessage says that none of the nodes is available and how many of them each
 // reason holds for, sorted by text (FitError.Error). A node may have several
 // reasons.
 func nodesMessage(nodes int, counts []preemption.Count) string {
-	text := "0/" + strconv.Itoa(nodes) + " nodes are available:"
-	given := map[string]int{}
-	for _, c := range counts {
-		for _, reason := range c.Reasons {
-			given[reason] += c.Nodes
-		}
+	var space [textSpace]byte
+	return string(appendNodes(space[:0], nodes, counts))
+}
+
+// appendNodes appends nodesMessage.
+func appendNodes(text []byte, nodes int, counts []preemption.Count) []byte {
+	text = append(strconv.AppendInt(append(text, "0/"...), int64(nodes), 10), " nodes are available:"...)
+	var space [8]reasonCount
+	separator := " "
+	for _, given := range sumReasons(space[:0], counts) {
+		text = append(strconv.AppendInt(append(text, separator...), int64(given.nodes), 10), ' ')
+		text, separator = append(text, given.reason...), ", "
 	}
-	var parts []string
-	for reason, n := range given {
-		if n > 0 {
-			parts = append(parts, strconv.Itoa(n)+" "+reason)
-		}
-	}
-	if len(parts) > 0 {
-		slices.Sort(parts)
-		text += " " + strings.Join(parts, ", ") + "."
+	if separator != " " {
+		text = append(text, '.')
 	}
 	return text
+}
+
+// reasonCount says for how many nodes a reason holds.
+type reasonCount struct {
+	reason string
+	nodes  int
+}
+
+// compareText compares two counts as texts.
+func (r reasonCount) compareText(o reasonCount) int {
+	var a, b [24]byte
+	number := append(strconv.AppendInt(a[:0], int64(r.nodes), 10), ' ')
+	other := append(strconv.AppendInt(b[:0], int64(o.nodes), 10), ' ')
+	return cmp.Or(bytes.Compare(number, other), strings.Compare(r.reason, o.reason))
+}
+
+// sumReasons appends for how many nodes each reason holds, sorted as texts. A reason of none is
+// left out.
+func sumReasons(sums []reasonCount, counts []preemption.Count) []reasonCount {
+	for i := range counts {
+		for _, reason := range counts[i].Reasons {
+			sums = append(sums, reasonCount{reason, counts[i].Nodes})
+		}
+	}
+	slices.SortFunc(sums, func(a, b reasonCount) int { return strings.Compare(a.reason, b.reason) })
+	each := sums[:0]
+	for _, s := range sums {
+		if last := len(each) - 1; last >= 0 && each[last].reason == s.reason {
+			each[last].nodes += s.nodes
+		} else {
+			each = append(each, s)
+		}
+	}
+	each = slices.DeleteFunc(each, func(r reasonCount) bool { return r.nodes <= 0 })
+	slices.SortFunc(each, reasonCount.compareText)
+	return each
 }
 
 // The largest number of bytes of an event's message; a longer one is cut and ends

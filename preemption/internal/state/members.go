@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"maps"
 
 	"github.com/outrank-go/outrank"
@@ -56,9 +57,13 @@ func (s *Snapshot) refOf(name string) *nodeRef {
 	return &nodeRef{name}
 }
 
-// Moved returns the pod on another node or with another nomination.
+// Moved returns the pod on another node or with another nomination. What it takes stays, unless
+// its status says what it takes of a node.
 func (s *Snapshot) Moved(p *PodState, node, nominated string) *PodState {
-	return s.NewPodState(p.Pod, node, nominated, p.Class)
+	if p.Running != (node != "") && reportsRequests(p.Pod) {
+		return s.NewPodState(p.Pod, node, nominated, p.Class)
+	}
+	return &PodState{Pod: p.Pod, Class: p.Class, Takes: p.Takes, At: s.refOf(cmp.Or(node, nominated)), Running: node != ""}
 }
 
 // join counts a pod in its class. leave counts it out.

@@ -370,8 +370,11 @@ func insertByImportance(pods []*PodState, p *PodState) []*PodState {
 // placeOf returns where a pod is. One that the caller has changed in place is not where
 // its importance says.
 func placeOf(pods []*PodState, p *PodState) int {
-	if i := indexOf(pods, p); i < len(pods) && pods[i] == p {
-		return i
+	const few = 8
+	if len(pods) > few {
+		if i := indexOf(pods, p); i < len(pods) && pods[i] == p {
+			return i
+		}
 	}
 	return slices.Index(pods, p)
 }
