@@ -347,6 +347,9 @@ func (l *Loop) drop(r *Result) {
 
 // misuse is the part of an error that is not dealt with by putting the pod back.
 func misuse(err error) error {
+	if err == nil {
+		return nil
+	}
 	var hook *hookError
 	switch {
 	case errors.As(err, &hook):

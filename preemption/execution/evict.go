@@ -41,6 +41,10 @@ func (x *execution) evictAll(ctx context.Context, victims []*VictimReport) error
 // evictGroup evicts all victims of a group at once, and returns when all calls
 // have returned. It panics where one of the caller's actions does.
 func (x *execution) evictGroup(ctx context.Context, group []*VictimReport) {
+	if len(group) == 1 {
+		x.evictOnce(ctx, group[0])
+		return
+	}
 	atonce.Do(len(group), func(i int) { x.evictOnce(ctx, group[i]) })
 }
 

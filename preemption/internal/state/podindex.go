@@ -117,11 +117,18 @@ func (x *podIndex) find(hash uint32, meant func(*PodState) bool) *PodState {
 	if len(x.pages) == 0 {
 		return nil // of the zero Snapshot
 	}
-	for at := x.home(hash); ; at = x.next(at) {
-		p := x.cell(at)
-		if p == nil || x.hash(at) == hash && meant(p) {
-			return p
+	at := x.home(hash)
+	for i := at / podPageSize; ; i++ {
+		if i == len(x.pages) {
+			i = 0
 		}
+		page := x.pages[i]
+		for j := at % podPageSize; j < podPageSize; j++ {
+			if p := page.cells[j]; p == nil || page.hashes[j] == hash && meant(p) {
+				return p
+			}
+		}
+		at = 0
 	}
 }
 
