@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/outrank-go/outrank"
@@ -23,7 +22,10 @@ const (
 
 // preemptedBy is the message of the event about a victim.
 func preemptedBy(kind PreemptorType, who, node string) string {
-	return "Preempted by " + string(kind) + " " + who + " on node " + node
+	var space [128]byte
+	text := append(append(space[:0], "Preempted by "...), kind...)
+	text = append(append(append(text, ' '), who...), " on node "...)
+	return string(append(text, node...))
 }
 
 // inMemory ends the message about a victim that waited to be bound (rule 14.4.2).
@@ -32,12 +34,23 @@ const inMemory = " (in kube-scheduler memory)."
 // victimCondition is the condition of a victim (rule 14.1.4). The scheduler is the
 // one that the preemptor names, unless the configuration gives another name.
 func (c *Config) victimCondition(preemptor *outrank.Pod, kind PreemptorType) outrank.PodCondition {
-	scheduler := cmp.Or(c.Scheduler, preemptor.Scheduler())
+	scheduler := c.Scheduler
+	if scheduler == "" {
+		scheduler = preemptor.Scheduler()
+	}
+	message := preemptedForPod // by most schedulers
+	if scheduler != outrank.DefaultScheduler || kind != ByPod {
+		message = scheduler + preemptedFor + string(kind)
+	}
 	return outrank.PodCondition{
-		Type: outrank.DisruptionTarget, Status: outrank.ConditionTrue, Reason: outrank.PreemptionByScheduler,
-		Message: scheduler + ": preempting to accommodate a higher priority " + string(kind),
+		Type: outrank.DisruptionTarget, Status: outrank.ConditionTrue, Reason: outrank.PreemptionByScheduler, Message: message,
 	}
 }
+
+const (
+	preemptedFor    = ": preempting to accommodate a higher priority "
+	preemptedForPod = outrank.DefaultScheduler + preemptedFor + string(ByPod)
+)
 
 // preemptingEvent is the event about the preemptor in the simplified variant.
 func preemptingEvent(preemptor *outrank.Pod, victims int, node string) outrank.Event {

@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"container/list"
 	"context"
 	"sync"
 
@@ -16,10 +15,10 @@ type evictions struct {
 	mu sync.Mutex
 	// byID has the victims that are claimed and those that are remembered.
 	byID map[string]*evictionClaim
-	// remembered are the latter, each an *evictionClaim, the oldest first; limit is the
-	// largest number of them.
-	remembered *list.List
-	limit      int
+	// oldest and latest are the ends of the chain of the latter. They are so many, and at most
+	// limit.
+	oldest, latest    *evictionClaim
+	remembered, limit int
 }
 
 // evictionClaim is one attempt to evict a victim.
@@ -32,12 +31,14 @@ type evictionClaim struct {
 	over, worked bool
 	// gone is set when the victim was reported gone in the meantime.
 	gone bool
-	// place is the place in the list of remembered victims; nil before that.
-	place *list.Element
+	// remembered is set while the victim is remembered; earlier and later are its neighbours
+	// then, nil at the ends.
+	remembered     bool
+	earlier, later *evictionClaim
 }
 
 func newEvictions(limit int) *evictions {
-	return &evictions{byID: map[string]*evictionClaim{}, remembered: list.New(), limit: limit}
+	return &evictions{byID: map[string]*evictionClaim{}, limit: limit}
 }
 
 // claim takes the victim for the caller, which must settle it. Where another call
@@ -87,8 +88,7 @@ func (ev *evictions) settle(c *evictionClaim, result EvictionResult) {
 	defer ev.mu.Unlock()
 	c.over, c.worked = true, result.Done()
 	if result == Evicted && !c.gone {
-		c.place = ev.remembered.PushBack(c)
-		ev.trim()
+		ev.remember(c)
 	} else {
 		delete(ev.byID, c.id)
 	}
@@ -97,12 +97,35 @@ func (ev *evictions) settle(c *evictionClaim, result EvictionResult) {
 	}
 }
 
-// trim forgets the oldest remembered victims beyond the limit.
-func (ev *evictions) trim() {
-	for ev.remembered.Len() > ev.limit {
-		oldest := ev.remembered.Remove(ev.remembered.Front()).(*evictionClaim)
-		delete(ev.byID, oldest.id)
+// remember puts a victim at the end of the chain, and forgets the oldest beyond the limit.
+func (ev *evictions) remember(c *evictionClaim) {
+	c.remembered, c.earlier = true, ev.latest
+	if ev.latest == nil {
+		ev.oldest = c
+	} else {
+		ev.latest.later = c
 	}
+	ev.latest = c
+	for ev.remembered++; ev.remembered > ev.limit; {
+		ev.drop(ev.oldest)
+	}
+}
+
+// drop forgets a victim that is remembered.
+func (ev *evictions) drop(c *evictionClaim) {
+	if c.earlier == nil {
+		ev.oldest = c.later
+	} else {
+		c.earlier.later = c.later
+	}
+	if c.later == nil {
+		ev.latest = c.earlier
+	} else {
+		c.later.earlier = c.earlier
+	}
+	c.remembered, c.earlier, c.later = false, nil, nil
+	ev.remembered--
+	delete(ev.byID, c.id)
 }
 
 // forget drops a victim that is gone.
@@ -112,11 +135,10 @@ func (ev *evictions) forget(id string) {
 	c, ok := ev.byID[id]
 	switch {
 	case !ok:
-	case c.place == nil:
+	case !c.remembered:
 		c.gone = true
 	default:
-		ev.remembered.Remove(c.place)
-		delete(ev.byID, id)
+		ev.drop(c)
 	}
 }
 

@@ -209,9 +209,12 @@ func (h *FailureHandler) requeue(r *FailureResult, f *Failure) error {
 		h.Queue.Done(entry)
 		return nil
 	}
-	// The result keeps its own filters whatever a queue does with these.
 	entry.Pod = r.Pod
-	entry.FailedFilters, entry.PendingFilters = slices.Clone(r.Filters), slices.Clone(r.PendingFilters)
+	entry.FailedFilters, entry.PendingFilters = r.Filters, r.PendingFilters
+	if _, copies := h.Queue.(*queue.Queue); !copies {
+		// The result keeps its own filters whatever a queue does with these.
+		entry.FailedFilters, entry.PendingFilters = slices.Clone(r.Filters), slices.Clone(r.PendingFilters)
+	}
 	if err := h.Queue.AddUnschedulableIfNotPresent(entry, f.Now); err != nil {
 		return fmt.Errorf("pod %s: back to the queue: %w", r.Pod.Key(), err)
 	}

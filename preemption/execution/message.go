@@ -45,6 +45,9 @@ func (f *Failure) message(kind FailureKind) string {
 		} else {
 			text = appendNodes(text, nodesOf(f.Plan), f.Plan.TurnedDown)
 		}
+		if f.Plan.Outcome == preemption.Preempt && f.preemptionErr() == nil {
+			return string(f.appendPlacement(text))
+		}
 		if why := f.wayOut(); why != "" {
 			text = append(append(text, ' '), why...)
 		}
@@ -56,9 +59,22 @@ func (f *Failure) message(kind FailureKind) string {
 	return f.Refused.String()
 }
 
+// appendPlacement appends, where there is a way out for the pod, what that says of itself, or
+// from v1.37 on what preemption says of it (rule 11.11).
+func (f *Failure) appendPlacement(text []byte) []byte {
+	switch found := f.lastWay().Found; {
+	case found != "":
+		return append(append(text, ' '), found...)
+	case !release.Of(release.Release(f.Release)).SuccessText:
+		return text
+	}
+	text = append(text, " "+preemptionMessage+"found a potential placement for pod on node "...)
+	text = append(append(text, f.Plan.Node...), ", preempting "...)
+	return append(strconv.AppendInt(text, int64(len(f.Plan.Victims)), 10), " victims"...)
+}
+
 // wayOut returns why there is no way out for the pod (rules 15.3.2 to 15.3.4, and
-// 15.3.7). Where there is one, it is empty, and from v1.37 on what preemption says of
-// it (rule 11.11), or what the way says of itself. An error is told alone: preemption's, or
+// 15.3.7), empty where there is one. An error is told alone: preemption's, or
 // what the way that failed says.
 func (f *Failure) wayOut() string {
 	rules := release.Of(release.Release(f.Release))
@@ -68,11 +84,7 @@ func (f *Failure) wayOut() string {
 		return last.Says
 	case f.preemptionErr() != nil:
 		return preemptionMessage + f.preemptionErr().Error()
-	case f.Plan.Outcome == preemption.Preempt && last.Found != "":
-		return last.Found
-	case f.Plan.Outcome == preemption.Preempt && rules.SuccessText:
-		return preemptionMessage + "found a potential placement for pod on node " + f.Plan.Node + ", preempting " + strconv.Itoa(len(f.Plan.Victims)) + " victims"
-	case f.Plan.Outcome == preemption.Preempt || f.Plan.Outcome == preemption.Fits:
+	case f.Plan.Outcome == preemption.Fits:
 		return ""
 	case f.devicesFail():
 		return nothingNotedMessage
@@ -189,7 +201,9 @@ func sumReasons(sums []reasonCount, counts []preemption.Count) []reasonCount {
 			sums = append(sums, reasonCount{reason, counts[i].Nodes})
 		}
 	}
-	slices.SortFunc(sums, func(a, b reasonCount) int { return strings.Compare(a.reason, b.reason) })
+	if len(sums) > 1 {
+		slices.SortFunc(sums, func(a, b reasonCount) int { return strings.Compare(a.reason, b.reason) })
+	}
 	each := sums[:0]
 	for _, s := range sums {
 		if last := len(each) - 1; last >= 0 && each[last].reason == s.reason {

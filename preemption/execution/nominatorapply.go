@@ -84,7 +84,8 @@ func (n *Nominator) align(snap *preemption.Snapshot, c preemption.Changes) error
 	if len(keys)+len(c.Pods)+len(c.Nodes) == 0 {
 		return nil
 	}
-	differ := append(make([]outrank.Key, 0, len(keys)+4), keys...)
+	var space [8]outrank.Key
+	differ := append(space[:0], keys...)
 	for i, pod := range c.Pods {
 		if (i == 0 || pod != c.Pods[i-1]) && n.concerns(snap, pod) {
 			differ = append(differ, pod.Key())

@@ -136,15 +136,21 @@ func (s *Snapshot) replace(p, q *PodState) {
 	}
 	s.PodStates.replace(p, q)
 	s.note(dropPod, p)
+	var n *NodeState
 	if p.At != nil {
-		n := s.writable(p.At.Name)
+		n = s.writable(p.At.Name)
 		n.Nominated = removeByImportance(n.Nominated, p)
 		if !q.Running || q.At.Name != n.Name { // else the node is refreshed for q
 			s.renominate(n)
 			s.release(n)
+			n = nil
 		}
 	}
-	n := s.enter(q)
+	if n == nil {
+		n = s.enter(q)
+	} else {
+		s.enterNode(n, q)
+	}
 	if q.Running {
 		s.membersOf(q.Class).Nodes[n.Slot]++
 	}

@@ -24,6 +24,11 @@ func (s *Snapshot) enter(p *PodState) *NodeState {
 		return nil
 	}
 	n := s.writable(p.At.Name)
+	s.enterNode(n, p)
+	return n
+}
+
+func (s *Snapshot) enterNode(n *NodeState, p *PodState) {
 	if p.Running {
 		n.addPod(p, s.traits)
 		s.joinUnit(p, n)
@@ -32,7 +37,6 @@ func (s *Snapshot) enter(p *PodState) *NodeState {
 		n.Nominated = insertByImportance(n.Nominated, p)
 		s.renominate(n)
 	}
-	return n
 }
 
 // announce tells everybody who has to know of a pod that was put, and is counted, on a node, if any.
