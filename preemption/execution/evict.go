@@ -15,7 +15,7 @@ func (x *execution) evictLastAlone(ctx context.Context) error {
 	if err := x.evictAll(ctx, x.toEvict[:last]); err != nil {
 		return err
 	}
-	x.setLastVictim(x.state, x.toEvict[last].Pod)
+	x.setLastVictim(&x.state, x.toEvict[last].Pod)
 	return x.evictAll(ctx, x.toEvict[last:])
 }
 

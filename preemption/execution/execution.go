@@ -14,13 +14,15 @@ type execution struct {
 	// key names the preemptor among those under way, and state is its state there. group is set
 	// if the preemptor is a group.
 	key   outrank.Key
-	state *preemptorState
+	state preemptorState
 	group *groupPreemptor
 	// report is filled in step by step. While several victims are evicted at
 	// once, each goroutine writes to its own element of Victims.
 	report *Report
-	// toEvict are the victims in the report that are not terminating already.
+	// toEvict are the victims in the report that are not terminating already, in few where
+	// these are enough.
 	toEvict []*VictimReport
+	few     [4]*VictimReport
 	// condition is what the victims get, zero by a variant; preempted is the message of the
 	// events about them, empty before the first.
 	condition outrank.PodCondition
@@ -41,7 +43,7 @@ type groupPreemptor struct {
 func newExecution(e *Executor, plan *preemption.Plan) *execution {
 	x := &execution{Executor: e, plan: plan, key: plan.Pod.Key(), report: &Report{Preemptor: plan.Pod, Node: plan.Node}}
 	victims := make([]VictimReport, 0, len(plan.Victims))
-	x.toEvict = make([]*VictimReport, 0, len(plan.Victims))
+	x.toEvict = x.few[:0]
 	var seen identities
 	for i := range plan.Victims {
 		pod := plan.Victims[i].Pod
@@ -116,21 +118,23 @@ func (ids *identities) add(id string) bool {
 // begin records that the preemptor's plan is being executed. It returns false if
 // one is already.
 func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
-	s := &preemptorState{leaves: leaves}
-	if x.group == nil {
+	s := &x.state
+	if s.leaves = leaves; x.group == nil {
 		s.pod = x.plan.Pod
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	others := e.underway[x.key]
-	if slices.ContainsFunc(others, func(other *preemptorState) bool { return s.pod == nil || samePod(other.pod, s.pod) }) {
+	if e.isUnderway(x.key, func(other *preemptorState) bool { return s.pod == nil || samePod(other.pod, s.pod) }) {
 		return false
 	}
-	e.underway[x.key] = append(others, s)
+	if first := e.underway[x.key]; first != nil {
+		s.other, first.other = first.other, s
+	} else {
+		e.underway[x.key] = s
+	}
 	for _, leaf := range leaves {
 		e.leaves[leaf] = s
 	}
-	x.state = s
 	return true
 }
 

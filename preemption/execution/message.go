@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -185,12 +184,26 @@ type reasonCount struct {
 	nodes  int
 }
 
-// compareText compares two counts as texts.
+// compareText compares two counts above zero as texts: of numbers that begin alike the one with
+// fewer digits comes first.
 func (r reasonCount) compareText(o reasonCount) int {
-	var a, b [24]byte
-	number := append(strconv.AppendInt(a[:0], int64(r.nodes), 10), ' ')
-	other := append(strconv.AppendInt(b[:0], int64(o.nodes), 10), ' ')
-	return cmp.Or(bytes.Compare(number, other), strings.Compare(r.reason, o.reason))
+	a, b := uint64(r.nodes), uint64(o.nodes)
+	m, n := digits(a), digits(b)
+	for range n - m {
+		a *= 10
+	}
+	for range m - n {
+		b *= 10
+	}
+	return cmp.Or(cmp.Compare(a, b), cmp.Compare(m, n), strings.Compare(r.reason, o.reason))
+}
+
+func digits(v uint64) int {
+	n := 1
+	for ; v >= 10; v /= 10 {
+		n++
+	}
+	return n
 }
 
 // sumReasons appends for how many nodes each reason holds, sorted as texts. A reason of none is

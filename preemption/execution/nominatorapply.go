@@ -101,8 +101,9 @@ func (n *Nominator) align(snap *preemption.Snapshot, c preemption.Changes) error
 // concerns reports whether a pod of this name has a nomination here or in the snapshot, as few
 // of those that change have.
 func (n *Nominator) concerns(snap *preemption.Snapshot, pod *outrank.Pod) bool {
-	key := pod.Key()
-	return n.byPod[key].pod != nil || snap.NominationOf(key) != ""
+	var space [64]byte
+	key := append(append(append(space[:0], pod.NamespaceName()...), '/'), pod.Name...)
+	return n.byPod[outrank.Key(key)].pod != nil || snap.NominationOf(outrank.Key(key)) != ""
 }
 
 // alignAll looks at all nominations.

@@ -63,7 +63,11 @@ func (s *Snapshot) Moved(p *PodState, node, nominated string) *PodState {
 	if p.Running != (node != "") && reportsRequests(p.Pod) {
 		return s.NewPodState(p.Pod, node, nominated, p.Class)
 	}
-	return &PodState{Pod: p.Pod, Class: p.Class, Takes: p.Takes, At: s.refOf(cmp.Or(node, nominated)), Running: node != ""}
+	q := &PodState{Pod: p.Pod, Class: p.Class, Takes: p.Takes, At: p.At, Running: node != ""}
+	if to := cmp.Or(node, nominated); p.At == nil || p.At.Name != to {
+		q.At = s.refOf(to)
+	}
+	return q
 }
 
 // join counts a pod in its class. leave counts it out.
