@@ -91,7 +91,7 @@ func (l *Loop) placeGroup(ctx context.Context, r *Result, now time.Time) error {
 			continue
 		}
 		m, status := Result{Entry: entry}, noSeat
-		errs = append(errs, l.fail(ctx, &m, execution.Failure{Entry: entry, Now: now, Refused: &status}))
+		errs = append(errs, l.fail(ctx, &m, &execution.Failure{Entry: entry, Now: now, Refused: &status}))
 		r.Members = append(r.Members, m)
 	}
 	r.Outcome = Bound

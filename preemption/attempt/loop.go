@@ -129,7 +129,7 @@ func (l *Loop) Attempt(ctx context.Context, entry queue.Entry, now time.Time) (*
 		}
 		r.Report, f.ExecutionErr = l.executor.Execute(ctx, plan)
 	}
-	return r, l.fail(ctx, r, f)
+	return r, l.fail(ctx, r, &f)
 }
 
 // decide brings the nominations in line, decides, and tells of it. It returns the revision of
@@ -263,7 +263,7 @@ func (l *Loop) bind(ctx context.Context, r *Result, node string, now time.Time) 
 	})
 	if err != nil {
 		r.Node = ""
-		return l.fail(ctx, r, execution.Failure{Entry: r.Entry, Now: now, Err: err, Node: node})
+		return l.fail(ctx, r, &execution.Failure{Entry: r.Entry, Now: now, Err: err, Node: node})
 	}
 	r.Outcome = Bound
 	var seatErr error
@@ -307,7 +307,7 @@ func (l *Loop) profile(pod *outrank.Pod) string {
 }
 
 // fail is the other end of an attempt.
-func (l *Loop) fail(ctx context.Context, r *Result, f execution.Failure) error {
+func (l *Loop) fail(ctx context.Context, r *Result, f *execution.Failure) error {
 	f.Release, f.Variant, f.Profile = l.config.Snapshot.Release(), l.config.Execution.Variant, l.profile(f.Entry.Pod)
 	if l.config.Took != nil {
 		took := l.config.Took()
@@ -315,7 +315,7 @@ func (l *Loop) fail(ctx context.Context, r *Result, f execution.Failure) error {
 	}
 	r.Err = cmp.Or(f.Err, f.ExecutionErr)
 	var err error
-	r.Failure, err = l.failures.Handle(ctx, f)
+	r.Failure, err = l.failures.Handle(ctx, *f)
 	r.Outcome = Waiting
 	switch {
 	case r.Failure == nil:

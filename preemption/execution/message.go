@@ -209,14 +209,30 @@ func digits(v uint64) int {
 // sumReasons appends for how many nodes each reason holds, sorted as texts. A reason of none is
 // left out.
 func sumReasons(sums []reasonCount, counts []preemption.Count) []reasonCount {
+	const few = 8 // are looked through
 	for i := range counts {
 		for _, reason := range counts[i].Reasons {
-			sums = append(sums, reasonCount{reason, counts[i].Nodes})
+			at := -1
+			if len(sums) <= few {
+				at = slices.IndexFunc(sums, func(s reasonCount) bool { return s.reason == reason })
+			}
+			if at < 0 {
+				at, sums = len(sums), append(sums, reasonCount{reason: reason})
+			}
+			sums[at].nodes += counts[i].Nodes
 		}
 	}
-	if len(sums) > 1 {
-		slices.SortFunc(sums, func(a, b reasonCount) int { return strings.Compare(a.reason, b.reason) })
+	if len(sums) > few {
+		sums = mergeReasons(sums)
 	}
+	sums = slices.DeleteFunc(sums, func(r reasonCount) bool { return r.nodes <= 0 })
+	slices.SortFunc(sums, reasonCount.compareText)
+	return sums
+}
+
+// mergeReasons adds up the counts of each reason.
+func mergeReasons(sums []reasonCount) []reasonCount {
+	slices.SortFunc(sums, func(a, b reasonCount) int { return strings.Compare(a.reason, b.reason) })
 	each := sums[:0]
 	for _, s := range sums {
 		if last := len(each) - 1; last >= 0 && each[last].reason == s.reason {
@@ -225,8 +241,6 @@ func sumReasons(sums []reasonCount, counts []preemption.Count) []reasonCount {
 			each = append(each, s)
 		}
 	}
-	each = slices.DeleteFunc(each, func(r reasonCount) bool { return r.nodes <= 0 })
-	slices.SortFunc(each, reasonCount.compareText)
 	return each
 }
 

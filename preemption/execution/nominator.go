@@ -269,12 +269,12 @@ func (n *Nominator) entry(key outrank.Key, pod *outrank.Pod) nominatedPod {
 func (n *Nominator) drop(key outrank.Key, e nominatedPod) {
 	delete(n.byPod, key)
 	n.log.note(key, len(n.byPod))
-	rest := slices.DeleteFunc(n.byNode[e.node], func(p *outrank.Pod) bool { return p == e.pod })
-	if len(rest) == 0 {
+	there := n.byNode[e.node]
+	if len(there) == 1 {
 		delete(n.byNode, e.node)
 		return
 	}
-	n.byNode[e.node] = rest
+	n.byNode[e.node] = slices.DeleteFunc(there, func(p *outrank.Pod) bool { return p == e.pod })
 }
 
 // samePod reports whether two pods may be versions of the same pod: they have the

@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -125,8 +126,11 @@ func appendKeys(to []outrank.Key, pods []*outrank.Pod) []outrank.Key {
 // alignEach looks at these pods, each once, in the order of their names: the error is that of
 // the first.
 func (n *Nominator) alignEach(snap *preemption.Snapshot, keys []outrank.Key) error {
-	slices.Sort(keys)
-	for _, key := range slices.Compact(keys) {
+	if len(keys) > 1 {
+		slices.Sort(keys)
+		keys = slices.Compact(keys)
+	}
+	for _, key := range keys {
 		if err := n.alignOne(snap, key); err != nil {
 			return err
 		}
@@ -142,20 +146,25 @@ func (n *Nominator) alignOne(snap *preemption.Snapshot, key outrank.Key) error {
 		return nil
 	}
 	known, ok := snap.Pod(key)
-	if e == has.node && samePod(known, has.pod) || e == "" && snap.NodeOf(key) != "" {
-		return nil // it stands, or the pod runs
-	}
-	_, there := snap.Node(has.node)
-	switch wanted := has.pod != nil && there && (!ok || samePod(known, has.pod)); {
+	wanted := has.pod != nil && (!ok || samePod(known, has.pod))
+	switch {
+	case wanted && e == has.node:
+		return nil
 	case wanted && !ok:
+		if _, there := snap.Node(has.node); !there {
+			return nil
+		}
 		if err := snap.AddPod(has.pod); err != nil {
 			return err
 		}
 		return snap.Nominate(key, has.node)
 	case wanted:
-		return snap.Nominate(key, has.node) // nothing changes where it stands
-	case e == "":
-		return nil
+		switch err := snap.Nominate(key, has.node); {
+		case err == nil, errors.Is(err, preemption.ErrState):
+			return nil // it is nominated now, or runs
+		case !errors.Is(err, preemption.ErrNotFound):
+			return err
+		}
 	}
 	if _, there := snap.Node(e); !there {
 		return nil // it counts nowhere
