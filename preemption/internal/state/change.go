@@ -91,40 +91,40 @@ func (s *Snapshot) RemovePod(key outrank.Key) error {
 
 // Bind is preemption.Snapshot.Bind.
 func (s *Snapshot) Bind(key outrank.Key, node string) error {
-	p, err := s.pending(key, node)
+	p, cell, err := s.pending(key, node)
 	if err != nil {
 		return err
 	}
-	s.replace(p, s.Moved(p, node, ""))
+	s.replacePending(p, s.Moved(p, node, ""), cell)
 	return nil
 }
 
 // Nominate is preemption.Snapshot.Nominate.
 func (s *Snapshot) Nominate(key outrank.Key, node string) error {
-	p, err := s.pending(key, node)
+	p, cell, err := s.pending(key, node)
 	if err != nil {
 		return err
 	}
 	if p.Nominated() != node {
-		s.replace(p, s.Moved(p, "", node))
+		s.replacePending(p, s.Moved(p, "", node), cell)
 	}
 	return nil
 }
 
-// pending finds a pod without a node, and checks the node it is to have, if
-// any.
-func (s *Snapshot) pending(key outrank.Key, node string) (*PodState, error) {
-	p, ok := s.PodStates.Get(key)
-	if !ok {
-		return nil, fmt.Errorf("%s: %w", phrase.Object("pod", key), decision.ErrNotFound)
+// pending finds a pod without a node, with its cell in the index, and checks the node it is to
+// have, if any.
+func (s *Snapshot) pending(key outrank.Key, node string) (*PodState, int, error) {
+	p, cell := s.PodStates.locate(key)
+	if p == nil {
+		return nil, 0, fmt.Errorf("%s: %w", phrase.Object("pod", key), decision.ErrNotFound)
 	}
 	if p.Node() != "" {
-		return nil, fmt.Errorf("pod %s: %w: it runs on node %s", key, decision.ErrState, p.Node())
+		return nil, 0, fmt.Errorf("pod %s: %w: it runs on node %s", key, decision.ErrState, p.Node())
 	}
 	if _, ok := s.Node(node); !ok && node != "" {
-		return nil, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
+		return nil, 0, fmt.Errorf("%s: %w", phrase.Object("node", node), decision.ErrNotFound)
 	}
-	return p, nil
+	return p, cell, nil
 }
 
 // replace puts another state of a pod in the place of one.
@@ -134,7 +134,13 @@ func (s *Snapshot) replace(p, q *PodState) {
 		s.Put(q)
 		return
 	}
-	s.PodStates.replace(p, q)
+	s.replacePending(p, q, s.PodStates.cellOf(p))
+}
+
+// replacePending is replace for a pod without a node, which stays in its class, and whose cell
+// in the index is known.
+func (s *Snapshot) replacePending(p, q *PodState, cell int) {
+	s.PodStates.replaceAt(cell, q)
 	s.note(dropPod, p)
 	var n *NodeState
 	if p.At != nil {

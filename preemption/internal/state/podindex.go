@@ -34,13 +34,18 @@ func newPodIndex(pods int) podIndex {
 
 // Get finds a pod by its key, namespace/name.
 func (x *podIndex) Get(key outrank.Key) (*PodState, bool) {
-	p := x.find(hashOf(key), func(p *PodState) bool { return hasKey(p.Pod, key) })
+	p, _ := x.locate(key)
 	return p, p != nil
+}
+
+// locate returns the pod with this key and its cell, nil for none.
+func (x *podIndex) locate(key outrank.Key) (p *PodState, cell int) {
+	return x.find(hashOf(key), func(p *PodState) bool { return hasKey(p.Pod, key) })
 }
 
 // Of returns what the snapshot knows of a pod.
 func (x *podIndex) Of(pod *outrank.Pod) (*PodState, bool) {
-	p := x.find(hashOfPod(pod), func(p *PodState) bool { return SameName(p.Pod, pod) })
+	p, _ := x.find(hashOfPod(pod), func(p *PodState) bool { return SameName(p.Pod, pod) })
 	return p, p != nil
 }
 
@@ -53,10 +58,10 @@ func (x *podIndex) set(p *PodState) {
 }
 
 // replace puts another version of a pod that is in the index in its place.
-func (x *podIndex) replace(p, q *PodState) {
-	at := x.cellOf(p)
-	x.write(at, q, x.hash(at))
-}
+func (x *podIndex) replace(p, q *PodState) { x.replaceAt(x.cellOf(p), q) }
+
+// replaceAt is replace where the cell of the pod is known.
+func (x *podIndex) replaceAt(cell int, q *PodState) { x.write(cell, q, x.hash(cell)) }
 
 // remove takes out a pod that is in the index, and moves up the pods behind it that
 // would otherwise not be found any more.
@@ -112,10 +117,10 @@ func (x *podIndex) write(at int, p *PodState, hash uint32) {
 	x.pages[i].cells[at%podPageSize], x.pages[i].hashes[at%podPageSize] = p, hash
 }
 
-// find returns the pod with this hash for which meant is true, or nil.
-func (x *podIndex) find(hash uint32, meant func(*PodState) bool) *PodState {
+// find returns the pod with this hash for which meant is true, and its cell, or nil.
+func (x *podIndex) find(hash uint32, meant func(*PodState) bool) (p *PodState, cell int) {
 	if len(x.pages) == 0 {
-		return nil // of the zero Snapshot
+		return nil, 0 // of the zero Snapshot
 	}
 	at := x.home(hash)
 	for i := at / podPageSize; ; i++ {
@@ -125,7 +130,7 @@ func (x *podIndex) find(hash uint32, meant func(*PodState) bool) *PodState {
 		page := x.pages[i]
 		for j := at % podPageSize; j < podPageSize; j++ {
 			if p := page.cells[j]; p == nil || page.hashes[j] == hash && meant(p) {
-				return p
+				return p, i*podPageSize + j
 			}
 		}
 		at = 0
