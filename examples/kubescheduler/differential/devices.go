@@ -248,7 +248,23 @@ func (h *Harness) Distinct(c *Case) *Case {
 
 // AllocatorDiffers reports whether the allocator of v1.36 may decide otherwise than that of v1.37, by
 // which outrank goes in both releases.
-func (c *Case) AllocatorDiffers() bool { return c.allOfShared() || c.distinctOfSeveral() }
+func (c *Case) AllocatorDiffers() bool {
+	return c.allOfShared() || c.distinctOfSeveral() || c.shareOfCounters()
+}
+
+// shareOfCounters reports whether somebody holds a share, without an amount, of a device that consumes
+// counters. The allocator of v1.36 takes these from the counters again for the next share.
+func (c *Case) shareOfCounters() bool {
+	return slices.ContainsFunc(c.Devices.Claims, func(k *resourcev1.ResourceClaim) bool {
+		return k.Status.Allocation != nil && slices.ContainsFunc(k.Status.Allocation.Devices.Results, func(r resourcev1.DeviceRequestAllocationResult) bool {
+			return r.ShareID != nil && len(r.ConsumedCapacity) == 0 && slices.ContainsFunc(c.Devices.Slices, func(s *resourcev1.ResourceSlice) bool {
+				return s.Spec.Driver == r.Driver && s.Spec.Pool.Name == r.Pool && slices.ContainsFunc(s.Spec.Devices, func(d resourcev1.Device) bool {
+					return d.Name == r.Device && len(d.ConsumesCounters) > 0
+				})
+			})
+		})
+	})
+}
 
 // distinctOfSeveral reports whether a request for several devices has to have distinct attributes.
 // The allocator of v1.36 remembers the last value of a request alone.
