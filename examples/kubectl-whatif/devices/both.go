@@ -113,24 +113,19 @@ func (b *both) explain(r *rules, q question) error {
 		}
 		s, err := r.filter.Explain(r.snap, q.pod, node)
 		switch {
-		case s == nil && err != nil:
+		case err != nil:
 			return unusable("the pod", err)
 		case s != nil:
-			b.Short = append(b.Short, shortageOf(s, err))
+			b.Short = append(b.Short, shortageOf(s))
 		}
 	}
 	return nil
 }
 
-// shortageOf tells a shortage. The error is of an allocator that cannot say whether what comes free is
-// enough, for a class that it cannot evaluate.
-func shortageOf(s *devices.Shortage, err error) shortage {
+// shortageOf tells a shortage.
+func shortageOf(s *devices.Shortage) shortage {
 	out := shortage{Node: s.Node, Refused: s.Refused, Short: s.Short, Matching: s.Matching, Untouched: s.Untouched, Held: []held{}, Enough: s.Enough,
-		Lines: strings.Split(strings.TrimSpace(s.String()), "\n")}
-	if err != nil {
-		out.Trouble = err.Error()
-		out.Lines[len(out.Lines)-1] = "with all of these that come free given back, nobody knows: " + out.Trouble
-	}
+		Trouble: s.Failed, Lines: strings.Split(strings.TrimSpace(s.String()), "\n")}
 	for _, h := range s.Held {
 		one := held{h.Claim, h.Devices, h.Pods, h.Stays}
 		if one.Pods == nil {
