@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -65,11 +66,11 @@ func decideBoth(d *dump, q question) (*both, error) {
 	out := &both{Short: []shortage{}}
 	today, err := newRules(d, q.now, q.workers, false)
 	if err != nil {
-		return nil, unusable(d.source, err)
+		return nil, console.Unusable(d.source, err)
 	}
 	then, err := newRules(d, q.now, q.workers, true)
 	if err != nil {
-		return nil, unusable(d.source, err)
+		return nil, console.Unusable(d.source, err)
 	}
 	q.classes = d.cluster.Classes
 	if out.Release, err = today.decide(q.pod, q.asking); err != nil {
@@ -114,7 +115,7 @@ func (b *both) explain(r *rules, q question) error {
 		s, err := r.filter.Explain(r.snap, q.pod, node)
 		switch {
 		case err != nil:
-			return unusable("the pod", err)
+			return console.Unusable("the pod", err)
 		case s != nil:
 			b.Short = append(b.Short, shortageOf(s))
 		}
@@ -176,7 +177,7 @@ func (w *way) sentence(d *dump, proposed bool) string {
 	case proposed:
 		end = "and with all pods gone that may leave that or something else is"
 	}
-	return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s in the way on %d of %s, %s.", by, d.claimed(e.Pod), short, plural(len(d.cluster.Nodes), "node"), end)
+	return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s in the way on %d of %s, %s.", by, d.claimed(e.Pod), short, console.Plural(len(d.cluster.Nodes), "node"), end)
 }
 
 // claimed names what a pod claims, with its verb.
