@@ -198,15 +198,46 @@ func addTo(total, more resource.List) {
 // RequestOf is Requests for one resource; 0 for one that the pod does not ask
 // for. It builds no list and mostly allocates nothing.
 func (p *Pod) RequestOf(name resource.Name) resource.Quantity {
+	if p.plain() {
+		return p.plainRequestOf(name)
+	}
 	return p.schedulerRequestOf(name, specOf, specLevel)
 }
 
 // RunningRequestOf is RunningRequests for one resource; see RequestOf.
 func (p *Pod) RunningRequestOf(r Release, name resource.Name) resource.Quantity {
+	if p.plain() {
+		return p.plainRequestOf(name)
+	}
 	if r.rules().RequestsBySource {
 		return p.requestBySource(name, &ofSource)
 	}
 	return p.schedulerRequestOf(name, statusOf, statusLevel)
+}
+
+// plain reports whether the specs of the containers, none of them an init container, are all
+// that the requests of the pod are made of, as is true of most pods. The scheduler counts such
+// a pod alike by every view.
+func (p *Pod) plain() bool {
+	if p.Resources != nil || p.AllocatedResources != nil || p.reported() || p.ResizeInfeasible ||
+		len(p.InitContainers) > 0 || len(p.Overhead) > 0 {
+		return false
+	}
+	for i := range p.Containers {
+		if c := &p.Containers[i]; c.AllocatedResources != nil || c.reported() {
+			return false
+		}
+	}
+	return true
+}
+
+// plainRequestOf is RequestOf for a pod that is plain.
+func (p *Pod) plainRequestOf(name resource.Name) resource.Quantity {
+	var total resource.Quantity
+	for i := range p.Containers {
+		total = total.Add(p.Containers[i].Requests[name])
+	}
+	return orZero(total)
 }
 
 // KubeletRequestOf is KubeletRequests for one resource; see RequestOf.
@@ -326,6 +357,17 @@ func (p *Pod) containerRequestOf(name resource.Name, views resourceViews) resour
 // name the resource, as scores count (rule 27.3.3 of preemption/score; component-helpers
 // NonMissingContainerRequests).
 func (p *Pod) FilledRequestOf(r Release, name resource.Name, missing resource.Quantity) resource.Quantity {
+	if p.plain() {
+		var total resource.Quantity
+		for i := range p.Containers {
+			q, named := p.Containers[i].Requests[name]
+			if !named {
+				q = missing
+			}
+			total = total.Add(q)
+		}
+		return orZero(total)
+	}
 	if eachNames(p.Containers, name) && eachNames(p.InitContainers, name) && p.lastSource() == fromSpec {
 		return p.RunningRequestOf(r, name)
 	}

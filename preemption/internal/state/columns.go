@@ -30,6 +30,18 @@ func (r *AmountRow) within(other *AmountRow) bool {
 	return r[0] <= other[0] && r[1] <= other[1] && r[2] <= other[2]
 }
 
+func (r *AmountRow) add(other *AmountRow) {
+	r[0] += other[0]
+	r[1] += other[1]
+	r[2] += other[2]
+}
+
+func (r *AmountRow) sub(other *AmountRow) {
+	r[0] -= other[0]
+	r[1] -= other[1]
+	r[2] -= other[2]
+}
+
 func newColumns(third resource.Name) *Columns {
 	c := &Columns{Names: [...]resource.Name{resource.CPU, resource.Memory, third}}
 	for tooMany := range c.Reasons {

@@ -35,12 +35,11 @@ func ExtremesOf(n *NodeState, l *NodeSummary) Extremes {
 	low := len(n.Rows) - int(l.LowPods)
 	var largest AmountRow
 	for i := range n.Rows {
-		for k, v := range n.Rows[i] {
-			largest[k] = max(largest[k], v)
-		}
-		if i < low {
-			e.UpperStart = max(e.UpperStart, n.SortKeys[i].Sec)
-		}
+		row := &n.Rows[i]
+		largest[0], largest[1], largest[2] = max(largest[0], row[0]), max(largest[1], row[1]), max(largest[2], row[2])
+	}
+	for i := range n.SortKeys[:low] {
+		e.UpperStart = max(e.UpperStart, n.SortKeys[i].Sec)
 	}
 	e.SetLargest(&largest)
 	var pods [BudgetBits]uint8

@@ -51,6 +51,8 @@ type NodeState struct {
 	Concerned [MaxFilters]int32
 	// claimUses counts how often the pods name a claim.
 	claimUses int32
+	// summed is how many of the last pods are as they were when the node was summarized last.
+	summed int32
 	// attached lists, by attachment, the pods that concern the filter.
 	attached [][]*PodState
 	// Held is what the filters note of the node and its pods.
@@ -123,30 +125,63 @@ func (n *NodeState) load(pods, nominated []*PodState, traits filterTraits) {
 // addPod puts a pod on the node, sorted by importance. Time is linear in the
 // pods on the node.
 func (n *NodeState) addPod(p *PodState, traits filterTraits) {
-	i := indexOf(n.Pods, p)
+	i := n.indexOf(p)
 	n.Pods = slices.Insert(n.Pods, i, p)
 	n.Rows = slices.Insert(n.Rows, i, p.Takes.Std)
 	n.SortKeys = slices.Insert(n.SortKeys, i, p.Rank())
 	n.Objects = slices.Insert(n.Objects, i, p.Pod)
+	n.summed = min(n.summed, int32(len(n.Pods)-1-i))
+	n.raiseLevels(n.SortKeys[i].Priority, &p.Takes.Std)
+	n.coverAdded(i, p.Class)
 	n.count(p, 1, traits)
 }
 
 // removePod removes a pod from the node.
 func (n *NodeState) removePod(p *PodState, traits filterTraits) {
-	i := placeOf(n.Pods, p)
+	i := n.placeOf(p)
+	n.lowerLevels(n.SortKeys[i].Priority, &n.Rows[i])
+	n.coverRemoved(i)
 	n.Pods = slices.Delete(n.Pods, i, i+1)
 	n.Rows = slices.Delete(n.Rows, i, i+1)
 	n.SortKeys = slices.Delete(n.SortKeys, i, i+1)
 	n.Objects = slices.Delete(n.Objects, i, i+1)
+	n.summed = min(n.summed, int32(len(n.Pods)-i))
 	n.count(p, -1, traits)
 	if p.Rank().Sec == n.Latest {
 		n.Latest = math.MinInt64
-		for _, r := range n.SortKeys {
-			if r.Sec != rank.NoStart {
-				n.Latest = max(n.Latest, r.Sec)
+		for i := range n.SortKeys {
+			if sec := n.SortKeys[i].Sec; sec != rank.NoStart {
+				n.Latest = max(n.Latest, sec)
 			}
 		}
 	}
+}
+
+// indexOf returns the place among the pods by importance, by what they are sorted by.
+func (n *NodeState) indexOf(p *PodState) int {
+	key, low, high := p.Rank(), 0, len(n.SortKeys)
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		c := n.SortKeys[mid].compare(key)
+		if c == 0 {
+			c = compareNames(n.Objects[mid], p.Pod)
+		}
+		if c < 0 {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// placeOf returns where a pod of the node is. One that the caller has changed in place is not
+// where its importance says.
+func (n *NodeState) placeOf(p *PodState) int {
+	if i := n.indexOf(p); i < len(n.Pods) && n.Pods[i] == p {
+		return i
+	}
+	return slices.Index(n.Pods, p)
 }
 
 // count adds a pod (by is 1) to everything that is summed up, or subtracts it
@@ -175,7 +210,8 @@ func (n *NodeState) count(p *PodState, by int32, traits filterTraits) {
 	}
 }
 
-// sumUp computes the levels, which pods budgets cover, and what filters note.
+// sumUp computes the levels, which pods budgets cover, and what filters note, of all pods at
+// once.
 func (n *NodeState) sumUp(traits filterTraits) {
 	n.Held = traits.HeldOn(n, &n.Concerned)
 	n.Levels = slices.Grow(n.Levels[:0], n.priorities())
@@ -188,14 +224,50 @@ func (n *NodeState) sumUp(traits filterTraits) {
 			at.Priority = p
 		}
 		at.Pods++
-		for k, v := range n.Rows[i] {
-			at.Held[k] += v
-		}
+		at.Held.add(&n.Rows[i])
 	}
 	if at.Pods > 0 {
 		n.Levels = append(n.Levels, at)
 	}
 	n.findCovered()
+}
+
+// raiseLevels counts a pod of this priority in its level and those above, and lowerLevels
+// counts it out again.
+func (n *NodeState) raiseLevels(priority int32, row *AmountRow) {
+	i := 0
+	for i < len(n.Levels) && n.Levels[i].Priority < priority {
+		i++
+	}
+	if i == len(n.Levels) || n.Levels[i].Priority != priority {
+		var below Level
+		if i > 0 {
+			below = n.Levels[i-1]
+		}
+		below.Priority = priority
+		n.Levels = slices.Insert(n.Levels, i, below)
+	}
+	for ; i < len(n.Levels); i++ {
+		n.Levels[i].Held.add(row)
+		n.Levels[i].Pods++
+	}
+}
+
+func (n *NodeState) lowerLevels(priority int32, row *AmountRow) {
+	below := int32(0)
+	for i := 0; i < len(n.Levels); i++ {
+		at := &n.Levels[i]
+		if at.Priority < priority {
+			below = at.Pods
+			continue
+		}
+		at.Held.sub(row)
+		if at.Pods--; at.Pods == below { // the last pod of its priority
+			n.Levels = slices.Delete(n.Levels, i, i+1)
+			i--
+		}
+		below = -1 // no level above ends
+	}
 }
 
 // findCovered lists the pods that budgets cover.
@@ -207,6 +279,33 @@ func (n *NodeState) findCovered() {
 			n.Covered = append(n.Covered, coveredPod{int32(i), bitsOf(p.Class.Covering), p.Class})
 		}
 	}
+}
+
+// coverAdded keeps the list of covered pods in line with a pod that was added at i, and
+// coverRemoved with one that goes from there.
+func (n *NodeState) coverAdded(i int, k *PodClass) {
+	at := n.shiftCovered(i, 1)
+	if len(k.Covering) > 0 {
+		n.Covered = slices.Insert(n.Covered, at, coveredPod{int32(i), bitsOf(k.Covering), k})
+	}
+}
+
+func (n *NodeState) coverRemoved(i int) {
+	at := n.shiftCovered(i+1, -1)
+	if at > 0 && n.Covered[at-1].Index == int32(i) {
+		n.Covered = slices.Delete(n.Covered, at-1, at)
+	}
+}
+
+// shiftCovered adds to the indexes of the covered pods from an index on. It returns the place
+// of the first of them in the list.
+func (n *NodeState) shiftCovered(from int, by int32) int {
+	at := len(n.Covered)
+	for at > 0 && n.Covered[at-1].Index >= int32(from) {
+		at--
+		n.Covered[at].Index += by
+	}
+	return at
 }
 
 // bitsOf returns the bits that budgets are told apart by.
@@ -299,15 +398,43 @@ func (n *NodeState) list(p *PodState, attachment, by int) bool {
 		n.attached = append(n.attached, nil)
 	}
 	pods := &n.attached[attachment]
-	switch at := slices.IndexFunc(*pods, func(q *PodState) bool { return SameName(p.Pod, q.Pod) }); {
-	case by > 0 && at < 0:
-		*pods = insertByImportance(*pods, p)
-	case by < 0 && at >= 0:
+	at := n.onlyLacks(*pods, p, by)
+	if at < 0 {
+		at = slices.IndexFunc(*pods, func(q *PodState) bool { return SameName(p.Pod, q.Pod) })
+		if (at < 0) != (by > 0) {
+			return false
+		}
+		if by > 0 {
+			at = indexOf(*pods, p)
+		}
+	}
+	if by > 0 {
+		*pods = slices.Insert(*pods, at, p)
+	} else {
 		*pods = slices.Delete(*pods, at, at+1)
-	default:
-		return false
 	}
 	return true
+}
+
+// onlyLacks returns where a list differs from all pods of the node, if that is by this pod
+// alone, which has just come (by is 1) or gone (-1): as where every pod concerns the filter.
+// Else it returns -1.
+func (n *NodeState) onlyLacks(pods []*PodState, p *PodState, by int) int {
+	shorter, longer := pods, n.Pods
+	if by < 0 {
+		shorter, longer = longer, shorter
+	}
+	if len(longer) != len(shorter)+1 {
+		return -1
+	}
+	at := 0
+	for at < len(shorter) && shorter[at] == longer[at] {
+		at++
+	}
+	if longer[at] != p || !slices.Equal(shorter[at:], longer[at+1:]) {
+		return -1
+	}
+	return at
 }
 
 // relist puts another state of the same pod on the lists of attached filters.

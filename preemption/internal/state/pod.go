@@ -61,6 +61,18 @@ func importanceOf(p *outrank.Pod) Importance {
 	return r
 }
 
+// compare orders pods by importance but for their names: negative if r goes before o. A missing
+// start is later than any.
+func (r *Importance) compare(o Importance) int {
+	switch {
+	case r.Priority != o.Priority:
+		return cmp.Compare(o.Priority, r.Priority)
+	case r.Sec != o.Sec:
+		return cmp.Compare(r.Sec, o.Sec)
+	}
+	return cmp.Compare(r.Nsec, o.Nsec)
+}
+
 // CompareStart compares two starts. A missing start counts as now.
 func (r Importance) CompareStart(o Importance, now rank.Instant) int {
 	r, o = r.At(now), o.At(now)
@@ -95,8 +107,13 @@ func (p *PodState) Compare(q *PodState, now rank.Instant) int {
 	if c := p.Rank().CompareStart(q.Rank(), now); c != 0 {
 		return c
 	}
-	if c := cmp.Compare(p.Pod.NamespaceName(), q.Pod.NamespaceName()); c != 0 {
+	return compareNames(p.Pod, q.Pod)
+}
+
+// compareNames orders pods by namespace and name.
+func compareNames(p, q *outrank.Pod) int {
+	if c := cmp.Compare(p.NamespaceName(), q.NamespaceName()); c != 0 {
 		return c
 	}
-	return cmp.Compare(p.Pod.Name, q.Pod.Name)
+	return cmp.Compare(p.Name, q.Name)
 }

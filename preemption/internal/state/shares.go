@@ -23,10 +23,7 @@ func ShareSumsOf(n *NodeState, l *NodeSummary, e *Extremes) (s shareSums) {
 	if l.Flags&LargeAmounts != 0 {
 		return s
 	}
-	var each [NumColumns]float32
-	for k, v := range e.PerLargest {
-		each[k] = float32(v)
-	}
+	cpu, memory, third := float32(e.PerLargest[0]), float32(e.PerLargest[1]), float32(e.PerLargest[2])
 	low := len(n.Rows) - int(l.LowPods)
 	second := low
 	if len(n.Levels) > 1 {
@@ -34,13 +31,18 @@ func ShareSumsOf(n *NodeState, l *NodeSummary, e *Extremes) (s shareSums) {
 	}
 	for i := range n.Rows {
 		row := &n.Rows[i]
-		pair := float32(row[0])*each[0] + float32(row[1])*each[1]
-		insertLargest(&s.pair, pair)
-		insertLargest(&s.all, pair+float32(row[2])*each[2])
-		if i >= second {
+		pair := float32(row[0])*cpu + float32(row[1])*memory
+		all := pair + float32(row[2])*third
+		if pair > s.pair[TopShares-1] {
+			insertLargest(&s.pair, pair)
+		}
+		if all > s.all[TopShares-1] {
+			insertLargest(&s.all, all)
+		}
+		if i >= second && pair > s.Second[TopShares-1] {
 			insertLargest(&s.Second, pair)
 		}
-		if i >= low {
+		if i >= low && pair > s.Low[TopShares-1] {
 			insertLargest(&s.Low, pair)
 		}
 	}
@@ -53,16 +55,13 @@ func ShareSumsOf(n *NodeState, l *NodeSummary, e *Extremes) (s shareSums) {
 	return s
 }
 
-// insertLargest keeps the largest values, the largest first.
+// insertLargest puts a value in the place of the least of the largest ones, the largest first.
 func insertLargest(values *[TopShares]float32, v float32) {
-	if v <= values[TopShares-1] {
-		return
+	at := TopShares - 1
+	for ; at > 0 && v > values[at-1]; at-- {
+		values[at] = values[at-1]
 	}
-	for i := range values {
-		if v > values[i] {
-			v, values[i] = values[i], v
-		}
-	}
+	values[at] = v
 }
 
 // Fewest returns a lower bound on how many pods hold what the node is short of, which

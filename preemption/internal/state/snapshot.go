@@ -81,9 +81,11 @@ type snapshotState struct {
 	Journal journal
 }
 
-// refresh computes the summary of a node anew after a change.
+// refresh computes the summary of a node anew after a change. What is counted pod by pod is in
+// line already.
 func (s *Snapshot) refresh(n *NodeState) {
-	n.sumUp(s.traits)
+	n.version++
+	n.Held = s.traits.HeldOn(n, &n.Concerned)
 	s.summarize(n.Slot, n)
 	s.changed(n.Slot)
 }

@@ -100,10 +100,15 @@ func (ls *Summaries) Set(slot int32, n *NodeState, with NodeSummary, o *Owner) {
 	if block.members &^= 1 << i; n.Node != nil {
 		block.members |= 1 << i
 	}
-	ls.Large -= int(l.Flags&LargeAmounts) / int(LargeAmounts)
+	was := *l
 	*l = with
-	ls.Large += int(l.Flags&LargeAmounts) / int(LargeAmounts)
-	setTopSums(&block.topSums[i], n, l)
+	ls.Large += int(l.Flags&LargeAmounts)/int(LargeAmounts) - int(was.Flags&LargeAmounts)/int(LargeAmounts)
+	if l.LowPods > 0 && l.LowPods == was.LowPods && n.summed >= int32(l.LowPods) && (l.Flags|was.Flags)&LargeAmounts == 0 {
+		l.Shares = was.Shares // of the same pods, as the top-k sums
+	} else {
+		setTopSums(&block.topSums[i], n, l)
+	}
+	n.summed = int32(len(n.Rows))
 	block.extremes[i] = ExtremesOf(n, l)
 	block.shareSums[i] = ShareSumsOf(n, l, &block.extremes[i])
 	block.twoLowest[i] = TwoLowestOf(n)

@@ -152,13 +152,16 @@ func shareOf(row, of *AmountRow) float64 {
 	return share
 }
 
-func insertShare(shares *[TopK]float64, v float64) {
-	if v <= shares[TopK-1] {
-		return
-	}
-	for i := range shares {
-		if at := &shares[i]; v > *at {
-			v, *at = *at, v
+// insertShare keeps the largest shares, the largest first, of which there are so many.
+func insertShare(shares *[TopK]float64, v float64, pods int) {
+	at := pods
+	if at == TopK {
+		if at--; v <= shares[at] {
+			return
 		}
 	}
+	for ; at > 0 && v > shares[at-1]; at-- {
+		shares[at] = shares[at-1]
+	}
+	shares[at] = v
 }

@@ -58,10 +58,10 @@ func setTopSums(t *topSums, n *NodeState, l *NodeSummary) {
 		return
 	}
 	var shares [TopK]float64
-	for i := range n.Rows[len(n.Rows)-int(l.LowPods):] {
+	for i := range int(l.LowPods) {
 		at := len(n.Rows) - 1 - i
-		t.insert(&n.Rows[at])
-		insertShare(&shares, shareOf(&n.Rows[at], &l.Low))
+		t.insert(&n.Rows[at], min(i, TopK))
+		insertShare(&shares, shareOf(&n.Rows[at], &l.Low), min(i, TopK))
 		if i < TopK {
 			t[i].start = n.SortKeys[at].Sec
 		}
@@ -69,24 +69,25 @@ func setTopSums(t *topSums, n *NodeState, l *NodeSummary) {
 	for i := range t {
 		if i > 0 {
 			shares[i] += shares[i-1]
-			for k := range NumColumns {
-				t[i].held[k] += t[i-1].held[k]
-			}
+			t[i].held.add(&t[i-1].held)
 		}
 		l.Shares[i] = uint8(int64(min(255, (shares[i]+Rounding)*ShareUnit)))
 	}
 }
 
-// insert keeps the largest amounts of each column, the largest first.
-func (t *topSums) insert(row *AmountRow) {
+// insert keeps the largest amounts of each column, the largest first, of which there are so
+// many.
+func (t *topSums) insert(row *AmountRow, pods int) {
 	for k, v := range row {
-		if v <= t[TopK-1].held[k] {
-			continue
-		}
-		for i := range t {
-			if at := &t[i].held[k]; v > *at {
-				v, *at = *at, v
+		at := pods
+		if at == TopK {
+			if at--; v <= t[at].held[k] {
+				continue
 			}
 		}
+		for ; at > 0 && v > t[at-1].held[k]; at-- {
+			t[at].held[k] = t[at-1].held[k]
+		}
+		t[at].held[k] = v
 	}
 }
