@@ -20,6 +20,7 @@ type Trouble struct {
 	More     int
 }
 
+// Error returns the head alone; [Complain] writes the rest.
 func (e *Trouble) Error() string { return e.Head }
 
 // Unusable names the input that an error of the library is about. Errors that list no problems are
