@@ -276,10 +276,14 @@ func TestPropertyFewest(t *testing.T) {
 		n.Node, n.MaxPods = &outrank.Node{Name: "n"}, 110
 		pods := rapid.IntRange(1, 12).Draw(t, "pods")
 		scale := rapid.SampledFrom([]int64{1, 7, 1 << 40}).Draw(t, "scale")
+		n.Levels = []state.Level{{Pods: int32(pods)}}
 		for i := range pods {
 			row := state.AmountRow{scale * r.Int64N(6), scale * r.Int64N(6), r.Int64N(2)}
 			n.Pods = append(n.Pods, &state.PodState{Pod: &outrank.Pod{Name: fmt.Sprint(i)}, Takes: state.Amounts{Std: row}})
 			n.Rows, n.SortKeys = append(n.Rows, row), append(n.SortKeys, state.Importance{})
+			for k, v := range row {
+				n.Levels[0].Held[k] += v
+			}
 		}
 		var ls state.Summaries
 		ls.Set(0, n, state.SummaryOf(n), &state.Owner{})

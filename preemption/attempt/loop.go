@@ -279,10 +279,15 @@ func (l *Loop) bind(ctx context.Context, r *Result, node string, now time.Time) 
 // seat puts a pod on its node in the snapshot.
 func (l *Loop) seat(pod *outrank.Pod, node string) error {
 	snap, key := l.config.Snapshot, pod.Key()
-	if _, known := snap.Pod(key); !known {
-		if err := snap.AddPod(pod); err != nil {
-			return err
-		}
+	err := snap.Bind(key, node)
+	if err == nil {
+		return nil
+	}
+	if _, known := snap.Pod(key); known {
+		return err
+	}
+	if err := snap.AddPod(pod); err != nil {
+		return err
 	}
 	return snap.Bind(key, node)
 }
@@ -342,6 +347,9 @@ func (l *Loop) drop(r *Result) {
 
 // misuse is the part of an error that is not dealt with by putting the pod back.
 func misuse(err error) error {
+	if err == nil {
+		return nil
+	}
 	var hook *hookError
 	switch {
 	case errors.As(err, &hook):

@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/outrank-go/outrank"
@@ -21,18 +20,12 @@ const (
 	reasonSchedulerError = "SchedulerError"
 )
 
-// preemptedEvent is the event about a victim (rule 14.4.1). A preemptor without
-// a UID is named by namespace and name instead.
-func preemptedEvent(victim, preemptor *outrank.Pod, node string) outrank.Event {
-	return outrank.Event{
-		Type: outrank.EventNormal, Reason: reasonPreempted, Action: actionPreempting, Pod: victim, Related: preemptor,
-		Message: preemptedBy(ByPod, cmp.Or(preemptor.UID, string(preemptor.Key())), node),
-	}
-}
-
 // preemptedBy is the message of the event about a victim.
 func preemptedBy(kind PreemptorType, who, node string) string {
-	return "Preempted by " + string(kind) + " " + who + " on node " + node
+	var space [128]byte
+	text := append(append(space[:0], "Preempted by "...), kind...)
+	text = append(append(append(text, ' '), who...), " on node "...)
+	return string(append(text, node...))
 }
 
 // inMemory ends the message about a victim that waited to be bound (rule 14.4.2).
@@ -41,29 +34,23 @@ const inMemory = " (in kube-scheduler memory)."
 // victimCondition is the condition of a victim (rule 14.1.4). The scheduler is the
 // one that the preemptor names, unless the configuration gives another name.
 func (c *Config) victimCondition(preemptor *outrank.Pod, kind PreemptorType) outrank.PodCondition {
-	scheduler := cmp.Or(c.Scheduler, preemptor.Scheduler())
+	scheduler := c.Scheduler
+	if scheduler == "" {
+		scheduler = preemptor.Scheduler()
+	}
+	message := preemptedForPod // by most schedulers
+	if scheduler != outrank.DefaultScheduler || kind != ByPod {
+		message = scheduler + preemptedFor + string(kind)
+	}
 	return outrank.PodCondition{
-		Type: outrank.DisruptionTarget, Status: outrank.ConditionTrue, Reason: outrank.PreemptionByScheduler,
-		Message: scheduler + ": preempting to accommodate a higher priority " + string(kind),
+		Type: outrank.DisruptionTarget, Status: outrank.ConditionTrue, Reason: outrank.PreemptionByScheduler, Message: message,
 	}
 }
 
-// victimEvent is the event about a victim, in the words of the variant. The older
-// variants say the same about a victim that waited to be bound.
-func (c *Config) victimEvent(victim *VictimReport, preemptor *outrank.Pod, node string) outrank.Event {
-	e := preemptedEvent(victim.Pod, preemptor, node)
-	by := func() string { return "by " + string(preemptor.Key()) + " on node " + node }
-	switch {
-	case c.Variant == outrank.VariantSimplified:
-		e.Type, e.Action, e.Message = outrank.EventWarning, actionScheduling, "Preempted "+by()
-	case c.Variant == outrank.VariantV1_13:
-		// v1.13 knows no action and no second pod of an event.
-		e.Action, e.Related, e.Message = "", nil, by()
-	case victim.Result == RejectedWhileWaiting:
-		e.Message += inMemory
-	}
-	return e
-}
+const (
+	preemptedFor    = ": preempting to accommodate a higher priority "
+	preemptedForPod = outrank.DefaultScheduler + preemptedFor + string(ByPod)
+)
 
 // preemptingEvent is the event about the preemptor in the simplified variant.
 func preemptingEvent(preemptor *outrank.Pod, victims int, node string) outrank.Event {

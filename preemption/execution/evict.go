@@ -3,7 +3,6 @@ package execution
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/atonce"
@@ -16,13 +15,18 @@ func (x *execution) evictLastAlone(ctx context.Context) error {
 	if err := x.evictAll(ctx, x.toEvict[:last]); err != nil {
 		return err
 	}
-	x.setLastVictim(x.state, x.toEvict[last].Pod)
+	x.setLastVictim(&x.state, x.toEvict[last].Pod)
 	return x.evictAll(ctx, x.toEvict[last:])
 }
 
 // evictAll evicts these victims in groups of Parallel.
 func (x *execution) evictAll(ctx context.Context, victims []*VictimReport) error {
-	for group := range slices.Chunk(victims, x.config.Parallel) {
+	if x.config.Variant == 0 && len(victims) > 0 {
+		x.condition = x.config.victimCondition(x.report.Preemptor, x.report.preemptorType())
+	}
+	for len(victims) > 0 {
+		group := victims[:min(x.config.Parallel, len(victims))]
+		victims = victims[len(group):]
 		if err := ctx.Err(); err != nil {
 			return x.report.failure(err)
 		}
@@ -37,6 +41,10 @@ func (x *execution) evictAll(ctx context.Context, victims []*VictimReport) error
 // evictGroup evicts all victims of a group at once, and returns when all calls
 // have returned. It panics where one of the caller's actions does.
 func (x *execution) evictGroup(ctx context.Context, group []*VictimReport) {
+	if len(group) == 1 {
+		x.evictOnce(ctx, group[0])
+		return
+	}
 	atonce.Do(len(group), func(i int) { x.evictOnce(ctx, group[i]) })
 }
 
@@ -53,9 +61,36 @@ func (x *execution) postEvents(group []*VictimReport) bool {
 	return all
 }
 
-// victimEvent is the event about a victim (rules 14.4.1 and 14.6.2).
+// victimEvent is the event about a victim (rules 14.4.1 and 14.6.2), in the words of the
+// variant. The older variants say the same about a victim that waited to be bound.
 func (x *execution) victimEvent(v *VictimReport) outrank.Event {
-	e := x.config.victimEvent(v, x.report.Preemptor, x.plan.Node)
+	if x.preempted == "" {
+		x.preempted = x.preemptedText()
+	}
+	e := outrank.Event{
+		Type: outrank.EventNormal, Reason: reasonPreempted, Action: actionPreempting,
+		Pod: v.Pod, Related: x.report.Preemptor, Message: x.preempted,
+	}
+	switch ofGroup := x.report.Group != nil; {
+	case !ofGroup && x.config.Variant == outrank.VariantSimplified:
+		e.Type, e.Action = outrank.EventWarning, actionScheduling
+		return e
+	case !ofGroup && x.config.Variant == outrank.VariantV1_13:
+		e.Action, e.Related = "", nil // v1.13 knows no action and no second pod of an event
+		return e
+	case ofGroup:
+		e.Related = nil
+	}
+	if v.Result == RejectedWhileWaiting {
+		e.Message += inMemory
+	}
+	return e
+}
+
+// preemptedText is the message of the events about all victims. A preemptor without a UID is
+// named by namespace and name instead.
+func (x *execution) preemptedText() string {
+	node := x.plan.Node
 	if g := x.report.Group; g != nil {
 		uid := ""
 		if g.Composite != nil {
@@ -63,13 +98,16 @@ func (x *execution) victimEvent(v *VictimReport) outrank.Event {
 		} else {
 			uid = g.PodGroup.UID
 		}
-		e.Type, e.Action, e.Related = outrank.EventNormal, actionPreempting, nil
-		e.Message = preemptedBy(x.report.preemptorType(), uidOr(uid, g.Key()), x.plan.Node)
-		if v.Result == RejectedWhileWaiting {
-			e.Message += inMemory
-		}
+		return preemptedBy(x.report.preemptorType(), uidOr(uid, g.Key()), node)
 	}
-	return e
+	pod := x.report.Preemptor
+	switch {
+	case x.config.Variant == outrank.VariantSimplified:
+		return "Preempted by " + string(pod.Key()) + " on node " + node
+	case x.config.Variant == outrank.VariantV1_13:
+		return "by " + string(pod.Key()) + " on node " + node
+	}
+	return preemptedBy(ByPod, identityOf(pod), node)
 }
 
 // evictOnce evicts a victim unless this executor has done so before.
@@ -79,8 +117,7 @@ func (x *execution) evictOnce(ctx context.Context, v *VictimReport) {
 		v.Result, v.Err = x.evict(ctx, v.Pod)
 		return
 	}
-	id := identityOf(v.Pod)
-	claim, err := x.evictions.claim(ctx, id)
+	claim, err := x.evictions.claim(ctx, identityOf(v.Pod))
 	switch {
 	case err != nil:
 		v.Err = err
@@ -92,7 +129,7 @@ func (x *execution) evictOnce(ctx context.Context, v *VictimReport) {
 	// The claim is settled even if the caller's actions panic: other calls may
 	// wait for it.
 	v.Result = Failed
-	defer func() { x.evictions.settle(id, claim, v.Result) }()
+	defer func() { x.evictions.settle(claim, v.Result) }()
 	v.Result, v.Err = x.evict(ctx, v.Pod)
 }
 
@@ -106,9 +143,7 @@ func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionRes
 		e := Eviction{
 			Victim: victim, Grace: x.plan.Grace,
 			Preemptor: x.report.Preemptor, Node: x.plan.Node, Group: x.report.Group,
-		}
-		if x.config.Variant == 0 {
-			e.Condition = x.config.victimCondition(x.report.Preemptor, x.report.preemptorType())
+			Condition: x.condition,
 		}
 		err = x.config.Retry.do(ctx, func() error { return x.config.Actions.Evict(ctx, e) })
 	}

@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"container/list"
 	"context"
 	"sync"
 
@@ -16,26 +15,30 @@ type evictions struct {
 	mu sync.Mutex
 	// byID has the victims that are claimed and those that are remembered.
 	byID map[string]*evictionClaim
-	// remembered are the identities of the latter, the oldest first; limit is the
-	// largest number of them.
-	remembered *list.List
-	limit      int
+	// oldest and latest are the ends of the chain of the latter. They are so many, and at most
+	// limit.
+	oldest, latest    *evictionClaim
+	remembered, limit int
 }
 
 // evictionClaim is one attempt to evict a victim.
 type evictionClaim struct {
-	// settled is closed once the claim is settled. After that, worked says
-	// whether nothing is left to do about the victim.
-	settled chan struct{}
-	worked  bool
+	// id is the victim.
+	id string
+	// settled is closed once the claim is settled; nil where nobody waits for that. over is
+	// set then, and worked says whether nothing is left to do about the victim.
+	settled      chan struct{}
+	over, worked bool
 	// gone is set when the victim was reported gone in the meantime.
 	gone bool
-	// place is the place in the list of remembered victims; nil before that.
-	place *list.Element
+	// remembered is set while the victim is remembered; earlier and later are its neighbours
+	// then, nil at the ends.
+	remembered     bool
+	earlier, later *evictionClaim
 }
 
 func newEvictions(limit int) *evictions {
-	return &evictions{byID: map[string]*evictionClaim{}, remembered: list.New(), limit: limit}
+	return &evictions{byID: map[string]*evictionClaim{}, limit: limit}
 }
 
 // claim takes the victim for the caller, which must settle it. Where another call
@@ -66,34 +69,63 @@ func (ev *evictions) tryClaim(id string) (own, other *evictionClaim) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	if c, ok := ev.byID[id]; ok {
+		if c.settled == nil {
+			if c.settled = make(chan struct{}); c.over {
+				close(c.settled)
+			}
+		}
 		return nil, c
 	}
-	c := &evictionClaim{settled: make(chan struct{})}
+	c := &evictionClaim{id: id}
 	ev.byID[id] = c
 	return c, nil
 }
 
 // settle ends a claim. The victim is remembered only where it was Evicted: a
 // victim that was rejected may come back, and one that was not found is gone.
-func (ev *evictions) settle(id string, c *evictionClaim, result EvictionResult) {
+func (ev *evictions) settle(c *evictionClaim, result EvictionResult) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
-	c.worked = result.Done()
+	c.over, c.worked = true, result.Done()
 	if result == Evicted && !c.gone {
-		c.place = ev.remembered.PushBack(id)
-		ev.trim()
+		ev.remember(c)
 	} else {
-		delete(ev.byID, id)
+		delete(ev.byID, c.id)
 	}
-	close(c.settled)
+	if c.settled != nil {
+		close(c.settled)
+	}
 }
 
-// trim forgets the oldest remembered victims beyond the limit.
-func (ev *evictions) trim() {
-	for ev.remembered.Len() > ev.limit {
-		id := ev.remembered.Remove(ev.remembered.Front()).(string)
-		delete(ev.byID, id)
+// remember puts a victim at the end of the chain, and forgets the oldest beyond the limit.
+func (ev *evictions) remember(c *evictionClaim) {
+	c.remembered, c.earlier = true, ev.latest
+	if ev.latest == nil {
+		ev.oldest = c
+	} else {
+		ev.latest.later = c
 	}
+	ev.latest = c
+	for ev.remembered++; ev.remembered > ev.limit; {
+		ev.drop(ev.oldest)
+	}
+}
+
+// drop forgets a victim that is remembered.
+func (ev *evictions) drop(c *evictionClaim) {
+	if c.earlier == nil {
+		ev.oldest = c.later
+	} else {
+		c.earlier.later = c.later
+	}
+	if c.later == nil {
+		ev.latest = c.earlier
+	} else {
+		c.later.earlier = c.earlier
+	}
+	c.remembered, c.earlier, c.later = false, nil, nil
+	ev.remembered--
+	delete(ev.byID, c.id)
 }
 
 // forget drops a victim that is gone.
@@ -103,11 +135,10 @@ func (ev *evictions) forget(id string) {
 	c, ok := ev.byID[id]
 	switch {
 	case !ok:
-	case c.place == nil:
+	case !c.remembered:
 		c.gone = true
 	default:
-		ev.remembered.Remove(c.place)
-		delete(ev.byID, id)
+		ev.drop(c)
 	}
 }
 

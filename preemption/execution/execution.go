@@ -14,13 +14,19 @@ type execution struct {
 	// key names the preemptor among those under way, and state is its state there. group is set
 	// if the preemptor is a group.
 	key   outrank.Key
-	state *preemptorState
+	state preemptorState
 	group *groupPreemptor
 	// report is filled in step by step. While several victims are evicted at
 	// once, each goroutine writes to its own element of Victims.
 	report *Report
-	// toEvict are the victims in the report that are not terminating already.
+	// toEvict are the victims in the report that are not terminating already, in few where
+	// these are enough.
 	toEvict []*VictimReport
+	few     [4]*VictimReport
+	// condition is what the victims get, zero by a variant; preempted is the message of the
+	// events about them, empty before the first.
+	condition outrank.PodCondition
+	preempted string
 	// clearingFailed says that a nomination could not be cleared as it should.
 	clearingFailed bool
 }
@@ -36,18 +42,19 @@ type groupPreemptor struct {
 // once.
 func newExecution(e *Executor, plan *preemption.Plan) *execution {
 	x := &execution{Executor: e, plan: plan, key: plan.Pod.Key(), report: &Report{Preemptor: plan.Pod, Node: plan.Node}}
-	victims, seen := make([]VictimReport, 0, len(plan.Victims)), map[string]bool{}
-	for _, v := range plan.Victims {
-		id := identityOf(v.Pod)
-		if seen[id] {
+	victims := make([]VictimReport, 0, len(plan.Victims))
+	x.toEvict = x.few[:0]
+	var seen identities
+	for i := range plan.Victims {
+		pod := plan.Victims[i].Pod
+		if !seen.add(identityOf(pod)) {
 			continue
 		}
-		seen[id] = true
-		victims = append(victims, VictimReport{Pod: v.Pod})
-		if v.Terminating() && e.config.Variant == 0 {
-			victims[len(victims)-1].Result = AlreadyTerminating
+		victims = append(victims, VictimReport{Pod: pod})
+		if v := &victims[len(victims)-1]; pod.Terminating() && e.config.Variant == 0 {
+			v.Result = AlreadyTerminating
 		} else {
-			x.toEvict = append(x.toEvict, &victims[len(victims)-1])
+			x.toEvict = append(x.toEvict, v)
 		}
 	}
 	x.report.Victims = victims
@@ -79,23 +86,55 @@ func (x *execution) sortByVariant() {
 	}
 }
 
+// identities is a set of pods. A few are looked through, and more are in a map.
+type identities struct {
+	few  [8]string
+	size int
+	many map[string]bool
+}
+
+// add adds a pod, and reports whether it was not there.
+func (ids *identities) add(id string) bool {
+	if ids.many == nil {
+		few := ids.few[:ids.size]
+		switch {
+		case slices.Contains(few, id):
+			return false
+		case len(few) < len(ids.few):
+			ids.few[ids.size] = id
+			ids.size++
+			return true
+		}
+		ids.many = map[string]bool{}
+		for _, id := range few {
+			ids.many[id] = true
+		}
+	}
+	there := ids.many[id]
+	ids.many[id] = true
+	return !there
+}
+
 // begin records that the preemptor's plan is being executed. It returns false if
 // one is already.
 func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
-	s := &preemptorState{leaves: leaves}
-	if x.group == nil {
+	s := &x.state
+	if s.leaves = leaves; x.group == nil {
 		s.pod = x.plan.Pod
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if slices.ContainsFunc(e.underway[x.key], func(other *preemptorState) bool { return s.pod == nil || samePod(other.pod, s.pod) }) {
+	if e.isUnderway(x.key, func(other *preemptorState) bool { return s.pod == nil || samePod(other.pod, s.pod) }) {
 		return false
 	}
-	e.underway[x.key] = append(e.underway[x.key], s)
+	if first := e.underway[x.key]; first != nil {
+		s.other, first.other = first.other, s
+	} else {
+		e.underway[x.key] = s
+	}
 	for _, leaf := range leaves {
 		e.leaves[leaf] = s
 	}
-	x.state = s
 	return true
 }
 

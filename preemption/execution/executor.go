@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/outrank-go/outrank"
@@ -30,8 +29,8 @@ type Executor struct {
 
 	mu sync.Mutex
 	// underway are the preemptors whose plan is being executed, by key: one, but for
-	// pods that had the same name one after the other.
-	underway map[outrank.Key][]*preemptorState
+	// pods that had the same name one after the other, which are its others.
+	underway map[outrank.Key]*preemptorState
 	// leaves are the groups whose pods are kept out of the queue, by key.
 	leaves map[outrank.Key]*preemptorState
 }
@@ -46,6 +45,8 @@ type preemptorState struct {
 	lastGone   bool
 	// leaves are the groups of a group as preemptor that pods name.
 	leaves []outrank.Key
+	// other is another preemptor with this key, nil for none.
+	other *preemptorState
 }
 
 // NewExecutor checks the configuration and returns an executor; see
@@ -63,7 +64,7 @@ func NewExecutor(config Config) (*Executor, error) {
 	if config.Remember == 0 {
 		config.Remember = defaultRemember
 	}
-	return &Executor{config: config, rules: release.Of(release.Release(config.Release)), evictions: newEvictions(config.Remember), underway: map[outrank.Key][]*preemptorState{}, leaves: map[outrank.Key]*preemptorState{}}, nil
+	return &Executor{config: config, rules: release.Of(release.Release(config.Release)), evictions: newEvictions(config.Remember), underway: map[outrank.Key]*preemptorState{}, leaves: map[outrank.Key]*preemptorState{}}, nil
 }
 
 // ready reports a call that cannot begin.
@@ -85,7 +86,17 @@ func (e *Executor) ready(ctx context.Context) error {
 func (e *Executor) Preempting(key outrank.Key) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.ContainsFunc(e.underway[key], (*preemptorState).waits)
+	return e.isUnderway(key, (*preemptorState).waits)
+}
+
+// isUnderway reports whether a preemptor with this key is such a one.
+func (e *Executor) isUnderway(key outrank.Key, such func(*preemptorState) bool) bool {
+	for s := e.underway[key]; s != nil; s = s.other {
+		if such(s) {
+			return true
+		}
+	}
+	return false
 }
 
 // waits reports whether the preemptor still waits for a victim to be gone.
@@ -112,8 +123,8 @@ func (e *Executor) Gone(pod *outrank.Pod) {
 	e.evictions.forget(id)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, states := range e.underway {
-		for _, s := range states {
+	for _, s := range e.underway {
+		for ; s != nil; s = s.other {
 			if s.lastVictim == id {
 				s.lastGone = true
 			}
@@ -136,8 +147,16 @@ func (e *Executor) end(key outrank.Key, s *preemptorState) {
 			delete(e.leaves, leaf)
 		}
 	}
-	e.underway[key] = slices.DeleteFunc(e.underway[key], func(other *preemptorState) bool { return other == s })
-	if len(e.underway[key]) == 0 {
+	first := e.underway[key]
+	switch {
+	case first != s:
+		for first.other != s {
+			first = first.other
+		}
+		first.other = s.other
+	case s.other != nil:
+		e.underway[key] = s.other
+	default:
 		delete(e.underway, key)
 	}
 }
@@ -151,5 +170,5 @@ func (e *Executor) holds(pod *outrank.Pod) bool {
 	if s := e.leaves[pod.GroupKey()]; pod.Group != "" && s != nil && s.waits() {
 		return true
 	}
-	return slices.ContainsFunc(e.underway[pod.Key()], func(s *preemptorState) bool { return samePod(s.pod, pod) && s.waits() })
+	return e.isUnderway(pod.Key(), func(s *preemptorState) bool { return samePod(s.pod, pod) && s.waits() })
 }

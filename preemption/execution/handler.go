@@ -131,11 +131,10 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 	if err := h.check(ctx); err != nil {
 		return nil, err
 	}
-	v, err := f.Verdict()
-	if err != nil {
+	r := &FailureResult{Pod: f.Entry.Pod}
+	if err := f.writeVerdict(&r.Verdict); err != nil {
 		return nil, err
 	}
-	r := &FailureResult{Verdict: *v, Pod: f.Entry.Pod}
 	h.count(r, &f)
 	latest, fetchErr := r.fetch(ctx, h.Actions)
 	queueErr := h.requeue(r, &f)
@@ -210,9 +209,12 @@ func (h *FailureHandler) requeue(r *FailureResult, f *Failure) error {
 		h.Queue.Done(entry)
 		return nil
 	}
-	// The result keeps its own filters whatever a queue does with these.
 	entry.Pod = r.Pod
-	entry.FailedFilters, entry.PendingFilters = slices.Clone(r.Filters), slices.Clone(r.PendingFilters)
+	entry.FailedFilters, entry.PendingFilters = r.Filters, r.PendingFilters
+	if _, copies := h.Queue.(*queue.Queue); !copies {
+		// The result keeps its own filters whatever a queue does with these.
+		entry.FailedFilters, entry.PendingFilters = slices.Clone(r.Filters), slices.Clone(r.PendingFilters)
+	}
 	if err := h.Queue.AddUnschedulableIfNotPresent(entry, f.Now); err != nil {
 		return fmt.Errorf("pod %s: back to the queue: %w", r.Pod.Key(), err)
 	}

@@ -35,15 +35,22 @@ func (f *Failure) message(kind FailureKind) string {
 	case NodeRefused:
 		return nodesMessage(1, []preemption.Count{{Status: *f.Refused, Nodes: 1}})
 	case NoFit:
-		text := nodesMessage(nodesOf(f.Plan), f.Plan.TurnedDown)
+		var space [textSpace]byte
+		text := space[:0]
 		if refused := &f.Plan.Refused; refused.Code != preemption.Success {
 			// All nodes say the same, so it is said once.
-			text = nodesMessage(nodesOf(f.Plan), nil) + " " + strings.Join(refused.Reasons, ", ") + "."
+			text = append(appendNodes(text, nodesOf(f.Plan), nil), ' ')
+			text = append(append(text, strings.Join(refused.Reasons, ", ")...), '.')
+		} else {
+			text = appendNodes(text, nodesOf(f.Plan), f.Plan.TurnedDown)
+		}
+		if f.Plan.Outcome == preemption.Preempt && f.preemptionErr() == nil {
+			return string(f.appendPlacement(text))
 		}
 		if why := f.wayOut(); why != "" {
-			text += " " + why
+			text = append(append(text, ' '), why...)
 		}
-		return text
+		return string(text)
 	}
 	if f.Err != nil {
 		return f.Err.Error()
@@ -51,9 +58,22 @@ func (f *Failure) message(kind FailureKind) string {
 	return f.Refused.String()
 }
 
+// appendPlacement appends, where there is a way out for the pod, what that says of itself, or
+// from v1.37 on what preemption says of it (rule 11.11).
+func (f *Failure) appendPlacement(text []byte) []byte {
+	switch found := f.lastWay().Found; {
+	case found != "":
+		return append(append(text, ' '), found...)
+	case !release.Of(release.Release(f.Release)).SuccessText:
+		return text
+	}
+	text = append(text, " "+preemptionMessage+"found a potential placement for pod on node "...)
+	text = append(append(text, f.Plan.Node...), ", preempting "...)
+	return append(strconv.AppendInt(text, int64(len(f.Plan.Victims)), 10), " victims"...)
+}
+
 // wayOut returns why there is no way out for the pod (rules 15.3.2 to 15.3.4, and
-// 15.3.7). Where there is one, it is empty, and from v1.37 on what preemption says of
-// it (rule 11.11), or what the way says of itself. An error is told alone: preemption's, or
+// 15.3.7), empty where there is one. An error is told alone: preemption's, or
 // what the way that failed says.
 func (f *Failure) wayOut() string {
 	rules := release.Of(release.Release(f.Release))
@@ -63,11 +83,7 @@ func (f *Failure) wayOut() string {
 		return last.Says
 	case f.preemptionErr() != nil:
 		return preemptionMessage + f.preemptionErr().Error()
-	case f.Plan.Outcome == preemption.Preempt && last.Found != "":
-		return last.Found
-	case f.Plan.Outcome == preemption.Preempt && rules.SuccessText:
-		return preemptionMessage + "found a potential placement for pod on node " + f.Plan.Node + ", preempting " + strconv.Itoa(len(f.Plan.Victims)) + " victims"
-	case f.Plan.Outcome == preemption.Preempt || f.Plan.Outcome == preemption.Fits:
+	case f.Plan.Outcome == preemption.Fits:
 		return ""
 	case f.devicesFail():
 		return nothingNotedMessage
@@ -136,28 +152,82 @@ func nodesOf(p *preemption.Plan) int {
 	return n
 }
 
+// textSpace is room for most messages.
+const textSpace = 256
+
 // nodesMessage says that none of the nodes is available and how many of them each
 // reason holds for, sorted by text (FitError.Error). A node may have several
 // reasons.
 func nodesMessage(nodes int, counts []preemption.Count) string {
-	text := "0/" + strconv.Itoa(nodes) + " nodes are available:"
-	given := map[string]int{}
-	for _, c := range counts {
-		for _, reason := range c.Reasons {
-			given[reason] += c.Nodes
-		}
+	var space [textSpace]byte
+	return string(appendNodes(space[:0], nodes, counts))
+}
+
+// appendNodes appends nodesMessage.
+func appendNodes(text []byte, nodes int, counts []preemption.Count) []byte {
+	text = append(strconv.AppendInt(append(text, "0/"...), int64(nodes), 10), " nodes are available:"...)
+	var space [8]reasonCount
+	separator := " "
+	for _, given := range sumReasons(space[:0], counts) {
+		text = append(strconv.AppendInt(append(text, separator...), int64(given.nodes), 10), ' ')
+		text, separator = append(text, given.reason...), ", "
 	}
-	var parts []string
-	for reason, n := range given {
-		if n > 0 {
-			parts = append(parts, strconv.Itoa(n)+" "+reason)
-		}
-	}
-	if len(parts) > 0 {
-		slices.Sort(parts)
-		text += " " + strings.Join(parts, ", ") + "."
+	if separator != " " {
+		text = append(text, '.')
 	}
 	return text
+}
+
+// reasonCount says for how many nodes a reason holds.
+type reasonCount struct {
+	reason string
+	nodes  int
+}
+
+// compareText compares two counts above zero as texts: of numbers that begin alike the one with
+// fewer digits comes first.
+func (r reasonCount) compareText(o reasonCount) int {
+	a, b := uint64(r.nodes), uint64(o.nodes)
+	m, n := digits(a), digits(b)
+	for range n - m {
+		a *= 10
+	}
+	for range m - n {
+		b *= 10
+	}
+	return cmp.Or(cmp.Compare(a, b), cmp.Compare(m, n), strings.Compare(r.reason, o.reason))
+}
+
+func digits(v uint64) int {
+	n := 1
+	for ; v >= 10; v /= 10 {
+		n++
+	}
+	return n
+}
+
+// sumReasons appends for how many nodes each reason holds, sorted as texts. A reason of none is
+// left out.
+func sumReasons(sums []reasonCount, counts []preemption.Count) []reasonCount {
+	for i := range counts {
+		for _, reason := range counts[i].Reasons {
+			sums = append(sums, reasonCount{reason, counts[i].Nodes})
+		}
+	}
+	if len(sums) > 1 {
+		slices.SortFunc(sums, func(a, b reasonCount) int { return strings.Compare(a.reason, b.reason) })
+	}
+	each := sums[:0]
+	for _, s := range sums {
+		if last := len(each) - 1; last >= 0 && each[last].reason == s.reason {
+			each[last].nodes += s.nodes
+		} else {
+			each = append(each, s)
+		}
+	}
+	each = slices.DeleteFunc(each, func(r reasonCount) bool { return r.nodes <= 0 })
+	slices.SortFunc(each, reasonCount.compareText)
+	return each
 }
 
 // The largest number of bytes of an event's message; a longer one is cut and ends

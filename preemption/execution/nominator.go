@@ -154,9 +154,15 @@ func (n *Nominator) Len() int {
 // below returns the pods nominated to a node with a priority lower than value,
 // sorted by importance.
 func (n *Nominator) below(node string, value int32) []*outrank.Pod {
-	return slices.DeleteFunc(n.NominatedTo(node), func(p *outrank.Pod) bool {
-		return p.PriorityValue() >= value
-	})
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	var pods []*outrank.Pod
+	for _, p := range n.byNode[node] {
+		if p.PriorityValue() < value {
+			pods = append(pods, p)
+		}
+	}
+	return pods
 }
 
 // put replaces the nomination of the pod, and that of an earlier pod of its name.
@@ -170,21 +176,27 @@ func (n *Nominator) put(pod *outrank.Pod, node string, before []string) {
 	if slices.Contains(there.before, pod.UID) || there.pod == nil && node == "" {
 		return
 	}
-	another := there.pod != nil && !samePod(there.pod, pod)
-	n.takeOut(key, pod)
 	latest := n.latest(key, pod)
-	if latest == nil {
+	stays := node != "" && latest != nil && waits(pod) && waits(latest)
+	if ok && stays && there.pod == pod && there.node == node {
 		return
 	}
 	if there.pod != nil {
+		another := !samePod(there.pod, pod)
+		n.takeOut(key, pod)
+		if latest == nil {
+			return
+		}
 		before = there.before
+		if another {
+			before = earlier(before, there.pod)
+			if ok {
+				n.drop(key, there)
+			}
+			delete(n.aside, key)
+		}
 	}
-	if another {
-		before = earlier(before, there.pod)
-		n.drop(key)
-		delete(n.aside, key)
-	}
-	if node != "" && waits(pod) && waits(latest) {
+	if stays {
 		n.insert(key, nominatedPod{pod, node, before})
 	}
 }
@@ -229,9 +241,9 @@ func (n *Nominator) insert(key outrank.Key, e nominatedPod) {
 	}
 	n.byPod[key] = e
 	n.log.note(key, len(n.byPod))
-	pod, node := e.pod, e.node
-	at, _ := slices.BinarySearchFunc(n.byNode[node], pod, compareNominated)
-	n.byNode[node] = slices.Insert(n.byNode[node], at, pod)
+	there := n.byNode[e.node]
+	at, _ := slices.BinarySearchFunc(there, e.pod, compareNominated)
+	n.byNode[e.node] = slices.Insert(there, at, e.pod)
 }
 
 // takeOut drops the nomination of this pod, which has the key, but not of another pod of its
@@ -240,8 +252,8 @@ func (n *Nominator) takeOut(key outrank.Key, pod *outrank.Pod) {
 	if e, ok := n.aside[key]; ok && samePod(e.pod, pod) {
 		delete(n.aside, key)
 	}
-	if n.entry(key, pod).pod != nil {
-		n.drop(key)
+	if e := n.entry(key, pod); e.pod != nil {
+		n.drop(key, e)
 	}
 }
 
@@ -253,11 +265,8 @@ func (n *Nominator) entry(key outrank.Key, pod *outrank.Pod) nominatedPod {
 	return nominatedPod{}
 }
 
-func (n *Nominator) drop(key outrank.Key) {
-	e, ok := n.byPod[key]
-	if !ok {
-		return
-	}
+// drop drops a nomination.
+func (n *Nominator) drop(key outrank.Key, e nominatedPod) {
 	delete(n.byPod, key)
 	n.log.note(key, len(n.byPod))
 	rest := slices.DeleteFunc(n.byNode[e.node], func(p *outrank.Pod) bool { return p == e.pod })

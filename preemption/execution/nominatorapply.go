@@ -84,15 +84,26 @@ func (n *Nominator) align(snap *preemption.Snapshot, c preemption.Changes) error
 	if len(keys)+len(c.Pods)+len(c.Nodes) == 0 {
 		return nil
 	}
-	differ := append(make([]outrank.Key, 0, len(keys)+len(c.Pods)+2*len(c.Nodes)), keys...)
-	for _, pod := range c.Pods {
-		differ = append(differ, pod.Key())
+	var space [8]outrank.Key
+	differ := append(space[:0], keys...)
+	for i, pod := range c.Pods {
+		if (i == 0 || pod != c.Pods[i-1]) && n.concerns(snap, pod) {
+			differ = append(differ, pod.Key())
+		}
 	}
 	for _, node := range c.Nodes {
 		differ = appendKeys(differ, n.byNode[node])
 		differ = appendKeys(differ, snap.NominatedTo(node))
 	}
 	return n.alignEach(snap, differ)
+}
+
+// concerns reports whether a pod of this name has a nomination here or in the snapshot, as few
+// of those that change have.
+func (n *Nominator) concerns(snap *preemption.Snapshot, pod *outrank.Pod) bool {
+	var space [64]byte
+	key := append(append(append(space[:0], pod.NamespaceName()...), '/'), pod.Name...)
+	return n.byPod[outrank.Key(key)].pod != nil || snap.NominationOf(outrank.Key(key)) != ""
 }
 
 // alignAll looks at all nominations.
@@ -128,11 +139,11 @@ func (n *Nominator) alignEach(snap *preemption.Snapshot, keys []outrank.Key) err
 func (n *Nominator) alignOne(snap *preemption.Snapshot, key outrank.Key) error {
 	e, has := snap.NominationOf(key), n.byPod[key]
 	if e == "" && has.pod == nil {
-		return nil // as of most pods
+		return nil
 	}
 	known, ok := snap.Pod(key)
-	if snap.NodeOf(key) != "" {
-		return nil
+	if e == has.node && samePod(known, has.pod) || e == "" && snap.NodeOf(key) != "" {
+		return nil // it stands, or the pod runs
 	}
 	_, there := snap.Node(has.node)
 	switch wanted := has.pod != nil && there && (!ok || samePod(known, has.pod)); {

@@ -31,7 +31,7 @@ func (n *Nominator) SetAside(pods ...*outrank.Pod) (back func()) {
 			continue
 		}
 		key := pod.Key()
-		n.drop(key)
+		n.drop(key, e)
 		if n.aside == nil {
 			n.aside = map[outrank.Key]nominatedPod{}
 		}

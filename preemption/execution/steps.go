@@ -13,7 +13,7 @@ import (
 func (x *execution) run(ctx context.Context) error {
 	activate := false
 	defer func() {
-		x.end(x.key, x.state)
+		x.end(x.key, &x.state)
 		if activate {
 			x.activate()
 		}

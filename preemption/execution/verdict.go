@@ -84,22 +84,32 @@ type Verdict struct {
 // other than one reason, or [preemption.ErrState], for a plan that found a place
 // or a refusal with success. Time is linear in the reasons of the plan.
 func (f *Failure) Verdict() (*Verdict, error) {
-	if err := f.check(); err != nil {
+	v := &Verdict{}
+	if err := f.writeVerdict(v); err != nil {
 		return nil, err
 	}
+	return v, nil
+}
+
+// writeVerdict writes the verdict where it is wanted, in place of a zero one.
+func (f *Failure) writeVerdict(v *Verdict) error {
+	if err := f.check(); err != nil {
+		return err
+	}
 	kind := f.kind()
-	v := &Verdict{Kind: kind, Result: ResultUnschedulable, Filters: f.filters(kind), Nomination: f.newNomination(kind), Resize: f.resizes()}
+	v.Kind, v.Result, v.Filters = kind, ResultUnschedulable, f.filters(kind)
 	if f.Pending && kind == NodeRefused {
 		v.PendingFilters = slices.Clone(v.Filters)
 	}
-	reason, message := ReasonUnschedulable, f.message(kind)
+	reason := ReasonUnschedulable
 	if kind == SchedulerFailed {
 		v.Result, reason = ResultError, reasonSchedulerError
 	}
-	if v.Resize {
-		v.Nomination = Nomination{}
-		return v, nil
+	if v.Resize = f.resizes(); v.Resize {
+		return nil
 	}
+	message := f.message(kind)
+	v.Nomination = f.newNomination(kind)
 	v.Event = outrank.Event{
 		Type: outrank.EventWarning, Reason: ReasonFailedScheduling, Action: actionScheduling,
 		Pod: f.Entry.Pod, Message: cutMessage(message),
@@ -107,7 +117,7 @@ func (f *Failure) Verdict() (*Verdict, error) {
 	v.Condition = outrank.PodCondition{
 		Type: outrank.PodScheduled, Status: outrank.ConditionFalse, Reason: reason, Message: message,
 	}
-	return v, nil
+	return nil
 }
 
 func (f *Failure) kind() FailureKind {
@@ -128,7 +138,7 @@ func (f *Failure) kind() FailureKind {
 func (f *Failure) filters(kind FailureKind) []string {
 	var names []string
 	add := func(s *preemption.Status) {
-		if name := cmp.Or(s.Filter, s.ExcludedBy); name != "" {
+		if name := cmp.Or(s.Filter, s.ExcludedBy); name != "" && !slices.Contains(names[max(0, len(names)-1):], name) {
 			names = append(names, name)
 		}
 	}
@@ -164,22 +174,23 @@ func (f *Failure) check() error {
 	if f.Entry.Pod == nil {
 		return fmt.Errorf("failure: %w: no pod", outrank.ErrInvalid)
 	}
-	key, reasons := f.Entry.Pod.Key(), 0
+	reasons := 0
 	failed := f.Err != nil && (f.Plan == nil || f.Plan.Outcome == preemption.Preempt)
-	for _, given := range []bool{f.Plan != nil, f.Refused != nil, failed} {
+	for _, given := range [...]bool{f.Plan != nil, f.Refused != nil, failed} {
 		if given {
 			reasons++
 		}
 	}
+	pod := f.Entry.Pod
 	switch {
 	case reasons != 1:
-		return fmt.Errorf("failure of pod %s: %w: %d of Plan, Refused and Err instead of one", key, outrank.ErrInvalid, reasons)
+		return fmt.Errorf("failure of pod %s: %w: %d of Plan, Refused and Err instead of one", pod.Key(), outrank.ErrInvalid, reasons)
 	case f.Plan != nil && f.Plan.Outcome == preemption.Fits:
-		return fmt.Errorf("failure of pod %s: %w: the plan says that it fits", key, preemption.ErrState)
+		return fmt.Errorf("failure of pod %s: %w: the plan says that it fits", pod.Key(), preemption.ErrState)
 	case f.Refused != nil && f.Refused.Code == preemption.Success:
-		return fmt.Errorf("failure of pod %s: %w: refused with success", key, preemption.ErrState)
+		return fmt.Errorf("failure of pod %s: %w: refused with success", pod.Key(), preemption.ErrState)
 	case f.Pending && f.Refused == nil:
-		return fmt.Errorf("failure of pod %s: %w: pending, and nothing has refused it", key, outrank.ErrInvalid)
+		return fmt.Errorf("failure of pod %s: %w: pending, and nothing has refused it", pod.Key(), outrank.ErrInvalid)
 	}
 	return nil
 }

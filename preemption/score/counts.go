@@ -70,20 +70,24 @@ func (c *counts) change(pod *outrank.Pod, node string, by int64) {
 	l.memory += by * resource.Amount(resource.Memory, pod.RunningRequestOf(c.release, resource.Memory))
 	l.filledCPU += by * c.onNode(pod, resource.CPU)
 	l.filledMemory += by * c.onNode(pod, resource.Memory)
-	if c.loads[node] = l; l == (load{}) {
+	if l == (load{}) {
 		delete(c.loads, node)
+	} else {
+		c.loads[node] = l
 	}
-	key := classKey(pod)
-	k := c.classes[key]
+	var space [classSpace]byte
+	key := appendClass(space[:0], pod)
+	k := c.classes[string(key)]
 	if k == nil {
 		k = &class{pod, termsOf(pod), requiredOf(pod), map[string]int64{}}
-		c.classes[key] = k
+		c.classes[string(key)] = k
 	}
-	if k.on[node] += by; k.on[node] == 0 {
-		delete(k.on, node)
+	if pods := k.on[node] + by; pods != 0 {
+		k.on[node] = pods
+		return
 	}
-	if len(k.on) == 0 {
-		delete(c.classes, key)
+	if delete(k.on, node); len(k.on) == 0 {
+		delete(c.classes, string(key))
 	}
 }
 
@@ -109,11 +113,15 @@ func (c *counts) onNode(pod *outrank.Pod, name resource.Name) int64 {
 
 // filled is the amount of cpu or memory with defaults for containers that name none.
 func filled(pod *outrank.Pod, r outrank.Release, name resource.Name) int64 {
-	return resource.Amount(name, pod.FilledRequestOf(r, name, missing[name]))
+	missing := missingMemory
+	if name == resource.CPU {
+		missing = missingCPU
+	}
+	return resource.Amount(name, pod.FilledRequestOf(r, name, missing))
 }
 
-// missing is what a container counts with that does not name the resource.
-var missing = resource.List{resource.CPU: resource.MustParse("100m"), resource.Memory: resource.MustParse("200Mi")}
+// A container that does not name the resource counts with this.
+var missingCPU, missingMemory = resource.MustParse("100m"), resource.MustParse("200Mi")
 
 // asksAsWhole reports whether the pod has pod-level requests of a resource that may be set
 // there.
@@ -129,14 +137,12 @@ func asksAsWhole(pod *outrank.Pod) bool {
 	return false
 }
 
-// classKey is equal for pods of one class, and for no others.
-func classKey(p *outrank.Pod) string {
-	key := make([]byte, 0, 128)
-	text := func(s string) {
-		key = strconv.AppendInt(key, int64(len(s)), 10)
-		key = append(append(key, ':'), s...)
-	}
-	text(p.NamespaceName())
+// classSpace is room for most keys of classes.
+const classSpace = 128
+
+// appendClass appends a key that is equal for pods of one class, and for no others.
+func appendClass(key []byte, p *outrank.Pod) []byte {
+	key = appendText(key, p.NamespaceName())
 	key = strconv.AppendBool(key, p.Terminating())
 	var space [8]string
 	names := space[:0]
@@ -145,18 +151,22 @@ func classKey(p *outrank.Pod) string {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		text(name)
-		text(p.Labels[name])
+		key = appendText(appendText(key, name), p.Labels[name])
+	}
+	if len(p.Affinity.PodAffinity) == 0 && p.Preferences == nil {
+		return key
 	}
 	terms := [...]any{p.Affinity.PodAffinity, nil, nil}
-	if len(p.Affinity.PodAffinity) == 0 && p.Preferences == nil {
-		return string(key)
-	}
 	if w := p.Preferences; w != nil {
 		terms[1], terms[2] = w.PodAffinity, w.PodAntiAffinity
 	}
 	// A term of plain types has JSON; maps in it are sorted.
 	written, _ := json.Marshal(terms)
-	text(string(written))
-	return string(key)
+	return appendText(key, string(written))
+}
+
+// appendText appends a text and before it its length, so that texts cannot run together.
+func appendText(key []byte, s string) []byte {
+	key = strconv.AppendInt(key, int64(len(s)), 10)
+	return append(append(key, ':'), s...)
 }

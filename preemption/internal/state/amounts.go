@@ -187,6 +187,22 @@ func (c *Columns) Running(p *outrank.Pod, r outrank.Release) Amounts {
 	}, func(p *outrank.Pod) resource.List { return p.RunningRequests(r) })
 }
 
+// reportsRequests reports whether the status of a pod has a say in what it takes of its node
+// (outrank.Pod.RunningRequests). Else that is what it asks for while it is pending.
+func reportsRequests(p *outrank.Pod) bool {
+	return p.Reported || p.AllocatedResources != nil || p.Actual != nil || p.ResizeInfeasible ||
+		reportRequests(p.Containers) || reportRequests(p.InitContainers)
+}
+
+func reportRequests(cs []outrank.Container) bool {
+	for i := range cs {
+		if c := &cs[i]; c.Reported || c.AllocatedResources != nil || c.Actual != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // askedForMore reports whether any list of a pod names a resource that has no
 // column.
 func (c *Columns) askedForMore(p *outrank.Pod) bool {

@@ -127,7 +127,32 @@ func (s *Snapshot) pending(key outrank.Key, node string) (*PodState, error) {
 	return p, nil
 }
 
+// replace puts another state of a pod in the place of one.
 func (s *Snapshot) replace(p, q *PodState) {
-	s.Drop(p)
-	s.Put(q)
+	if p.Running || p.Class != q.Class {
+		s.Drop(p)
+		s.Put(q)
+		return
+	}
+	s.PodStates.replace(p, q)
+	s.note(dropPod, p)
+	var n *NodeState
+	if p.At != nil {
+		n = s.writable(p.At.Name)
+		n.Nominated = removeByImportance(n.Nominated, p)
+		if !q.Running || q.At.Name != n.Name { // else the node is refreshed for q
+			s.renominate(n)
+			s.release(n)
+			n = nil
+		}
+	}
+	if n == nil {
+		n = s.enter(q)
+	} else {
+		s.enterNode(n, q)
+	}
+	if q.Running {
+		s.membersOf(q.Class).Nodes[n.Slot]++
+	}
+	s.announce(n, q)
 }

@@ -33,17 +33,18 @@ const BudgetBits = 32
 func ExtremesOf(n *NodeState, l *NodeSummary) Extremes {
 	e := Extremes{UpperStart: math.MinInt64, AnyCovered: len(n.Covered) > 0}
 	low := len(n.Rows) - int(l.LowPods)
-	var largest AmountRow
+	var cpu, memory, third int64
 	for i := range n.Rows {
 		row := &n.Rows[i]
-		largest[0], largest[1], largest[2] = max(largest[0], row[0]), max(largest[1], row[1]), max(largest[2], row[2])
+		cpu, memory, third = max(cpu, row[0]), max(memory, row[1]), max(third, row[2])
 	}
 	for i := range n.SortKeys[:low] {
 		e.UpperStart = max(e.UpperStart, n.SortKeys[i].Sec)
 	}
-	e.SetLargest(&largest)
+	e.SetLargest(&AmountRow{cpu, memory, third})
 	var pods [BudgetBits]uint8
-	for _, g := range n.Covered {
+	for i := range n.Covered {
+		g := &n.Covered[i]
 		for _, b := range g.Class.Covering {
 			if at := &pods[b%BudgetBits]; *at < math.MaxUint8 {
 				*at++

@@ -123,6 +123,9 @@ func (w *watcher) notePod(pod *outrank.Pod, nodes int) {
 	case len(w.pods) >= mostUnseen+2*nodes:
 		w.pods, w.nodes, w.lost = nil, nil, true
 	default:
+		if w.pods == nil {
+			w.pods = make([]*outrank.Pod, 0, 16)
+		}
 		w.pods = append(w.pods, pod)
 	}
 }

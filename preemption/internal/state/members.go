@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"maps"
 
 	"github.com/outrank-go/outrank"
@@ -56,9 +57,17 @@ func (s *Snapshot) refOf(name string) *nodeRef {
 	return &nodeRef{name}
 }
 
-// Moved returns the pod on another node or with another nomination.
+// Moved returns the pod on another node or with another nomination. What it takes stays, unless
+// its status says what it takes of a node.
 func (s *Snapshot) Moved(p *PodState, node, nominated string) *PodState {
-	return s.NewPodState(p.Pod, node, nominated, p.Class)
+	if p.Running != (node != "") && reportsRequests(p.Pod) {
+		return s.NewPodState(p.Pod, node, nominated, p.Class)
+	}
+	q := &PodState{Pod: p.Pod, Class: p.Class, Takes: p.Takes, At: p.At, Running: node != ""}
+	if to := cmp.Or(node, nominated); p.At == nil || p.At.Name != to {
+		q.At = s.refOf(to)
+	}
+	return q
 }
 
 // join counts a pod in its class. leave counts it out.

@@ -126,14 +126,22 @@ func (n *NodeState) load(pods, nominated []*PodState, traits filterTraits) {
 // pods on the node.
 func (n *NodeState) addPod(p *PodState, traits filterTraits) {
 	i := n.indexOf(p)
-	n.Pods = slices.Insert(n.Pods, i, p)
-	n.Rows = slices.Insert(n.Rows, i, p.Takes.Std)
-	n.SortKeys = slices.Insert(n.SortKeys, i, p.Rank())
-	n.Objects = slices.Insert(n.Objects, i, p.Pod)
+	n.Pods = insertAt(n.Pods, i, p)
+	n.Rows = insertAt(n.Rows, i, p.Takes.Std)
+	n.SortKeys = insertAt(n.SortKeys, i, p.Rank())
+	n.Objects = insertAt(n.Objects, i, p.Pod)
 	n.summed = min(n.summed, int32(len(n.Pods)-1-i))
 	n.raiseLevels(n.SortKeys[i].Priority, &p.Takes.Std)
 	n.coverAdded(i, p.Class)
 	n.count(p, 1, traits)
+}
+
+// insertAt is slices.Insert of one value.
+func insertAt[T any](list []T, i int, v T) []T {
+	list = append(list, v)
+	copy(list[i+1:], list[i:])
+	list[i] = v
+	return list
 }
 
 // removePod removes a pod from the node.
@@ -370,8 +378,11 @@ func insertByImportance(pods []*PodState, p *PodState) []*PodState {
 // placeOf returns where a pod is. One that the caller has changed in place is not where
 // its importance says.
 func placeOf(pods []*PodState, p *PodState) int {
-	if i := indexOf(pods, p); i < len(pods) && pods[i] == p {
-		return i
+	const few = 8
+	if len(pods) > few {
+		if i := indexOf(pods, p); i < len(pods) && pods[i] == p {
+			return i
+		}
 	}
 	return slices.Index(pods, p)
 }

@@ -117,11 +117,18 @@ func (x *podIndex) find(hash uint32, meant func(*PodState) bool) *PodState {
 	if len(x.pages) == 0 {
 		return nil // of the zero Snapshot
 	}
-	for at := x.home(hash); ; at = x.next(at) {
-		p := x.cell(at)
-		if p == nil || x.hash(at) == hash && meant(p) {
-			return p
+	at := x.home(hash)
+	for i := at / podPageSize; ; i++ {
+		if i == len(x.pages) {
+			i = 0
 		}
+		page := x.pages[i]
+		for j := at % podPageSize; j < podPageSize; j++ {
+			if p := page.cells[j]; p == nil || page.hashes[j] == hash && meant(p) {
+				return p
+			}
+		}
+		at = 0
 	}
 }
 
@@ -147,10 +154,18 @@ func (x *podIndex) behind(from, to int) int {
 // cellOf returns the cell of a pod that is in the index.
 func (x *podIndex) cellOf(p *PodState) int {
 	at := x.home(hashOfPod(p.Pod))
-	for x.cell(at) != p {
-		at = x.next(at)
+	for i := at / podPageSize; ; i++ {
+		if i == len(x.pages) {
+			i = 0
+		}
+		page := x.pages[i]
+		for j := at % podPageSize; j < podPageSize; j++ {
+			if page.cells[j] == p {
+				return i*podPageSize + j
+			}
+		}
+		at = 0
 	}
-	return at
 }
 
 func (x *podIndex) insert(p *PodState, hash uint32) {

@@ -29,17 +29,20 @@ func ShareSumsOf(n *NodeState, l *NodeSummary, e *Extremes) (s shareSums) {
 	if len(n.Levels) > 1 {
 		second = len(n.Rows) - int(n.Levels[1].Pods)
 	}
+	var leastPair, leastAll float32 // of the largest
 	for i := range n.Rows {
 		row := &n.Rows[i]
 		pair := float32(row[0])*cpu + float32(row[1])*memory
-		all := pair + float32(row[2])*third
-		if pair > s.pair[TopShares-1] {
-			insertLargest(&s.pair, pair)
+		if pair > leastPair {
+			leastPair = insertLargest(&s.pair, pair)
 		}
-		if all > s.all[TopShares-1] {
-			insertLargest(&s.all, all)
+		if all := pair + float32(row[2])*third; all > leastAll {
+			leastAll = insertLargest(&s.all, all)
 		}
-		if i >= second && pair > s.Second[TopShares-1] {
+		if i < second {
+			continue
+		}
+		if pair > s.Second[TopShares-1] {
 			insertLargest(&s.Second, pair)
 		}
 		if i >= low && pair > s.Low[TopShares-1] {
@@ -55,13 +58,15 @@ func ShareSumsOf(n *NodeState, l *NodeSummary, e *Extremes) (s shareSums) {
 	return s
 }
 
-// insertLargest puts a value in the place of the least of the largest ones, the largest first.
-func insertLargest(values *[TopShares]float32, v float32) {
+// insertLargest puts a value in the place of the least of the largest ones, the largest first,
+// and returns the least of them.
+func insertLargest(values *[TopShares]float32, v float32) float32 {
 	at := TopShares - 1
 	for ; at > 0 && v > values[at-1]; at-- {
 		values[at] = values[at-1]
 	}
 	values[at] = v
+	return values[TopShares-1]
 }
 
 // Fewest returns a lower bound on how many pods hold what the node is short of, which

@@ -12,26 +12,47 @@ import (
 // snapshot is whole, and Undo reverts the change.
 func (s *Snapshot) Put(p *PodState) {
 	s.PodStates.set(p)
-	var n *NodeState
-	if p.At != nil {
-		n = s.writable(p.At.Name)
+	n := s.enter(p)
+	s.join(p)
+	s.announce(n, p)
+}
+
+// enter puts a pod on the node that it runs on or is nominated to, and returns that, nil for
+// none.
+func (s *Snapshot) enter(p *PodState) *NodeState {
+	if p.At == nil {
+		return nil
 	}
+	n := s.writable(p.At.Name)
+	s.enterNode(n, p)
+	return n
+}
+
+func (s *Snapshot) enterNode(n *NodeState, p *PodState) {
 	if p.Running {
 		n.addPod(p, s.traits)
 		s.joinUnit(p, n)
 		s.refresh(n)
-	} else if p.At != nil {
+	} else {
 		n.Nominated = insertByImportance(n.Nominated, p)
 		s.renominate(n)
 	}
-	s.join(p)
+}
+
+// announce tells everybody who has to know of a pod that was put, and is counted, on a node, if any.
+func (s *Snapshot) announce(n *NodeState, p *PodState) {
 	s.useClaims(p, 1)
-	s.Journal.watcher.notePod(p.Pod, len(s.NodeStates))
-	s.Journal.record(step{kind: putPod, pod: p})
+	s.note(putPod, p)
 	if p.Running {
 		s.Attachments.follow(n, p, 1, s.Owner)
 		s.TellKept(p, 1)
 	}
+}
+
+// note notes that a pod was put or dropped.
+func (s *Snapshot) note(kind stepKind, p *PodState) {
+	s.Journal.watcher.notePod(p.Pod, len(s.NodeStates))
+	s.Journal.record(step{kind: kind, pod: p})
 }
 
 // Drop removes a pod.
@@ -39,8 +60,7 @@ func (s *Snapshot) Drop(p *PodState) {
 	s.PodStates.remove(p)
 	s.leave(p)
 	s.useClaims(p, -1)
-	s.Journal.watcher.notePod(p.Pod, len(s.NodeStates))
-	s.Journal.record(step{kind: dropPod, pod: p})
+	s.note(dropPod, p)
 	if p.At == nil {
 		return
 	}

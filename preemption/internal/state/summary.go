@@ -116,15 +116,9 @@ func SummaryOf(n *NodeState) NodeSummary {
 		}
 		l.Free[k] = n.Offers.Std[k] - taken
 	}
-	if len(n.Pods) == 0 {
-		return l
-	}
-	l.Lowest = n.SortKeys[len(n.Pods)-1].Priority
-	for i := len(n.Pods) - 1; i >= 0 && n.SortKeys[i].Priority == l.Lowest; i-- {
-		l.LowPods = uint16(min(len(n.Pods)-i, MostPods))
-		for k := range NumColumns {
-			l.Low[k] += n.Rows[i][k] // meaningless with LargeAmounts
-		}
+	if len(n.Levels) > 0 {
+		low := &n.Levels[0]
+		l.Lowest, l.LowPods, l.Low = low.Priority, uint16(min(low.Pods, MostPods)), low.Held
 	}
 	return l
 }

@@ -81,7 +81,7 @@ func (s *Snapshot) Follow(by any, see func(pods []*outrank.Pod, nodes []string, 
 	if by == nil {
 		return fmt.Errorf("snapshot: %w: nobody follows it", outrank.ErrInvalid)
 	}
-	if !reflect.ValueOf(by).Comparable() {
+	if v := reflect.ValueOf(by); v.Kind() != reflect.Pointer && !v.Comparable() {
 		return fmt.Errorf("snapshot: %w: %T follows it, which cannot be compared", outrank.ErrInvalid, by)
 	}
 	w := s.Journal.watcher
