@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/priority/quota"
 )
@@ -52,7 +53,7 @@ func (o *options) readAdmission() ([]quota.Limited, error) {
 	}
 	// Whatever is wrong with the limits is wrong for every pod.
 	if _, err := (&quota.Admission{Limited: limited}).Admit(nil, quota.Pod{Pod: &outrank.Pod{Name: "any"}}); err != nil {
-		return nil, unusable("--admission-config "+o.admission, err)
+		return nil, console.Unusable("--admission-config "+o.admission, err)
 	}
 	return limited, nil
 }

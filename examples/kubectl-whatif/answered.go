@@ -37,7 +37,7 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 	case askAll:
 		var all *question.Pending
 		if all, err = question.AllPending(ctx, set); err != nil {
-			return nil, unusable(s.opts.source(), err)
+			return nil, console.Unusable(s.opts.source(), err)
 		}
 		if s.opts.set["namespace"] {
 			all = all.Of(s.opts.pod.namespace)
@@ -78,7 +78,7 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 		s.scenario.Watch(show)
 		var a *question.Aftermath
 		if a, err = s.scenario.Aftermath(); err != nil {
-			return nil, unusable(s.opts.source(), err)
+			return nil, console.Unusable(s.opts.source(), err)
 		}
 		if s.snap, err = s.scenario.Stage(); err == nil {
 			err = out.take(a, nil)
@@ -91,9 +91,9 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 func (q *answeredQuestion) take(r reply, err error) error {
 	if err != nil {
 		if q.scene.question != nil {
-			return unusable("the pod", err)
+			return console.Unusable("the pod", err)
 		}
-		return unusable(q.scene.opts.source(), err)
+		return console.Unusable(q.scene.opts.source(), err)
 	}
 	q.reply, q.exit = r, exitOf(r)
 	if q.scene.unmade() && !q.scene.ask.ofPod() {
@@ -231,7 +231,7 @@ func (q *answeredQuestion) title(source string) string {
 		}
 		return "What becomes of all pods that wait in " + source + "?"
 	case askReplicas:
-		return fmt.Sprintf("How many of %s of %s find room in %s?", plural(q.scene.opts.about.replicas, "copy"), pod, source)
+		return fmt.Sprintf("How many of %s of %s find room in %s?", console.Plural(q.scene.opts.about.replicas, "copy"), pod, source)
 	case askWhyNot:
 		return fmt.Sprintf("Why %s, or why not, for %s in %s?", q.scene.opts.about.whyNot, pod, source)
 	case askNodes:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/backward"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 )
 
@@ -58,8 +59,8 @@ func (o *options) readEvents(c *outrank.Cluster, stdin io.Reader) (*backward.Eve
 		}
 		events, err := backward.ReadEvents(r)
 		done()
-		if len(problemsOf(err)) > 0 {
-			return nil, unusable(input.Called(file), err)
+		if console.ListsProblems(err) {
+			return nil, console.Unusable(input.Called(file), err)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", flag, file, err)
@@ -81,8 +82,8 @@ func (s *scene) pushedOut() (*backward.Answer, error) {
 		return nil, fmt.Errorf("--why-preempted: %s%s", text, suggest("; near it: ", nearPods(s.cluster, key, runs)))
 	}
 	a, err := backward.Ask(s.scenario, backward.Input{Pod: key, Events: s.events, Classes: s.scenario.Cluster().Classes})
-	if len(problemsOf(err)) > 0 {
-		return nil, unusable(s.opts.source(), err)
+	if console.ListsProblems(err) {
+		return nil, console.Unusable(s.opts.source(), err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--why-preempted: %w", err)

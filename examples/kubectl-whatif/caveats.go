@@ -164,7 +164,7 @@ func aboutLimits(c *outrank.Cluster) []Warning {
 		return nil
 	}
 	return []Warning{dumpLacks("has limits without requests in %s, as no API server leaves them; they count as asking for nothing: %s",
-		plural(len(odd), "pod"), some(odd, 3, len(odd)))}
+		console.Plural(len(odd), "pod"), some(odd, 3, len(odd)))}
 }
 
 // limitsAlone reports whether a container limits what it does not request.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
@@ -51,8 +52,8 @@ func changeTrouble(f *flagged, err error) error {
 		_, text, _ := strings.Cut(err.Error(), ": ")
 		return errors.New(text)
 	}
-	if len(problemsOf(err)) > 0 {
-		return unusable(f.String(), err)
+	if console.ListsProblems(err) {
+		return console.Unusable(f.String(), err)
 	}
 	return err
 }
@@ -182,8 +183,8 @@ func (s *scene) putClasses(sc *question.Scenario, f *flagged, stdin io.Reader) e
 		}
 	}
 	if err := sc.Apply(&question.PutClasses{Of: f.String(), Classes: classes}); err != nil {
-		if len(problemsOf(err)) > 0 {
-			return unusable("the change of priority classes", err)
+		if console.ListsProblems(err) {
+			return console.Unusable("the change of priority classes", err)
 		}
 		return err
 	}

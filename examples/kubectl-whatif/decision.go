@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/trace"
 	"github.com/outrank-go/outrank/preemption"
@@ -40,12 +41,12 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 	ctx, pod := context.Background(), s.question.pod
 	e, err := eval.Explain(ctx, s.snap, pod, s.now)
 	if err != nil {
-		return nil, unusable("the pod", err)
+		return nil, console.Unusable("the pod", err)
 	}
 	watch.lap("deciding")
 	why, err := explain.Explanation(ctx, eval, s.snap, preemption.Request{Pod: pod, Now: s.now}, e, explain.Options{Classes: s.cluster.Classes})
 	if err != nil {
-		return nil, unusable("the pod", err)
+		return nil, console.Unusable("the pod", err)
 	}
 	d := &decision{scene: s, explained: e, why: why}
 	set, err := s.setting(nil)
@@ -56,19 +57,19 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 		err = d.place(ctx, set)
 	}
 	if err != nil {
-		return nil, unusable("the pod", err)
+		return nil, console.Unusable("the pod", err)
 	}
 	if s.opts.set["replacements"] && e.Outcome == preemption.Preempt {
 		err = d.follow(ctx)
 	}
 	if s.opts.about.trace && err == nil {
 		if d.steps, err = trace.Of(ctx, eval, s.snap, preemption.Request{Pod: pod, Now: s.now}, e); err != nil {
-			return nil, unusable("the pod", err)
+			return nil, console.Unusable("the pod", err)
 		}
 	}
 	if s.opts.about.exact && err == nil {
 		if d.best, err = eval.Regret(ctx, s.snap, &e.Plan, s.now); err != nil {
-			return nil, unusable("the pod", err)
+			return nil, console.Unusable("the pod", err)
 		}
 	}
 	watch.lap("explaining")
@@ -96,7 +97,7 @@ func (d *decision) follow(ctx context.Context) error {
 		return err
 	}
 	if d.then, err = question.AskVictims(ctx, set, &d.explained.Plan, d.scene.opts.about.replacements); err != nil {
-		return unusable("the pod", err)
+		return console.Unusable("the pod", err)
 	}
 	return nil
 }

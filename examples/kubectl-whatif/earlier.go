@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
@@ -30,7 +31,7 @@ func (s *scene) earlier(ctx context.Context) (*report.Report, error) {
 	before := &scene{opts: s.then, cluster: s.was.Cluster, limits: quotas.Limits{Quotas: s.was.quotas, Limited: s.limits.Limited}, now: s.opts.now, ask: askReport}
 	var err error
 	if before.snap, err = preemption.NewSnapshot(before.cluster); err != nil {
-		return nil, unusable(s.then.source(), err)
+		return nil, console.Unusable(s.then.source(), err)
 	}
 	if before.schedulers, err = s.opts.readSchedulers(before.cluster.Release); err != nil {
 		return nil, err
@@ -44,11 +45,11 @@ func (s *scene) earlier(ctx context.Context) (*report.Report, error) {
 	}
 	scenario, err := question.NewScenario(ctx, set)
 	if err != nil {
-		return nil, unusable(s.then.source(), err)
+		return nil, console.Unusable(s.then.source(), err)
 	}
 	out, err := report.Make(ctx, scenario)
 	if err != nil {
-		return nil, unusable(s.then.source(), fmt.Errorf("the cluster as it was: %w", err))
+		return nil, console.Unusable(s.then.source(), fmt.Errorf("the cluster as it was: %w", err))
 	}
 	return out, nil
 }

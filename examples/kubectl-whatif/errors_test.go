@@ -185,12 +185,16 @@ func TestManyProblems(t *testing.T) {
 		{20, 21, "  pod default/p-19: "},
 		{21, 22, "  and 1 more"},
 		{50, 22, "  and 30 more"},
+		{1200, 22, "  and 1180 more"}, // of which the library keeps 1,000
 	} {
 		bad := many(tt.mistakes, func(i int) string { return podItem(numbered("p", i), "n", 1, "x") })
 		_, _, stderr := whatif(listOf(append(bad, nodeItem("n", "1"))...), "-cluster", "-", "-cpu", "1")
 		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
 		if len(lines) != tt.lines || !strings.HasPrefix(lines[len(lines)-1], tt.last) {
 			t.Errorf("%d mistakes make %d lines that end with %q, want %d and %q", tt.mistakes, len(lines), lines[len(lines)-1], tt.lines, tt.last)
+		}
+		if head := fmt.Sprintf(" cannot be used: %d problems", tt.mistakes); !strings.HasSuffix(lines[0], head) {
+			t.Errorf("%q does not end with %q", lines[0], head)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 func (q *answeredQuestion) group(ctx context.Context, set question.Setting) error {
 	w, err := question.AskGroup(ctx, set, q.scene.question.pod)
 	if err != nil {
-		return unusable("group "+string(q.scene.question.pod.GroupKey()), err)
+		return console.Unusable("group "+string(q.scene.question.pod.GroupKey()), err)
 	}
 	q.reply, q.exit = w, exitOfGroup(w)
 	for _, p := range q.members() {
@@ -64,9 +64,9 @@ func (q *answeredQuestion) writeGroup(p console.Page) {
 		text = subject(len(w.Members), "pod waits", "pods wait") + ", " + subject(w.Running, "has a node", "have a node")
 	}
 	if w.MinCount > 0 && w.Tree {
-		text += fmt.Sprintf("; wants %s to find their places", plural(int(w.MinCount), "group"))
+		text += fmt.Sprintf("; wants %s to find their places", console.Plural(int(w.MinCount), "group"))
 	} else if w.MinCount > 0 {
-		text += fmt.Sprintf("; wants %s to have a place, those that have a node included", plural(int(w.MinCount), "pod"))
+		text += fmt.Sprintf("; wants %s to have a place, those that have a node included", console.Plural(int(w.MinCount), "pod"))
 	}
 	p.Line("  group      %s: %s", w.Group, text)
 	var sum resource.List

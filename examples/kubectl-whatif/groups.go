@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 // groupGate makes the pods of a group be scheduled as a whole, and victims leave
@@ -93,5 +94,5 @@ func aboutGroups(c *outrank.Cluster, q *asking) []Warning {
 	if waiting == 0 {
 		return nil
 	}
-	return []Warning{dumpLacks("has %s of groups, and by the rules of %s each is scheduled by itself; %s", plural(waiting, "pending pod"), c.Release, how)}
+	return []Warning{dumpLacks("has %s of groups, and by the rules of %s each is scheduled by itself; %s", console.Plural(waiting, "pending pod"), c.Release, how)}
 }

@@ -73,10 +73,10 @@ func (h *happened) write(p console.Page) {
 	n := &h.before.Totals
 	text := fmt.Sprintf("%d found a place", n.Placed+n.PushesOut+n.Taken)
 	if n.Victims > 0 {
-		text += fmt.Sprintf(", pushing out %s", plural(n.Victims, "pod"))
+		text += fmt.Sprintf(", pushing out %s", console.Plural(n.Victims, "pod"))
 	}
 	if n.Waits > 0 {
 		text += ", " + subject(n.Waits, "stays pending", "stay pending")
 	}
-	p.Line("  before it  %s had a turn: %s", plural(len(h.before.Moves), "pod"), text)
+	p.Line("  before it  %s had a turn: %s", console.Plural(len(h.before.Moves), "pod"), text)
 }

@@ -27,7 +27,7 @@ func quotaText(l resource.List) string {
 func (d *KueueDocument) text(p console.Page, list int) {
 	a := d.Answer
 	p.Line("Would Kueue admit %s, as things are in %s?", string(a.Workload), d.Source)
-	p.Line("  cluster    %s, of which %d have quota", plural(d.Workloads, "workload"), d.Holding)
+	p.Line("  cluster    %s, of which %d have quota", console.Plural(d.Workloads, "workload"), d.Holding)
 	if !d.Now.IsZero() {
 		p.Line("  as of      %s UTC", d.Now.UTC().Format("2006-01-02 15:04:05"))
 	}
@@ -54,7 +54,7 @@ func (d *KueueDocument) outcome(p console.Page, list int) {
 	case kueue.Fits:
 		p.Line("\n%s: its quota is free.", good("Yes, and nobody has to leave"))
 	case kueue.Preempts:
-		p.Line("\n%s; too little is free of %s:", console.Styled{Text: "Yes, once " + plural(len(a.Victims), "workload") + " have left", Style: console.Yellow}, scarceText(a))
+		p.Line("\n%s; too little is free of %s:", console.Styled{Text: "Yes, once " + console.Plural(len(a.Victims), "workload") + " have left", Style: console.Yellow}, scarceText(a))
 		d.victims(p, a.Victims, list)
 	default:
 		p.Line("\n%s:", bad(map[kueue.Outcome]string{kueue.Waits: "No, it waits", kueue.Inadmissible: "No, and not by others' leaving"}[a.Outcome]))

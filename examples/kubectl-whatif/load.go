@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/internal/screen"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/live"
 )
@@ -106,7 +107,7 @@ func readOne(name string, r io.Reader) (*loaded, error) {
 	}
 	l, err := readAll(read)
 	if err != nil {
-		return nil, unusable(name, err)
+		return nil, console.Unusable(name, err)
 	}
 	return l, nil
 }
@@ -138,7 +139,7 @@ func readSeveral(name string, files []string, open func(string) (io.Reader, func
 	case errors.As(err, &in):
 		return nil, in
 	}
-	return nil, unusable(name, err)
+	return nil, console.Unusable(name, err)
 }
 
 // closerLook lets the library describe a file that is no JSON.

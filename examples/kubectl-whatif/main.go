@@ -67,7 +67,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	})
 	root.AddCommand(kueueCommand(std, &status))
 	if err := execute(root, args, std); err != nil {
-		complain(stderr, err)
+		console.Complain(stderr, "whatif", err)
 		return exitUnusable
 	}
 	return status
@@ -132,6 +132,9 @@ func write(out console.Page, opts *options, r result) error {
 	return r.text(out, opts.limit())
 }
 
+// mostWarnings keep a thoroughly broken dump from filling the screen; the rest are counted.
+const mostWarnings = 5
+
 // notices reports oddities of the dump and the objects that were left out.
 func notices(w io.Writer, s *scene) {
 	warnings, dump := s.warnings, dumpOf(s)
@@ -139,7 +142,7 @@ func notices(w io.Writer, s *scene) {
 		fmt.Fprintln(w, "whatif: warning:", screen.Safe(p.String()))
 	}
 	if more := len(warnings) - mostWarnings; more > 0 {
-		fmt.Fprintf(w, "whatif: and %s more\n", plural(more, "warning"))
+		fmt.Fprintf(w, "whatif: and %s more\n", console.Plural(more, "warning"))
 	}
 	if text := leftOut(&dump); text != "" {
 		fmt.Fprintln(w, "whatif: left out:", screen.Safe(text))
@@ -153,7 +156,7 @@ func notices(w io.Writer, s *scene) {
 func leftOut(d *Dump) string {
 	parts := kindsOf(d.Skipped)
 	if d.Finished > 0 {
-		parts = append(parts, plural(d.Finished, "finished pod"))
+		parts = append(parts, console.Plural(d.Finished, "finished pod"))
 	}
 	return strings.Join(parts, ", ")
 }

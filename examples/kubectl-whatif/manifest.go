@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
@@ -92,7 +93,7 @@ func (m *manifests) scale(o *options) error {
 func (m *manifests) mayScale() (out []Warning) {
 	for _, s := range m.scalers {
 		if t := m.scaled(s); t != nil && t.Replicas < s.Most {
-			out = append(out, Warning{t.String(), "", fmt.Sprintf("its autoscaler may make up to %s; --at-maximum asks about as many", plural(s.Most, "pod"))})
+			out = append(out, Warning{t.String(), "", fmt.Sprintf("its autoscaler may make up to %s; --at-maximum asks about as many", console.Plural(s.Most, "pod"))})
 		}
 	}
 	return out
@@ -151,7 +152,7 @@ func clusterOf(source string, raw []json.RawMessage) (*loaded, map[string]int, e
 	}
 	c, err := readAll(bytes.NewReader(text))
 	if err != nil {
-		return nil, nil, unusable(source, err)
+		return nil, nil, console.Unusable(source, err)
 	}
 	maps.Copy(others, c.Skipped)
 	return c, others, nil
@@ -191,7 +192,7 @@ func kindsOf(kinds map[string]int) []string {
 		for _, kind := range names[len(listed):] {
 			objects += kinds[kind]
 		}
-		out = append(out, fmt.Sprintf("%s of %s", plural(objects, "object"), plural(others, "other kind")))
+		out = append(out, fmt.Sprintf("%s of %s", console.Plural(objects, "object"), console.Plural(others, "other kind")))
 	}
 	return out
 }
@@ -218,7 +219,7 @@ func eachObject(flag, file string, stdin io.Reader, f func(input.Object) error) 
 	if errors.Is(err, input.ErrSyntax) {
 		// The library knows more ways in which a text is no JSON.
 		if _, _, inWords := kube.ReadManifest(bytes.NewReader(text)); inWords != nil {
-			return unusable(flag+" "+file, inWords)
+			return console.Unusable(flag+" "+file, inWords)
 		}
 	}
 	if err != nil {
@@ -256,7 +257,7 @@ func (o *options) chosen(all []*input.Template) (*input.Template, error) {
 func askTemplate(opts *options, t *input.Template, c *outrank.Cluster, copies bool) (*asking, error) {
 	pod, warnings, err := kube.ReadManifest(bytes.NewReader(t.Pod))
 	if err != nil {
-		return nil, unusable(opts.manifestName(), err)
+		return nil, console.Unusable(opts.manifestName(), err)
 	}
 	if opts.set["namespace"] {
 		if pod.Namespace != "" && pod.Namespace != opts.pod.namespace {

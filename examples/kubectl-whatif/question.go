@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 // ask finds the pod in question.
@@ -64,7 +65,7 @@ func askPending(opts *options, c *outrank.Cluster, name string) (*asking, error)
 func unknownPod(c *outrank.Cluster, key outrank.Key) error {
 	text := fmt.Sprintf("there is no pod %s in the dump", key)
 	if c.Finished > 0 {
-		text += fmt.Sprintf(" (%s left out)", plural(c.Finished, "finished pod"))
+		text += fmt.Sprintf(" (%s left out)", console.Plural(c.Finished, "finished pod"))
 	}
 	near := nearPods(c, key, func(*outrank.Pod) bool { return true })
 	if len(near) == 0 {

@@ -12,7 +12,7 @@ import (
 // pod, those that would once others have left, and those that do not, with the
 // reason. At most list groups of the last kind are shown.
 func writeReasons(p console.Page, a *Answer, list int) {
-	p.Line("\nWhat the %s said:", plural(a.Cluster.Nodes, "node"))
+	p.Line("\nWhat the %s said:", console.Plural(a.Cluster.Nodes, "node"))
 	t := console.Table{Right: map[int]bool{0: true}}
 	if n := &a.FeasibleNodes; n.Count > 0 {
 		t.Add(fmt.Sprint(n.Count), "fits as things are", "", nodeNames(n, list))
@@ -34,7 +34,7 @@ func writeReasons(p console.Page, a *Answer, list int) {
 	}
 	t.Print(p)
 	if more := len(rest) - list; more > 0 {
-		p.Line("     and %s more", plural(more, "reason"))
+		p.Line("     and %s more", console.Plural(more, "reason"))
 	}
 }
 

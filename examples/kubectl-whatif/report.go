@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
 )
 
@@ -12,7 +13,7 @@ func (q *answeredQuestion) report(ctx context.Context, show func(done, total int
 	s.scenario.Watch(show)
 	now, err := report.Make(ctx, s.scenario)
 	if err != nil {
-		return unusable(s.opts.source(), err)
+		return console.Unusable(s.opts.source(), err)
 	}
 	s.follow()
 	if s.ask == askReport {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/priority"
 )
 
@@ -13,7 +14,7 @@ import (
 func (q *asking) resolve(c *outrank.Cluster) error {
 	table, err := priority.NewTable(c.Classes)
 	if err != nil {
-		return unusable("the priority classes of the dump", err)
+		return console.Unusable("the priority classes of the dump", err)
 	}
 	// A dump without classes knows less than a pod that was resolved before.
 	if _, known := table.Lookup(q.pod.PriorityClassName); len(c.Classes) == 0 && q.pod.Priority != nil && !known {
@@ -46,11 +47,8 @@ func sourceOf(pod *outrank.Pod, r priority.Resolution) PrioritySource {
 
 // rejected is about a pod that differs from its class.
 func rejected(pod *outrank.Pod, err error) error {
-	return &inputTrouble{
-		head: fmt.Sprintf("pod %s would be rejected: what it carries is not what its priority class gives; "+
-			"leave the fields out, or name another class", pod.Key()),
-		problems: problemsOf(err),
-	}
+	return console.Refused(fmt.Sprintf("pod %s would be rejected: what it carries is not what its priority class gives; "+
+		"leave the fields out, or name another class", pod.Key()), err)
 }
 
 func unknownClass(pod *outrank.Pod, table *priority.Table, inDump int) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/backward"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/claimed"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
@@ -87,7 +88,7 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 	}
 	watch.skip()
 	if s.snap, err = preemption.NewSnapshot(cluster); err != nil {
-		return nil, unusable(opts.source(), err)
+		return nil, console.Unusable(opts.source(), err)
 	}
 	watch.lap("indexing")
 	if s.schedulers, err = opts.readSchedulers(cluster.Release); err != nil {
@@ -190,7 +191,7 @@ func (s *scene) find(asked *input.Template) (err error) {
 		return err
 	}
 	if s.refused, err = s.refuse(); err != nil {
-		return unusable("the resource quotas", err)
+		return console.Unusable("the resource quotas", err)
 	}
 	if s.refused != nil || s.scenario == nil || s.ask == askLeast {
 		return err // with another priority another turn comes before it

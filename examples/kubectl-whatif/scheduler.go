@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
@@ -38,7 +39,7 @@ func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
 		return nil, fmt.Errorf("--scheduler-config %s: %w", o.scheduler, err)
 	}
 	if s.read, err = schedulerconfig.Read(r, text); err != nil {
-		return nil, unusable("--scheduler-config "+o.scheduler, err)
+		return nil, console.Unusable("--scheduler-config "+o.scheduler, err)
 	}
 	return s, nil
 }

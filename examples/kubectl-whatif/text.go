@@ -48,7 +48,7 @@ func writeHints(p console.Page, a *Answer, list int) {
 		p.Line("  Hint for %s", h)
 	}
 	if more := len(a.Hints) - shown; more > 0 {
-		p.Line("  and %s more", plural(more, "hint"))
+		p.Line("  and %s more", console.Plural(more, "hint"))
 	}
 }
 
@@ -67,7 +67,7 @@ func writeQuestion(p console.Page, a *Answer) {
 
 // writeCluster prints the cluster in question.
 func writeCluster(p console.Page, c *Dump, now time.Time) {
-	p.Line("  cluster    %s, %s of which %d pending, %s", plural(c.Nodes, "node"), plural(c.Pods, "pod"), c.Pending, plural(c.Budgets, "disruption budget"))
+	p.Line("  cluster    %s, %s of which %d pending, %s", console.Plural(c.Nodes, "node"), console.Plural(c.Pods, "pod"), c.Pending, console.Plural(c.Budgets, "disruption budget"))
 	p.Line("  rules      of Kubernetes %v (%s)", c.Release, c.ReleaseFrom.text())
 	if !now.IsZero() {
 		p.Line("  as of      %s UTC", now.UTC().Format("2006-01-02 15:04:05"))
@@ -103,9 +103,9 @@ func madeBy(p *Asked, copies bool) string {
 		return p.Template + ", for each node that takes it; this is about one of them, wherever it goes"
 	}
 	if copies {
-		return fmt.Sprintf("%s, which asks for %s like it", p.Template, plural(*p.Replicas, "pod"))
+		return fmt.Sprintf("%s, which asks for %s like it", p.Template, console.Plural(*p.Replicas, "pod"))
 	}
-	return fmt.Sprintf("%s, which asks for %s; this is about one of them", p.Template, plural(*p.Replicas, "pod"))
+	return fmt.Sprintf("%s, which asks for %s; this is about one of them", p.Template, console.Plural(*p.Replicas, "pod"))
 }
 
 // nodeLimits are the pod's plainest demands on its node.
@@ -224,10 +224,10 @@ func noteVictim(t *console.Table, v *Victim, why string) {
 		t.Note("runs on node %s", v.Node)
 	}
 	for _, b := range v.Violated {
-		t.Note("breaks budget %s, which allows %s", b.Key, plural(int(b.Allowed), "disruption"))
+		t.Note("breaks budget %s, which allows %s", b.Key, console.Plural(int(b.Allowed), "disruption"))
 	}
 	if v.MoreViolated > 0 {
-		t.Note("breaks %s more", plural(v.MoreViolated, "budget"))
+		t.Note("breaks %s more", console.Plural(v.MoreViolated, "budget"))
 	}
 	if v.Terminating {
 		t.Note("already terminating: nothing needs to be done about it")

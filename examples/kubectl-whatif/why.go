@@ -61,7 +61,7 @@ func writeDetails(p console.Page, a *Answer, list int) {
 	p.Line("\nWhat is in the way there:")
 	p.Items(groups[:min(len(groups), list)])
 	if more := len(groups) - list; more > 0 {
-		p.Line("    and %s more", plural(more, "group"))
+		p.Line("    and %s more", console.Plural(more, "group"))
 	}
 }
 

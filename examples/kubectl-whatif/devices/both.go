@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -65,11 +66,11 @@ func decideBoth(d *dump, q question) (*both, error) {
 	out := &both{Short: []shortage{}}
 	today, err := newRules(d, q.now, q.workers, false)
 	if err != nil {
-		return nil, unusable(d.source, err)
+		return nil, console.Unusable(d.source, err)
 	}
 	then, err := newRules(d, q.now, q.workers, true)
 	if err != nil {
-		return nil, unusable(d.source, err)
+		return nil, console.Unusable(d.source, err)
 	}
 	q.classes = d.cluster.Classes
 	if out.Release, err = today.decide(q.pod, q.asking); err != nil {
@@ -113,24 +114,19 @@ func (b *both) explain(r *rules, q question) error {
 		}
 		s, err := r.filter.Explain(r.snap, q.pod, node)
 		switch {
-		case s == nil && err != nil:
-			return unusable("the pod", err)
+		case err != nil:
+			return console.Unusable("the pod", err)
 		case s != nil:
-			b.Short = append(b.Short, shortageOf(s, err))
+			b.Short = append(b.Short, shortageOf(s))
 		}
 	}
 	return nil
 }
 
-// shortageOf tells a shortage. The error is of an allocator that cannot say whether what comes free is
-// enough, for a class that it cannot evaluate.
-func shortageOf(s *devices.Shortage, err error) shortage {
+// shortageOf tells a shortage.
+func shortageOf(s *devices.Shortage) shortage {
 	out := shortage{Node: s.Node, Refused: s.Refused, Short: s.Short, Matching: s.Matching, Untouched: s.Untouched, Held: []held{}, Enough: s.Enough,
-		Lines: strings.Split(strings.TrimSpace(s.String()), "\n")}
-	if err != nil {
-		out.Trouble = err.Error()
-		out.Lines[len(out.Lines)-1] = "with all of these that come free given back, nobody knows: " + out.Trouble
-	}
+		Trouble: s.Failed, Lines: strings.Split(strings.TrimSpace(s.String()), "\n")}
 	for _, h := range s.Held {
 		one := held{h.Claim, h.Devices, h.Pods, h.Stays}
 		if one.Pods == nil {
@@ -181,7 +177,7 @@ func (w *way) sentence(d *dump, proposed bool) string {
 	case proposed:
 		end = "and with all pods gone that may leave that or something else is"
 	}
-	return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s in the way on %d of %s, %s.", by, d.claimed(e.Pod), short, plural(len(d.cluster.Nodes), "node"), end)
+	return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s in the way on %d of %s, %s.", by, d.claimed(e.Pod), short, console.Plural(len(d.cluster.Nodes), "node"), end)
 }
 
 // claimed names what a pod claims, with its verb.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
@@ -103,18 +104,18 @@ func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 	ctx := context.Background()
 	e, err := r.eval.Explain(ctx, r.snap, pod, r.now)
 	if err != nil {
-		return nil, unusable("the pod", err)
+		return nil, console.Unusable("the pod", err)
 	}
 	w := &way{Outcome: e.Outcome, Node: e.Node, Feasible: e.Feasible, Victims: []victim{}, Devices: []given{}, explained: e}
 	if w.Why, err = explain.Explanation(ctx, r.eval, r.snap, preemption.Request{Pod: pod, Now: r.now}, e, explain.Options{Classes: ask.classes}); err != nil {
-		return nil, unusable("the pod", err)
+		return nil, console.Unusable("the pod", err)
 	}
 	w.Turned = counts(e, e.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) { return n.Status, true })
 	w.Helpless = counts(e, e.Unhelpful, func(n *preemption.NodeReport) (preemption.Status, bool) { return n.AfterRemoval, n.Tried })
 	if e.Outcome == preemption.NothingHelps {
 		wayOut, idle, err := r.filter.WayOut(e, r.snap)
 		if err != nil {
-			return nil, unusable("the pod", err)
+			return nil, console.Unusable("the pod", err)
 		}
 		for _, c := range idle {
 			w.Plugin = "plugin " + wayOut.Name + " gives up the allocation of claim " + string(claimKey(c)) + ", which cannot be used on a node and which nobody else has; the pod is tried again then"
@@ -122,7 +123,7 @@ func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 	}
 	if ask.exact {
 		if w.Exact, err = r.best(ctx, e); err != nil {
-			return nil, unusable("the pod", err)
+			return nil, console.Unusable("the pod", err)
 		}
 	}
 	return w, nil

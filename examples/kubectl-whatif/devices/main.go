@@ -13,7 +13,6 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -79,27 +78,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	root.SetArgs(append([]string{}, args...)) // nil would be those of the process
 	if err := root.Execute(); err != nil {
-		complain(stderr, err)
+		console.Complain(stderr, "whatif-devices", err)
 		return exitUnusable
 	}
 	return status
-}
-
-// mostProblems keep a thoroughly broken dump from filling the screen.
-const mostProblems = 20
-
-func complain(w io.Writer, err error) {
-	fmt.Fprintln(w, "whatif-devices:", screen.Safe(err.Error()))
-	var in *inputTrouble
-	if !errors.As(err, &in) {
-		return
-	}
-	for _, p := range in.problems[:min(len(in.problems), mostProblems)] {
-		fmt.Fprintln(w, " ", screen.Safe(p.String()))
-	}
-	if more := len(in.problems) - mostProblems; more > 0 {
-		fmt.Fprintf(w, "  and %d more\n", more)
-	}
 }
 
 // load reads the cluster that the options name.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -43,7 +44,7 @@ func (w *way) row() page.TableRow {
 	}
 	for i := range w.Turned {
 		if w.Outcome != preemption.Fits {
-			row.Notes = append(row.Notes, plural(w.Turned[i].Nodes, "node")+": "+reasonsOf(w.Turned[i].Reasons))
+			row.Notes = append(row.Notes, console.Plural(w.Turned[i].Nodes, "node")+": "+reasonsOf(w.Turned[i].Reasons))
 		}
 	}
 	if w.Plugin != "" {

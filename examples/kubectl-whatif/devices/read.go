@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/claimed"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption/kube"
@@ -47,7 +47,7 @@ func readDump(source string, r io.Reader) (*dump, error) {
 	}
 	d := &dump{source: source, templates: map[outrank.Key]*resourcev1.ResourceClaimTemplate{}}
 	if d.cluster, err = kube.ReadCluster(bytes.NewReader(text)); err != nil {
-		return nil, unusable(source, err)
+		return nil, console.Unusable(source, err)
 	}
 	if len(d.cluster.Nodes) == 0 {
 		return nil, fmt.Errorf("%s: the dump holds no nodes; did you forget nodes in %s?", source, dumpCommand)
@@ -71,7 +71,7 @@ func readDump(source string, r io.Reader) (*dump, error) {
 		err = d.objects.Validate()
 	}
 	if err != nil {
-		return nil, unusable(source, err)
+		return nil, console.Unusable(source, err)
 	}
 	d.identify()
 	return d, nil
@@ -144,33 +144,6 @@ func claimKey(c *resourcev1.ResourceClaim) outrank.Key { return outrank.NewKey(c
 
 func problem(object, field, text string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: object, Field: field, Text: text}}}
-}
-
-// inputTrouble is input that cannot be used, with every problem found in it.
-type inputTrouble struct {
-	head     string
-	problems []outrank.Problem
-}
-
-func (e *inputTrouble) Error() string { return e.head }
-
-// unusable names the input that an error is about. Errors that list no problems are kept as they are.
-func unusable(source string, err error) error {
-	var in *outrank.InputError
-	if !errors.As(err, &in) {
-		return fmt.Errorf("%s: %w", source, err)
-	}
-	return &inputTrouble{head: fmt.Sprintf("%s cannot be used: %s", source, plural(len(in.Problems)+in.More, "problem")), problems: in.Problems}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if strings.HasSuffix(noun, "s") {
-		return fmt.Sprintf("%d %ses", n, noun)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // some lists the first few of a number of names.

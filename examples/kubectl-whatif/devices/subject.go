@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption/kube"
@@ -101,7 +102,7 @@ func (d *dump) bring(name, namespace string, r io.Reader) (*subject, error) {
 		return err
 	})
 	if err != nil {
-		return nil, unusable("--filename "+name, err)
+		return nil, console.Unusable("--filename "+name, err)
 	}
 	if len(makers) != 1 {
 		var names []string
@@ -114,7 +115,7 @@ func (d *dump) bring(name, namespace string, r io.Reader) (*subject, error) {
 		return nil, fmt.Errorf("--filename %s holds %d objects that make pods (%s), and the question is about one; give it in a file of its own", name, len(names), some(names, mostNear))
 	}
 	if err := d.add(&objects); err != nil {
-		return nil, unusable("--filename "+name, err)
+		return nil, console.Unusable("--filename "+name, err)
 	}
 	s, err := d.made(name, namespace, makers[0])
 	if err == nil && len(left) > 0 {
@@ -164,11 +165,11 @@ func inNamespace(raw json.RawMessage, namespace string) (json.RawMessage, error)
 func (d *dump) made(name, namespace string, t *input.Template) (*subject, error) {
 	pod, warnings, err := kube.ReadManifest(bytes.NewReader(t.Pod))
 	if err != nil {
-		return nil, unusable("--filename "+name, err)
+		return nil, console.Unusable("--filename "+name, err)
 	}
 	object := &corev1.Pod{}
 	if err := json.Unmarshal(t.Pod, object); err != nil {
-		return nil, unusable("--filename "+name, problem(t.String(), "", err.Error()))
+		return nil, console.Unusable("--filename "+name, problem(t.String(), "", err.Error()))
 	}
 	if pod.Namespace == "" {
 		pod.Namespace = namespace
@@ -183,12 +184,12 @@ func (d *dump) made(name, namespace string, t *input.Template) (*subject, error)
 	object.Name, object.Namespace, object.UID = pod.Name, pod.Namespace, types.UID(pod.UID)
 	table, err := priority.NewTable(d.cluster.Classes)
 	if err != nil {
-		return nil, unusable(d.source, err)
+		return nil, console.Unusable(d.source, err)
 	}
 	if r, err := table.Resolve(pod); err == nil {
 		*pod = r.Apply(*pod)
 	} else if !errors.Is(err, priority.ErrUnknownClass) || pod.Priority == nil {
-		return nil, unusable("--filename "+name, err)
+		return nil, console.Unusable("--filename "+name, err)
 	}
 	d.cluster.ResolveVolumes(pod)
 	d.objects.Pods = append(d.objects.Pods, object)

@@ -22,8 +22,8 @@ func (doc *Document) text(p console.Page, list int) {
 		p.Line("What becomes of all pods that wait in %s, both ways?", doc.Cluster.Source)
 	}
 	c := &doc.Cluster
-	p.Line("  cluster    %s, %s of which %d pending", plural(c.Nodes, "node"), plural(c.Pods, "pod"), c.Pending)
-	p.Line("  devices    %s of %s, %s of which %d hold some", plural(c.Devices, "device"), plural(c.Drivers, "driver"), plural(c.Claims, "claim"), c.Allocated)
+	p.Line("  cluster    %s, %s of which %d pending", console.Plural(c.Nodes, "node"), console.Plural(c.Pods, "pod"), c.Pending)
+	p.Line("  devices    %s of %s, %s of which %d hold some", console.Plural(c.Devices, "device"), console.Plural(c.Drivers, "driver"), console.Plural(c.Claims, "claim"), c.Allocated)
 	p.Line("  rules      of Kubernetes %v (%s), and %s", c.Release, c.ReleaseFrom, noRelease)
 	if !doc.Now.IsZero() {
 		p.Line("  as of      %s UTC", doc.Now.UTC().Format(time.DateTime))
@@ -32,7 +32,7 @@ func (doc *Document) text(p console.Page, list int) {
 		if doc.Pod.Template != "" {
 			number := "which makes one for each node that takes it"
 			if doc.Pod.Replicas > 0 {
-				number = "which asks for " + plural(doc.Pod.Replicas, "pod")
+				number = "which asks for " + console.Plural(doc.Pod.Replicas, "pod")
 			}
 			p.Line("  made by    %s, %s; this is about one of them", doc.Pod.Template, number)
 		}
@@ -157,7 +157,7 @@ func counted(p console.Page, title string, counts []count, list int) {
 		if c.Filter != "" {
 			by = " (" + c.Filter + ")"
 		}
-		p.Line("    %s: %s%s: %s", plural(c.Nodes, "node"), some(c.Reasons, mostNear), by, some(c.Names, mostNear))
+		p.Line("    %s: %s%s: %s", console.Plural(c.Nodes, "node"), some(c.Reasons, mostNear), by, some(c.Names, mostNear))
 	}
 	if more := len(counts) - list; more > 0 {
 		p.Line("    and %d more answers", more)
@@ -171,7 +171,7 @@ func (e *exact) text() string {
 	if e.Better == "" {
 		return fmt.Sprintf("The best answer by the same ranks is as good as this one%s.", sure(e.Sure))
 	}
-	return fmt.Sprintf("The best answer by the same ranks is better by %s: %s on node %s would have to leave, %s%s.", e.Better, plural(len(e.Victims), "pod"), e.Node, keys(e.Victims, mostNear), sure(e.Sure))
+	return fmt.Sprintf("The best answer by the same ranks is better by %s: %s on node %s would have to leave, %s%s.", e.Better, console.Plural(len(e.Victims), "pod"), e.Node, keys(e.Victims, mostNear), sure(e.Sure))
 }
 
 func sure(text string) string {
@@ -229,7 +229,7 @@ func (doc *Document) turns(p console.Page, list int) {
 	if more := len(doc.Turns) - max(list, 20); more > 0 && list != everything {
 		p.Line("  and %d more; --list 0 has all", more)
 	}
-	p.Line("\nOf %s %d would fare differently with DRAPreemption.", plural(len(doc.Turns), "pending pod"), differ)
+	p.Line("\nOf %s %d would fare differently with DRAPreemption.", console.Plural(len(doc.Turns), "pending pod"), differ)
 }
 
 // brief is a turn in a cell, and detail the rest of it.
@@ -238,7 +238,7 @@ func (t *turn) brief() string {
 	case placed:
 		return "fits on " + t.Node
 	case pushesOut:
-		return fmt.Sprintf("pushes %s out of %s", plural(len(t.Victims), "pod"), t.Node)
+		return fmt.Sprintf("pushes %s out of %s", console.Plural(len(t.Victims), "pod"), t.Node)
 	}
 	return "waits"
 }

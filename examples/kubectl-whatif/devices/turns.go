@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -64,7 +65,7 @@ func playBoth(d *dump, now time.Time, workers int) ([]pair, error) {
 	for _, proposed := range []bool{false, true} {
 		s, err := newStage(d, now, workers, proposed)
 		if err != nil {
-			return nil, unusable(d.source, err)
+			return nil, console.Unusable(d.source, err)
 		}
 		for i, p := range d.line() {
 			t, err := s.take(p)
@@ -179,7 +180,7 @@ func mostFrequent(plan *preemption.Plan) string {
 	if len(counts) == 0 {
 		return plan.Outcome.String()
 	}
-	return fmt.Sprintf("%s: %s", plural(counts[0].Nodes, "node"), reasonsOf(counts[0].Reasons))
+	return fmt.Sprintf("%s: %s", console.Plural(counts[0].Nodes, "node"), reasonsOf(counts[0].Reasons))
 }
 
 // release takes a pod from the consumers of its claims. One that nobody uses any more is given back,

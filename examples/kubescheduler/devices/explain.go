@@ -27,8 +27,10 @@ type Shortage struct {
 	// Held are the claims that hold something of the matching devices, by their names.
 	Held []Held
 	// Enough is set where the pod's claims could be allocated with every claim of Held given back
-	// that comes free.
+	// that comes free. Failed is why the allocator cannot tell, such as a class whose CEL fails on a
+	// device that comes free; empty where it can.
 	Enough bool
+	Failed string
 }
 
 // Held is a claim that holds devices.
@@ -70,7 +72,7 @@ func (f *Filter) Explain(snap *preemption.Snapshot, pod *outrank.Pod, node strin
 	v := a.x.viewOf(n)
 	ok, err = a.x.canAllocate(v, &a.changes, claims, request)
 	if err != nil {
-		s.Refused = addresses.ReplaceAllString(err.Error(), "0x")
+		s.Refused = told(err)
 		return s, nil
 	}
 	s.Short = !ok
@@ -85,9 +87,14 @@ func (f *Filter) Explain(snap *preemption.Snapshot, pod *outrank.Pod, node strin
 			}
 		}
 	}
-	s.Enough, err = a.x.canAllocate(v, &a.changes, claims, request)
-	return s, err
+	if s.Enough, err = a.x.canAllocate(v, &a.changes, claims, request); err != nil {
+		s.Failed = told(err)
+	}
+	return s, nil
 }
+
+// told is an error of the allocator in words that are the same in every run.
+func told(err error) string { return addresses.ReplaceAllString(err.Error(), "0x") }
 
 // count counts the devices that match, and returns the claims that hold any of them, by name.
 func (s *Shortage) count(a *attempt, v *view, claims []*resourcev1.ResourceClaim) []*claim {
@@ -211,7 +218,10 @@ func (s *Shortage) String() string {
 		}
 		line("claim %s holds %s and comes free once %s is gone", h.Claim, list, strings.Join(pods, " and "))
 	}
-	if s.Short {
+	switch {
+	case s.Failed != "":
+		line("with all of these that come free given back, the allocator fails: %s", s.Failed)
+	case s.Short:
 		line("with all of these that come free given back, the claims %s be allocated", word(s.Enough, "can", "cannot"))
 	}
 	return b.String()

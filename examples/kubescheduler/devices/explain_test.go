@@ -75,6 +75,30 @@ func TestSentencesAreTrue(t *testing.T) {
 	t.Log(said)
 }
 
+// A class that fails on a device that comes free leaves open whether that would be enough, and the
+// rest of the explanation holds.
+func TestExplainsWhatFailsOnceFreed(t *testing.T) {
+	cluster, objects, pod := taken(1, 2, 1)
+	broken := objects.Classes[0].DeepCopy()
+	broken.Name, broken.Spec.Selectors[0].CEL.Expression = "broken", `device.attributes["`+driver+`"].model == 1`
+	objects.Classes = append(objects.Classes, broken)
+	mine := &objects.Claims[2].Spec.Devices
+	second := *mine.Requests[0].DeepCopy()
+	second.Name, second.Exactly.DeviceClassName = "more", "broken"
+	mine.Requests = append(mine.Requests, second)
+	snap, err := preemption.NewSnapshot(cluster)
+	require.NoError(t, err)
+	filter, err := devices.New(objects, devices.Config{DRAPreemption: true})
+	require.NoError(t, err)
+	short, err := filter.Explain(snap, pod, "g0000")
+	require.NoError(t, err)
+	require.True(t, short.Short)
+	require.False(t, short.Enough)
+	require.Len(t, short.Held, 2)
+	require.Contains(t, short.Failed, "class broken: selector #0 on device "+driver+"/g0000/gpu-")
+	require.Contains(t, short.String(), "given back, the allocator fails: class broken")
+}
+
 // matching are the devices of a node that the pod's claims can use, with the claims that hold
 // any of them: one device at a time is offered, all by itself.
 func (s *slow) matching(n *outrank.Node) map[string][]*resourcev1.ResourceClaim {

@@ -273,7 +273,7 @@ func (a *attempt) Check(n *outrank.Node) preemption.Status {
 		case errors.Is(err, structured.ErrFailedAllocationOnNode):
 			return a.short(v, err.Error())
 		case err != nil:
-			return preemption.Status{Code: preemption.Contradiction, Reasons: []string{fmt.Sprintf("running %q filter plugin: %s", Name, addresses.ReplaceAllString(err.Error(), "0x"))}}
+			return preemption.Status{Code: preemption.Contradiction, Reasons: []string{fmt.Sprintf("running %q filter plugin: %s", Name, told(err))}}
 		case !ok:
 			return a.short(v, cannotAllocate)
 		}

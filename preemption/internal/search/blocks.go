@@ -253,11 +253,12 @@ func (s *Search) listPromising() {
 	}
 }
 
-// eachPromising lets a round work on the spans that have candidates which the incumbent does not
-// prune. Few of them are left to one worker: the others would only be woken.
+// eachPromising lets a round work on the spans that have candidates. Workers are shared among those
+// that the incumbent does not prune; few of these are left to one worker, since the others would only
+// be woken. A single worker's rounds leave out themselves what is pruned.
 func (s *Search) eachPromising(ctx context.Context, round func(w *Worker, from, to int)) error {
 	w, p := s.Workers[0], &s.blocks
-	if w.Best.Position >= 0 {
+	if len(s.Workers) > 1 && w.Best.Position >= 0 {
 		left := p.promising[:0]
 		for _, i := range p.promising {
 			if x := &p.spans[i]; x.open|x.together != 0 && !w.prunesSpan(&x.bound) {

@@ -79,13 +79,7 @@ func (w *Worker) boundByColumns(b *NodeBound, slot int32, sum *state.NodeSummary
 
 // lowerThan is what the pods from an index on hold together.
 func lowerThan(n *state.NodeState, from int) *state.Level {
-	away := state.Level{Pods: int32(len(n.Pods) - from)}
-	for i := range n.Rows[from:] {
-		for k, v := range n.Rows[from+i] {
-			away.Held[k] += v
-		}
-	}
-	return &away
+	return &state.Level{Pods: int32(len(n.Pods) - from), Held: heldFrom(n, from)}
 }
 
 // evaluateByColumns is evaluateByResources for such a node.

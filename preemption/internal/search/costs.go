@@ -48,7 +48,7 @@ func (s *Search) sortPods(n *state.NodeState, order *[]int32) {
 func (s *Search) findEnd(n *state.NodeState, e *endOfOrder) {
 	order := *s.tables.orders(n)
 	e.number, e.mostCovered = min(len(order), endPods), s.snap.Summaries.ExtremesAt(n.Slot).MostCovered
-	e.twice = coveredTwice(n)
+	e.twice, e.sorted, e.last = coveredTwice(n), false, 0
 	for k := range e.number {
 		i := order[len(order)-1-k]
 		e.pods[k] = endPod{row: n.Rows[i], priority: n.SortKeys[i].Priority}

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"math"
+
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -28,10 +30,11 @@ func (w *Worker) compareEnd(position int, slot int32, sum *state.NodeSummary) en
 		return endUnknown
 	}
 	e := s.tables.ends(n)
-	t := endTrial{e: e, reach: s.Attempt.Reach, tight: s.Rules.tightOn(e.mostCovered, e.twice)}
+	e.sortOut(s.Attempt.Reach, s.Rules.tightOn(e.mostCovered, e.twice))
+	t := endTrial{e: e}
 	t.left.begin(sum, &s.asks)
-	ok := t.leave()
-	if !ok {
+	free := t.left
+	if !t.leave() {
 		return endUnknown
 	}
 	if w.mayWin(position, &t) {
@@ -39,9 +42,8 @@ func (w *Worker) compareEnd(position int, slot int32, sum *state.NodeSummary) en
 	}
 	for some := t.stay; some != 0; {
 		some = (some - 1) & t.stay
-		one := endTrial{e: e, reach: t.reach, stay: some}
-		one.left.begin(sum, &s.asks)
-		one.leave()
+		one := endTrial{e: e, left: free}
+		one.leaveBut(some)
 		if w.mayWin(position, &one) {
 			return endMayWin
 		}
@@ -50,11 +52,16 @@ func (w *Worker) compareEnd(position int, slot int32, sum *state.NodeSummary) en
 }
 
 // mayWin reports whether victims beat the incumbent by what is known of them. The first one
-// mostly tells that they do not.
+// mostly tells that they do not, and by the default ranks a larger sum does.
 func (w *Worker) mayWin(position int, t *endTrial) bool {
-	top := t.e.pods[t.end-1].priority
-	if w.search.Rules.standard && w.Best.Position >= 0 && w.Best.Violations == 0 && top > w.Best.Top {
-		return false
+	top, most := t.e.pods[t.end-1].priority, int64(math.MaxInt64)
+	if w.search.Rules.standard && w.Best.Position >= 0 && w.Best.Violations == 0 {
+		switch {
+		case top > w.Best.Top:
+			return false
+		case top == w.Best.Top:
+			most = w.Best.Sum
+		}
 	}
 	o := NodeScore{Position: position}
 	o.Add(top, rank.Never, 0)
@@ -62,6 +69,6 @@ func (w *Worker) mayWin(position int, t *endTrial) bool {
 		return false
 	}
 	o.Figures = rank.Figures{}
-	t.victims(&o.Figures)
+	t.victims(&o.Figures, most)
 	return w.search.Rules.Better(&o, &w.Best)
 }

@@ -62,15 +62,18 @@ func (w *Worker) losesLate(b *NodeBound, slot int32) bool {
 	if b.Bound != sum.Lowest || b.Kind == byUnits || b.fewest > mostParts || !w.ties(b) {
 		return false
 	}
+	n, short := w.snap.NodeStates[slot], w.short(sum)
+	if w.latestHold(n, &short, int(b.fewest)) {
+		return false
+	}
 	var per [state.NumColumns]float64
 	enough := 0.0
-	for k, v := range w.short(sum) {
+	for k, v := range short {
 		if v > 0 {
 			per[k] = 1 / float64(v)
 			enough++
 		}
 	}
-	n := w.snap.NodeStates[slot]
 	var largest [mostParts]float64
 	left := enough // less the largest parts so far
 	for i := len(n.Rows) - 1; i >= len(n.Rows)-int(sum.LowPods) && n.SortKeys[i].Sec >= w.Best.Start.Sec; i-- {
@@ -92,6 +95,17 @@ func (w *Worker) losesLate(b *NodeBound, slot int32) bool {
 		enough -= part
 	}
 	return enough > partsError
+}
+
+// latestHold reports whether so many pods hold what is short, the last ones of a node by importance,
+// and none of them started before those of the best. It is so wherever pods have one size.
+func (w *Worker) latestHold(n *state.NodeState, short *state.AmountRow, pods int) bool {
+	first := len(n.Rows) - pods
+	if first < 0 || n.SortKeys[first].Sec < w.Best.Start.Sec {
+		return false
+	}
+	held := heldFrom(n, first)
+	return held[0] >= short[0] && held[1] >= short[1] && held[2] >= short[2]
 }
 
 // mostParts is the number of victims up to which losesLate adds up parts, and partsError is more

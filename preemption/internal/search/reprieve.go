@@ -24,8 +24,8 @@ func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f 
 	var adjusted state.NodeSummary
 	sum, _ := w.summaryFor(n, w.snap.Summaries.At(n.Slot), &adjusted)
 	w.violates = w.violates[:0]
-	if len(n.Covered) > 0 {
-		w.charge(n)
+	if last := len(n.Covered) - 1; last >= 0 && n.SortKeys[n.Covered[last].Index].Priority <= bound {
+		w.charge(n) // else no pod up to the bound violates a budget, see removed
 	}
 	from, held := w.removed(n, sum, bound)
 	t := w.reprieveOn(n)
@@ -60,13 +60,18 @@ func (w *Worker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32
 		}
 		from = n.First(int64(bound) + 1)
 	}
+	return from, heldFrom(n, from)
+}
+
+// heldFrom returns what the pods of a node from an index on hold together.
+func heldFrom(n *state.NodeState, from int) (held state.AmountRow) {
 	for i := range n.Rows[from:] {
 		row := &n.Rows[from+i]
 		held[0] += row[0]
 		held[1] += row[1]
 		held[2] += row[2]
 	}
-	return from, held
+	return held
 }
 
 // charge finds the possible victims that violate a budget, by index. The
@@ -137,10 +142,14 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool
 			limit = b.Sum
 		}
 	}
-	next := 0
+	next, alone := 0, t.concerned == nil && t.columns == nil
 	for i := from; i < len(t.n.Rows); i++ {
 		if next < len(t.violates) && int(t.violates[next]) == i {
 			next++
+			continue
+		}
+		if row := &t.n.Rows[i]; alone && t.left.holds(row) { // as putBack does, without a call
+			t.left.fill(row)
 			continue
 		}
 		if t.concerned != nil && !t.concerned.tries(i) {

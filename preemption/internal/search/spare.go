@@ -19,15 +19,13 @@ type spare struct {
 	room  int32
 }
 
-// begin notes what is free while nobody is away.
+// begin notes what is free while nobody is away. Where the preemptor asks for nothing, asksNothing leaves
+// more than the pods of a node hold, and no sum overflows (see LargeAmounts).
 func (t *spare) begin(sum *state.NodeSummary, asks *state.AmountRow) {
 	t.room = int32(sum.Room) - 1
-	for k, asked := range asks {
-		t.slack[k] = unlimited / 2
-		if asked != asksNothing {
-			t.slack[k] = sum.Free[k] - asked
-		}
-	}
+	t.slack[0] = sum.Free[0] - asks[0]
+	t.slack[1] = sum.Free[1] - asks[1]
+	t.slack[2] = sum.Free[2] - asks[2]
 }
 
 // fits reports whether there is room for the preemptor.
@@ -46,6 +44,14 @@ func (t *spare) fill(row *state.AmountRow) {
 	t.slack[0] -= row[0]
 	t.slack[1] -= row[1]
 	t.slack[2] -= row[2]
+}
+
+// without frees what several pods hold.
+func (t *spare) without(held *spare) {
+	t.room += held.room
+	t.slack[0] += held.slack[0]
+	t.slack[1] += held.slack[1]
+	t.slack[2] += held.slack[2]
 }
 
 // free makes the room of a pod with this row free.

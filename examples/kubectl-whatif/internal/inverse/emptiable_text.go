@@ -40,11 +40,11 @@ func (e *Emptiable) sentence() string {
 	case e.Of == 0:
 		return "There is no node to empty."
 	case len(e.Nodes) == 0 && e.Ended:
-		return fmt.Sprintf("None of %s was found that can be emptied.", plural(e.Of, "node"))
+		return fmt.Sprintf("None of %s was found that can be emptied.", console.Plural(e.Of, "node"))
 	case len(e.Nodes) == 0:
-		return fmt.Sprintf("None of %s can be emptied.", plural(e.Of, "node"))
+		return fmt.Sprintf("None of %s can be emptied.", console.Plural(e.Of, "node"))
 	}
-	text := fmt.Sprintf("%d of %s can be emptied together: ", len(e.Nodes), plural(e.Of, "node"))
+	text := fmt.Sprintf("%d of %s can be emptied together: ", len(e.Nodes), console.Plural(e.Of, "node"))
 	switch {
 	case e.Pods == 0:
 		return text + "nobody has to be evicted."
@@ -79,7 +79,7 @@ func (e *Emptiable) others() string {
 	case tried == 0:
 		return fmt.Sprintf("The limit of %d turns ended the search before the others were tried on top of these:", e.Turns)
 	}
-	return fmt.Sprintf("%d of %s were tried on top of these, and cannot be emptied as well; then the limit ended the search:", tried, plural(len(e.LeftOut), "other"))
+	return fmt.Sprintf("%d of %s were tried on top of these, and cannot be emptied as well; then the limit ended the search:", tried, console.Plural(len(e.LeftOut), "other"))
 }
 
 func (l *LeftOut) text() string {
@@ -94,7 +94,7 @@ func (l *LeftOut) text() string {
 
 // effort says how much was tried.
 func (e *Emptiable) effort() string {
-	text := fmt.Sprintf("%s and %s of pods were tried.", plural(e.Tries, "set"), plural(e.Turns, "turn"))
+	text := fmt.Sprintf("%s and %s of pods were tried.", console.Plural(e.Tries, "set"), console.Plural(e.Turns, "turn"))
 	switch {
 	case e.Exchanges > 0 && e.Unexchanged > 0:
 		text += fmt.Sprintf(" Exchanges of one node for others were tried for %d, and for %d not any more; there may be a larger set.", e.Exchanges, e.Unexchanged)

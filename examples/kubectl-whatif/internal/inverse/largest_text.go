@@ -29,7 +29,7 @@ func (l *Largest) WriteText(w io.Writer, limit int) error {
 	}
 	out.Line("")
 	out.Say("The shape %s is made larger and smaller as a whole, in steps of %s of %s; %s were tried.",
-		told(l.Shape), l.Step, l.Resource, plural(l.Tried, "size"))
+		told(l.Shape), l.Step, l.Resource, console.Plural(l.Tried, "size"))
 	return out.To(w)
 }
 
@@ -56,7 +56,7 @@ func others(n int) string {
 	if n <= 0 {
 		return ""
 	}
-	return " and " + plural(n, "other node")
+	return " and " + console.Plural(n, "other node")
 }
 
 func (l *Largest) evicting() string {

@@ -42,7 +42,7 @@ func (l *LeastPriority) WriteText(w io.Writer, limit int) error {
 // who is the pod, or the pods of the workload.
 func (l *LeastPriority) who() string {
 	if l.Workload != "" {
-		return "all " + plural(l.Pods, "pod") + " of " + l.Workload
+		return "all " + console.Plural(l.Pods, "pod") + " of " + l.Workload
 	}
 	return string(l.Pod.Key)
 }
@@ -59,7 +59,7 @@ func (l *LeastPriority) sentence() string {
 	e := l.ForPlace
 	switch {
 	case e == nil && l.Untried > 0:
-		return fmt.Sprintf("None of the priorities that were tried is enough until %s %s; %s were not tried.", l.who(), l.finds(), plural(l.Untried, "other"))
+		return fmt.Sprintf("None of the priorities that were tried is enough until %s %s; %s were not tried.", l.who(), l.finds(), console.Plural(l.Untried, "other"))
 	case e == nil:
 		return fmt.Sprintf("No priority up to %d is enough until %s %s.", l.Most, l.who(), l.finds())
 	case e.Priority == math.MinInt32 && e.fresh() == 0:
@@ -117,7 +117,7 @@ func (l *LeastPriority) also() (out []string) {
 		out = append(out, "Not every higher one is enough: not "+listed(e.NotAbove, mostNamed, func(p int32) string { return strconv.Itoa(int(p)) })+".")
 	}
 	if l.Untried > 0 {
-		out = append(out, fmt.Sprintf("There are too many priorities to try: %s were left out, and a lower one may do.", plural(l.Untried, "level")))
+		out = append(out, fmt.Sprintf("There are too many priorities to try: %s were left out, and a lower one may do.", console.Plural(l.Untried, "level")))
 	}
 	return out
 }

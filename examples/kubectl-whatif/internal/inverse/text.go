@@ -6,14 +6,6 @@ import (
 	"strings"
 )
 
-// plural counts things.
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
-
 // bounded is the number of n things that are shown; a limit of 0 shows all.
 func bounded(n, limit int) int {
 	if limit <= 0 {

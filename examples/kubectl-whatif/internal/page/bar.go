@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -184,7 +185,7 @@ func (p *painter) measure(b *bar, node string, parts []part) {
 	if b.Caption != "" {
 		b.Label += " " + b.Caption
 	}
-	b.Label += fmt.Sprintf(": %s taken, %s, by %s", b.Amount, b.Share, plural(len(parts), "pod"))
+	b.Label += fmt.Sprintf(": %s taken, %s, by %s", b.Amount, b.Share, console.Plural(len(parts), "pod"))
 	switch n := count(parts, leaves); {
 	case n > 0 && p.many && p.would:
 		b.Label += fmt.Sprintf(", of which %d could be pushed out", n)
@@ -216,7 +217,7 @@ func count(parts []part, r role) int {
 
 // others stands for pods that are not drawn one by one.
 func others(n int, at, width float64) segment {
-	s := segment{X: percent(at), Width: percent(width), Class: "rest", Tip: plural(n, "more pod")}
+	s := segment{X: percent(at), Width: percent(width), Class: "rest", Tip: console.Plural(n, "more pod")}
 	var ok bool
 	if s.TextFits, ok = roomFor(14+letterWidth*float64(len(s.Tip)), width); ok {
 		s.Text = s.Tip
@@ -349,13 +350,6 @@ func clamp(sum float64) int64 {
 		return math.MaxInt64
 	}
 	return int64(sum)
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 func noun(n int, word string) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -187,9 +188,9 @@ func headline(in *Input) []headPart {
 			verb = " has to leave "
 		}
 		if in.NoEffect != "" {
-			return []headPart{text(plural(len(e.Victims), "pod") + verb), node, text(" for "), pod, text(", to no effect")}
+			return []headPart{text(console.Plural(len(e.Victims), "pod") + verb), node, text(" for "), pod, text(", to no effect")}
 		}
-		return []headPart{text(plural(len(e.Victims), "pod") + verb), node, text(" so that "), pod, text(" can run")}
+		return []headPart{text(console.Plural(len(e.Victims), "pod") + verb), node, text(" so that "), pod, text(" can run")}
 	case e.Outcome == preemption.Fits && e.Resize:
 		return []headPart{text("Nobody has to leave: there is room for "), pod, text(" to grow")}
 	case e.Outcome == preemption.Fits:

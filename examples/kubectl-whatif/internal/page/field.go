@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
@@ -72,7 +73,7 @@ func (d *maker) panels() []panel {
 			for _, rest := range kinds[i+1:] {
 				nodes = append(nodes, byKind[rest]...)
 			}
-			k.stage, text = explain.NoHelp, plural(len(kinds)-i, "other answer")
+			k.stage, text = explain.NoHelp, console.Plural(len(kinds)-i, "other answer")
 		}
 		p := d.panel(k.stage, text, nodes, per)
 		if d.detailed() {
@@ -112,7 +113,7 @@ func (d *maker) cell(nodes []*member) cell {
 	var b strings.Builder
 	b.WriteString(isolated(clipped(m.node.Name, 60)))
 	if more := len(nodes) - 1; more > 0 {
-		fmt.Fprintf(&b, " and %s that are as full or less", plural(more, "more node"))
+		fmt.Fprintf(&b, " and %s that are as full or less", console.Plural(more, "more node"))
 	}
 	for i, v := range d.views {
 		fmt.Fprintf(&b, "\n%s %s", clipped(string(v.Name), 40), fullText(m.full[i]))

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -72,7 +73,7 @@ func (d *maker) elsewhere() []scene {
 		out = append(out, s)
 	}
 	if more > 0 {
-		out[len(out)-1].Note += fmt.Sprintf(" Victims run on %s besides.", plural(more, "more node"))
+		out[len(out)-1].Note += fmt.Sprintf(" Victims run on %s besides.", console.Plural(more, "more node"))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
@@ -98,12 +99,12 @@ func have(victims int) string {
 
 // candidateText is the cost of a candidate.
 func candidateText(c *preemption.Candidate) string {
-	text := plural(len(c.Victims), "victim")
+	text := console.Plural(len(c.Victims), "victim")
 	if len(c.Victims) > 0 {
 		text += fmt.Sprintf(", the most important of priority %d", c.Score.TopPriority)
 	}
 	if v := c.Violations(); v > 0 {
-		text += ", breaks " + plural(v, "budget")
+		text += ", breaks " + console.Plural(v, "budget")
 	}
 	return text
 }

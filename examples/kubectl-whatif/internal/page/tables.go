@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
@@ -67,7 +68,7 @@ func (d *maker) victim(v *preemption.Victim) victimRow {
 		r.With = string(v.Group.Key())
 	}
 	for _, b := range v.Violated[:min(len(v.Violated), mostBudgets)] {
-		r.Budgets = append(r.Budgets, fmt.Sprintf("%s, which allows %s", b.Key(), plural(int(b.DisruptionsAllowed), "disruption")))
+		r.Budgets = append(r.Budgets, fmt.Sprintf("%s, which allows %s", b.Key(), console.Plural(int(b.DisruptionsAllowed), "disruption")))
 	}
 	r.More = len(v.Violated) - len(r.Budgets)
 	return r

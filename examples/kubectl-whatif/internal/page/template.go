@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank/examples/internal/screen"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 //go:embed page.tmpl
@@ -69,7 +70,7 @@ var pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
 	"safe":     screen.Safe,
 	"isolated": isolated,
 	"pieces":   pieces,
-	"plural":   plural,
+	"plural":   console.Plural,
 	"grouped":  grouped,
 	"lines":    func(s string) []string { return strings.Split(s, "\n") },
 	"minus":    func(a, b int) int { return a - b },

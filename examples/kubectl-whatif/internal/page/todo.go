@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
@@ -37,7 +38,7 @@ func (d *maker) todo() []string {
 		}
 		if n := len(e.Candidates); n > 0 && e.Ineligible == preemption.PolicyNever {
 			out = append([]string{fmt.Sprintf("Give it a class without the preemption policy Never: evictions would make room on %s, best on %s, where %s to leave.",
-				plural(n, "node"), isolated(e.Candidates[0].Node), verb(len(e.Candidates[0].Victims), "1 pod has", fmt.Sprintf("%d pods have", len(e.Candidates[0].Victims))))}, out...)
+				console.Plural(n, "node"), isolated(e.Candidates[0].Node), verb(len(e.Candidates[0].Victims), "1 pod has", fmt.Sprintf("%d pods have", len(e.Candidates[0].Victims))))}, out...)
 		}
 		return orNoHelp(append(out, ways(r)...))
 	}

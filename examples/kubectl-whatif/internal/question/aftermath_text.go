@@ -70,7 +70,7 @@ func (f *Fates) text(place string) string {
 func (a *Aftermath) summary() []string {
 	var out []string
 	if n, f := a.fates(New); n > 0 {
-		out = append(out, fmt.Sprintf("%s: %s.", plural(n, "new pod"), f.text("")))
+		out = append(out, fmt.Sprintf("%s: %s.", console.Plural(n, "new pod"), f.text("")))
 	}
 	for i := range a.Forbidden {
 		out = append(out, a.Forbidden[i].String())
@@ -84,7 +84,7 @@ func (a *Aftermath) summary() []string {
 		place  string
 	}{{FromNode, "", " elsewhere"}, {Deleted, ", deleted,", ""}} {
 		if n, f := a.fates(of.origin); n > 0 {
-			out = append(out, fmt.Sprintf("%s%s %s to be recreated: %s.", plural(n, "pod"), of.why, verb(n, "has", "have"), f.text(of.place)))
+			out = append(out, fmt.Sprintf("%s%s %s to be recreated: %s.", console.Plural(n, "pod"), of.why, verb(n, "has", "have"), f.text(of.place)))
 		}
 	}
 	if a.Totals.Victims > 0 {
@@ -100,7 +100,7 @@ func (a *Aftermath) summary() []string {
 	if n := a.Totals.Taken; n > 0 {
 		text := subject(n, "pod that waited before takes", "pods that waited before take") + " a place in " + verb(n, "its", "their") + " turn"
 		if a.Totals.Aside > 0 {
-			text += ", pushing out " + plural(a.Totals.Aside, "pod")
+			text += ", pushing out " + console.Plural(a.Totals.Aside, "pod")
 		}
 		out = append(out, text+".")
 	}
@@ -236,7 +236,7 @@ func (a *Aftermath) writeDrain(out *paper, d *Drain, limit int) {
 func (d *Drain) text() string {
 	switch {
 	case d.Stuck:
-		return fmt.Sprintf("is stuck on %s after %d of %s: it never ends.", d.StuckAt, d.Evicted, plural(d.Pods, "pod"))
+		return fmt.Sprintf("is stuck on %s after %d of %s: it never ends.", d.StuckAt, d.Evicted, console.Plural(d.Pods, "pod"))
 	case d.Pods == 0:
 		return "has nobody to evict."
 	case d.Waits == 1:

@@ -35,7 +35,7 @@ func (c *ClassImpact) writeChanges(out *paper) {
 	}
 	out.line("")
 	out.say("Nothing happens at once: a pod keeps the priority that it was created with, whatever becomes of "+
-		"its class. Of %s %d would get another priority or policy when their controllers recreate them.", plural(c.Running, "running pod"), c.Remade)
+		"its class. Of %s %d would get another priority or policy when their controllers recreate them.", console.Plural(c.Running, "running pod"), c.Remade)
 	if c.NamedDefault > 0 {
 		out.say("%s the default class %s; one that names no class itself would get another when it is recreated, "+
 			"which cannot be told apart here.", subject(c.NamedDefault, "pod carries", "pods carry"), c.DefaultBefore)
@@ -111,7 +111,7 @@ func (c *ClassImpact) writeClasses(out *paper, limit int) {
 	switch stand, again := any.AsTheyStand.Gained, any.Again.Gained; {
 	case stand+again > 0:
 		out.say("Out of reach of every class before, but for those of the system: %s that can be pushed out at once, and %d once all are recreated.",
-			plural(stand, "running pod"), again)
+			console.Plural(stand, "running pod"), again)
 	default:
 		out.say("Each of these could be pushed out before, by new pods of another class.")
 	}
@@ -190,7 +190,7 @@ func (c *ClassImpact) writePending(out *paper, limit int) {
 	out.line("")
 	if c.NotAsked > 0 {
 		defer out.say("%s not asked about: %s gated, being deleted, of another scheduler, or scheduled with a group.",
-			plural(c.NotAsked, "pending pod")+verb(c.NotAsked, " is", " are"), verb(c.NotAsked, "it is", "they are"))
+			console.Plural(c.NotAsked, "pending pod")+verb(c.NotAsked, " is", " are"), verb(c.NotAsked, "it is", "they are"))
 	}
 	switch {
 	case c.PendingPods+c.NotAsked == 0:
@@ -199,11 +199,11 @@ func (c *ClassImpact) writePending(out *paper, limit int) {
 	case c.PendingPods == 0:
 		return
 	case len(c.Pending) == 0:
-		out.say("For none of %s that could be tried the change means anything.", plural(c.PendingPods, "pending pod"))
+		out.say("For none of %s that could be tried the change means anything.", console.Plural(c.PendingPods, "pending pod"))
 		return
 	}
 	out.say("Of %s the change means something else for %d, each asked about alone. As things are they "+
-		"keep their priority; this is what they would do if they were recreated:", plural(c.PendingPods, "pending pod"), len(c.Pending))
+		"keep their priority; this is what they would do if they were recreated:", console.Plural(c.PendingPods, "pending pod"), len(c.Pending))
 	var rows console.Table
 	rows.Head("POD", "PRIORITY", "WHEN", "OUTCOME", "NODE")
 	shown := bounded(len(c.Pending), limit)

@@ -165,5 +165,5 @@ func (m *MoreNodes) sentence(n *int, until string) string {
 	case *n == 0:
 		return "No node more is needed " + until + "."
 	}
-	return fmt.Sprintf("%s like %s %s enough %s, and %d are not.", plural(*n, "node"), m.Like, verb(*n, "is", "are"), until, *n-1)
+	return fmt.Sprintf("%s like %s %s enough %s, and %d are not.", console.Plural(*n, "node"), m.Like, verb(*n, "is", "are"), until, *n-1)
 }

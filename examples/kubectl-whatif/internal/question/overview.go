@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -136,7 +137,7 @@ func (p *Pending) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Over
 // Overview draws the answer as a page about the snapshot in question; pod is the
 // original of the copies.
 func (r *Replicas) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Overview {
-	s := sketchOf(snap, strconv.Itoa(r.Running)+" of "+plural(r.Asked, "replica")+" of "+string(r.Pod.Key)+" "+verb(r.Running, "finds", "find")+" room", r.summary())
+	s := sketchOf(snap, strconv.Itoa(r.Running)+" of "+console.Plural(r.Asked, "replica")+" of "+string(r.Pod.Key)+" "+verb(r.Running, "finds", "find")+" room", r.summary())
 	s.figure(r.Free, "fit as things are")
 	s.figure(r.Running-r.Free, "fit once others have left")
 	s.figure(r.Victims, "pods that have to leave")

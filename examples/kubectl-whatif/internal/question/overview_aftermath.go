@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/preemption"
@@ -19,7 +20,7 @@ func (a *Aftermath) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Ov
 	if len(a.Nodes) > 0 {
 		which := names(a.Nodes, 1)
 		if len(a.Nodes) > 1 {
-			which = plural(len(a.Nodes), "node")
+			which = console.Plural(len(a.Nodes), "node")
 		}
 		headline, summary = "Without "+which+": "+a.headline(), "Without "+names(a.Nodes, notesOnPage)+": "+summary
 	} else if first, rest, more := strings.Cut(summary, ". "); more {

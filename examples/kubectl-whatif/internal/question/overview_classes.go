@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -49,7 +50,7 @@ func classesHeadline(changes, gained int, cut bool) string {
 	case changes > 1:
 		what = fmt.Sprintf("%d classes change", changes)
 	}
-	who := plural(gained, "running pod")
+	who := console.Plural(gained, "running pod")
 	switch {
 	case gained == 0:
 		who = "no running pod"

@@ -2,6 +2,7 @@ package question
 
 import (
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -13,7 +14,7 @@ func (w *WholeGroup) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.O
 		what = "its tree of groups "
 	}
 	headline := "What becomes of " + string(w.Asked) + " with " + what + string(w.Group) + ", of which " +
-		plural(len(w.Members), "pod") + " " + verb(len(w.Members), "waits", "wait")
+		console.Plural(len(w.Members), "pod") + " " + verb(len(w.Members), "waits", "wait")
 	s := sketchOf(snap, headline, w.Report.Summary())
 	s.figure(len(w.Members), verb(len(w.Members), "pod that waits", "pods that wait"))
 	s.figure(len(w.Members)-w.Unplaced, "of them with a place")

@@ -39,14 +39,6 @@ func (p *paper) block(indent int, text string) {
 	}
 }
 
-// plural counts things.
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
-
 // names lists the first few of some names.
 func names[T ~string](list []T, limit int) string {
 	shown := list[:min(len(list), max(limit, 1))]

@@ -14,7 +14,7 @@ func (p *Pending) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", p.summary())
 	if p.Elsewhere > 0 {
-		out.say("%s of other namespaces that %s in between, too: without --namespace all are listed.", plural(p.Elsewhere, "turn"), verb(p.Elsewhere, "comes", "come"))
+		out.say("%s of other namespaces that %s in between, too: without --namespace all are listed.", console.Plural(p.Elsewhere, "turn"), verb(p.Elsewhere, "comes", "come"))
 	}
 	if len(p.Turns) == 0 {
 		return out.To(w)
@@ -57,12 +57,12 @@ func (p *Pending) summary() string {
 	add(n.OtherScheduler, verb(n.OtherScheduler, "is", "are")+" not of this scheduler")
 	add(n.Leaving, verb(n.Leaving, "is", "are")+" being deleted")
 	add(n.InGroup, verb(n.InGroup, "belongs to a group", "belong to groups")+" of which nothing is said")
-	text := fmt.Sprintf("Of %s %s.", plural(n.Pods, "pending pod"), strings.Join(parts, ", "))
+	text := fmt.Sprintf("Of %s %s.", console.Plural(n.Pods, "pending pod"), strings.Join(parts, ", "))
 	if n.Groups > 0 {
-		text = fmt.Sprintf("Of %s, those of %s counted as one, %s.", plural(n.Pods, "pending pod"), plural(n.Groups, "group"), strings.Join(parts, ", "))
+		text = fmt.Sprintf("Of %s, those of %s counted as one, %s.", console.Plural(n.Pods, "pending pod"), console.Plural(n.Groups, "group"), strings.Join(parts, ", "))
 	}
 	if n.Unplaced > 0 {
-		text += fmt.Sprintf(" %s of groups that fit %s without a place.", plural(n.Unplaced, "pod"), verb(n.Unplaced, "is", "are"))
+		text += fmt.Sprintf(" %s of groups that fit %s without a place.", console.Plural(n.Unplaced, "pod"), verb(n.Unplaced, "is", "are"))
 	}
 	if n.Victims > 0 {
 		text += fmt.Sprintf(" %s to leave", verb(n.Victims, "1 pod has", fmt.Sprintf("%d pods have", n.Victims)))

@@ -42,7 +42,7 @@ func (r *Replicas) WriteText(w io.Writer, limit int) error {
 }
 
 func (r *Replicas) summary() string {
-	text := fmt.Sprintf("Of %s of %s, %d %s as things are", plural(r.Asked, "replica"), r.Pod.Key, r.Free, verb(r.Free, "fits", "fit"))
+	text := fmt.Sprintf("Of %s of %s, %d %s as things are", console.Plural(r.Asked, "replica"), r.Pod.Key, r.Free, verb(r.Free, "fits", "fit"))
 	switch {
 	case r.Running == r.Free && r.Stopped:
 		text += ", and pushing others out makes room for no more."
@@ -121,7 +121,7 @@ func places(turns []Turn, limit int) string {
 	}
 	text := strings.Join(texts, ", ")
 	if more := len(nodes) - shown; more > 0 {
-		text += fmt.Sprintf(" and others on %s", plural(more, "more node"))
+		text += fmt.Sprintf(" and others on %s", console.Plural(more, "more node"))
 	}
 	return text
 }

@@ -44,7 +44,7 @@ func (t *Turn) priority() string {
 // name is that of the pod, or of the group with its size.
 func (t *Turn) name() string {
 	if t.Group {
-		return string(t.Pod.Key) + " (group of " + plural(len(t.Members), "pod") + ")"
+		return string(t.Pod.Key) + " (group of " + console.Plural(len(t.Members), "pod") + ")"
 	}
 	return string(t.Pod.Key)
 }
@@ -71,7 +71,7 @@ func (t *Turn) outcome() string {
 		if fresh(t.Victims) == 0 {
 			return "gets room that is being freed"
 		}
-		return "pushes out " + plural(fresh(t.Victims), "pod")
+		return "pushes out " + console.Plural(fresh(t.Victims), "pod")
 	case Waits:
 		if t.Resize {
 			return "waits for room"
@@ -173,7 +173,7 @@ func reasons(list []Reason) string {
 			text = list[i].Filter
 		}
 		if list[i].Nodes > 0 {
-			text += " (" + plural(list[i].Nodes, "node") + ")"
+			text += " (" + console.Plural(list[i].Nodes, "node") + ")"
 		}
 		texts[i] = text
 	}
@@ -193,7 +193,7 @@ func (t *Turn) nodesOfMembers(limit int) string {
 	}
 	text := names(placed, bounded(len(placed), limit))
 	if more := len(t.Members) - len(placed); more > 0 {
-		text += fmt.Sprintf("; %s without a place", plural(more, "pod"))
+		text += fmt.Sprintf("; %s without a place", console.Plural(more, "pod"))
 	}
 	return text
 }

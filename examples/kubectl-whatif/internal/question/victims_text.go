@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
@@ -12,7 +13,7 @@ import (
 // where limit is 0. The error is that of w.
 func (v *Victims) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
-	out.say("What becomes of %s, once %s runs on %s: %s.", plural(len(v.Replacements), "victim"), v.Pod.Key, v.Node, v.Totals.text())
+	out.say("What becomes of %s, once %s runs on %s: %s.", console.Plural(len(v.Replacements), "victim"), v.Pod.Key, v.Node, v.Totals.text())
 	out.line("")
 	writeFates(out, v.Replacements, 2, limit)
 	if g := v.Gentler; g != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
@@ -50,7 +51,7 @@ func (w *WholeGroup) notes(limit int) []string {
 	var out []string
 	if there := len(w.Members) + w.Running; !w.Tree && there < int(w.MinCount) {
 		out = append(out, fmt.Sprintf("The group wants %s, and %d %s there to be placed: it waits for %d more, whoever leaves.",
-			plural(int(w.MinCount), "pod"), there, verb(there, "is", "are"), int(w.MinCount)-there))
+			console.Plural(int(w.MinCount), "pod"), there, verb(there, "is", "are"), int(w.MinCount)-there))
 	}
 	if w.placed() && w.Unplaced > 0 {
 		without := w.without()
@@ -62,7 +63,7 @@ func (w *WholeGroup) notes(limit int) []string {
 		out = append(out, "Not tried: "+string(w.KeptBack[i].Key)+" "+w.KeptBack[i].why()+".")
 	}
 	if more := len(w.KeptBack) - shown; more > 0 {
-		out = append(out, "and "+plural(more, "more pod")+" that "+verb(more, "is", "are")+" not tried")
+		out = append(out, "and "+console.Plural(more, "more pod")+" that "+verb(more, "is", "are")+" not tried")
 	}
 	return out
 }

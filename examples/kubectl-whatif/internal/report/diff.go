@@ -78,7 +78,7 @@ func (r *Report) facts() []fact {
 			text, grave = "finds no place", stays
 		case t.Outcome == question.PushesOut:
 			pods = fresh(t.Victims)
-			text, grave = "pushes out "+plural(pods, "pod"), evicts
+			text, grave = "pushes out "+console.Plural(pods, "pod"), evicts
 		case t.Outcome == question.Placed:
 			text = "fits"
 		}
@@ -87,23 +87,23 @@ func (r *Report) facts() []fact {
 	for i := range r.Drains.Stuck {
 		n := &r.Drains.Stuck[i]
 		held := len(n.Held) + n.MoreHeld
-		out = append(out, fact{ofDrains, n.Node, "never empties: " + plural(held, "pod") + " held", stays, held})
+		out = append(out, fact{ofDrains, n.Node, "never empties: " + console.Plural(held, "pod") + " held", stays, held})
 	}
 	for i := range r.Drains.Crowded {
 		n := &r.Drains.Crowded[i]
 		pending := len(n.Pending) + n.MorePending
-		out = append(out, fact{ofDrains, n.Node, "leaves " + plural(pending, "pod") + " without a place", evicts, pending})
+		out = append(out, fact{ofDrains, n.Node, "leaves " + console.Plural(pending, "pod") + " without a place", evicts, pending})
 	}
 	for _, node := range r.Drains.Undecided {
 		out = append(out, fact{ofDrains, node, "not played to its end", harmless, 0})
 	}
 	budgets := slices.SortedFunc(slices.Values(r.Drains.Budgets), func(a, b question.BudgetHold) int { return cmp.Compare(a.Key, b.Key) })
 	for _, b := range budgets {
-		out = append(out, fact{ofBudgets, string(b.Key), fmt.Sprintf("allows %d, holds up %s, %d of them for ever", b.Allowed, plural(b.Nodes, "drain"), b.Stuck), harmless, 0})
+		out = append(out, fact{ofBudgets, string(b.Key), fmt.Sprintf("allows %d, holds up %s, %d of them for ever", b.Allowed, console.Plural(b.Nodes, "drain"), b.Stuck), harmless, 0})
 	}
 	for i := range r.Reach {
 		one := &r.Reach[i]
-		out = append(out, fact{ofReach, one.Class, fmt.Sprintf("%s, %d without a place elsewhere", plural(one.Pods, "pod"), one.NoRoom+one.Lost), harmless, 0})
+		out = append(out, fact{ofReach, one.Class, fmt.Sprintf("%s, %d without a place elsewhere", console.Plural(one.Pods, "pod"), one.NoRoom+one.Lost), harmless, 0})
 	}
 	for i := range r.Headroom {
 		h := &r.Headroom[i]

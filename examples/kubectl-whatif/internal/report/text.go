@@ -51,16 +51,16 @@ func (r *Report) summary() []string {
 	d := r.Drains
 	switch stuck := len(d.Stuck); {
 	case stuck > 0:
-		out = append(out, fmt.Sprintf("The drain of %d of %s never ends.", stuck, plural(d.Nodes, "node")))
+		out = append(out, fmt.Sprintf("The drain of %d of %s never ends.", stuck, console.Plural(d.Nodes, "node")))
 	case len(d.Undecided) == 0:
 		out = append(out, "Every node can be drained by itself.")
 	}
 	if len(d.Crowded) > 0 {
-		out = append(out, fmt.Sprintf("The drain of %s leaves pods without a place.", plural(len(d.Crowded), "other node")))
+		out = append(out, fmt.Sprintf("The drain of %s leaves pods without a place.", console.Plural(len(d.Crowded), "other node")))
 	}
 	if top := r.topReach(); top != nil && top.Pods > 0 {
 		out = append(out, fmt.Sprintf("New pods of class %s could push out %s, of which %d would find no place elsewhere or are not recreated.",
-			top.Class, plural(top.Pods, "running pod"), top.NoRoom+top.Lost))
+			top.Class, console.Plural(top.Pods, "running pod"), top.NoRoom+top.Lost))
 	}
 	wrong := 0
 	for i := range r.Findings {
@@ -100,7 +100,7 @@ func (m *Remedies) write(out *paper, limit int) {
 	rows.Print(out.Page)
 	out.more(len(m.List) - shown)
 	if m.NotAsked > 0 {
-		out.say("For %s more nothing was tried.", plural(m.NotAsked, "pod"))
+		out.say("For %s more nothing was tried.", console.Plural(m.NotAsked, "pod"))
 	}
 }
 
@@ -112,9 +112,9 @@ func (m *Remedy) name() string {
 }
 
 func writeDrains(out *paper, d *question.DrainSurvey, limit int) {
-	out.say("Of %s, %d %s at once, %d as replacements become ready, and %d never.", plural(d.Nodes, "node"), d.AtOnce, verb(d.AtOnce, "empties", "empty"), d.Slow, len(d.Stuck))
+	out.say("Of %s, %d %s at once, %d as replacements become ready, and %d never.", console.Plural(d.Nodes, "node"), d.AtOnce, verb(d.AtOnce, "empties", "empty"), d.Slow, len(d.Stuck))
 	if n := len(d.Undecided); n > 0 {
-		out.say("Budgets hold up the drain of %s more; whether it ends was not tried, because %d turns had been taken: %s.", plural(n, "node"), d.Most, names(d.Undecided, limit))
+		out.say("Budgets hold up the drain of %s more; whether it ends was not tried, because %d turns had been taken: %s.", console.Plural(n, "node"), d.Most, names(d.Undecided, limit))
 	}
 	nodeDrains(out, "Drains that never end:", d.Stuck, limit, func(n *question.NodeDrain) string {
 		texts := make([]string, 0, len(n.Held))
@@ -131,7 +131,7 @@ func writeDrains(out *paper, d *question.DrainSurvey, limit int) {
 		return "pending: " + list(texts, n.MorePending, limit)
 	})
 	if d.Unfollowed > 0 {
-		out.say("Where the pods of %s go that %s at once was not tried, because %d turns had been taken.", plural(d.Unfollowed, "node"), verb(d.Unfollowed, "empties", "empty"), d.Most)
+		out.say("Where the pods of %s go that %s at once was not tried, because %d turns had been taken.", console.Plural(d.Unfollowed, "node"), verb(d.Unfollowed, "empties", "empty"), d.Most)
 	}
 	if len(d.Budgets) == 0 {
 		return
@@ -144,7 +144,7 @@ func writeDrains(out *paper, d *question.DrainSurvey, limit int) {
 	for _, b := range d.Budgets[:shown] {
 		rows.Add(string(b.Key), strconv.Itoa(int(b.Allowed)), strconv.Itoa(b.Nodes), strconv.Itoa(b.Stuck))
 		if b.Several > 0 {
-			rows.Note("  on %s no eviction of a pod is let through, because several budgets cover it", plural(b.Several, "node"))
+			rows.Note("  on %s no eviction of a pod is let through, because several budgets cover it", console.Plural(b.Several, "node"))
 		}
 	}
 	rows.Print(out.Page)
@@ -176,10 +176,10 @@ func (r *Report) writeReach(out *paper, limit int) {
 	}
 	how := ""
 	if r.Fates.Tried > 0 {
-		how = " One pod of each of " + plural(r.Fates.Tried, "controller") + " was taken away and asked about, its own node left out; the others of it count as it does."
+		how = " One pod of each of " + console.Plural(r.Fates.Tried, "controller") + " was taken away and asked about, its own node left out; the others of it count as it does."
 	}
 	if r.Fates.NotTried > 0 {
-		how += " For " + plural(r.Fates.NotTried, "controller") + " more nobody was asked."
+		how += " For " + console.Plural(r.Fates.NotTried, "controller") + " more nobody was asked."
 	}
 	out.say("Running pods with a lower priority than new pods of a class have, and where they would be recreated.%s", how)
 	rows := console.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true}}
@@ -289,13 +289,6 @@ func more(n int) string {
 		return ""
 	}
 	return fmt.Sprintf(" and %d more", n)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // list joins texts, limit of them and all where it is 0; others are left out already.
