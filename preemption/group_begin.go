@@ -88,7 +88,7 @@ func (f *fitter) addMembers(attempts []*dryrun.Attempt) {
 		known, _ := f.snap.PodStates.Of(a.Asked.Pod)
 		m := member{
 			pod: a.Asked.Pod, at: nowhere, nominated: nowhere,
-			runs: &state.PodState{Pod: a.Asked.Pod, Class: known.Class, Takes: f.snap.Columns.Running(a.Asked.Pod, f.snap.Of), Running: true},
+			runs: &state.PodState{Pod: a.Asked.Pod, Class: known.Class, Taking: &state.Taking{Takes: f.snap.Columns.Running(a.Asked.Pod, f.snap.Of), Running: true}},
 		}
 		if m.nomination = known.Nominated(); m.nomination != "" {
 			m.nominated = f.positionOf[f.snap.NodeState(m.nomination).Slot]

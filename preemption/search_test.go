@@ -278,7 +278,7 @@ func TestPropertyFewest(t *testing.T) {
 		scale := rapid.SampledFrom([]int64{1, 7, 1 << 40}).Draw(t, "scale")
 		for i := range pods {
 			row := state.AmountRow{scale * r.Int64N(6), scale * r.Int64N(6), r.Int64N(2)}
-			n.Pods = append(n.Pods, &state.PodState{Pod: &outrank.Pod{Name: fmt.Sprint(i)}, Takes: state.Amounts{Std: row}})
+			n.Pods = append(n.Pods, &state.PodState{Pod: &outrank.Pod{Name: fmt.Sprint(i)}, Taking: &state.Taking{Takes: state.Amounts{Std: row}}})
 			n.Rows, n.SortKeys = append(n.Rows, row), append(n.SortKeys, state.Importance{})
 		}
 		var ls state.Summaries
