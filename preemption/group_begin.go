@@ -7,7 +7,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
-	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // newFitter returns a fitter for pods of the group. The snapshot has the pods that the
@@ -88,7 +87,7 @@ func (f *fitter) addMembers(attempts []*dryrun.Attempt) {
 		known, _ := f.snap.PodStates.Of(a.Asked.Pod)
 		m := member{
 			pod: a.Asked.Pod, at: nowhere, nominated: nowhere,
-			runs: &state.PodState{Pod: a.Asked.Pod, Class: known.Class, Takes: f.snap.Columns.Running(a.Asked.Pod, f.snap.Of), Running: true},
+			runs: f.snap.RunningPod(a.Asked.Pod, known.Class),
 		}
 		if m.nomination = known.Nominated(); m.nomination != "" {
 			m.nominated = f.positionOf[f.snap.NodeState(m.nomination).Slot]

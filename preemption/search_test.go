@@ -279,7 +279,7 @@ func TestPropertyFewest(t *testing.T) {
 		n.Levels = []state.Level{{Pods: int32(pods)}}
 		for i := range pods {
 			row := state.AmountRow{scale * r.Int64N(6), scale * r.Int64N(6), r.Int64N(2)}
-			n.Pods = append(n.Pods, &state.PodState{Pod: &outrank.Pod{Name: fmt.Sprint(i)}, Takes: state.Amounts{Std: row}})
+			n.Pods = append(n.Pods, &state.PodState{Pod: &outrank.Pod{Name: fmt.Sprint(i)}, Taking: &state.Taking{Takes: state.Amounts{Std: row}}})
 			n.Rows, n.SortKeys = append(n.Rows, row), append(n.SortKeys, state.Importance{})
 			for k, v := range row {
 				n.Levels[0].Held[k] += v

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -19,17 +20,42 @@ import (
 type part struct {
 	kind   reflect.Kind // Interface for a type that reads itself
 	typ    reflect.Type
-	fields map[string]field // of a struct
-	within *part            // of a pointer, a slice or a map
+	fields [][]field // of a struct, by the length of the name
+	within *part     // of a pointer, a slice or a map
 	// lists are the parts of a struct's fields that hold lists of structs, by index, nil for
 	// another field. The struct holds none where there are no lists.
 	lists []*part
 }
 
-// field is a field of a struct, by its name in JSON.
+// field is a field of a struct, with its name in JSON.
 type field struct {
+	name  string
 	index int
 	part  *part
+}
+
+// field finds a field of a struct by its name, nil if there is none. Few have names of one length.
+func (p *part) field(name []byte) *field {
+	if len(name) >= len(p.fields) {
+		return nil
+	}
+	alike := p.fields[len(name)]
+	for i := range alike {
+		if f := &alike[i]; f.name == string(name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// addField takes a field of a struct in. Of two with one name the later one counts.
+func (p *part) addField(f field) {
+	n := len(f.name)
+	for len(p.fields) <= n {
+		p.fields = append(p.fields, nil)
+	}
+	p.fields[n] = slices.DeleteFunc(p.fields[n], func(other field) bool { return other.name == f.name })
+	p.fields[n] = append(p.fields[n], f)
 }
 
 // mostFields is the most fields of a struct that a quick reader can tell apart.
@@ -56,12 +82,11 @@ func newPart(t reflect.Type) *part {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
 		p.within = newPart(t.Elem())
 	case reflect.Struct:
-		p.fields = map[string]field{}
 		lists, any := make([]*part, t.NumField()), false
 		for i := range lists {
 			if f := t.Field(i); f.Type != writtenType {
 				of := newPart(f.Type)
-				p.fields[fieldName(f)] = field{i, of}
+				p.addField(field{fieldName(f), i, of})
 				if of.structs() || of.lists != nil {
 					lists[i], any = of, true
 				}
@@ -117,7 +142,9 @@ func quickly(m *memory, raw []byte, to reflect.Value) bool {
 func (q *quick) next() byte {
 	for ; q.pos < len(q.buf); q.pos++ {
 		switch c := q.buf[q.pos]; c {
-		case ' ', '\t', '\n', '\r':
+		case ' ', '\t', '\r':
+		case '\n':
+			q.pos = afterSpaces(q.buf, q.pos+1) - 1
 		default:
 			return c
 		}
@@ -222,7 +249,7 @@ func (q *quick) object(p *part, v reflect.Value) {
 		if q.lost {
 			return
 		}
-		if f, ok := p.fields[string(key)]; ok {
+		if f := p.field(key); f != nil {
 			if bit := uint64(1) << (f.index % mostFields); seen&bit != 0 {
 				q.lost = true // twice, or too many to tell
 				return
@@ -328,6 +355,10 @@ func entries[T any](q *quick, m map[string]T, value func() T) {
 // an escape, or with anything else that the standard library would change, to that.
 func (q *quick) text() []byte {
 	from := q.pos + 1
+	if end := afterPlain(q.buf, from); end < len(q.buf) && q.buf[end] == '"' {
+		q.pos = end + 1
+		return q.buf[from:end]
+	}
 	n := bytes.IndexByte(q.buf[from:], '"')
 	if n < 0 {
 		q.lost = true
@@ -419,6 +450,9 @@ func (q *quick) nested() {
 			}
 			pos = q.pos
 			continue
+		case '\n':
+			pos = afterSpaces(buf, pos+1)
+			continue
 		case '{', '[':
 			depth++
 		default:
@@ -433,17 +467,12 @@ func (q *quick) nested() {
 
 // quoted skips a string.
 func (q *quick) quoted() bool {
-	for at := q.pos + 1; at <= len(q.buf); {
-		n := bytes.IndexByte(q.buf[at:], '"')
-		if n < 0 {
-			break
+	for at := q.pos + 1; at < len(q.buf); {
+		if at = beforeQuote(q.buf, at); at < len(q.buf) && q.buf[at] == '"' {
+			q.pos = at + 1
+			return true
 		}
-		if e := bytes.IndexByte(q.buf[at:at+n], '\\'); e >= 0 {
-			at += e + 2 // past the character after the backslash
-			continue
-		}
-		q.pos = at + n + 1
-		return true
+		at += 2 // past the character after the backslash
 	}
 	q.lost = true
 	return false

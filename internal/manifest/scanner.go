@@ -77,7 +77,9 @@ func (s *scanner) peek() (byte, error) {
 	for {
 		for ; s.pos < len(s.buf); s.pos++ {
 			switch c := s.buf[s.pos]; c {
-			case ' ', '\t', '\n', '\r':
+			case ' ', '\t', '\r':
+			case '\n':
+				s.pos = afterSpaces(s.buf, s.pos+1) - 1
 			case byteOrderMark[0]:
 				if marked, err := s.startsWithMark(); err != nil || !marked {
 					return c, err
@@ -193,6 +195,11 @@ func (s *scanner) text() (string, error) {
 // quoted moves over a string and returns its length with quotes. Every byte is
 // looked at a fixed number of times, however many escapes and reads there are.
 func (s *scanner) quoted() (int, error) {
+	if end := beforeQuote(s.buf, s.pos+1); end < len(s.buf) && s.buf[end] == '"' { // mostly
+		n := end + 1 - s.pos
+		s.pos = end + 1
+		return n, nil
+	}
 	// From pos on, n bytes are read. Before searched there is no other quote;
 	// there is one at searched unless that is the end of the buffer.
 	n, searched := 1, 1
@@ -260,8 +267,9 @@ func (s *scanner) skipWord() error {
 	}
 }
 
-// structural marks the bytes that matter to a skipped value.
-var structural = [256]bool{'{': true, '[': true, '}': true, ']': true, '"': true}
+// structural marks the bytes that matter to a skipped value, and the end of a line, after which
+// there mostly are many spaces.
+var structural = [256]bool{'{': true, '[': true, '}': true, ']': true, '"': true, '\n': true}
 
 // skipNested moves over an object or array.
 func (s *scanner) skipNested() error {
@@ -283,6 +291,9 @@ func (s *scanner) skipNested() error {
 			if _, err := s.quoted(); err != nil {
 				return err
 			}
+			continue
+		case '\n':
+			s.pos = afterSpaces(buf, pos+1)
 			continue
 		case '{', '[':
 			depth++

@@ -23,7 +23,7 @@ func New(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 // once.
 func (s *Snapshot) load(pods []*outrank.Pod) {
 	running, waiting := map[string][]*PodState{}, map[string][]*PodState{}
-	covering := s.BudgetSet.matcher.Finder().Covering
+	covering, alike := s.BudgetSet.matcher.Finder().Covering, map[Taking]*Taking{}
 	for _, p := range pods {
 		if p.Finished() {
 			continue
@@ -31,7 +31,13 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 		if at := cmp.Or(p.NodeName, p.NominatedNodeName); at != "" {
 			s.writable(at)
 		}
-		ps := s.NewPodState(p, p.NodeName, p.NominatedNodeName, s.classWith(p, covering))
+		takes := s.taking(p, p.NodeName != "")
+		shared := alike[takes] // amounts without a column differ by their address, and are not shared
+		if shared == nil {
+			own := takes
+			shared, alike[takes] = &own, &own
+		}
+		ps := &PodState{p, s.classWith(p, covering), shared, s.refOf(cmp.Or(p.NodeName, p.NominatedNodeName))}
 		s.PodStates.set(ps)
 		if ps.Running {
 			running[ps.At.Name] = append(running[ps.At.Name], ps)

@@ -37,13 +37,30 @@ func (s *Snapshot) classWith(p *outrank.Pod, covering func(*outrank.Pod) []int32
 // NewPodState prepares a pod that runs on node or, if that is empty, is
 // nominated to nominated; both may be empty.
 func (s *Snapshot) NewPodState(p *outrank.Pod, node, nominated string, k *PodClass) *PodState {
-	ps := &PodState{Pod: p, Class: k, Running: node != ""}
-	if ps.Running {
-		ps.Takes, ps.At = s.Columns.Running(p, s.Of), s.refOf(node)
-	} else {
-		ps.Takes, ps.At = s.Columns.Pending(p), s.refOf(nominated)
+	return newPodState(p, k, s.taking(p, node != ""), s.refOf(cmp.Or(node, nominated)))
+}
+
+// RunningPod prepares a pod that runs on a node which is not known yet.
+func (s *Snapshot) RunningPod(p *outrank.Pod, k *PodClass) *PodState {
+	return newPodState(p, k, s.taking(p, true), nil)
+}
+
+// newPodState returns a state that shares nothing.
+func newPodState(p *outrank.Pod, k *PodClass, takes Taking, at *nodeRef) *PodState {
+	x := &struct {
+		PodState
+		Taking
+	}{PodState{Pod: p, Class: k, At: at}, takes}
+	x.PodState.Taking = &x.Taking
+	return &x.PodState
+}
+
+// taking returns what a pod takes.
+func (s *Snapshot) taking(p *outrank.Pod, running bool) Taking {
+	if running {
+		return Taking{s.Columns.Running(p, s.Of), true}
 	}
-	return ps
+	return Taking{s.Columns.Pending(p), false}
 }
 
 // refOf returns the reference to a node by its name, nil for an empty name.

@@ -281,7 +281,13 @@ func (n *NodeState) lowerLevels(priority int32, row *AmountRow) {
 // findCovered lists the pods that budgets cover.
 func (n *NodeState) findCovered() {
 	n.version++
-	n.Covered = n.Covered[:0]
+	if n.Covered = n.Covered[:0]; n.Covered == nil { // made as long as it has to be, not longer
+		covered := 0
+		for _, p := range n.Pods {
+			covered += min(1, len(p.Class.Covering))
+		}
+		n.Covered = slices.Grow(n.Covered, covered)
+	}
 	for i, p := range n.Pods {
 		if len(p.Class.Covering) > 0 {
 			n.Covered = append(n.Covered, coveredPod{int32(i), bitsOf(p.Class.Covering), p.Class})

@@ -13,10 +13,15 @@ import (
 type PodState struct {
 	Pod   *outrank.Pod
 	Class *PodClass
-	Takes Amounts
+	*Taking
 	// At is the node that the pod runs on or, if it is pending, is nominated
 	// to; nil for neither.
-	At      *nodeRef
+	At *nodeRef
+}
+
+// Taking is what a pod takes. It never changes, so that pods which take the same may share it.
+type Taking struct {
+	Takes   Amounts
 	Running bool
 }
 
