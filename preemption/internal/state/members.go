@@ -77,14 +77,17 @@ func (s *Snapshot) refOf(name string) *nodeRef {
 // Moved returns the pod on another node or with another nomination. What it takes stays, unless
 // its status says what it takes of a node.
 func (s *Snapshot) Moved(p *PodState, node, nominated string) *PodState {
-	if p.Running != (node != "") && reportsRequests(p.Pod) {
+	running, at := node != "", p.At
+	if p.Running != running && reportsRequests(p.Pod) {
 		return s.NewPodState(p.Pod, node, nominated, p.Class)
 	}
-	q := &PodState{Pod: p.Pod, Class: p.Class, Takes: p.Takes, At: p.At, Running: node != ""}
-	if to := cmp.Or(node, nominated); p.At == nil || p.At.Name != to {
-		q.At = s.refOf(to)
+	if to := cmp.Or(node, nominated); at == nil || at.Name != to {
+		at = s.refOf(to)
 	}
-	return q
+	if p.Running != running {
+		return newPodState(p.Pod, p.Class, Taking{p.Takes, running}, at)
+	}
+	return &PodState{p.Pod, p.Class, p.Taking, at}
 }
 
 // join counts a pod in its class. leave counts it out.
