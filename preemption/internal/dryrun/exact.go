@@ -27,7 +27,10 @@ func (w *DryRunner) exact(possible []*state.PodState) filters.Status {
 	}
 	x.ask(w, possible)
 	if w.Check().Code == decision.Success {
-		return w.contradiction() // nobody has to leave
+		if w.A.Config.ByVariant().TakesFree { // nobody has to leave
+			return filters.Status{}
+		}
+		return w.contradiction()
 	}
 	w.ChangeAll(possible, -1)
 	all := w.Check()
