@@ -35,6 +35,8 @@ type Answer struct {
 	// Deallocated are claims of the pod whose allocation was given up; of outrank, those of which
 	// the reference gives up any one.
 	Deallocated []string
+	// Errors are, of outrank, the texts of nodes with an error; the reference tells that of any one.
+	Errors []string
 	// Event is the note of event FailedScheduling, Reason and Message those of
 	// condition PodScheduled.
 	Event, Reason, Message string

@@ -85,10 +85,13 @@ func (h *Harness) decideDevices(c *Case, cluster *outrank.Cluster, pod *outrank.
 	}
 	for i := range d.Nodes {
 		if s := &d.Nodes[i].Status; s.Code == preemption.Contradiction {
-			d.failure.Plan, d.ended = nil, true
-			d.failure.Err = errors.New(s.Reasons[0])
-			return d, nil
+			d.errors = append(d.errors, s.Reasons[0])
 		}
+	}
+	if len(d.errors) > 0 {
+		d.failure.Plan, d.ended = nil, true
+		d.failure.Err = errors.New(d.errors[0])
+		return d, nil
 	}
 	return d, h.giveUp(d, filter, snap, config)
 }
@@ -223,6 +226,8 @@ func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 			return a
 		}
 		same.Message, same.Event = ours.Message, ours.Event
+	case ours.saysOfSome(same.Message): // of nodes with errors, the reference tells that of any one
+		same.Message, same.Event = ours.Message, ours.Event
 	case strings.Contains(a.Message, "filter plugin:"):
 		same.Message, same.Event = nodeErrors.ReplaceAllString(a.Message, "$1"), nodeErrors.ReplaceAllString(a.Event, "$1")
 		ours.Message, ours.Event = nodeErrors.ReplaceAllString(ours.Message, "$1"), nodeErrors.ReplaceAllString(ours.Event, "$1")
@@ -231,6 +236,11 @@ func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 		same.Deallocated = ours.Deallocated // any one of them
 	}
 	return &same
+}
+
+// saysOfSome reports whether a text is the error of a node.
+func (a *Answer) saysOfSome(text string) bool {
+	return slices.ContainsFunc(a.Errors, func(e string) bool { return sortedErrors(asBefore(text, withoutAddresses(e))) == text })
 }
 
 // Judged is a case with the reference's answer, on its way to the command judge.

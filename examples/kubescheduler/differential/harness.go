@@ -121,8 +121,9 @@ type decided struct {
 	problems   []string
 	// ended is set where the attempt ended in an error before preemption was asked.
 	ended bool
-	// idle are claims of the pod of which one is given up.
-	idle []string
+	// idle are claims of the pod of which one is given up, and errors those of the nodes of which
+	// one ends the attempt.
+	idle, errors []string
 }
 
 // decide decides the case.
@@ -192,7 +193,7 @@ func (d *decided) answer(chosen string) *Answer {
 	}
 	if d.ended {
 		d.carryOut(a)
-		a.Nodes, a.Unhelpful = map[string]Status{}, map[string]Status{}
+		a.Nodes, a.Unhelpful, a.Errors = map[string]Status{}, map[string]Status{}, d.errors
 		return a
 	}
 	for i := range d.Candidates {
