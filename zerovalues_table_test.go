@@ -39,7 +39,7 @@ var everyFunction = []any{
 	qos.Compute, qos.Of,
 	pdb.New, pdb.SameCoverage, pdb.StatusOf,
 	decision.DefaultRanks, preemption.DefaultRanks, preemption.FirstWayOut, preemption.NewEvaluator, preemption.NewMoves, preemption.NewSnapshot,
-	preemption.NodeRule, preemption.NodeRuleBy, preemption.SumOfCosts, preemption.WorkLost,
+	preemption.NodeRule, preemption.NodeRuleBy,
 	kubeletadmit.Admit, kubeletadmit.Critical, kubeletadmit.DifferenceOf, kubeletadmit.Evict,
 	kubeletadmit.MayPreempt, kubeletadmit.RankForEviction,
 	admitexplain.Admission, admitexplain.Ask,

@@ -70,24 +70,3 @@ func ExampleLossCosts_Of() {
 	// Output:
 	// 1 20 100
 }
-
-func ExampleWorkLost() {
-	now := time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
-	saved := map[string]time.Time{"train": now.Add(-time.Minute)} // such as from an annotation
-	cost := preemption.WorkLost("cpu", now, func(p *outrank.Pod) time.Time { return saved[p.Name] })
-	for _, name := range []string{"train", "batch"} {
-		p := &outrank.Pod{Name: name, StartTime: now.Add(-time.Hour), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "2")}}}
-		fmt.Println(name, cost(p)/1000, "core-seconds")
-	}
-	// Output:
-	// train 120 core-seconds
-	// batch 7200 core-seconds
-}
-
-func ExampleSumOfCosts() {
-	restart := func(p *outrank.Pod) int64 { return int64(10 * len(p.Containers)) }
-	fixed := func(*outrank.Pod) int64 { return 5 }
-	fmt.Println(preemption.SumOfCosts(restart, fixed)(&outrank.Pod{Containers: make([]outrank.Container, 2)}))
-	// Output:
-	// 25
-}

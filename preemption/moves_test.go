@@ -3,7 +3,6 @@ package preemption_test
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -143,40 +142,6 @@ func movesPlainly(t *rapid.T, e *preemption.Evaluator, snap *preemption.Snapshot
 		}
 	}
 	return loss
-}
-
-func TestWorkLost(t *testing.T) {
-	now := gen.Now
-	worker := func(start time.Time) *outrank.Pod {
-		p := pod("w", 1, "2")
-		p.StartTime = start
-		return p
-	}
-	saved := func(at time.Time) func(*outrank.Pod) time.Time { return func(*outrank.Pod) time.Time { return at } }
-	for _, tt := range []struct {
-		name       string
-		start      time.Time
-		checkpoint func(*outrank.Pod) time.Time
-		want       int64
-	}{
-		{"two cores for a minute", now.Add(-time.Minute), nil, 2000 * 60},
-		{"since the checkpoint", now.Add(-time.Hour), saved(now.Add(-time.Minute)), 2000 * 60},
-		{"a checkpoint of an earlier run", now.Add(-time.Minute), saved(now.Add(-time.Hour)), 2000 * 60},
-		{"none known", now.Add(-time.Minute), saved(time.Time{}), 2000 * 60},
-		{"parts of a second", now.Add(-1999 * time.Millisecond), nil, 2000},
-		{"not started", time.Time{}, saved(now.Add(-time.Hour)), 0},
-		{"starts later", now.Add(time.Hour), nil, 0},
-		{"saved later", now.Add(-time.Hour), saved(now.Add(time.Hour)), 0},
-		{"long ago", time.Unix(-1<<55, 0), nil, math.MaxInt64},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, preemption.WorkLost("cpu", now, tt.checkpoint)(worker(tt.start)))
-		})
-	}
-	assert.Zero(t, preemption.WorkLost("memory", now, nil)(worker(now.Add(-time.Hour))))
-	cost := func(n int64) func(*outrank.Pod) int64 { return func(*outrank.Pod) int64 { return n } }
-	assert.Equal(t, int64(5), preemption.SumOfCosts(cost(2), nil, cost(-9), cost(3))(nil))
-	assert.Equal(t, int64(math.MaxInt64), preemption.SumOfCosts(cost(math.MaxInt64), cost(3))(nil))
 }
 
 // A decision by what can move is the one by the same costs looked up in a table.

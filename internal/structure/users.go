@@ -18,7 +18,7 @@ import (
 // Users finds the users of the exported names of a module's packages.
 //
 // A user is a file of another package, its tests included. The tests of the same
-// package are none. Its examples are users of a weaker kind: people copy them,
+// package are none, nor are those at the top of the module, which list every name. Its examples are users of a weaker kind: people copy them,
 // but a name may be there for its example alone. A method that an interface asks
 // for has no user of its own.
 type Users struct {
@@ -82,6 +82,9 @@ func (u *Users) Add(root, folder string, public bool) error {
 		if public && len(plain) > 0 && name != "main" {
 			checked, _ := u.check(dir, plain)
 			u.declare(checked, folder)
+		}
+		if folder == "." {
+			all = plain
 		}
 		_, info := u.check(dir, all)
 		u.use(dir, all, info)

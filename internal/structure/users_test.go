@@ -13,6 +13,7 @@ func TestUsers(t *testing.T) {
 	u := structure.NewUsers()
 	require.NoError(t, u.Add("testdata/users", "lib", true))
 	require.NoError(t, u.Add("testdata/users", "other", false))
+	require.NoError(t, u.Add("testdata/users", ".", false))
 	require.NoError(t, u.AddModule("testdata/users/apart"))
 	got := map[string]bool{}
 	for _, n := range u.Without() {

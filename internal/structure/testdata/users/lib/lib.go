@@ -16,6 +16,9 @@ func Exampled() {}
 // Tested has a test of this package alone.
 func Tested() {}
 
+// Used is used by another package.
+func Used() {}
+
 // Selected is selected by another module.
 func Selected(Options) {}
 

@@ -1,0 +1,2 @@
+// Package users is at the top of a module.
+package users
