@@ -22,7 +22,8 @@ import (
 // The cache is right after any number of changes since the last question, from
 // none to several thousand, any of which matters.
 func TestManyChangesBetweenQuestions(t *testing.T) {
-	const nodes, podsPerNode, questions = 60, 4, 150
+	const nodes, podsPerNode = 60, 4
+	questions := inShort(75, 150)
 	r := rand.New(rand.NewPCG(1, 1))
 	c := &outrank.Cluster{}
 	change := func(p *outrank.Pod) *outrank.Pod {

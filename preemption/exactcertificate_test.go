@@ -130,7 +130,7 @@ func TestPropertyCallLimit(t *testing.T) {
 
 // Nodes that share a limit are searched in the same order whatever the workers are.
 func TestCallLimitWithWorkers(t *testing.T) {
-	c, p, err := clustergen.Benchmark(2000, 30, 20)
+	c, p, err := clustergen.Benchmark(inShort(600, 2000), 30, 20)
 	require.NoError(t, err)
 	snap := newSnapshot(t, c)
 	var first *preemption.Plan

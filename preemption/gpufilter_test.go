@@ -109,7 +109,7 @@ func (a *gpuAttempt) Clone() preemption.FilterState {
 
 // The filter keeps its contract, alone and attached to snapshots.
 func TestGPUSharingKeepsItsContract(t *testing.T) {
-	err := filtertest.Check(gpuSharing{}, filtertest.Options{Prepare: func(c *outrank.Cluster, pod *outrank.Pod) {
+	err := filtertest.Check(gpuSharing{}, filtertest.Options{Clusters: inShort(15, 60), Prepare: func(c *outrank.Cluster, pod *outrank.Pod) {
 		for i, n := range c.Nodes {
 			n.Labels["gpus"] = fmt.Sprint(i % 3)
 		}

@@ -132,6 +132,11 @@ func decide(line []byte, by rules) Decision {
 	if err := c.UnmarshalJSON(line); err != nil {
 		return Decision{ID: idOf(line, c), Mode: c.Mode, Profile: c.Profile, Error: err.Error()}
 	}
+	return c.answer(by)
+}
+
+// answer answers a case that was read, as it stands before [Case.resolve].
+func (c *Case) answer(by rules) Decision {
 	err := c.resolve()
 	if err == nil {
 		err = c.setGates()

@@ -4,7 +4,7 @@
 package hostile
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -77,11 +77,18 @@ func Written(form string, times int) string {
 			b.WriteString(part)
 			continue
 		}
+		pieces := strings.Split(part, "%d")
 		for n := range times {
 			if n > 0 {
 				b.WriteByte(',')
 			}
-			b.WriteString(strings.ReplaceAll(part, "%d", fmt.Sprint(n)))
+			number := strconv.Itoa(n)
+			for k, piece := range pieces {
+				if k > 0 {
+					b.WriteString(number)
+				}
+				b.WriteString(piece)
+			}
 		}
 	}
 	return b.String()

@@ -237,7 +237,11 @@ func TestPropertyPlace(t *testing.T) {
 	})
 	if !t.Failed() {
 		t.Logf("of %d placements %d are the best", all, same)
-		require.Greater(t, same, all*9/10)
+		nearly := all * 9 / 10
+		if testing.Short() { // of few, one more may not be
+			nearly = all * 8 / 10
+		}
+		require.Greater(t, same, nearly)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -15,16 +14,8 @@ import (
 
 // Two names of a package that differ by case alone are read as one and the same.
 func TestNamesDifferByMoreThanCase(t *testing.T) {
-	names := map[string][]string{} // by folder
-	each(t, ".go", func(file string, source []byte) {
-		if strings.HasSuffix(file, "_test.go") {
-			return
-		}
-		tree, err := parser.ParseFile(token.NewFileSet(), file, source, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		names[path.Dir(file)] = append(names[path.Dir(file)], packageNames(tree)...)
-	})
-	for folder, declared := range names {
+	parseAll(t)
+	for folder, declared := range parsed.names {
 		for _, pair := range equalButForCase(declared) {
 			t.Errorf("%s declares both %s and %s", folder, pair[0], pair[1])
 		}

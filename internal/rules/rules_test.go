@@ -3,7 +3,9 @@ package rules
 import (
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,38 +29,95 @@ func root(t *testing.T) string {
 }
 
 // each calls f for the files of the module whose name ends like this, with
-// their path from the root. It skips hidden folders and the files that failing
-// properties leave behind.
+// their path from the root.
 func each(t *testing.T, ending string, f func(file string, text []byte)) {
 	t.Helper()
-	top := root(t)
+	all, err := files(root(t))
+	require.NoError(t, err)
 	found := 0
-	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+	for _, one := range all {
+		if strings.HasSuffix(one.path, ending) {
+			found++
+			f(one.path, one.text)
+		}
+	}
+	require.NotZero(t, found, "no files *%s", ending)
+}
+
+// file is a file of the module, with its path from the root.
+type file struct {
+	path string
+	text []byte
+}
+
+// read are the files of the module, once a test has asked for them.
+var read []file
+
+// files lists the files of the module that some test looks at. It skips hidden folders and the
+// files that failing properties leave behind.
+func files(top string) ([]file, error) {
+	if read != nil {
+		return read, nil
+	}
+	err := filepath.WalkDir(top, func(at string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && path != top && (strings.HasPrefix(d.Name(), ".") || d.Name() == "rapid") {
+		if d.IsDir() && at != top && (strings.HasPrefix(d.Name(), ".") || d.Name() == "rapid") {
 			return filepath.SkipDir
 		}
-		if d.IsDir() || !strings.HasSuffix(d.Name(), ending) {
+		if d.IsDir() || filepath.Ext(at) != ".go" && !slices.Contains(prose, filepath.Ext(at)) {
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := os.ReadFile(at)
 		if err != nil {
 			return err
 		}
-		file, err := filepath.Rel(top, path)
-		found++
-		f(filepath.ToSlash(file), text)
+		name, err := filepath.Rel(top, at)
+		read = append(read, file{filepath.ToSlash(name), text})
 		return err
 	})
-	require.NoError(t, err)
-	require.NotZero(t, found, "no files *%s", ending)
+	return read, err
 }
 
 // prose are the files that cite rules outside of comments: documentation, and
 // scenarios with what they are for.
 var prose = []string{".md", ".txt"}
+
+// parsed maps each folder of the module to the names that its package declares, and lists the
+// comments of all Go files. Every file is parsed once, for all tests.
+var parsed struct {
+	names    map[string][]string
+	comments []comment
+}
+
+func parseAll(t *testing.T) {
+	t.Helper()
+	if parsed.names != nil {
+		return
+	}
+	names := map[string][]string{}
+	each(t, ".go", func(file string, source []byte) {
+		tree, comments, err := parse(file, source)
+		require.NoError(t, err)
+		parsed.comments = append(parsed.comments, comments...)
+		if !strings.HasSuffix(file, "_test.go") {
+			names[path.Dir(file)] = append(names[path.Dir(file)], packageNames(tree)...)
+		}
+	})
+	parsed.names = names
+}
+
+// passages lists whatever may cite: comments, and files of prose.
+func passages(t *testing.T) []comment {
+	t.Helper()
+	parseAll(t)
+	all := slices.Clone(parsed.comments)
+	for _, ending := range prose {
+		each(t, ending, func(file string, text []byte) { all = append(all, comment{file, string(text)}) })
+	}
+	return all
+}
 
 func readBook(t *testing.T) *book {
 	t.Helper()
@@ -76,20 +135,10 @@ func TestNumbersOfRules(t *testing.T) {
 
 func TestEveryCitationResolves(t *testing.T) {
 	b := readBook(t)
-	check := func(at, text string) {
-		for _, n := range cited(text) {
-			assert.NotEmpty(t, b.places[n], "%s cites %s, which is no rule", at, n)
-			assert.False(t, b.withdrawn[n], "%s cites %s, which is withdrawn", at, n)
+	for _, c := range passages(t) {
+		for _, n := range cited(c.text) {
+			assert.NotEmpty(t, b.places[n], "%s cites %s, which is no rule", c.at, n)
+			assert.False(t, b.withdrawn[n], "%s cites %s, which is withdrawn", c.at, n)
 		}
-	}
-	each(t, ".go", func(file string, source []byte) {
-		comments, err := commentsOf(file, source)
-		require.NoError(t, err)
-		for _, c := range comments {
-			check(c.at, c.text)
-		}
-	})
-	for _, ending := range prose {
-		each(t, ending, func(file string, text []byte) { check(file, string(text)) })
 	}
 }

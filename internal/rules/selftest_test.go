@@ -96,7 +96,7 @@ func TestCitationsAreFound(t *testing.T) {
 }
 
 func TestCommentsAreFound(t *testing.T) {
-	comments, err := commentsOf("f.go", []byte("// One (rule\n// 7.3).\npackage f\n\nvar s = \"rule 7.4\" /* rule 7.5 */\n"))
+	_, comments, err := parse("f.go", []byte("// One (rule\n// 7.3).\npackage f\n\nvar s = \"rule 7.4\" /* rule 7.5 */\n"))
 	require.NoError(t, err)
 	require.Len(t, comments, 2)
 	assert.Equal(t, "f.go:1", comments[0].at)

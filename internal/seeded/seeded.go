@@ -14,13 +14,17 @@ import (
 // Seed is what properties draw from if nothing else is asked for.
 const Seed = 1
 
+// fewest is how many cases short tests see at least: with fewer, some property meets none of the
+// cases that it is about.
+const fewest = 24
+
 // Run runs the tests of a package, as the end of its TestMain. Each property sees so many
 // cases, those of [Seed]. On the command line -rapid.checks asks for more, -rapid.seed for
-// others, and -rapid.seed=0 for others in every run. Short tests see as many. It
-// panics in a package that has no properties.
+// others, and -rapid.seed=0 for others in every run. Short tests see two fifths of them, but
+// [fewest] where the package asks for so many. It panics in a package that has no properties.
 func Run(m *testing.M, checks int) {
 	if slices.Contains(os.Args, "-test.short=true") { // no flag is parsed yet
-		checks *= 5 // of which rapid takes a fifth
+		checks = min(checks, max(checks*2/5, fewest)) * 5 // of which rapid takes a fifth
 	}
 	for name, value := range map[string]int{"rapid.checks": checks, "rapid.seed": Seed} {
 		// Not flag.Set, after which a flag counts as given on the command line.

@@ -9,16 +9,20 @@ import (
 	"github.com/outrank-go/outrank/internal/seeded"
 )
 
-func TestMain(m *testing.M) { seeded.Run(m, 10) }
+func TestMain(m *testing.M) { seeded.Run(m, 100) }
 
-// Two looks at the same property see the same cases, as many as were asked for, in a short
-// run, too.
+// Two looks at the same property see the same cases, as many as were asked for, or two fifths of
+// them in a short run.
 func TestRun(t *testing.T) {
 	var seen [2][]int
 	for i := range seen {
 		rapid.Check(t, func(t *rapid.T) { seen[i] = append(seen[i], rapid.Int().Draw(t, "x")) })
 	}
-	assert.Len(t, seen[0], 10)
-	assert.Equal(t, 10, seeded.Checks())
+	checks := 100
+	if testing.Short() {
+		checks = 40
+	}
+	assert.Len(t, seen[0], checks)
+	assert.Equal(t, checks, seeded.Checks())
 	assert.Equal(t, seen[0], seen[1])
 }

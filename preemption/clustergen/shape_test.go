@@ -24,6 +24,9 @@ func TestAllIsValid(t *testing.T) {
 	}
 	for _, shape := range odd {
 		seeds := uint64(300)
+		if testing.Short() {
+			seeds = 60
+		}
 		if shape.Sizes > 100 {
 			seeds = 3
 		}

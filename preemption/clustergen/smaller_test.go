@@ -51,7 +51,11 @@ func TestFeaturesLeaveTheRest(t *testing.T) {
 		plain := shape
 		plain.Taints, plain.Selectors, plain.Ports, plain.Affinity = false, false, false, false
 		plain.Spread, plain.Volumes, plain.Features = false, false, false
-		for seed := range uint64(50) {
+		seeds := uint64(50)
+		if testing.Short() {
+			seeds = 12
+		}
+		for seed := range seeds {
 			with, without := cluster(t, shape, seed), cluster(t, plain, seed)
 			withoutFeatures(with)
 			withoutFeatures(without)

@@ -60,7 +60,7 @@ func TestConcurrentChecks(t *testing.T) {
 	for range 4 {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			assert.NoError(t, filtertest.Check(&quota{limit: 2}, filtertest.Options{Clusters: 10}))
+			assert.NoError(t, filtertest.Check(&quota{limit: 2}, filtertest.Options{Clusters: few()}))
 		})
 	}
 }

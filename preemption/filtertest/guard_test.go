@@ -85,7 +85,7 @@ func TestCheckGuard(t *testing.T) {
 		{fewGuard{name: "Few", most: 1000}, filtertest.SayRule},
 	} {
 		t.Run(fmt.Sprint(tt.rule), func(t *testing.T) {
-			err := filtertest.CheckGuard(&tt.guard, filtertest.Options{Clusters: 12})
+			err := filtertest.CheckGuard(&tt.guard, filtertest.Options{Clusters: few()})
 			var found *filtertest.Error
 			require.ErrorAs(t, err, &found)
 			var rules []filtertest.Rule

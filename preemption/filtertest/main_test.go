@@ -13,5 +13,9 @@ var clusters = flag.Int("clusters", 20, "how many clusters to try a filter witho
 // Tests hold little memory, so that rare collections save a tenth of their work.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
+	flag.Parse()
+	if testing.Short() && *clusters == 20 {
+		*clusters = 6
+	}
 	m.Run()
 }

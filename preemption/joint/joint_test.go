@@ -404,7 +404,11 @@ func TestContext(t *testing.T) {
 		assert.ErrorIs(t, err, context.Canceled, "after %d", left)
 	}
 	interrupted := 0
-	for left := 20; left < 1500; left += 20 {
+	step := 60 // any place is drawn by TestPropertyEndsWithItsContext
+	if testing.Short() {
+		step = 160
+	}
+	for left := 20; left < 1500; left += step {
 		ctx := &counting{context.Background(), left}
 		plan, err := joint.Preempt(ctx, eval, snap, joint.Request{Pods: waiting, Now: clustergen.Now()})
 		if err != nil {

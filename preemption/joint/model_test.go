@@ -256,6 +256,9 @@ type compared struct {
 // the log is a table.
 func TestAgainstModel(t *testing.T) {
 	clusters := 4
+	if testing.Short() {
+		clusters = 2
+	}
 	if *every {
 		clusters = 100
 	}

@@ -250,7 +250,11 @@ func TestContextWithMoves(t *testing.T) {
 	}
 	eval := must(preemption.NewEvaluator(preemption.Config{}))
 	ended, brief := 0, 0
-	for left := 20; left < 1200; left += 170 {
+	step := 170
+	if testing.Short() {
+		step = 390
+	}
+	for left := 20; left < 1200; left += step {
 		plan, err := joint.Preempt(&counting{context.Background(), left}, eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Moves: &preemption.LossCosts{}})
 		if err != nil {
 			require.ErrorIs(t, err, context.Canceled)

@@ -45,8 +45,12 @@ func TestOptima(t *testing.T) {
 	require.GreaterOrEqual(t, len(optima), 30)
 	var table strings.Builder
 	table.WriteString("| nodes / pods | one by one | joint | optimum | bound |\n|---|---|---|---|---|\n")
+	large := 1000
+	if testing.Short() {
+		large = 400
+	}
 	for _, o := range optima {
-		if !*every && o.Nodes*o.Pods > 1000 {
+		if !*every && o.Nodes*o.Pods > large {
 			continue
 		}
 		snap, pods := waiting(t, o.Nodes, o.Pods, 0)

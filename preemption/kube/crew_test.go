@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank/internal/manifest"
+	"github.com/outrank-go/outrank/internal/seeded"
 )
 
 // drawObject draws an object of a dump, some of them with mistakes.
@@ -57,7 +58,7 @@ func TestPropertyCrewReadsAlike(t *testing.T) {
 			require.Equal(t, one.storage, c.rd.storage)
 		}
 	})
-	assert.Greater(t, given, 200, "workers have read hardly anything")
+	assert.Greater(t, given, 5*seeded.Checks(), "workers have read hardly anything")
 }
 
 // A panic in a worker reaches the caller, who can recover it.
