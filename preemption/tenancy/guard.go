@@ -148,12 +148,16 @@ func (s *guardState) ownerOf(r int) int {
 }
 
 // Use makes a configuration decide by the rules: it sets MayTake and Guard, and adds
-// [Rules.Filter] behind the other filters. The filters that are there are not written. With
-// a nil configuration it does nothing.
+// [Rules.Filter] behind the other filters, and the release where the options name one and the
+// configuration does not. The filters that are there are not written. With a nil configuration it
+// does nothing.
 func (r *Rules) Use(c *preemption.Config) {
 	if c == nil {
 		return
 	}
 	c.MayTake, c.Guard = r.MayTake, r.Guard()
+	if c.Release == 0 {
+		c.Release = r.Release
+	}
 	c.Filters = append(slices.Clone(c.Filters), r.Filter())
 }

@@ -41,6 +41,9 @@ type Options struct {
 	// and 1 of "pods". What the tree has no quota of does not count, and nothing counts as more
 	// than 2^47.
 	Uses func(p *outrank.Pod) resource.List
+	// Release is by which requests are counted, and by which [Rules.Use] has a configuration decide;
+	// zero counts by the default release, whatever the snapshot's is.
+	Release outrank.Release
 	// QueuedAt returns when a pod began to wait, for LowerOrNewer; nil means its start time, and
 	// that the preemptor waited first.
 	QueuedAt func(p *outrank.Pod) time.Time
@@ -77,6 +80,9 @@ func (o *Options) check() error {
 	}
 	if o.QueueOf == nil {
 		add("QueueOf", "missing")
+	}
+	if !o.Release.Known() {
+		add("Release", fmt.Sprintf("%v is not known", o.Release))
 	}
 	o.Protection.check("tenancy options", &ps)
 	if o.Tree != nil {
@@ -253,7 +259,7 @@ func (r *Rules) uses(p *outrank.Pod) (amounts []int64, asked []bool) {
 	if r.Uses != nil {
 		l = r.Uses(p)
 	} else {
-		l = p.RunningRequests(outrank.DefaultRelease).Plus(onePod)
+		l = p.RunningRequests(r.Release).Plus(onePod)
 	}
 	amounts, asked, _ = r.Tree.count(l)
 	for i := range amounts {
@@ -269,7 +275,7 @@ func (r *Rules) amounts(to []int64, p *outrank.Pod) []int64 {
 		return append(to, uses...)
 	}
 	for i, name := range r.Tree.names {
-		q := p.RunningRequestOf(outrank.DefaultRelease, name)
+		q := p.RunningRequestOf(r.Release, name)
 		if name == resource.Pods {
 			q = q.Add(resource.New(1))
 		}

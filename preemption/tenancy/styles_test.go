@@ -68,6 +68,42 @@ func TestWithinItsOwn(t *testing.T) {
 	}
 }
 
+// Two containers whose requests change places count with 6 cpu by v1.36, of which ads has borrowed 2,
+// and with 4, its own, by v1.37.
+func TestRequestsByRelease(t *testing.T) {
+	resized := running("ads-1", "ads", "1", 0)
+	resized.Containers[0].Actual = resource.MustList("cpu", "3")
+	resized.Containers = append(resized.Containers, outrank.Container{Requests: resource.MustList("cpu", "3"), Actual: resource.MustList("cpu", "1")})
+	preempt := func(by, of outrank.Release) (*preemption.Plan, error) {
+		snap := must(preemption.NewSnapshot(&outrank.Cluster{
+			Release: of, Pods: []*outrank.Pod{resized},
+			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "9", "pods", "1")}},
+		}))
+		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: tenancy.Kueue, Release: by}))
+		var config preemption.Config
+		rules.Use(&config)
+		require.NoError(t, snap.Attach(rules.Filter()))
+		return must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-1", "search", "1", 5), now)
+	}
+	for _, tt := range []struct {
+		by, of outrank.Release
+		want   preemption.Outcome
+	}{
+		{outrank.V1_36, outrank.V1_36, preemption.Preempt},
+		{outrank.V1_37, outrank.V1_37, preemption.NothingHelps},
+		{0, outrank.V1_36, preemption.NothingHelps},
+	} {
+		plan, err := preempt(tt.by, tt.of)
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, plan.Outcome, "by %v of %v", tt.by, tt.of)
+	}
+	_, err := preempt(outrank.V1_37, outrank.V1_36)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	require.ErrorContains(t, err, "Release")
+	_, err = tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Release: 999})
+	require.ErrorContains(t, err, "Release")
+}
+
 // A queue that has less than its own of one resource can give up what it has borrowed of
 // another (rule 24.5.2).
 func TestBorrowedOfOneResource(t *testing.T) {
