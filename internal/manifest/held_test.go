@@ -50,7 +50,11 @@ func TestHeldElementsAreBounded(t *testing.T) {
 	assert.ErrorContains(t, err, "put kind first")
 	assert.NotContains(t, err.Error(), "not JSON")
 	var memory [2]uint64
-	for i, elements := range []int{1 << 17, 1 << 20} {
+	most := 1 << 20
+	if testing.Short() {
+		most = 1 << 18
+	}
+	for i, elements := range []int{most >> 3, most} {
 		memory[i], err = allocated(`{"items":[` + strings.Repeat(`{},`, elements) + `{}]}`)
 		require.NoError(t, err)
 	}
@@ -83,6 +87,8 @@ func TestTextsAreBounded(t *testing.T) {
 		texts := []string{"x", `\"`}
 		if strings.HasSuffix(begin, "[") {
 			texts = []string{"1,"}
+		} else if testing.Short() {
+			texts = texts[:1]
 		}
 		for _, more := range texts {
 			in := &endless{begin: begin, more: strings.Repeat(more, 1<<15)}

@@ -269,12 +269,22 @@ func manyKinds(kinds int) *packing.Problem {
 	return p
 }
 
-// With many kinds prices take many rounds, and the bound is not far below what is placed.
-func TestManyKinds(t *testing.T) {
-	p := manyKinds(40)
+// oneOfEach is such a problem with an item of each kind.
+func oneOfEach(kinds int) *packing.Problem {
+	p := manyKinds(kinds)
 	for k := range p.Kinds {
 		p.Kinds[k].Count = 1
 	}
+	return p
+}
+
+// With many kinds prices take many rounds, and the bound is not far below what is placed.
+func TestManyKinds(t *testing.T) {
+	kinds := 40
+	if testing.Short() {
+		kinds = 20
+	}
+	p := oneOfEach(kinds)
 	from := packing.Relax(p, packing.Goal{Most: -1, Upper: 60 * unit}, &packing.Meter{Limit: 400_000})
 	got := packing.Place(p, from, 200, func(*packing.Placement) bool { return false }, &packing.Meter{Limit: 400_000})
 	require.NotNil(t, got)
@@ -305,10 +315,7 @@ func TestStop(t *testing.T) {
 
 // Less patience ends the search for prices earlier, with a bound that is one all the same.
 func TestPatience(t *testing.T) {
-	p := manyKinds(40)
-	for k := range p.Kinds {
-		p.Kinds[k].Count = 1
-	}
+	p := oneOfEach(40)
 	var steps []int
 	var bounds []int64
 	for _, patience := range []int{0, 4, 1} {
