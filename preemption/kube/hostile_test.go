@@ -156,7 +156,7 @@ func inUse() int64 {
 // Memory allocated during a collection counts as in use, so that the least of
 // many counts.
 func requirePeak(t *testing.T, form string, times int64) {
-	text := hostile.Written(form, 1+size(2<<20, 1<<19)/(len(form)+1))
+	text := hostile.Written(form, 1+(2<<20)/(len(form)+1))
 	least := int64(math.MaxInt64)
 	for range 20 {
 		peak, _ := peakOf(text)
