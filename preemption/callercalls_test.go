@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
@@ -92,7 +93,7 @@ func (s *talliedState) Clone() preemption.FilterState {
 // says, and everything that was removed is added again.
 func TestCallsOfOwnFilters(t *testing.T) {
 	removals, chosen := 0, 0
-	seeds := inShort(60, 200)
+	seeds := seeded.InShort(60, 200)
 	for _, shape := range []clustergen.Shape{{}, {Nominated: 4}, {Nodes: 12, PodsPerNode: 12}, clustergen.Full()} {
 		for seed := range uint64(seeds) {
 			c, err := clustergen.Cluster(shape, seed)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	report "github.com/outrank-go/outrank/preemption/explain"
@@ -175,7 +176,7 @@ func (l laborious) Clone() preemption.FilterState      { return l }
 // No call looks at more than a chunk of nodes without a question to its context.
 func TestCallsAskTheirContext(t *testing.T) {
 	steps := 0
-	for _, op := range operations(t, inShort(300, 700), laborious{&steps}) {
+	for _, op := range operations(t, seeded.InShort(300, 700), laborious{&steps}) {
 		steps = 0
 		ctx := &asked{Context: context.Background(), left: 1 << 30, work: &steps}
 		require.NoError(t, op.run(ctx), op.name)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -23,7 +24,7 @@ import (
 // none to several thousand, any of which matters.
 func TestManyChangesBetweenQuestions(t *testing.T) {
 	const nodes, podsPerNode = 60, 4
-	questions := inShort(75, 150)
+	questions := seeded.InShort(75, 150)
 	r := rand.New(rand.NewPCG(1, 1))
 	c := &outrank.Cluster{}
 	change := func(p *outrank.Pod) *outrank.Pod {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
@@ -130,7 +131,7 @@ func TestPropertyCallLimit(t *testing.T) {
 
 // Nodes that share a limit are searched in the same order whatever the workers are.
 func TestCallLimitWithWorkers(t *testing.T) {
-	c, p, err := clustergen.Benchmark(inShort(600, 2000), 30, 20)
+	c, p, err := clustergen.Benchmark(seeded.InShort(600, 2000), 30, 20)
 	require.NoError(t, err)
 	snap := newSnapshot(t, c)
 	var first *preemption.Plan

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 	"github.com/outrank-go/outrank/resource"
@@ -109,7 +110,7 @@ func (a *gpuAttempt) Clone() preemption.FilterState {
 
 // The filter keeps its contract, alone and attached to snapshots.
 func TestGPUSharingKeepsItsContract(t *testing.T) {
-	err := filtertest.Check(gpuSharing{}, filtertest.Options{Clusters: inShort(15, 60), Prepare: func(c *outrank.Cluster, pod *outrank.Pod) {
+	err := filtertest.Check(gpuSharing{}, filtertest.Options{Clusters: seeded.InShort(15, 60), Prepare: func(c *outrank.Cluster, pod *outrank.Pod) {
 		for i, n := range c.Nodes {
 			n.Labels["gpus"] = fmt.Sprint(i % 3)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 	"github.com/outrank-go/outrank/resource"
@@ -392,5 +393,5 @@ func TestPropertyGuardHolds(t *testing.T) {
 
 // The guard of the examples keeps its contract.
 func TestGuardKeepsItsContract(t *testing.T) {
-	require.NoError(t, filtertest.CheckGuard(atMost{"AtMost", 1}, filtertest.Options{Clusters: inShort(15, 60)}))
+	require.NoError(t, filtertest.CheckGuard(atMost{"AtMost", 1}, filtertest.Options{Clusters: seeded.InShort(15, 60)}))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -173,7 +174,7 @@ var movesShapes = map[string]gen.Shape{
 // Several workers, and several calls at once, may ask about costs, and get the answers that
 // one gets.
 func TestMovesAtOnce(t *testing.T) {
-	c, asks := gen.Benchmark(inShort(600, 2000), 6, 0)
+	c, asks := gen.Benchmark(seeded.InShort(600, 2000), 6, 0)
 	for i, p := range c.Pods {
 		p.Owner = outrank.Owner{Kind: []string{"ReplicaSet", "DaemonSet"}[i%2], Name: fmt.Sprint(i % 7)}
 	}

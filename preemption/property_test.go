@@ -68,14 +68,6 @@ func newSnapshot(t fataler, c *outrank.Cluster) *preemption.Snapshot {
 	return s
 }
 
-// inShort returns a size for short tests, and the usual one for others.
-func inShort(short, usual int) int {
-	if testing.Short() {
-		return short
-	}
-	return usual
-}
-
 func newEvaluator(t fataler, config preemption.Config) *preemption.Evaluator {
 	t.Helper()
 	e, err := preemption.NewEvaluator(config)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank/internal/manifest"
+	"github.com/outrank-go/outrank/internal/seeded"
 )
 
 // Elements get their kind from their list, before or after them. Those with a
@@ -50,10 +51,7 @@ func TestHeldElementsAreBounded(t *testing.T) {
 	assert.ErrorContains(t, err, "put kind first")
 	assert.NotContains(t, err.Error(), "not JSON")
 	var memory [2]uint64
-	most := 1 << 20
-	if testing.Short() {
-		most = 1 << 18
-	}
+	most := seeded.InShort(1<<18, 1<<20)
 	for i, elements := range []int{most >> 3, most} {
 		memory[i], err = allocated(`{"items":[` + strings.Repeat(`{},`, elements) + `{}]}`)
 		require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank/internal/packing"
+	"github.com/outrank-go/outrank/internal/seeded"
 )
 
 // unit is what a leaver weighs about.
@@ -280,11 +281,7 @@ func oneOfEach(kinds int) *packing.Problem {
 
 // With many kinds prices take many rounds, and the bound is not far below what is placed.
 func TestManyKinds(t *testing.T) {
-	kinds := 40
-	if testing.Short() {
-		kinds = 20
-	}
-	p := oneOfEach(kinds)
+	p := oneOfEach(seeded.InShort(20, 40))
 	from := packing.Relax(p, packing.Goal{Most: -1, Upper: 60 * unit}, &packing.Meter{Limit: 400_000})
 	got := packing.Place(p, from, 200, func(*packing.Placement) bool { return false }, &packing.Meter{Limit: 400_000})
 	require.NotNil(t, got)

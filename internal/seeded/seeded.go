@@ -1,5 +1,6 @@
 // Package seeded answers which cases the property tests of a package see: as many as the
-// package asks for, and the same ones in every run, so that a commit has one verdict.
+// package asks for, and the same ones in every run, so that a commit has one verdict. Short tests
+// see fewer and smaller ones.
 package seeded
 
 import (
@@ -20,8 +21,8 @@ const fewest = 24
 
 // Run runs the tests of a package, as the end of its TestMain. Each property sees so many
 // cases, those of [Seed]. On the command line -rapid.checks asks for more, -rapid.seed for
-// others, and -rapid.seed=0 for others in every run. Short tests see two fifths of them, but
-// [fewest] where the package asks for so many. It panics in a package that has no properties.
+// others, and -rapid.seed=0 for others in every run. Short tests see two fifths of them, and at least
+// [fewest] where the package asks for as many. It panics in a package that has no properties.
 func Run(m *testing.M, checks int) {
 	if slices.Contains(os.Args, "-test.short=true") { // no flag is parsed yet
 		checks = min(checks, max(checks*2/5, fewest)) * 5 // of which rapid takes a fifth
@@ -34,6 +35,14 @@ func Run(m *testing.M, checks int) {
 	}
 	debug.SetGCPercent(400) // a third less work: tests hold little
 	os.Exit(m.Run())
+}
+
+// InShort returns a size for short tests, and the usual one for others.
+func InShort(short, usual int) int {
+	if testing.Short() {
+		return short
+	}
+	return usual
 }
 
 // Checks returns how many cases each property sees, for a test that draws its cases itself.

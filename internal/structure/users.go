@@ -18,8 +18,9 @@ import (
 // Users finds the users of the exported names of a module's packages.
 //
 // A user is a file of another package, its tests included. The tests of the same
-// package are none, nor are those at the top of the module, which list every name. Its examples are users of a weaker kind: people copy them,
-// but a name may be there for its example alone. A method that an interface asks
+// package are none, nor are those at the top of the module, which list every name.
+// Examples of the same package are users of a weaker kind: people copy them, but a
+// name may be there for its example alone. A method that an interface asks
 // for has no user of its own.
 type Users struct {
 	fset *token.FileSet

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
@@ -51,11 +52,7 @@ func TestFeaturesLeaveTheRest(t *testing.T) {
 		plain := shape
 		plain.Taints, plain.Selectors, plain.Ports, plain.Affinity = false, false, false, false
 		plain.Spread, plain.Volumes, plain.Features = false, false, false
-		seeds := uint64(50)
-		if testing.Short() {
-			seeds = 12
-		}
-		for seed := range seeds {
+		for seed := range uint64(seeded.InShort(12, 50)) {
 			with, without := cluster(t, shape, seed), cluster(t, plain, seed)
 			withoutFeatures(with)
 			withoutFeatures(without)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
@@ -316,12 +317,7 @@ func goroutine() string {
 }
 
 // few is how many clusters show each fault here.
-func few() int {
-	if testing.Short() {
-		return 6
-	}
-	return 12
-}
+func few() int { return seeded.InShort(6, 12) }
 
 func TestBadFilters(t *testing.T) {
 	for _, b := range bad {

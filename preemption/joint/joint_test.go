@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/joint"
@@ -404,10 +405,7 @@ func TestContext(t *testing.T) {
 		assert.ErrorIs(t, err, context.Canceled, "after %d", left)
 	}
 	interrupted := 0
-	step := 60 // any place is drawn by TestPropertyEndsWithItsContext
-	if testing.Short() {
-		step = 160
-	}
+	step := seeded.InShort(160, 60) // any place is drawn by TestPropertyEndsWithItsContext
 	for left := 20; left < 1500; left += step {
 		ctx := &counting{context.Background(), left}
 		plan, err := joint.Preempt(ctx, eval, snap, joint.Request{Pods: waiting, Now: clustergen.Now()})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/joint"
@@ -255,10 +256,7 @@ type compared struct {
 // Plans with moves come nearer to the model than others, and nothing is better than the model. With -v -all
 // the log is a table.
 func TestAgainstModel(t *testing.T) {
-	clusters := 4
-	if testing.Short() {
-		clusters = 2
-	}
+	clusters := seeded.InShort(2, 4)
 	if *every {
 		clusters = 100
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/joint"
@@ -250,11 +251,7 @@ func TestContextWithMoves(t *testing.T) {
 	}
 	eval := must(preemption.NewEvaluator(preemption.Config{}))
 	ended, brief := 0, 0
-	step := 170
-	if testing.Short() {
-		step = 390
-	}
-	for left := 20; left < 1200; left += step {
+	for left := 20; left < 1200; left += seeded.InShort(390, 170) {
 		plan, err := joint.Preempt(&counting{context.Background(), left}, eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Moves: &preemption.LossCosts{}})
 		if err != nil {
 			require.ErrorIs(t, err, context.Canceled)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/joint"
@@ -45,10 +46,7 @@ func TestOptima(t *testing.T) {
 	require.GreaterOrEqual(t, len(optima), 30)
 	var table strings.Builder
 	table.WriteString("| nodes / pods | one by one | joint | optimum | bound |\n|---|---|---|---|---|\n")
-	large := 1000
-	if testing.Short() {
-		large = 400
-	}
+	large := seeded.InShort(400, 1000)
 	for _, o := range optima {
 		if !*every && o.Nodes*o.Pods > large {
 			continue

@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/hostile"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
@@ -33,14 +34,6 @@ var wrongAllOver = map[string]string{
 	"escapes in names": `{"kind":"Pod","metadata":{"name":"\u0070%d"}}`,
 }
 
-// size is that of a dump whose memory is measured: a smaller one will do in short tests.
-func size(usual, short int) int {
-	if testing.Short() {
-		return short
-	}
-	return usual
-}
-
 func dumpOf(part string, times int) string {
 	return hostile.Written(`{"kind":"List","items":[@`+part+`@]}`, times)
 }
@@ -50,7 +43,7 @@ func dumpOf(part string, times int) string {
 func TestHostileInput(t *testing.T) {
 	for name, part := range wrongAllOver {
 		t.Run(name, func(t *testing.T) {
-			text := dumpOf(part, size(1<<20, 1<<18)/len(part))
+			text := dumpOf(part, seeded.InShort(1<<18, 1<<20)/len(part))
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
@@ -122,16 +115,16 @@ func TestPeakHasABound(t *testing.T) {
 		"templates":  `{"kind":"Workload","metadata":{"name":"w"},"spec":{"podGroupTemplates":[@{}@]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !testing.Short() { // else the parts before the end of the next are as many
+			if !testing.Short() { // the larger one has as many on its way to the error
 				requireBound(t, hostile.Written(form, 250_000))
 			}
-			err := requireBound(t, hostile.Written(form, size(2_000_000, 250_010)))
+			err := requireBound(t, hostile.Written(form, seeded.InShort(250_010, 2_000_000)))
 			require.ErrorContains(t, err, "its lists have more than 250000 parts together")
 			require.NotContains(t, err.Error(), "\n", "that is all there is to say")
 		})
 	}
 	t.Run("requests", func(t *testing.T) {
-		requireBound(t, hostile.Written(hostile.InSpec(`"containers":[{"name":"c","resources":{"requests":{@"%d":1@}}}]`), size(250_000, 50_000)))
+		requireBound(t, hostile.Written(hostile.InSpec(`"containers":[{"name":"c","resources":{"requests":{@"%d":1@}}}]`), seeded.InShort(50_000, 250_000)))
 	})
 }
 
