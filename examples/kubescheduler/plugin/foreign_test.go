@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
@@ -255,4 +256,24 @@ func TestHandedOverIsCarriedOut(t *testing.T) {
 	values := c.collector.Counts.Values()
 	assert.EqualValues(t, 1, values.PreemptionAttempts)
 	assert.EqualValues(t, 1, values.PreemptionVictims.Sum)
+}
+
+// Where a plan is carried out at once, less important pods lose their nomination even if all victims are
+// leaving already.
+func TestClearsNominationsAtOnce(t *testing.T) {
+	for _, handedOver := range []bool{false, true} {
+		victim := running("low", 1, "3", "n1", 0)
+		victim.DeletionTimestamp, victim.Finalizers = new(metav1.NewTime(start)), []string{"example.com/slow"}
+		c := newCluster(t, node("n1", "4"), victim)
+		if handedOver {
+			c.with(func(*v1.Pod, fwk.NodeInfo) *fwk.Status { return nil })
+		}
+		c.options.Synchronous = new(true)
+		c.run()
+		c.create(pending("mid", 5, "3"))
+		c.nominated("mid", "n1")
+		c.create(pending("high", 10, "3"))
+		c.nominated("high", "n1")
+		c.nominated("mid", "")
+	}
 }

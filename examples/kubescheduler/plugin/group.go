@@ -137,8 +137,11 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 	}
 	request.Place = placed.places
 	d.Group, err = p.planGroup(ctx, evaluator, request)
-	if placed.failed != nil {
+	switch {
+	case placed.failed != nil:
 		d.Group, err = nil, placed.failed // in its own words
+	case err == nil && placed.refused != nil && d.Group.Outcome == preemption.NothingHelps:
+		d.Group.Status.Code = status(placed.refused).Code
 	}
 	return d, queued, err
 }

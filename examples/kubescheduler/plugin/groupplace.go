@@ -21,8 +21,9 @@ type placedGroup struct {
 	aside map[string]bool
 	// placed, if set, receives each place.
 	placed func(fwk.ProposedAssignment)
-	// failed is the error in which placing ended.
-	failed error
+	// failed is the error in which placing ended, and refused the answer that there is no place.
+	failed  error
+	refused *fwk.Status
 	// assignments are the places, and away the pods that were taken out for them, by node.
 	assignments []fwk.ProposedAssignment
 	away        map[string][]fwk.PodInfo
@@ -38,6 +39,7 @@ func (g *placedGroup) places(ctx context.Context, snap *preemption.Snapshot, pod
 	switch {
 	case said.IsSuccess():
 	case said.IsRejected():
+		g.refused = said
 		return preemption.Placement{Refused: &preemption.Refusal{Reason: said.Message()}}, nil
 	default:
 		g.failed = said.AsError()

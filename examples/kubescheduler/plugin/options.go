@@ -78,9 +78,13 @@ type Decision struct {
 // the scheduler alone follows.
 func (o *Options) release() (of outrank.Release, unfollowed []string, err error) {
 	if o.Release != 0 {
-		return o.Release, nil, nil
+		if _, has := o.Release.Gates()[asyncPreemption]; !has {
+			return o.Release, nil, nil
+		}
+		of, err = o.Release.With(map[string]bool{asyncPreemption: o.asynchronous()})
+		return of, nil, err
 	}
-	gates := map[string]bool{}
+	gates := map[string]bool{asyncPreemption: o.asynchronous()}
 	known := utilfeature.DefaultMutableFeatureGate.GetAll()
 	for name, usual := range Reference.Gates() {
 		if _, ok := known[featuregate.Feature(name)]; !ok || elsewhere[name] {
@@ -105,10 +109,14 @@ func (o *Options) release() (of outrank.Release, unfollowed []string, err error)
 // that only the scheduler knows.
 var handedOver = map[string]bool{"DRANodeAllocatableResources": true}
 
+// asyncPreemption is the gate that the option Synchronous stands for. Which nominations a plan clears
+// depends on it.
+const asyncPreemption = "SchedulerAsyncPreemption"
+
 // elsewhere are gates that make no difference to what is decided here: about the scheduling
 // queue, the kubelet, how calls are made, and how fast something is found.
 var elsewhere = map[string]bool{
-	"SchedulerAsyncPreemption": true, "SchedulerAsyncAPICalls": true, "SchedulerPopFromBackoffQ": true, "SchedulerPreQueueingHints": true,
+	asyncPreemption: true, "SchedulerAsyncAPICalls": true, "SchedulerPopFromBackoffQ": true, "SchedulerPreQueueingHints": true,
 	"OpportunisticBatching": true, "NominatedNodeNameForExpectation": true, "InterPodAffinityHostnameFastPath": true, "HugepageAwareEviction": true,
 	"PodLevelResourcesFixKubeletQOSClass": true,
 }
