@@ -27,7 +27,7 @@ var _ fwk.PodGroupPostFilterPlugin = (*Plugin)(nil)
 // every possible victim away. Results and texts are those of DefaultPreemption.
 func (p *Plugin) PodGroupPostFilter(ctx context.Context, cycle fwk.PodGroupCycleState, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 	if because := p.handsOverGroup(); because != "" {
-		return p.handOverGroup(ctx, because, cycle, group, place)
+		return p.handOverGroup(ctx, because, group, place)
 	}
 	result, said, err := p.postFilterGroup(ctx, group, place)
 	if err != nil {
@@ -43,7 +43,7 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, cycle fwk.PodGroupCycle
 func (p *Plugin) postFilterGroup(ctx context.Context, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (result *fwk.PodGroupPostFilterResult, said *fwk.Status, aside error) {
 	scheduler := p.handle.MutableSnapshotSharedLister()
 	if err := scheduler.StartMutations(); err != nil {
-		err = fmt.Errorf("failed to start mutations: %w", err)
+		err = notStarted(err)
 		d := Decision{Err: err}
 		p.observe(execution.ByPodGroup, d)
 		p.options.Metrics.Counts.AddGroupPreemption(nil)
@@ -52,7 +52,7 @@ func (p *Plugin) postFilterGroup(ctx context.Context, group fwk.PodGroupInfo, pl
 	}
 	defer func() {
 		if err := scheduler.EndMutations(); err != nil {
-			said = groupFails(fmt.Errorf("failed to end mutations: %w", err))
+			said = groupFails(notEnded(err))
 		}
 	}()
 

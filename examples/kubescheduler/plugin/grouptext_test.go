@@ -3,6 +3,7 @@ package plugin_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,37 +46,42 @@ func TestGroupTexts(t *testing.T) {
 			return fwk.AsStatus(errors.Join(errors.New("it broke"), s.EndMutations()))
 		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			c := newCluster(t, gang("train", 10, 1), node("n1", "4"), running("low", 1, "3", "n1", 0))
-			c.run()
-			c.create(pending("first", 100, "1")) // the scheduler has a snapshot then
-			c.isOn("first", "n1")
-			profile := c.scheduler.Profiles["default-scheduler"]
-			snapshot := profile.MutableSnapshotSharedLister()
-			stock, err := defaultpreemption.New(t.Context(), &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 100}, profile, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
-			require.NoError(t, err)
-
-			member := in("train", pending("t1", 10, "3"))
-			if test.never {
-				member.Spec.PreemptionPolicy = new(v1.PreemptNever)
-			}
-			group := &framework.PodGroupInfo{Name: "train", Namespace: "default", Type: fwk.PodGroupKeyType, UnscheduledPods: []*v1.Pod{member}, PodGroup: gang("train", 10, 1)}
-			ask := func(p fwk.PodGroupPostFilterPlugin) (fwk.Code, string) {
-				if test.before != nil {
-					require.NoError(t, test.before(snapshot))
+		for _, handedOver := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, handedOver), func(t *testing.T) {
+				c := newCluster(t, gang("train", 10, 1), node("n1", "4"), running("low", 1, "3", "n1", 0))
+				if handedOver {
+					c.with(func(*v1.Pod, fwk.NodeInfo) *fwk.Status { return nil })
 				}
-				_, said := p.PodGroupPostFilter(t.Context(), framework.NewCycleState(), group, func(context.Context) (*fwk.PodGroupAssignments, *fwk.Status) {
-					return nil, test.place(snapshot)
-				})
-				_ = snapshot.EndMutations() // where it is still to be ended
-				return said.Code(), said.Message()
-			}
-			wantCode, want := ask(stock)
-			code, text := ask(c.plugin)
-			require.Equal(t, want, text)
-			require.Equal(t, wantCode, code)
-			require.NotEmpty(t, want)
-			t.Log(text)
-		})
+				c.run()
+				c.create(pending("first", 100, "1")) // the scheduler has a snapshot then
+				c.isOn("first", "n1")
+				profile := c.scheduler.Profiles["default-scheduler"]
+				snapshot := profile.MutableSnapshotSharedLister()
+				stock, err := defaultpreemption.New(t.Context(), &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 100}, profile, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
+				require.NoError(t, err)
+
+				member := in("train", pending("t1", 10, "3"))
+				if test.never {
+					member.Spec.PreemptionPolicy = new(v1.PreemptNever)
+				}
+				group := &framework.PodGroupInfo{Name: "train", Namespace: "default", Type: fwk.PodGroupKeyType, UnscheduledPods: []*v1.Pod{member}, PodGroup: gang("train", 10, 1)}
+				ask := func(p fwk.PodGroupPostFilterPlugin) (fwk.Code, string) {
+					if test.before != nil {
+						require.NoError(t, test.before(snapshot))
+					}
+					_, said := p.PodGroupPostFilter(t.Context(), framework.NewCycleState(), group, func(context.Context) (*fwk.PodGroupAssignments, *fwk.Status) {
+						return nil, test.place(snapshot)
+					})
+					_ = snapshot.EndMutations() // where it is still to be ended
+					return said.Code(), said.Message()
+				}
+				wantCode, want := ask(stock)
+				code, text := ask(c.plugin)
+				require.Equal(t, want, text)
+				require.Equal(t, wantCode, code)
+				require.NotEmpty(t, want)
+				require.Equal(t, handedOver, c.handedOver()["podgroup filters"] == 1)
+			})
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	kubepreemption "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
@@ -26,8 +27,8 @@ import (
 // MoreImportantFunc is the type of the hook [Options].MoreImportantVictim.
 type MoreImportantFunc = defaultpreemption.MoreImportantVictimFunc
 
-// groupFeatures sets the gates of groups as the release has them, which a program may have set. A
-// scheduler without groups has nothing for DefaultPreemption to look them up in.
+// groupFeatures sets the gates of groups for pods as preemptors as the release has them, which a program
+// may have set. A scheduler without groups has nothing for DefaultPreemption to look them up in.
 func (p *Plugin) groupFeatures(of *feature.Features) {
 	gates := p.release.Gates()
 	of.EnableGenericWorkload = gates["GenericWorkload"] && p.handle.PodGroupManager() != nil
@@ -77,9 +78,9 @@ func (p *Plugin) handsOverGroup() HandOver {
 
 // handOverGroup lets DefaultPreemption find the victims for a group, and carries out. It counts by
 // itself what the scheduler's own metrics say about groups, but for the time of carrying out.
-func (p *Plugin) handOverGroup(ctx context.Context, because HandOver, cycle fwk.PodGroupCycleState, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
+func (p *Plugin) handOverGroup(ctx context.Context, because HandOver, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 	p.tellWhy(ctx)
-	result, answer, d := p.decideGroupByStock(ctx, because, cycle, group, place)
+	result, answer, d := p.decideGroupByStock(ctx, because, group, place)
 	p.observe(execution.ByPodGroup, d)
 	p.tellGroup(ctx, group, d)
 	if d.Err == nil && d.Group.Outcome == preemption.Preempt && len(d.Group.Victims) > 0 {
@@ -90,13 +91,13 @@ func (p *Plugin) handOverGroup(ctx context.Context, because HandOver, cycle fwk.
 	return result, answer
 }
 
-func (p *Plugin) decideGroupByStock(ctx context.Context, because HandOver, cycle fwk.PodGroupCycleState, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status, Decision) {
+func (p *Plugin) decideGroupByStock(ctx context.Context, because HandOver, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status, Decision) {
 	p.process.deciding.Lock()
 	defer p.process.deciding.Unlock()
 	p.found.candidate = nil
 
 	begun := time.Now()
-	result, answer := p.stock.PodGroupPostFilter(ctx, cycle, group, place)
+	result, answer := p.runStockForGroup(ctx, group, place)
 	d := Decision{HandedOver: because, Decided: time.Since(begun)}
 	if answer.Code() == fwk.Error {
 		d.Err = answer.AsError()
@@ -110,6 +111,35 @@ func (p *Plugin) decideGroupByStock(ctx context.Context, because HandOver, cycle
 	}
 	return result, answer, d
 }
+
+// runStockForGroup asks DefaultPreemption's evaluator of groups, which needs no more of a scheduler than
+// its snapshot, and counts the attempt as DefaultPreemption does.
+func (p *Plugin) runStockForGroup(ctx context.Context, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (result *fwk.PodGroupPostFilterResult, answer *fwk.Status) {
+	defer func() { metrics.WorkloadPreemptionAttempts.WithLabelValues(answer.Code().String()).Inc() }()
+
+	of := p.release.Gates()
+	gates := feature.Features{EnablePodGroupPreemptionPolicy: of["PodGroupPreemptionPolicy"], EnableCompositePodGroup: of["CompositePodGroup"]}
+	evaluator := kubepreemption.NewPodGroupEvaluator(idle{p.handle}, p.stock.Executor, gates)
+
+	snapshot := p.handle.MutableSnapshotSharedLister()
+	if err := snapshot.StartMutations(); err != nil {
+		return nil, groupFails(notStarted(err))
+	}
+	defer func() {
+		if err := snapshot.EndMutations(); err != nil {
+			answer = groupFails(notEnded(err))
+		}
+	}()
+	result, answer = evaluator.Preempt(ctx, group, place)
+	if text := answer.Message(); text != "" {
+		answer = fwk.NewStatus(answer.Code(), groupPrefix+text)
+	}
+	return result, answer
+}
+
+// notStarted and notEnded are the errors of a snapshot that cannot be changed, or not be restored.
+func notStarted(err error) error { return fmt.Errorf("failed to start mutations: %w", err) }
+func notEnded(err error) error   { return fmt.Errorf("failed to end mutations: %w", err) }
 
 const groupPrefix = "pod group preemption: "
 
