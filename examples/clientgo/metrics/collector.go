@@ -17,6 +17,7 @@ type Collector struct {
 	goroutines *prometheus.HistogramVec
 	followed   prometheus.Histogram
 	decided    *prometheus.HistogramVec
+	handed     *prometheus.CounterVec
 	aside      *prometheus.GaugeVec
 	preemptors *preemptors
 	// own has these and those of the preemptors, and replaced the metrics that the collector replaces.
@@ -38,13 +39,16 @@ func New() *Collector {
 		decided: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "outrank_decision_duration_seconds", Help: "How long a decision took, by what came out.", Buckets: buckets,
 		}, []string{"preemptor", "outcome"}),
+		handed: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "outrank_decisions_handed_over_total", Help: "How many decisions DefaultPreemption made, by the reason.",
+		}, []string{"preemptor", "because"}),
 		aside: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "outrank_objects_not_understood", Help: "How many objects are left out of decisions because they are not understood.",
 		}, []string{"kind"}),
 		preemptors: newPreemptors(),
 		own:        prometheus.NewRegistry(), replaced: prometheus.NewRegistry(),
 	}
-	c.own.MustRegister(c.goroutines, c.followed, c.decided, c.aside, c.preemptors.ended, c.preemptors.most)
+	c.own.MustRegister(c.goroutines, c.followed, c.decided, c.handed, c.aside, c.preemptors.ended, c.preemptors.most)
 	return c
 }
 
@@ -64,7 +68,17 @@ func (c *Collector) AddGoroutine(took time.Duration, failed bool) {
 // find the answer, the kind of preemptor ("pod", "podgroup"), and the outcome.
 func (c *Collector) AddDecision(by execution.PreemptorType, outcome string, followed, decided time.Duration) {
 	c.followed.Observe(followed.Seconds())
+	c.AddOutcome(by, outcome, decided)
+}
+
+// AddOutcome counts a decision for which no snapshot was brought up to date.
+func (c *Collector) AddOutcome(by execution.PreemptorType, outcome string, decided time.Duration) {
 	c.decided.WithLabelValues(string(by), outcome).Observe(decided.Seconds())
+}
+
+// AddHandedOver counts a decision that DefaultPreemption made in place of this module, by the reason.
+func (c *Collector) AddHandedOver(by execution.PreemptorType, because string) {
+	c.handed.WithLabelValues(string(by), because).Inc()
 }
 
 // AddVictims counts pods that had to leave for a pod, which is named by its UID, until

@@ -13,6 +13,8 @@ type Around struct {
 	// Contrary is a filter with one answer as things are and another in dry runs;
 	// nil for none.
 	Contrary *Contrary `json:",omitempty"`
+	// Foreign is a plugin that this module cannot ask; nil for none.
+	Foreign *Foreign `json:",omitempty"`
 	// Plugins are the settings of the preemptor's profile.
 	Plugins Plugins
 	// Other is another way out, which Plugins may switch on.
@@ -21,7 +23,7 @@ type Around struct {
 
 // Any reports whether there is anything.
 func (a *Around) Any() bool {
-	return len(a.Extenders) > 0 || a.Contrary != nil || !a.Plugins.usual()
+	return len(a.Extenders) > 0 || a.Contrary != nil || a.Foreign != nil || !a.Plugins.usual()
 }
 
 // Extender is one of the scheduler's. Its answers about nodes are by their names.

@@ -169,7 +169,11 @@ func (a *Around) registry() frameworkruntime.Registry {
 	plugged := func(p fwk.Plugin) frameworkruntime.PluginFactory {
 		return func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return p, nil }
 	}
-	return frameworkruntime.Registry{contraryName: plugged(contraryPlugin{a.Contrary}), otherName: plugged(otherPlugin{a.Other})}
+	r := frameworkruntime.Registry{contraryName: plugged(contraryPlugin{a.Contrary}), otherName: plugged(otherPlugin{a.Other})}
+	if a.Foreign != nil {
+		r[foreignName] = plugged((&foreignPlugin{Foreign: a.Foreign, asked: map[string]int{}}).at())
+	}
+	return r
 }
 
 // file is a scheduler's file for the case, with another plugin in place of
@@ -183,18 +187,26 @@ func (c *Case) file(instead string) ([]byte, error) {
 		if c.Preemptor.Spec.SchedulerName == name {
 			p = &c.Around.Plugins
 		}
-		profile["plugins"] = p.in(c.Around.Contrary != nil, instead)
+		profile["plugins"] = p.in(c.Around.filters(), instead)
 		profiles = append(profiles, profile)
 	}
 	return json.Marshal(object{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": profiles})
 }
 
-// in is a profile's setting of its plugins.
-func (p *Plugins) in(contrary bool, instead string) map[string]any {
-	multi := PluginSet{slices.Clone(p.MultiPoint.Enabled), slices.Clone(p.MultiPoint.Disabled)}
-	if contrary {
-		multi.Enabled = append(multi.Enabled, contraryName)
+// filters are the names of the filters that are not the scheduler's own.
+func (a *Around) filters() (names []string) {
+	if a.Contrary != nil {
+		names = append(names, contraryName)
 	}
+	if a.Foreign != nil {
+		names = append(names, foreignName)
+	}
+	return names
+}
+
+// in is a profile's setting of its plugins.
+func (p *Plugins) in(filters []string, instead string) map[string]any {
+	multi := PluginSet{slices.Concat(p.MultiPoint.Enabled, filters), slices.Clone(p.MultiPoint.Disabled)}
 	if instead != "" && !slices.Contains(multi.Disabled, preemptorName) {
 		multi.Enabled = slices.Insert(multi.Enabled, 0, instead)
 		multi.Disabled = append(multi.Disabled, preemptorName)

@@ -145,7 +145,7 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 		important = r.importance
 	}
 	candidates, statuses, err := r.all.Evaluator.DryRunPreemption(ctx, state, pod, potential, pdbs, 0, int32(len(potential)))
-	if err != nil && !r.devices && (r.around == nil || r.around.Contrary == nil && len(r.around.Extenders) == 0) {
+	if err != nil && !r.devices && (r.around == nil || r.around.Contrary == nil && r.around.Foreign == nil && len(r.around.Extenders) == 0) {
 		return err // else it is about nodes that contradict themselves
 	}
 	for _, c := range candidates {

@@ -63,6 +63,9 @@ func (r *reference) part(pod *corev1.Pod) string {
 // wait waits for the goroutine that evicts: it ends with its last victim.
 func (r *reference) wait(c *Case) {
 	a := r.answer
+	if c.Around.Foreign != nil {
+		return // which is compared where plans are carried out at once
+	}
 	if a.Fits || a.Nominated == "" || a.Nominated == NominationKept || strings.Contains(a.Message, otherHelp) {
 		return
 	}

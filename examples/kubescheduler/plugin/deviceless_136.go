@@ -36,6 +36,7 @@ func (p *Plugin) viewFor(_ *v1.Pod, decide func(*preemption.Snapshot) error) err
 func (*deviceDesk) pair(_ preemption.Config, _ *framework, usual *pair) (*pair, error) {
 	return usual, nil
 }
+func (*deviceDesk) wants(*v1.Pod) bool                                    { return false }
 func (*deviceDesk) keep(*v1.Pod, Decision)                                {}
 func (*deviceDesk) drop(types.UID)                                        {}
 func (*deviceDesk) end(types.UID)                                         {}

@@ -15,7 +15,8 @@ import (
 )
 
 // framework is a filter that asks the scheduler's own filters in dry runs, as
-// DefaultPreemption does: for profiles with filters that the module does not know. It is
+// DefaultPreemption does: for filters of Kubernetes that the module does not know, and for
+// those of others about pods that preempt for devices. It is
 // asked after those that it knows, so that the slow way is taken on nodes alone that all of
 // them pass.
 type framework struct {

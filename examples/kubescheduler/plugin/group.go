@@ -26,27 +26,56 @@ var _ fwk.PodGroupPostFilterPlugin = (*Plugin)(nil)
 // together. The places of the pods are the scheduler's decision, which it makes once with
 // every possible victim away. Results and texts are those of DefaultPreemption.
 func (p *Plugin) PodGroupPostFilter(ctx context.Context, cycle fwk.PodGroupCycleState, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
-	d, queued, err := p.decideGroup(ctx, group, place)
-	if errors.Is(err, errAside) {
+	if because := p.handsOverGroup(); because != "" {
+		return p.handOverGroup(ctx, because, group, place)
+	}
+	result, said, err := p.postFilterGroup(ctx, group, place)
+	if err != nil {
 		klog.FromContext(ctx).V(preemptLevel).Info("DefaultPreemption decides", "group", klog.KRef(group.GetNamespace(), group.GetName()), "because", err)
 		return p.fallback.PodGroupPostFilter(ctx, cycle, group, place)
+	}
+	return result, said
+}
+
+// postFilterGroup decides about a group by this plugin's own rules and carries out. The scheduler's
+// snapshot may be changed meanwhile, and is restored. The error is one of a decision that
+// DefaultPreemption is to make.
+func (p *Plugin) postFilterGroup(ctx context.Context, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (result *fwk.PodGroupPostFilterResult, said *fwk.Status, aside error) {
+	scheduler := p.handle.MutableSnapshotSharedLister()
+	if err := scheduler.StartMutations(); err != nil {
+		err = notStarted(err)
+		d := Decision{Err: err}
+		p.observe(execution.ByPodGroup, d)
+		p.options.Metrics.Counts.AddGroupPreemption(nil)
+		p.tellGroup(ctx, group, d)
+		return nil, groupFails(err), nil
+	}
+	defer func() {
+		if err := scheduler.EndMutations(); err != nil {
+			said = groupFails(notEnded(err))
+		}
+	}()
+
+	d, queued, err := p.decideGroup(ctx, group, place)
+	if errors.Is(err, errAside) {
+		return nil, nil, err
 	}
 	p.options.Metrics.Counts.AddGroupPreemption(d.Group)
 	p.tellGroup(ctx, group, d)
 	if err != nil {
-		return nil, fwk.AsStatus(fmt.Errorf("pod group preemption: %w", err))
+		return nil, groupFails(err), nil
 	}
 	plan := d.Group
-	said := fwk.NewStatus(code(plan.Status.Code), groupSays(plan))
+	said = fwk.NewStatus(code(plan.Status.Code), groupSays(plan))
 	if !said.IsSuccess() {
-		return nil, said
+		return nil, said, nil
 	}
 	if plan.Outcome == preemption.Preempt {
 		if err := p.carryOutGroup(ctx, queued, plan); err != nil {
-			return nil, fwk.AsStatus(fmt.Errorf("pod group preemption: %w", err))
+			return nil, groupFails(err), nil
 		}
 	}
-	return nominateGroup(plan), said
+	return nominateGroup(plan), said, nil
 }
 
 // groupSays is the plan's message to the group, which begins with "pod group preemption: ".
@@ -76,7 +105,7 @@ func nominateGroup(plan *preemption.GroupPlan) *fwk.PodGroupPostFilterResult {
 }
 
 // decideGroup brings the snapshot up to date and asks for a plan. The scheduler's snapshot is
-// changed meanwhile, and restored.
+// changed.
 func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (d Decision, queued *queue.Group, err error) {
 	begun := time.Now()
 	defer func() {
@@ -101,22 +130,19 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 	for _, member := range queued.Members {
 		request.Pods = append(request.Pods, member.Pod)
 	}
-	scheduler := p.handle.MutableSnapshotSharedLister()
-	if err := scheduler.StartMutations(); err != nil {
-		return d, nil, err
-	}
-	defer func() {
-		if end := scheduler.EndMutations(); end != nil && err == nil {
-			err = end
-		}
-	}()
-	placed := &placedGroup{scheduler: scheduler, place: place, aside: p.process.aside.nodes}
+	placed := &placedGroup{scheduler: p.handle.MutableSnapshotSharedLister(), place: place, aside: p.process.aside.nodes}
 	evaluator, err := p.evaluatorForGroup(ctx, placed)
 	if err != nil {
 		return d, nil, err
 	}
 	request.Place = placed.places
 	d.Group, err = p.planGroup(ctx, evaluator, request)
+	switch {
+	case placed.failed != nil:
+		d.Group, err = nil, placed.failed // in its own words
+	case err == nil && placed.refused != nil && d.Group.Outcome == preemption.NothingHelps:
+		d.Group.Status.Code = status(placed.refused).Code
+	}
 	return d, queued, err
 }
 

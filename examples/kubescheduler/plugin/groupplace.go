@@ -21,6 +21,9 @@ type placedGroup struct {
 	aside map[string]bool
 	// placed, if set, receives each place.
 	placed func(fwk.ProposedAssignment)
+	// failed is the error in which placing ended, and refused the answer that there is no place.
+	failed  error
+	refused *fwk.Status
 	// assignments are the places, and away the pods that were taken out for them, by node.
 	assignments []fwk.ProposedAssignment
 	away        map[string][]fwk.PodInfo
@@ -29,16 +32,18 @@ type placedGroup struct {
 // places is a [preemption.PlaceFunc]: the scheduler places the group with those pods away
 // that are away in the snapshot.
 func (g *placedGroup) places(ctx context.Context, snap *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
-	if err := g.remove(ctx, snap); err != nil {
-		return preemption.Placement{}, err
+	if g.failed = g.remove(ctx, snap); g.failed != nil {
+		return preemption.Placement{}, g.failed
 	}
 	placed, said := g.place(ctx)
 	switch {
 	case said.IsSuccess():
 	case said.IsRejected():
+		g.refused = said
 		return preemption.Placement{Refused: &preemption.Refusal{Reason: said.Message()}}, nil
 	default:
-		return preemption.Placement{}, said.AsError()
+		g.failed = said.AsError()
+		return preemption.Placement{}, g.failed
 	}
 	g.assignments = placed.ProposedAssignments
 	on := map[outrank.Key]string{}

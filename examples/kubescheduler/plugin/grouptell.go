@@ -27,6 +27,9 @@ func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decisi
 	if plan.Outcome == preemption.Preempt {
 		line = append(line, "placement", placement(plan), "victims", names(plan.VictimPods()), "violations", plan.Violations(), "disruptions", plan.Disruptions)
 	}
+	if d.HandedOver != "" {
+		line = append(line, "handedOver", d.HandedOver)
+	}
 	log.V(level(plan.Outcome)).Info("Preemption by a group", append(line, "possible", plan.Possible, "followed", d.Followed, "decided", d.Decided)...)
 	if plan.Outcome != preemption.Preempt {
 		return

@@ -18,6 +18,7 @@ const (
 // alone: DefaultPreemption counts what it does.
 func (p *Plugin) observe(by execution.PreemptorType, d Decision) {
 	if errors.Is(d.Err, errAside) {
+		p.options.Metrics.AddHandedOver(by, string(ForObjects))
 		p.options.Metrics.AddDecision(by, outcomeHandedOver, d.Followed, d.Decided)
 		return
 	}
@@ -32,8 +33,18 @@ func (p *Plugin) observe(by execution.PreemptorType, d Decision) {
 	case d.Group != nil:
 		outcome, code = d.Group.Outcome.String(), d.Group.Status.Code
 	}
-	p.options.Metrics.AddDecision(by, outcome, d.Followed, d.Decided)
-	p.options.Metrics.Counts.AddEvaluation(execution.PreemptionStep{By: by, Result: code}, d.Decided)
+	step := execution.PreemptionStep{By: by, Result: code}
+	switch {
+	case d.HandedOver == "":
+		p.options.Metrics.AddDecision(by, outcome, d.Followed, d.Decided)
+		p.options.Metrics.Counts.AddEvaluation(step, d.Decided)
+	default:
+		p.options.Metrics.AddHandedOver(by, string(d.HandedOver))
+		p.options.Metrics.AddOutcome(by, outcome, d.Decided)
+		if by == execution.ByPod { // about a group, DefaultPreemption counts it
+			p.options.Metrics.Counts.AddEvaluation(step, d.Decided)
+		}
+	}
 	if p.options.Observe != nil {
 		p.options.Observe(d)
 	}

@@ -3,6 +3,7 @@ package plugin
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,6 +11,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
@@ -36,11 +38,18 @@ type Options struct {
 	// Metrics counts; nil counts for nobody.
 	Metrics *metrics.Collector
 	// Observe, if set, receives each decision before it is carried out. It must
-	// not change it.
+	// not change it. Those for the sake of objects that are not understood are not passed on.
 	Observe func(Decision)
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
+	// IsEligiblePod and MoreImportantVictim are the hooks of DefaultPreemption, by whose rules it
+	// asks them. With one of them it finds the victims for every pod; they have no part in
+	// decisions about a group, as there.
+	IsEligiblePod       defaultpreemption.IsEligiblePodFunc
+	MoreImportantVictim MoreImportantFunc
 }
+
+func (o *Options) hooked() bool { return o.IsEligiblePod != nil || o.MoreImportantVictim != nil }
 
 // Decision is the decision about a pod or a group.
 type Decision struct {
@@ -51,6 +60,13 @@ type Decision struct {
 	// Nomination goes with the plan's nomination where the pod claims devices and the
 	// arguments have DRAPreemption; else nil.
 	Nomination *Nomination
+	// HandedOver is why DefaultPreemption's code found the victims, empty for this module's. Then
+	// Plan has no reasons about single victims, and Group every victim as a unit of its own, with
+	// all violations at the first.
+	HandedOver HandOver
+	// nomination and text go with a plan that was handed over.
+	nomination execution.Nomination
+	text       string
 	// inMemory is the node of a nomination with devices that the API does not have yet.
 	inMemory string
 	// Followed is the time to bring the snapshot up to date, Decided that to find
@@ -58,32 +74,49 @@ type Decision struct {
 	Followed, Decided time.Duration
 }
 
-// release is the release with the feature gates of the process.
-func (o *Options) release() (outrank.Release, error) {
+// release is the release with the feature gates of the process, beside those of them that
+// the scheduler alone follows.
+func (o *Options) release() (of outrank.Release, unfollowed []string, err error) {
 	if o.Release != 0 {
-		return o.Release, nil
+		if _, has := o.Release.Gates()[asyncPreemption]; !has {
+			return o.Release, nil, nil
+		}
+		of, err = o.Release.With(map[string]bool{asyncPreemption: o.asynchronous()})
+		return of, nil, err
 	}
-	gates := map[string]bool{}
+	gates := map[string]bool{asyncPreemption: o.asynchronous()}
 	known := utilfeature.DefaultMutableFeatureGate.GetAll()
 	for name, usual := range Reference.Gates() {
 		if _, ok := known[featuregate.Feature(name)]; !ok || elsewhere[name] {
 			continue
 		}
-		if on := utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name)); on != usual {
+		switch on := utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name)); {
+		case on == usual:
+		case handedOver[name]:
+			unfollowed = append(unfollowed, name)
+		default:
 			gates[name] = on
 		}
 	}
-	of, err := Reference.With(gates)
-	if err != nil {
-		return 0, fmt.Errorf("the scheduler's feature gates: %w", err)
+	slices.Sort(unfollowed)
+	if of, err = Reference.With(gates); err != nil {
+		return 0, nil, fmt.Errorf("the scheduler's feature gates: %w", err)
 	}
-	return of, nil
+	return of, unfollowed, nil
 }
+
+// handedOver are gates with which DefaultPreemption finds all victims: what they change are amounts
+// that only the scheduler knows.
+var handedOver = map[string]bool{"DRANodeAllocatableResources": true}
+
+// asyncPreemption is the gate that the option Synchronous stands for. Which nominations a plan clears
+// depends on it.
+const asyncPreemption = "SchedulerAsyncPreemption"
 
 // elsewhere are gates that make no difference to what is decided here: about the scheduling
 // queue, the kubelet, how calls are made, and how fast something is found.
 var elsewhere = map[string]bool{
-	"SchedulerAsyncPreemption": true, "SchedulerAsyncAPICalls": true, "SchedulerPopFromBackoffQ": true, "SchedulerPreQueueingHints": true,
+	asyncPreemption: true, "SchedulerAsyncAPICalls": true, "SchedulerPopFromBackoffQ": true, "SchedulerPreQueueingHints": true,
 	"OpportunisticBatching": true, "NominatedNodeNameForExpectation": true, "InterPodAffinityHostnameFastPath": true, "HugepageAwareEviction": true,
 	"PodLevelResourcesFixKubeletQOSClass": true,
 }

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -30,8 +31,17 @@ type Plugin struct {
 
 	// evaluator is guarded by deciding of the process.
 	evaluator *evaluators
-	// fallback decides while objects are not understood; nil where this plugin does.
+	// fallback decides and carries out while objects are not understood; nil where this plugin does.
 	fallback *defaultpreemption.DefaultPreemption
+
+	// stock finds the victims where this module does not, and found is what it found: unfollowed
+	// are the feature gates that ask for it, and foreign finds the plugins of others in the
+	// profile, once.
+	stock      *defaultpreemption.DefaultPreemption
+	found      found
+	unfollowed []string
+	foreign    func() foreign
+	toldWhy    sync.Once
 
 	// process is shared with the plugins of the other profiles.
 	process *process
@@ -72,16 +82,20 @@ func newPlugin(ctx context.Context, options Options, raw apiruntime.Object, hand
 	if p.args, err = readArgs(raw); err != nil {
 		return nil, err
 	}
-	if p.release, err = options.release(); err != nil {
+	if p.release, p.unfollowed, err = options.release(); err != nil {
 		return nil, err
 	}
-	if err = p.makeFallback(ctx); err != nil {
+	p.foreign = sync.OnceValue(p.foreignPlugins)
+	if err = errors.Join(p.makeFallback(ctx), p.makeStock(ctx)); err != nil {
 		return nil, err
 	}
 	p.startSpread()
 	if p.args.DRAPreemption {
 		if err = deviceGates(); err != nil {
 			return nil, err
+		}
+		if because := p.alwaysHandsOver(); because != "" {
+			return nil, fmt.Errorf("args: draPreemption: DefaultPreemption decides because of %s, which does not preempt for devices", because)
 		}
 	}
 	of := terms{release: p.release, order: p.options.order(), metrics: p.options.Metrics, devices: p.args.DRAPreemption}

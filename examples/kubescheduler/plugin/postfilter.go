@@ -19,7 +19,13 @@ import (
 // nomination where nothing helps, none at all where the pod may not preempt, extenders have
 // left no candidate or there was an error, so that the pod keeps its own.
 func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, said fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
-	d, err := p.decide(ctx, cycle, pod, said)
+	decide := p.decide
+	if because := p.handsOver(cycle, pod); because != "" {
+		decide = func(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, said fwk.NodeToStatusReader) (Decision, error) {
+			return p.decideByStock(ctx, because, cycle, pod, said)
+		}
+	}
+	d, err := decide(ctx, cycle, pod, said)
 	if errors.Is(err, errAside) { // who counts the attempt
 		klog.FromContext(ctx).V(preemptLevel).Info("DefaultPreemption decides", "pod", klog.KObj(pod), "because", err)
 		return p.fallback.PostFilter(ctx, cycle, pod, said)
@@ -29,7 +35,7 @@ func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 	if err != nil {
 		return nil, fwk.AsStatus(fmt.Errorf("preemption: %w", err))
 	}
-	change, text := p.says(d.Plan)
+	change, text := p.answer(d)
 	switch change.Change {
 	case execution.SetNomination:
 		p.process.devices.keep(pod, d)

@@ -15,6 +15,7 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	ktesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
@@ -32,8 +33,10 @@ import (
 
 // cluster is a scheduler with the plugin and a clientset that stands in for the API.
 type cluster struct {
-	t         *testing.T
-	api       *fake.Clientset
+	t   *testing.T
+	api *fake.Clientset
+	// client is the scheduler's way to the API.
+	client    kubernetes.Interface
 	informers informers.SharedInformerFactory
 	// recorder is that of the profile, and recorders are those of the others, by name.
 	recorder  *recorder
@@ -58,6 +61,7 @@ type cluster struct {
 // newCluster has the objects and does not run yet.
 func newCluster(t *testing.T, objects ...apiruntime.Object) *cluster {
 	c := &cluster{t: t, api: fake.NewClientset(objects...), recorder: &recorder{}, recorders: map[string]*recorder{}, release: func() {}, collector: metrics.New(), stopped: make(chan struct{})}
+	c.client = c.api
 	c.informers = scheduler.NewInformerFactory(c.api, 0, nil)
 	c.options = plugin.Options{Metrics: c.collector, Observe: func(d plugin.Decision) {
 		c.mu.Lock()
@@ -117,7 +121,7 @@ func (c *cluster) run() {
 	for name, factory := range c.registry {
 		registry[name] = factory
 	}
-	s, err := scheduler.New(ctx, c.api, c.informers, nil, func(name string) events.EventRecorderLogger { return c.recorderOf(name) },
+	s, err := scheduler.New(ctx, c.client, c.informers, nil, func(name string) events.EventRecorderLogger { return c.recorderOf(name) },
 		scheduler.WithProfiles(config.Profiles...), scheduler.WithFrameworkOutOfTreeRegistry(registry),
 		scheduler.WithExtenders(c.extenders...), scheduler.WithPodInitialBackoffSeconds(1), scheduler.WithPodMaxBackoffSeconds(1))
 	require.NoError(c.t, err)

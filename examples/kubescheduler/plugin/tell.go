@@ -62,11 +62,14 @@ func (p *Plugin) tell(ctx context.Context, pod *v1.Pod, d Decision) {
 
 func (p *Plugin) logPlan(log klog.Logger, pod *v1.Pod, d Decision) {
 	plan := d.Plan
-	_, text := p.says(plan)
+	_, text := p.answer(d)
 	line := []any{"pod", klog.KObj(pod), "priority", plan.Pod.PriorityValue(), "outcome", plan.Outcome.String(), "says", text}
 	if plan.Outcome == preemption.Preempt {
 		line = append(line, "node", plan.Node, "victims", names(podsOf(plan.Victims)), "violations", plan.Violations(),
 			"topPriority", plan.Score.TopPriority, "cleared", names(plan.ClearedNominations), "because", causes(plan))
+	}
+	if d.HandedOver != "" {
+		line = append(line, "handedOver", d.HandedOver)
 	}
 	line = append(line, "turnedDown", counts(plan.TurnedDown), "unhelpful", counts(plan.Unhelpful), "followed", d.Followed, "decided", d.Decided)
 	log.Info("Preemption", line...)
@@ -120,6 +123,14 @@ func counts(of []preemption.Count) []string {
 
 // preemptionSays is how the plugin's message to the scheduler begins.
 const preemptionSays = "preemption: "
+
+// answer is the nomination and the plugin's message to the scheduler about a decision.
+func (p *Plugin) answer(d Decision) (execution.Nomination, string) {
+	if d.HandedOver != "" {
+		return d.nomination, d.text
+	}
+	return p.says(d.Plan)
+}
 
 // says is the plugin's message to the scheduler about a plan: the pod's
 // nomination, and the text of DefaultPreemption.

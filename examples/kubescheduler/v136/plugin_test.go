@@ -15,3 +15,8 @@ import (
 func TestPlugin(t *testing.T) {
 	difftest.RunPlugin(t, Harness, differential.Instead{Name: plugin.Name, Make: plugin.Factory(plugin.Options{})})
 }
+
+// So it does where plugins of others take part.
+func TestForeign(t *testing.T) {
+	difftest.RunForeign(t, Harness, differential.Instead{Name: plugin.Name, Make: plugin.Factory(plugin.Options{})})
+}

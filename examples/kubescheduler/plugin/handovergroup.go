@@ -1,0 +1,199 @@
+//go:build !kube136
+
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	kubepreemption "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+	"k8s.io/kubernetes/pkg/scheduler/metrics"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/clientgo/convert"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// MoreImportantFunc is the type of the hook [Options].MoreImportantVictim.
+type MoreImportantFunc = defaultpreemption.MoreImportantVictimFunc
+
+// groupFeatures sets the gates of groups for pods as preemptors as the release has them, which a program
+// may have set. A scheduler without groups has nothing for DefaultPreemption to look them up in.
+func (p *Plugin) groupFeatures(of *feature.Features) {
+	gates := p.release.Gates()
+	of.EnableGenericWorkload = gates["GenericWorkload"] && p.handle.PodGroupManager() != nil
+	of.EnableCompositePodGroup = of.EnableGenericWorkload && gates["CompositePodGroup"]
+	of.EnablePodGroupPreemptionPolicy = gates["PodGroupPreemptionPolicy"]
+}
+
+// setHooks gives DefaultPreemption the hooks of the options.
+func (o *Options) setHooks(of *defaultpreemption.DefaultPreemption) {
+	if o.IsEligiblePod != nil {
+		of.IsEligiblePod = o.IsEligiblePod
+	}
+	if o.MoreImportantVictim != nil {
+		of.MoreImportantVictim = o.MoreImportantVictim
+	}
+}
+
+// found is the candidate of DefaultPreemption's last decision about a group, which its answer does not
+// name; nil for none, or where all its victims are leaving already.
+type found struct {
+	mu        sync.Mutex // victims are gone through at once
+	candidate kubepreemption.Candidate
+}
+
+// follow takes the candidate down in place of carrying it out.
+func (f *found) follow(of *defaultpreemption.DefaultPreemption) {
+	of.Executor.PreemptPod = func(_ context.Context, c kubepreemption.Candidate, _ kubepreemption.ExecutorPreemptor, _ *v1.Pod, _ string) (bool, error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.candidate = c
+		return false, nil
+	}
+}
+
+// handsOverGroup returns why DefaultPreemption has to find the victims for a group. The scheduler
+// places a group once, so that it is too late then to ask which filters have a say about its pods.
+// The hooks have none.
+func (p *Plugin) handsOverGroup() HandOver {
+	if len(p.unfollowed) > 0 {
+		return ForGates
+	}
+	if of := p.foreign(); len(of.filters) > 0 || of.reserve {
+		return ForFilters
+	}
+	return ""
+}
+
+// handOverGroup lets DefaultPreemption find the victims for a group, and carries out. It counts by
+// itself what the scheduler's own metrics say about groups, but for the time of carrying out.
+func (p *Plugin) handOverGroup(ctx context.Context, because HandOver, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
+	p.tellWhy(ctx)
+	result, answer, d := p.decideGroupByStock(ctx, because, group, place)
+	p.observe(execution.ByPodGroup, d)
+	p.tellGroup(ctx, group, d)
+	if d.Err == nil && d.Group.Outcome == preemption.Preempt && len(d.Group.Victims) > 0 {
+		if err := p.carryOutGroup(ctx, queuedByStock(d.Group, group), d.Group); err != nil {
+			return nil, groupFails(err)
+		}
+	}
+	return result, answer
+}
+
+func (p *Plugin) decideGroupByStock(ctx context.Context, because HandOver, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status, Decision) {
+	p.process.deciding.Lock()
+	defer p.process.deciding.Unlock()
+	p.found.candidate = nil
+
+	begun := time.Now()
+	result, answer := p.runStockForGroup(ctx, group, place)
+	d := Decision{HandedOver: because, Decided: time.Since(begun)}
+	if answer.Code() == fwk.Error {
+		d.Err = answer.AsError()
+		return result, answer, d
+	}
+	d.Group = p.groupFound(group, result, answer)
+	if tree := group.GetCompositePodGroup(); tree != nil {
+		if d.Group.Composite, d.Err = convert.CompositePodGroup(tree); d.Err != nil {
+			return nil, groupFails(d.Err), d
+		}
+	}
+	return result, answer, d
+}
+
+// runStockForGroup asks DefaultPreemption's evaluator of groups, which needs no more of a scheduler than
+// its snapshot, and counts the attempt as DefaultPreemption does.
+func (p *Plugin) runStockForGroup(ctx context.Context, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (result *fwk.PodGroupPostFilterResult, answer *fwk.Status) {
+	defer func() { metrics.WorkloadPreemptionAttempts.WithLabelValues(answer.Code().String()).Inc() }()
+
+	of := p.release.Gates()
+	gates := feature.Features{EnablePodGroupPreemptionPolicy: of["PodGroupPreemptionPolicy"], EnableCompositePodGroup: of["CompositePodGroup"]}
+	evaluator := kubepreemption.NewPodGroupEvaluator(idle{p.handle}, p.stock.Executor, gates)
+
+	snapshot := p.handle.MutableSnapshotSharedLister()
+	if err := snapshot.StartMutations(); err != nil {
+		return nil, groupFails(notStarted(err))
+	}
+	defer func() {
+		if err := snapshot.EndMutations(); err != nil {
+			answer = groupFails(notEnded(err))
+		}
+	}()
+	result, answer = evaluator.Preempt(ctx, group, place)
+	if text := answer.Message(); text != "" {
+		answer = fwk.NewStatus(answer.Code(), groupPrefix+text)
+	}
+	return result, answer
+}
+
+// notStarted and notEnded are the errors of a snapshot that cannot be changed, or not be restored.
+func notStarted(err error) error { return fmt.Errorf("failed to start mutations: %w", err) }
+func notEnded(err error) error   { return fmt.Errorf("failed to end mutations: %w", err) }
+
+const groupPrefix = "pod group preemption: "
+
+// groupFound is the plan that DefaultPreemption's answer is about, with every victim as a unit of its
+// own.
+func (p *Plugin) groupFound(group fwk.PodGroupInfo, result *fwk.PodGroupPostFilterResult, answer *fwk.Status) *preemption.GroupPlan {
+	plan := &preemption.GroupPlan{
+		Group: outrank.NewKey(group.GetNamespace(), group.GetName()), Outcome: preemption.NothingHelps,
+		Status: preemption.Status{Code: status(answer).Code, Reasons: answer.Reasons()},
+	}
+	if result != nil {
+		for _, pod := range group.GetUnscheduledPods() {
+			if at := result.NominatingInfos[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}]; at != nil {
+				plan.Nominations = append(plan.Nominations, preemption.Assignment{Pod: plain(pod), Node: at.NominatedNodeName})
+			}
+		}
+	}
+
+	why := strings.TrimPrefix(answer.Message(), groupPrefix)
+	switch {
+	case why == preemption.PolicyNever.String():
+		plan.Outcome, plan.Ineligible = preemption.NotEligible, preemption.PolicyNever
+	case why == "ongoing preemption on nominated nodes":
+		plan.Outcome, plan.Ineligible = preemption.NotEligible, preemption.VictimsTerminating
+	case answer.IsSuccess():
+		plan.Outcome, plan.Placement = preemption.Preempt, plan.Nominations
+	}
+	if c := p.found.candidate; c != nil {
+		plan.Disruptions = c.NumPodGroupDisruptions()
+		for i, v := range c.Victims().Pods {
+			victim := preemption.GroupVictim{Unit: preemption.Unit{Pods: []*outrank.Pod{plain(v)}}}
+			if i == 0 {
+				victim.Violating = int(c.Victims().NumPDBViolations)
+			}
+			plan.Victims = append(plan.Victims, victim)
+		}
+	}
+	return plan
+}
+
+// queuedByStock is the group of a plan as the executor knows it.
+func queuedByStock(plan *preemption.GroupPlan, info fwk.PodGroupInfo) *queue.Group {
+	group := &queue.Group{Composite: plan.Composite}
+	if plan.Composite == nil {
+		of := info.GetPodGroup()
+		group.PodGroup = &outrank.PodGroup{Namespace: of.Namespace, Name: of.Name, UID: string(of.UID)}
+	}
+	for _, pod := range info.GetUnscheduledPods() {
+		group.Members = append(group.Members, queue.Entry{Pod: plain(pod)})
+	}
+	return group
+}
+
+// groupFails is the message to a group about which there is no decision.
+func groupFails(err error) *fwk.Status {
+	return fwk.AsStatus(fmt.Errorf("%s%w", groupPrefix, err))
+}
