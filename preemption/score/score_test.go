@@ -331,6 +331,16 @@ func TestTermsThatCannotBeRead(t *testing.T) {
 		require.NoError(t, errAlone)
 		_, scored := column(alone, preemption.NodeAffinity)
 		assert.Equal(t, x.problem == "", scored)
+		for asked, want := range map[bool]bool{true: x.problem == "", false: true} {
+			weights := map[string]int64{score.ImageLocality: 1}
+			if asked {
+				weights[preemption.NodeAffinity] = 0
+			}
+			silent, err := score.New(score.Config{Weights: weights})
+			require.NoError(t, err)
+			_, err = silent.Score(context.Background(), snap, odd, both)
+			assert.Equal(t, want, err == nil, "asked: %v, %+v: %v", asked, x, err)
+		}
 		_, errAdded := score.New(score.Config{AddedAffinity: odd.Preferences.NodeAffinity})
 		if x.problem == "" {
 			require.NoError(t, errors.Join(err, errAdded))

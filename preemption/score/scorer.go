@@ -138,7 +138,8 @@ func (s *Scorer) score(ctx context.Context, snap *preemption.Snapshot, pod *outr
 		weights = DefaultWeights()
 	}
 	for _, p := range plugins {
-		if weights[p.name] == 0 {
+		weight, asked := weights[p.name]
+		if !asked {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -150,10 +151,10 @@ func (s *Scorer) score(ctx context.Context, snap *preemption.Snapshot, pod *outr
 			continue // kube-scheduler takes a node that is alone without asking for its score (rule 27.1.7)
 		case err != nil:
 			return nil, fmt.Errorf("pod %s: %s: %w: %w", pod.Key(), p.name, outrank.ErrInvalid, err)
-		case raw == nil:
+		case raw == nil || weight == 0:
 			continue
 		}
-		c := Column{Plugin: p.name, Weight: weights[p.name], Raw: raw, Normalized: raw}
+		c := Column{Plugin: p.name, Weight: weight, Raw: raw, Normalized: raw}
 		if p.normalize != nil {
 			c.Normalized = p.normalize(q, raw)
 		}
