@@ -38,6 +38,21 @@ func someOddPod(t *rapid.T) *outrank.Pod {
 	case 2:
 		p.Resources = &resource.Requirements{Requests: amounts("pod requests"), Limits: amounts("pod limits")}
 	}
+	if odd("tolerations") {
+		p.Tolerations = []outrank.Toleration{{
+			Key:      rapid.SampledFrom([]string{"", "a"}).Draw(t, "key"),
+			Operator: rapid.SampledFrom([]outrank.TolerationOperator{"", "Equal", "Exists", "Gt", "Odd"}).Draw(t, "operator"),
+			Effect:   rapid.SampledFrom([]outrank.TaintEffect{"", "NoExecute", "Odd"}).Draw(t, "effect"),
+		}}
+	}
+	if p.Resources != nil && odd("of the whole") {
+		l := resource.List{rapid.SampledFrom([]resource.Name{"hugepages-2Mi", "ephemeral-storage", "example.com/gpu"}).Draw(t, "resource"): resource.New(1)}
+		if rapid.Bool().Draw(t, "limits") {
+			p.Resources.Limits = l
+		} else {
+			p.Resources.Requests = l
+		}
+	}
 	if odd("node affinity") {
 		p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchExpressions: []outrank.NodeRequirement{{Key: "k", Operator: "Odd"}}}}}
 	}
@@ -90,10 +105,10 @@ func TestFaultlessKnowsEveryField(t *testing.T) {
 	}{
 		{reflect.TypeFor[outrank.Pod](), []string{
 			// Looked at.
-			"Name", "PreemptionPolicy", "Affinity", "Preferences", "TopologySpreadConstraints", "Volumes", "Resources", "Overhead", "Containers", "InitContainers",
+			"Name", "PreemptionPolicy", "Affinity", "Preferences", "TopologySpreadConstraints", "Volumes", "Resources", "Overhead", "Containers", "InitContainers", "Tolerations",
 			// Valid whatever they hold.
 			"Namespace", "UID", "Labels", "Owner", "NodeName", "NominatedNodeName", "Priority", "PriorityClassName", "ResizeInfeasible", "ResizeDeferred",
-			"NodeSelector", "Tolerations", "Group", "StartTime", "DeletionTimestamp", "DisruptionReason", "Ready", "HostNetwork", "HostUsers", "SchedulerName", "SchedulingGates", "OS", "StrictGroups", "Grace", "AllocatedResources", "Actual", "Reported", "QOSClass", "ResourceClaims",
+			"NodeSelector", "Group", "StartTime", "DeletionTimestamp", "DisruptionReason", "Ready", "HostNetwork", "HostUsers", "SchedulerName", "SchedulingGates", "OS", "StrictGroups", "Grace", "AllocatedResources", "Actual", "Reported", "QOSClass", "ResourceClaims",
 			"Static", "Mirror", "Phase", "Value",
 		}},
 		{reflect.TypeFor[outrank.Container](), []string{"Requests", "Limits", "AllocatedResources", "Actual", "Ports", "Name", "Sidecar", "RestartsAll", "BindMountOptions", "Reported", "Image"}},

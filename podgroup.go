@@ -32,7 +32,9 @@ type PodGroup struct {
 	// part of; empty at the top of a tree. See [CompositePodGroup].
 	Parent string
 	// Topology lists node labels: all nodes of the group's pods have to agree in
-	// each. No decision looks at it.
+	// each. It counts from v1.37 on with the gate TopologyAwareWorkloadScheduling. No
+	// decision follows it: where it counts, deciding about the group is an error (rule
+	// 12.9.14).
 	Topology []string
 	// Workload and Template name the [Workload] that the group was made from and
 	// its template there; empty for a group written by hand.
@@ -116,7 +118,9 @@ type CompositePodGroup struct {
 	// of; empty at the top of a tree.
 	Parent string
 	// Topology lists node labels: all nodes of the group's pods have to agree in
-	// each. No decision looks at it.
+	// each. It counts from v1.37 on with the gate TopologyAwareWorkloadScheduling. No
+	// decision follows it: where it counts, deciding about the group is an error (rule
+	// 12.9.14).
 	Topology []string
 	// Workload and Template name the [Workload] that the group was made from and
 	// its template there; empty for a group written by hand.

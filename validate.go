@@ -10,7 +10,8 @@ import (
 // problem is something that no API server would have let in: an object without a name, two
 // objects of one kind with the same name, a negative amount that is not of a pod's status,
 // a word that its field does not know, a selector or a requirement that means nothing in an
-// affinity term, a port out of range. Values that no label can have, and selectors of
+// affinity term, a port out of range, a toleration of no key that does not tolerate all, an
+// amount of a pod as a whole that it cannot have as a whole. Values that no label can have, and selectors of
 // spread constraints, are no problems: old API servers let them in. Oddities that the real
 // system lives with are left to [Cluster.Warnings]. Time is linear in the size of the
 // cluster.
@@ -136,6 +137,7 @@ func (v *validator) pod(p *Pod) {
 	if p.Resources != nil {
 		at := spec.Field("resources")
 		v.requirements(p.Resources.Requests, p.Resources.Limits, &at)
+		v.levels(p.Resources, &at)
 	}
 	overhead := spec.Field("overhead")
 	v.list(p.Overhead, &overhead)

@@ -72,12 +72,34 @@ func spreading(change func(c *outrank.TopologySpreadConstraint)) func(p *outrank
 	}
 }
 
+func tolerating(t outrank.Toleration) func(p *outrank.Pod) {
+	return func(p *outrank.Pod) { p.Tolerations = []outrank.Toleration{t} }
+}
+
+// asAWhole has the pod as a whole ask for 1 of each resource, or be limited to that.
+func asAWhole(list string, names ...resource.Name) func(p *outrank.Pod) {
+	return func(p *outrank.Pod) {
+		l := resource.List{}
+		for _, name := range names {
+			l[name] = resource.New(1)
+		}
+		p.Resources = &resource.Requirements{Requests: l}
+		if list == "limits" {
+			p.Resources = &resource.Requirements{Limits: l}
+		}
+	}
+}
+
 // Each rule of a pod by itself, just within it and just outside.
 func TestPodRules(t *testing.T) {
 	const (
 		label  = "pod default/p: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0]: "
 		field  = "pod default/p: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0]: "
 		spread = "pod default/p: spec.topologySpreadConstraints[0]."
+
+		keyless  = "pod default/p: spec.tolerations[0].operator: without a key it has to be Exists"
+		whole    = "pod default/p: spec.resources."
+		notWhole = ": a pod as a whole asks for cpu, memory and huge pages alone"
 	)
 	for _, c := range []struct {
 		name   string
@@ -104,8 +126,23 @@ func TestPodRules(t *testing.T) {
 		{"field Exists", onFields(outrank.FieldName, outrank.Exists), field + `"Exists" is neither In nor NotIn`},
 		{"another field", onFields("metadata.uid", outrank.In, "1"), field + `"metadata.uid" is no field of a node; only metadata.name is`},
 		{"spread", spreading(func(*outrank.TopologySpreadConstraint) {}), ""},
-		{"In no label value", onNodes(outrank.In, "a b"), ""}, // let in to this day
-		{"Gt no integer", onNodes(outrank.Gt, "abc"), ""},     // let in to this day
+		{"In no label value", onNodes(outrank.In, "a b"), ""},         // let in to this day
+		{"Gt no integer", onNodes(outrank.Gt, "abc"), ""},             // let in to this day
+		{"Gt of a number with a sign", onNodes(outrank.Gt, "+3"), ""}, // let in before v1.25
+		{"tolerates all", tolerating(outrank.Toleration{Operator: outrank.TolerationExists}), ""},
+		{"tolerates all of an effect", tolerating(outrank.Toleration{Operator: outrank.TolerationExists, Effect: outrank.NoExecute}), ""},
+		{"Equal without a key", tolerating(outrank.Toleration{Operator: outrank.TolerationEqual, Value: "a"}), keyless},
+		{"neither key nor operator", tolerating(outrank.Toleration{Value: "a"}), keyless},
+		{"an empty toleration", tolerating(outrank.Toleration{}), keyless},
+		{"Gt without a key", tolerating(outrank.Toleration{Operator: "Gt", Value: "1"}), keyless},
+		{"Lt with a key", tolerating(outrank.Toleration{Key: "a", Operator: "Lt", Value: "1"}), ""},
+		{"an unknown operator without a key", tolerating(outrank.Toleration{Operator: "All"}), `pod default/p: spec.tolerations[0].operator: "All" is none of Equal, Exists, Lt, Gt`},
+		{"requests as a whole", asAWhole("requests", "cpu", "memory", "hugepages-2Mi", "hugepages-1Gi"), ""},
+		{"limits as a whole", asAWhole("limits", "cpu", "memory", "hugepages-2Mi"), ""},
+		{"disk as a whole", asAWhole("requests", "ephemeral-storage"), whole + "requests.ephemeral-storage" + notWhole},
+		{"disk limited as a whole", asAWhole("limits", "memory", "ephemeral-storage"), whole + "limits.ephemeral-storage" + notWhole},
+		{"devices as a whole", asAWhole("requests", "cpu", "example.com/gpu"), whole + "requests.example.com/gpu" + notWhole},
+		{"pods as a whole", asAWhole("limits", "pods"), whole + "limits.pods" + notWhole},
 		{"no label key", func(p *outrank.Pod) {
 			onNodes(outrank.Exists)(p)
 			p.Affinity.NodeAffinity.NodeSelectorTerms[0].MatchExpressions[0].Key = "a b"

@@ -121,6 +121,19 @@ func (v *validator) requirements(requests, limits resource.List, at *fields.Path
 	v.list(limits, &l)
 }
 
+// levels refuses resources that no pod as a whole can ask for (rule 26.2.3).
+func (v *validator) levels(r *resource.Requirements, at *fields.Path) {
+	for i, l := range [...]resource.List{r.Requests, r.Limits} {
+		list := at.Field([...]string{"requests", "limits"}[i])
+		for _, name := range l.Names() {
+			if !podLevel(name) {
+				one := list.Field(string(name))
+				v.add(&one, "a pod as a whole asks for cpu, memory and huge pages alone")
+			}
+		}
+	}
+}
+
 // list refuses negative amounts. It sorts the names only where something is wrong.
 func (v *validator) list(l resource.List, at *fields.Path) {
 	if !hasNegative(l) {

@@ -10,7 +10,8 @@ import (
 // pod on a node that does not exist counts nowhere, a pod nominated to such a
 // node is not nominated, a budget with an invalid selector covers nothing, such a
 // selector of a pod matches nothing, a pod in a group that does not exist counts
-// by itself, and trees of groups may have no top, no end or too many levels.
+// by itself, the topology of a group is not followed where it counts, and trees of
+// groups may have no top, no end or too many levels.
 func (c *Cluster) Warnings() []Problem {
 	nodes := make(map[string]bool, len(c.Nodes))
 	for _, n := range c.Nodes {
@@ -84,7 +85,33 @@ func (c *Cluster) groupWarnings() []Problem {
 			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.schedulingGroup.podGroupName", "no pod group " + fields.Quote(p.Group) + "; the pod counts by itself"})
 		}
 	}
+	ws = append(ws, c.topologyWarnings()...)
 	return append(ws, c.treeWarnings()...)
+}
+
+// topologyWarnings names groups whose topology counts by the release, which no decision
+// follows (rule 12.9.14).
+func (c *Cluster) topologyWarnings() (ws []Problem) {
+	rules := c.Release.rules()
+	if !rules.GroupsPreempt || !rules.GroupTopologies {
+		return nil
+	}
+	warn := func(object string, topology []string) {
+		if len(topology) > 0 {
+			ws = append(ws, Problem{object, "spec.schedulingConstraints.topology", fmt.Sprintf("%q is not followed; deciding about the group is an error", topology)})
+		}
+	}
+	for _, g := range c.Groups {
+		if g != nil {
+			warn("podgroup "+string(g.Key()), g.Topology)
+		}
+	}
+	for _, g := range c.Composites {
+		if g != nil && rules.CompositeUnits {
+			warn("compositepodgroup "+string(g.Key()), g.Topology)
+		}
+	}
+	return ws
 }
 
 func (c *Cluster) treeWarnings() []Problem {

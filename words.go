@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // The words that a field may have, where an API server refuses all others (rule 26.1.1). An empty one says nothing.
@@ -27,13 +28,20 @@ func (v *validator) tolerations(ts []Toleration, spec *fields.Path) {
 			at := list.At(i)
 			checkWord(v, t.Operator, tolerationOperators, "operator", &at)
 			checkWord(v, t.Effect, taintEffects, "effect", &at)
+			if t.keyless() && fields.IsWord(t.Operator, tolerationOperators) {
+				operator := at.Field("operator")
+				v.add(&operator, "without a key it has to be %s", TolerationExists)
+			}
 		}
 	}
 }
 
 func (t *Toleration) faultless() bool {
-	return fields.IsWord(t.Operator, tolerationOperators) && fields.IsWord(t.Effect, taintEffects)
+	return fields.IsWord(t.Operator, tolerationOperators) && fields.IsWord(t.Effect, taintEffects) && !t.keyless()
 }
+
+// keyless reports whether the key is missing where there has to be one (rule 26.1.7).
+func (t *Toleration) keyless() bool { return t.Key == "" && t.Operator != TolerationExists }
 
 // taints refuses taints without an effect, or with an unknown one.
 func (v *validator) taints(ts []Taint, spec *fields.Path) {
@@ -68,8 +76,19 @@ func (p *Pod) faultless() bool {
 	}
 	a := &p.Affinity
 	return a.NodeAffinity == nil && p.Preferences == nil && len(a.PodAffinity)+len(a.PodAntiAffinity)+len(p.TopologySpreadConstraints)+len(p.Volumes) == 0 &&
-		(p.Resources == nil || !hasNegative(p.Resources.Requests) && !hasNegative(p.Resources.Limits)) &&
+		(p.Resources == nil || faultlessLevel(p.Resources.Requests) && faultlessLevel(p.Resources.Limits)) &&
 		!hasNegative(p.Overhead) && faultless(p.Containers) && faultless(p.InitContainers)
+}
+
+// faultlessLevel recognizes what a pod as a whole may ask for, or be limited to (rule
+// 26.2.3).
+func faultlessLevel(l resource.List) bool {
+	for name := range l {
+		if !podLevel(name) {
+			return false
+		}
+	}
+	return !hasNegative(l)
 }
 
 // faultless recognizes a node without problems; one with limits of attached

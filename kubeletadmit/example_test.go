@@ -172,7 +172,7 @@ func ExampleRankForEviction() {
 		return
 	}
 	for _, r := range ranked {
-		fmt.Println(r.Pod.Name, r.Measured, resource.NewBinary(r.Above()))
+		fmt.Println(r.Pod.Name, r.Measured, r.Above())
 	}
 	// Output:
 	// new false 0

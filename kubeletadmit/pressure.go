@@ -37,15 +37,18 @@ type RankedPod struct {
 	Measured bool
 	// Priority is the pod's, 0 where it has none.
 	Priority int32
-	// Usage is what the pod uses of the resource that runs short, and Request
-	// what it requested: bytes for memory and disk, numbers for inodes and
-	// processes, which no pod can request. Both are 0 if Measured is false.
-	Usage, Request int64
+	// Usage is what the pod uses of the resource that runs short: bytes of memory
+	// and disk, numbers of inodes and processes. 0 if Measured is false.
+	Usage int64
+	// Request is what the pod requested of memory or disk, which may have parts of
+	// bytes; 0 under other pressures, as no pod can request inodes or processes, and
+	// if Measured is false.
+	Request resource.Quantity
 }
 
-// Above returns how much the pod uses beyond its request; it is negative if the
-// pod uses less.
-func (r RankedPod) Above() int64 { return resource.SubSat(r.Usage, r.Request) }
+// Above returns how much the pod uses beyond its request, exactly; it is negative
+// if the pod uses less.
+func (r RankedPod) Above() resource.Quantity { return resource.NewBinary(r.Usage).Sub(r.Request) }
 
 // RankForEviction sorts pods in the order in which they are evicted when the
 // node runs short of a resource (chapter 18; rankMemoryPressure,
@@ -108,9 +111,9 @@ func measure(pod *outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usag
 	r.Measured = true
 	switch pressure {
 	case MemoryPressure:
-		r.Usage, r.Request = u.Memory, counted(pod, resource.Memory)
+		r.Usage, r.Request = u.Memory, pod.KubeletRequestOf(resource.Memory)
 	case DiskPressure:
-		r.Usage, r.Request = u.Disk, counted(pod, resource.EphemeralStorage)
+		r.Usage, r.Request = u.Disk, pod.KubeletRequestOf(resource.EphemeralStorage)
 	case InodePressure:
 		r.Usage = u.Inodes
 	case PIDPressure:
@@ -119,18 +122,13 @@ func measure(pod *outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usag
 	return r
 }
 
-// counted returns what the kubelet counts the pod with.
-func counted(pod *outrank.Pod, name resource.Name) int64 {
-	return resource.Amount(name, pod.KubeletRequestOf(name))
-}
-
 // problems returns what is wrong with the figures.
 func (r RankedPod) problems() []outrank.Problem {
 	var ps []outrank.Problem
 	if r.Usage < 0 {
 		ps = append(ps, outrank.Problem{Object: "pod " + string(r.Pod.Key()), Field: "usage", Text: fmt.Sprintf("%d is negative", r.Usage)})
 	}
-	if r.Request < 0 {
+	if r.Request.Sign() < 0 {
 		ps = append(ps, problemsIn(r.Pod.Validate())...)
 	}
 	return ps
@@ -138,11 +136,12 @@ func (r RankedPod) problems() []outrank.Problem {
 
 // compareAbove compares pods under pressure on memory, disk and inodes.
 func compareAbove(a, b RankedPod) int {
+	x, y := a.Above(), b.Above()
 	return cmp.Or(
 		trueFirst(!a.Measured, !b.Measured),
-		trueFirst(a.Above() > 0, b.Above() > 0),
+		trueFirst(x.Sign() > 0, y.Sign() > 0),
 		cmp.Compare(a.Priority, b.Priority),
-		cmp.Compare(b.Above(), a.Above()),
+		y.Cmp(x),
 	)
 }
 

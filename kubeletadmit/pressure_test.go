@@ -40,6 +40,12 @@ func TestRankForEviction(t *testing.T) {
 		{"above the request before within it, in spite of the priority", kubeletadmit.MemoryPressure,
 			[]*outrank.Pod{mem("within", "10", 0), mem("equal", "5", -1), mem("above", "1", 1000)},
 			stats{"within": {Memory: 9}, "equal": {Memory: 5}, "above": {Memory: 2}}, []string{"above", "equal", "within"}},
+		{"a thousandth of a byte is above", kubeletadmit.MemoryPressure,
+			[]*outrank.Pod{mem("within", "5", 0), mem("above", "4999m", 9)},
+			stats{"within": {Memory: 5}, "above": {Memory: 5}}, []string{"above", "within"}},
+		{"the larger usage above a part of a byte", kubeletadmit.DiskPressure,
+			[]*outrank.Pod{mem("a", "4500m", 0), mem("b", "4100m", 0)},
+			stats{"a": {Disk: 9}, "b": {Disk: 9}}, []string{"b", "a"}},
 		{"then lower priority, in spite of the usage", kubeletadmit.MemoryPressure,
 			[]*outrank.Pod{mem("high", "1", 2), mem("low", "1", 1)},
 			stats{"high": {Memory: 100}, "low": {Memory: 2}}, []string{"low", "high"}},
@@ -93,12 +99,12 @@ func TestRankForEvictionReasons(t *testing.T) {
 	pod := newPod("a", req("memory", "1Ki"), withPriority(7))
 	pod.Overhead = resource.MustList("memory", "24")
 	got, err := kubeletadmit.RankForEviction([]*outrank.Pod{pod}, kubeletadmit.MemoryPressure, stats{"a": {Memory: 1000}}.of)
-	want := []kubeletadmit.RankedPod{{Pod: pod, Measured: true, Priority: 7, Usage: 1000, Request: 1048}}
+	want := []kubeletadmit.RankedPod{{Pod: pod, Measured: true, Priority: 7, Usage: 1000, Request: resource.MustParse("1048")}}
 	if d := testdiff.Diff(want, got); err != nil || d != "" {
 		t.Errorf("error %v (-want +got):\n%s", err, d)
 	}
-	if above := got[0].Above(); above != -48 {
-		t.Errorf("Above = %d, want -48", above)
+	if above := got[0].Above(); !above.Equal(resource.New(-48)) {
+		t.Errorf("Above = %s, want -48", above)
 	}
 	got, err = kubeletadmit.RankForEviction([]*outrank.Pod{pod}, kubeletadmit.MemoryPressure, nil)
 	if d := testdiff.Diff([]kubeletadmit.RankedPod{{Pod: pod, Priority: 7}}, got); err != nil || d != "" {

@@ -1,6 +1,7 @@
 package kubeletadmit_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -355,26 +356,64 @@ func TestRankingProperties(t *testing.T) {
 			t.Fatalf("ranked %v, and %v from another order (%v)", got, again, err)
 		}
 		for i := 1; i < len(got); i++ {
-			if before, after := rankKey(got[i-1], pressure), rankKey(got[i], pressure); before > after {
-				t.Fatalf("%s (%s) comes before %s (%s)", got[i-1].Pod.Name, before, got[i].Pod.Name, after)
+			if a, b := got[i-1], got[i]; firstOf(a, b, pressure) > 0 {
+				t.Fatalf("%+v comes before %+v", a, b)
 			}
 		}
 	})
 }
 
-// rankKey returns the position in the ranking as a text: the lower text comes
-// first.
-func rankKey(r kubeletadmit.RankedPod, pressure kubeletadmit.Pressure) string {
-	digit := func(b bool) int {
-		if b {
+// firstOf is below 0 where a goes first by the figures of both, above 0 where b does.
+func firstOf(a, b kubeletadmit.RankedPod, pressure kubeletadmit.Pressure) int {
+	yes := func(x bool) int {
+		if x {
 			return 0
 		}
 		return 1
 	}
-	// Both are moved into the positive; more usage has to give less text.
-	priority, above := int64(r.Priority)+1<<31, new(big.Int).Sub(big.NewInt(math.MaxInt64), big.NewInt(r.Usage-r.Request))
+	measured := cmp.Compare(yes(!a.Measured), yes(!b.Measured))
+	priority := cmp.Compare(a.Priority, b.Priority)
 	if pressure == kubeletadmit.PIDPressure {
-		return fmt.Sprintf("%012d %d %022d", priority, digit(!r.Measured), above)
+		return cmp.Or(priority, measured, cmp.Compare(b.Usage, a.Usage))
 	}
-	return fmt.Sprintf("%d %d %012d %022d", digit(!r.Measured), digit(r.Usage > r.Request), priority, above)
+	above := func(r kubeletadmit.RankedPod) int { return yes(resource.New(r.Usage).Cmp(r.Request) > 0) }
+	return cmp.Or(measured, cmp.Compare(above(a), above(b)), priority,
+		resource.New(b.Usage).Sub(b.Request).Cmp(resource.New(a.Usage).Sub(a.Request)))
+}
+
+// Requests and usage are compared to the thousandth of a byte, by sums of plain integers
+// (rules 18.2 and 18.4).
+func TestRankingOfPartsOfBytes(t *testing.T) {
+	const thousandths = 1000
+	rapid.Check(t, func(t *rapid.T) {
+		part := rapid.SampledFrom([]int64{0, 1, 499, 500, 999, 1000, 1001, 1500, 1999, 2000, 2001, 2500, 3000})
+		var pods []*outrank.Pod
+		usage, above := stats{}, map[string]int64{}
+		for i := range rapid.IntRange(2, 5).Draw(t, "pods") {
+			p := &outrank.Pod{Name: fmt.Sprint("p", i)}
+			var sum int64
+			for range rapid.IntRange(1, 2).Draw(t, "containers") {
+				milli := part.Draw(t, "request")
+				sum += milli
+				l := resource.List{"memory": resource.NewMilli(milli), "ephemeral-storage": resource.NewMilli(milli)}
+				p.Containers = append(p.Containers, outrank.Container{Requests: l})
+			}
+			used := rapid.Int64Range(0, 4).Draw(t, "usage")
+			pods, usage[p.Name], above[p.Name] = append(pods, p), kubeletadmit.Usage{Memory: used, Disk: used}, used*thousandths-sum
+		}
+		for _, pressure := range []kubeletadmit.Pressure{kubeletadmit.MemoryPressure, kubeletadmit.DiskPressure} {
+			ranked, err := kubeletadmit.RankForEviction(pods, pressure, usage.of)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, r := range ranked {
+				if got := r.Above().MilliValue(); got != above[r.Pod.Name] {
+					t.Fatalf("%s is %d thousandths above its request, want %d", r.Pod.Name, got, above[r.Pod.Name])
+				}
+				if i > 0 && above[ranked[i-1].Pod.Name] < above[r.Pod.Name] {
+					t.Fatalf("%s comes before %s: %v", ranked[i-1].Pod.Name, r.Pod.Name, above)
+				}
+			}
+		}
+	})
 }

@@ -234,3 +234,8 @@ func wiped[T any](list []T) []T {
 	clear(list)
 	return list[:0]
 }
+
+// counted returns what the kubelet counts the pod with when it makes room.
+func counted(pod *outrank.Pod, name resource.Name) int64 {
+	return resource.Amount(name, pod.KubeletRequestOf(name))
+}

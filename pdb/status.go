@@ -44,11 +44,16 @@ type StatusInput struct {
 	// before every entry, so that none of them has expired.
 	Now time.Time
 	// Scale returns how many pods a controller is meant to have. It is not ok
-	// if that is not known. It is called once for each owner of a covered pod,
+	// if that is not known. It is called once for each controller of a covered pod,
 	// in the order of Pods, and only if the spec is a percentage or
-	// maxUnavailable. If it is nil or not ok, the covered pods of that owner
+	// maxUnavailable. If it is nil or not ok, the covered pods of that controller
 	// are counted instead.
-	Scale func(owner outrank.Owner, namespace string) (scale int32, ok bool)
+	Scale func(controller outrank.Owner, namespace string) (scale int32, ok bool)
+	// Controller returns the controller that counts for an owner of pods: for a
+	// ReplicaSet of a Deployment the Deployment, which several of its ReplicaSets share
+	// while it is rolled out (rule 6.4.11). The zero Owner, and no function, stand for the
+	// owner itself. It is called once for each owner of a covered pod, when Scale is.
+	Controller func(owner outrank.Owner, namespace string) outrank.Owner
 }
 
 // StatusOf computes the status of a budget from its spec, for simulators that
@@ -57,8 +62,8 @@ type StatusInput struct {
 //  1. Healthy: the covered pods that are ready, not being deleted, and not
 //     named in DisruptedPods within the last two minutes.
 //  2. Expected: for a number as minAvailable, the covered pods. Otherwise the
-//     sum of the scales of their controllers; a pod without a controller counts
-//     as one.
+//     sum of the scales of their controllers, each once; a pod without a
+//     controller counts as one.
 //  3. Desired: minAvailable, or Expected less maxUnavailable, at least 0. A
 //     percentage is one of Expected, rounded up.
 //  4. Allowed: Healthy less Desired, and 0 if that is negative or nothing is

@@ -249,3 +249,95 @@ func shareUp(percent, whole int32) int32 {
 	}
 	return int32(n.Int64())
 }
+
+// While a Deployment is rolled out two of its ReplicaSets have pods. The disruption controller
+// counts the Deployment once: of 3 wanted, 3 ready and 1 that is not yet, one may leave (rule
+// 6.4.11).
+func TestStatusOfARollout(t *testing.T) {
+	budget := &outrank.PodDisruptionBudget{Name: "b", Selector: &outrank.LabelSelector{MatchLabels: labels{"app": "web"}}, MaxUnavailable: number(1)}
+	waits := func(p *outrank.Pod) { p.Ready = false }
+	above := map[string]string{"old": "web", "new": "web"}
+	in := StatusInput{
+		Budget: budget, Now: noon, Pods: join(web(3, "old"), with(waits, web(1, "new"))),
+		Scale: func(o outrank.Owner, _ string) (int32, bool) { return 3, o.Kind == "Deployment" && o.Name == "web" },
+		Controller: func(o outrank.Owner, namespace string) outrank.Owner {
+			if name := above[o.Name]; name != "" && o.Kind == "ReplicaSet" && namespace == "default" {
+				return outrank.Owner{Kind: "Deployment", Name: name}
+			}
+			return outrank.Owner{}
+		},
+	}
+	got, err := StatusOf(in)
+	require.NoError(t, err)
+	require.Equal(t, BudgetStatus{Healthy: 3, Desired: 2, Expected: 3, Allowed: 1}, got)
+	above["new"] = ""
+	got, err = StatusOf(in)
+	require.NoError(t, err)
+	require.Equal(t, BudgetStatus{Healthy: 3, Desired: 3, Expected: 4}, got, "the new one by itself counts with its pod")
+}
+
+// A sum of scales by plain maps: each controller that has covered pods counts once with its
+// scale, or with its pods where that is not known, and a pod without one as one.
+func TestPropertyControllersCountOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		budget := &outrank.PodDisruptionBudget{Name: "b", Selector: &outrank.LabelSelector{MatchLabels: labels{"app": "web"}}, MaxUnavailable: number(rapid.Int32Range(0, 3).Draw(t, "most"))}
+		parent := map[string]string{"": ""}
+		for _, rs := range []string{"a", "b", "c"} {
+			parent[rs] = rapid.SampledFrom([]string{"", "d", "d", "e"}).Draw(t, "above "+rs)
+		}
+		scales := map[string]int32{}
+		for _, name := range []string{"ReplicaSet/a", "ReplicaSet/b", "ReplicaSet/c", "Deployment/d", "Deployment/e"} {
+			if rapid.Bool().Draw(t, "known "+name) {
+				scales[name] = rapid.Int32Range(0, 5).Draw(t, name)
+			}
+		}
+		var pods []*outrank.Pod
+		covered, loose, ready := map[string]int{}, 0, 0
+		for i := range rapid.IntRange(0, 8).Draw(t, "pods") {
+			rs := rapid.SampledFrom([]string{"a", "b", "c", ""}).Draw(t, "owner")
+			p := web(1, rs)[0]
+			p.Name, p.Ready = fmt.Sprint("p", i), rapid.Bool().Draw(t, "ready")
+			pods = append(pods, p)
+			if p.Ready {
+				ready++
+			}
+			switch {
+			case rs == "":
+				loose++
+			case parent[rs] != "":
+				covered["Deployment/"+parent[rs]]++
+			default:
+				covered["ReplicaSet/"+rs]++
+			}
+		}
+		expected := loose
+		for name, n := range covered {
+			if scale, known := scales[name]; known {
+				n = int(scale)
+			}
+			expected += n
+		}
+		got, err := StatusOf(StatusInput{
+			Budget: budget, Now: noon, Pods: pods,
+			Scale: func(o outrank.Owner, _ string) (int32, bool) {
+				scale, known := scales[o.String()]
+				return scale, known
+			},
+			Controller: func(o outrank.Owner, _ string) outrank.Owner {
+				if o == (outrank.Owner{}) {
+					t.Fatal("asked about pods without an owner")
+				}
+				if parent[o.Name] == "" {
+					return outrank.Owner{}
+				}
+				return outrank.Owner{Kind: "Deployment", Name: parent[o.Name]}
+			},
+		})
+		require.NoError(t, err)
+		want := BudgetStatus{Healthy: int32(ready), Expected: int32(expected), Desired: max(0, int32(expected)-budget.MaxUnavailable.Value)}
+		if expected > 0 {
+			want.Allowed = max(0, want.Healthy-want.Desired)
+		}
+		require.Equal(t, want, got)
+	})
+}

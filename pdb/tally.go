@@ -1,6 +1,7 @@
 package pdb
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/outrank-go/outrank"
@@ -71,7 +72,7 @@ func (in *StatusInput) expected(t *tally) (int64, error) {
 	}
 	sum := int64(0)
 	var ps []outrank.Problem
-	for _, o := range t.owners {
+	for _, o := range in.controllers(t.owners) {
 		scale := in.scaleOf(o)
 		if scale < 0 {
 			ps = append(ps, outrank.Problem{Object: subject(b), Text: fmt.Sprintf("the scale of its pods' controller %s is %d", o.owner, scale)})
@@ -79,6 +80,29 @@ func (in *StatusInput) expected(t *tally) (int64, error) {
 		sum += scale
 	}
 	return sum, refuse(ps)
+}
+
+// controllers puts owners together that have one controller (rule 6.4.11), in the order in
+// which the first of each was met.
+func (in *StatusInput) controllers(owners []ownerCount) []ownerCount {
+	if in.Controller == nil {
+		return owners
+	}
+	var all []ownerCount
+	places := map[outrank.Owner]int{}
+	for _, o := range owners {
+		if o.owner != (outrank.Owner{}) {
+			o.owner = cmp.Or(in.Controller(o.owner, in.Budget.NamespaceName()), o.owner)
+		}
+		place, met := places[o.owner]
+		if !met {
+			place = len(all)
+			places[o.owner] = place
+			all = append(all, ownerCount{owner: o.owner})
+		}
+		all[place].pods += o.pods
+	}
+	return all
 }
 
 // scaleOf returns how many pods an owner is meant to have, or how many it has

@@ -151,6 +151,9 @@ func (c *choices) preemptor(name string) *outrank.Pod {
 			Key: choose(c, "k", ""), Operator: choose(c, outrank.TolerationExists, outrank.TolerationEqual),
 			Effect: choose(c, "", outrank.NoSchedule, outrank.NoExecute),
 		}}
+		if p.Tolerations[0].Key == "" { // as API servers let in (rule 26.1.7)
+			p.Tolerations[0].Operator = outrank.TolerationExists
+		}
 	}
 	if c.oneIn(4) {
 		p.NominatedNodeName = c.nodeName()

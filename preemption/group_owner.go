@@ -106,6 +106,36 @@ func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) 
 	return ps
 }
 
+// checkTopologies refuses pods of groups whose topology would say where they may be placed:
+// first fit does not look at it (rule 12.9.14).
+func checkTopologies(s *state.Snapshot, pods []*outrank.Pod) error {
+	if !s.Rules.GroupTopologies {
+		return nil
+	}
+	var ps []outrank.Problem
+	seen := map[string]bool{}
+	refuse := func(object string, topology []string) {
+		if len(topology) > 0 && !seen[object] {
+			seen[object] = true
+			ps = append(ps, outrank.Problem{
+				Object: object, Field: "spec.schedulingConstraints.topology",
+				Text: fmt.Sprintf("%q is not followed: who leaves depends on where the pods may be placed; the placing function of a caller can hold to it", topology),
+			})
+		}
+	}
+	for _, p := range pods {
+		group, known := s.Group(p.GroupKey())
+		if !known {
+			continue
+		}
+		refuse("podgroup "+string(group.Key()), group.Topology)
+		for _, above := range ancestorsOf(s, group) {
+			refuse("compositepodgroup "+string(above.Key()), above.Topology)
+		}
+	}
+	return refuseGroup(ps)
+}
+
 // tooDeep reports whether a group is below the last level of its tree, which a circle of
 // groups makes of all of them.
 func tooDeep(s *state.Snapshot, group *outrank.PodGroup) bool {

@@ -28,8 +28,9 @@ var ErrPlacement = errors.New("placement makes no sense")
 //
 // FirstFit binds the pods in the snapshot and reverts that before it returns,
 // so no other call may use the snapshot at the same time. Errors are the
-// context's, a filter's, and those about pods of [Evaluator.Preempt]. Time is
-// that of asking every node about every pod.
+// context's, a filter's, those about pods of [Evaluator.Preempt], and an
+// *[outrank.InputError] for a group whose topology counts, which is not followed
+// (rule 12.9.14). Time is that of asking every node about every pod.
 func (e *Evaluator) FirstFit(ctx context.Context, cluster *Snapshot, pods []*outrank.Pod) (Placement, error) {
 	snap, err := opened(ctx, cluster)
 	if err != nil {
@@ -42,6 +43,9 @@ func (e *Evaluator) FirstFit(ctx context.Context, cluster *Snapshot, pods []*out
 		if p == nil {
 			return Placement{}, fmt.Errorf("pod number %d: %w: is nil", i+1, outrank.ErrInvalid)
 		}
+	}
+	if err := checkTopologies(snap, pods); err != nil {
+		return Placement{}, err
 	}
 	return e.firstFit(ctx, snap, pods, quorumOf(snap, pods))
 }

@@ -64,7 +64,8 @@ import (
 // The snapshot is only read, and any number of calls may run on it at once. The
 // pods need not be in it. Errors: the context's, checked between placements and
 // during FirstFit; those of the placing function and of filters;
-// [ErrPlacement]; [outrank.ErrInvalid] where the release has no groups that preempt, or has
+// [ErrPlacement]; an *[outrank.InputError] for a group whose topology counts, unless the
+// request has a placing function (rule 12.9.14); [outrank.ErrInvalid] where the release has no groups that preempt, or has
 // them behind a gate that is off; and those about the pods, all at once: an
 // *[outrank.InputError] that names each, [ErrState] for pods that run
 // already, and [ErrExists] for one whose name a pod with another UID has.
@@ -83,6 +84,11 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, cluster *Snapshot, req Gro
 	r, err := e.newGroupRun(snap, &req)
 	if err != nil {
 		return nil, err
+	}
+	if req.Place == nil { // first fit would put the pods anywhere
+		if err := checkTopologies(snap, req.Pods); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.run(ctx, req.Refused); err != nil {
 		return nil, err

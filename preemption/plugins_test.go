@@ -181,6 +181,12 @@ func TestPluginsProblems(t *testing.T) {
 		"Plugins.DefaultSpread[0].MaxSkew", "Plugins.DefaultSpread[0].TopologyKey", "Plugins.DefaultSpread[0].Selector",
 		"Plugins.DefaultSpread[0].WhenUnsatisfiable", "Plugins.SpreadSelector",
 	}, fields)
+	for _, value := range []string{"-1", "+3", "9223372036854775808", "two"} {
+		unread := preemption.Config{Plugins: preemption.Plugins{AddedAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{
+			byLabel("zone", outrank.In, "a"), byLabel("cores", outrank.Gt, value),
+		}}}}
+		assert.ErrorContains(t, unread.Validate(), "Plugins.AddedAffinity.nodeSelectorTerms[1]: ", value)
+	}
 	soft := preemption.Config{Plugins: preemption.Plugins{DefaultSpread: []outrank.TopologySpreadConstraint{
 		{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: outrank.ScheduleAnyway},
 	}}}

@@ -132,6 +132,10 @@ func TestPrintAtTheCap(t *testing.T) {
 		{"of a single digit, beyond", resource.NewBinary(9e18).Add(resource.New(1e18)), "10E"},
 		{"the largest suffix", resource.NewBinary(7 << 60), "7Ei"},
 		{"the largest suffix and one", resource.NewBinary(7 << 60).Add(resource.New(1 << 60)), "9223372036854775808"},
+		{"the lowest int64", resource.NewBinary(math.MinInt64), "-8Ei"},
+		{"the lowest int64 as a sum", resource.MustParse("-8Ei").Sub(resource.New(1)), "-8Ei"},
+		{"and one lower", resource.MustParse("-8Ei").Sub(resource.New(2)), "-9223372036854775809"},
+		{"the lowest int64, decimal", resource.New(math.MinInt64), "-9223372036854775808"},
 		{"10,000 zeros", resource.New(1e18).Add(resource.MustParse("1" + row("0", 10018))).Sub(resource.New(1e18)), "1" + row("0", 10_000) + "E"},
 		{"10,001 zeros", resource.New(1e18).Add(resource.MustParse("1" + row("0", 10019))).Sub(resource.New(1e18)), "100e10017"},
 	} {

@@ -21,7 +21,7 @@
 //     and they are exact for negative fractions, where it is off by one at times.
 //   - A decimal amount that 10^21 divides keeps its suffix when printed. One that would need more
 //     than 10,000 zeros after the suffix is printed with an exponent.
-//   - A binary amount above 2^63-1, which only a sum can reach, is printed as a decimal.
+//   - A binary amount beyond int64, which only a sum can reach, is printed as a decimal.
 //   - Exponents that fit int64 but not int32 are taken at their word, where the reference wraps.
 //     No amount is larger than 10^2147483647.
 //   - Sums of amounts further apart than anything a cluster can hold keep the larger one; see

@@ -69,14 +69,14 @@ const maxZeros = 10_000
 //   - DecimalExponent does the same with exponents in steps of three, without
 //     an upper bound; the exponent 0 is left out.
 //   - BinarySI divides by 1024 up to six times, while that leaves a whole
-//     number. An amount below 1024, with a fraction, or above 2^63-1 is printed
+//     number. An amount below 1024, with a fraction, or beyond int64 is printed
 //     as DecimalSI.
 //
 // Parsing the text yields an equal amount, and printing that yields the same
-// text again. There is one exception to the latter, and the reference shares
-// it: a binary amount from 1024 up that 1000 divides and 1024 does not. 2000
-// prints as "2000" without a suffix, is therefore read back as a decimal, and
-// prints as "2k" from then on.
+// text again. The reference shares both exceptions. The binary amount -2^63
+// prints as "-8Ei", which reads as -2^63+1. A binary amount from 1024 up that
+// 1000 divides and 1024 does not is read back as a decimal: 2000 prints as
+// "2000" without a suffix, and as "2k" from then on.
 //
 // The package comment lists where the text differs from the reference. The
 // time is linear in the length of the text.
@@ -109,8 +109,15 @@ func (q Quantity) appendTo(b []byte) []byte {
 	return b
 }
 
-// wholeBinary returns the magnitude that is printed with a binary suffix.
+// lowest is the magnitude of the lowest int64, which only digits can hold.
+var lowest = strconv.FormatUint(magnitude(math.MinInt64), 10)
+
+// wholeBinary returns the magnitude that is printed with a binary suffix: that of
+// every int64, the lowest one included.
 func (q Quantity) wholeBinary() (whole uint64, ok bool) {
+	if q.wide != nil && q.mant < 0 && q.exp == 0 && string(*q.wide) == lowest {
+		return magnitude(math.MinInt64), true
+	}
 	if q.wide != nil || q.exp < 0 || q.exp > 18 {
 		return 0, false
 	}

@@ -76,7 +76,7 @@ func suffixSlowly(s string) (scale *big.Rat, f resource.Format, exp int, ok bool
 func printSlowly(q slow) string {
 	switch q.format {
 	case resource.BinarySI:
-		if size := new(big.Rat).Abs(q.amount); size.IsInt() && size.Cmp(rat(1024)) >= 0 && size.Cmp(rat(math.MaxInt64)) <= 0 {
+		if size := new(big.Rat).Abs(q.amount); size.IsInt() && size.Cmp(rat(1024)) >= 0 && q.amount.Num().IsInt64() {
 			for i, s := range []string{"Ei", "Pi", "Ti", "Gi", "Mi", "Ki", ""} {
 				if r := new(big.Rat).Quo(q.amount, power(1024, 6-i)); r.IsInt() {
 					return r.RatString() + s

@@ -3,43 +3,101 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
+	"strings"
 )
 
-// admitted returns a case, which is a line of JSON, without the tolerations of
-// its preemptor whose operator no API server lets in. The cases were drawn for
-// the scheduler's own code, with no API server before it, where such a toleration
-// tolerates nothing, so that the decision is the same. This module refuses them
-// (rule 26.1.1). A line that has none of them is returned as it is.
+// admitted returns a case, which is a line of JSON, without what no API server lets in and
+// what the scheduler's own code looks past: the cases were drawn for that code, with no API
+// server before it. These are tolerations of the preemptor with an unknown operator, which
+// tolerate nothing, and amounts of a pod as a whole of what it cannot ask for as a whole,
+// which count for nothing. So the decision is the same, while this module refuses them (rules
+// 26.1.1 and 26.2.3). A line that has none of them is returned as it is.
 func admitted(line []byte) ([]byte, error) {
-	if !bytes.Contains(line, []byte(`"tolerations"`)) {
+	if !bytes.Contains(line, []byte(`"tolerations"`)) && !bytes.Contains(line, []byte(`"resources"`)) {
 		return line, nil
 	}
 	var c map[string]json.RawMessage
 	if err := json.Unmarshal(line, &c); err != nil {
 		return nil, err
 	}
-	changed, err := within(c, []string{"preemptor", "spec"}, func(spec map[string]json.RawMessage) (bool, error) {
-		var all, kept []map[string]any
-		if len(spec["tolerations"]) == 0 {
-			return false, nil
-		}
-		if err := json.Unmarshal(spec["tolerations"], &all); err != nil {
-			return false, err
-		}
-		for _, t := range all {
-			if known(t["operator"]) {
-				kept = append(kept, t)
-			}
-		}
-		var err error
-		spec["tolerations"], err = json.Marshal(kept)
-		return len(kept) < len(all), err
+	changed, err := within(c, []string{"preemptor", "spec"}, dropTolerations)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := within(c, []string{"preemptor", "spec", "resources"}, dropLevels)
+	if err != nil {
+		return nil, err
+	}
+	pods, err := eachOf(c, "pods", func(pod map[string]json.RawMessage) (bool, error) {
+		return within(pod, []string{"spec", "resources"}, dropLevels)
 	})
-	if err != nil || !changed {
+	if err != nil || !changed && !whole && !pods {
 		return line, err
 	}
 	return json.Marshal(c)
+}
+
+// dropTolerations takes tolerations with unknown operators out of a spec.
+func dropTolerations(spec map[string]json.RawMessage) (bool, error) {
+	var all, kept []map[string]any
+	if len(spec["tolerations"]) == 0 {
+		return false, nil
+	}
+	if err := json.Unmarshal(spec["tolerations"], &all); err != nil {
+		return false, err
+	}
+	for _, t := range all {
+		if known(t["operator"]) {
+			kept = append(kept, t)
+		}
+	}
+	var err error
+	spec["tolerations"], err = json.Marshal(kept)
+	return len(kept) < len(all), err
+}
+
+// dropLevels takes amounts that a pod as a whole cannot have out of its resources. Those stay,
+// if empty.
+func dropLevels(resources map[string]json.RawMessage) (changed bool, err error) {
+	for _, list := range []string{"requests", "limits"} {
+		here, err := within(resources, []string{list}, func(amounts map[string]json.RawMessage) (bool, error) {
+			before := len(amounts)
+			maps.DeleteFunc(amounts, func(name string, _ json.RawMessage) bool {
+				return name != "cpu" && name != "memory" && !strings.HasPrefix(name, "hugepages-")
+			})
+			return len(amounts) < before, nil
+		})
+		if err != nil {
+			return false, err
+		}
+		changed = changed || here
+	}
+	return changed, nil
+}
+
+// eachOf calls change with the objects of a list, and writes it back if one has changed.
+func eachOf(o map[string]json.RawMessage, list string, change func(map[string]json.RawMessage) (bool, error)) (changed bool, err error) {
+	var all []map[string]json.RawMessage
+	if len(o[list]) == 0 {
+		return false, nil
+	}
+	if err := json.Unmarshal(o[list], &all); err != nil {
+		return false, err
+	}
+	for _, one := range all {
+		here, err := change(one)
+		if err != nil {
+			return false, err
+		}
+		changed = changed || here
+	}
+	if !changed {
+		return false, nil
+	}
+	o[list], err = json.Marshal(all)
+	return true, err
 }
 
 func known(operator any) bool {

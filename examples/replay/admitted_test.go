@@ -28,6 +28,14 @@ func TestAdmitted(t *testing.T) {
 		require.EqualValues(t, 7, *got.Preemptor.Priority)
 		require.Equal(t, want, got.Preemptor.Tolerations)
 	}
+	const pod = `{"spec":{"resources":{"limits":{"hugepages-2Mi":"2Mi"},"requests":{"cpu":"1"}}}}`
+	const odd = `{"spec":{"resources":{"limits":{"hugepages-2Mi":"2Mi","pods":"1"},"requests":{"cpu":"1","example.com/gpu":"2","ephemeral-storage":"1"}}}}`
+	line, err := admitted([]byte(`{"pods":[{},` + odd + `],"preemptor":` + odd + `}`))
+	require.NoError(t, err)
+	require.Equal(t, `{"pods":[{},`+pod+`],"preemptor":`+pod+`}`, string(line))
+	line, err = admitted([]byte(`{"pods":[{"spec":{"resources":{"requests":{"example.com/gpu":"2"}}}}]}`))
+	require.NoError(t, err)
+	require.Equal(t, `{"pods":[{"spec":{"resources":{"requests":{}}}}]}`, string(line), "that there are resources counts in v1.36 (rule 3.4)")
 	for _, as := range []string{head + `{"key":"a","operator":"Lt"},{"key":"b"}` + tail, `{"preemptor":{"spec":{}},"pods":[{"spec":{"tolerations":[]}}]}`, `{"tolerations":1}`, `{}`} {
 		line, err := admitted([]byte(as))
 		require.NoError(t, err)

@@ -119,7 +119,8 @@ func meets(r *outrank.NodeRequirement, value string, there bool) bool {
 }
 
 // labelValues reports whether all values could be those of a label. With one
-// that could not, the reference takes the whole term for a mistake.
+// that could not, the reference takes the whole term for a mistake, whatever the
+// operator (rule 7.5.8).
 func labelValues(values []string) bool {
 	for _, v := range values {
 		if !labelValue(v) {
@@ -147,9 +148,10 @@ func labelValue(v string) bool {
 	return true
 }
 
-// compares holds a label to Gt or Lt: strict, between integers.
+// compares holds a label to Gt or Lt: strict, between integers. No label can have a
+// sign in front, so a limit with one is a mistake, too.
 func compares(r *outrank.NodeRequirement, value string) bool {
-	if len(r.Values) != 1 {
+	if len(r.Values) != 1 || !labelValue(r.Values[0]) {
 		return false
 	}
 	have, err1 := strconv.ParseInt(value, 10, 64)

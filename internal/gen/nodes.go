@@ -30,7 +30,7 @@ func topology(t *rapid.T) map[string]string {
 	put(zoneKey, "z1", "z2", "z1", "z2", "z1", "z2", "")
 	put(rackKey, "r1", "r2", "r1", "r1", "")
 	put(diskKey, "ssd", "ssd", "hdd", "")
-	put(generationKey, "3", "2", "old", "")
+	put(generationKey, "3", "2", "3", "2", "old", "", "002", "9223372036854775808")
 	return set
 }
 

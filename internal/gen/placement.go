@@ -68,7 +68,24 @@ func nodeLabel(t *rapid.T) outrank.NodeRequirement {
 		outrank.NodeRequirement{Key: zoneKey, Operator: outrank.In, Values: []string{"z1"}},
 		outrank.NodeRequirement{Key: generationKey, Operator: outrank.Gt, Values: []string{"2"}},
 		outrank.NodeRequirement{Key: generationKey, Operator: outrank.Lt, Values: []string{"3"}},
+		oddLabel(t),
 	)
+}
+
+// oddLabel draws a requirement that an API server lets in although it may mean nothing: a
+// number with a sign or a space, one beyond 64 bits, a text that no label can have, alone or
+// among others (rules 7.5.6 and 7.5.8).
+func oddLabel(t *rapid.T) outrank.NodeRequirement {
+	if oneIn(t, "odd set", 4) {
+		return outrank.NodeRequirement{
+			Key: diskKey, Operator: pick(t, "set operator", outrank.In, outrank.NotIn),
+			Values: rapid.SliceOfN(rapid.SampledFrom([]string{"ssd", "hdd", "", "-1", "s s", "ssd-"}), 1, 3).Draw(t, "odd values"),
+		}
+	}
+	return outrank.NodeRequirement{
+		Key: generationKey, Operator: pick(t, "comparison", outrank.Gt, outrank.Lt),
+		Values: []string{pick(t, "odd number", "-1", "+3", "-0", " 2", "2 ", "02", "007", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "2.", "two", "")},
+	}
 }
 
 // addPorts gives the pod's first container host ports, and its sidecars now and

@@ -46,15 +46,16 @@ func termWantsNode(t outrank.NodeSelectorTerm, n *outrank.Node) bool {
 }
 
 // labelHolds: Gt and Lt are for nodes alone, all else is as in any label
-// selector, which also refuses what makes no sense.
+// selector, which also refuses what makes no sense. Whatever the operator, each of the
+// values has to be one that a label could have (rule 7.5.8).
 func labelHolds(r outrank.NodeRequirement, labels map[string]string) bool {
-	if r.Operator == outrank.Gt || r.Operator == outrank.Lt {
-		return comparisonHolds(r, labels)
-	}
 	for _, v := range r.Values {
 		if !labelValue.MatchString(v) {
 			return false
 		}
+	}
+	if r.Operator == outrank.Gt || r.Operator == outrank.Lt {
+		return comparisonHolds(r, labels)
 	}
 	selector := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{
 		Key: r.Key, Operator: r.Operator, Values: r.Values,

@@ -209,6 +209,19 @@ func TestNodeAffinity(t *testing.T) {
 			want:    "none" + no + "ssd3" + no + "hdd2: fits\nold" + no,
 		},
 		{
+			name:    "Gt of a number with a sign matches nothing",
+			why:     "No label could have the value, so the term cannot be read (rule 7.5.8).",
+			cluster: diskAndGen,
+			pod:     preemptor(nodeTerms(label("gen", outrank.Gt, "-1"))),
+			want:    "ssd3" + no + "hdd2" + no + "old" + no,
+		},
+		{
+			name:    "Lt of a number with a sign matches nothing",
+			cluster: diskAndGen,
+			pod:     preemptor(nodeTerms(label("gen", outrank.Lt, "+3"))),
+			want:    "ssd3" + no + "hdd2" + no + "old" + no,
+		},
+		{
 			name:    "no terms match nothing",
 			cluster: diskAndGen,
 			pod:     preemptor(nodeTerms()),

@@ -41,6 +41,7 @@ var changes = [...]change{
 	{"CompositeUnits", "12.6.4", V1_37, "CompositePodGroup", "a group has no group above it", "the topmost group above counts where victims leave in units"},
 	{"GroupsPreempt", "12.9.1", V1_37, "GenericWorkload", "pods of a group preempt one by one; alpha code for groups is not followed", "the group preempts as one"},
 	{"GroupPolicyCounts", "12.9.6", V1_37, "PodGroupPreemptionPolicy", "the pods of a group say whether it may preempt", "the group says it"},
+	{"GroupTopologies", "12.9.14", V1_37, "TopologyAwareWorkloadScheduling", "the topology of a group counts for nothing", "its pods are placed in one domain of it; an error here, unless the caller places them"},
 	{"BindingsRetried", "14.1.13", V1_37, "", "a binding is tried once", "it is tried again like a patch, but for a conflict"},
 	{"ActivateAfterMemory", "14.2.8", V1_37, "", "a preemptor is activated after failures alone", "also where its last victim was rejected while it waited"},
 	{"VictimsAlwaysCounted", "14.5.8", V1_37, "", "no victims are counted where all are being deleted already", "they are counted"},

@@ -87,6 +87,9 @@ type Rules struct {
 	// GroupPolicyCounts: the preemption policy of a group counts in place of that of its
 	// pods (rule 12.9.6).
 	GroupPolicyCounts bool
+	// GroupTopologies: the pods of a group are placed in one domain of its topology (rule
+	// 12.9.14).
+	GroupTopologies bool
 	// ImageVolumesCount: images that are mounted as volumes are among those by whose number
 	// a node's score is divided (rule 27.8.3).
 	ImageVolumesCount bool
@@ -151,6 +154,7 @@ func resolve(r Release) Rules {
 		CompositeUnits:            from37 && r.on("CompositePodGroup"),
 		GroupsPreempt:             from37 && r.on("GenericWorkload"),
 		GroupPolicyCounts:         from37 && r.on("PodGroupPreemptionPolicy"),
+		GroupTopologies:           from37 && r.on("TopologyAwareWorkloadScheduling"),
 		ImageVolumesCount:         from37,
 	}
 }

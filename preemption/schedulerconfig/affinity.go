@@ -52,23 +52,27 @@ func readRequirements(o *object, name string, problem func(*outrank.NodeRequirem
 	return all
 }
 
-// labelProblem returns the problem of a requirement of labels; empty for none.
+// labelProblem returns the problem of a requirement of labels; empty for none. The values of
+// Gt and Lt, too, have to be those of labels, so that none has a sign.
 func labelProblem(r *outrank.NodeRequirement) string {
-	if r.Operator == outrank.Gt || r.Operator == outrank.Lt {
+	compares, like := r.Operator == outrank.Gt || r.Operator == outrank.Lt, r.Operator
+	if compares {
 		if len(r.Values) != 1 {
 			return string(r.Operator) + " takes one value"
-		}
-		if _, err := strconv.ParseInt(r.Values[0], 10, 64); err != nil {
-			return strconv.Quote(cut(r.Values[0])) + " is not an integer"
 		}
 		if !qualified(r.Key) {
 			return strconv.Quote(cut(r.Key)) + " is no name of a label"
 		}
-		return ""
+		like = outrank.In
 	}
-	selector := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: r.Key, Operator: r.Operator, Values: r.Values}}}
+	selector := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: r.Key, Operator: like, Values: r.Values}}}
 	if err := selector.Validate(); err != nil {
 		return err.Error()
+	}
+	if compares {
+		if _, err := strconv.ParseInt(r.Values[0], 10, 64); err != nil {
+			return strconv.Quote(cut(r.Values[0])) + " is not an integer"
+		}
 	}
 	return ""
 }

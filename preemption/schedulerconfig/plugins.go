@@ -15,6 +15,7 @@ const (
 	dynamicResources  = "DynamicResources"
 	balanced          = score.BalancedAllocation
 	queueSort         = "queueSort"
+	preScore          = "preScore"
 	everything        = "*"
 )
 
@@ -32,7 +33,7 @@ const (
 
 // otherPoints have no part in preemption. Those of pod groups do, but only for groups.
 var (
-	otherPoints = []string{"preEnqueue", queueSort, "preScore", "reserve", "permit", "preBind", "bind", "postBind"}
+	otherPoints = []string{"preEnqueue", queueSort, preScore, "reserve", "permit", "preBind", "bind", "postBind"}
 	groupPoints = []string{"placementGenerate", "placementScore", "placementFeasible", "podGroupPostFilter"}
 )
 

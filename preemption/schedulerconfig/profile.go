@@ -50,9 +50,13 @@ func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 	for _, where := range []point{multiPoint, preFilter, filter, postFilter, scores} {
 		sets[where] = p.usual.readSet(o, string(where))
 	}
+	var asked pluginSet
 	for _, name := range otherPoints {
-		if set := p.usual.readSet(o, name); name == queueSort {
+		switch set := p.usual.readSet(o, name); name {
+		case queueSort:
 			sort = set
+		case preScore:
+			asked = set
 		}
 	}
 	for _, name := range groupPoints {
@@ -75,6 +79,7 @@ func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 	p.WaysOut = running[postFilter]
 	p.Config.Policy.Disabled = !slices.Contains(running[postFilter], defaultPreemption)
 	p.readWeights(p.usual.expand(scores, everywhere, sets[scores]), sets)
+	p.keepReaders(p.usual.expand(scores, everywhere, asked))
 	p.switchOff(o.path(string(preFilter)), running[preFilter], running[filter])
 	return sort
 }

@@ -3,8 +3,10 @@ package schedulerconfig
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -31,6 +33,16 @@ func (p *profileReader) readWeights(running []string, sets map[point]pluginSet) 
 	}
 	if !maps.Equal(usual, weights) {
 		p.Scores.Weights = weights
+	}
+}
+
+// keepReaders keeps plugins that give no scores and are asked before them all the same: an
+// attempt ends over what they cannot read (rule 19.5.5). A weight of 0 says so.
+func (p *profileReader) keepReaders(asked []string) {
+	for _, name := range []string{preemption.NodeAffinity, preemption.PodTopologySpread} {
+		if weights := p.Scores.Weights; weights != nil && weights[name] == 0 && slices.Contains(asked, name) {
+			weights[name] = 0
+		}
 	}
 }
 

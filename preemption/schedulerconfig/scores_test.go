@@ -1,6 +1,7 @@
 package schedulerconfig_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,7 +31,7 @@ func TestScores(t *testing.T) {
 	five, none := int32(5), int32(0)
 	for text, want := range map[string]score.Config{
 		profile(""): {},
-		plugins("'score': {'disabled': [{'name': '*'}], 'enabled': [{'name': 'ImageLocality', 'weight': 7}]}"):                                                      {Weights: map[string]int64{score.ImageLocality: 7}},
+		plugins("'score': {'disabled': [{'name': '*'}], 'enabled': [{'name': 'ImageLocality', 'weight': 7}]}"):                                                      {Weights: map[string]int64{score.ImageLocality: 7, preemption.NodeAffinity: 0, preemption.PodTopologySpread: 0}},
 		plugins("'score': {'disabled': [{'name': 'ImageLocality'}]}"):                                                                                               {Weights: without(score.ImageLocality)},
 		plugins("'multiPoint': {'disabled': [{'name': 'ImageLocality'}]}"):                                                                                          {Weights: without(score.ImageLocality)},
 		plugins("'multiPoint': {'enabled': [{'name': 'NodeAffinity'}]}"):                                                                                            {Weights: with(preemption.NodeAffinity, 1)},
@@ -53,6 +54,26 @@ func TestScores(t *testing.T) {
 		assert.Empty(t, p.UnsupportedScores, "%s", text)
 		_, err := score.New(p.Scores)
 		require.NoError(t, err, "%s", text)
+	}
+}
+
+// A plugin that gives no scores and is asked before them has the weight 0, and one that is not
+// asked none (rule 19.5.5).
+func TestPluginsAskedBeforeScores(t *testing.T) {
+	off := "{'disabled': [{'name': 'NodeAffinity'}, {'name': 'ImageLocality'}]}"
+	for set, asked := range map[string]bool{
+		"'score': " + off:                                        true,
+		"'score': " + off + ", 'preScore': " + off:               false,
+		"'multiPoint': {'disabled': [{'name': 'NodeAffinity'}]}": false,
+		"'multiPoint': {'disabled': [{'name': 'NodeAffinity'}]}, 'preScore': {'enabled': [{'name': 'NodeAffinity'}]}": true,
+		"'score': {'disabled': [{'name': '*'}]}":                                            true,
+		"'score': {'disabled': [{'name': '*'}]}, 'preScore': {'disabled': [{'name': '*'}]}": false,
+	} {
+		weight, listed := read(t, plugins(set)).Scores.Weights[preemption.NodeAffinity]
+		assert.Equal(t, asked, listed, set)
+		assert.Zero(t, weight, set)
+		_, listed = read(t, plugins(set)).Scores.Weights[score.ImageLocality]
+		assert.Equal(t, strings.HasPrefix(set, "'multiPoint'"), listed, set)
 	}
 }
 

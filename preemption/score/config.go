@@ -36,7 +36,8 @@ func DefaultWeights() map[string]int64 {
 // but for the default constraints of PodTopologySpread, which need SpreadSelector.
 type Config struct {
 	// Weights has the weight of each plugin by its name; nil means [DefaultWeights]. A
-	// plugin that is not listed, or has the weight 0, gives no score.
+	// plugin that is not listed, or has the weight 0, gives no score. One that is listed
+	// with 0 fails all the same over what it cannot read (rule 27.1.7).
 	Weights map[string]int64
 	// Fit is the strategy of NodeResourcesFit.
 	Fit Strategy

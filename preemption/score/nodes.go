@@ -1,8 +1,7 @@
 package score
 
 import (
-	"fmt"
-	"strconv"
+	"errors"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
@@ -51,23 +50,10 @@ func (q *question) affinity() ([]int64, error) {
 	return raw, nil
 }
 
-// checkTerm finds what kube-scheduler cannot read in a preferred term: a value that no label
-// can have, or a text of Gt or Lt that is no integer.
+// checkTerm finds what kube-scheduler cannot read in a preferred term (rule 27.1.7).
 func checkTerm(t *outrank.NodeSelectorTerm) error {
-	for _, r := range t.MatchExpressions {
-		switch r.Operator {
-		case outrank.Gt, outrank.Lt:
-			for _, v := range r.Values {
-				if _, err := strconv.ParseInt(v, 10, 64); err != nil {
-					return fmt.Errorf("preferred term: %q is not an integer", v)
-				}
-			}
-		case outrank.In, outrank.NotIn:
-			s := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: r.Key, Operator: r.Operator, Values: r.Values}}}
-			if err := s.Validate(); err != nil {
-				return fmt.Errorf("preferred term: %w", err)
-			}
-		}
+	if text := fit.TermProblem(t); text != "" {
+		return errors.New("preferred term: " + text)
 	}
 	return nil
 }

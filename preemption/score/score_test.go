@@ -3,6 +3,7 @@ package score_test
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -293,15 +294,66 @@ func TestMistakes(t *testing.T) {
 	require.ErrorIs(t, err, preemption.ErrNotFound, "another object than that of the snapshot")
 	_, err = scorer.Score(ctx, snap, waiting(), []*outrank.Node{nil})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	odd := waiting() // an API server lets no such pod in, and kube-scheduler fails over it (rule 27.1.7)
-	odd.Preferences = &outrank.Preferences{NodeAffinity: []outrank.PreferredSchedulingTerm{{Weight: 1, Preference: term("a", "-")}}}
-	_, err = scorer.Score(ctx, snap, odd, []*outrank.Node{a})
-	require.ErrorIs(t, err, outrank.ErrInvalid)
-	require.ErrorContains(t, err, "pod default/new: NodeAffinity")
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	_, err = scorer.Score(gone, snap, waiting(), []*outrank.Node{a})
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// API servers let preferred terms in that kube-scheduler cannot read. Its attempt ends over
+// them, unless one node alone takes the pod: then nobody asks for scores (rule 27.1.7).
+func TestTermsThatCannotBeRead(t *testing.T) {
+	both := []*outrank.Node{node("a", "cores", "4"), node("b", "cores", "8")}
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: both})
+	require.NoError(t, err)
+	for _, x := range []struct {
+		operator outrank.Operator
+		values   []string
+		problem  string // empty for a term that can be read
+	}{
+		{outrank.In, []string{"-"}, `"-" is not a label value`},
+		{outrank.NotIn, []string{"4", "-1"}, `"-1" is not a label value`},
+		{outrank.Gt, []string{"-1"}, `"-1" is not a label value`},
+		{outrank.Lt, []string{"+9"}, `"+9" is not a label value`},
+		{outrank.Gt, []string{" 3"}, `" 3" is not a label value`},
+		{outrank.Gt, []string{"four"}, `"four" is not an integer`},
+		{outrank.Lt, []string{"9223372036854775808"}, `"9223372036854775808" is not an integer`},
+		{outrank.Gt, []string{"004"}, ""},
+	} {
+		odd := waiting()
+		odd.Preferences = &outrank.Preferences{NodeAffinity: []outrank.PreferredSchedulingTerm{{Weight: 1, Preference: outrank.NodeSelectorTerm{
+			MatchExpressions: []outrank.NodeRequirement{{Key: "cores", Operator: x.operator, Values: x.values}},
+		}}}}
+		require.NoError(t, odd.Validate())
+		scorer := new(score.Scorer)
+		ranked, err := scorer.Score(context.Background(), snap, odd, both)
+		alone, errAlone := scorer.Score(context.Background(), snap, odd, both[:1])
+		require.NoError(t, errAlone)
+		_, scored := column(alone, preemption.NodeAffinity)
+		assert.Equal(t, x.problem == "", scored)
+		for asked, want := range map[bool]bool{true: x.problem == "", false: true} {
+			weights := map[string]int64{score.ImageLocality: 1}
+			if asked {
+				weights[preemption.NodeAffinity] = 0
+			}
+			silent, err := score.New(score.Config{Weights: weights})
+			require.NoError(t, err)
+			_, err = silent.Score(context.Background(), snap, odd, both)
+			assert.Equal(t, want, err == nil, "asked: %v, %+v: %v", asked, x, err)
+		}
+		_, errAdded := score.New(score.Config{AddedAffinity: odd.Preferences.NodeAffinity})
+		if x.problem == "" {
+			require.NoError(t, errors.Join(err, errAdded))
+			of, _ := column(ranked, preemption.NodeAffinity)
+			assert.Equal(t, []int64{0, 1}, of.Raw)
+			continue
+		}
+		for _, err := range []error{err, errAdded} {
+			require.ErrorIs(t, err, outrank.ErrInvalid)
+			require.ErrorContains(t, err, x.problem)
+		}
+		require.ErrorContains(t, err, "pod default/new: NodeAffinity")
+	}
 }
 
 // world is a generated cluster whose pods and nodes have what scores go by.

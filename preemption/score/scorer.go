@@ -65,7 +65,7 @@ func (s *Scorer) Rank(ctx context.Context, eval *preemption.Evaluator, snap *pre
 // ones, depend on which nodes are scored together. The snapshot is only read. Errors: the
 // context's; [preemption.ErrNotFound] for a node that is not in the snapshot; those of
 // [outrank.Pod.Validate]; and [outrank.ErrInvalid] for a term or selector of the pod that
-// kube-scheduler cannot read (rule 27.1.7). Time is linear in the nodes, and without
+// kube-scheduler cannot read, with two nodes or more (rule 27.1.7). Time is linear in the nodes, and without
 // [Scorer.Attach] in the pods of the snapshot.
 func (s *Scorer) Score(ctx context.Context, snap *preemption.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*Ranking, error) {
 	if s == nil || snap == nil || pod == nil || ctx == nil {
@@ -138,20 +138,23 @@ func (s *Scorer) score(ctx context.Context, snap *preemption.Snapshot, pod *outr
 		weights = DefaultWeights()
 	}
 	for _, p := range plugins {
-		if weights[p.name] == 0 {
+		weight, asked := weights[p.name]
+		if !asked {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		raw, err := p.raw(q)
-		if err != nil {
+		switch {
+		case err != nil && len(nodes) == 1:
+			continue // kube-scheduler takes a node that is alone without asking for its score (rule 27.1.7)
+		case err != nil:
 			return nil, fmt.Errorf("pod %s: %s: %w: %w", pod.Key(), p.name, outrank.ErrInvalid, err)
-		}
-		if raw == nil {
+		case raw == nil || weight == 0:
 			continue
 		}
-		c := Column{Plugin: p.name, Weight: weights[p.name], Raw: raw, Normalized: raw}
+		c := Column{Plugin: p.name, Weight: weight, Raw: raw, Normalized: raw}
 		if p.normalize != nil {
 			c.Normalized = p.normalize(q, raw)
 		}

@@ -198,6 +198,102 @@ func TestUsage(t *testing.T) {
 	assert.True(t, list("count/pods", "1").Equal(quota.Usage(0, pod)))
 }
 
+// What a pod takes of a quota, by sums of plain integers: overhead comes on top of every
+// request, and of a limit that is not zero (rules 20.3.3 and 20.3.5).
+func TestPropertyUsage(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const unsaid = -1
+		amount := rapid.SampledFrom([]int64{unsaid, unsaid, 0, 0, 1, 2, 500, 1000})
+		pod := &outrank.Pod{Name: "p", Containers: make([]outrank.Container, 2), InitContainers: make([]outrank.Container, 1)}
+		overhead := rapid.SampledFrom([]int64{unsaid, 0, 1, 250}).Draw(t, "overhead")
+		if overhead != unsaid {
+			pod.Overhead = resource.List{"cpu": resource.NewMilli(overhead)}
+		}
+		want := map[resource.Name]int64{"count/pods": 1000, "pods": 1000}
+		for _, kind := range []string{"requests", "limits"} {
+			var first, second, init *int64
+			for i, at := range []**int64{&first, &second, &init} {
+				milli := amount.Draw(t, kind)
+				if milli == unsaid {
+					continue
+				}
+				*at = &milli
+				c := &pod.InitContainers[0]
+				if i < 2 {
+					c = &pod.Containers[i]
+				}
+				list := resource.List{"cpu": resource.NewMilli(milli)}
+				if kind == "requests" {
+					c.Requests = list
+				} else {
+					c.Limits = list
+				}
+			}
+			sum, largest, said := int64(0), int64(0), first != nil || second != nil || init != nil
+			for _, x := range []*int64{first, second} {
+				if x != nil {
+					sum += *x
+				}
+			}
+			if init != nil {
+				largest = *init
+			}
+			total := max(sum, largest)
+			switch {
+			case kind == "requests" && (said || overhead != unsaid):
+				total += max(0, overhead)
+				want["cpu"], want["requests.cpu"] = total, total
+			case kind == "limits" && said:
+				if total > 0 {
+					total += max(0, overhead)
+				}
+				want["limits.cpu"] = total
+			}
+		}
+		got := map[resource.Name]int64{}
+		for name, q := range quota.Usage(0, pod) {
+			got[name] = q.MilliValue()
+		}
+		require.Equal(t, want, got, "%+v", pod)
+	})
+}
+
+// Requests or limits of the pod as a whole let its containers off, whichever of the resources
+// that count there they name (rule 20.2.3).
+func TestLetOffAsAWhole(t *testing.T) {
+	q := hard("q", list("requests.memory", "10Gi", "cpu", "9"))
+	q.Used = list("requests.memory", "0", "cpu", "0")
+	for name, letOff := range map[resource.Name]bool{"cpu": true, "memory": true, "hugepages-2Mi": true, "": false} {
+		for _, limits := range []bool{false, true} {
+			pod := &outrank.Pod{Name: "p", Containers: []outrank.Container{{Name: "c"}}, Resources: &resource.Requirements{}}
+			switch amounts := list(string(name), "2Mi"); {
+			case name == "":
+			case limits:
+				pod.Resources.Limits = amounts
+			default:
+				pod.Resources.Requests = amounts
+			}
+			v, err := (&quota.Admission{}).Admit([]*quota.Quota{q}, quota.Pod{Pod: pod})
+			require.NoError(t, err)
+			assert.Equal(t, letOff, v.Reason != quota.Unstated, "%s, limits: %v: %s", name, limits, v.Message())
+		}
+	}
+}
+
+// Of a pod as a whole the spec counts alone, whatever its status says (rule 20.3.9).
+func TestUsageOfThePodAsAWhole(t *testing.T) {
+	for _, r := range outrank.Releases() {
+		pod := &outrank.Pod{
+			Name: "p", NodeName: "n", Resources: &resource.Requirements{Requests: list("cpu", "1")}, Containers: []outrank.Container{{Name: "c"}},
+			AllocatedResources: list("cpu", "3"), Actual: list("cpu", "2"),
+		}
+		assert.True(t, quota.Usage(r, pod)["requests.cpu"].Equal(resource.New(1)), "%v: %v", r, quota.Usage(r, pod))
+		assert.True(t, pod.RunningRequests(r)["cpu"].Equal(resource.New(3)), "the scheduler of %v looks at it", r)
+		pod.ResizeInfeasible = true
+		assert.True(t, quota.Usage(r, pod)["requests.cpu"].Equal(resource.New(1)), "%v: %v", r, quota.Usage(r, pod))
+	}
+}
+
 func TestErrors(t *testing.T) {
 	long := strings.Repeat("a", 64)
 	limited := quota.Admission{Limited: []quota.Limited{{Resource: "pods", MatchScopes: []quota.Requirement{classes(outrank.In), classes(outrank.In, long)}}}}

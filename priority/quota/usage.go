@@ -31,7 +31,11 @@ func Usage(r outrank.Release, pod *outrank.Pod) resource.List {
 	if pod.Finished() {
 		return use
 	}
-	addUsage(use, pod.RunningRequests(r), limitsOf(pod))
+	// Unlike the scheduler, quotas look at the status of the containers alone, and not at
+	// that of the pod as a whole (rule 20.3.9).
+	plain := *pod
+	plain.AllocatedResources, plain.Actual, plain.Reported = nil, nil, false
+	addUsage(use, plain.RunningRequests(r), limitsOf(pod))
 	return use
 }
 
@@ -57,7 +61,7 @@ func addUsage(use, requests, limits resource.List) {
 }
 
 // limitsOf sums the limits of a pod by the steps by which requests are summed,
-// with the overhead on top of what has a limit (PodLimits).
+// with the overhead on top of a limit that is not zero (PodLimits).
 func limitsOf(pod *outrank.Pod) resource.List {
 	p := outrank.Pod{Containers: asLimits(pod.Containers), InitContainers: asLimits(pod.InitContainers)}
 	if pod.Resources != nil {
@@ -65,7 +69,7 @@ func limitsOf(pod *outrank.Pod) resource.List {
 	}
 	limits := p.Requests()
 	for name, q := range pod.Overhead {
-		if limit, ok := limits[name]; ok {
+		if limit, ok := limits[name]; ok && !limit.IsZero() {
 			limits[name] = limit.Add(q)
 		}
 	}

@@ -247,6 +247,9 @@ func SuitOperators(o any) {
 		case *metav1.LabelSelectorRequirement:
 			r.Values = valuesFor(string(r.Operator), r.Values)
 		case *corev1.Toleration:
+			if r.Key == "" { // an API server lets no other operator in
+				r.Operator = corev1.TolerationOpExists
+			}
 			if r.Operator == corev1.TolerationOpExists {
 				r.Value = ""
 			}

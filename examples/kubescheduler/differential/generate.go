@@ -205,7 +205,7 @@ func (g *generator) restrict(n *corev1.Node) {
 		n.Labels["disk"] = pick(g, "ssd", "hdd")
 	}
 	if g.oneIn(3) {
-		n.Labels["cores"] = pick(g, "4", "8", "16", "many")
+		n.Labels["cores"] = pick(g, "4", "8", "16", "many", "008", "9223372036854775808")
 	}
 	if g.oneIn(5) {
 		n.Spec.Taints = append(n.Spec.Taints, g.taint())

@@ -82,6 +82,9 @@ func (g *generator) demand(p *corev1.Pod) {
 	}
 	if g.oneIn(3) {
 		p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: g.nodeSelector()}}
+		if g.oneIn(4) {
+			g.makeOdd(p.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+		}
 	}
 	if g.oneIn(20) {
 		p.Spec.HostNetwork = true
@@ -115,6 +118,23 @@ func (g *generator) nodeSelector() *corev1.NodeSelector {
 		s.NodeSelectorTerms = append(s.NodeSelectorTerms, term)
 	}
 	return s
+}
+
+// makeOdd adds requirements to the terms that may not be readable, which API servers let in:
+// numbers with signs, spaces or zeros in front, too large ones, and what no label can be.
+func (g *generator) makeOdd(s *corev1.NodeSelector) {
+	for i := range s.NodeSelectorTerms {
+		r := corev1.NodeSelectorRequirement{Key: "cores", Operator: pick(g, corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt),
+			Values: []string{pick(g, "-1", "+3", "-0", " 4", "4 ", "04", "007", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "4.", "many", "")}}
+		if g.oneIn(4) {
+			r = corev1.NodeSelectorRequirement{Key: "disk", Operator: pick(g, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn)}
+			for range g.between(1, 3) {
+				r.Values = append(r.Values, pick(g, "ssd", "hdd", "", "-1", "s s"))
+			}
+		}
+		t := &s.NodeSelectorTerms[i]
+		t.MatchExpressions = append(t.MatchExpressions, r)
+	}
 }
 
 func (g *generator) topologyKey() string {

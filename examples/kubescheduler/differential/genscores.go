@@ -169,7 +169,11 @@ func (g *generator) wish(p *corev1.Pod) {
 		if a.NodeAffinity == nil {
 			a.NodeAffinity = &corev1.NodeAffinity{}
 		}
-		for _, t := range g.nodeSelector().NodeSelectorTerms {
+		wanted := g.nodeSelector()
+		if g.oneIn(8) {
+			g.makeOdd(wanted)
+		}
+		for _, t := range wanted.NodeSelectorTerms {
 			a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution = append(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution,
 				corev1.PreferredSchedulingTerm{Weight: int32(g.between(1, 100)), Preference: t})
 		}

@@ -86,6 +86,9 @@ func (g *generator) claim(namespace string, i int) {
 		v.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
 			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "topology.kubernetes.io/zone", Operator: corev1.NodeSelectorOpIn, Values: []string{"z0", "z1"}}},
 		}}}}
+		if g.oneIn(3) {
+			g.makeOdd(v.Spec.NodeAffinity.Required)
+		}
 	}
 	g.c.Volumes = append(g.c.Volumes, v)
 }

@@ -160,8 +160,9 @@ func (silent) AnnotatedEventf(_ runtime.Object, _ map[string]string, _, _, _ str
 // ScoreCount counts what was compared.
 type ScoreCount struct {
 	// Pods were tried, Placed of them have a place, and of these Scored had a choice. Tied
-	// had several best nodes. Scores are those of a plugin for a node.
-	Pods, Placed, Scored, Tied, Scores int
+	// had several best nodes. Scores are those of a plugin for a node. Of Unreadable both
+	// failed over the preferences.
+	Pods, Placed, Scored, Tied, Scores, Unreadable int
 	// Longest is the most pods that were placed one after the other.
 	Longest int
 }
@@ -288,6 +289,11 @@ func (o *scoring) compare(ctx context.Context, p *placer, key outrank.Key, n *Sc
 		return nil, fmt.Errorf("%s is not in the snapshot", key)
 	}
 	ranked, err := o.scorer.Rank(ctx, o.eval, o.snap, pod)
+	var unfit *framework.FitError
+	if errors.Is(err, outrank.ErrInvalid) && p.failed != nil && !errors.As(p.failed, &unfit) {
+		n.Unreadable++
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("outrank: %s: %w; the reference says %v", key, err, p.failed)
 	}
@@ -296,7 +302,7 @@ func (o *scoring) compare(ctx context.Context, p *placer, key outrank.Key, n *Sc
 		ours[i] = node.Name
 	}
 	if p.host == "" {
-		if len(ours) > 0 {
+		if len(ours) > 0 || !errors.As(p.failed, &unfit) {
 			differ("the reference finds no place (%v), outrank %v", p.failed, ours)
 		}
 		return differences, nil

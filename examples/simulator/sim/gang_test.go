@@ -167,3 +167,46 @@ func TestGroupsWithoutGangs(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "backoff", s.Where("default/a").Pool)
 }
+
+// A simulated scheduler places a group anywhere, so that a topology is an error where it
+// would count (rule 12.9.14 of package preemption), and nothing where no gate lets it.
+func TestGangWithTopologyIsRefused(t *testing.T) {
+	with := func(gates ...string) outrank.Release {
+		set := map[string]bool{}
+		for _, gate := range gates {
+			set[gate] = true
+		}
+		r, err := outrank.V1_37.With(set)
+		require.NoError(t, err)
+		return r
+	}
+	const topology = "TopologyAwareWorkloadScheduling"
+	for _, x := range []struct {
+		release outrank.Release
+		want    []string
+	}{
+		{with("GenericWorkload"), nil},
+		{with(topology), nil},
+		{with("GenericWorkload", topology), []string{"podgroup default/gang: spec.schedulingConstraints.topology"}},
+		{with("GenericWorkload", topology, "CompositePodGroup"), []string{
+			"podgroup default/gang: spec.schedulingConstraints.topology", "compositepodgroup default/tree: spec.schedulingConstraints.topology",
+		}},
+	} {
+		c := &outrank.Cluster{
+			Release:    x.release,
+			Groups:     []*outrank.PodGroup{{Name: "gang", Topology: []string{"rack"}}, {Name: "free"}},
+			Composites: []*outrank.CompositePodGroup{{Name: "tree", Topology: []string{"zone"}}},
+		}
+		_, err := New(c, nil, Config{Discipline: PriorityQueue})
+		if x.want == nil {
+			require.NoError(t, err, x.release)
+			continue
+		}
+		var invalid *outrank.InputError
+		require.ErrorAs(t, err, &invalid, x.release)
+		require.Len(t, invalid.Problems, len(x.want))
+		for i, p := range invalid.Problems {
+			require.Equal(t, x.want[i], p.Object+": "+p.Field)
+		}
+	}
+}

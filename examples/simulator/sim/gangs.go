@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"fmt"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -48,6 +50,35 @@ func formGangs(config *Config, c *cluster, q *queue.Queue, groups []*outrank.Pod
 		q.SetGroup(group)
 	}
 	return gs
+}
+
+// refuseTopologies turns down groups whose topology says where their pods may be placed: a
+// simulated scheduler does not hold to it (rule 12.9.14 of package preemption).
+func refuseTopologies(release outrank.Release, given *outrank.Cluster) error {
+	gates := release.Gates()
+	if !gates["TopologyAwareWorkloadScheduling"] {
+		return nil
+	}
+	invalid := &outrank.InputError{}
+	refuse := func(object string, topology []string) {
+		if len(topology) > 0 {
+			invalid.Problems = append(invalid.Problems, outrank.Problem{
+				Object: object, Field: "spec.schedulingConstraints.topology", Text: fmt.Sprintf("%q is not followed", topology),
+			})
+		}
+	}
+	for _, g := range given.Groups {
+		refuse("podgroup "+string(g.Key()), g.Topology)
+	}
+	for _, g := range given.Composites {
+		if gates["CompositePodGroup"] {
+			refuse("compositepodgroup "+string(g.Key()), g.Topology)
+		}
+	}
+	if len(invalid.Problems) == 0 {
+		return nil
+	}
+	return invalid
 }
 
 // of returns the group that a pod is queued with, nil for none.

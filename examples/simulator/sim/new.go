@@ -78,7 +78,11 @@ func (s *Simulation) assemble(given *outrank.Cluster) (err error) {
 	if s.line.queue, err = s.newQueue(); err != nil {
 		return err
 	}
-	s.gangs = formGangs(&s.config, s.cluster, s.line.queue, given.Groups)
+	if s.gangs = formGangs(&s.config, s.cluster, s.line.queue, given.Groups); s.gangs != nil {
+		if err := refuseTopologies(s.cluster.release, given); err != nil {
+			return err
+		}
+	}
 	if s.tally.history, err = history.New(s.config.History); err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (ks *kubeletWork) relieve(k *kubelet, kind pressureKind) error {
 	first, grace := ranked[0], pressureGrace
 	k.relieving = ks.lives.pods[first.Pod.Key()]
 	k.relieving.lineage.failures++
-	why := fmt.Sprintf("under %s pressure, uses %s and requests %s", r.name, resource.NewBinary(first.Usage), resource.NewBinary(first.Request))
+	why := fmt.Sprintf("under %s pressure, uses %s and requests %s", r.name, resource.NewBinary(first.Usage), first.Request)
 	return ks.kill(k.relieving, eviction{cause: r.cause, grace: &grace, why: why})
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/filters"
 )
@@ -51,19 +52,27 @@ func pluginsProblems(p *decision.Plugins) []outrank.Problem {
 	return ps
 }
 
-// affinityProblems holds AddedAffinity to what a pod's node affinity is held to.
+// affinityProblems holds AddedAffinity to what a pod's node affinity is held to. Besides,
+// kube-scheduler does not start with a term that it cannot read (rule 7.18.3).
 func affinityProblems(p *decision.Plugins) []outrank.Problem {
 	if p.AddedAffinity == nil || len(p.AddedAffinity.NodeSelectorTerms) == 0 {
 		return nil
 	}
+	const object, list = "preemption config", "Plugins.AddedAffinity.nodeSelectorTerms"
 	pod := outrank.Pod{Name: "any", Affinity: outrank.Affinity{NodeAffinity: p.AddedAffinity}}
 	var wrong *outrank.InputError
-	if !errors.As(pod.Validate(), &wrong) {
-		return nil
+	if errors.As(pod.Validate(), &wrong) {
+		for i := range wrong.Problems {
+			_, field, _ := strings.Cut(wrong.Problems[i].Field, "nodeSelectorTerms")
+			wrong.Problems[i].Object, wrong.Problems[i].Field = object, list+field
+		}
+		return wrong.Problems
 	}
-	for i := range wrong.Problems {
-		_, field, _ := strings.Cut(wrong.Problems[i].Field, "nodeSelectorTerms")
-		wrong.Problems[i].Object, wrong.Problems[i].Field = "preemption config", "Plugins.AddedAffinity.nodeSelectorTerms"+field
+	var ps []outrank.Problem
+	for i := range p.AddedAffinity.NodeSelectorTerms {
+		if text := fit.TermProblem(&p.AddedAffinity.NodeSelectorTerms[i]); text != "" {
+			ps = append(ps, outrank.Problem{Object: object, Field: fmt.Sprintf("%s[%d]", list, i), Text: text})
+		}
 	}
-	return wrong.Problems
+	return ps
 }

@@ -52,13 +52,17 @@ func TestPlacedByScores(t *testing.T) {
 	}
 }
 
-// A preference that a scheduler cannot read has it fail over the pod, which waits.
+// A preference that a scheduler cannot read has it fail over the pod, which waits. Where one
+// node alone takes the pod, scores are not asked for (rule 27.1.7).
 func TestNotScored(t *testing.T) {
 	odd := pod("odd", "", 1, "1")
 	odd.Preferences = &outrank.Preferences{NodeAffinity: []outrank.PreferredSchedulingTerm{{Weight: 1, Preference: outrank.NodeSelectorTerm{
 		MatchExpressions: []outrank.NodeRequirement{{Key: "a", Operator: outrank.In, Values: []string{"-"}}},
 	}}}}
-	all, err := question.AllPending(context.Background(), set(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1")}, Pods: []*outrank.Pod{odd}}))
+	alone, err := question.AllPending(context.Background(), set(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1")}, Pods: []*outrank.Pod{odd}}))
+	require.NoError(t, err)
+	require.Equal(t, question.Placed, alone.Turns[0].Outcome)
+	all, err := question.AllPending(context.Background(), set(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1"), node("n2")}, Pods: []*outrank.Pod{odd}}))
 	require.NoError(t, err)
 	require.Equal(t, question.Waits, all.Turns[0].Outcome)
 	require.Contains(t, all.Turns[0].TurnedDown[0].Reasons[0], "NodeAffinity")
