@@ -33,7 +33,8 @@
 // draft.go is the cluster on which places are tried, ask.go one pod before one node,
 // totals.go what victims come to. model.go tells the draft in amounts, relax.go asks internal/packing
 // about them, and bound.go says what no plan can beat. amounts.go, improve.go and exact.go look
-// for plans, carry.go carries them out, and moves.go looks for places for the replacements.
+// for plans, carry.go carries them out, spare.go has those victims stay that nobody needs in the end,
+// and moves.go looks for places for the replacements.
 // outlook.go is the ranking of candidates. All of it stands on the public interface of package
 // preemption: [preemption.Evaluator.Trials] asks a node without some of its pods, and marks of a
 // snapshot take back what was tried.

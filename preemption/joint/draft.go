@@ -20,7 +20,11 @@ type spot struct {
 // solution has a place for every member, in their order, and the total of the victims.
 type solution struct {
 	spots []spot
+	// vain are the pods that preempted one by one and found no place after all.
+	vain  []turn
 	total preemption.Score
+	// kept is set for the plan of one by one, and for one that differs from it by fewer victims.
+	kept bool
 	// after says what becomes of the victims, nil where that is not asked, or not yet known: the cost
 	// of the total is the least possible then.
 	after *settled
@@ -31,7 +35,27 @@ func (s *solution) victims() []*outrank.Pod {
 	for i := range s.spots {
 		all = append(all, s.spots[i].victims...)
 	}
+	for i := range s.vain {
+		all = append(all, s.vain[i].victims...)
+	}
 	return all
+}
+
+// without returns the places of the solution without some of its victims. Nothing is known of its total.
+func (s *solution) without(stay map[*outrank.Pod]bool) *solution {
+	rest := func(victims []*outrank.Pod) []*outrank.Pod {
+		return slices.DeleteFunc(slices.Clone(victims), func(v *outrank.Pod) bool { return stay[v] })
+	}
+	out := &solution{}
+	for _, at := range s.spots {
+		out.spots = append(out.spots, spot{at.node, rest(at.victims)})
+	}
+	for _, at := range s.vain {
+		if at.victims = rest(at.victims); len(at.victims) > 0 {
+			out.vain = append(out.vain, at)
+		}
+	}
+	return out
 }
 
 // draft is a cluster in which places for the members are tried. The members that are placed are
@@ -192,33 +216,4 @@ func (b *draft) leave(guard preemption.GuardState, pods []*outrank.Pod) {
 	for _, p := range pods {
 		guard.Remove(p, b.nodes[b.index[p.NodeName]])
 	}
-}
-
-// rulesOf names the rule by which each victim of a plan may be taken from, where the caller's rules
-// name one.
-func (b *draft) rulesOf(s *solution) map[*outrank.Pod]string {
-	config := b.eval.Config()
-	rules := map[*outrank.Pod]string{}
-	if config.MayTake == nil && config.Guard == nil {
-		return rules
-	}
-	mark := b.snap.Mark()
-	defer func() { b.undo(mark) }()
-	for i := range s.spots {
-		pod, victims := b.members[i].pod, s.spots[i].victims
-		guard := b.guard(pod)
-		if guard != nil {
-			b.leave(guard, victims)
-		}
-		for _, v := range victims {
-			if guard != nil {
-				rules[v] = guard.Rule(v)
-			}
-			if rules[v] == "" && config.MayTake != nil {
-				rules[v] = config.MayTake(pod, v)
-			}
-		}
-		b.place(i, s.spots[i])
-	}
-	return rules
 }

@@ -231,14 +231,16 @@ func TestMoreSparesNeighboursOfReplacements(t *testing.T) {
 	assert.Equal(t, "n3", preemptMoving(t, snap, joint.Request{Pods: pods}).Placements[3].Node, "what need not be near it does not mind")
 }
 
-// The victims of a pod that preempts in vain are gone, too, when replacements look for places.
-func TestReplacementsWherePodsLeftInVain(t *testing.T) {
+// Whoever one by one leaves for a pod that finds no place after all stays (rule 25.1.7), and is in the way
+// of replacements.
+func TestVictimsOfPodsThatPreemptInVainStay(t *testing.T) {
 	never := inZone(pod("never", "", 95, "3"), "n2")
 	never.PreemptionPolicy = outrank.PreemptNever
 	snap := cluster(t, []string{"n1", "n2"}, withPort(pod("low", "n1", 1, "3")), withPort(pod("agent", "n1", 2000, "1")), ofSet(pod("large", "n2", 50, "3")), pod("a2", "n2", 2000, "1"))
 	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{withPort(pod("first", "", 100, "3")), never, inZone(pod("last", "", 90, "1"), "n2")}, Limit: 1})
-	require.True(t, plan.Kept, "%v", plan)
-	assert.Equal(t, map[string]string{"low": "lost: no controller makes it again", "large": "moves to n1"}, fates(plan), "%v", plan)
+	assert.Equal(t, 2, plan.OneByOne.Victims, "%v", plan)
+	assert.Equal(t, map[string]string{"large": "waits: Insufficient cpu on 1 of 1"}, fates(plan), "%v", plan)
+	assert.Empty(t, plan.Placements[0].Victims, "%v", plan)
 }
 
 // A context that ends the search leaves a plan that knows what becomes of its victims, but not what keeps

@@ -30,7 +30,8 @@ type Plan struct {
 	Total, OneByOne preemption.Score
 	// DecidedBy is the first rank in which the two differ, 0 if none.
 	DecidedBy preemption.Rank
-	// Kept is set where no better plan was found, so that this one is that of one by one.
+	// Kept is set where no better plan was found that holds at once, so that this one is that of one by
+	// one, without those of its victims that could stay (rule 25.1.7).
 	Kept bool
 	// Interrupted is set where the context ended the call once there was a plan: this one is the best that
 	// was found by then, and holds. Where the search was over, as a Certificate that is optimal says, a
@@ -51,8 +52,9 @@ type Placement struct {
 	Pod *outrank.Pod
 	// Node is empty where there is no place for the pod.
 	Node string
-	// Victims leave for this pod: it may evict them and would not fit beside any one of
-	// them when it is its turn. A pod that fits in the room that others made has none.
+	// Victims leave for this pod: it may evict them, and would not fit beside any one of
+	// them when it is its turn, or once all is done (rule 25.1.5). A pod that fits in the room that
+	// others made has none.
 	Victims []*outrank.Pod
 	// More is set for a pod that has a place in this plan, and none one by one.
 	More bool
@@ -77,8 +79,9 @@ type Victim struct {
 	Pod *outrank.Pod
 	// Node is where it runs.
 	Node string
-	// For is the pod that evicts it. Needs are the pods that would not fit on its node if
-	// it stayed and everything else went as planned, For among them.
+	// For is the pod that evicts it. Needs are the pods, in the order of the queue, that would not fit on
+	// their nodes if it stayed, with those that leave together with it, and everything else went as planned.
+	// For is one of them unless none of them may evict it there (rule 25.1.5).
 	For   *outrank.Pod
 	Needs []*outrank.Pod
 	// Rule is the name of the rule by which For takes from it, where Config.MayTake or a Guard names one.
@@ -91,9 +94,9 @@ type Victim struct {
 
 // plan makes the answer.
 func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, error) {
-	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.first.total, Certificate: certificate}
-	_, p.DecidedBy = r.totals.compare(p.Total, p.OneByOne)
-	p.Kept = p.DecidedBy == 0
+	p := &Plan{Placements: make([]Placement, len(r.pods)), OneByOne: r.first.total, Certificate: certificate}
+	r.compare(p, best)
+	p.Kept = p.DecidedBy == 0 || best.kept && len(r.late(best)) > 0
 	for i, pod := range r.pods {
 		at := &p.Placements[i]
 		at.Pod, at.OneByOne = pod, Choice{r.one.nodes[i], r.one.victims[i]}
@@ -101,63 +104,102 @@ func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, e
 			at.Refused = r.one.last[i]
 		}
 	}
-	after := r.plain.Clone()
-	for k, m := range r.members {
-		s, at := best.spots[k], &p.Placements[m.at]
-		at.Node, at.Victims = r.nodes[s.node].Name, s.victims
-		at.ClearedNominations = cleared(after, m.pod, at.Node, len(s.victims))
-		r.evict(after, m.pod, s)
-	}
-	for k, m := range r.members {
+	for _, m := range r.members {
 		p.Order = append(p.Order, m.at)
-		r.fail(after.Bind(m.pod.Key(), r.nodes[best.spots[k].node].Name))
 	}
-	if p.Kept {
-		r.wasted(p, after)
+	after := r.plain.Clone()
+	turns := r.turns(best)
+	for _, t := range turns {
+		at := &p.Placements[t.at]
+		if at.Victims = t.victims; t.node >= 0 {
+			at.Node = r.nodes[t.node].Name
+			at.ClearedNominations = cleared(after, at.Pod, at.Node, len(t.victims))
+		}
+		r.clearOut(after, []turn{t})
 	}
-	rules := r.one.rules
-	if !p.Kept {
-		rules = r.rulesOf(best)
-	}
-	r.name(p, rules, after)
-	var replacements []*outrank.Pod
-	if best.after != nil {
-		var fates []Fate
-		fates, replacements = r.relocate(after, best.after)
-		for i := range fates {
-			p.Victims[i].Fate = &fates[i]
+	for _, t := range turns {
+		if t.node >= 0 {
+			r.fail(after.Bind(r.pods[t.at].Key(), r.nodes[t.node].Name))
 		}
 	}
+
+	var fates []Fate
+	var replacements []*outrank.Pod
+	if best.after != nil {
+		fates, replacements = r.relocate(after, best.after)
+	}
+	var rest []turn
 	if r.err == nil {
-		r.fail(r.more(p, after, replacements))
+		var err error
+		if rest, err = r.more(p, turns, after, replacements); err != nil {
+			return nil, err
+		}
+	}
+	rules := r.one.rules
+	if best != r.first {
+		rules = r.rulesOf(turns)
+	}
+	r.name(p, rules, append(turns, rest...))
+	for i := range fates {
+		p.Victims[i].Fate = &fates[i]
 	}
 	p.Interrupted = r.brief
 	return p, r.err
 }
 
-// wasted names the victims of pods that found no place after all, which a plan that is
-// that of one by one has, too.
-func (r *run) wasted(p *Plan, after *preemption.Snapshot) {
-	for i := range p.Placements {
-		at := &p.Placements[i]
-		if at.Node == "" && len(at.OneByOne.Victims) > 0 {
-			at.Victims = at.OneByOne.Victims
-			for _, v := range at.Victims {
-				r.fail(after.RemovePod(v.Key()))
-			}
-		}
-	}
+// compare tells the plan what a solution comes to beside that of one by one.
+func (r *run) compare(p *Plan, best *solution) {
+	p.Total = best.total
+	_, p.DecidedBy = r.totals.compare(p.Total, p.OneByOne)
 }
 
-// name lists the victims, each once, with who needs it.
-func (r *run) name(p *Plan, rules map[*outrank.Pod]string, after *preemption.Snapshot) {
-	for i := range p.Placements {
-		at := &p.Placements[i]
-		for _, v := range at.Victims {
-			node := r.plain.NodeOf(v.Key())
-			victim := Victim{Pod: v, Node: node, For: at.Pod, Needs: r.needing(p, after, v, node, at.Pod)}
-			victim.Rule = rules[v]
-			p.Victims = append(p.Victims, victim)
+// rulesOf names the rule by which each victim of a plan may be taken from, where the caller's rules
+// name one.
+func (r *run) rulesOf(turns []turn) map[*outrank.Pod]string {
+	config := r.eval.Config()
+	rules := map[*outrank.Pod]string{}
+	if config.MayTake == nil && config.Guard == nil {
+		return rules
+	}
+	mark := r.snap.Mark()
+	defer func() { r.undo(mark) }()
+	for i, at := range turns {
+		pod := r.pods[at.at]
+		guard := r.guard(pod)
+		if guard != nil {
+			r.leave(guard, at.victims)
+		}
+		for _, v := range at.victims {
+			if guard != nil {
+				rules[v] = guard.Rule(v)
+			}
+			if rules[v] == "" && config.MayTake != nil {
+				rules[v] = config.MayTake(pod, v)
+			}
+		}
+		r.carryOut(r.snap, turns[i:i+1])
+	}
+	return rules
+}
+
+// name lists the victims of the pods that one by one have a place, each once, with who needs it once
+// everything is done. A replacement of a victim, which could go elsewhere, is no reason to leave.
+func (r *run) name(p *Plan, rules map[*outrank.Pod]string, turns []turn) {
+	after := r.plain.Clone()
+	r.carryOut(after, turns)
+	for _, unit := range r.unitsOf(turns) {
+		at := &p.Placements[r.evictor(turns, unit[0])]
+		if at.More {
+			continue
+		}
+		lacking := r.lackingWith(after, turns, unit)
+		slices.Sort(lacking)
+		var needs []*outrank.Pod
+		for _, i := range lacking {
+			needs = append(needs, r.pods[i])
+		}
+		for _, v := range unit {
+			p.Victims = append(p.Victims, Victim{Pod: v, Node: r.plain.NodeOf(v.Key()), For: at.Pod, Needs: slices.Clone(needs), Rule: rules[v]})
 		}
 	}
 	var pods []*outrank.Pod
@@ -176,38 +218,11 @@ func (r *run) name(p *Plan, rules map[*outrank.Pod]string, after *preemption.Sna
 	slices.SortFunc(p.Victims, func(v, w Victim) int { return cmp.Compare(place[v.Pod], place[w.Pod]) })
 }
 
-// needing puts a victim back in the cluster as it is after the plan, and asks each pod that
-// was placed on its node whether that takes it beside all others.
-func (r *run) needing(p *Plan, after *preemption.Snapshot, victim *outrank.Pod, node string, by *outrank.Pod) []*outrank.Pod {
-	back := *victim
-	back.NodeName = node
-	mark := after.Mark()
-	defer func() { r.fail(after.Undo(mark)) }()
-	r.fail(after.AddPod(&back))
-	var out []*outrank.Pod
-	for i := range p.Placements {
-		at := &p.Placements[i]
-		if at.Pod == by {
-			out = append(out, by)
-			continue
-		}
-		if at.Node != node || r.err != nil {
-			continue
-		}
-		alone := after.Mark()
-		r.fail(after.Unbind(at.Pod.Key()))
-		if !r.takesNow(after, at.Pod, r.index[node]) {
-			out = append(out, at.Pod)
-		}
-		r.fail(after.Undo(alone))
-	}
-	return out
-}
-
-// more has the pods without a place preempt one by one in what the plan leaves. Nothing is
-// added if the plan could then not be carried out at once, or if a pod evicted others and
-// found no place after all. The replacements of victims, which run by now, are spared (rule 25.6.6).
-func (r *run) more(p *Plan, after *preemption.Snapshot, replacements []*outrank.Pod) error {
+// more has the pods without a place preempt one by one in what the plan, whose turns these are, leaves.
+// Nothing is added if the plan could then not be carried out at once, if a pod evicted others and
+// found no place after all, or if a victim of the plan could stay then. The replacements of victims,
+// which run by now, are spared (rule 25.6.6). It returns the turns that are added.
+func (r *run) more(p *Plan, turns []turn, after *preemption.Snapshot, replacements []*outrank.Pod) ([]turn, error) {
 	p.More = r.totals.total(nil)
 	var waiting []int
 	for i := range p.Placements {
@@ -216,21 +231,21 @@ func (r *run) more(p *Plan, after *preemption.Snapshot, replacements []*outrank.
 		}
 	}
 	if len(waiting) == 0 || p.Kept || r.over() {
-		return nil
+		return nil, nil
 	}
 	eval, err := sparing(r.eval, slices.Concat(r.pods, replacements))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rest := newOneByOne(r.ctx, eval, after, r.pods, r.req.Now)
 	if err := rest.run(waiting); err != nil {
 		if r.over() {
-			return nil
+			return nil, nil
 		}
-		return err
+		return nil, err
 	}
-	if !r.together(p, rest, replacements) {
-		return nil
+	if !r.together(p, rest, replacements) || !r.spareMore(p, turns, rest, replacements) {
+		return nil, nil
 	}
 	for _, i := range waiting {
 		at := &p.Placements[i]
@@ -244,7 +259,61 @@ func (r *run) more(p *Plan, after *preemption.Snapshot, replacements []*outrank.
 	}
 	p.Order = append(p.Order, rest.order...)
 	p.More = r.totals.total(rest.all())
-	return nil
+	return r.turnsOf(rest), nil
+}
+
+// turnsOf lists the pods that found a place one by one, as they are bound.
+func (r *run) turnsOf(rest *oneByOne) []turn {
+	var out []turn
+	for _, i := range rest.order {
+		out = append(out, turn{i, r.index[rest.nodes[i]], rest.victims[i]})
+	}
+	return out
+}
+
+// spareMore has the victims of further pods stay that could (rule 25.1.7), and returns false where one
+// of the plan itself could then.
+func (r *run) spareMore(p *Plan, turns []turn, rest *oneByOne, replacements []*outrank.Pod) bool {
+	known := map[*outrank.Pod]bool{} // those that the ranks keep from staying
+	for _, unit := range r.idle(turns) {
+		for _, v := range unit {
+			known[v] = true
+		}
+	}
+	leaves := map[*outrank.Pod]bool{}
+	for _, v := range rest.all() {
+		leaves[v] = true
+	}
+	for r.err == nil {
+		units := slices.DeleteFunc(r.idle(slices.Concat(turns, r.turnsOf(rest))), func(unit []*outrank.Pod) bool { return known[unit[0]] })
+		own := slices.ContainsFunc(units, func(unit []*outrank.Pod) bool { return !leaves[unit[0]] })
+		units = slices.DeleteFunc(units, func(unit []*outrank.Pod) bool { return !leaves[unit[0]] })
+
+		dropped := r.drop(p, turns, rest, replacements, slices.Concat(units...))
+		for i := 0; !dropped && i < len(units) && len(units) > 1; i++ {
+			dropped = r.drop(p, turns, rest, replacements, units[i])
+		}
+		if !dropped {
+			return !own
+		}
+	}
+	return false
+}
+
+// drop takes some victims of further pods off, unless they have to leave after all.
+func (r *run) drop(p *Plan, turns []turn, rest *oneByOne, replacements, stay []*outrank.Pod) bool {
+	if len(stay) == 0 {
+		return false
+	}
+	before := slices.Clone(rest.victims)
+	for i, victims := range rest.victims {
+		rest.victims[i] = slices.DeleteFunc(slices.Clone(victims), func(v *outrank.Pod) bool { return slices.Contains(stay, v) })
+	}
+	if r.guarded(slices.Concat(turns, r.turnsOf(rest))) && r.together(p, rest, replacements) {
+		return true
+	}
+	rest.victims = before
+	return false
 }
 
 // together reports whether the plan and further pods hold, as rule 25.1.4 says, with the replacements

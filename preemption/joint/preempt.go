@@ -17,6 +17,7 @@ type run struct {
 	req  *Request
 	pods []*outrank.Pod // in the order of the queue
 	one  *oneByOne
+	all  []*member // by place in the queue
 	// first is the plan of one by one.
 	first *solution
 	*draft
@@ -37,6 +38,7 @@ func (r *run) begin(snap *preemption.Snapshot) error {
 		waiting[i] = i
 	}
 	kinds(all)
+	r.all = all
 	r.one = newOneByOne(r.ctx, r.eval, queue, r.pods, r.req.Now)
 	if err := r.one.run(waiting); err != nil {
 		return err
@@ -129,6 +131,7 @@ func (r *run) search() (*solution, preemption.Certificate, error) {
 		r.err, certain = nil, false
 	}
 	r.draft.ctx = context.WithoutCancel(r.ctx)
+	best = r.assign(r.spare(best))
 	return best, r.totals.certify(best.total, bound, certain, steps), r.err
 }
 
@@ -143,37 +146,34 @@ func (r *run) within(m *model, known *relaxed, best *solution) (preemption.Score
 
 // baseline is the plan of one by one in the terms of a joint one.
 func (r *run) baseline() *solution {
-	s := &solution{spots: make([]spot, len(r.members)), total: r.totals.total(r.one.all())}
+	s := &solution{spots: make([]spot, len(r.members)), kept: true}
 	for k, m := range r.members {
 		s.spots[k] = spot{r.index[r.one.nodes[m.at]], r.one.victims[m.at]}
 	}
+	for i, victims := range r.one.victims {
+		if r.one.nodes[i] == "" && len(victims) > 0 {
+			s.vain = append(s.vain, turn{i, -1, victims})
+		}
+	}
+	s.total = r.totals.total(s.victims())
 	r.first = s
 	r.limit = cmp.Or(r.req.Limit, defaultLimit)
 	r.rerun(first)
 	return s
 }
 
-// rerun carries out the plan of one by one, holds it or not, and finds out what becomes of its victims.
-func (r *run) rerun(effort effort) bool {
+// rerun finds out what becomes of the victims of the plan of one by one, holds it or not.
+func (r *run) rerun(effort effort) bool { return r.movedAfter(r.first, effort) }
+
+// movedAfter carries a solution out, holds it or not, and finds out what becomes of its victims.
+func (r *run) movedAfter(s *solution, effort effort) bool {
 	if r.totals.moves == nil {
 		return true
 	}
 	mark := r.plain.Mark()
 	defer func() { r.fail(r.plain.Undo(mark)) }()
-	for k, m := range r.members {
-		r.evict(r.plain, m.pod, r.first.spots[k])
-	}
-	for i := range r.pods {
-		if r.one.nodes[i] == "" { // it preempted in vain
-			for _, v := range r.one.victims[i] {
-				r.fail(r.plain.RemovePod(v.Key()))
-			}
-		}
-	}
-	for k, m := range r.members {
-		r.fail(r.plain.Bind(m.pod.Key(), r.nodes[r.first.spots[k].node].Name))
-	}
-	return r.err == nil && r.moved(r.plain, r.first, r.one.all(), effort)
+	r.carryOut(r.plain, r.turns(s))
+	return r.err == nil && r.moved(r.plain, s, s.victims(), effort)
 }
 
 // settles makes sure that no other places for the replacements of a plan's victims cost less. The

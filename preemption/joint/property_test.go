@@ -186,6 +186,10 @@ func bestOfAll(d *drawn) {
 		best = *b.best
 	}
 	require.True(d, plan.Certificate.Optimal, "%v", plan)
+	if compare(d.eval, plan.Total, best) < 0 { // with a place only by the victims of later pods
+		fewer(d, plan)
+		return
+	}
 	require.Zero(d, compare(d.eval, plan.Total, best), "%v, and %v is possible\n%v", plan.Total, best, plan)
 }
 
@@ -265,7 +269,6 @@ func promised(d *drawn, plan *joint.Plan) {
 	require.Equal(d, total, plan.Total)
 	take, guard := d.eval.Config().MayTake, d.eval.Config().Guard
 	for _, v := range plan.Victims {
-		require.Contains(d, v.Needs, v.For)
 		rule := ""
 		if take != nil {
 			rule = take(v.For, v.Pod)
@@ -275,6 +278,7 @@ func promised(d *drawn, plan *joint.Plan) {
 		}
 		require.Equal(d, rule, v.Rule)
 	}
+	d.needed(plan)
 	c := plan.Certificate
 	if c.Optimal {
 		require.Equal(d, plan.Total, c.Bound)
@@ -287,6 +291,116 @@ func promised(d *drawn, plan *joint.Plan) {
 	if !plan.Kept {
 		after(d, d.eval, d.snap, plan)
 	}
+}
+
+// fewer checks that a plan is that of one by one with fewer victims, and that it holds.
+func fewer(d *drawn, plan *joint.Plan) {
+	first := map[*outrank.Pod]bool{}
+	for _, at := range plan.Placements {
+		for _, v := range at.OneByOne.Victims {
+			first[v] = true
+		}
+	}
+	for _, at := range plan.Placements {
+		if at.More {
+			continue
+		}
+		require.Equal(d, at.OneByOne.Node, at.Node, "%v", plan)
+		for _, v := range at.Victims {
+			require.Contains(d, first, v)
+		}
+	}
+	after(d, d.eval, d.snap, plan)
+}
+
+// needed tries every victim on the cluster as it is when everything is done: put back with those that
+// leave with it, it keeps exactly the pods away that it says. It could not stay, unless the ranks or a
+// guard have it leave.
+func (d *drawn) needed(plan *joint.Plan) {
+	done := d.snap.Clone()
+	var trials *preemption.Trials
+	for i, at := range plan.Placements {
+		if _, known := done.Pod(at.Pod.Key()); !known {
+			require.NoError(d, done.AddPod(at.Pod))
+		}
+		if i == 0 {
+			var err error
+			trials, err = d.eval.Trials(done.Clone(), preemption.Request{Pod: at.Pod, Now: gen.Now})
+			require.NoError(d, err)
+		}
+	}
+	for _, at := range plan.Placements {
+		for _, v := range at.Victims {
+			require.NoError(d, done.RemovePod(v.Key()))
+		}
+		for _, p := range at.ClearedNominations {
+			require.NoError(d, done.Nominate(p.Key(), ""))
+		}
+	}
+	for _, i := range plan.Order {
+		require.NoError(d, done.Bind(plan.Placements[i].Pod.Key(), plan.Placements[i].Node))
+	}
+	without := d.keptAway(done, plan)
+	for _, v := range plan.Victims {
+		var left, unit []*outrank.Pod
+		for _, w := range plan.Victims {
+			if w.Pod == v.Pod || w.For == v.For && w.Pod.Group != "" && v.Pod.Group != "" && trials.LeaveTogether(v.Pod, w.Pod) {
+				unit = append(unit, w.Pod)
+			} else {
+				left = append(left, w.Pod)
+			}
+		}
+		mark := done.Mark()
+		for _, p := range unit {
+			require.NoError(d, done.AddPod(p))
+		}
+		with := d.keptAway(done, plan)
+		require.NoError(d, done.Undo(mark))
+		require.Equal(d, with, append([]*outrank.Pod{}, v.Needs...), "%s\n%v", v.Pod.Name, plan)
+		if !slices.Contains(with, v.For) && len(unit) == 1 && d.ownRules() {
+			for _, at := range plan.Placements {
+				took := at.Node == v.Node && slices.Contains(with, at.Pod) && at.Pod.PriorityValue() > v.Pod.PriorityValue() && !at.More
+				require.False(d, took, "%s leaves for %s, and %s needs it\n%v", v.Pod.Name, v.For.Name, at.Pod.Name, plan)
+			}
+		}
+
+		idle := !slices.ContainsFunc(with, func(p *outrank.Pod) bool { return !slices.Contains(without, p) })
+		if idle && d.moves == nil && d.eval.Config().Guard == nil {
+			order := compare(d.eval, totalOf(d.eval, d.snap, left, gen.Now), plan.Total)
+			require.Positive(d, order, "%s could stay\n%v", v.Pod.Name, plan)
+		}
+	}
+}
+
+// ownRules reports whether priority alone says who may leave, and no nomination ends with a victim.
+func (d *drawn) ownRules() bool {
+	config := d.eval.Config()
+	for p := range d.snap.Pods() {
+		if d.snap.NominationOf(p.Key()) != "" {
+			return false
+		}
+	}
+	return config.MayTake == nil && config.MayEvict == nil && config.Guard == nil
+}
+
+// keptAway lists the pods with a place, in the order of the queue, that their nodes would not take beside all
+// others.
+func (d *drawn) keptAway(done *preemption.Snapshot, plan *joint.Plan) []*outrank.Pod {
+	away := []*outrank.Pod{}
+	for _, at := range plan.Placements {
+		if at.Node == "" {
+			continue
+		}
+		mark := done.Mark()
+		require.NoError(d, done.Unbind(at.Pod.Key()))
+		status, err := d.eval.Check(done, at.Pod, at.Node)
+		require.NoError(d, err)
+		if status.Code != preemption.Success {
+			away = append(away, at.Pod)
+		}
+		require.NoError(d, done.Undo(mark))
+	}
+	return away
 }
 
 // whole checks that pods which leave together are victims together.

@@ -53,7 +53,11 @@ func (p Placement) String() string {
 
 // String names the victim and who needs its room.
 func (v Victim) String() string {
-	text := fmt.Sprintf("%s for %s", nameOf(v.Pod), names(v.Needs))
+	needs := v.Needs
+	if len(needs) == 0 { // the ranks alone have it leave
+		needs = []*outrank.Pod{v.For}
+	}
+	text := fmt.Sprintf("%s for %s", nameOf(v.Pod), names(needs))
 	if v.Fate != nil {
 		text += "; " + v.Fate.String()
 	}
