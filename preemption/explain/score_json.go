@@ -3,6 +3,7 @@ package explain
 import (
 	"encoding/json"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -30,11 +31,12 @@ func (s Score) MarshalJSON() ([]byte, error) {
 	return json.Marshal(text)
 }
 
-// UnmarshalJSON reads what [Score.MarshalJSON] returns.
+// UnmarshalJSON reads what [Score.MarshalJSON] returns. An error is an *[outrank.InputError] and
+// leaves s as it was.
 func (s *Score) UnmarshalJSON(raw []byte) error {
 	var text scoreText
 	if err := json.Unmarshal(raw, &text); err != nil {
-		return err
+		return notScore("", err)
 	}
 	read := Score{
 		Violations: text.Violations, TopPriority: text.TopPriority, PrioritySum: text.PrioritySum, Victims: text.Victims,
@@ -43,9 +45,13 @@ func (s *Score) UnmarshalJSON(raw []byte) error {
 	if text.Start != "" {
 		var err error
 		if read.Start, err = manifest.ParseTime(text.Start); err != nil {
-			return err
+			return notScore("start", err)
 		}
 	}
 	*s = read
 	return nil
+}
+
+func notScore(field string, err error) error {
+	return &outrank.InputError{Problems: []outrank.Problem{{Object: "score", Field: field, Text: err.Error()}}}
 }

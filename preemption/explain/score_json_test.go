@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
@@ -32,7 +33,7 @@ func TestScoresOfAnyYear(t *testing.T) {
 	assert.Equal(t, `{"violations":0,"topPriority":0,"prioritySum":0,"victims":0}`, string(text))
 	kept := explain.Score{Victims: 7}
 	for _, broken := range []string{`{"start":"noon"}`, `{"victims":"x"}`} {
-		assert.Error(t, json.Unmarshal([]byte(broken), &kept))
+		assert.ErrorIs(t, json.Unmarshal([]byte(broken), &kept), outrank.ErrInvalid)
 		assert.Equal(t, explain.Score{Victims: 7}, kept)
 	}
 }
