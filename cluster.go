@@ -39,10 +39,10 @@ type Cluster struct {
 	// an input: kube.WriteCluster does not write them.
 	Skipped  map[string]int
 	Finished int
-	// AsOf is the latest past time in the input of kube.ReadCluster: of pods'
-	// creation, start, deletion and conditions, and of nodes' creation and
-	// conditions. It is zero where the input names none. The input was made at
-	// that time or soon after. Like the two above, it describes an input.
+	// AsOf is the latest creation of any object in the input of kube.ReadCluster,
+	// those in Skipped and Finished too, by the API server's clock (rule 26.2.4).
+	// It is zero where no object says when it was created. The input was made
+	// after that. Like the two above, it describes an input.
 	AsOf time.Time
 }
 

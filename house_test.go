@@ -52,7 +52,7 @@ var rooms = map[string][]string{
 	// One attempt of a scheduler, made of these.
 	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/execution", "preemption/score"},
 	// The reasons of a decision, in words made from data.
-	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/score", "internal/filter", "internal/fit", "internal/prose", "internal/recreate", "internal/release"},
+	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/score", "internal/filter", "internal/fit", "internal/manifest", "internal/prose", "internal/recreate", "internal/release"},
 	// Several preemptors at once.
 	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "internal/answerjson", "internal/packing", "internal/prose", "internal/recreate"},
 	// The reasons of an admission by the kubelet.

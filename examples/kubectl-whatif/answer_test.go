@@ -169,7 +169,7 @@ func TestNow(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	timeless := listOf(nodeItem("n", "1"), podItem("x", "n", 1, "1", func(_, _, s map[string]any) { delete(s, "startTime") }), preempts)
+	timeless := strings.ReplaceAll(listOf(nodeItem("n", "1"), podItem("x", "n", 1, "1", startedAt("")), preempts), "creationTimestamp", "created")
 	text = answered(t, timeless, "-cluster", "-", "-pending", "default/p")
 	if strings.Contains(text, "as of") || !strings.Contains(text, "not started  ") {
 		t.Errorf("a dump without times has none in\n%s", text)

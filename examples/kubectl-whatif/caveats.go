@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/clock"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/priority/quota"
@@ -28,6 +30,17 @@ func allCaveats(opts *options, dump, c *outrank.Cluster, q *asking) []Warning {
 	}
 	return slices.Concat(aboutTemplate(opts, q), aboutPod(opts, q), aboutGroups(c, q), aboutNominations(opts, dump), aboutClaims(c, q),
 		aboutPods(dump), aboutKinds(dump), aboutNamespaces(c, q))
+}
+
+// aboutClock is about the time at which the question is asked, where it is doubtful.
+func aboutClock(opts *options, c *outrank.Cluster, now time.Time) (out []Warning) {
+	if opts.sampled() {
+		return nil // its own question has its time
+	}
+	for _, text := range clock.Doubts(c, now, !opts.now.IsZero()) {
+		out = append(out, Warning{Object: theDump, Text: text})
+	}
+	return out
 }
 
 // aboutQuotas is about quotas that look at what a dump's pods are not read with.

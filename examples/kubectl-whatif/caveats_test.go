@@ -180,15 +180,127 @@ func TestManifestIsFilledIn(t *testing.T) {
 	}
 }
 
-// The time of the dump is that of its nodes' heartbeats, too.
-func TestHeartbeatsAreLookedAt(t *testing.T) {
+// createdAt says when an object was created, an empty text that nobody says it.
+func createdAt(at string) func(meta, _, _ map[string]any) {
+	return func(meta, _, _ map[string]any) {
+		if meta["creationTimestamp"] = at; at == "" {
+			meta["creationTimestamp"] = nil
+		}
+	}
+}
+
+// startedAt says when a kubelet started a pod, an empty text that none did yet.
+func startedAt(at string) func(_, _, status map[string]any) {
+	return func(_, _, status map[string]any) {
+		if status["startTime"] = at; at == "" {
+			delete(status, "startTime")
+		}
+	}
+}
+
+// The time of the dump is the latest creation of an object, of whatever kind, and no time that a
+// node's clock has written.
+func TestTheClockIsTheAPIServers(t *testing.T) {
 	node := item("Node", "n", map[string]any{"status": map[string]any{
 		"allocatable": map[string]any{"cpu": "4", "pods": "10"},
-		"conditions":  []any{map[string]any{"type": "Ready", "lastHeartbeatTime": "2026-05-06T07:08:09Z"}}}})
-	text := answered(t, listOf(node, podItem("x", "n", 1, "1")), "-cluster", "-", "-cpu", "4", "-priority", "9")
+		"conditions":  []any{map[string]any{"type": "Ready", "lastHeartbeatTime": "3026-05-06T07:08:09Z"}}}})
+	event := item("Event", "e", map[string]any{"metadata": map[string]any{"creationTimestamp": "2026-05-06T07:08:09Z"}, "lastTimestamp": "3026-05-06T07:08:09Z"})
+	status, text, _ := whatif(listOf(node, podItem("x", "n", 1, "1"), event), "-cluster", "-", "-cpu", "4", "-priority", "9")
+	if status != 0 {
+		t.Fatalf("status %d", status)
+	}
 	for _, want := range []string{"as of      2026-05-06 07:08:10 UTC\n", "125d07h"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// A node whose clock is ahead changes neither the time nor who leaves, and is told. By the true time
+// the pod of node b, which has not started, counts as started now, and that of node a later still:
+// of two victims that are alike but for it, the one with the latest start leaves.
+func TestAClockAheadIsTold(t *testing.T) {
+	const created = "2026-01-01T00:00:00Z"
+	clocks := func(start string) string {
+		return listOf(nodeItem("a", "1"), nodeItem("b", "1"), podItem("x", "a", 1, "1", startedAt(start)), podItem("y", "b", 1, "1", startedAt("")))
+	}
+	for _, start := range []string{"2026-01-01T00:00:30Z", "2026-01-01T00:05:00Z", "3026-01-01T00:00:00Z", "9999-12-31T23:59:59Z"} {
+		d := documentOf(t, clocks(start), "-cluster", "-", "-cpu", "1", "-priority", "9")
+		if got := d.Now.Format("2006-01-02T15:04:05Z"); got != "2026-01-01T00:00:01Z" {
+			t.Errorf("%s: as of %s", start, got)
+		}
+		if len(d.Victims) != 1 || d.Victims[0].Key != "default/x" {
+			t.Errorf("%s: victims %+v, want x alone", start, d.Victims)
+		}
+		told := slices.ContainsFunc(d.Caveats, func(w Warning) bool {
+			return strings.Contains(w.Text, "has a pod that starts after 2026-01-01 00:00:01 UTC, the time of this answer: default/x;")
+		})
+		if !told {
+			t.Errorf("%s: not told in %v", start, d.Caveats)
+		}
+	}
+	for name, dump := range map[string]string{
+		"before":                            clocks(created),
+		"just after, and nobody to compare": listOf(nodeItem("a", "1"), podItem("x", "a", 1, "1", startedAt("2026-01-01T00:01:01Z"))),
+	} {
+		for _, w := range documentOf(t, dump, "-cluster", "-", "-cpu", "1", "-priority", "9").Caveats {
+			if strings.Contains(w.Text, "the time of this answer") {
+				t.Errorf("%s: %s", name, w.Text)
+			}
+		}
+	}
+}
+
+// Where no object says when it was created the latest start has to do, and that is told, unless
+// somebody gave the time.
+func TestDumpsWithoutCreations(t *testing.T) {
+	node := item("Node", "n", map[string]any{
+		"metadata": map[string]any{"creationTimestamp": nil}, "status": map[string]any{"allocatable": map[string]any{"cpu": "4", "pods": "10"}}})
+	for start, want := range map[string]struct{ now, caveat string }{
+		"2026-01-01T00:00:00Z": {"2026-01-01T00:00:01Z", "does not say when any object was created; the time is that of the latest start"},
+		"9999-12-31T23:59:59Z": {"9999-12-31T23:59:59Z", "does not say when any object was created; the time is that of the latest start"},
+		"":                     {"0001-01-01T00:00:00Z", "does not say when any object was created or started"},
+	} {
+		dump := listOf(node, podItem("x", "n", 1, "4", createdAt(""), startedAt(start)))
+		d := documentOf(t, dump, "-cluster", "-", "-cpu", "1", "-priority", "9")
+		if got := d.Now.Format("2006-01-02T15:04:05Z"); got != want.now {
+			t.Errorf("%q: as of %s, want %s", start, got, want.now)
+		}
+		if !slices.ContainsFunc(d.Caveats, func(w Warning) bool { return strings.Contains(w.Text, want.caveat) }) {
+			t.Errorf("%q: not told in %v", start, d.Caveats)
+		}
+		for _, w := range documentOf(t, dump, "-cluster", "-", "-cpu", "1", "-priority", "9", "-now", "2026-02-01T00:00:00Z").Caveats {
+			if strings.Contains(w.Text, "when any object was created") {
+				t.Errorf("%q: told although the time is given: %s", start, w.Text)
+			}
+		}
+	}
+}
+
+// Whatever time is read can be written, in each form of the answer.
+func TestTimesOfAnyYear(t *testing.T) {
+	for _, at := range []string{"9999-12-31T23:59:59Z", "9999-12-31T23:59:59-10:00", "10000-01-01T00:00:00Z", "0000-01-01T00:00:00+23:59", "-0400-02-29T00:00:00Z", "292277026595-12-31T10:00:00Z"} {
+		for name, edits := range map[string][]func(_, _, _ map[string]any){
+			"start": {startedAt(at)}, "creation": {createdAt(at)}, "start alone": {startedAt(at), createdAt("")},
+			"deletion": {func(meta, _, _ map[string]any) { meta["deletionTimestamp"] = at }},
+			"condition": {func(_, _, s map[string]any) {
+				s["conditions"] = []any{map[string]any{"type": "Ready", "lastTransitionTime": at}}
+			}},
+		} {
+			dump := listOf(nodeItem("n", "4"), podItem("x", "n", 1, "4", edits...), podItem("w", "", 9, "1"))
+			for _, question := range [][]string{{"-pending", "default/w"}, {"-pending", "all"}, {"-report"}, {"-replicas", "2", "-cpu", "1", "-priority", "9"}} {
+				for _, form := range []string{"text", "json", "yaml", "html"} {
+					args := append([]string{"-cluster", "-", "-o", form}, question...)
+					if status, _, stderr := whatif(dump, args...); status != 0 {
+						t.Errorf("%s %s, %q: status %d, %s", name, at, args, status, stderr)
+					}
+				}
+			}
+		}
+	}
+	for _, now := range []string{"9999-12-31T23:59:59-10:00", "0000-01-01T00:00:00+23:59"} {
+		if status, _, stderr := whatif(whole(), "-cluster", "-", "-cpu", "1", "-now", now); status != 2 || !strings.Contains(stderr, "now") {
+			t.Errorf("-now %s: status %d, %s", now, status, stderr)
 		}
 	}
 }

@@ -12,9 +12,10 @@ func listOf(items ...string) string {
 	return `{"apiVersion":"v1","kind":"List","items":[` + strings.Join(items, ",") + `]}`
 }
 
-// item makes an object; more holds further fields of it, from outside in.
+// item makes an object, as an API server created it; more holds further fields of it, from
+// outside in.
 func item(kind, name string, more map[string]any) string {
-	o := map[string]any{"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": name}}
+	o := map[string]any{"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": name, "creationTimestamp": "2026-01-01T00:00:00Z"}}
 	for field, value := range more {
 		if field == "metadata" {
 			for k, v := range value.(map[string]any) {

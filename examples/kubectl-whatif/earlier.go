@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/clock"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
@@ -37,7 +38,7 @@ func (s *scene) earlier(ctx context.Context) (*report.Report, error) {
 		return nil, err
 	}
 	if before.now.IsZero() {
-		before.now = afterLatest(before.cluster)
+		before.now = clock.Of(before.cluster)
 	}
 	set, err := before.setting(nil)
 	if err != nil {

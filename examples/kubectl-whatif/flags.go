@@ -146,8 +146,8 @@ func (o *options) answerFlags() *pflag.FlagSet {
 	fs.StringVar(&o.admission, "admission-config", "", "which pods need a quota, as the API server is told: a `FILE` with its AdmissionConfiguration, in JSON or YAML "+
 		"(default: none does; the quotas of the dump hold all the same)")
 	fs.IntVar(&o.answer.list, "list", 5, "how many entries the lists of the text have, a `NUMBER`, 0 for all; in json and yaml about a single pod how many candidates, and nodes of each answer (default there: 20)")
-	fs.Func("now", "a `TIME`, from which ages are measured and which a missing start counts as (default: a second after the latest start, deletion, "+
-		"heartbeat or change of a condition in the dump, so that the same dump always gives the same answer); --as-of is the same", o.setNow)
+	fs.Func("now", "a `TIME`, from which ages are measured and which a missing start counts as (default: a second after the latest creation "+
+		"of an object in the dump, by the API server's clock, so that the same dump always gives the same answer); --as-of is the same", o.setNow)
 	fs.IntVar(&o.answer.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "a `NUMBER` of goroutines that share the work (default: the processors); the answer does not depend on it")
 	for _, name := range []string{"release", "workers"} {
 		fs.Lookup(name).DefValue = "" // it depends, as the text explains

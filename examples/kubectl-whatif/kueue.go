@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/clock"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/kueue"
@@ -142,9 +143,7 @@ func (o *kueueOptions) answer(stdin io.Reader) (*KueueDocument, error) {
 	}
 	d.Workloads, d.Holding = cluster.Workloads()
 	if d.Now.IsZero() {
-		if d.Now = cluster.Latest(); !d.Now.IsZero() {
-			d.Now = d.Now.Add(time.Second)
-		}
+		d.Now = clock.After(cluster.Latest())
 	}
 	settings, err := o.settings(stdin)
 	if err != nil {

@@ -25,7 +25,7 @@
 // documented types Document and Questioned, which hold what the library writes. Same input,
 // same bytes: nothing depends on the clock. What a missing start time counts as,
 // and what ages are measured from, is --now; it defaults to a second after the
-// latest time in the dump.
+// latest creation of an object in the dump.
 //
 // Warnings about the dump, and what was left out of it, go to standard error.
 // The exit status is 0 for an answer, whatever it is, unless --exit-status has it tell

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/clock"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -50,13 +50,8 @@ func (o *options) setPriority(text string) error {
 }
 
 func (o *options) setNow(text string) (err error) {
-	if o.now, err = time.Parse(time.RFC3339, text); err != nil {
-		return errors.New("a time is written like 2026-01-10T12:00:00Z")
-	}
-	if o.now.IsZero() {
-		return errors.New("the year 1 is no time to ask about")
-	}
-	return nil
+	o.now, err = clock.Parse(text)
+	return err
 }
 
 // pairs reads a=b,c=d.

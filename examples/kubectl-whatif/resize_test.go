@@ -29,7 +29,7 @@ func resizeDump(to string, edits ...string) string {
 	for i := 0; i < len(edits); i += 2 {
 		n1 = strings.Replace(n1, edits[i], edits[i+1], 1)
 	}
-	return listOf(n1, nodeItem("n2", "8"), podItem("a", "n1", 1, "1"), podItem("b", "n1", 1, "1", started("2026-01-02T00:00:00Z")),
+	return listOf(n1, nodeItem("n2", "8"), podItem("a", "n1", 1, "1"), podItem("b", "n1", 1, "1", createdAt("2026-01-02T00:00:00Z"), started("2026-01-02T00:00:00Z")),
 		podItem("me", "n1", 100, to, resized), podItem("waits", "", 5, "1"))
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/backward"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/claimed"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/clock"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
@@ -95,7 +96,7 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 		return nil, err
 	}
 	if s.now.IsZero() {
-		s.now = afterLatest(cluster)
+		s.now = clock.Of(cluster)
 	}
 	if err := s.change(asked, stdin); err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 			return nil, err
 		}
 	}
-	s.caveats = append(append(doubts, s.caveats...), caveats(opts, cluster, s.cluster, s.question)...)
+	s.caveats = slices.Concat(doubts, s.caveats, aboutClock(opts, cluster, s.now), caveats(opts, cluster, s.cluster, s.question))
 	s.findDevices()
 	if len(opts.changes) > 0 {
 		s.caveats = append(s.caveats, aboutQuotas(&s.limits)...)
@@ -249,15 +250,6 @@ func (s *scene) warn(scheduler []outrank.Problem) {
 	if s.question != nil {
 		s.warnings = append(s.warnings, s.question.warnings...)
 	}
-}
-
-// afterLatest is a second after the latest time that the dump names, so that no
-// pod started in the future. It is the zero time where the dump names none.
-func afterLatest(c *outrank.Cluster) time.Time {
-	if c.AsOf.IsZero() {
-		return c.AsOf
-	}
-	return c.AsOf.Add(time.Second)
 }
 
 // stopwatch measures the steps that --timings reports.

@@ -57,7 +57,7 @@ func (e *Encoder) Pod(p *outrank.Pod) *Pod {
 		Namespace: p.NamespaceName(), Name: p.Name, UID: p.UID,
 		Priority: p.Priority, PriorityClass: p.PriorityClassName,
 		Node: p.NodeName, NominatedNode: p.NominatedNodeName,
-		StartTime:   e.Time(p.StartTime, "pod "+string(p.Key()), "status.startTime"),
+		StartTime:   e.Time(p.StartTime),
 		Terminating: p.Terminating(),
 	}
 }
@@ -93,19 +93,13 @@ func (e *Encoder) Composite(g *outrank.CompositePodGroup) *Group {
 	return &Group{g.NamespaceName(), g.Name}
 }
 
-// Time returns a time in UTC as RFC 3339 has it, with as many digits of the
-// second as it needs; empty for the zero time. RFC 3339 has years of four
-// digits: any other is a problem of the object's field.
-func (e *Encoder) Time(t time.Time, object, field string) string {
+// Time returns a time in UTC with as many digits of the second as it needs, empty for the zero
+// time. Any time of an object can be written (rule 26.2.2).
+func (e *Encoder) Time(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	t = t.UTC()
-	if t.Year() < 0 || t.Year() > 9999 {
-		e.Problem(object, field, "RFC 3339 cannot write the year "+strconv.Itoa(t.Year()))
-		return ""
-	}
-	return t.Format(time.RFC3339Nano)
+	return manifest.FormatTime(t)
 }
 
 // Encode returns the JSON of a wire form, on one line and without escaping what

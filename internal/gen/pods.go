@@ -68,9 +68,15 @@ func residentPriority(t *rapid.T) *int32 {
 	return outrank.Priority(pick[int32](t, "priority", 0, 0, 10, 10, 50, -5, 100, 2000))
 }
 
+// lastYear is the last second that RFC 3339 can write.
+var lastYear = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+
 // start draws a start time, often the same or none, and often one within the
-// same second as others or as Now.
+// same second as others or as Now. A kubelet may write any year.
 func start(t *rapid.T) time.Time {
+	if oneIn(t, "odd year", 24) {
+		return pick(t, "year", lastYear, lastYear.Add(time.Second), time.Date(-1, 12, 31, 0, 1, 0, 0, time.UTC), time.Date(3026, 1, 1, 0, 0, 0, 0, time.UTC))
+	}
 	const early, late, none = -50 * time.Minute, -40 * time.Minute, time.Duration(-1 << 63)
 	switch ago := pick(t, "start",
 		early, early, late, late, late+1, late+time.Second-1, -30*time.Minute,

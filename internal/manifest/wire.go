@@ -29,10 +29,7 @@ type Meta struct {
 	Annotations       Annotations       `json:"annotations,omitzero"`
 	CreationTimestamp Moment            `json:"creationTimestamp,omitzero"`
 	DeletionTimestamp string            `json:"deletionTimestamp,omitempty"`
-	// DeletionGrace is the time between the request of the deletion and the
-	// deletion timestamp, in seconds.
-	DeletionGrace   int64   `json:"deletionGracePeriodSeconds,omitempty"`
-	OwnerReferences []Owner `json:"ownerReferences,omitempty"`
+	OwnerReferences   []Owner           `json:"ownerReferences,omitempty"`
 }
 
 // Annotations are the two that name the source of a pod, and the two of a claim

@@ -125,7 +125,7 @@ func (e *answerEncoder) score(s Score) wireScore {
 	return wireScore{
 		Violations: s.Violations, TopPriority: s.TopPriority,
 		PrioritySum: s.PrioritySum - int64(s.Victims)*rank.PriorityShift, ShiftedPrioritySum: s.PrioritySum,
-		Victims: s.Victims, Start: e.Time(s.Start, "score", "start"), Cost: s.Cost,
+		Victims: s.Victims, Start: e.Time(s.Start), Cost: s.Cost,
 	}
 }
 

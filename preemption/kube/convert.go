@@ -18,7 +18,7 @@ type converter struct {
 	problems    []outrank.Problem
 	more        *int // counts the problems that are too many to be kept
 	texts       *manifest.Decoder
-	asOf        *time.Time // of the cluster; see latest
+	asOf        *time.Time // of the cluster; see created
 }
 
 // object names the object.

@@ -71,7 +71,7 @@ func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 	at = meta.Field("deletionTimestamp")
 	p.DeletionTimestamp = cv.time(m.DeletionTimestamp, &at)
 	cv.conditions(p, st.Conditions)
-	cv.podTimes(w, p)
+	cv.podTimes(w)
 	return p
 }
 

@@ -161,9 +161,7 @@ func (c *crew) addOldest() {
 func (rd *reader) take(p *podRead) {
 	rd.keep(p.problems...)
 	rd.more += p.more
-	if p.asOf.After(rd.cluster.AsOf) {
-		rd.cluster.AsOf = p.asOf
-	}
+	latest(&rd.cluster.AsOf, p.asOf)
 	rd.addPod(p.pod)
 }
 

@@ -41,7 +41,16 @@ func (rd *reader) keep(ps ...outrank.Problem) {
 	rd.more += len(ps) - room
 }
 
+// skip counts an object that nothing is read from but when it was created. Nobody refuses the
+// rest of it either, so a time that is none counts for nothing.
 func (rd *reader) skip(it manifest.Item) {
+	var w struct {
+		Metadata struct {
+			CreationTimestamp manifest.Moment `json:"creationTimestamp,omitzero"`
+		} `json:"metadata,omitzero"`
+	}
+	rd.decoder.Decode(it.Raw, &w)
+	latest(&rd.cluster.AsOf, w.Metadata.CreationTimestamp.Time)
 	if rd.cluster.Skipped == nil {
 		rd.cluster.Skipped = map[string]int{}
 	}
@@ -61,6 +70,7 @@ func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest
 		rd.more += m.More
 	}
 	cv.more = &rd.more
+	cv.created()
 	if meta.Name == "" && it.Where != "" {
 		text := "missing"
 		if meta.GenerateName != "" {

@@ -58,42 +58,55 @@ func TestGracePeriod(t *testing.T) {
 	assert.ErrorContains(t, err, "pod default/p: spec.terminationGracePeriodSeconds: 1.5s is not in whole seconds")
 }
 
-// A dump was made at the latest time in it, of any kind.
+// A dump was made after the latest creation of any object in it, whatever it reads of the
+// object. Nothing that a node's clock has written counts (rule 26.2.4).
 func TestAsOf(t *testing.T) {
-	const early, late = "2026-01-01T00:00:00Z", "2026-01-02T03:04:05Z"
-	pod := func(meta, status string) string {
-		return fmt.Sprintf(`{"kind":"Pod","metadata":{"name":"p","creationTimestamp":%q%s},"status":{%s}}`, early, meta, status)
+	const early, late, ahead = "2026-01-01T00:00:00Z", "2026-01-02T03:04:05Z", "3026-01-01T00:00:00Z"
+	object := func(kind, meta, rest string) string {
+		return fmt.Sprintf(`{"kind":%q,"metadata":{"name":"x"%s}%s}`, kind, meta, rest)
 	}
-	node := func(meta, status string) string {
-		return fmt.Sprintf(`{"kind":"Node","metadata":{"name":"n"%s},"status":{%s}}`, meta, status)
+	created := func(at string) string { return `,"creationTimestamp":"` + at + `"` }
+	for _, kind := range []string{
+		"Pod", "Node", "PodDisruptionBudget", "PriorityClass", "Namespace", "PersistentVolumeClaim", "PersistentVolume", "StorageClass",
+		"CSINode", "CSIDriver", "PodGroup", "CompositePodGroup", "Workload", "Event", "Deployment", "ResourceQuota", "Odd",
+	} {
+		c := readList(t, object("Node", `,"name":"n"`+created(early), "")+object(kind, created(late), ""))
+		assert.Equal(t, late, c.AsOf.Format(time.RFC3339), kind)
+		c = readList(t, object(kind, created(late), "")+object("Node", `,"name":"n"`+created(early), ""))
+		assert.Equal(t, late, c.AsOf.Format(time.RFC3339), "%s, first", kind)
 	}
 	for _, text := range []string{
-		pod(`,"creationTimestamp":"`+late+`"`, ``),
-		pod(``, `"startTime":"`+late+`"`),
-		pod(``, `"conditions":[{"type":"A","lastTransitionTime":"`+early+`"},{"type":"B","lastTransitionTime":"`+late+`","lastProbeTime":null}]`),
-		pod(``, `"conditions":[{"type":"A","lastProbeTime":"`+late+`"}]`),
-		pod(``, `"phase":"Succeeded","startTime":"`+late+`"`),
-		pod(`,"deletionTimestamp":"`+late+`"`, ``),
-		pod(`,"deletionTimestamp":"2026-01-02T03:05:05Z","deletionGracePeriodSeconds":60`, ``),
-		node(`,"creationTimestamp":"`+late+`"`, ``),
-		node(``, `"conditions":[{"lastHeartbeatTime":"`+late+`","lastTransitionTime":"`+early+`"}]`),
-		node(``, `"conditions":[{"lastHeartbeatTime":"`+early+`","lastTransitionTime":"`+late+`"}]`),
+		object("Pod", created(late), `,"status":{"startTime":"`+ahead+`"}`),
+		object("Pod", created(late), `,"status":{"phase":"Succeeded","startTime":"`+ahead+`"}`),
+		object("Pod", created(late), `,"status":{"conditions":[{"type":"A","lastTransitionTime":"`+ahead+`","lastProbeTime":"`+ahead+`"}]}`),
+		object("Pod", created(late)+`,"deletionTimestamp":"`+ahead+`"`, ``),
+		object("Pod", created(late)+`,"managedFields":[{"time":"`+ahead+`"}]`, ``),
+		object("Node", created(late), `,"status":{"conditions":[{"lastHeartbeatTime":"`+ahead+`","lastTransitionTime":"`+ahead+`"}]}`),
+		object("Event", created(late), `,"lastTimestamp":"`+ahead+`"`),
+		object("Odd", created(late), "") + object("Odd", `,"creationTimestamp":"noon"`, "") + object("Odd", `,"creationTimestamp":null`, ""),
 	} {
-		c := readList(t, text+`{"kind":"Node","metadata":{"name":"other","creationTimestamp":"`+early+`"}}`)
-		assert.Equal(t, late, c.AsOf.Format(time.RFC3339), text)
+		assert.Equal(t, late, readList(t, text).AsOf.Format(time.RFC3339), text)
 	}
-	assert.True(t, readList(t, node("", "")).AsOf.IsZero(), "no time at all")
-	c := readList(t, pod(`,"deletionTimestamp":"`+late+`","deletionGracePeriodSeconds":9223372036854775807`, ``))
-	assert.Equal(t, late, c.AsOf.Format(time.RFC3339), "a grace that is none")
+	assert.True(t, readList(t, object("Pod", "", `,"status":{"startTime":"`+ahead+`"}`)).AsOf.IsZero(), "no creation at all")
 	for field, text := range map[string]string{
-		"status.conditions[0].lastHeartbeatTime":  node("", `"conditions":[{"lastHeartbeatTime":"noon"}]`),
-		"status.conditions[0].lastTransitionTime": pod("", `"conditions":[{"lastTransitionTime":"noon"}]`),
-		"metadata.creationTimestamp":              pod(`,"creationTimestamp":"noon"`, ""),
+		"status.conditions[0].lastHeartbeatTime":  object("Node", "", `,"status":{"conditions":[{"lastHeartbeatTime":"noon"}]}`),
+		"status.conditions[0].lastTransitionTime": object("Pod", "", `,"status":{"conditions":[{"lastTransitionTime":"noon"}]}`),
+		"status.conditions[0].lastProbeTime":      object("Pod", "", `,"status":{"conditions":[{"lastProbeTime":"noon"}]}`),
+		"metadata.creationTimestamp":              object("PriorityClass", created("noon"), ""),
 	} {
 		_, err := kube.ReadCluster(strings.NewReader(text))
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		assert.ErrorContains(t, err, field+`: "noon" is not a time`)
 	}
+}
+
+// Workers read the pods of a large dump, of which any may be the last that was created.
+func TestAsOfOfManyPods(t *testing.T) {
+	var b strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&b, `{"kind":"Pod","metadata":{"name":"p%d","creationTimestamp":"2026-01-01T00:%02d:%02dZ"}}`, i, (i*7%3000)/60, i*7%3000%60)
+	}
+	assert.Equal(t, "2026-01-01T00:49:59Z", readList(t, b.String()).AsOf.Format(time.RFC3339))
 }
 
 // A kubelet may write any second into a status. API servers write such times with a year that

@@ -4,17 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/outrank-go/outrank"
 )
 
 // Cluster converts all objects into what [kube.ReadCluster] reads from a list of
 // them: with the claims of pods filled in, finished pods counted and left out, and the
-// time that the objects tell. All that is wrong with them is in one error. Time is
+// time of the latest creation. All that is wrong with them is in one error. Time is
 // linear in the objects.
 func Cluster(o Objects) (*outrank.Cluster, error) {
 	r := &reading{cluster: &outrank.Cluster{}}
@@ -28,9 +27,6 @@ func Cluster(o Objects) (*outrank.Cluster, error) {
 	c.Namespaces = all(r, o.Namespaces, Namespace)
 	r.groups(&o)
 	r.storage(&o)
-	for _, n := range o.Nodes {
-		r.nodeTimes(n)
-	}
 	r.err(c.Validate()) // two of a name, and what claims get from their volumes
 	if len(r.problems) > 0 {
 		return nil, &outrank.InputError{Problems: r.problems}
@@ -58,7 +54,7 @@ func (r *reading) err(err error) {
 }
 
 // all converts a list, without the refused objects.
-func all[A, T any](r *reading, objects []*A, convert func(*A) (*T, error)) []*T {
+func all[A metav1.Object, T any](r *reading, objects []A, convert func(A) (*T, error)) []*T {
 	var out []*T
 	for _, o := range objects {
 		one, err := convert(o)
@@ -66,19 +62,20 @@ func all[A, T any](r *reading, objects []*A, convert func(*A) (*T, error)) []*T 
 			r.err(err)
 			continue
 		}
+		r.created(o)
 		out = append(out, one)
 	}
 	return out
 }
 
-// pod adds a pod. Of one that has finished only the times count.
+// pod adds a pod. Of one that has finished only its creation counts.
 func (r *reading) pod(p *corev1.Pod) {
 	if p != nil && (p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed) {
 		ps := podProblems(p)
 		ps.pod(p)
 		r.problems = append(r.problems, ps.list...)
 		r.cluster.Finished++
-		r.podTimes(p)
+		r.created(p)
 		return
 	}
 	one, err := Pod(p)
@@ -87,24 +84,25 @@ func (r *reading) pod(p *corev1.Pod) {
 		return
 	}
 	r.cluster.Pods = append(r.cluster.Pods, one)
-	r.podTimes(p)
+	r.created(p)
 }
 
 // storage joins the parts of volumes from different objects.
 func (r *reading) storage(o *Objects) {
-	volumes := byName(r, "persistentvolume", o.Volumes, Volume, func(pv *corev1.PersistentVolume) string { return pv.Name })
-	classes := byName(r, "storageclass", o.StorageClasses, StorageClass, func(sc *storagev1.StorageClass) string { return sc.Name })
+	volumes := byName(r, "persistentvolume", o.Volumes, Volume)
+	classes := byName(r, "storageclass", o.StorageClasses, StorageClass)
 	for _, c := range o.Claims {
 		one, err := Claim(c)
 		if err != nil {
 			r.err(err)
 			continue
 		}
+		r.created(c)
 		b := BindingOf(c)
 		r.cluster.Claims = append(r.cluster.Claims, Bind(one, b, volumes[b.Volume], classes[b.Class]))
 	}
-	nodes := byName(r, "csinode", o.CSINodes, CSINode, func(n *storagev1.CSINode) string { return n.Name })
-	drivers := byName(r, "csidriver", o.CSIDrivers, CSIDriver, func(d *storagev1.CSIDriver) string { return d.Name })
+	nodes := byName(r, "csinode", o.CSINodes, CSINode)
+	drivers := byName(r, "csidriver", o.CSIDrivers, CSIDriver)
 	required := r.required(drivers, len(nodes) > 0)
 	for i, n := range r.cluster.Nodes {
 		r.cluster.Nodes[i] = Attach(n, nodes[n.Name], required)
@@ -112,7 +110,7 @@ func (r *reading) storage(o *Objects) {
 }
 
 // byName converts objects of which there may be one of a name.
-func byName[A, T any](r *reading, kind string, objects []*A, convert func(*A) (*T, error), name func(*A) string) map[string]*T {
+func byName[A metav1.Object, T any](r *reading, kind string, objects []A, convert func(A) (*T, error)) map[string]*T {
 	out := make(map[string]*T, len(objects))
 	for _, o := range objects {
 		one, err := convert(o)
@@ -120,10 +118,12 @@ func byName[A, T any](r *reading, kind string, objects []*A, convert func(*A) (*
 			r.err(err)
 			continue
 		}
-		if out[name(o)] != nil {
-			r.problems = append(r.problems, outrank.Problem{Object: kind + " " + name(o), Field: "metadata.name", Text: "there are two of this name"})
+		r.created(o)
+		name := o.GetName()
+		if out[name] != nil {
+			r.problems = append(r.problems, outrank.Problem{Object: kind + " " + name, Field: "metadata.name", Text: "there are two of this name"})
 		}
-		out[name(o)] = one
+		out[name] = one
 	}
 	return out
 }
@@ -150,43 +150,10 @@ func (r *reading) required(drivers map[string]*Driver, known bool) []string {
 	return names
 }
 
-// podTimes adds the past times of a pod. A deletion time is when the pod has to
-// be gone: it was asked to go earlier, by its grace.
-func (r *reading) podTimes(p *corev1.Pod) {
-	if p.Status.StartTime != nil {
-		r.latest(p.Status.StartTime.Time)
-	}
-	r.latest(p.CreationTimestamp.Time)
-	if !p.DeletionTimestamp.IsZero() {
-		grace := valueOf(p.DeletionGracePeriodSeconds)
-		if grace < 0 || grace > believableGrace {
-			grace = 0
-		}
-		r.latest(p.DeletionTimestamp.Add(-time.Duration(grace) * time.Second))
-	}
-	for i := range p.Status.Conditions {
-		r.latest(p.Status.Conditions[i].LastProbeTime.Time)
-		r.latest(p.Status.Conditions[i].LastTransitionTime.Time)
-	}
-}
-
-// believableGrace is the longest believed grace of a deletion, in seconds: about
-// a century.
-const believableGrace = 100 * 366 * 24 * 3600
-
-func (r *reading) nodeTimes(n *corev1.Node) {
-	if n == nil {
-		return
-	}
-	r.latest(n.CreationTimestamp.Time)
-	for i := range n.Status.Conditions {
-		r.latest(n.Status.Conditions[i].LastHeartbeatTime.Time)
-		r.latest(n.Status.Conditions[i].LastTransitionTime.Time)
-	}
-}
-
-func (r *reading) latest(t time.Time) {
-	if t.After(r.cluster.AsOf) {
+// created reads when an object was created. The API server's clock says so; those of the
+// nodes, which write starts and conditions, may be ahead of it (rule 26.2.4).
+func (r *reading) created(o metav1.Object) {
+	if t := o.GetCreationTimestamp().Time; t.After(r.cluster.AsOf) {
 		r.cluster.AsOf = t.UTC()
 	}
 }

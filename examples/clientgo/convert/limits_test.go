@@ -10,6 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -71,13 +74,30 @@ func TestBindLeavesTheClaim(t *testing.T) {
 	assert.Equal(t, &outrank.VolumeClaim{Name: "c", Namespace: "default"}, claim)
 }
 
-// A grace below zero does not move the time of a deletion on.
-func TestDeletionWithoutBelievableGrace(t *testing.T) {
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for seconds, want := range map[int64]time.Time{30: at.Add(-30 * time.Second), -30: at, math.MinInt64: at, math.MaxInt64: at} {
-		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", DeletionTimestamp: &metav1.Time{Time: at}, DeletionGracePeriodSeconds: &seconds}}
-		c, err := convert.Cluster(convert.Objects{Pods: []*corev1.Pod{p}})
+// A cluster is as of the latest creation of any object, finished or not, whatever its nodes say.
+func TestAsOfTheLatestCreation(t *testing.T) {
+	at, ahead := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), metav1.NewTime(time.Date(3026, 1, 1, 0, 0, 0, 0, time.UTC))
+	early := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", CreationTimestamp: metav1.NewTime(at.Add(-time.Hour))}}
+	early.Status.Conditions = []corev1.NodeCondition{{LastHeartbeatTime: ahead, LastTransitionTime: ahead}}
+	meta := metav1.ObjectMeta{Name: "x", CreationTimestamp: at}
+	started := corev1.PodStatus{StartTime: &ahead, Conditions: []corev1.PodCondition{{LastProbeTime: ahead, LastTransitionTime: ahead}}}
+	finished := started
+	finished.Phase = corev1.PodSucceeded
+	for name, o := range map[string]convert.Objects{
+		"pod":           {Pods: []*corev1.Pod{{ObjectMeta: meta, Status: started}}},
+		"finished":      {Pods: []*corev1.Pod{{ObjectMeta: meta, Status: finished}}},
+		"budget":        {Budgets: []*policyv1.PodDisruptionBudget{{ObjectMeta: meta}}},
+		"class":         {PriorityClasses: []*schedulingv1.PriorityClass{{ObjectMeta: meta}}},
+		"namespace":     {Namespaces: []*corev1.Namespace{{ObjectMeta: meta}}},
+		"claim":         {Claims: []*corev1.PersistentVolumeClaim{{ObjectMeta: meta}}},
+		"volume":        {Volumes: []*corev1.PersistentVolume{{ObjectMeta: meta}}},
+		"storage class": {StorageClasses: []*storagev1.StorageClass{{ObjectMeta: meta}}},
+		"csinode":       {CSINodes: []*storagev1.CSINode{{ObjectMeta: meta}}},
+		"csidriver":     {CSIDrivers: []*storagev1.CSIDriver{{ObjectMeta: meta}}},
+	} {
+		o.Nodes = []*corev1.Node{early}
+		c, err := convert.Cluster(o)
 		require.NoError(t, err)
-		assert.Equal(t, want, c.AsOf, "%d", seconds)
+		assert.Equal(t, at.Time, c.AsOf, name)
 	}
 }

@@ -32,6 +32,9 @@ func (d *dump) caveats() (out []caveat) {
 	add := func(object, format string, args ...any) {
 		out = append(out, caveat{object, fmt.Sprintf(format, args...)})
 	}
+	for _, text := range d.doubts {
+		add("the dump", "%s", text)
+	}
 	o := &d.objects
 	for _, lacks := range []struct {
 		kind string

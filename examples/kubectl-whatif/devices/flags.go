@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/internal/stamp"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/clock"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/preemption"
@@ -90,11 +91,9 @@ func command(do func(*options) error) *cobra.Command {
 	f.IntVar(&o.list, "list", 5, "how many entries the lists of the text have, and how many nodes are looked at for their devices, a `NUMBER`, 0 for all")
 	f.TextVar(&o.release, "release", outrank.DefaultRelease, "whose rules hold: `RELEASE` v1.36 or v1.37 (default: that of the newest kubelet in the dump)")
 	f.Lookup("release").DefValue = ""
-	f.Func("now", "a `TIME` at which to ask (default: a second after the latest in the dump)", func(text string) (err error) {
-		if o.now, err = time.Parse(time.RFC3339, text); err != nil {
-			return errors.New("a time is written like 2026-01-10T12:00:00Z")
-		}
-		return nil
+	f.Func("now", "a `TIME` at which to ask (default: a second after the latest creation in the dump)", func(text string) (err error) {
+		o.now, err = clock.Parse(text)
+		return err
 	})
 	f.IntVar(&o.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "a `NUMBER` of goroutines that share the work; the answer does not depend on it")
 	f.Lookup("workers").DefValue = "0"

@@ -22,6 +22,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/internal/screen"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/clock"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/live"
@@ -195,8 +196,12 @@ func (o *options) settle(d *dump) (from string, err error) {
 			from = "the default, as no node says one"
 		}
 	}
-	if o.now.IsZero() && !d.cluster.AsOf.IsZero() {
-		o.now = d.cluster.AsOf.Add(time.Second)
+	given := !o.now.IsZero()
+	if !given {
+		o.now = clock.Of(d.cluster)
+	}
+	if !o.sampled() {
+		d.doubts = clock.Doubts(d.cluster, o.now, given)
 	}
 	return from, nil
 }

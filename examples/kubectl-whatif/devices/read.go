@@ -33,6 +33,8 @@ type dump struct {
 	objects devices.Objects
 	// templates are by namespace and name.
 	templates map[outrank.Key]*resourcev1.ResourceClaimTemplate
+	// doubts are about the time of the answer.
+	doubts []string
 }
 
 // readDump reads what kubectl get prints. The pods of the objects are those that claim devices or

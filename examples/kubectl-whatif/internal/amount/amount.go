@@ -3,6 +3,7 @@ package amount
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -72,14 +73,21 @@ func Moment(t time.Time) string {
 
 // Age is the time since a moment, in its two largest units.
 func Age(now, t time.Time) string {
-	d := now.Sub(t)
-	if t.IsZero() || now.IsZero() || d < 0 {
+	if t.IsZero() || now.IsZero() || t.After(now) {
 		return "-"
 	}
-	minutes := int(d.Minutes())
+	// A time.Duration ends after 292 years, and a kubelet may write any year.
+	seconds := now.Unix() - t.Unix()
+	if now.Nanosecond() < t.Nanosecond() {
+		seconds--
+	}
+	if seconds < 0 { // the sum has wrapped around
+		seconds = math.MaxInt64
+	}
+	minutes := seconds / 60
 	switch {
 	case minutes < 1:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
+		return fmt.Sprintf("%ds", seconds)
 	case minutes < 60:
 		return fmt.Sprintf("%dm", minutes)
 	case minutes < 24*60:

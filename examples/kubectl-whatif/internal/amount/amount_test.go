@@ -1,6 +1,7 @@
 package amount
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -43,4 +44,9 @@ func TestTimes(t *testing.T) {
 	}
 	assert.Equal(t, "-", Age(time.Time{}, now))
 	assert.Equal(t, "-", Age(now, time.Time{}))
+	// A time.Duration ends after 292 years.
+	assert.Equal(t, "730485d08h", Age(now, time.Date(26, 3, 2, 0, 0, 0, 0, time.UTC)))
+	assert.Equal(t, "-", Age(now, time.Date(3026, 1, 1, 0, 0, 0, 0, time.UTC)))
+	assert.Equal(t, "59s", Age(now, now.Add(-time.Minute+time.Nanosecond)))
+	assert.NotContains(t, Age(now, time.Unix(math.MinInt64+1<<37, 0)), "-")
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/clock"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -46,16 +47,16 @@ type Answer struct {
 	// RetryAt is when the first window of protection ends that keeps somebody, and with it the
 	// first time that Kueue asks again. Then is the first of such times at which it is admitted,
 	// if nothing else changes.
-	RetryAt time.Time `json:"retryAt,omitzero"`
-	Then    *Then     `json:"then,omitempty"`
+	RetryAt clock.Time `json:"retryAt,omitzero"`
+	Then    *Then      `json:"then,omitempty"`
 	// Ahead are workloads that wait in the same ClusterQueue and are asked about first.
 	Ahead []string `json:"ahead,omitempty"`
 }
 
 // Then is an answer at a later time.
 type Then struct {
-	At      time.Time `json:"at"`
-	Victims []Victim  `json:"victims,omitempty"`
+	At      clock.Time `json:"at"`
+	Victims []Victim   `json:"victims,omitempty"`
 }
 
 // Victim is a workload that leaves, and the rule by which it does.
@@ -65,7 +66,7 @@ type Victim struct {
 	Rule         tenancy.Rule  `json:"rule"`
 	Priority     int64         `json:"priority"`
 	Uses         resource.List `json:"uses"`
-	Started      time.Time     `json:"started,omitzero"`
+	Started      clock.Time    `json:"started,omitzero"`
 	Leaving      bool          `json:"leaving,omitempty"`
 }
 
@@ -253,14 +254,14 @@ func (d *question) whyNot(now *tenancy.Answer) error {
 	}
 	a.Outcome = Waits
 	a.Reasons = append(a.Reasons, fmt.Sprintf("too little is free of %s, and by no rule it may take enough from others", join(a.Scarce)))
-	a.RetryAt = now.RetryAt
+	a.RetryAt = clock.Time{Time: now.RetryAt}
 	for at, tries := now.RetryAt, 0; !at.IsZero() && tries < mostRetries; tries++ {
 		t, err := d.reclaim(a.Uses, at, d.admitted)
 		if err != nil {
 			return err
 		}
 		if t.Helps {
-			a.Then = &Then{at, victims(t)}
+			a.Then = &Then{clock.Time{Time: at}, victims(t)}
 			return nil
 		}
 		at = t.RetryAt
@@ -279,7 +280,7 @@ func join(names []resource.Name) string {
 func victims(t *tenancy.Answer) (out []Victim) {
 	for _, v := range t.Victims {
 		out = append(out, Victim{
-			Workload: v.Name, ClusterQueue: v.Queue, Rule: v.Rule, Priority: int64(v.Priority) + int64(v.Boost), Uses: v.Uses, Started: v.Started, Leaving: v.Leaving,
+			Workload: v.Name, ClusterQueue: v.Queue, Rule: v.Rule, Priority: int64(v.Priority) + int64(v.Boost), Uses: v.Uses, Started: clock.Time{Time: v.Started}, Leaving: v.Leaving,
 		})
 	}
 	return out

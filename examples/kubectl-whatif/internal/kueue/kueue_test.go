@@ -319,9 +319,9 @@ func TestThen(t *testing.T) {
 	objects := append(usual(nil), holding("a", "cq", "2", now.Add(-50*time.Minute)), holding("b", "cq", "2", now.Add(-20*time.Minute)), waiting(object{"podSets": pods("4", nil)}))
 	a, _ := asks(t, dump(t, objects...), s)
 	require.Equal(t, Waits, a.Outcome)
-	assert.Equal(t, now.Add(10*time.Minute), a.RetryAt)
+	assert.Equal(t, now.Add(10*time.Minute), a.RetryAt.Time)
 	require.NotNil(t, a.Then)
-	assert.Equal(t, now.Add(40*time.Minute), a.Then.At)
+	assert.Equal(t, now.Add(40*time.Minute), a.Then.At.Time)
 	assert.Len(t, a.Then.Victims, 2)
 }
 
@@ -459,10 +459,10 @@ func TestAnswersAreTenancys(t *testing.T) {
 		}
 		same(want.Victims, a.Victims)
 		if a.Outcome == Waits {
-			require.Equal(t, want.RetryAt, a.RetryAt, "seed %d", seed)
+			require.Equal(t, want.RetryAt, a.RetryAt.Time, "seed %d", seed)
 		}
 		if a.Then != nil {
-			req.Now = a.Then.At
+			req.Now = a.Then.At.Time
 			then, err := tree.Reclaim(req)
 			require.NoError(t, err)
 			require.True(t, then.Helps)

@@ -1,0 +1,139 @@
+// Package clock answers: at what time is a question about a dump asked, and which starts does that
+// time make odd? A dump does not say when it was made.
+package clock
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// end is the last second that RFC 3339 can write. No answer is of a later time, so that it can be
+// given back with --now.
+var end = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+
+// Parse reads the time of a flag.
+func Parse(text string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339, text)
+	switch {
+	case err != nil:
+		return t, errors.New("a time is written like 2026-01-10T12:00:00Z")
+	case t.IsZero():
+		return t, errors.New("the year 1 is no time to ask about")
+	case !writable(t):
+		return time.Time{}, errors.New("in UTC this is before the year 0 or after the year 9999")
+	}
+	return t, nil
+}
+
+// writable reports whether RFC 3339 can write a time in UTC.
+func writable(t time.Time) bool {
+	year := t.UTC().Year()
+	return year >= 0 && year <= 9999
+}
+
+// After returns the second after a time, which is never beyond the calendar. The zero time, which
+// stands for none, stays as it is.
+func After(t time.Time) time.Time {
+	switch {
+	case t.IsZero():
+		return t
+	case !t.Before(end):
+		return end
+	}
+	return t.Add(time.Second)
+}
+
+// Of returns the second after the latest creation of any object in a dump. The API server's clock
+// says that one; starts are by the clocks of nodes, of which any may be ahead. Without a creation
+// it is the second after the latest start, and without that one the zero time.
+func Of(c *outrank.Cluster) time.Time {
+	if !c.AsOf.IsZero() {
+		return After(c.AsOf)
+	}
+	return After(latestStart(c))
+}
+
+func latestStart(c *outrank.Cluster) (latest time.Time) {
+	for _, p := range c.Pods {
+		if p.StartTime.After(latest) {
+			latest = p.StartTime.UTC()
+		}
+	}
+	return latest
+}
+
+// soon is how long a kubelet takes at most to start the pod that was created last, where nothing
+// hangs on which of the two was first.
+const soon = time.Minute
+
+// Doubts says what is odd about the time of an answer, in sentences that go on after "the dump".
+// Where somebody asked for that time, given, a dump without creations is no doubt.
+func Doubts(c *outrank.Cluster, now time.Time, given bool) (out []string) {
+	if c.AsOf.IsZero() && !given {
+		switch {
+		case now.IsZero():
+			out = append(out, "does not say when any object was created or started, so that no pod has an age, and a missing start counts as the earliest; give the time with --now")
+		default:
+			out = append(out, "does not say when any object was created; the time is that of the latest start, by the clock of a node, which may be wrong: give it with --now")
+		}
+	}
+	if late := ahead(c, now); len(late) > 0 {
+		pods := "a pod that starts"
+		if len(late) > 1 {
+			pods = fmt.Sprintf("%d pods that start", len(late))
+		}
+		out = append(out, fmt.Sprintf("has %s after %s UTC, the time of this answer: %s; the clock of the node is ahead, or nothing was created since: give the time with --now",
+			pods, now.UTC().Format(time.DateTime), named(late)))
+	}
+	return out
+}
+
+// ahead lists the pods that start after now, sorted. A start just after the last creation is odd
+// only where the clock decides: a pod that has a node and no start counts as started now.
+func ahead(c *outrank.Cluster, now time.Time) (late []outrank.Key) {
+	if now.IsZero() {
+		return nil
+	}
+	from := now
+	if !slices.ContainsFunc(c.Pods, func(p *outrank.Pod) bool { return p.NodeName != "" && p.StartTime.IsZero() && !p.Finished() }) {
+		from = now.Add(soon)
+	}
+	for _, p := range c.Pods {
+		if p.StartTime.After(from) && !p.Finished() {
+			late = append(late, p.Key())
+		}
+	}
+	slices.Sort(late)
+	return late
+}
+
+// named lists the first few.
+func named(keys []outrank.Key) (text string) {
+	const most = 3
+	for i, k := range keys[:min(most, len(keys))] {
+		if i > 0 {
+			text += ", "
+		}
+		text += string(k)
+	}
+	if len(keys) > most {
+		text += fmt.Sprintf(" and %d more", len(keys)-most)
+	}
+	return text
+}
+
+// Time is a time of an object in an answer: of any year, as API servers write them.
+type Time struct{ time.Time }
+
+// MarshalJSON writes a year beyond the four digits of RFC 3339, which package time refuses.
+func (t Time) MarshalJSON() ([]byte, error) {
+	if writable(t.Time) {
+		return t.Time.MarshalJSON()
+	}
+	return json.Marshal(t.UTC().Format(time.RFC3339Nano))
+}
