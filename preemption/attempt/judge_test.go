@@ -308,3 +308,21 @@ func TestEchoesHaveNobodyTriedAgain(t *testing.T) {
 	}
 	assert.Equal(t, 1, attempts)
 }
+
+// A preemptor waits for its victims. That its own nomination is read back has it not tried again,
+// also where the failure path had fetched that version before the informer told of it.
+func TestEchoOfANominationMovesNobody(t *testing.T) {
+	s, _ := sides(t)
+	for _, p := range []*outrank.Pod{on(pod("low", 0, "4"), "n1"), on(pod("full", 9, "3"), "n2"), pod("high", 9, "2")} {
+		s.w.pods[p.Key()] = p
+		s.observe(t, nil, p, now)
+	}
+	require.Contains(t, s.next(t, now), "preempting n1")
+	require.NotEmpty(t, s.w.events)
+	for _, e := range s.w.events {
+		s.observe(t, e.old, e.new, now)
+	}
+	assert.Equal(t, queue.Counts{Unschedulable: 1}, s.q.Counts())
+	assert.Equal(t, "n1", s.q.Pending().Unschedulable[0].Pod.NominatedNodeName)
+	assert.Equal(t, "idle", s.next(t, now))
+}

@@ -133,11 +133,25 @@ func (o *observer) podWaits(old, new *outrank.Pod) (int, error) {
 	}
 
 	o.nominator.Update(old, new)
-	err := o.config.Queue.Update(new, o.now)
+	version := new
+	if onlyNominated(old, new) {
+		// The failure path may have put this very version back already. The queue would take
+		// the pointer that it has for a pod that was changed in place, in what it cannot know.
+		made := *new
+		version = &made
+	}
+	err := o.config.Queue.Update(version, o.now)
 	if was := old.NominatedNodeName; was != "" && was != new.NominatedNodeName {
 		return o.roomGivenUp(old, was), err
 	}
 	return 0, err
+}
+
+// onlyNominated reports whether two versions of a pod differ in its nomination at most.
+func onlyNominated(old, new *outrank.Pod) bool {
+	made := *old
+	made.NominatedNodeName = new.NominatedNodeName
+	return reflect.DeepEqual(&made, new)
 }
 
 // podCame takes in a pod without a node that is new. It may be the one that a group lacked, which

@@ -170,7 +170,8 @@ func (s *plain) observe(t require.TestingT, old, new *outrank.Pod, now time.Time
 		require.NoError(t, s.q.Add(new, now))
 	case new.NodeName == "" && s.snap.NodeOf(new.Key()) == "":
 		s.n.Update(old, new)
-		require.NoError(t, s.q.Update(new, now))
+		// What a world without users writes on a pod that waits is its nomination, which helps it nowhere.
+		require.NoError(t, s.q.Update(with(new, func(*outrank.Pod) {}), now))
 		if old.NominatedNodeName != "" && old.NominatedNodeName != new.NominatedNodeName {
 			gone()
 		}
