@@ -162,7 +162,7 @@ func (o *options) check() error {
 		return errors.New("-cycle, -grace and -until are not negative")
 	case o.gangs < 0 || o.gangs == 1 || o.gangs > workload.MostGang:
 		return fmt.Errorf("-gangs %d is neither 0 nor between 2 and %d", o.gangs, workload.MostGang)
-	case o.variant != 0 && o.order != execution.Synchronous:
+	case o.variant != 0 && o.order == execution.Asynchronous:
 		return fmt.Errorf("-order does not go together with -policy %v, which has its own", o.variant)
 	case o.variant == outrank.VariantV1_13 && !o.earlyPop:
 		return fmt.Errorf("-early-pop does not go together with -policy %v, which has no backoff", o.variant)
@@ -246,7 +246,7 @@ Rules
                             the order of carrying out and the queue (default current)
   -order sync|async         victims are evicted and then the pod is nominated; or
                             the other way round while the scheduler goes on. Only
-                            for the policy current (default sync)
+                            for the policy current (default async)
   -early-pop=false          a pod that did not fit waits to the end of its backoff,
                             also while the scheduler has nothing else to do
   -cycle duration           how long the scheduler takes for a pod (default 0s)

@@ -93,7 +93,7 @@ func TestFlagsHaveEffect(t *testing.T) {
 	plain := answered(t)
 	for _, args := range [][]string{
 		{"-queue", "fifo"}, {"-score", "most"}, {"-policy", "simplified"}, {"-cycle", "1s"}, {"-grace", "0s"},
-		{"-order", "async"}, {"-early-pop=false"},
+		{"-order", "sync"}, {"-early-pop=false"},
 		{"-recreate=false"}, {"-until", "1h"}, {"-classes", "LS=0,BE=0,Burstable=0,Guaranteed=0"}, {"-pods-per-node", "3"},
 	} {
 		require.NotEqual(t, plain, answered(t, args...), args)

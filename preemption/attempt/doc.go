@@ -40,20 +40,24 @@
 // event may help are tried again ([queue.Helps] says which).
 //
 //	event                            snapshot      nominations   queue
-//	a pod that waits comes           PutPod        Add           Add; UnscheduledPodAdded moves
-//	a pod that waits changes         PutPod        Update        Update; UnscheduledPodUpdated moves;
-//	                                                             room given up if its nomination goes
-//	a pod that waits goes or ends    RemovePod     Remove        Remove; UnscheduledPodDeleted moves;
-//	                                                             room given up if it was nominated
-//	a pod gets its node              PutPod        Remove        Remove; AssignedPodAdded moves;
-//	                                                             room given up if it was nominated elsewhere
+//	a pod that waits comes           PutPod        Add           Add; UnscheduledPodAdded moves where
+//	                                                             groups are queued
+//	a pod that waits changes         PutPod        Update        Update, of which the queue judges for the
+//	                                                             pod alone; room given up if its status had
+//	                                                             a nomination that is another or none now
+//	the same version again           PutPod        -             -
+//	a pod that waits goes or ends    RemovePod     Remove        Remove; room given up if it was nominated
+//	a pod gets its node              PutPod        Remove        Remove; AssignedPodAdded moves
 //	a pod on a node comes            PutPod        -             AssignedPodAdded moves
 //	a pod on a node changes          PutPod        -             AssignedPodUpdated moves if its labels or
 //	                                                             requests change
-//	a pod on a node goes or ends     RemovePod     Remove        AssignedPodDeleted moves
+//	a pod on a node goes or ends     RemovePod     Remove        AssignedPodDeleted moves, once: one that had
+//	                                                             ended goes in silence
 //	a pod takes another's name       as if the one went, and then the other came
 //	a node comes                     PutNode       -             NodeAdded moves
-//	a node changes                   PutNode       -             NodeUpdated moves if more changes than its images
+//	a node changes                   PutNode       -             NodeUpdated moves, but not if it was only
+//	                                                             cordoned, or changed in nothing but images,
+//	                                                             kubelet version and group policy
 //	a node goes                      RemoveNode    -             NodeDeleted moves
 //	a budget comes, changes, goes    PutBudget, RemoveBudget     -
 //	a namespace comes, changes, goes PutNamespace, RemoveNamespace -

@@ -25,6 +25,8 @@ type Loop struct {
 	failures  execution.FailureHandler
 	// owns is set where the nominator is the loop's own, and knows pods by the snapshot.
 	owns bool
+	// groups is set where groups of pods are queued as one (rule 5.8.1).
+	groups bool
 }
 
 // New makes a loop. The error is that of [Config.Validate], or of attaching the counts that
@@ -34,6 +36,7 @@ func New(config Config) (*Loop, error) {
 		return nil, err
 	}
 	l := &Loop{config: config, eval: config.Evaluator, nominator: config.Execution.Nominator, scorer: &score.Scorer{}}
+	l.groups = config.Snapshot.Release().Gates()["GenericWorkload"]
 	if l.eval == nil {
 		l.eval = &preemption.Evaluator{}
 	}

@@ -111,33 +111,58 @@ func (o *observer) queued(pod *outrank.Pod) bool {
 	return len(names) == 0 || slices.Contains(names, pod.Scheduler())
 }
 
-// podWaits takes in a pod without a node, in a new version if old is not nil.
+// podWaits takes in a pod without a node, in a new version if old is not nil. What changes in it is
+// an event for the pod alone, of which the queue judges; others are only told of a nomination that
+// it had in its own status and has no longer (rules 5.4.5, 5.4.8 and 5.4.19).
 func (o *observer) podWaits(old, new *outrank.Pod) (int, error) {
-	if err := o.config.Snapshot.PutPod(new); err != nil {
+	snap, key := o.config.Snapshot, new.Key()
+	_, known := snap.Pod(key)
+	if err := snap.PutPod(new); err != nil {
 		return 0, err
 	}
-	event := queue.ClusterEvent{Kind: queue.EventUnscheduledPodUpdated, Pod: new, Before: old}
-	if old == nil {
-		event.Kind = queue.EventUnscheduledPodAdded
-	}
+
 	switch {
-	case o.config.Snapshot.NodeOf(new.Key()) != "":
+	case snap.NodeOf(key) != "":
 		return 0, nil // it was bound, and this version does not know that yet
 	case !o.queued(new):
-		return o.moveAll(event), nil
+		return 0, nil
 	case old == nil:
-		_ = o.nominator.Add(new, "") // news of a pod is no error
-		err := o.config.Queue.Add(new, o.now)
-		return o.moveAll(event), err
+		return o.podCame(new)
+	case known && reflect.DeepEqual(old, new):
+		return 0, nil // the same version again
 	}
-	was := o.nominator.NodeOf(new.Key())
+
 	o.nominator.Update(old, new)
-	err := o.config.Queue.Update(new, o.now)
-	moved := o.moveAll(event)
-	if was != "" && o.nominator.NodeOf(new.Key()) != was {
-		moved += o.roomGivenUp(old, was)
+	version := new
+	if onlyNominated(old, new) {
+		// The failure path may have put this very version back already. The queue would take
+		// the pointer that it has for a pod that was changed in place, in what it cannot know.
+		made := *new
+		version = &made
 	}
-	return moved, err
+	err := o.config.Queue.Update(version, o.now)
+	if was := old.NominatedNodeName; was != "" && was != new.NominatedNodeName {
+		return o.roomGivenUp(old, was), err
+	}
+	return 0, err
+}
+
+// onlyNominated reports whether two versions of a pod differ in its nomination at most.
+func onlyNominated(old, new *outrank.Pod) bool {
+	made := *old
+	made.NominatedNodeName = new.NominatedNodeName
+	return reflect.DeepEqual(&made, new)
+}
+
+// podCame takes in a pod without a node that is new. It may be the one that a group lacked, which
+// concerns others only where groups are queued (rule 5.4.19).
+func (o *observer) podCame(pod *outrank.Pod) (int, error) {
+	_ = o.nominator.Add(pod, "") // news of a pod is no error
+	err := o.config.Queue.Add(pod, o.now)
+	if !o.groups {
+		return 0, err
+	}
+	return o.moveAll(queue.ClusterEvent{Kind: queue.EventUnscheduledPodAdded, Pod: pod}), err
 }
 
 // roomGivenUp tells the queue that a pod that waits does not want its nominated node any more.
@@ -154,15 +179,11 @@ func (o *observer) podPlaced(old, new *outrank.Pod) (int, error) {
 	if err := o.config.Snapshot.PutPod(new); err != nil {
 		return 0, err
 	}
-	was, moved := o.nominator.NodeOf(new.Key()), 0
 	o.nominator.Remove(new)
 	if waited {
 		o.config.Queue.Remove(new)
 	}
-	if was != "" && was != new.NodeName {
-		moved += o.roomGivenUp(new, was)
-	}
-	moved += o.config.Queue.AssignedPodAdded(new, o.now)
+	moved := o.config.Queue.AssignedPodAdded(new, o.now)
 	moved += o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodAdded, Pod: new})
 	_, err := o.config.Queue.FollowResize(new, o.now)
 	return moved, err
@@ -198,19 +219,20 @@ func (o *observer) podGone(pod *outrank.Pod) (int, error) {
 			return 0, err
 		}
 	}
-	was := o.nominator.NodeOf(key)
+	was := cmp.Or(o.nominator.NodeOf(key), pod.NominatedNodeName)
 	o.nominator.Remove(pod)
 	o.executor.Gone(pod)
 	o.config.Queue.Remove(pod)
-	if pod.NodeName != "" {
+
+	switch {
+	case pod.Finished() && !ok:
+		return 0, nil // others were told when it ended
+	case pod.NodeName != "":
 		return o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Pod: pod}), nil
+	case was != "" && o.queued(pod):
+		return o.roomGivenUp(pod, was), nil
 	}
-	moved, waited := 0, *pod
-	if was != "" {
-		moved = o.roomGivenUp(pod, was)
-	}
-	waited.NominatedNodeName = "" // that was told, to those who may use the room
-	return moved + o.moveAll(queue.ClusterEvent{Kind: queue.EventUnscheduledPodDeleted, Pod: &waited}), nil
+	return 0, nil
 }
 
 // node takes in an event about a node.
@@ -227,17 +249,23 @@ func (o *observer) node(old, new *outrank.Node) (int, error) {
 	switch {
 	case old == nil:
 		return o.moveAll(queue.ClusterEvent{Kind: queue.EventNodeAdded, Node: new}), nil
-	case sameForPods(old, new):
+	case noNewsForPods(old, new):
 		return 0, nil
 	}
 	return o.moveAll(queue.ClusterEvent{Kind: queue.EventNodeUpdated, Node: new, NodeBefore: old}), nil
 }
 
-// sameForPods reports whether two versions of a node differ in nothing but the images there and
-// what a caller keeps with them.
-func sameForPods(a, b *outrank.Node) bool {
-	x, y := *a, *b
-	x.Images, y.Images = nil, nil
+// noNewsForPods reports whether a node changed in nothing that pods are told of: its images, the
+// version of its kubelet, its policy for supplemental groups, or that it was cordoned, which helps
+// nobody (rule 5.4.20).
+func noNewsForPods(old, new *outrank.Node) bool {
+	x, y := *old, *new
+	for _, n := range []*outrank.Node{&x, &y} {
+		n.Images, n.KubeletVersion, n.StrictGroups = nil, "", false
+	}
+	if y.Unschedulable {
+		x.Unschedulable = true
+	}
 	return reflect.DeepEqual(&x, &y)
 }
 

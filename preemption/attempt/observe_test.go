@@ -77,7 +77,7 @@ func TestObserve(t *testing.T) {
 		{"a pod that waits goes", "it is not known", come, nil, "", false, "", ""},
 		{"a pod that waits ends", "", meant, with(meant, func(p *outrank.Pod) { p.Phase = outrank.PhaseFailed }), "NodePorts NodeResourcesFit PodTopologySpread", false, "", ""},
 		{"a pod gets its node", "the one it is nominated to", meant, on(meant, "n2"), "PodTopologySpread", false, "n2", ""},
-		{"a pod gets its node", "another one: others may use the room", meant, on(meant, "n1"), "NodePorts NodeResourcesFit PodTopologySpread", false, "n1", ""},
+		{"a pod gets its node", "another one: it counts as placed and no more", meant, on(meant, "n1"), "PodTopologySpread", false, "n1", ""},
 		{"a pod gets its node", "nobody says that it waited", nil, on(meant, "n2"), "PodTopologySpread", false, "n2", ""},
 		{"a pod on a node comes", "", nil, on(come, "n1"), "PodTopologySpread", false, "n1", ""},
 		{"a pod on a node changes", "nothing that matters", runs, with(runs, func(p *outrank.Pod) { p.Ready = true }), "", false, "n1", ""},

@@ -147,38 +147,33 @@ func (s *plain) parts() (*preemption.Snapshot, *queue.Queue, *execution.Nominato
 }
 
 func (s *plain) observe(t require.TestingT, old, new *outrank.Pod, now time.Time) {
-	is := cmpOr(new, old)
-	was, key := s.n.NodeOf(is.Key()), is.Key()
-	gone := func(p *outrank.Pod) {
-		waited := *p
-		waited.NodeName, waited.NominatedNodeName = "", was
+	gone := func() {
+		waited := *old
+		waited.NodeName = ""
 		s.q.RoomGivenUp(&waited, now)
 	}
 	switch {
 	case new == nil:
-		require.NoError(t, s.snap.RemovePod(key))
+		require.NoError(t, s.snap.RemovePod(old.Key()))
 		s.n.Remove(old)
 		s.x.Gone(old)
 		s.q.Remove(old)
-		if old.NodeName != "" {
+		switch {
+		case old.NodeName != "":
 			s.q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Pod: old}, now)
-			return
+		case old.NominatedNodeName != "":
+			gone()
 		}
-		if was != "" {
-			gone(old)
-		}
-		s.q.MoveAll(queue.ClusterEvent{Kind: queue.EventUnscheduledPodDeleted, Pod: with(old, func(p *outrank.Pod) { p.NominatedNodeName = "" })}, now)
 		return
 	case old == nil && new.NodeName == "":
 		require.NoError(t, s.n.Add(new, ""))
 		require.NoError(t, s.q.Add(new, now))
-		s.q.MoveAll(queue.ClusterEvent{Kind: queue.EventUnscheduledPodAdded, Pod: new}, now)
-	case new.NodeName == "" && s.snap.NodeOf(key) == "":
+	case new.NodeName == "" && s.snap.NodeOf(new.Key()) == "":
 		s.n.Update(old, new)
-		require.NoError(t, s.q.Update(new, now))
-		s.q.MoveAll(queue.ClusterEvent{Kind: queue.EventUnscheduledPodUpdated, Pod: new, Before: old}, now)
-		if was != "" && s.n.NodeOf(key) != was {
-			gone(old)
+		// What a world without users writes on a pod that waits is its nomination, which helps it nowhere.
+		require.NoError(t, s.q.Update(with(new, func(*outrank.Pod) {}), now))
+		if old.NominatedNodeName != "" && old.NominatedNodeName != new.NominatedNodeName {
+			gone()
 		}
 	case new.NodeName != "" && (old == nil || old.NodeName == ""):
 		s.n.Remove(new)
@@ -189,13 +184,6 @@ func (s *plain) observe(t require.TestingT, old, new *outrank.Pod, now time.Time
 		s.q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodAdded, Pod: new}, now)
 	}
 	require.NoError(t, s.snap.PutPod(new))
-}
-
-func cmpOr(a, b *outrank.Pod) *outrank.Pod {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 func (s *plain) observeNode(t require.TestingT, old, new *outrank.Node, now time.Time) {

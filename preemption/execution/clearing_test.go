@@ -28,22 +28,26 @@ func clearedFor(t *testing.T, e *execution.Executor, plan *preemption.Plan) []st
 	return names
 }
 
-// With a nominator, its nominations at that time count, and the latest version
-// of the preemptor decides which pods are lower.
+// The plan names those who lose their nomination. With a nominator they lose it only if they
+// still have it at that time, and the latest version of the preemptor decides whether it is
+// lower (rule 14.3.7).
 func TestWhoLosesTheNomination(t *testing.T) {
+	lower := []*outrank.Pod{waitingPod("nine", 9), waitingPod("five", 5)}
 	for _, c := range []struct {
 		name   string
 		latest int32 // the preemptor's priority by now; 10 when planned
 		plan   []*outrank.Pod
 		want   []string
 	}{
-		{"in the plan, too", 10, []*outrank.Pod{waitingPod("five", 5)}, []string{"nine", "five"}},
-		{"nominated since", 10, nil, []string{"nine", "five"}},
-		{"not nominated any more", 10, []*outrank.Pod{waitingPod("gone", 1)}, []string{"nine", "five"}},
-		{"the preemptor has risen", 21, nil, []string{"twenty", "ten", "nine", "five"}},
-		{"the preemptor has risen as high", 20, nil, []string{"ten", "nine", "five"}},
-		{"the preemptor has fallen", 6, nil, []string{"five"}},
-		{"the preemptor has fallen as low", 5, nil, nil},
+		{"as planned", 10, lower, []string{"nine", "five"}},
+		{"nominated since", 10, lower[:1], []string{"nine"}},
+		{"all nominated since, or kept by the plan", 10, nil, nil},
+		{"not nominated any more", 10, append([]*outrank.Pod{waitingPod("gone", 1)}, lower...), []string{"nine", "five"}},
+		{"nominated to another node by now", 10, append([]*outrank.Pod{waitingPod("far", 1)}, lower...), []string{"nine", "five"}},
+		{"another pod has the name", 10, []*outrank.Pod{lower[0], pendingPod("five", withUID("earlier"))}, []string{"nine"}},
+		{"the preemptor has risen", 21, lower, []string{"nine", "five"}},
+		{"the preemptor has fallen", 6, lower, []string{"five"}},
+		{"the preemptor has fallen as low", 5, lower, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := &execution.Nominator{}
@@ -121,8 +125,8 @@ func TestExecutorKeepsTheNominatorInLine(t *testing.T) {
 				Find: func(outrank.Key) (*outrank.Pod, bool) { return latest, true },
 			}
 			plan := planFor(victimsNamed("a")...)
-			plan.ClearedNominations = []*outrank.Pod{pendingPod("far", withPriority(1))} // of when it was made
-			_, err := newExecutor(t, execution.Config{Actions: r, Nominator: &n}).Execute(context.Background(), plan)
+			plan.ClearedNominations = []*outrank.Pod{pendingPod("low", withPriority(99)), pendingPod("far", withPriority(1))} // of when it was made
+			_, err := newExecutor(t, execution.Config{Actions: r, Nominator: &n, Order: execution.Synchronous}).Execute(context.Background(), plan)
 			assert.Equal(t, name == "not nominated", err != nil)
 			require.NoError(t, n.Check())
 			for pod, node := range c.want {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // Order is the order in which the steps of a plan are taken (group 14.2).
@@ -11,12 +12,16 @@ type Order uint8
 
 // The orders.
 const (
+	// OrderOfRelease is [Asynchronous], which kube-scheduler does by default, unless the
+	// release has the feature gate SchedulerAsyncPreemption switched off: it is
+	// [Synchronous] then.
+	OrderOfRelease Order = iota
 	// Synchronous: the victims are evicted in the order of the plan, up to
 	// Parallel of them at a time. Then the nominations of lower priority are
 	// cleared, and then the preemptor is nominated (prepareCandidate). A failed
 	// eviction ends the execution, so a preemptor is only nominated where every
 	// victim terminates.
-	Synchronous Order = iota
+	Synchronous
 	// Asynchronous: the preemptor is nominated first, because a scheduler that
 	// continues in the meantime must know of it. Then the nominations of lower
 	// priority are cleared, then all victims but the last are evicted, up to
@@ -25,6 +30,19 @@ const (
 	// keeps its nomination.
 	Asynchronous
 )
+
+// of returns the order in which the plans of a release and a variant are carried out.
+func (o Order) of(r outrank.Release, v outrank.Variant) Order {
+	switch {
+	case v != 0:
+		return Synchronous // with the steps of its own
+	case o != OrderOfRelease:
+		return o
+	case release.Release(r).Asynchronous():
+		return Asynchronous
+	}
+	return Synchronous
+}
 
 // Config is how an [Executor] executes plans. Only Actions is needed.
 type Config struct {
@@ -37,7 +55,7 @@ type Config struct {
 	// one after another, also those that are terminating or were evicted before, and sets
 	// no condition on them. It is to be that of the plans.
 	Variant outrank.Variant
-	// Order is the order of the steps; zero is [Synchronous]. A Variant has its own.
+	// Order is the order of the steps; zero is [OrderOfRelease]. A Variant has its own.
 	Order Order
 	// Parallel is how many victims of a plan are evicted at a time; zero means
 	// 16. With 1 everything happens in the caller's goroutine, one call of
@@ -49,9 +67,10 @@ type Config struct {
 	// Retry is how often the patch of a status is tried: the condition of a victim,
 	// a nomination that is written or cleared.
 	Retry Retry
-	// Nominator, if any, is told of the nominations that are set and cleared.
-	// Which pods lose their nomination is then read from it at that moment, in
-	// place of the plan's ClearedNominations.
+	// Nominator, if any, is told of the nominations that are set and cleared. It
+	// has to know those that plans are made with: of a plan's ClearedNominations
+	// only those are cleared that it has by then, to the plan's node and of a
+	// lower priority than the preemptor's (rule 14.3.7).
 	Nominator *Nominator
 	// Metrics, if any, counts the victims of every plan that is begun.
 	Metrics *Metrics
@@ -88,7 +107,7 @@ func (c *Config) Validate() error {
 	switch {
 	case c.Order > Asynchronous:
 		add("Order", "%d is none", c.Order)
-	case c.Order != Synchronous && c.Variant != 0:
+	case c.Order == Asynchronous && c.Variant != 0:
 		add("Order", "%v, and the variant %v has its own", c.Order, c.Variant)
 	}
 	if c.Parallel < 0 || c.Parallel > maxParallel {

@@ -1,6 +1,8 @@
 package execution_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,8 +22,9 @@ func TestExecutorLimits(t *testing.T) {
 		want   string
 	}{
 		{"only actions", execution.Config{Actions: actions}, ""},
+		{"the order of the variant", execution.Config{Actions: actions, Variant: outrank.VariantV1_13, Order: execution.Synchronous}, ""},
 		{"the last order", execution.Config{Actions: actions, Order: execution.Asynchronous}, ""},
-		{"an order beyond", execution.Config{Actions: actions, Order: execution.Asynchronous + 1}, "executor config: Order: 2 is none"},
+		{"an order beyond", execution.Config{Actions: actions, Order: execution.Asynchronous + 1}, "executor config: Order: 3 is none"},
 		{"the last variant", execution.Config{Actions: actions, Variant: outrank.VariantSimplified}, ""},
 		{"a variant beyond", execution.Config{Actions: actions, Variant: outrank.VariantSimplified + 1}, "executor config: Variant: 3 is none"},
 		{
@@ -45,5 +48,39 @@ func TestExecutorLimits(t *testing.T) {
 			assert.EqualError(t, err, c.want)
 			assert.Nil(t, e)
 		})
+	}
+}
+
+// The zero order is what kube-scheduler does by default, and what it does where the gate of the
+// release for it is off (rule 14.2.2).
+func TestOrderOfARelease(t *testing.T) {
+	const (
+		beside = "latest p|nominate p n1|clear nomination lower|evict a|event a|evict b|event b"
+		before = "latest p|evict a|event a|evict b|event b|clear nomination lower|nominate p n1"
+	)
+	off := func(r outrank.Release) outrank.Release {
+		r, err := r.With(map[string]bool{"SchedulerAsyncPreemption": false})
+		require.NoError(t, err)
+		return r
+	}
+	for _, c := range []struct {
+		name   string
+		config execution.Config
+		want   string
+	}{
+		{"nothing is set", execution.Config{}, beside},
+		{"v1.36", execution.Config{Release: outrank.V1_36}, beside},
+		{"v1.37", execution.Config{Release: outrank.V1_37}, beside},
+		{"v1.36 without the gate", execution.Config{Release: off(outrank.V1_36)}, before},
+		{"v1.37 without the gate", execution.Config{Release: off(outrank.V1_37)}, before},
+		{"synchronous is set", execution.Config{Order: execution.Synchronous}, before},
+		{"asynchronous is set", execution.Config{Release: off(outrank.V1_37), Order: execution.Asynchronous}, beside},
+	} {
+		r := &executiontest.Recorder{}
+		plan := planFor(victimsNamed("a b")...)
+		plan.ClearedNominations = []*outrank.Pod{waitingPod("lower", 1)}
+		_, err := newExecutor(t, with(c.config, r)).Execute(context.Background(), plan)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, strings.Join(story(r), "|"), c.name)
 	}
 }

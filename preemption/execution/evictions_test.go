@@ -35,7 +35,7 @@ func TestSharedVictim(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				door := &gate{open: make(chan struct{}), fail: c.fail}
-				e := newExecutor(t, execution.Config{Actions: door})
+				e := newExecutor(t, execution.Config{Actions: door, Order: execution.Synchronous})
 				go func() { _, _ = e.Execute(context.Background(), planFor(victimsNamed("a")...)) }()
 				synctest.Wait()
 				ctx, cancel := context.WithCancel(context.Background())

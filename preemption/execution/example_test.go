@@ -30,16 +30,16 @@ func ExampleExecutor_Execute() {
 	// Output:
 	// default/urgent on n1: completed; default/batch evicted; nominated <nil>
 	// - latest default/urgent
+	// - nominate default/urgent to n1
 	// - evict default/batch (DisruptionTarget=True PreemptionByScheduler: default-scheduler: preempting to accommodate a higher priority pod)
 	// - event Normal Preempted default/batch: Preempted by pod default/urgent on node n1
-	// - nominate default/urgent to n1
 }
 
 // In the asynchronous order the call blocks as well; the caller says go, and
 // waits when it wants to.
 func ExampleExecutor_Preempting() {
 	cluster := &executiontest.Recorder{}
-	executor := must(execution.NewExecutor(execution.Config{Actions: cluster, Order: execution.Asynchronous}))
+	executor := must(execution.NewExecutor(execution.Config{Actions: cluster}))
 	plan, begun := planned(must(preemption.NewSnapshot(sample()))), make(chan bool)
 	cluster.Do = func(call executiontest.Call) error {
 		if call.Op == executiontest.OpEvict {
@@ -89,7 +89,7 @@ func ExampleReport() {
 	fmt.Println(report.Result, len(report.Done()), len(report.Left()), report.Nominated)
 	// Output:
 	// pod default/urgent: preempting on node n1: 0 of 1 victims done: victim default/batch: the server is busy
-	// interrupted 0 1 false
+	// interrupted 0 1 true
 }
 
 func ExampleConfig_Validate() {

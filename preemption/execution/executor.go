@@ -61,6 +61,7 @@ func NewExecutor(config Config) (*Executor, error) {
 	case config.Parallel == 0:
 		config.Parallel = defaultParallel
 	}
+	config.Order = config.Order.of(config.Release, config.Variant)
 	if config.Remember == 0 {
 		config.Remember = defaultRemember
 	}

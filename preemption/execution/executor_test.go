@@ -248,7 +248,7 @@ func TestWhatActionsAreTold(t *testing.T) {
 	r.Find = func(outrank.Key) (*outrank.Pod, bool) { return latest, true }
 	plan := planFor(victimsNamed("a")...)
 	plan.Grace = &grace
-	report, err := newExecutor(t, execution.Config{Actions: r, Scheduler: "mine"}).Execute(context.Background(), plan)
+	report, err := newExecutor(t, execution.Config{Actions: r, Scheduler: "mine", Order: execution.Synchronous}).Execute(context.Background(), plan)
 	require.NoError(t, err)
 	assert.Same(t, latest, report.Preemptor)
 	calls := r.Calls()
@@ -400,7 +400,7 @@ func TestPanicOfAnAction(t *testing.T) {
 			}
 			return nil
 		}}
-		e := newExecutor(t, execution.Config{Actions: r})
+		e := newExecutor(t, execution.Config{Actions: r, Order: execution.Synchronous})
 		plan := planFor(victimsNamed("a b c")...)
 		require.PanicsWithValue(t, "the caller's", func() { _, _ = e.Execute(context.Background(), plan) })
 		assert.False(t, e.Preempting("default/p"))

@@ -99,7 +99,7 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 	}
 	// The same in the synchronous order: the pods are nominated in the end.
 	cluster.Reset()
-	e = newExecutor(t, execution.Config{Actions: cluster, Release: withGroups(t), Parallel: 1})
+	e = newExecutor(t, execution.Config{Actions: cluster, Release: withGroups(t), Parallel: 1, Order: execution.Synchronous})
 	composite := gang("a", "b")
 	tree := &queue.Group{Composite: &outrank.CompositePodGroup{Name: "gang"}, Members: composite.Group.Members}
 	_, err = e.ExecuteGroup(context.Background(), tree, gangPlan([]string{"a", "b"}, "v1"))

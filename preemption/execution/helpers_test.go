@@ -52,7 +52,7 @@ func victimsNamed(names string) []*outrank.Pod {
 
 // The ways to execute a plan.
 var (
-	synchronous  = execution.Config{}
+	synchronous  = execution.Config{Order: execution.Synchronous}
 	asynchronous = execution.Config{Order: execution.Asynchronous}
 	old          = execution.Config{Variant: outrank.VariantV1_13}
 	simplified   = execution.Config{Variant: outrank.VariantSimplified}

@@ -50,23 +50,36 @@ func TestWhoseNameTheConditionHas(t *testing.T) {
 		r := &executiontest.Recorder{}
 		plan := planFor(victimsNamed("a")...)
 		plan.Pod.SchedulerName = c.pods
-		_, err := newExecutor(t, execution.Config{Actions: r, Scheduler: c.set}).Execute(context.Background(), plan)
+		_, err := newExecutor(t, execution.Config{Actions: r, Scheduler: c.set, Order: execution.Synchronous}).Execute(context.Background(), plan)
 		require.NoError(t, err)
 		assert.Equal(t, c.want+": preempting to accommodate a higher priority pod", r.Calls()[1].Condition.Message)
 	}
 }
 
 // In the asynchronous order a plan whose victims all leave already clears nothing that
-// the nominator knows (rule 14.2.6).
+// the nominator knows; in the synchronous one it clears what the plan names (rule 14.2.6).
 func TestNothingIsClearedWhereAllLeave(t *testing.T) {
-	for order, want := range map[execution.Order]string{execution.Synchronous: "", execution.Asynchronous: "n1"} {
+	lower := waitingPod("lower", 1)
+	for _, c := range []struct {
+		why   string
+		order execution.Order
+		names []*outrank.Pod
+		want  string
+	}{
+		{"by default", execution.OrderOfRelease, nil, "n1"},
+		{"the plan is that of a release that carries out beside the next attempts", execution.Synchronous, nil, "n1"},
+		{"the plan is that of a release that does not", execution.Synchronous, []*outrank.Pod{lower}, ""},
+		{"the reference does nothing then", execution.Asynchronous, []*outrank.Pod{lower}, "n1"},
+	} {
 		var n execution.Nominator
-		n.Add(waitingPod("lower", 1), "n1")
-		e := newExecutor(t, execution.Config{Actions: &executiontest.Recorder{}, Order: order, Nominator: &n})
-		report, err := e.Execute(context.Background(), planFor(pendingPod("a", withDeletion)))
+		require.NoError(t, n.Add(lower, "n1"))
+		e := newExecutor(t, execution.Config{Actions: &executiontest.Recorder{}, Order: c.order, Nominator: &n})
+		plan := planFor(pendingPod("a", withDeletion))
+		plan.ClearedNominations = c.names
+		report, err := e.Execute(context.Background(), plan)
 		require.NoError(t, err)
 		assert.Equal(t, execution.Completed, report.Result)
-		assert.Equal(t, want, n.NodeOf("default/lower"), order)
+		assert.Equal(t, c.want, n.NodeOf("default/lower"), c.why)
 		assert.Equal(t, "n1", n.NodeOf("default/p"))
 	}
 }

@@ -77,7 +77,7 @@ func TestLogLinesOfAnExecution(t *testing.T) {
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/a node=n1",
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/b node=n1",
 		"0 Cannot clear 'NominatedNodeName' field: pod default/low: not in the snapshot",
-	}, run(execution.Config{Actions: fails(executiontest.OpClear, preemption.ErrNotFound)}, plan()))
+	}, run(execution.Config{Actions: fails(executiontest.OpClear, preemption.ErrNotFound), Order: execution.Synchronous}, plan()))
 	assert.Equal(t, []string{
 		"2 Start the preemption asynchronously preemptor=default/p node=n1 numVictims=2 numVictimsToDelete=2",
 		"0 Cannot clear 'NominatedNodeName' field from lower priority pods on the same target node node=n1: pod default/low: busy",
@@ -148,5 +148,7 @@ func ExampleExecutor_LogLines() {
 	}
 	// Output:
 	// 2 the target node for the preemption is determined [node=n1 pod=shop/web]
+	// 2 Start the preemption asynchronously [preemptor=shop/web node=n1 numVictims=1 numVictimsToDelete=1]
 	// 2 Preemptor Pod preempted victim Pod [preemptor=shop/web victim=shop/batch node=n1]
+	// 2 Async Preemption finished completely [preemptor=shop/web node=n1 result=success]
 }

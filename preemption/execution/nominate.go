@@ -7,13 +7,13 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// clearNominations clears the nominations of lower priority to the node, one
-// after the other. A failure does not stop it; the end of the context does. A pod
-// that is not found is cleared, and counts as a failure all the same (rule 14.3.4).
+// clearNominations clears the nominations that the plan names, as far as they still
+// stand, one after the other. A failure does not stop it; the end of the context does. A
+// pod that is not found is cleared, and counts as a failure all the same (rule 14.3.4).
 func (x *execution) clearNominations(ctx context.Context) {
 	pods := x.plan.ClearedNominations
-	if x.config.Nominator != nil && x.group == nil {
-		pods = x.config.Nominator.below(x.plan.Node, x.report.Preemptor.PriorityValue())
+	if x.config.Nominator != nil {
+		pods = x.config.Nominator.standing(pods, x.plan.Node, x.report.Preemptor.PriorityValue())
 	}
 	for _, p := range pods {
 		c := ClearReport{Pod: p, Err: ctx.Err()}

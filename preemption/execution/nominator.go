@@ -151,18 +151,27 @@ func (n *Nominator) Len() int {
 	return len(n.byPod)
 }
 
-// below returns the pods nominated to a node with a priority lower than value,
-// sorted by importance.
-func (n *Nominator) below(node string, value int32) []*outrank.Pod {
+// standing returns those of the pods that are nominated to the node now and have a priority
+// lower than value, in their latest versions, sorted by importance. Time is linear in the pods
+// and in those nominated to the node.
+func (n *Nominator) standing(pods []*outrank.Pod, node string, value int32) []*outrank.Pod {
+	if len(pods) == 0 {
+		return nil
+	}
+	asked := make(map[outrank.Key]*outrank.Pod, len(pods))
+	for _, p := range pods {
+		asked[p.Key()] = p
+	}
+
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	var pods []*outrank.Pod
+	var stand []*outrank.Pod
 	for _, p := range n.byNode[node] {
-		if p.PriorityValue() < value {
-			pods = append(pods, p)
+		if was := asked[p.Key()]; was != nil && samePod(was, p) && p.PriorityValue() < value {
+			stand = append(stand, p)
 		}
 	}
-	return pods
+	return stand
 }
 
 // put replaces the nomination of the pod, and that of an earlier pod of its name.

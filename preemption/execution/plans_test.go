@@ -39,6 +39,19 @@ func TestPlansThatAreNone(t *testing.T) {
 	e.Gone(nil)
 }
 
+// A missing pod that would lose its nomination is found as well.
+func TestPlanWithAMissingNomination(t *testing.T) {
+	for _, nominator := range []*execution.Nominator{nil, {}} {
+		actions := &executiontest.Recorder{}
+		plan := evicting("p", runningPod("a", "uid-a"))
+		plan.ClearedNominations = []*outrank.Pod{waitingPod("low", 1), nil}
+		_, err := newExecutor(t, execution.Config{Actions: actions, Nominator: nominator}).Execute(context.Background(), plan)
+		require.ErrorIs(t, err, outrank.ErrInvalid)
+		assert.EqualError(t, err, "plan for pod default/p: invalid input: cleared nomination 1 is missing")
+		assert.Empty(t, actions.Calls())
+	}
+}
+
 // A missing victim is found before anything is done, wherever it stands.
 func TestPlanWithAMissingVictim(t *testing.T) {
 	a, b := runningPod("a", "uid-a"), runningPod("b", "uid-b")

@@ -57,7 +57,7 @@ func TestPatchesAreTriedAgain(t *testing.T) {
 			r := &executiontest.Recorder{Do: failing(c.op, c.times, c.err)}
 			plan := planFor(victimsNamed("a")...)
 			plan.ClearedNominations = []*outrank.Pod{waitingPod("lower", 1)}
-			_, err := newExecutor(t, execution.Config{Actions: r, Retry: execution.Retry{Tries: c.tries}}).Execute(context.Background(), plan)
+			_, err := newExecutor(t, execution.Config{Actions: r, Retry: execution.Retry{Tries: c.tries}, Order: execution.Synchronous}).Execute(context.Background(), plan)
 			assert.Equal(t, c.fails, err != nil, "%v", err)
 			assert.Equal(t, c.want, strings.Join(story(r), "|"))
 		})

@@ -3,6 +3,7 @@ package execution
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -93,7 +94,8 @@ func (x *execution) steps(ctx context.Context) error {
 //     posted about every victim that was rejected or evicted, in the order of
 //     the plan.
 //  3. Pods of lower priority that are nominated to the node lose their
-//     nomination. A failure here is in the report and ends nothing. In
+//     nomination: those that the plan names, as far as they still have it by
+//     [Config.Nominator]. A failure here is in the report and ends nothing. In
 //     [Asynchronous] order the preemptor is activated in the end after such a
 //     failure, and after a pod that was not found, as in the reference. From v1.37
 //     on it is also activated where the last victim was rejected while it waited,
@@ -129,7 +131,7 @@ func (x *execution) steps(ctx context.Context) error {
 // An error that wraps [preemption.ErrState] without anything done is about a
 // plan that is not to preempt, or a preemptor whose plan is being executed at
 // that time. An error that wraps [outrank.ErrInvalid] is about a plan without a
-// preemptor or with a victim that is nil, or about no context.
+// preemptor, with a victim or a cleared nomination that is nil, or about no context.
 //
 // Beside the calls of Actions the cost is linear in the victims.
 func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report, error) {
@@ -158,6 +160,9 @@ func checkPlan(plan *preemption.Plan) error {
 		if v.Pod == nil {
 			return fmt.Errorf("plan for pod %s: %w: victim %d is missing", plan.Pod.Key(), outrank.ErrInvalid, i)
 		}
+	}
+	if i := slices.Index(plan.ClearedNominations, nil); i >= 0 {
+		return fmt.Errorf("plan for pod %s: %w: cleared nomination %d is missing", plan.Pod.Key(), outrank.ErrInvalid, i)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ var (
 		Skipped: "skipped", Evicted: "evicted", RejectedWhileWaiting: "rejected-while-waiting",
 		AlreadyTerminating: "already-terminating", AlreadyEvicted: "already-evicted", AlreadyGone: "already-gone", Failed: "failed",
 	}
-	orderWords       = []string{Synchronous: "synchronous", Asynchronous: "asynchronous"}
+	orderWords       = []string{OrderOfRelease: "of-release", Synchronous: "synchronous", Asynchronous: "asynchronous"}
 	failureKindWords = []string{
 		NoNodes: "no-nodes", NoFit: "no-fit", NodeRefused: "node-refused", SchedulerFailed: "scheduler-failed",
 	}
@@ -33,8 +33,8 @@ func (r EvictionResult) MarshalText() ([]byte, error) { return answerjson.Word(e
 // String returns the name of the order.
 func (o Order) String() string { return answerjson.Text(orderWords, o) }
 
-// MarshalText returns the order as a word for programs: "synchronous" or
-// "asynchronous". Any other value is an error that names the type.
+// MarshalText returns the order as a word for programs: "of-release", "synchronous"
+// or "asynchronous". Any other value is an error that names the type.
 func (o Order) MarshalText() ([]byte, error) { return answerjson.Word(orderWords, o) }
 
 // MarshalText returns the kind as a word for programs: "no-nodes", "no-fit",

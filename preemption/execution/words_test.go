@@ -23,7 +23,7 @@ func TestWords(t *testing.T) {
 	}{
 		{execution.Interrupted, []string{"interrupted", "completed", "preemptor-gone", "preemptor-bound"}},
 		{execution.Skipped, []string{"skipped", "evicted", "rejected-while-waiting", "already-terminating", "already-evicted", "already-gone", "failed"}},
-		{execution.Synchronous, []string{"synchronous", "asynchronous"}},
+		{execution.OrderOfRelease, []string{"of-release", "synchronous", "asynchronous"}},
 		{execution.NoNodes, []string{"no-nodes", "no-fit", "node-refused", "scheduler-failed"}},
 		{execution.KeepNomination, []string{"keep", "set", "drop"}},
 		{execution.Requeued, []string{"requeued", "gone", "bound", "replaced"}},

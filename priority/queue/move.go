@@ -26,7 +26,7 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 // the node, as if the pod had been deleted there (rule 5.4.8). A caller tells it
 //
 //   - when a nominated pod that waits is deleted,
-//   - when its nomination changes or is cleared, or the pod is bound elsewhere,
+//   - when its nomination changes or is cleared,
 //   - when it could not be bound, which execution.FailureHandler does; the pod then has
 //     the NodeName that it was to be bound to.
 //

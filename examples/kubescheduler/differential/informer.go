@@ -24,6 +24,8 @@ type still struct {
 	cache.SharedIndexInformer
 	indexer  *ordered
 	handlers []cache.ResourceEventHandler
+	// heard is called after the handlers with what they were told; nil for nobody.
+	heard func(before, after any)
 }
 
 func newStill(example runtime.Object) *still {
@@ -42,6 +44,7 @@ func (s *still) add(o runtime.Object) error {
 	for _, h := range s.handlers {
 		h.OnAdd(o, false)
 	}
+	s.pass(nil, o)
 	return nil
 }
 
@@ -57,6 +60,7 @@ func (s *still) set(o runtime.Object) error {
 	for _, h := range s.handlers {
 		h.OnUpdate(before, o)
 	}
+	s.pass(before, o)
 	return nil
 }
 
@@ -72,7 +76,14 @@ func (s *still) remove(o runtime.Object) error {
 	for _, h := range s.handlers {
 		h.OnDelete(last)
 	}
+	s.pass(last, nil)
 	return nil
+}
+
+func (s *still) pass(before, after any) {
+	if s.heard != nil {
+		s.heard(before, after)
+	}
 }
 
 func (s *still) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {

@@ -42,6 +42,9 @@ type Sequence struct {
 	Resizes bool
 	// Queue makes a queue that follows the scheduler's; nil for none.
 	Queue func() QueueFollower
+	// Loop makes the attempts as well, told of the same events; nil for none. Then no calls
+	// fail or hang, no news comes late, and nobody deletes a pod that waits.
+	Loop func() LoopFollower
 	// Groups lets groups of pods come and go, and pods on nodes belong to them,
 	// for which the feature gate GenericWorkload has to be on.
 	Groups bool
@@ -85,6 +88,9 @@ type sequenceRun struct {
 	rival     *rival
 	followers []Follower
 	queue     QueueFollower
+	loop      LoopFollower
+	// loopEnded is set where the loop cannot follow any longer, and the sequence ends.
+	loopEnded bool
 	// exempt are the exemptions for a change during the attempt; nil if there was
 	// none.
 	exempt *exemptions
@@ -136,6 +142,9 @@ func (s *Sequence) Run() (*SequenceResult, error) {
 			run.result.Case = run.asCase()
 			break
 		}
+		if run.loopEnded {
+			break
+		}
 	}
 	if run.queue != nil {
 		maps.Copy(run.result.Counts, run.queue.Counts())
@@ -147,6 +156,7 @@ func (s *Sequence) Run() (*SequenceResult, error) {
 func (s *sequenceRun) begin(ctx context.Context) error {
 	s.scheduler = newClerk()
 	s.world = newWorld(s.scheduler.client())
+	s.followWithLoop()
 	s.r = &reference{importance: s.importance}
 	s.cycle = newGroupCycle(s)
 	s.fresh()
@@ -304,6 +314,7 @@ func (s *sequenceRun) attempt(ctx context.Context) error {
 	case s.current != nil:
 		s.settle()
 		s.compare()
+		s.compareLoop()
 	case len(s.cycle.members) > 0:
 		s.settleGroup()
 		s.compareGroup()

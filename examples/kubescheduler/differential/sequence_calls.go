@@ -263,7 +263,7 @@ func (s *sequenceRun) draw() {
 	if s.held != nil {
 		kinds = kinds[:3]
 	}
-	if s.oneIn(5) {
+	if s.Loop == nil && s.oneIn(5) {
 		kind, salt := pick(s.generator, kinds...), fmt.Sprint(s.Uint64())
 		of = func(pod string) trouble {
 			h := fnv.New32a()
@@ -415,7 +415,7 @@ func (s *sequenceRun) apply(calls []call) error {
 			return err
 		}
 	}
-	if s.late == nil && len(changed) > 0 && s.oneIn(4) {
+	if s.Loop == nil && s.late == nil && len(changed) > 0 && s.oneIn(4) {
 		s.late = changed
 		s.note("late", "%d pods", len(changed))
 		return nil

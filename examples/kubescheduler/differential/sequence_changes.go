@@ -136,6 +136,9 @@ func (s *sequenceRun) delete() error {
 
 // deletePending deletes a pod that waits, and that a finalizer holds.
 func (s *sequenceRun) deletePending() error {
+	if s.Loop != nil {
+		return nil
+	}
 	p := s.one(func(p *corev1.Pod) bool { return p.DeletionTimestamp == nil && isPending(p) })
 	if p == nil {
 		return nil

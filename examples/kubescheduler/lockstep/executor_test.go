@@ -136,15 +136,19 @@ func (p *preempting) executed(t *rapid.T, async bool) (*execution.Executor, *exe
 
 func (p *preempting) executedBy(t *rapid.T, c *calls, async bool) (*execution.Executor, *execution.Report, error) {
 	config := execution.Config{Actions: &ourActions{c, p.waiting}, Release: outrank.V1_37, Parallel: 1, Nominator: &execution.Nominator{Release: outrank.V1_37}}
-	if async {
-		config.Order = execution.Asynchronous
+	if !async {
+		config.Order = execution.Synchronous
 	}
+	plan := &preemption.Plan{Outcome: preemption.Preempt, Pod: toPod(t, p.preemptor)}
 	for _, n := range p.nominated {
-		config.Nominator.Add(toPod(t, n), "n1")
+		pod := toPod(t, n)
+		config.Nominator.Add(pod, "n1")
+		if pod.PriorityValue() < plan.Pod.PriorityValue() {
+			plan.ClearedNominations = append(plan.ClearedNominations, pod)
+		}
 	}
 	e, err := execution.NewExecutor(config)
 	require.NoError(t, err)
-	plan := &preemption.Plan{Outcome: preemption.Preempt, Pod: toPod(t, p.preemptor)}
 	plan.Node = "n1"
 	pods := map[string]*outrank.Pod{}
 	for _, v := range p.victims {

@@ -47,7 +47,9 @@ type Config struct {
 	// again and again in the same moment, because each takes away what another
 	// was promised, [Simulation.Step] ends with an error.
 	Cycle time.Duration
-	// Order is the order in which the steps of a plan are taken. A variant has its own.
+	// Order is the order in which the steps of a plan are taken; zero is that of the cluster's
+	// release, and any other switches the release's feature gate SchedulerAsyncPreemption, so
+	// that plans are made for it. A variant has its own.
 	Order execution.Order
 
 	// Grace is the time that an evicted or deleted pod has to end where neither
@@ -230,7 +232,7 @@ func (c *Config) Validate() error {
 	if c.Queue.Variant != 0 {
 		ps.add("simulation config", "Queue.Variant", "set, and it is that of the schedulers")
 	}
-	if c.Order != execution.Synchronous && c.variant() != 0 {
+	if c.Order == execution.Asynchronous && c.variant() != 0 {
 		ps.add("simulation config", "Order", "%v, and the variant %v has its own", c.Order, c.variant())
 	}
 	queue := c.Queue

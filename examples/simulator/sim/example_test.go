@@ -49,8 +49,8 @@ func ExampleSimulation_Run() {
 	// 0s arrive batch
 	// 0s bind batch n1
 	// 1m0s arrive web
-	// 1m0s evict batch n1
 	// 1m0s nominate web n1
+	// 1m0s evict batch n1
 	// 1m0s refuse web
 	// 1m30s gone batch n1
 	// 1m30s bind web n1

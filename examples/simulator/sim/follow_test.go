@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
 
@@ -88,7 +89,7 @@ func TestCauses(t *testing.T) {
 // An eviction that fails leaves the victim alone, and is tried again.
 func TestFailedEviction(t *testing.T) {
 	failures := 0
-	config := Config{Evict: func(victim, preemptor *outrank.Pod) error {
+	config := Config{Order: execution.Synchronous, Evict: func(victim, preemptor *outrank.Pod) error {
 		require.Equal(t, "low", victim.Name)
 		require.Equal(t, "high", preemptor.Name)
 		if failures < 3 {

@@ -35,6 +35,10 @@ func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, err
 		ps.add("simulation config", "Kubelets", "kubelets and groups of pods do not go together")
 		return nil, ps.err()
 	}
+	cluster, err := ordered(cluster, &config)
+	if err != nil {
+		return nil, err
+	}
 	s := begun(cluster, config.filledIn())
 	if err := s.assemble(cluster); err != nil {
 		return nil, err
@@ -43,6 +47,21 @@ func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, err
 		return nil, err
 	}
 	return s, s.build(cluster)
+}
+
+// ordered returns the cluster with a release whose plans are for the order that is asked for: a
+// plan says which nominations are cleared, and that depends on it (rule 14.2.6).
+func ordered(given *outrank.Cluster, config *Config) (*outrank.Cluster, error) {
+	if config.Order == execution.OrderOfRelease || config.variant() != 0 {
+		return given, nil
+	}
+	release, err := given.Release.With(map[string]bool{"SchedulerAsyncPreemption": config.Order == execution.Asynchronous})
+	if err != nil {
+		return nil, err
+	}
+	made := *given
+	made.Release = release
+	return &made, nil
 }
 
 // begun makes the parts that need no more than the configuration and the nodes.

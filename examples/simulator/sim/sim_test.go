@@ -99,7 +99,7 @@ func TestOvertaken(t *testing.T) {
 		endless(asking("low", 0, "4"), 0),
 		endless(asking("middle", 10, "4"), 10),
 		endless(asking("high", 20, "4"), 20),
-	}, Config{})
+	}, Config{Order: execution.Synchronous})
 	w.at(15, map[string]Place{"middle": {Phase: Queued, Nominated: "n"}})
 	w.at(25, map[string]Place{"middle": {Phase: Queued}, "high": {Phase: Queued, Nominated: "n"}})
 	w.at(50, map[string]Place{"middle": {Phase: Queued}, "high": {Phase: Running, Node: "n"}})

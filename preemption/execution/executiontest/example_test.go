@@ -58,8 +58,8 @@ func ExampleRecorder() {
 	// Output:
 	// default/urgent on n1: completed; default/batch evicted; nominated <nil>
 	// - latest default/urgent
+	// - nominate default/urgent to n1
 	// - evict default/batch (DisruptionTarget=True PreemptionByScheduler: default-scheduler: preempting to accommodate a higher priority pod)
 	// - event Normal Preempted default/batch: Preempted by pod default/urgent on node n1
-	// - nominate default/urgent to n1
 	// 0 n1
 }

@@ -1,0 +1,66 @@
+package differential
+
+import (
+	corev1 "k8s.io/api/core/v1"
+)
+
+// LoopFollower makes the attempts of the scheduler with an attempt loop.
+type LoopFollower interface {
+	// Observe is told what the informers deliver: of a new object nothing before, of one that
+	// goes nothing after.
+	Observe(before, after any)
+	// Attempt makes the attempt that came to this, and returns what differs. An end that is not
+	// empty says why the loop cannot follow any longer.
+	Attempt(pod *corev1.Pod, done Attempted) (differences []string, end string)
+}
+
+// Attempted is what an attempt of the scheduler came to, and the node that it bound the pod to.
+type Attempted struct {
+	*Answer
+	Bound string
+}
+
+// followWithLoop has a loop hear of everything from the beginning.
+func (s *sequenceRun) followWithLoop() {
+	if s.Loop == nil {
+		return
+	}
+	s.loop = s.Loop()
+	for _, i := range []*still{s.told.pods, s.told.nodes, s.told.namespaces, s.told.budgets} {
+		i.heard = s.loop.Observe
+	}
+}
+
+// compareLoop has the loop make the attempt that the scheduler has made. Where the scheduler's
+// answer depends on chance, what follows does, too.
+func (s *sequenceRun) compareLoop() {
+	if s.loop == nil || len(s.result.Differences) > 0 {
+		return
+	}
+	if e := s.exemptions(); e.rule != "" || e.mixed || e.byOrder {
+		s.loopEnded = true
+		s.result.Counts["loop ended: "+e.rule]++
+		return
+	}
+	s.r.mu.Lock()
+	done := Attempted{Answer: s.r.answer}
+	s.r.mu.Unlock()
+	s.scheduler.mu.Lock()
+	for _, one := range s.scheduler.ever {
+		if one.pod == podKey(s.current) && one.bind != "" {
+			done.Bound = one.bind
+		}
+	}
+	s.scheduler.mu.Unlock()
+
+	differences, end := s.loop.Attempt(s.current, done)
+	for _, line := range differences {
+		s.result.Differences = append(s.result.Differences, "loop: "+line)
+	}
+	if end != "" {
+		s.loopEnded = true
+		s.result.Counts["loop ended: "+end]++
+		return
+	}
+	s.result.Counts["attempts of the loop"]++
+}
