@@ -111,6 +111,33 @@ func TestActionAsks(t *testing.T) {
 	}
 }
 
+// No text of a dump is a command to the runner, wherever it stands in a line and whatever ends the
+// line before.
+func TestActionLogHasNoCommands(t *testing.T) {
+	for _, code := range []string{"3", "2"} {
+		hostile := script(t, "hostile", `case "$*" in *html*) exit 2;; esac
+printf 'fits\r::error::a\n  ::add-mask::b\n\t::c\nx ##[error]d\n##[group]e\r\n::stop-commands::f\n'
+printf 'whatif: pod 100%%\r::warning::g ##[error]h\n::i\n' >&2
+exit `+code)
+		_, _, said := action(t, "ask", "PROGRAM="+hostile, sampleCluster, sampleManifest)
+		for _, word := range []string{"error::a", "add-mask::b", "c", "error]d", "group]e", "stop-commands::f", "warning::g", "error]h", "i"} {
+			assert.Contains(t, said, word, "it is told all the same")
+		}
+		commands := 0
+		for _, line := range regexp.MustCompile(`\r\n|\r|\n`).Split(said, -1) {
+			assert.NotContains(t, line, "##[")
+			if !strings.HasPrefix(strings.TrimSpace(line), "::") {
+				continue
+			}
+			commands++
+			assert.Equal(t, "::error title=kubectl whatif::whatif: pod 100%25 ::warning::g ## [error]h ", line)
+		}
+		assert.Equal(t, code == "2", commands == 1)
+	}
+	_, _, said := action(t, "judge", "FAIL=x\r::add-mask::y", "STATUS=0")
+	assert.Equal(t, "::error::fail: x ::add-mask::y is none of evicts, stays and never\n", said)
+}
+
 // Nothing in an answer ends its fence, and a comment is not too long.
 func TestActionComments(t *testing.T) {
 	noisy := script(t, "noisy", "case \"$*\" in *html*) exit 2;; esac; echo 'whatif: note <b>' >&2; printf '```\\n# @everybody\\n````\\n'; head -c \"$SIZE\" /dev/zero | tr '\\0' x; exit 3")

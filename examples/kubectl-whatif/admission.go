@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
@@ -34,7 +33,7 @@ func (o *options) readAdmission() ([]quota.Limited, error) {
 	if o.admission == "" {
 		return nil, nil
 	}
-	f, err := os.Open(o.admission)
+	f, err := input.OpenFile(o.admission)
 	if err != nil {
 		return nil, fmt.Errorf("--admission-config: %w", err)
 	}

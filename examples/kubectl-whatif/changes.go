@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -121,7 +120,7 @@ func (s *scene) addNodes(sc *question.Scenario, f *flagged, stdin io.Reader) err
 			}
 			continue
 		}
-		if _, err := os.Stat(name); err != nil && name != input.Stdin {
+		if _, err := input.Stat(name); err != nil && name != input.Stdin {
 			return fmt.Errorf("%w; a file is the other way: --add-node node.yaml=3", nodeKnown(sc.Snapshot(), changeAddNode, name))
 		}
 		nodes, err := s.readNodes(name, stdin)

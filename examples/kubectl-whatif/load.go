@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/outrank-go/outrank"
@@ -144,7 +143,7 @@ func readSeveral(name string, files []string, open func(string) (io.Reader, func
 
 // closerLook lets the library describe a file that is no JSON.
 func closerLook(in *input.FileError) error {
-	f, err := os.Open(in.File)
+	f, err := input.OpenFile(in.File)
 	if err != nil {
 		return in
 	}

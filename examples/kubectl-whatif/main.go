@@ -43,9 +43,16 @@ import (
 
 	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 )
 
 func main() {
+	if folder, ok := os.LookupEnv(input.FilesIn); ok {
+		if err := input.Confine(folder); err != nil {
+			console.Complain(os.Stderr, "whatif", err)
+			os.Exit(exitUnusable)
+		}
+	}
 	os.Exit(run(completionArgs(os.Args[0], os.Args[1:]), os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -29,7 +28,7 @@ func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
 	if o.scheduler == "" {
 		return s, nil
 	}
-	f, err := os.Open(o.scheduler)
+	f, err := input.OpenFile(o.scheduler)
 	if err != nil {
 		return nil, fmt.Errorf("--scheduler-config: %w", err)
 	}

@@ -44,9 +44,9 @@ ask() {
   args+=(${line[@]+"${line[@]}"})
 
   "$program" "${args[@]}" --exit-status --color=never >"$out/answer.txt" 2>"$out/notes.txt" || status=$?
-  cat "$out/answer.txt" "$out/notes.txt"
+  show "$out/answer.txt" "$out/notes.txt"
   case "$status" in 0 | 3 | 4 | 5) ;; *)
-    echo "::error title=kubectl whatif::$(head -n 1 "$out/notes.txt")"
+    echo "::error title=kubectl whatif::$(head -n 1 "$out/notes.txt" | oneline)"
     exit "$status"
     ;;
   esac
@@ -60,6 +60,14 @@ ask() {
     [ ! -s "$out/whatif.html" ] || echo "page=$out/whatif.html"
   } >>"$GITHUB_OUTPUT"
 }
+
+# show writes texts into the log. What stands there may come from a dump or from manifests of strangers,
+# and the runner takes a line for a command that begins with :: or has ##[ in it, whatever ended the
+# line before. So each line begins with a bar, a carriage return begins a line, and no ##[ is left.
+show() { cat "$@" | tr '\r' '\n' | sed -e 's/##\[/## [/g' -e 's/^/| /'; }
+
+# oneline makes a text the message of a command, as the runner reads it.
+oneline() { tr '\r\n' '  ' | sed -e 's/%/%25/g' -e 's/##\[/## [/g'; }
 
 # compose writes the comment. The answer stands in a fence that is longer than any within it.
 compose() {
@@ -100,7 +108,7 @@ judge() {
     never) return ;;
     stays) [ "$STATUS" -lt 4 ] || exit 1 ;;
     evicts) [ "$STATUS" -lt 3 ] || exit 1 ;;
-    *) echo "::error::fail: $FAIL is none of evicts, stays and never" && exit 2 ;;
+    *) echo "::error::fail: $(oneline <<<"$FAIL")is none of evicts, stays and never" && exit 2 ;;
   esac
 }
 

@@ -13,7 +13,8 @@
 // itself, then in the PATH.
 //
 // What the server reads is for its command line to say, not for an agent: without -files no
-// question names a file, and without -live or -context none reaches a cluster.
+// question names a file, and without -live or -context none reaches a cluster. The program that
+// answers opens no file but the texts of the question, whatever the values of its flags say.
 package main
 
 import (
@@ -27,6 +28,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -79,9 +81,30 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	err := s.serve().Run(ctx, &mcp.StdioTransport{MaxLineLength: mostFrame})
+	// A dump is copied several times on its way through the protocol, and soon garbage: it is
+	// collected early, so that the most memory is near what is in use.
+	debug.SetGCPercent(10)
+	frames := newFrames(os.Stdin, os.Stdout)
+	err := s.serve().Run(ctx, &mcp.IOTransport{Reader: frames, Writer: frames.out, MaxLineLength: -1})
 	if errors.Is(err, context.Canceled) {
 		return nil
+	}
+	return err
+}
+
+// regular reports whether a path is that of a file, and no pipe that waits for a writer.
+func regular(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", path)
+	}
+	return err
+}
+
+func folder(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is no folder", path)
 	}
 	return err
 }
@@ -106,13 +129,14 @@ func (s *server) check() error {
 	for _, given := range []struct {
 		flag string
 		path *string
-	}{{"-cluster", &s.cluster}, {"-files", &s.files}, {"-whatif", &s.program}} {
+		is   func(string) error
+	}{{"-cluster", &s.cluster, regular}, {"-files", &s.files, folder}, {"-whatif", &s.program, regular}} {
 		if *given.path == "" {
 			continue
 		}
 		path, err := filepath.Abs(*given.path)
 		if err == nil {
-			_, err = os.Stat(path)
+			err = given.is(path)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", given.flag, err)

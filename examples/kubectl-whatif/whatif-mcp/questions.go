@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +48,7 @@ func (p place) arguments(q *query) error {
 	case given > 1:
 		return errors.New("dump, cluster and sample name different clusters; give one of them")
 	case p.Dump != "":
-		q.input = io.NopCloser(bytes.NewReader([]byte(p.Dump)))
+		q.input = io.NopCloser(strings.NewReader(p.Dump))
 		q.flag("cluster", "-")
 	case p.Cluster != "":
 		f, err := q.open(p.Cluster)
@@ -59,8 +59,13 @@ func (p place) arguments(q *query) error {
 		q.flag("cluster", "-")
 	case p.Sample != "":
 		q.flag("sample", p.Sample)
-	case q.server.cluster != "":
-		q.flag("cluster", q.server.cluster)
+	case q.server.cluster != "": // opened here, as the program opens no file outside its folder
+		f, err := os.Open(q.server.cluster)
+		if err != nil {
+			return errors.New("the dump of the server cannot be read")
+		}
+		q.input = f
+		q.flag("cluster", "-")
 	case q.server.live:
 		q.args = append(q.args, "--live")
 	case q.server.context != "":

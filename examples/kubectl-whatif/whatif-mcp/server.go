@@ -91,6 +91,10 @@ func (q *query) open(name string) (*os.File, error) {
 		return nil, errors.New("the folder of -files cannot be read")
 	}
 	defer root.Close()
+	info, err := root.Stat(name)
+	if err != nil || !info.Mode().IsRegular() { // a pipe would wait for somebody to write to it
+		return nil, fmt.Errorf("%q is no file in the folder of -files", name)
+	}
 	f, err := root.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%q is no file in the folder of -files", name)
@@ -122,6 +126,9 @@ func (s *server) ask(ctx context.Context, in asker) (answer json.RawMessage, err
 	return s.execute(ctx, q)
 }
 
+// filesIn is the variable by which the program opens no file outside a folder.
+const filesIn = "KUBECTL_WHATIF_FILES_IN"
+
 // execute runs the program with a command line.
 func (s *server) execute(ctx context.Context, q *query) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
@@ -129,6 +136,8 @@ func (s *server) execute(ctx context.Context, q *query) (json.RawMessage, error)
 	stdout, stderr := &bounded{most: 8 * s.most, full: cancel}, &bounded{most: 64 << 10}
 	cmd := exec.CommandContext(ctx, s.program, append(q.args, "--output=json", "--color=never")...)
 	cmd.Dir = q.dir
+	// It opens its own texts alone, whatever the flags name, and collects garbage early.
+	cmd.Env = append(os.Environ(), filesIn+"=.", "GOGC=50")
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, 5*time.Second
 	if q.input != nil {
 		cmd.Stdin = q.input

@@ -56,7 +56,7 @@ func filesOf(name string, recursive bool) ([]string, error) {
 	if name == Stdin {
 		return []string{name}, nil
 	}
-	info, err := os.Stat(name)
+	info, err := Stat(name)
 	if err != nil {
 		return nil, opening(err)
 	}
@@ -64,7 +64,7 @@ func filesOf(name string, recursive bool) ([]string, error) {
 		return []string{name}, nil
 	}
 	var files []string
-	err = filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+	err = walk(name, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -97,7 +97,7 @@ func Open(name string, stdin io.Reader) (r io.Reader, size int64, done func() er
 		f, _ := stdin.(*os.File)
 		return stdin, sizeOf(f), func() error { return nil }, nil
 	}
-	f, err := os.Open(name)
+	f, err := OpenFile(name)
 	if err != nil {
 		return nil, 0, nil, err
 	}
