@@ -29,7 +29,7 @@
 //
 // # The way through the code
 //
-// preempt.go is the whole call. onebyone.go has the pods preempt one after the other.
+// preempt.go is the whole call, and run.go what one call knows. onebyone.go has the pods preempt one after the other.
 // draft.go is the cluster on which places are tried, ask.go one pod before one node,
 // totals.go what victims come to. model.go tells the draft in amounts, relax.go asks internal/packing
 // about them, and bound.go says what no plan can beat. amounts.go, improve.go and exact.go look

@@ -41,6 +41,22 @@ func (s *solution) victims() []*outrank.Pod {
 	return all
 }
 
+// turn is one pod of the request with the node that it goes to and the victims that leave for it.
+type turn struct {
+	at      int // its place in the queue
+	node    int // -1 for a pod that preempted in vain
+	victims []*outrank.Pod
+}
+
+// turns lists the pods of a solution as they are bound, and then those that preempted in vain.
+func (b *draft) turns(s *solution) []turn {
+	out := make([]turn, 0, len(s.spots)+len(s.vain))
+	for i, at := range s.spots {
+		out = append(out, turn{b.members[i].at, at.node, at.victims})
+	}
+	return append(out, s.vain...)
+}
+
 // without returns the places of the solution without some of its victims. Nothing is known of its total.
 func (s *solution) without(stay map[*outrank.Pod]bool) *solution {
 	rest := func(victims []*outrank.Pod) []*outrank.Pod {

@@ -10,19 +10,6 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// run is one call of Preempt.
-type run struct {
-	ctx  context.Context
-	eval *preemption.Evaluator
-	req  *Request
-	pods []*outrank.Pod // in the order of the queue
-	one  *oneByOne
-	all  []*member // by place in the queue
-	// first is the plan of one by one.
-	first *solution
-	*draft
-}
-
 // begin has the pods preempt one by one, and prepares the draft for those with a place.
 func (r *run) begin(snap *preemption.Snapshot) error {
 	queue, err := pending(snap, r.pods, nil)
@@ -164,17 +151,6 @@ func (r *run) baseline() *solution {
 
 // rerun finds out what becomes of the victims of the plan of one by one, holds it or not.
 func (r *run) rerun(effort effort) bool { return r.movedAfter(r.first, effort) }
-
-// movedAfter carries a solution out, holds it or not, and finds out what becomes of its victims.
-func (r *run) movedAfter(s *solution, effort effort) bool {
-	if r.totals.moves == nil {
-		return true
-	}
-	mark := r.plain.Mark()
-	defer func() { r.fail(r.plain.Undo(mark)) }()
-	r.carryOut(r.plain, r.turns(s))
-	return r.err == nil && r.moved(r.plain, s, s.victims(), effort)
-}
 
 // settles makes sure that no other places for the replacements of a plan's victims cost less. The
 // proof has done so for all plans but that of one by one, which need not be one of those it goes through.

@@ -7,22 +7,6 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// turn is one pod of the request with the node that it goes to and the victims that leave for it.
-type turn struct {
-	at      int // its place in the queue
-	node    int // -1 for a pod that preempted in vain
-	victims []*outrank.Pod
-}
-
-// turns lists the pods of a solution as they are bound, and then those that preempted in vain.
-func (b *draft) turns(s *solution) []turn {
-	out := make([]turn, 0, len(s.spots)+len(s.vain))
-	for i, at := range s.spots {
-		out = append(out, turn{b.members[i].at, at.node, at.victims})
-	}
-	return append(out, s.vain...)
-}
-
 // spare returns a solution without the victims that could stay (rule 25.1.7), and the solution itself
 // where all are needed. Neither the limit nor the end of the context keeps a victim.
 //
@@ -105,29 +89,6 @@ func (r *run) unitsOf(turns []turn) [][]*outrank.Pod {
 	}
 	slices.SortFunc(out, func(a, b []*outrank.Pod) int { return place[a[0]] - place[b[0]] })
 	return out
-}
-
-// carryOut has the victims gone and the pods bound on a snapshot, whether or not their nodes take them.
-func (r *run) carryOut(snap *preemption.Snapshot, turns []turn) {
-	r.clearOut(snap, turns)
-	for _, at := range turns {
-		if at.node >= 0 {
-			r.fail(snap.Bind(r.pods[at.at].Key(), r.nodes[at.node].Name))
-		}
-	}
-}
-
-// clearOut has the victims gone, and the nominations that end with them.
-func (r *run) clearOut(snap *preemption.Snapshot, turns []turn) {
-	for _, at := range turns {
-		if at.node >= 0 {
-			r.evict(snap, r.pods[at.at], spot{at.node, at.victims})
-			continue
-		}
-		for _, v := range at.victims {
-			r.fail(snap.RemovePod(v.Key()))
-		}
-	}
 }
 
 // lacking lists the pods, by their place in the queue, that their nodes do not take beside all others in
