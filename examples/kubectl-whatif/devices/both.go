@@ -123,6 +123,19 @@ func (b *both) explain(r *rules, q question) error {
 	return nil
 }
 
+// ended names the nodes on which the search for devices was ended, by either way.
+func (b *both) ended() (names []string) {
+	for _, w := range []*way{b.Release, b.Proposed} {
+		for _, c := range slices.Concat(w.Turned, w.Helpless) {
+			if slices.ContainsFunc(c.Reasons, devices.Ended) {
+				names = append(names, c.Names...)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // shortageOf tells a shortage.
 func shortageOf(s *devices.Shortage) shortage {
 	out := shortage{Node: s.Node, Refused: s.Refused, Short: s.Short, Matching: s.Matching, Untouched: s.Untouched, Held: []held{}, Enough: s.Enough,

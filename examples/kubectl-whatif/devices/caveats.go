@@ -18,6 +18,11 @@ type caveat struct {
 
 func (c caveat) String() string { return c.Object + ": " + c.Text }
 
+// cutShort is about nodes on which the search for devices was ended.
+func cutShort(nodes string) caveat {
+	return caveat{"the dump", "has too many ways to share out the devices of " + nodes + ": the search was ended after as many steps as one decision may take, and there may be some that the pod could have"}
+}
+
 // lacking refuses a dump that knows nothing of devices where a pod claims some.
 func (d *dump) lacking() error {
 	o := &d.objects

@@ -223,6 +223,12 @@ func (o *options) ask(d *dump, from string, stdin io.Reader) (doc *Document, exi
 		if doc.Turns, err = playBoth(d, o.now, o.workers); err != nil {
 			return nil, 0, err
 		}
+		for i := range doc.Turns {
+			if t := &doc.Turns[i]; t.Release.ended || t.Proposed.ended {
+				doc.Caveats = append(doc.Caveats, cutShort("some node"))
+				break
+			}
+		}
 		return doc, exitOfAll(doc.Turns), nil
 	}
 	s, err := o.subject(d, stdin)
@@ -246,6 +252,9 @@ func (o *options) ask(d *dump, from string, stdin io.Reader) (doc *Document, exi
 	doc.Both, err = decideBoth(d, question{asking: asking{exact: o.exact}, pod: s.pod, now: o.now, workers: o.workers, node: o.whyNot, list: o.list})
 	if err != nil {
 		return nil, 0, err
+	}
+	if names := doc.Both.ended(); len(names) > 0 {
+		doc.Caveats = append(doc.Caveats, cutShort("node "+some(names, mostNear)))
 	}
 	return doc, exitOf(doc.Both.Release.Outcome), nil
 }

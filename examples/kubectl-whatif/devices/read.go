@@ -90,6 +90,7 @@ func (d *dump) keep(to *bytes.Buffer, o input.Object) error {
 		if err := json.Unmarshal(o.Raw, t); err != nil {
 			return problem("resourceclaimtemplate "+o.Name, "", err.Error())
 		}
+		devices.Complete(&t.Spec.Spec)
 		d.templates[outrank.NewKey(t.Namespace, t.Name)] = t
 	case "Pod", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule":
 		to.Write(o.Raw)

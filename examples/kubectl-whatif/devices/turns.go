@@ -14,6 +14,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -25,6 +26,8 @@ type turn struct {
 	Frees   []outrank.Key `json:"frees"`
 	Devices []given       `json:"devices"`
 	Reason  string        `json:"reason,omitempty"`
+	// ended is set where the search for devices was ended on some node.
+	ended bool
 }
 
 // The outcomes of a turn.
@@ -119,6 +122,9 @@ func (s *stage) take(p *outrank.Pod) (turn, error) {
 	case err != nil:
 		return t, fmt.Errorf("pod %s: %w", p.Key(), err)
 	}
+	t.ended = slices.ContainsFunc(slices.Concat(plan.TurnedDown, plan.Unhelpful), func(c preemption.Count) bool {
+		return slices.ContainsFunc(c.Reasons, devices.Ended)
+	})
 	switch plan.Outcome {
 	case preemption.Fits:
 		t.Outcome = placed

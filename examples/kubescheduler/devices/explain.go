@@ -49,7 +49,7 @@ type Held struct {
 // nothing on the node. The error is that of [Filter.Start], or about a node that is not there.
 // It asks the allocator about each device of the node.
 func (f *Filter) Explain(snap *preemption.Snapshot, pod *outrank.Pod, node string) (*Shortage, error) {
-	a, err := f.start(pod)
+	a, err := f.start(pod, snap)
 	if err != nil || a == nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (f *Filter) Explain(snap *preemption.Snapshot, pod *outrank.Pod, node strin
 		return nil, nil
 	}
 	v := a.x.viewOf(n)
-	ok, err = a.x.canAllocate(v, &a.changes, claims, request)
+	ok, err = a.canAllocate(v, &a.changes, claims, request)
 	if err != nil {
 		s.Refused = told(err)
 		return s, nil
@@ -87,7 +87,7 @@ func (f *Filter) Explain(snap *preemption.Snapshot, pod *outrank.Pod, node strin
 			}
 		}
 	}
-	if s.Enough, err = a.x.canAllocate(v, &a.changes, claims, request); err != nil {
+	if s.Enough, err = a.canAllocate(v, &a.changes, claims, request); err != nil {
 		s.Failed = told(err)
 	}
 	return s, nil
@@ -134,7 +134,7 @@ func (x *index) matchesAny(v *view, id structured.DeviceID, claims []*resourcev1
 				exact.AllocationMode, exact.Count = resourcev1.DeviceAllocationModeExactCount, 1
 				one := &resourcev1.ResourceClaim{ObjectMeta: c.ObjectMeta}
 				one.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: r.Name, Exactly: &exact}}
-				if results, err := x.allocate(alone, &changes{}, []*resourcev1.ResourceClaim{one}); err == nil && len(results) == 1 {
+				if results, _, err := x.allocate(alone, &changes{}, []*resourcev1.ResourceClaim{one}, stepsOfNode); err == nil && len(results) == 1 {
 					return true
 				}
 			}

@@ -97,15 +97,15 @@ func (f *Filter) Concerns(p *outrank.Pod) bool {
 // Start looks up the pod's claims. It has nothing to say about a pod without any. The error is
 // about claims that kube-scheduler ends the attempt for with an error, too, or a pod whose name
 // another one has.
-func (f *Filter) Start(pod *outrank.Pod, _ *preemption.Snapshot) (preemption.FilterState, error) {
-	a, err := f.start(pod)
+func (f *Filter) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+	a, err := f.start(pod, snap)
 	if err != nil || a == nil {
 		return nil, err // a nil interface
 	}
 	return a, nil
 }
 
-func (f *Filter) start(pod *outrank.Pod) (*attempt, error) {
+func (f *Filter) start(pod *outrank.Pod, snap *preemption.Snapshot) (*attempt, error) {
 	x := f.x.Load()
 	object, err := x.podOf(pod)
 	if err != nil || object == nil || pod.ResizeDeferred && pod.NodeName != "" {
@@ -125,6 +125,7 @@ func (f *Filter) start(pod *outrank.Pod) (*attempt, error) {
 	if err := a.prepare(); err != nil {
 		return nil, err
 	}
+	a.steps, a.passes = newBudget(snap.NumNodes()), &passes{}
 	return a, nil
 }
 
@@ -142,6 +143,10 @@ type attempt struct {
 	selectors []*nodeaffinity.NodeSelector
 	// request is equal for two pods that ask for the same devices, but for extended resources.
 	request string
+	// steps are what is left for the searches on each node.
+	steps *budget
+	// passes are those with nominated pods.
+	passes *passes
 	changes
 }
 
@@ -268,7 +273,7 @@ func (a *attempt) Check(n *outrank.Node) preemption.Status {
 	v := a.x.viewOf(n)
 	unavailable := a.unavailable(v)
 	if len(claims) > 0 {
-		ok, err := a.x.canAllocate(v, &a.changes, claims, request)
+		ok, err := a.find(n, v, claims, request)
 		switch {
 		case errors.Is(err, structured.ErrFailedAllocationOnNode):
 			return a.short(v, err.Error())

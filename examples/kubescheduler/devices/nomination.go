@@ -58,7 +58,7 @@ func (f *Filter) Nomination(snap *preemption.Snapshot, plan *preemption.Plan) (*
 	if plan == nil || plan.Outcome != preemption.Preempt || !f.config.DRAPreemption {
 		return nil, problem("plan", "", "is not to preempt for devices")
 	}
-	a, err := f.start(plan.Pod)
+	a, err := f.start(plan.Pod, snap)
 	if err != nil || a == nil {
 		return nil, err
 	}
@@ -116,7 +116,8 @@ func (a *attempt) withNominated(snap *preemption.Snapshot, node *outrank.Node, c
 		}
 	}
 	for _, with := range []*attempt{first, a} {
-		if results, err := a.x.allocate(v, &with.changes, claims); err == nil && len(results) == len(claims) {
+		results, taken, err := a.x.allocate(v, &with.changes, claims, a.steps.left(v))
+		if a.steps.spend(v, taken); err == nil && len(results) == len(claims) {
 			return results
 		}
 	}

@@ -38,7 +38,8 @@ const deepest = 10
 
 // Read reads the objects from what kubectl get -o json prints: a List, or several JSON documents
 // one after another. Other kinds are skipped. Objects of group resource.k8s.io have to be of
-// version v1, which v1.34 and later serve. The error is one of r, or an [outrank.InputError]
+// version v1, which v1.34 and later serve. What an API server fills in is filled in ([Complete]), since
+// manifests leave it out. The error is one of r, or an [outrank.InputError]
 // that names the object. Memory is that of the largest document twice over.
 func Read(r io.Reader) (Objects, error) {
 	var o Objects
@@ -102,7 +103,11 @@ func (o *Objects) read(where string, raw []byte, depth int) error {
 	}
 	switch head.Kind {
 	case "ResourceClaim":
-		return readInto(&o.Claims, name, raw)
+		err := readInto(&o.Claims, name, raw)
+		if err == nil {
+			Complete(&o.Claims[len(o.Claims)-1].Spec)
+		}
+		return err
 	case "ResourceSlice":
 		return readInto(&o.Slices, name, raw)
 	case "DeviceClass":

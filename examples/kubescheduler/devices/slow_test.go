@@ -87,9 +87,9 @@ func (s *slow) frees(c *resourcev1.ResourceClaim, gone []*outrank.Pod) bool {
 	return nodes.Len() <= 1
 }
 
-// devicesFit asks the allocator anew, with everything that is allocated but for the claims that
-// come free, and where nominated pods are counted their victims' claims away and their own there.
-func (s *slow) devicesFit(node *outrank.Node, gone, nominated []*outrank.Pod) bool {
+// allocated is everything that is allocated but for the claims that come free, and where nominated pods are
+// counted their victims' claims away and their own there.
+func (s *slow) allocated(node *outrank.Node, gone, nominated []*outrank.Pod) map[string]*resourcev1.AllocationResult {
 	allocated := map[string]*resourcev1.AllocationResult{}
 	for _, c := range s.objects.Claims {
 		if c.Status.Allocation != nil && !s.frees(c, gone) {
@@ -117,6 +117,73 @@ func (s *slow) devicesFit(node *outrank.Node, gone, nominated []*outrank.Pod) bo
 			}
 		}
 	}
+	return allocated
+}
+
+// beside reports whether devices can be allocated beside others, by plain sums: a device is somebody's
+// alone unless both have a share, and neither shares nor the cards that devices are cut from are given
+// out beyond what there is.
+func (s *slow) beside(allocated map[string]*resourcev1.AllocationResult, more []resourcev1.AllocationResult) bool {
+	var all []resourcev1.DeviceRequestAllocationResult
+	for _, a := range allocated {
+		all = append(all, a.Devices.Results...)
+	}
+	for _, a := range more {
+		for _, r := range a.Devices.Results {
+			for _, other := range all {
+				if r.Pool == other.Pool && r.Device == other.Device && (r.ShareID == nil || other.ShareID == nil) {
+					return false
+				}
+			}
+		}
+	}
+	taken := slices.Clone(all)
+	for _, a := range more {
+		all = append(all, a.Devices.Results...)
+	}
+	for _, slice := range s.objects.Slices {
+		card, drawn := int64(0), false
+		for _, d := range slice.Spec.Devices {
+			shares, held := int64(0), false
+			for _, r := range all {
+				if r.Pool == slice.Spec.Pool.Name && r.Device == d.Name {
+					amount := r.ConsumedCapacity["memory"]
+					shares, held = shares+amount.Value(), true
+				}
+			}
+			memory := d.Capacity["memory"].Value
+			mine := slices.ContainsFunc(more, func(a resourcev1.AllocationResult) bool { // the others are as they are
+				return slices.ContainsFunc(a.Devices.Results, func(r resourcev1.DeviceRequestAllocationResult) bool {
+					return r.Pool == slice.Spec.Pool.Name && r.Device == d.Name
+				})
+			})
+			if mine && shares > memory.Value() {
+				return false
+			}
+			if held && len(d.ConsumesCounters) > 0 {
+				draws := d.ConsumesCounters[0].Counters["memory"].Value
+				before := slices.ContainsFunc(taken, func(r resourcev1.DeviceRequestAllocationResult) bool {
+					return r.Pool == slice.Spec.Pool.Name && r.Device == d.Name
+				})
+				card, drawn = card+draws.Value(), drawn || mine && !before
+			}
+		}
+		if drawn && card > 80<<30 {
+			return false
+		}
+	}
+	return true
+}
+
+// devicesFit asks the allocator anew.
+func (s *slow) devicesFit(node *outrank.Node, gone, nominated []*outrank.Pod) bool {
+	_, ok := s.devicesFor(node, gone, nominated)
+	return ok
+}
+
+// devicesFor returns what the allocator finds.
+func (s *slow) devicesFor(node *outrank.Node, gone, nominated []*outrank.Pod) ([]resourcev1.AllocationResult, bool) {
+	allocated := s.allocated(node, gone, nominated)
 	state := structured.AllocatedState{AllocatedDevices: sets.New[structured.DeviceID](), AllocatedSharedDeviceIDs: sets.New[structured.SharedDeviceID](), AggregatedCapacity: structured.NewConsumedCapacityCollection()}
 	for _, a := range allocated {
 		for _, r := range a.Devices.Results {
@@ -135,11 +202,11 @@ func (s *slow) devicesFit(node *outrank.Node, gone, nominated []*outrank.Pod) bo
 		case c.Status.Allocation == nil:
 			wanted = append(wanted, c)
 		case c.Status.Allocation.NodeSelector != nil && c.Status.Allocation.NodeSelector.NodeSelectorTerms[0].MatchFields[0].Values[0] != node.Name:
-			return false
+			return nil, false
 		}
 	}
 	if len(wanted) == 0 {
-		return true
+		return nil, true
 	}
 	features := structured.Features{AdminAccess: true, PrioritizedList: true, PartitionableDevices: true, DeviceTaints: true, DeviceBindingAndStatus: true, ConsumableCapacity: true, FractionalCapacityRange: true}
 	allocator, err := structured.NewAllocator(context.Background(), features, state, oneClass{s.objects.Classes[0]}, s.objects.Slices, cel.NewCache(10, cel.Features{EnableConsumableCapacity: true}))
@@ -147,7 +214,7 @@ func (s *slow) devicesFit(node *outrank.Node, gone, nominated []*outrank.Pod) bo
 		panic(err)
 	}
 	results, err := allocator.Allocate(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: node.Labels}}, wanted)
-	return err == nil && len(results) == len(wanted)
+	return results, err == nil && len(results) == len(wanted)
 }
 
 // now is a time of the tests.
@@ -168,7 +235,7 @@ func without(all []*outrank.Pod, gone []*outrank.Pod) (l []*outrank.Pod) {
 }
 
 // fits reports whether the node takes the pod when these are gone: with the nominated pods of at
-// least its priority, and without them.
+// least its priority, and what is found then without them (KEP-5690).
 func (s *slow) fits(node *outrank.Node, gone []*outrank.Pod) bool {
 	var nominated []*outrank.Pod
 	for _, p := range s.waiting {
@@ -176,12 +243,16 @@ func (s *slow) fits(node *outrank.Node, gone []*outrank.Pod) bool {
 			nominated = append(nominated, p)
 		}
 	}
+	found, ok := s.devicesFor(node, gone, nominated)
+	if !ok || !s.beside(s.allocated(node, gone, nil), found) {
+		return false
+	}
 	for _, counted := range [][]*outrank.Pod{nominated, nil} {
 		cpu := cpuOf(s.pod)
 		for _, p := range append(without(s.on(node.Name), gone), counted...) {
 			cpu += cpuOf(p)
 		}
-		if cpuOf(s.pod) > 0 && cpu > node.Allocatable["cpu"].MilliValue() || !s.devicesFit(node, gone, counted) {
+		if cpuOf(s.pod) > 0 && cpu > node.Allocatable["cpu"].MilliValue() {
 			return false
 		}
 	}

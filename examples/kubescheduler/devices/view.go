@@ -2,14 +2,11 @@ package devices
 
 import (
 	"cmp"
-	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -162,120 +159,37 @@ func (x *index) key(v *view, c *changes, request string, buffer []byte) []byte {
 	return append(append(buffer, 0), request...)
 }
 
-// state is what is allocated of the devices that a view has.
+// heldBy is what is held of the devices that a view has.
+func (x *index) heldBy(v *view, c *changes) []hold {
+	var out []hold
+	for i := range v.devices {
+		for _, h := range v.held[i] {
+			if !c.free(h.claim) {
+				out = append(out, *h.hold())
+			}
+		}
+	}
+	for _, t := range c.taken {
+		out = append(out, t.holds...)
+	}
+	return out
+}
+
+// state is the same as the allocator takes it.
 func (x *index) state(v *view, c *changes) structured.AllocatedState {
 	s := structured.AllocatedState{
 		AllocatedDevices: sets.New[structured.DeviceID](), AllocatedSharedDeviceIDs: sets.New[structured.SharedDeviceID](),
 		AggregatedCapacity: structured.NewConsumedCapacityCollection(),
 	}
-	add := func(h *hold) {
+	for _, h := range x.heldBy(v, c) {
 		if h.share == nil {
 			s.AllocatedDevices.Insert(h.device)
-			return
+			continue
 		}
 		s.AllocatedSharedDeviceIDs.Insert(*h.share)
 		if h.consumed != nil {
 			s.AggregatedCapacity.Insert(*h.consumed)
 		}
 	}
-	for i := range v.devices {
-		for _, h := range v.held[i] {
-			if !c.free(h.claim) {
-				add(h.hold())
-			}
-		}
-	}
-	for _, t := range c.taken {
-		for i := range t.holds {
-			add(&t.holds[i])
-		}
-	}
 	return s
-}
-
-// mostSteps bounds the search of the allocator, which is exhaustive, in devices tried.
-// kube-scheduler ends it after ten seconds.
-const mostSteps = 500_000
-
-// errSteps ends the allocator's search.
-var errSteps = errors.New("too many combinations of devices")
-
-// steps is a context that ends when it has been asked so often. The allocator asks before each
-// device that it tries.
-type steps struct {
-	context.Context
-	left int
-}
-
-func (s *steps) Err() error {
-	if s.left--; s.left < 0 {
-		return errSteps
-	}
-	return nil
-}
-
-// allocate asks the allocator for devices on a node.
-func (x *index) allocate(v *view, c *changes, claims []*resourcev1.ResourceClaim) (results []resourcev1.AllocationResult, err error) {
-	defer func() { // the claims were not validated as an API server does
-		if p := recover(); p != nil {
-			results, err = nil, fmt.Errorf("the allocator failed: %v", p)
-		}
-	}()
-	ctx := &steps{context.Background(), mostSteps}
-	allocator, err := structured.NewAllocator(ctx, x.features, x.state(v, c), x.classes, v.slices, x.cel)
-	if err != nil {
-		return nil, err
-	}
-	results, err = allocator.Allocate(ctx, v.node, claims)
-	if errors.Is(err, errSteps) {
-		return nil, fmt.Errorf("node %s: timed out trying to allocate devices", v.node.Name)
-	}
-	return results, err
-}
-
-// answer is what the allocator said.
-type answer struct {
-	err error
-	by  *view // that the error is about; nil where it is about none
-	ok  bool
-}
-
-// named reports whether a text may be about this node and no other of its kind.
-func (v *view) named(text string) bool {
-	return strings.Contains(text, v.node.Name) || slices.ContainsFunc(v.local, func(name string) bool { return strings.Contains(text, name) })
-}
-
-// answers keeps what the allocator said.
-type answers struct {
-	mu   sync.Mutex
-	kept map[string]answer
-	most int // that are kept
-}
-
-const mostAnswers = 1 << 16
-
-// canAllocate reports whether the allocator finds devices.
-func (x *index) canAllocate(v *view, c *changes, claims []*resourcev1.ResourceClaim, request string) (bool, error) {
-	var buffer [512]byte
-	key := x.key(v, c, request, buffer[:0])
-	x.answers.mu.Lock()
-	kept, known := x.answers.kept[string(key)]
-	x.answers.mu.Unlock()
-	if known && (kept.by == nil || kept.by == v) {
-		return kept.ok, kept.err
-	}
-	results, err := x.allocate(v, c, claims)
-	now := answer{err: err, ok: err == nil && len(results) == len(claims)}
-	if err != nil && v.named(err.Error()) {
-		now.by = v
-	}
-	x.answers.mu.Lock()
-	defer x.answers.mu.Unlock()
-	if x.asked++; x.answers.kept == nil || len(x.answers.kept) >= x.answers.most {
-		x.answers.kept = map[string]answer{}
-	}
-	if x.answers.most > 0 {
-		x.answers.kept[string(key)] = now
-	}
-	return now.ok, now.err
 }

@@ -33,7 +33,7 @@ func (f *Filter) WayOut(ex *preemption.Explanation, snap *preemption.Snapshot) (
 		}
 		return way, nil, nil
 	}
-	a, err := f.start(ex.Pod)
+	a, err := f.start(ex.Pod, snap)
 	if err != nil || a == nil || a.refusal != "" {
 		return way, nil, err
 	}

@@ -1,0 +1,29 @@
+package devices
+
+import (
+	resourcev1 "k8s.io/api/resource/v1"
+)
+
+// Complete fills in what an API server fills in when a claim or a template is created, and a manifest may leave
+// out: a request is for an exact number of devices, and that number is 1. What an API server adds besides, the
+// time at which a taint was put on a device, is of no matter to the allocator. [Read] does it for claims.
+func Complete(spec *resourcev1.ResourceClaimSpec) {
+	for i := range spec.Devices.Requests {
+		r := &spec.Devices.Requests[i]
+		if r.Exactly != nil {
+			complete(&r.Exactly.AllocationMode, &r.Exactly.Count)
+		}
+		for j := range r.FirstAvailable {
+			complete(&r.FirstAvailable[j].AllocationMode, &r.FirstAvailable[j].Count)
+		}
+	}
+}
+
+func complete(mode *resourcev1.DeviceAllocationMode, count *int64) {
+	if *mode == "" {
+		*mode = resourcev1.DeviceAllocationModeExactCount
+	}
+	if *mode == resourcev1.DeviceAllocationModeExactCount && *count == 0 {
+		*count = 1
+	}
+}
