@@ -32,7 +32,7 @@ const timedOut = "timed out trying to allocate devices"
 // be some that it would have found.
 func Ended(reason string) bool { return strings.HasSuffix(reason, timedOut) }
 
-func ended(v *view) error { return fmt.Errorf("node %s: %s", v.node.Name, timedOut) }
+func timeout(v *view) error { return fmt.Errorf("node %s: %s", v.node.Name, timedOut) }
 
 // budget is what the searches of one decision may take on each node. Workers share it.
 type budget struct {
@@ -88,7 +88,7 @@ func (x *index) allocate(v *view, c *changes, claims []*resourcev1.ResourceClaim
 	}
 	results, err = allocator.Allocate(ctx, v.node, claims)
 	if errors.Is(err, errSteps) {
-		return nil, 0, ended(v)
+		return nil, 0, timeout(v)
 	}
 	return results, 0, err
 }
@@ -147,7 +147,7 @@ func (a *attempt) ask(v *view, key []byte, find func(most int) (ok bool, taken i
 	}
 	a.steps.spend(v, now.steps)
 	if now.ended || now.steps > left {
-		return false, ended(v)
+		return false, timeout(v)
 	}
 	return now.ok, now.err
 }

@@ -11,15 +11,15 @@ func Complete(spec *resourcev1.ResourceClaimSpec) {
 	for i := range spec.Devices.Requests {
 		r := &spec.Devices.Requests[i]
 		if r.Exactly != nil {
-			complete(&r.Exactly.AllocationMode, &r.Exactly.Count)
+			fillIn(&r.Exactly.AllocationMode, &r.Exactly.Count)
 		}
 		for j := range r.FirstAvailable {
-			complete(&r.FirstAvailable[j].AllocationMode, &r.FirstAvailable[j].Count)
+			fillIn(&r.FirstAvailable[j].AllocationMode, &r.FirstAvailable[j].Count)
 		}
 	}
 }
 
-func complete(mode *resourcev1.DeviceAllocationMode, count *int64) {
+func fillIn(mode *resourcev1.DeviceAllocationMode, count *int64) {
 	if *mode == "" {
 		*mode = resourcev1.DeviceAllocationModeExactCount
 	}
