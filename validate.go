@@ -106,6 +106,7 @@ func (v *validator) node(n *Node) {
 		return
 	}
 	v.list(n.Allocatable, &fields.Path{Name: "status.allocatable", Index: -1})
+	v.length(len(n.Allocatable), &fields.Path{Name: "status.allocatable", Index: -1})
 	v.taints(n.Taints, &fields.Path{Name: "spec", Index: -1})
 	v.attachLimits(n.AttachLimits)
 	if slices.Contains(n.MissingDrivers, "") {
@@ -149,6 +150,7 @@ func (v *validator) pod(p *Pod) {
 	v.tolerations(p.Tolerations, &spec)
 	v.affinity(&p.Affinity, &spec)
 	v.preferences(p.Preferences, &spec)
+	v.lengths(p, &spec)
 	for i := range p.TopologySpreadConstraints {
 		list := spec.Field("topologySpreadConstraints")
 		at := list.At(i)

@@ -77,7 +77,7 @@ func (p *Pod) faultless() bool {
 	a := &p.Affinity
 	return a.NodeAffinity == nil && p.Preferences == nil && len(a.PodAffinity)+len(a.PodAntiAffinity)+len(p.TopologySpreadConstraints)+len(p.Volumes) == 0 &&
 		(p.Resources == nil || faultlessLevel(p.Resources.Requests) && faultlessLevel(p.Resources.Limits)) &&
-		!hasNegative(p.Overhead) && faultless(p.Containers) && faultless(p.InitContainers)
+		!hasNegative(p.Overhead) && faultless(p.Containers) && faultless(p.InitContainers) && p.hostPorts() <= mostListed && p.amounts() <= mostListed
 }
 
 // faultlessLevel recognizes what a pod as a whole may ask for, or be limited to (rule
@@ -102,7 +102,7 @@ func (n *Node) faultless() bool {
 			return false
 		}
 	}
-	return !hasNegative(n.Allocatable)
+	return !hasNegative(n.Allocatable) && short(n.Allocatable)
 }
 
 func faultless(cs []Container) bool {

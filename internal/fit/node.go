@@ -13,22 +13,23 @@ func NodeName(pod *outrank.Pod, node *outrank.Node) bool {
 }
 
 // UntoleratedTaint returns the first of the node's taints that has one of the
-// effects and that the pod does not tolerate.
+// effects and that the pod does not tolerate. It is for one node; who asks many of them keeps [Tolerations].
 func UntoleratedTaint(pod *outrank.Pod, node *outrank.Node, effects ...outrank.TaintEffect) (outrank.Taint, bool) {
-	for _, t := range node.Taints {
-		if slices.Contains(effects, t.Effect) && !pod.Tolerates(t) {
-			return t, true
-		}
+	if len(node.Taints) == 0 {
+		return outrank.Taint{}, false
 	}
-	return outrank.Taint{}, false
+	t := NewTolerations(pod.Tolerations)
+	return t.Untolerated(node, effects...)
 }
 
 // Unschedulable reports whether the node is cordoned and the pod does not
 // tolerate that.
 func Unschedulable(pod *outrank.Pod, node *outrank.Node) bool {
-	return node.Unschedulable &&
-		!pod.Tolerates(outrank.Taint{Key: outrank.UnschedulableTaint, Effect: outrank.NoSchedule})
+	return node.Unschedulable && !pod.Tolerates(cordon)
 }
+
+// cordon is the taint that a cordoned node stands for.
+var cordon = outrank.Taint{Key: outrank.UnschedulableTaint, Effect: outrank.NoSchedule}
 
 // NodeAffinity reports whether the node meets the pod's node selector and its
 // required node affinity (component-helpers GetRequiredNodeAffinity).

@@ -176,8 +176,9 @@ func (x *explainer) namePorts(out *Failure) {
 }
 
 func (x *explainer) nameTaints(out *Failure) {
+	tolerations := fit.NewTolerations(x.pod.Tolerations)
 	for _, t := range x.node.Taints {
-		if t.Effect != outrank.NoExecute || x.pod.Tolerates(t) {
+		if t.Effect != outrank.NoExecute || tolerations.Cover(t) {
 			continue
 		}
 		taint := Taint{t, outrank.Toleration{Key: t.Key, Operator: outrank.TolerationEqual, Value: t.Value, Effect: t.Effect}}

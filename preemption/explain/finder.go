@@ -5,18 +5,21 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption"
 )
 
 // finder finds what stands behind the answers of nodes to one pod.
 type finder struct {
-	snap    *preemption.Snapshot
-	pod     *outrank.Pod
-	config  preemption.Config
-	trials  *preemption.Trials
-	classes []*outrank.PriorityClass
-	copies  func(*outrank.Pod) bool
-	most    int
+	snap *preemption.Snapshot
+	pod  *outrank.Pod
+	// tolerations are those of the pod.
+	tolerations fit.Tolerations
+	config      preemption.Config
+	trials      *preemption.Trials
+	classes     []*outrank.PriorityClass
+	copies      func(*outrank.Pod) bool
+	most        int
 
 	// The indexes are made when they are first needed.
 	neighbours *neighbourIndex

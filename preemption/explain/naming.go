@@ -103,7 +103,7 @@ func (f *finder) namePorts(o *Obstacle, at *place) {
 
 func (f *finder) nameTaints(o *Obstacle, at *place) {
 	for _, t := range at.node.Taints {
-		if (t.Effect == outrank.NoSchedule || t.Effect == outrank.NoExecute) && !f.pod.Tolerates(t) {
+		if (t.Effect == outrank.NoSchedule || t.Effect == outrank.NoExecute) && !f.tolerations.Cover(t) {
 			o.Taints = append(o.Taints, tolerated(t))
 		}
 	}

@@ -252,7 +252,7 @@ func (f *finder) alone(ctx context.Context, e *preemption.Evaluator, req preempt
 	if err != nil {
 		return nil, err
 	}
-	g := &grouping{finder: &finder{snap: f.snap, pod: &other, config: f.config, trials: trials, most: f.most}, ex: ex}
+	g := &grouping{finder: &finder{snap: f.snap, pod: &other, tolerations: f.tolerations, config: f.config, trials: trials, most: f.most}, ex: ex}
 	for i := range ex.Nodes {
 		n := &ex.Nodes[i]
 		if n.Status.Filter != preemption.NodeResourcesFit && n.AfterRemoval.Filter != preemption.NodeResourcesFit {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/score"
 )
@@ -45,7 +46,7 @@ func newFinder(e *preemption.Evaluator, snap *preemption.Snapshot, req preemptio
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{snap: snap, pod: req.Pod, config: e.Config(), trials: trials, classes: options.Classes, copies: options.Copies, most: options.Most}
+	f := &finder{snap: snap, pod: req.Pod, tolerations: fit.NewTolerations(req.Pod.Tolerations), config: e.Config(), trials: trials, classes: options.Classes, copies: options.Copies, most: options.Most}
 	if f.most <= 0 {
 		f.most = 10
 	}

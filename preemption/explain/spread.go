@@ -69,7 +69,7 @@ func (f *finder) nodeCounts(x *spreadIndex, c *constraint, n *outrank.Node) bool
 	if !c.taints {
 		return true
 	}
-	_, untolerated := fit.UntoleratedTaint(f.pod, n, outrank.NoSchedule, outrank.NoExecute)
+	_, untolerated := f.tolerations.Untolerated(n, outrank.NoSchedule, outrank.NoExecute)
 	return !untolerated
 }
 

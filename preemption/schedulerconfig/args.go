@@ -64,14 +64,19 @@ func (p *profileReader) readSpreadArgs(o *object) {
 	if kind != "" && kind != "System" && kind != "List" {
 		o.ps.add(o.path("defaultingType"), "%q is neither System nor List", cut(kind))
 	}
+	type pair struct {
+		key string
+		outrank.UnsatisfiablePolicy
+	}
+	taken := map[pair]bool{}
 	var constraints []outrank.TopologySpreadConstraint
 	o.objects("defaultConstraints", func(c *object) {
 		x := readConstraint(c)
-		if slices.ContainsFunc(constraints, func(y outrank.TopologySpreadConstraint) bool {
-			return x.TopologyKey == y.TopologyKey && x.WhenUnsatisfiable == y.WhenUnsatisfiable
-		}) {
+		at := pair{x.TopologyKey, x.WhenUnsatisfiable}
+		if taken[at] {
 			c.ps.add(c.at, "there is another constraint of %s and %s", cut(x.TopologyKey), x.WhenUnsatisfiable)
 		}
+		taken[at] = true
 		constraints = append(constraints, x)
 	})
 	if kind != "List" && len(constraints) > 0 {

@@ -153,6 +153,20 @@ func (o *object) list(name string, f func(at string, v value)) {
 	}
 }
 
+// mostProfiles is how many profiles a file may have, and how many extenders, which have a say in each of them
+// (rule 19.1.7).
+const mostProfiles = 1000
+
+// tooLong reports whether a list has more entries than that, and says so.
+func (o *object) tooLong(name string) bool {
+	v := o.value[name]
+	if len(v.list) <= mostProfiles {
+		return false
+	}
+	o.ps.add(o.path(name), "%d entries, and there can be %d", len(v.list), mostProfiles)
+	return true
+}
+
 // objects calls f with each element of a field, and reports the fields that f did not ask
 // for.
 func (o *object) objects(name string, f func(x *object)) {

@@ -127,6 +127,7 @@ func (l pluginList) readSet(o *object, name string) pluginSet {
 	set := pluginSet{weights: map[string]int64{}}
 	o = o.object(name)
 	each := func(list string, into *[]string) {
+		taken := map[string]bool{}
 		o.objects(list, func(p *object) {
 			plugin := p.text("name")
 			weight := p.int32("weight")
@@ -138,11 +139,12 @@ func (l pluginList) readSet(o *object, name string) pluginSet {
 				p.ps.add(p.path("name"), "missing")
 			case list == "enabled" && slices.Contains(removed, plugin):
 				p.ps.add(p.path("name"), "%s has been removed", plugin)
-			case list == "enabled" && slices.Contains(*into, plugin):
+			case list == "enabled" && taken[plugin]:
 				p.ps.add(p.path("name"), "%q is enabled twice", cut(plugin))
 			case list == "enabled" && name != string(multiPoint) && !l.serves(plugin, point(name)):
 				p.ps.add(p.path("name"), "%s does not serve %s", plugin, name)
 			}
+			taken[plugin] = true
 			*into = append(*into, plugin)
 		})
 	}
@@ -190,24 +192,34 @@ func (l pluginList) expand(where point, everywhere []string, custom pluginSet) [
 	if slices.Contains(custom.disabled, everything) {
 		return custom.enabled
 	}
-	var overrides, others []string
+	enabled, disabled := setOf(custom.enabled), setOf(custom.disabled)
+	overrides, others := map[string]bool{}, []string(nil)
 	for _, name := range everywhere {
 		p, ok := l.known(name)
 		switch {
-		case ok && !slices.Contains(p.serves, where), slices.Contains(custom.disabled, name):
-		case slices.Contains(custom.enabled, name):
-			overrides = append(overrides, name)
+		case ok && !slices.Contains(p.serves, where), disabled[name]:
+		case enabled[name]:
+			overrides[name] = true
 		default:
 			others = append(others, name)
 		}
 	}
 	var first, last []string
 	for _, name := range custom.enabled {
-		if slices.Contains(overrides, name) {
+		if overrides[name] {
 			first = append(first, name)
 		} else {
 			last = append(last, name)
 		}
 	}
 	return slices.Concat(first, others, last)
+}
+
+// setOf has names that a file may list by the ten thousand.
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
 }

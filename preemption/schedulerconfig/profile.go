@@ -33,7 +33,7 @@ func (l pluginList) readProfile(o *object, x *extenders) (Profile, pluginSet) {
 	sort := p.readPlugins(o.object("plugins"))
 	p.readArgs()
 	if len(x.ignored) > 0 {
-		p.Config.Plugins.IgnoredResources = slices.Clone(x.ignored)
+		p.Config.Plugins.IgnoredResources = slices.Clip(x.ignored) // of all profiles
 	}
 	return p.Profile, sort
 }

@@ -60,6 +60,9 @@ func (l pluginList) readFile(o *object) *Configuration {
 	c := &Configuration{}
 	c.readBackoff(o)
 	readAside(o)
+	if o.tooLong("profiles") || o.tooLong("extenders") {
+		return nil
+	}
 	x := readExtenders(o)
 	var sorts []pluginSet
 	o.objects("profiles", func(p *object) {

@@ -221,6 +221,8 @@ func TestErrors(t *testing.T) {
 		file("'Profiles': []"): "Profiles: unknown field",
 		strings.Replace(file(""), "io/v1", "io/v1alpha1", 1):                 "disablePreemption there is DefaultPreemption among plugins.postFilter.disabled",
 		strings.Replace(file(""), "KubeS", "S", 1):                           `kind: "SchedulerConfiguration" where`,
+		file("'profiles': [" + strings.Repeat("{},", 1000) + "{}]"):          "profiles: 1001 entries, and there can be 1000",
+		file("'extenders': [" + strings.Repeat("{},", 1000) + "{}]"):         "extenders: 1001 entries, and there can be 1000",
 		file("'parallelism': 0"):                                             "parallelism: 0 is not between 1",
 		file("'parallelism': 1.5"):                                           "parallelism: 1.5 is not an integer",
 		file("'parallelism': 'x'"):                                           "parallelism: a string where an integer is wanted",

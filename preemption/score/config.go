@@ -109,10 +109,12 @@ func (c *Config) Validate() error {
 		}
 	}
 	c.Fit.validate(add)
-	for i, name := range c.Balanced {
-		if name == "" || slices.Contains(c.Balanced[:i], name) {
+	balanced := make(map[resource.Name]bool, len(c.Balanced))
+	for _, name := range c.Balanced {
+		if name == "" || balanced[name] {
 			add("Balanced", "%q is empty or there twice", name)
 		}
+		balanced[name] = true
 	}
 	if w := c.HardPodAffinityWeight; w != nil && (*w < 0 || *w > 100) {
 		add("HardPodAffinityWeight", "%d is not between 0 and 100", *w)

@@ -15,7 +15,7 @@ func (q *question) taints() ([]int64, error) {
 			continue
 		}
 		for _, t := range n.Taints {
-			if t.Effect == outrank.PreferNoSchedule && !q.pod.Tolerates(t) {
+			if t.Effect == outrank.PreferNoSchedule && !q.tolerations.Cover(t) {
 				raw[i]++
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -114,10 +115,12 @@ type question struct {
 	config *Config
 	snap   *preemption.Snapshot
 	pod    *outrank.Pod
-	nodes  []*outrank.Node
-	counts *counts
-	table  *table
-	at     []int32 // index of each node in the table
+	// tolerations are those of the pod.
+	tolerations fit.Tolerations
+	nodes       []*outrank.Node
+	counts      *counts
+	table       *table
+	at          []int32 // index of each node in the table
 	// loads are columns of the fields of a load, nil as long as nothing has asked for them.
 	loads [4][]int64
 	// ignored marks nodes that lack the topology key of a constraint (rule 27.5.5).
@@ -129,7 +132,7 @@ func (s *Scorer) score(ctx context.Context, snap *preemption.Snapshot, pod *outr
 	if len(nodes) == 0 {
 		return r, ctx.Err()
 	}
-	q := &question{config: &s.config, snap: snap, pod: pod, nodes: nodes}
+	q := &question{config: &s.config, snap: snap, pod: pod, tolerations: fit.NewTolerations(pod.Tolerations), nodes: nodes}
 	q.counts = snap.StateOf(counter{snap.Release()}).(*counts)
 	q.table = q.counts.tables.of(snap)
 	q.at = q.table.indexOf(nodes)

@@ -178,7 +178,7 @@ func (q *question) includes(c *constraint, n *outrank.Node) bool {
 	if c.NodeTaintsPolicy != outrank.NodeHonor {
 		return true
 	}
-	_, untolerated := fit.UntoleratedTaint(q.pod, n, outrank.NoSchedule, outrank.NoExecute)
+	_, untolerated := q.tolerations.Untolerated(n, outrank.NoSchedule, outrank.NoExecute)
 	return !untolerated
 }
 

@@ -69,6 +69,8 @@ const none = -1
 type node struct {
 	name   string
 	parent int
+	// depth is 1 at the top.
+	depth  int
 	queue  bool
 	policy Policy
 	weight float64
@@ -85,12 +87,17 @@ type node struct {
 
 // NewTree checks a configuration. The error is an *[outrank.InputError] with everything that is
 // wrong with it: names that are missing or doubled, cohorts in a circle, amounts or weights below
-// 0, a policy that does not exist, further rules that ask for what is not there. Nothing of the
+// 0, a policy that does not exist, further rules that ask for what is not there, more than 1,000 cohorts one in
+// another, more than four million amounts (one of every resource for each queue and cohort). Nothing of the
 // configuration is kept. Time is linear in it.
 func NewTree(c Config) (*Tree, error) {
 	t := &Tree{byName: map[string]int{}, cohorts: map[string]int{}}
 	b := builder{Tree: t}
 	b.findNames(c)
+	if n := len(c.Queues) + len(c.Cohorts); n*len(b.names) > mostAmounts {
+		b.bad("tenancy config", "Nominal", "%d queues and cohorts with %d resources, and there can be %d amounts", n, len(b.names), mostAmounts)
+		return nil, &outrank.InputError{Problems: b.problems}
+	}
 	for i := range c.Cohorts {
 		b.addCohort(&c.Cohorts[i])
 	}
@@ -244,17 +251,45 @@ func (b *builder) link(c Config) {
 			b.nodes[at].parent = parentOf(c.Queues[i].Cohort)
 		}
 	}
+	b.measure()
+}
+
+// deepest is how many cohorts may lie one in another, and mostAmounts how many amounts the queues and
+// cohorts may have, of which each has one of every resource. Every question goes up from a queue to its top.
+const (
+	deepest     = 1000
+	mostAmounts = 1 << 22
+)
+
+// measure finds how deep each node lies, in time linear in the nodes, and connects it with the one above. What
+// is in a circle, or below one, has no depth.
+func (b *builder) measure() {
+	const unknown, open = 0, -1
 	for i := range b.nodes {
-		steps := 0
-		for at := i; at != none && steps <= len(b.nodes); at = b.nodes[at].parent {
-			steps++
+		var way []int // up from the node, as far as nothing is known
+		at := i
+		for ; at != none && b.nodes[at].depth == unknown; at = b.nodes[at].parent {
+			b.nodes[at].depth = open
+			way = append(way, at)
 		}
-		if steps > len(b.nodes) {
-			b.bad("cohort "+b.nodes[i].name, "Parent", "it is in a circle, or below one")
-			continue
+		depth := 0
+		if at != none {
+			depth = b.nodes[at].depth
 		}
-		if p := b.nodes[i].parent; p != none {
-			b.nodes[p].children = append(b.nodes[p].children, i)
+		for k := len(way) - 1; k >= 0 && depth != open; k-- {
+			depth++
+			b.nodes[way[k]].depth = depth
+		}
+	}
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		switch {
+		case n.depth == open:
+			b.bad("cohort "+n.name, "Parent", "it is in a circle, or below one")
+		case n.depth == deepest+1 && !n.queue:
+			b.bad("cohort "+n.name, "Parent", "more than %d cohorts lie one in another", deepest)
+		case n.parent != none:
+			b.nodes[n.parent].children = append(b.nodes[n.parent].children, i)
 		}
 	}
 }
@@ -313,14 +348,16 @@ func (t *Tree) above(ancestor, at int) bool {
 // meet returns the lowest node above two queues, and the nodes below it on the ways to
 // both; none where they are of different trees.
 func (t *Tree) meet(a, b int) (at, belowA, belowB int) {
-	belowA = a
-	for at = t.nodes[a].parent; at != none; belowA, at = at, t.nodes[at].parent {
-		if !t.above(at, b) {
-			continue
+	belowA, belowB = a, b
+	for x, y := t.nodes[a].parent, t.nodes[b].parent; x != none && y != none; {
+		switch {
+		case x == y:
+			return x, belowA, belowB
+		case t.nodes[x].depth >= t.nodes[y].depth:
+			belowA, x = x, t.nodes[x].parent
+		default:
+			belowB, y = y, t.nodes[y].parent
 		}
-		for belowB = b; t.nodes[belowB].parent != at; belowB = t.nodes[belowB].parent {
-		}
-		return at, belowA, belowB
 	}
 	return none, none, none
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -110,6 +111,8 @@ type Question struct {
 	Needs    []Need
 	// Deferral is set where the preemptor is on its node already.
 	Deferral deferral
+	// tolerations are those of the pod, from Configure on.
+	tolerations fit.Tolerations
 	// Plugins is what the configuration changes about the filters. The filters in
 	// off are not asked at all, those in silent not about nodes; off is part of
 	// silent.

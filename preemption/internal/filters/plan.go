@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption/decision"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -104,6 +105,7 @@ func setOf(names []string) state.FilterSet {
 // Configure applies what a configuration changes about the filters. The needs are
 // there already.
 func (q *Question) Configure(p *decision.Plugins) (err error) {
+	q.tolerations = fit.NewTolerations(q.Pod.Tolerations)
 	q.Plugins, q.Off = p, setOf(p.Off)|offFor(&q.Deferral)
 	q.Silent = q.Off | setOf(p.OffOnNodes)
 	if q.Silent.Has(ResourcesFilter.Index) {

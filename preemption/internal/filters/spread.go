@@ -34,6 +34,8 @@ type Spread struct {
 	attemptCounts
 	snap *state.Snapshot
 	pod  *outrank.Pod
+	// tolerations are those of the pod.
+	tolerations fit.Tolerations
 	// constraints are those that can keep the pod out.
 	constraints []*outrank.TopologySpreadConstraint
 	// AsCounted is set where a pod that leaves counts only if it counted at the start
@@ -71,7 +73,7 @@ func constrained(q *Question) *Spread {
 	if len(q.spread) == 0 {
 		return nil
 	}
-	s := &Spread{snap: q.Snap, pod: q.Pod}
+	s := &Spread{snap: q.Snap, pod: q.Pod, tolerations: q.tolerations}
 	s.constraints = s.space[:0]
 	for i := range q.spread {
 		if c := &q.spread[i]; c.WhenUnsatisfiable != outrank.ScheduleAnyway {
@@ -145,7 +147,7 @@ func (s *Spread) includes(c *podCounts, n *state.NodeState, set int) bool {
 	if constraint.NodeAffinityPolicy != outrank.NodeIgnore && !fit.NodeAffinity(s.pod, n.Node) {
 		return false
 	}
-	return constraint.NodeTaintsPolicy != outrank.NodeHonor || !untolerated(s.pod, n.Node)
+	return constraint.NodeTaintsPolicy != outrank.NodeHonor || !untolerated(&s.tolerations, n.Node)
 }
 
 // Parts lists the constraints that count pods of a class.

@@ -19,7 +19,7 @@ var taintFilter = descriptor{
 		})
 	},
 	check: func(q *Question, node *outrank.Node) []string {
-		if untolerated(q.Pod, node) {
+		if untolerated(&q.tolerations, node) {
 			return taintText
 		}
 		return nil
@@ -40,7 +40,7 @@ func appendTolerations(key *state.KeyWriter, pod *outrank.Pod) {
 }
 
 // untolerated reports whether the node has a taint that keeps the pod away.
-func untolerated(pod *outrank.Pod, node *outrank.Node) bool {
-	_, found := fit.UntoleratedTaint(pod, node, outrank.NoSchedule, outrank.NoExecute)
+func untolerated(by *fit.Tolerations, node *outrank.Node) bool {
+	_, found := by.Untolerated(node, outrank.NoSchedule, outrank.NoExecute)
 	return found
 }

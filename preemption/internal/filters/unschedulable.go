@@ -13,7 +13,7 @@ var unschedulableFilter = descriptor{
 	Name:         filter.NodeUnschedulable,
 	concernsNode: func(node *outrank.Node) bool { return node.Unschedulable },
 	check: func(q *Question, node *outrank.Node) []string {
-		if fit.Unschedulable(q.Pod, node) {
+		if q.tolerations.Unschedulable(node) {
 			return unschedulableText
 		}
 		return nil

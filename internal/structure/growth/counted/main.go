@@ -22,10 +22,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/hostile"
 	"github.com/outrank-go/outrank/internal/manifest"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	kubeexplain "github.com/outrank-go/outrank/kubeletadmit/explain"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/preemption/kube"
+	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+	"github.com/outrank-go/outrank/preemption/score"
+	"github.com/outrank-go/outrank/preemption/tenancy"
 )
 
 // work is done at a size and at one that is times as big. allowed is the factor
@@ -109,7 +116,75 @@ func works() []work {
 	for _, kind := range hostile.Crowds {
 		all = append(all, deciding(kind))
 	}
+	for _, lists := range hostile.Pairs {
+		all = append(all, comparing(lists))
+	}
+	for _, name := range slices.Sorted(maps.Keys(hostile.Configs)) {
+		all = append(all, configuring(name, hostile.Configs[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(trees)) {
+		all = append(all, planting(name, trees[name]))
+	}
 	return all
+}
+
+// comparing asks the scheduler's side, the scores and the kubelet's side about a pod and a node with two long lists.
+func comparing(lists hostile.Lists) work {
+	const times = 8
+	return work{"comparing " + lists.Name, 1000, times, linear(times), func(size int) (func() error, error) {
+		c, asks := lists.Cluster(size)
+		alone, _ := lists.Cluster(size)
+		alone.Pods = nil // the pod that runs there takes all the room
+		e, err := preemption.NewEvaluator(preemption.Config{})
+		if err != nil {
+			return nil, err
+		}
+		scorer, err := score.New(score.Config{})
+		if err != nil {
+			return nil, err
+		}
+		return func() error {
+			ctx, now := context.Background(), time.Unix(0, 0).UTC()
+			for _, c := range []*outrank.Cluster{c, alone} {
+				snap, err := preemption.NewSnapshot(c)
+				if err != nil {
+					return err
+				}
+				if _, err := explain.Ask(ctx, e, snap, preemption.Request{Pod: asks, Now: now}, explain.Options{}); err != nil {
+					return err
+				}
+				if _, err := scorer.Rank(ctx, e, snap, asks); err != nil {
+					return err
+				}
+			}
+			_, err := kubeexplain.Ask(kubeletadmit.Admitter{}, c.Nodes[0], c.Pods, asks, kubeexplain.Options{})
+			return err
+		}, nil
+	}}
+}
+
+// configuring reads a scheduler's configuration.
+func configuring(name, form string) work {
+	const times = 16
+	return work{"configuring " + name, 500, times, linear(times), func(size int) (func() error, error) {
+		text := hostile.Written(form, size)
+		return func() error {
+			_, _ = schedulerconfig.Read(0, strings.NewReader(text)) // an error takes its time as well
+			return nil
+		}, nil
+	}}
+}
+
+// planting checks a configuration of tenants.
+func planting(name string, config func(n int) tenancy.Config) work {
+	const times = 16
+	return work{"tenants: " + name, 1000, times, linear(times), func(size int) (func() error, error) {
+		c := config(size)
+		return func() error {
+			_, _ = tenancy.NewTree(c) // an error takes its time as well
+			return nil
+		}, nil
+	}}
 }
 
 // reading reads a dump and asks for its warnings.
