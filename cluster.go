@@ -46,6 +46,8 @@ type Cluster struct {
 	AsOf time.Time
 }
 
+var errNoCluster = fmt.Errorf("%w: no cluster", ErrInvalid)
+
 // Pod returns the pod with this namespace and name, nil if there is none. Time
 // is linear in the number of pods.
 func (c *Cluster) Pod(namespace, name string) *Pod {
@@ -64,6 +66,9 @@ func (c *Cluster) Pod(namespace, name string) *Pod {
 // names the node and wraps [ErrInvalid], and the release is the nearest known
 // one. Time is linear in the number of nodes.
 func (c *Cluster) ReleaseOfNodes() (Release, error) {
+	if c == nil {
+		return 0, errNoCluster
+	}
 	var newest *Node
 	highest := 0
 	for _, n := range c.Nodes {

@@ -16,6 +16,9 @@ import (
 // system lives with are left to [Cluster.Warnings]. Time is linear in the size of the
 // cluster.
 func (c *Cluster) Validate() error {
+	if c == nil {
+		return errNoCluster
+	}
 	var v validator
 	if !c.Release.Known() {
 		v.problems = append(v.problems, Problem{Object: "cluster", Field: "Release", Text: c.Release.String() + " is not known"})

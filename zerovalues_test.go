@@ -55,6 +55,37 @@ func TestPropertyNothingPanics(t *testing.T) {
 	}
 }
 
+// A method that can return an error returns one for nil. One that takes a value, or is that
+// of an embedded type, has no say in that, because Go reads through the pointer first.
+func TestPropertyNilReceivers(t *testing.T) {
+	for _, p := range everyType {
+		typ := reflect.TypeOf(p)
+		if typ.Elem().Kind() == reflect.Interface {
+			continue
+		}
+		for i := range typ.NumMethod() {
+			name := typ.Method(i).Name
+			out := typ.Method(i).Type
+			_, value := typ.Elem().MethodByName(name)
+			if value || promoted(typ.Elem(), name) || out.NumOut() == 0 || out.Out(out.NumOut()-1) != reflect.TypeFor[error]() {
+				continue
+			}
+			t.Run(qualifiedName(p)+"."+name, rapid.MakeCheck(func(t *rapid.T) {
+				method := reflect.Zero(typ).Method(i)
+				assert.Empty(t, complaint(method, drawer{t}.arguments(method.Type())))
+			}))
+		}
+	}
+}
+
+// promoted reports whether a method is that of an embedded type.
+func promoted(typ reflect.Type, method string) bool {
+	return typ.Kind() == reflect.Struct && slices.ContainsFunc(reflect.VisibleFields(typ), func(f reflect.StructField) bool {
+		_, has := reflect.PointerTo(f.Type).MethodByName(method)
+		return f.Anonymous && has
+	})
+}
+
 func functionName(f any) string { return runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name() }
 
 func qualifiedName(p any) string {

@@ -85,6 +85,9 @@ func (o *AdmissionOutcome) UnmarshalText(text []byte) error {
 	if err := AdmissionOutcome(text).problem(); err != nil {
 		return err
 	}
+	if o == nil {
+		return fmt.Errorf("%w: no outcome to set", outrank.ErrInvalid)
+	}
 	*o = AdmissionOutcome(text)
 	return nil
 }

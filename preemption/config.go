@@ -1,6 +1,8 @@
 package preemption
 
 import (
+	"fmt"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 )
@@ -125,9 +127,14 @@ type Config struct {
 	Scorers []Scorer
 }
 
+var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
+
 // Validate returns everything that is wrong with the configuration, in one
 // *[outrank.InputError].
 func (c *Config) Validate() error {
+	if c == nil {
+		return errNoConfig
+	}
 	s := c.settings()
 	return s.Validate()
 }

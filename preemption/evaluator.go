@@ -23,6 +23,8 @@ type Evaluator struct {
 	chunk  int // 0 for ChunkSize, but for tests
 }
 
+var errNoEvaluator = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
+
 // opened returns the snapshot that a question is about, in place of the zero one that of an
 // empty cluster: readers do not write it.
 func opened(ctx context.Context, cluster *Snapshot) (*state.Snapshot, error) {
@@ -111,11 +113,17 @@ func (e *Evaluator) Filters() []string {
 // demands on nodes, and if no filter looks at other pods. Affinity and spread
 // rules cost a look at every class of pods and its nodes in addition.
 func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*Plan, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
 	return e.PreemptRequest(ctx, cluster, Request{Pod: pod, Now: now})
 }
 
 // PreemptRequest is Preempt for a question with further settings.
 func (e *Evaluator) PreemptRequest(ctx context.Context, cluster *Snapshot, req Request) (*Plan, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
 	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
@@ -143,11 +151,17 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, cluster *Snapshot, req R
 // victims on every node. [Evaluator.ExplainNode] looks at a single node, and
 // [Evaluator.Candidates] finds the best few candidates, each at its own price.
 func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*Explanation, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
 	return e.ExplainRequest(ctx, cluster, Request{Pod: pod, Now: now})
 }
 
 // ExplainRequest is Explain for a question with further settings.
 func (e *Evaluator) ExplainRequest(ctx context.Context, cluster *Snapshot, req Request) (*Explanation, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
 	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err

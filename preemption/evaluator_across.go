@@ -49,6 +49,9 @@ const defaultAcrossSteps = 20_000
 // [Evaluator.Preempt]. Time is that of asking every node, and on each that failed of one
 // check for each pod that could be a victim there; then of the steps.
 func (e *Evaluator) PreemptAcross(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*AcrossPlan, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
 	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err

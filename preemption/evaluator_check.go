@@ -24,6 +24,9 @@ import (
 // the number of nodes; affinity and spread rules cost a look at every class of pods
 // and its nodes in addition.
 func (e *Evaluator) Check(cluster *Snapshot, pod *outrank.Pod, node string) (Status, error) {
+	if e == nil {
+		return Status{}, errNoEvaluator
+	}
 	snap, err := opened(context.Background(), cluster)
 	if err != nil {
 		return Status{}, err

@@ -18,6 +18,9 @@ import (
 // pods, such as affinity, cost what they cost [Evaluator.Preempt]. The candidate is
 // the caller's. Calls may run at once.
 func (e *Evaluator) ExplainNode(ctx context.Context, cluster *Snapshot, req Request, node string) (NodeReport, *Candidate, error) {
+	if e == nil {
+		return NodeReport{}, nil, errNoEvaluator
+	}
 	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return NodeReport{}, nil, err

@@ -15,6 +15,9 @@ import (
 // caller's. Errors, and what is said about the pod and about concurrent calls,
 // are those of [Evaluator.Preempt]. Time is linear in the number of nodes.
 func (e *Evaluator) Feasible(ctx context.Context, cluster *Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
 	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err
@@ -50,6 +53,9 @@ func (e *Evaluator) Feasible(ctx context.Context, cluster *Snapshot, pod *outran
 // the pod and about concurrent calls, are those of [Evaluator.Preempt]. Time is that
 // of asking one node, beside what filters that look at the whole cluster need once.
 func (e *Evaluator) FeasibleNominated(ctx context.Context, cluster *Snapshot, pod *outrank.Pod) (*outrank.Node, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
 	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err

@@ -254,6 +254,9 @@ func (m *Moves) fail(err error) {
 // Err returns the first error that a question ran into, nil if none has: a pod that is
 // not valid, or a filter of the caller's that failed. What it was about counts as Lost.
 func (m *Moves) Err() error {
+	if m == nil {
+		return errUnmade
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.err
@@ -281,6 +284,9 @@ func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
 // Errors are [ErrNotFound] for a victim that is not in the copy of the snapshot, those about the
 // preemptor, and a filter's. Time is that of asking nodes for each victim.
 func (m *Moves) Together(preemptor *outrank.Pod, c *Candidate) (losses []Loss, err error) {
+	if m == nil {
+		return nil, errUnmade
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.eval == nil {

@@ -16,6 +16,9 @@ import (
 // pods of any priority, which exact victims are not, or where there is a [Guard], by which
 // they are not chosen.
 func (e *Evaluator) Exactly() (*Evaluator, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
 	c := e.Config()
 	if e.config.AnyPriority() {
 		return nil, &outrank.InputError{Problems: []outrank.Problem{{
@@ -35,6 +38,9 @@ func (e *Evaluator) Exactly() (*Evaluator, error) {
 // [ErrUnsound] for victims that could be none. The snapshot is only read; any number of
 // calls may run on it at once. Time is that of an exact decision.
 func (e *Evaluator) Regret(ctx context.Context, cluster *Snapshot, plan *Plan, now time.Time) (*Regret, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
 	if plan == nil || plan.Pod == nil {
 		return nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 	}

@@ -24,10 +24,15 @@ type Trials struct {
 	dry *dryrun.DryRunner
 }
 
+var errNoTrials = fmt.Errorf("%w: no trials", outrank.ErrInvalid)
+
 // Trials begins trials of the request. Errors are those of [Evaluator.Preempt]. Time is
 // that of a decision before its first node: nothing much where no filter looks at other
 // pods, else a look at every class of pods and its nodes.
 func (e *Evaluator) Trials(cluster *Snapshot, req Request) (*Trials, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
 	snap, err := opened(context.Background(), cluster)
 	if err != nil {
 		return nil, err
@@ -79,6 +84,9 @@ func (t *Trials) LeaveTogether(a, b *outrank.Pod) bool {
 // On turns to a node. The trial is good until On is called again. Error: [ErrNotFound]
 // for a node that the snapshot does not have. Time is that of its pods.
 func (t *Trials) On(node string) (*Trial, error) {
+	if t == nil {
+		return nil, errNoTrials
+	}
 	var n *state.NodeState
 	if t.of != nil {
 		n = t.of.Asked.Snap.NodeState(node)

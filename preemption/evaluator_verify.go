@@ -59,6 +59,9 @@ var (
 // is that of asking one node once for every victim, beside what filters that look at
 // the whole cluster need once.
 func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, plan *Plan, now time.Time) error {
+	if e == nil {
+		return errNoEvaluator
+	}
 	if plan == nil {
 		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 	}

@@ -77,6 +77,9 @@ import (
 // of the configuration have to do with every pod of the group; with other filters of it but
 // a [NodeRule], and with claims that allow a single pod, all units do.
 func (e *Evaluator) PreemptGroup(ctx context.Context, cluster *Snapshot, req GroupRequest) (*GroupPlan, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
 	snap, err := opened(ctx, cluster)
 	if err != nil {
 		return nil, err

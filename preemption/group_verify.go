@@ -39,6 +39,9 @@ import (
 // The snapshot is only read; any number of calls may run on it at once. Time is that
 // of going through all pods, and of asking one node for each pod.
 func (e *Evaluator) VerifyGroup(ctx context.Context, cluster *Snapshot, plan *GroupPlan, now time.Time) error {
+	if e == nil {
+		return errNoEvaluator
+	}
 	switch {
 	case plan == nil:
 		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)

@@ -1,6 +1,8 @@
 package preemption
 
 import (
+	"fmt"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -29,6 +31,8 @@ type Snapshot struct {
 	_  noCopy
 	of *state.Snapshot // nil for the zero Snapshot, until its first change
 }
+
+var errNoSnapshot = fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 
 // noCopy has the methods of a lock, by which go vet knows what must not be copied.
 type noCopy struct{}

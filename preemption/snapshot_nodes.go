@@ -10,6 +10,9 @@ import (
 // are on it from now on. Errors: [ErrExists], and those of
 // [outrank.Node.Validate].
 func (s *Snapshot) AddNode(n *outrank.Node) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().AddNode(n)
 }
 
@@ -17,6 +20,9 @@ func (s *Snapshot) AddNode(n *outrank.Node) error {
 // but count nowhere until they are removed or the node comes back. Error:
 // [ErrNotFound]. Time is linear in the number of nodes.
 func (s *Snapshot) RemoveNode(name string) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().RemoveNode(name)
 }
 
@@ -24,6 +30,9 @@ func (s *Snapshot) RemoveNode(name string) error {
 // the order and its pods. Errors: [ErrNotFound], and those of
 // [outrank.Node.Validate]. Time is linear in the number of nodes.
 func (s *Snapshot) UpdateNode(n *outrank.Node) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().UpdateNode(n)
 }
 
@@ -32,6 +41,9 @@ func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 // as by [Snapshot.UpdateNode]. The error is that of [outrank.Node.Validate]. Time
 // is linear in the pods on the node. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutNode(n *outrank.Node) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().PutNode(n)
 }
 

@@ -21,6 +21,9 @@ func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget {
 // [Snapshot.Undo] takes it back. [Snapshot.PutBudget] does not even go over the other
 // budgets.
 func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().SetBudgets(budgets)
 }
 
@@ -35,6 +38,9 @@ func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
 // pods of those classes that the change concerns; where some of these are pending,
 // every pod is looked at. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().PutBudget(b)
 }
 
@@ -42,6 +48,9 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 // selector in [Snapshot.PutBudget]; once more budgets were taken away than are
 // left, it is that of [Snapshot.SetBudgets]. [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveBudget(key outrank.Key) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().RemoveBudget(key)
 }
 
@@ -63,6 +72,9 @@ func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] {
 // constant; where victims are units (rule 12.6.1), linear in the running pods of the
 // group and in those of their nodes. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().PutGroup(g)
 }
 
@@ -70,6 +82,9 @@ func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
 // themselves. Error: [ErrNotFound]. Time is that of [Snapshot.PutGroup].
 // [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveGroup(key outrank.Key) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().RemoveGroup(key)
 }
 
@@ -91,6 +106,9 @@ func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] {
 // is constant where composite groups do not count, else linear in the running pods of
 // the groups below and in those of their nodes. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().PutComposite(g)
 }
 
@@ -98,6 +116,9 @@ func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
 // parent stay, each the top of its tree. Error: [ErrNotFound]. Time is that of
 // [Snapshot.PutComposite]. [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveComposite(key outrank.Key) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().RemoveComposite(key)
 }
 
@@ -114,6 +135,9 @@ func (s *Snapshot) Namespaces() iter.Seq[*outrank.Namespace] {
 // its labels. The error is that of [outrank.Cluster.Validate] about the namespace.
 // Time is constant. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().PutNamespace(ns)
 }
 
@@ -121,6 +145,9 @@ func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
 // preemptor picks it; its pods stay as they are. Error: [ErrNotFound]. Time is
 // constant. [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveNamespace(name string) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().RemoveNamespace(name)
 }
 

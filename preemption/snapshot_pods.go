@@ -11,6 +11,9 @@ import (
 // says so. Errors: [ErrExists], [ErrState] for a finished pod, and those of
 // [outrank.Pod.Validate]. Time is linear in the pods on the node.
 func (s *Snapshot) AddPod(p *outrank.Pod) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().AddPod(p)
 }
 
@@ -21,12 +24,18 @@ func (s *Snapshot) AddPod(p *outrank.Pod) error {
 // for the very object that the snapshot holds, changed in place ([Snapshot.PutPod]), and
 // those of [outrank.Pod.Validate].
 func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().UpdatePod(p)
 }
 
 // RemovePod removes the pod with this key (namespace/name), running or pending.
 // Error: [ErrNotFound].
 func (s *Snapshot) RemovePod(key outrank.Key) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().RemovePod(key)
 }
 
@@ -34,6 +43,9 @@ func (s *Snapshot) RemovePod(key outrank.Key) error {
 // checked but that both are there: whether the pod fits is the caller's
 // business. Errors: [ErrNotFound]; [ErrState] for a pod that has a node.
 func (s *Snapshot) Bind(key outrank.Key, node string) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().Bind(key, node)
 }
 
@@ -41,6 +53,9 @@ func (s *Snapshot) Bind(key outrank.Key, node string) error {
 // empty node it removes the nomination. Errors: [ErrNotFound]; [ErrState] for a
 // pod that has a node.
 func (s *Snapshot) Nominate(key outrank.Key, node string) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().Nominate(key, node)
 }
 
@@ -80,6 +95,9 @@ func (s *Snapshot) Pods() iter.Seq[*outrank.Pod] {
 // [outrank.Pod.Validate]. Time is linear in the pods on the nodes concerned.
 // [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutPod(p *outrank.Pod) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().PutPod(p)
 }
 
@@ -88,6 +106,9 @@ func (s *Snapshot) PutPod(p *outrank.Pod) error {
 // [ErrNotFound]; [ErrState] for a pod without a node. Time is linear in the pods on
 // the node. [Snapshot.Undo] takes it back.
 func (s *Snapshot) Unbind(key outrank.Key) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().Unbind(key)
 }
 

@@ -25,6 +25,9 @@ import (
 //   - [outrank.ErrInvalid] for a plan without a preemptor, or with a victim or a cleared
 //     nomination that is nil, and what [outrank.Pod.Validate] says of the preemptor.
 func (s *Snapshot) Apply(plan *Plan) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().Apply(plan)
 }
 
@@ -34,6 +37,9 @@ func (s *Snapshot) Apply(plan *Plan) error {
 // [Snapshot.Apply], but that a victim may run on any node. The errors are those of Apply, about any
 // pod of the group, and leave the snapshot as it was.
 func (s *Snapshot) ApplyGroup(plan *GroupPlan) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().ApplyGroup(plan)
 }
 
@@ -51,6 +57,9 @@ func (s *Snapshot) ApplyGroup(plan *GroupPlan) error {
 // no filter, no name or no state. Attaching counts as a change. Time is that of asking
 // about all pods.
 func (s *Snapshot) Attach(f StatefulFilter) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().Attach(f)
 }
 
@@ -113,12 +122,18 @@ func (s *Snapshot) Mark() Mark {
 // Undo reverts every change since the mark, exactly, and uses the mark up. Its
 // time is that of making the changes. Error: [ErrMark].
 func (s *Snapshot) Undo(m Mark) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().Undo(m.of)
 }
 
 // Keep uses a mark up without reverting anything. Changes that an earlier mark
 // may still revert stay recorded. Error: [ErrMark].
 func (s *Snapshot) Keep(m Mark) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	return s.writes().Keep(m.of)
 }
 
@@ -159,6 +174,9 @@ type Changes struct {
 // see, or [outrank.ErrInvalid] for no function, and for a by that cannot be compared. The list
 // takes up to a few thousand pods; nothing is kept where nobody follows.
 func (s *Snapshot) Follow(by any, see func(Changes) (point uint64, err error)) error {
+	if s == nil {
+		return errNoSnapshot
+	}
 	if see == nil {
 		return fmt.Errorf("snapshot: %w: no function follows it", outrank.ErrInvalid)
 	}

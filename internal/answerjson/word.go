@@ -17,8 +17,11 @@ func Word[E ~uint8](words []string, value E) ([]byte, error) {
 }
 
 // ParseWord sets an enum to the value with the word. Any other text is an
-// *[outrank.InputError] that names the type, and leaves the value as it was.
+// *[outrank.InputError] that names the type, and leaves the value as it was; so is nil in place of one.
 func ParseWord[E ~uint8](words []string, text []byte, to *E) error {
+	if to == nil {
+		return inputError(fmt.Sprintf("%T", *new(E)), "", "there is no value to set")
+	}
 	i := slices.Index(words, string(text))
 	if i < 0 {
 		known := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })

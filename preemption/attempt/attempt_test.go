@@ -311,3 +311,20 @@ func TestGroups(t *testing.T) {
 	assert.Zero(t, loop.Nominator().Len())
 	assert.Equal(t, queue.Counts{}, q.Counts())
 }
+
+// A group with a member that has no pod is an error before anything is done, with and without a group.
+func TestMembersWithoutAPod(t *testing.T) {
+	snap := must(preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2")}}))
+	recorder := &executiontest.Recorder{}
+	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: must(queue.New(queue.Config{})), Actions: recorder}))
+	member := pod("g-0", 9, "2")
+	member.Group = "g"
+	for _, group := range []*outrank.PodGroup{nil, {Name: "g", Policy: outrank.GangPolicy, MinCount: 1}} {
+		for _, members := range [][]queue.Entry{{{}}, {{Pod: member}, {}}} {
+			_, err := loop.Attempt(context.Background(), queue.Entry{Group: &queue.Group{PodGroup: group, Members: members}}, now)
+			require.ErrorIs(t, err, outrank.ErrInvalid)
+			assert.ErrorContains(t, err, fmt.Sprintf("member %d has no pod", len(members)-1))
+		}
+	}
+	assert.Empty(t, recorder.Calls())
+}

@@ -59,9 +59,14 @@ type Config struct {
 	Took func() time.Duration
 }
 
+var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
+
 // Validate returns everything that is wrong with the configuration, in one
 // *[outrank.InputError].
 func (c *Config) Validate() error {
+	if c == nil {
+		return errNoConfig
+	}
 	var ps []outrank.Problem
 	add := func(field, format string, args ...any) {
 		ps = append(ps, outrank.Problem{Object: "attempt config", Field: field, Text: fmt.Sprintf(format, args...)})

@@ -22,6 +22,11 @@ func (l *Loop) attemptGroup(ctx context.Context, entry queue.Entry, now time.Tim
 	if len(members) == 0 {
 		return nil, fmt.Errorf("group %s: %w: an entry without pods", entry.Group.Key(), outrank.ErrInvalid)
 	}
+	for i := range members {
+		if members[i].Pod == nil {
+			return nil, fmt.Errorf("group %s: %w: member %d has no pod", entry.Group.Key(), outrank.ErrInvalid, i)
+		}
+	}
 	r := &Result{Entry: entry}
 	plan, revision, err := l.decideGroup(ctx, r, now)
 	if err == nil && plan.Outcome == preemption.Fits {

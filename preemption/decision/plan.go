@@ -260,6 +260,8 @@ type Explanation struct {
 	Nodes []NodeReport
 }
 
+var errNoExplanation = fmt.Errorf("%w: no explanation", outrank.ErrInvalid)
+
 // NodeReport is the answer of one node.
 type NodeReport struct {
 	Node string

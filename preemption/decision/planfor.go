@@ -12,6 +12,9 @@ import (
 // outcome is not to preempt at all, because the pod fits or may not preempt. Time
 // is linear in the candidates.
 func (e *Explanation) PlanFor(node string) (*Plan, error) {
+	if e == nil {
+		return nil, errNoExplanation
+	}
 	if e.Outcome != Preempt {
 		return nil, fmt.Errorf("pod %s: %w: the outcome is %q", phrase.Pod(e.Pod), ErrState, e.Outcome)
 	}

@@ -80,6 +80,8 @@ type Config struct {
 	Remember int
 }
 
+var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
+
 // Defaults of a Config, and a limit that keeps a mistaken number from starting
 // goroutines without bound.
 const (
@@ -91,6 +93,9 @@ const (
 // Validate returns everything that is wrong with the configuration, in one
 // *[outrank.InputError].
 func (c *Config) Validate() error {
+	if c == nil {
+		return errNoConfig
+	}
 	var ps []outrank.Problem
 	add := func(field, format string, args ...any) {
 		ps = append(ps, outrank.Problem{Object: "executor config", Field: field, Text: fmt.Sprintf(format, args...)})

@@ -35,6 +35,8 @@ type Executor struct {
 	leaves map[outrank.Key]*preemptorState
 }
 
+var errNoExecutor = fmt.Errorf("%w: no executor", outrank.ErrInvalid)
+
 // preemptorState says which victim a preemptor still waits for.
 type preemptorState struct {
 	// pod is the preemptor, nil for a group.

@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -53,6 +54,8 @@ type Failure struct {
 	// metrics; nil where that was not measured.
 	Took *time.Duration
 }
+
+var errNoFailure = fmt.Errorf("%w: no failure", outrank.ErrInvalid)
 
 // FailureKind is why an attempt failed.
 type FailureKind uint8

@@ -38,6 +38,9 @@ const (
 // that of the plan, a plan without a pod, or a release in which no group preempts. All
 // others are those of Execute.
 func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *preemption.GroupPlan) (*Report, error) {
+	if e == nil {
+		return nil, errNoExecutor
+	}
 	if err := e.ready(ctx); err != nil {
 		return &Report{}, err
 	}

@@ -86,6 +86,9 @@ const gangFilter = "GangScheduling"
 // what went wrong. Only an error about the failure or the handler's own fields comes
 // without results and before anything is done. Cost as Handle, for each member.
 func (h *FailureHandler) HandleGroup(ctx context.Context, f GroupFailure) ([]*FailureResult, error) {
+	if h == nil {
+		return nil, errNoFailureHandler
+	}
 	if err := cmp.Or(h.check(ctx), f.check()); err != nil {
 		return nil, err
 	}

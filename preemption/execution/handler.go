@@ -54,6 +54,8 @@ type FailureHandler struct {
 	Retry Retry
 }
 
+var errNoFailureHandler = fmt.Errorf("%w: no failure handler", outrank.ErrInvalid)
+
 // Requeue is whether a pod went back to the queue.
 type Requeue uint8
 
@@ -128,6 +130,9 @@ type FailureResult struct {
 // Actions: the time of the queue's methods, and time linear in the reasons of the
 // plan.
 func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult, error) {
+	if h == nil {
+		return nil, errNoFailureHandler
+	}
 	if err := h.check(ctx); err != nil {
 		return nil, err
 	}

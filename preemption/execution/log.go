@@ -195,6 +195,9 @@ func (r *Report) clearingErr() error {
 // (handleSchedulingFailure). It is nothing for a nil result. The error is that of
 // [Failure.Verdict]. Time is linear in the reasons of the plan.
 func (f *Failure) LogLines(r *FailureResult) ([]LogLine, error) {
+	if f == nil {
+		return nil, errNoFailure
+	}
 	if err := f.check(); err != nil || r == nil {
 		return nil, err
 	}

@@ -47,6 +47,8 @@ type Nominator struct {
 	log nominationLog
 }
 
+var errNoNominator = fmt.Errorf("%w: no nominator", outrank.ErrInvalid)
+
 // nominatedPod is a pod with the node that it is nominated to, which is never
 // "".
 type nominatedPod struct {
@@ -78,6 +80,9 @@ const mostBefore = 8
 // The error is [outrank.ErrInvalid] for no pod. Time is linear in the pods nominated to one
 // node, here and in all methods about one pod.
 func (n *Nominator) Add(pod *outrank.Pod, node string) error {
+	if n == nil {
+		return errNoNominator
+	}
 	if pod == nil {
 		return fmt.Errorf("nomination: %w: no pod", outrank.ErrInvalid)
 	}

@@ -66,6 +66,9 @@ func (l *nominationLog) since(point uint64) ([]outrank.Key, bool) {
 // The first time, after another nominator, and after thousands of changes, it is linear in the
 // nodes of the snapshot and in the nominations.
 func (n *Nominator) ApplyTo(snap *preemption.Snapshot) error {
+	if n == nil {
+		return errNoNominator
+	}
 	if snap == nil {
 		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}

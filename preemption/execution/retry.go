@@ -30,6 +30,8 @@ type Retry struct {
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
+var errNoRetry = fmt.Errorf("%w: no retry", outrank.ErrInvalid)
+
 const (
 	defaultTries = 4
 	maxTries     = 1 << 10
@@ -52,6 +54,9 @@ func (r *Retry) problem(object string) []outrank.Problem {
 // is not known counts as [outrank.DefaultRelease], and Tries that are negative as 1. Without
 // a context or a bind the error wraps [outrank.ErrInvalid].
 func (r *Retry) Bind(ctx context.Context, of outrank.Release, bind func(context.Context) error) error {
+	if r == nil {
+		return errNoRetry
+	}
 	switch {
 	case ctx == nil:
 		return fmt.Errorf("binding: %w: no context", outrank.ErrInvalid)

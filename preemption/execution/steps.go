@@ -135,6 +135,9 @@ func (x *execution) steps(ctx context.Context) error {
 //
 // Beside the calls of Actions the cost is linear in the victims.
 func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report, error) {
+	if e == nil {
+		return nil, errNoExecutor
+	}
 	if err := e.ready(ctx); err != nil {
 		return &Report{}, err
 	}

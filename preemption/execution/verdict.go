@@ -84,6 +84,9 @@ type Verdict struct {
 // other than one reason, or [preemption.ErrState], for a plan that found a place
 // or a refusal with success. Time is linear in the reasons of the plan.
 func (f *Failure) Verdict() (*Verdict, error) {
+	if f == nil {
+		return nil, errNoFailure
+	}
 	v := &Verdict{}
 	if err := f.writeVerdict(v); err != nil {
 		return nil, err

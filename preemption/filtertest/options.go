@@ -27,6 +27,8 @@ type Options struct {
 	MayBeSilent bool
 }
 
+var errNoOptions = fmt.Errorf("%w: no options", outrank.ErrInvalid)
+
 // Sizes of clusters where the options give none, and the most clusters.
 const (
 	defaultClusters    = 60
@@ -38,6 +40,9 @@ const (
 // Validate names everything that is wrong with the options, in one
 // *[outrank.InputError].
 func (o *Options) Validate() error {
+	if o == nil {
+		return errNoOptions
+	}
 	var ps []outrank.Problem
 	if o.Clusters < 0 || o.Clusters > maxClusters {
 		text := fmt.Sprintf("%d is not between 0 and %d", o.Clusters, maxClusters)

@@ -22,6 +22,8 @@ type Log struct {
 	names []string
 }
 
+var errNoLog = fmt.Errorf("%w: no log", outrank.ErrInvalid)
+
 // Config limits what a [Log] follows. Its zero value is ready for use.
 type Config struct {
 	// Within is how long after its latest eviction a preemption by a lineage
@@ -36,6 +38,8 @@ type Config struct {
 	MaxCycles int
 }
 
+var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
+
 const (
 	defaultMaxChain  = 1_000
 	defaultMaxCycles = 10_000
@@ -44,6 +48,9 @@ const (
 // Validate returns everything that is wrong with the configuration, in one
 // *[outrank.InputError].
 func (c *Config) Validate() error {
+	if c == nil {
+		return errNoConfig
+	}
 	var ps []outrank.Problem
 	add := func(field string, value any) {
 		ps = append(ps, outrank.Problem{Object: "history config", Field: field, Text: fmt.Sprintf("%v is negative", value)})
@@ -126,6 +133,9 @@ func New(config Config) (*Log, error) {
 // that is earlier than the last recorded one, a lineage without a name, or a log
 // that was not made by [New].
 func (h *Log) Record(e Preemption) error {
+	if h == nil {
+		return errNoLog
+	}
 	if err := h.check(&e); err != nil {
 		return err
 	}

@@ -62,6 +62,8 @@ type Config struct {
 	IgnorePreferredTermsOfExistingPods bool
 }
 
+var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
+
 // Strategy says how NodeResourcesFit scores a node by its resources. The zero value is
 // LeastAllocated by cpu and memory.
 type Strategy struct {
@@ -96,6 +98,9 @@ type Point struct{ Utilization, Score int32 }
 
 // Validate reports every problem of the configuration, each wrapping [outrank.ErrInvalid].
 func (c *Config) Validate() error {
+	if c == nil {
+		return errNoConfig
+	}
 	var errs []error
 	add := func(field, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("score configuration: %s: %w: %s", field, outrank.ErrInvalid, fmt.Sprintf(format, args...)))

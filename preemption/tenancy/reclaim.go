@@ -18,6 +18,9 @@ import (
 // does not exist, and windows below 0. The request is only read. Time is that of the candidates,
 // each with the way up to the top of its tree, and that of sorting them.
 func (t *Tree) Reclaim(req Request) (*Answer, error) {
+	if t == nil {
+		return nil, errNoTree
+	}
 	d, err := t.begin(&req)
 	if err != nil {
 		return nil, err

@@ -62,6 +62,8 @@ type Tree struct {
 	kinds int
 }
 
+var errNoTree = fmt.Errorf("%w: no tree", outrank.ErrInvalid)
+
 // none stands for no limit and for no node.
 const none = -1
 

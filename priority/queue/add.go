@@ -10,6 +10,9 @@ import (
 // A pod that is inside already keeps its attempts and FirstEnqueued. It enters as a new pod
 // unless it is active, where only the version of the pod is replaced. Time O(log n).
 func (q *Queue) Add(pod *outrank.Pod, now time.Time) error {
+	if q == nil {
+		return errNoQueue
+	}
 	if err := q.refuses("Add", pod); err != nil {
 		return err
 	}
@@ -36,6 +39,9 @@ func (q *Queue) Add(pod *outrank.Pod, now time.Time) error {
 // AddIfNotPresent adds a pod unless it is inside, in flight included, and reports whether
 // it did. Time O(log n).
 func (q *Queue) AddIfNotPresent(pod *outrank.Pod, now time.Time) (bool, error) {
+	if q == nil {
+		return false, errNoQueue
+	}
 	if err := q.refuses("AddIfNotPresent", pod); err != nil {
 		return false, err
 	}

@@ -56,6 +56,8 @@ type Config struct {
 	Helps func(e *Entry, event ClusterEvent) bool
 }
 
+var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
+
 // SchedulingGates is the check that every [Queue] makes first: no pod is tried
 // while it has scheduling gates (rule 5.2.3).
 const SchedulingGates = "SchedulingGates"
@@ -78,6 +80,9 @@ type Gate struct {
 // Validate returns everything that is wrong with the configuration, in one
 // *[outrank.InputError].
 func (c *Config) Validate() error {
+	if c == nil {
+		return errNoConfig
+	}
 	var ps []outrank.Problem
 	if !c.Release.Known() {
 		ps = append(ps, outrank.Problem{Object: "queue config", Field: "Release", Text: fmt.Sprintf("%v is not known", c.Release)})

@@ -122,6 +122,9 @@ func anotherUID(a, b string) bool { return a != b && a != "" && b != "" }
 // Where nothing waits, nothing comes back. An attempt that is over changes nothing;
 // the error then wraps [ErrNotInFlight]. Time O(n log n) in the pods that wait.
 func (q *Queue) AddAttemptedGroup(e Entry, result GroupResult, now time.Time) error {
+	if q == nil {
+		return errNoQueue
+	}
 	if e.Group == nil {
 		return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: "AddAttemptedGroup", Text: "the entry is not that of a group"}}}
 	}

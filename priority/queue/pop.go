@@ -12,6 +12,9 @@ import (
 // that has ended gets no pod. Which of several waiting calls gets a pod is not
 // defined. Taking it is O(log n).
 func (q *Queue) Pop(ctx context.Context) (Entry, error) {
+	if q == nil {
+		return Entry{}, errNoQueue
+	}
 	switch {
 	case ctx == nil:
 		return Entry{}, &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: "Pop", Text: "the context is missing"}}}

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -81,6 +82,8 @@ type Queue struct {
 	// fifo: the queue is one of [NewFIFO].
 	fifo bool
 }
+
+var errNoQueue = fmt.Errorf("%w: no queue", outrank.ErrInvalid)
 
 // New returns an empty queue. The error is that of [Config.Validate].
 func New(config Config) (*Queue, error) {

@@ -15,6 +15,9 @@ import (
 // is put back, about each update by itself; from v1.37 on also of the other pods that
 // were in flight (rule 5.5.7). Time O(log n), and the comparison of the two versions.
 func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
+	if q == nil {
+		return errNoQueue
+	}
 	if err := q.refuses("Update", pod); err != nil {
 		return err
 	}
@@ -80,6 +83,9 @@ func (q *Queue) updateMember(it *item, pod *outrank.Pod, now time.Time) {
 // every pod. A pod that is gone is for [Queue.Remove]. Time O(log n), and the
 // comparison of the two versions.
 func (q *Queue) FollowResize(pod *outrank.Pod, now time.Time) (bool, error) {
+	if q == nil {
+		return false, errNoQueue
+	}
 	switch {
 	case pod == nil:
 		return false, errNoPod("FollowResize")
@@ -97,6 +103,9 @@ func (q *Queue) FollowResize(pod *outrank.Pod, now time.Time) (bool, error) {
 // no failed filter, into active if that may help one of its pending filters, else into
 // unschedulable. Time O(log n), and linear in the events of that time.
 func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
+	if q == nil {
+		return errNoQueue
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	it, err := q.returning(&e)

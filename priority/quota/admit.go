@@ -19,6 +19,8 @@ type Admission struct {
 	Release outrank.Release
 }
 
+var errNoAdmission = fmt.Errorf("%w: no admission", outrank.ErrInvalid)
+
 // Admit decides whether a pod may be created beside what there is (group 20.2;
 // CheckRequest):
 //
@@ -37,6 +39,9 @@ type Admission struct {
 // that is wrong with the quotas of the namespace, the limits and the pod. Time is
 // linear in the quotas.
 func (a *Admission) Admit(quotas []*Quota, pod Pod) (*Verdict, error) {
+	if a == nil {
+		return nil, errNoAdmission
+	}
 	quotas, err := a.check(quotas, pod)
 	if err != nil {
 		return nil, err

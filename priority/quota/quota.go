@@ -21,6 +21,8 @@ type Quota struct {
 	Hard, Used resource.List
 }
 
+var errNoQuota = fmt.Errorf("%w: no quota", outrank.ErrInvalid)
+
 // Scope is a property of pods.
 type Scope string
 
@@ -83,7 +85,12 @@ const scopesField = "spec.scopeSelector.matchExpressions"
 
 // Validate returns everything that is wrong with a quota, in one
 // *[outrank.InputError].
-func (q *Quota) Validate() error { return invalid(q.problems()) }
+func (q *Quota) Validate() error {
+	if q == nil {
+		return errNoQuota
+	}
+	return invalid(q.problems())
+}
 
 func (q *Quota) object() string {
 	return "resourcequota " + string(outrank.NewKey(q.Namespace, q.Name))

@@ -114,6 +114,8 @@ type Recorder struct {
 	recorded []Call
 }
 
+var errNoRecorder = fmt.Errorf("%w: no recorder", outrank.ErrInvalid)
+
 var (
 	_ execution.Actions        = (*Recorder)(nil)
 	_ execution.FailureActions = (*Recorder)(nil)
@@ -165,6 +167,9 @@ func (r *Recorder) record(c Call) error {
 
 // Latest returns what Find returns.
 func (r *Recorder) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) {
+	if r == nil {
+		return nil, errNoRecorder
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.append(Call{Op: OpLatest, Pod: pod}); err != nil {
@@ -184,6 +189,9 @@ func (r *Recorder) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, er
 
 // Reject is written down for a victim that waits, and not for others.
 func (r *Recorder) Reject(_ context.Context, victim *outrank.Pod) (bool, error) {
+	if r == nil {
+		return false, errNoRecorder
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.Waiting == nil || !r.Waiting(victim) {
@@ -194,16 +202,25 @@ func (r *Recorder) Reject(_ context.Context, victim *outrank.Pod) (bool, error) 
 
 // Evict writes the eviction down.
 func (r *Recorder) Evict(_ context.Context, e execution.Eviction) error {
+	if r == nil {
+		return errNoRecorder
+	}
 	return r.record(Call{Op: OpEvict, Pod: e.Victim, Node: e.Node, Eviction: e, Condition: e.Condition})
 }
 
 // Nominate writes the nomination down.
 func (r *Recorder) Nominate(_ context.Context, pod *outrank.Pod, node string) error {
+	if r == nil {
+		return errNoRecorder
+	}
 	return r.record(Call{Op: OpNominate, Pod: pod, Node: node})
 }
 
 // ClearNomination writes down that the nomination is cleared.
 func (r *Recorder) ClearNomination(_ context.Context, pod *outrank.Pod) error {
+	if r == nil {
+		return errNoRecorder
+	}
 	return r.record(Call{Op: OpClear, Pod: pod})
 }
 
@@ -219,22 +236,34 @@ func (r *Recorder) Event(e outrank.Event) {
 
 // UpdateStatus writes the condition and the nomination down.
 func (r *Recorder) UpdateStatus(_ context.Context, pod *outrank.Pod, condition outrank.PodCondition, nomination execution.Nomination) error {
+	if r == nil {
+		return errNoRecorder
+	}
 	return r.record(Call{Op: OpUpdate, Pod: pod, Condition: condition, Nomination: nomination})
 }
 
 // UpdateGroupStatus writes the condition of a group down.
 func (r *Recorder) UpdateGroupStatus(_ context.Context, s execution.GroupStatus) error {
+	if r == nil {
+		return errNoRecorder
+	}
 	return r.record(Call{Op: OpGroup, Group: s, Condition: s.Condition})
 }
 
 // Bind writes the binding down.
 func (r *Recorder) Bind(_ context.Context, pod *outrank.Pod, node string) error {
+	if r == nil {
+		return errNoRecorder
+	}
 	return r.record(Call{Op: OpBind, Pod: pod, Node: node})
 }
 
 // AddUnschedulableIfNotPresent writes down that the pod of the entry goes back to
 // the queue.
 func (r *Recorder) AddUnschedulableIfNotPresent(e queue.Entry, now time.Time) error {
+	if r == nil {
+		return errNoRecorder
+	}
 	e.FailedFilters, e.PendingFilters = slices.Clone(e.FailedFilters), slices.Clone(e.PendingFilters)
 	return r.record(Call{Op: OpRequeue, Pod: e.Pod, Entry: e, Now: now})
 }
