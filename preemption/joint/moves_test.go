@@ -275,7 +275,9 @@ func bestWithMoves(d *drawn) {
 		best = *b.best
 	}
 	require.True(d, plan.Certificate.Optimal, "%v", plan)
-	require.Zero(d, b.compare(plan.Total, best), "%v, and %v is possible\n%v", plan.Total, best, plan)
+	if !d.leaner(plan, b, best) {
+		require.Zero(d, b.compare(plan.Total, best), "%v, and %v is possible\n%v", plan.Total, best, plan)
+	}
 	d.trueWhenever(d.plan(rapid.IntRange(1, 400).Draw(d.T, "limit")), b, best)
 	ctx := &counting{context.Background(), rapid.IntRange(0, 400).Draw(d.T, "questions")}
 	plan, err := joint.Preempt(ctx, d.eval, d.snap, joint.Request{Pods: d.pods, Now: gen.Now, Moves: d.moves})
@@ -322,11 +324,50 @@ func (d *drawn) oneByOne(plan *joint.Plan, b *brute) preemption.Score {
 	return total
 }
 
+// leaner reports whether a plan is better than all by trying, which have room for each pod at its turn: it
+// holds at once, and lacks a victim that some pod needed at its turn and nobody needs in the end (rule 25.1.7).
+func (d *drawn) leaner(plan *joint.Plan, b *brute, best preemption.Score) bool {
+	if b.compare(plan.Total, best) >= 0 {
+		return false
+	}
+	after(d, d.eval, d.snap, plan)
+	require.True(d, d.waitsForLater(plan), "%v is possible\n%v", best, plan)
+	return true
+}
+
+// waitsForLater reports whether some pod finds no room at its turn, when the victims of later ones are there.
+func (d *drawn) waitsForLater(plan *joint.Plan) bool {
+	s := d.snap.Clone()
+	for _, at := range plan.Placements {
+		if _, known := s.Pod(at.Pod.Key()); !known {
+			require.NoError(d, s.AddPod(at.Pod))
+		}
+		if at.Node != "" && s.NominationOf(at.Pod.Key()) != "" {
+			require.NoError(d, s.Nominate(at.Pod.Key(), ""))
+		}
+	}
+	for _, i := range plan.Order {
+		at := plan.Placements[i]
+		for _, v := range at.Victims {
+			require.NoError(d, s.RemovePod(v.Key()))
+		}
+		for _, p := range at.ClearedNominations {
+			require.NoError(d, s.Nominate(p.Key(), ""))
+		}
+		status, err := d.eval.Check(s, at.Pod, at.Node)
+		require.NoError(d, err)
+		if status.Code != preemption.Success {
+			return true
+		}
+		require.NoError(d, s.Bind(at.Pod.Key(), at.Node))
+	}
+	return false
+}
+
 // trueWhenever holds a plan that was ended somehow to what it says of itself.
 func (d *drawn) trueWhenever(plan *joint.Plan, b *brute, best preemption.Score) {
 	promised(d, plan)
-	require.GreaterOrEqual(d, b.compare(plan.Total, best), 0, "%v", plan)
-	if plan.Certificate.Optimal {
+	if plan.Certificate.Optimal && !d.leaner(plan, b, best) {
 		require.Zero(d, b.compare(plan.Total, best), "%v is called optimal, and %v is possible", plan, best)
 	}
 	require.GreaterOrEqual(d, b.compareBound(best, plan.Certificate.Bound), 0, "%v, best %v", plan, best)

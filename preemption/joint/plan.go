@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -187,12 +188,13 @@ func (r *run) rulesOf(turns []turn) map[*outrank.Pod]string {
 func (r *run) name(p *Plan, rules map[*outrank.Pod]string, turns []turn) {
 	after := r.plain.Clone()
 	r.carryOut(after, turns)
+	lacked := r.lacking(after, turns, nil, nil)
 	for _, unit := range r.unitsOf(turns) {
 		at := &p.Placements[r.evictor(turns, unit[0])]
 		if at.More {
 			continue
 		}
-		lacking := r.lackingWith(after, turns, unit)
+		lacking := r.lackingWith(after, turns, unit, lacked)
 		slices.Sort(lacking)
 		var needs []*outrank.Pod
 		for _, i := range lacking {
@@ -275,7 +277,7 @@ func (r *run) turnsOf(rest *oneByOne) []turn {
 // of the plan itself could then.
 func (r *run) spareMore(p *Plan, turns []turn, rest *oneByOne, replacements []*outrank.Pod) bool {
 	known := map[*outrank.Pod]bool{} // those that the ranks keep from staying
-	for _, unit := range r.idle(turns) {
+	for _, unit := range r.idle(turns, nil) {
 		for _, v := range unit {
 			known[v] = true
 		}
@@ -284,17 +286,26 @@ func (r *run) spareMore(p *Plan, turns []turn, rest *oneByOne, replacements []*o
 	for _, v := range rest.all() {
 		leaves[v] = true
 	}
+	leave := maps.Clone(known)
 	for r.err == nil {
-		units := slices.DeleteFunc(r.idle(slices.Concat(turns, r.turnsOf(rest))), func(unit []*outrank.Pod) bool { return known[unit[0]] })
+		units := r.idle(slices.Concat(turns, r.turnsOf(rest)), leave)
 		own := slices.ContainsFunc(units, func(unit []*outrank.Pod) bool { return !leaves[unit[0]] })
 		units = slices.DeleteFunc(units, func(unit []*outrank.Pod) bool { return !leaves[unit[0]] })
+		if len(units) == 0 {
+			return !own
+		}
 
 		dropped := r.drop(p, turns, rest, replacements, slices.Concat(units...))
-		for i := 0; !dropped && i < len(units) && len(units) > 1; i++ {
-			dropped = r.drop(p, turns, rest, replacements, units[i])
+		for i := 0; !dropped && i < len(units); i++ {
+			if len(units) > 1 {
+				dropped = r.drop(p, turns, rest, replacements, units[i])
+			}
+			if !dropped {
+				leave[units[i][0]] = true
+			}
 		}
-		if !dropped {
-			return !own
+		if dropped {
+			leave = maps.Clone(known)
 		}
 	}
 	return false

@@ -118,8 +118,23 @@ func (r *run) search() (*solution, preemption.Certificate, error) {
 		r.err, certain = nil, false
 	}
 	r.draft.ctx = context.WithoutCancel(r.ctx)
-	best = r.assign(r.spare(best))
+	best = r.assign(r.lean(best))
 	return best, r.totals.certify(best.total, bound, certain, steps), r.err
+}
+
+// lean returns a solution without the victims that could stay. What preempting one by one comes to without
+// them may be the better one, and counts then.
+func (r *run) lean(best *solution) *solution {
+	out := r.spare(best)
+	if best == r.first || r.over() {
+		return out
+	}
+	if other := r.spare(r.first); other != r.first && r.err == nil {
+		if order, _ := r.totals.compare(other.total, out.total); order < 0 {
+			return other
+		}
+	}
+	return out
 }
 
 // within returns a bound, and a better plan where it leaves something to gain.

@@ -365,11 +365,45 @@ func (d *drawn) needed(plan *joint.Plan) {
 		}
 
 		idle := !slices.ContainsFunc(with, func(p *outrank.Pod) bool { return !slices.Contains(without, p) })
-		if idle && d.moves == nil && d.eval.Config().Guard == nil {
+		if idle && d.moves == nil && d.eval.Config().Guard == nil && !d.late(plan, unit) {
 			order := compare(d.eval, totalOf(d.eval, d.snap, left, gen.Now), plan.Total)
 			require.Positive(d, order, "%s could stay\n%v", v.Pod.Name, plan)
 		}
 	}
+}
+
+// late reports whether some pod of the plan is not taken in its turn where victims stay: beside the pods
+// before it, with all others gone.
+func (d *drawn) late(plan *joint.Plan, stay []*outrank.Pod) bool {
+	s := d.snap.Clone()
+	for _, at := range plan.Placements {
+		if _, known := s.Pod(at.Pod.Key()); !known {
+			require.NoError(d, s.AddPod(at.Pod))
+		}
+		if at.Node != "" && s.NominationOf(at.Pod.Key()) != "" {
+			require.NoError(d, s.Nominate(at.Pod.Key(), ""))
+		}
+	}
+	for _, at := range plan.Placements {
+		for _, v := range at.Victims {
+			if !slices.ContainsFunc(stay, func(p *outrank.Pod) bool { return p.Key() == v.Key() }) {
+				require.NoError(d, s.RemovePod(v.Key()))
+			}
+		}
+		for _, p := range at.ClearedNominations {
+			require.NoError(d, s.Nominate(p.Key(), ""))
+		}
+	}
+	for _, i := range plan.Order {
+		at := plan.Placements[i]
+		status, err := d.eval.Check(s, at.Pod, at.Node)
+		require.NoError(d, err)
+		if status.Code != preemption.Success {
+			return true
+		}
+		require.NoError(d, s.Bind(at.Pod.Key(), at.Node))
+	}
+	return false
 }
 
 // ownRules reports whether priority alone says who may leave, and no nomination ends with a victim.

@@ -12,35 +12,48 @@ import (
 //
 // A victim that was needed when it left may no longer be once those of later pods are gone, too. With
 // fewer victims the others are mostly needed still, so that one pass over them is mostly enough; each
-// further one has fewer victims than the one before it.
+// further one has fewer victims than the one before it, or more of them that have to leave after all.
 func (r *run) spare(s *solution) *solution {
+	leave := map[*outrank.Pod]bool{} // victims that had to leave though they were idle
 	for r.err == nil {
-		units := r.idle(r.turns(s))
-		next := r.lighter(s, slices.Concat(units...))
-		for i := 0; next == nil && i < len(units) && len(units) > 1; i++ { // some of them may stay though not all do
-			next = r.lighter(s, units[i])
-		}
-		if next == nil {
+		units := r.idle(r.turns(s), leave)
+		if len(units) == 0 {
 			return s
 		}
-		s = next
+		next := r.lighter(s, slices.Concat(units...))
+		for i := 0; next == nil && i < len(units); i++ { // some of them may stay though not all do
+			if len(units) > 1 {
+				next = r.lighter(s, units[i])
+			}
+			if next == nil { // another one, which is idle where this one is not back, may stay in its place
+				leave[units[i][0]] = true
+			}
+		}
+		if next != nil {
+			s = next
+			clear(leave)
+		}
 	}
 	return s
 }
 
-// idle lists units of victims with all of which back everyone fits who would fit without them.
-func (r *run) idle(turns []turn) [][]*outrank.Pod {
+// idle lists units of victims with all of which back everyone fits who would fit without them. A unit of
+// which the first one has to leave is not among them.
+func (r *run) idle(turns []turn, leave map[*outrank.Pod]bool) [][]*outrank.Pod {
 	after := r.plain.Clone()
 	r.carryOut(after, turns)
 
-	lacked := r.lacking(after, turns, nil)
+	lacked := r.lacking(after, turns, nil, nil)
 	var out [][]*outrank.Pod
 	for _, unit := range r.unitsOf(turns) {
+		if leave[unit[0]] {
+			continue
+		}
 		mark := after.Mark()
 		for _, v := range unit {
 			r.fail(after.AddPod(r.asItRan(v)))
 		}
-		if r.err != nil || !subset(r.lacking(after, turns, unit), lacked) {
+		if r.err != nil || !subset(r.lacking(after, turns, unit, lacked), lacked) {
 			r.fail(after.Undo(mark))
 			continue
 		}
@@ -93,11 +106,17 @@ func (r *run) unitsOf(turns []turn) [][]*outrank.Pod {
 
 // lacking lists the pods, by their place in the queue, that their nodes do not take beside all others in
 // a cluster in which a plan is carried out. Where pods are back that were victims, it asks only those
-// whose answer they can change.
-func (r *run) lacking(after *preemption.Snapshot, turns []turn, back []*outrank.Pod) []int {
+// whose answer they can change: the others are as they were without, of whom these lacked room.
+func (r *run) lacking(after *preemption.Snapshot, turns []turn, back []*outrank.Pod, lacked []int) []int {
 	var out []int
 	for _, at := range turns {
-		if at.node < 0 || r.err != nil || back != nil && !r.minds(at, back) {
+		if at.node < 0 || r.err != nil {
+			continue
+		}
+		if back != nil && !r.minds(at, back) {
+			if slices.Contains(lacked, at.at) {
+				out = append(out, at.at)
+			}
 			continue
 		}
 		mark := after.Mark()
@@ -229,10 +248,11 @@ func (r *run) assign(s *solution) *solution {
 	after := r.plain.Clone()
 	r.carryOut(after, turns)
 
+	lacked := r.lacking(after, turns, nil, nil)
 	moved := map[*outrank.Pod]bool{}
 	gains := make([][]*outrank.Pod, len(s.spots))
 	for _, unit := range r.unitsOf(turns) {
-		lacking := r.lackingWith(after, turns, unit)
+		lacking := r.lackingWith(after, turns, unit, lacked)
 		if slices.Contains(lacking, r.evictor(turns, unit[0])) {
 			continue
 		}
@@ -285,11 +305,11 @@ func (r *run) mayEvict(i, node int, unit []*outrank.Pod) bool {
 }
 
 // lackingWith lists the pods that their nodes do not take beside all others and victims that stay.
-func (r *run) lackingWith(after *preemption.Snapshot, turns []turn, back []*outrank.Pod) []int {
+func (r *run) lackingWith(after *preemption.Snapshot, turns []turn, back []*outrank.Pod, lacked []int) []int {
 	mark := after.Mark()
 	defer func() { r.fail(after.Undo(mark)) }()
 	for _, v := range back {
 		r.fail(after.AddPod(r.asItRan(v)))
 	}
-	return r.lacking(after, turns, back)
+	return r.lacking(after, turns, back, lacked)
 }
