@@ -52,7 +52,9 @@ func TestPropertyImportanceAskedAgain(t *testing.T) {
 			require.NoError(t, err)
 			got, err := eval.PreemptRequest(context.Background(), snap, req)
 			require.NoError(t, err)
-			want := r.Explanation().Plan
+			explained, err := r.Explanation()
+			require.NoError(t, err)
+			want := explained.Plan
 			if want.Outcome == decision.Fits || want.Outcome == decision.NotEligible {
 				want.Unhelpful = nil // Preempt makes no dry runs then
 			}

@@ -110,7 +110,7 @@ func (m *attachedMachine) checkRule(t *rapid.T) {
 	}
 	pod := *m.pod
 	pod.Labels = map[string]string{"app": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")}
-	_, table := m.rule.Answers(&filters.Question{Snap: m.snap.of, Pod: &pod})
+	_, table := m.rule.Answers(questionAbout(m.snap.of, &pod))
 	failing := 0
 	for _, slot := range m.snap.of.Order {
 		want := m.rule.Check(&pod, m.snap.of.NodeStates[slot].Node)
@@ -273,19 +273,19 @@ func TestKeyedRuleMemory(t *testing.T) {
 	for i := range 10 * state.MostTables {
 		q := *p
 		q.Name = fmt.Sprint("p", i)
-		rule.Answers(&filters.Question{Snap: snap.of, Pod: &q})
+		rule.Answers(questionAbout(snap.of, &q))
 	}
 	assert.Len(t, snap.of.Answers.Tables, state.MostTables)
 	for i := range 5000 {
 		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
-		_, table := rule.Answers(&filters.Question{Snap: snap.of, Pod: p})
+		_, table := rule.Answers(questionAbout(snap.of, p))
 		require.LessOrEqual(t, len(table.Statuses), 64+2*20+1)
 	}
 	for i := range 5000 {
 		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
 	}
 	assert.LessOrEqual(t, len(snap.of.Answers.Log), 1024+2*20)
-	_, table := rule.Answers(&filters.Question{Snap: snap.of, Pod: p})
+	_, table := rule.Answers(questionAbout(snap.of, p))
 	assert.Equal(t, 20, table.Failing)
 }
 
@@ -317,4 +317,13 @@ func TestKeyedRuleAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	require.NoError(t, errors.Join(problems...))
+}
+
+// questionAbout is a question about a pod with the usual filters.
+func questionAbout(snap *state.Snapshot, pod *outrank.Pod) *filters.Question {
+	q := &filters.Question{Snap: snap, Pod: pod}
+	if err := q.Configure(context.Background(), &decision.Plugins{}); err != nil {
+		panic(err)
+	}
+	return q
 }

@@ -302,7 +302,7 @@ func TestFollowingLeavesTheCountsAlone(t *testing.T) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
 	attempt := func() *dryrun.DryRunner {
-		a, err := dryrun.NewAttempt(&dryrun.Settings{}, snap.of, p, gen.Now)
+		a, err := dryrun.NewAttempt(context.Background(), &dryrun.Settings{}, snap.of, p, gen.Now)
 		require.NoError(t, err)
 		return dryrun.NewDryRunner(a)
 	}

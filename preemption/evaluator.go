@@ -186,7 +186,7 @@ func (e *Evaluator) ExplainRequest(ctx context.Context, cluster *Snapshot, req R
 	if r.Failed != nil {
 		return nil, r.Failed
 	}
-	return r.Explanation(), nil
+	return r.Explanation()
 }
 
 // Config returns the configuration that the evaluator decides by. The slices in it are

@@ -62,7 +62,7 @@ func (e *Evaluator) PreemptAcross(ctx context.Context, cluster *Snapshot, pod *o
 	if err := dryrun.CheckAlone(snap, pod); err != nil {
 		return nil, err
 	}
-	a, err := dryrun.NewAttempt(&e.config, snap, pod, now)
+	a, err := dryrun.NewAttempt(ctx, &e.config, snap, pod, now)
 	if err != nil {
 		return nil, err
 	}

@@ -187,7 +187,7 @@ func (x *acrossSearch) choose(ctx context.Context, i int) {
 // stop reports whether the search ends here. Every node gets the steps that it takes to
 // put its pods back by importance.
 func (x *acrossSearch) stop(ctx context.Context) bool {
-	if x.steps%1024 == 0 && ctx.Err() != nil {
+	if x.steps%256 == 0 && ctx.Err() != nil {
 		return true
 	}
 	if x.steps < x.limit || x.steps-x.node.firstStep < len(x.node.pods) {
@@ -263,7 +263,7 @@ func (x *acrossSearch) afresh(victims []*state.PodState) filters.Status {
 			snap.Drop(q)
 		}
 	}
-	a, err := dryrun.NewAttempt(x.attempt.Config, snap, x.attempt.Asked.Pod, x.attempt.Now)
+	a, err := dryrun.NewAttempt(context.Background(), x.attempt.Config, snap, x.attempt.Asked.Pod, x.attempt.Now)
 	if err != nil {
 		x.err = err
 		return filters.Status{Code: Unschedulable, By: filters.ByNone}

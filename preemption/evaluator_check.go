@@ -32,7 +32,7 @@ func (e *Evaluator) Check(cluster *Snapshot, pod *outrank.Pod, node string) (Sta
 		return Status{}, err
 	}
 	// No filter looks at a start time, so any now will do.
-	a, err := dryrun.NewAttempt(&e.config, snap, pod, time.Time{})
+	a, err := dryrun.NewAttempt(context.Background(), &e.config, snap, pod, time.Time{})
 	if err != nil {
 		return Status{}, err
 	}

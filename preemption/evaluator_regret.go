@@ -62,7 +62,7 @@ func (e *Evaluator) Regret(ctx context.Context, cluster *Snapshot, plan *Plan, n
 		}
 		return r, nil
 	}
-	if err := compareWithBest(r, &exact.config, snap, now); err != nil {
+	if err := compareWithBest(ctx, r, &exact.config, snap, now); err != nil {
 		return nil, err
 	}
 	if _, r.OnNode, err = exact.ExplainNode(ctx, cluster, Request{Pod: plan.Pod, Now: now}, plan.Node); err != nil {
@@ -72,8 +72,8 @@ func (e *Evaluator) Regret(ctx context.Context, cluster *Snapshot, plan *Plan, n
 }
 
 // compareWithBest completes the regret of a plan that preempts.
-func compareWithBest(r *Regret, config *dryrun.Settings, snap *state.Snapshot, now time.Time) error {
-	a, err := dryrun.NewAttempt(config, snap, r.Plan.Pod, now)
+func compareWithBest(ctx context.Context, r *Regret, config *dryrun.Settings, snap *state.Snapshot, now time.Time) error {
+	a, err := dryrun.NewAttempt(ctx, config, snap, r.Plan.Pod, now)
 	if err != nil {
 		return err
 	}

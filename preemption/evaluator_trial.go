@@ -40,7 +40,7 @@ func (e *Evaluator) Trials(cluster *Snapshot, req Request) (*Trials, error) {
 	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
-	a, err := dryrun.NewAttempt(&e.config, snap, req.Pod, req.Now)
+	a, err := dryrun.NewAttempt(context.Background(), &e.config, snap, req.Pod, req.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, plan *Plan, n
 	if err := dryrun.CheckAlone(snap, plan.Pod); err != nil {
 		return err
 	}
-	a, err := dryrun.NewAttempt(&e.config, snap, plan.Pod, now)
+	a, err := dryrun.NewAttempt(ctx, &e.config, snap, plan.Pod, now)
 	if err != nil {
 		return err
 	}

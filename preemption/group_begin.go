@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 
 // newFitter returns a fitter for pods of the group. The snapshot has the pods that the
 // members have to do with at first, and the group's pods pending.
-func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
+func (r *groupRun) newFitter(ctx context.Context, pods []*outrank.Pod) (*fitter, error) {
 	f := &fitter{
 		run: r, snap: r.work, lean: true, version: 1,
 		sites: make([]site, len(r.work.Order)), positionOf: make([]int32, len(r.work.NodeStates)),
@@ -22,7 +23,7 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 	}
 	var attempts []*dryrun.Attempt
 	for _, pod := range pods {
-		a, err := dryrun.NewAttempt(r.config, r.work, pod, time.Time{})
+		a, err := dryrun.NewAttempt(ctx, r.config, r.work, pod, time.Time{})
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 )
 
+// unitTurns is about how many turns of loops it takes to take a unit away, or to charge it.
+const unitTurns = 8
+
 // charge takes each pod of each unit, in order of importance, from the budgets that cover
 // it, up to the first that it violates, in the order of the cluster (rules 6.3.8 and
 // 12.9.10; filterVictimsWithPDBViolation).
@@ -14,6 +17,9 @@ func (r *groupRun) charge(units []possibleVictim) {
 	budgets := dryrun.UnitCharger(r.work.BudgetSet)
 	r.broken = map[int]brokenUnit{}
 	for i := range units {
+		if r.look.Ended(unitTurns) {
+			return
+		}
 		u := &units[i]
 		if u.budget != mayViolate {
 			continue

@@ -16,6 +16,9 @@ func (r *groupRun) eligible(possible []possibleVictim) Ineligibility {
 	}
 	return r.config.GroupEligible(policy, r.nominated(), func(yield func(*state.PodState) bool) {
 		for i := range possible {
+			if r.look.Ended(1) {
+				return
+			}
 			for _, p := range r.podsOf(&possible[i]) {
 				if !yield(p) {
 					return

@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"context"
 	"reflect"
 	"slices"
 	"time"
@@ -14,7 +15,7 @@ import (
 // rebuild has the filters of a member count pods anew: those of the cluster, and
 // the members before it in their places. That is the attempt which FirstFit begins
 // once it has placed these.
-func (f *fitter) rebuild(i int) {
+func (f *fitter) rebuild(ctx context.Context, i int) {
 	before := f.members[:i]
 	for j := range before {
 		if at := before[j].at; at != nowhere {
@@ -22,7 +23,7 @@ func (f *fitter) rebuild(i int) {
 		}
 	}
 	m := &f.members[i]
-	a, err := dryrun.NewAttempt(f.run.config, f.snap, m.pod, time.Time{})
+	a, err := dryrun.NewAttempt(ctx, f.run.config, f.snap, m.pod, time.Time{})
 	for j := range before {
 		if before[j].at != nowhere {
 			f.reseat(before[j].pod, "", before[j].nomination)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/lookout"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -101,13 +102,19 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, cluster *Snapshot, req Gro
 
 // run writes the plan.
 func (r *groupRun) run(ctx context.Context, refused bool) error {
+	r.look = lookout.New(ctx)
 	f, placed, err := r.first(ctx, refused)
 	if err != nil {
 		return err
 	}
 	possible := r.possible()
+	if r.look.Err() != nil {
+		return r.look.Err()
+	}
 	r.plan.Possible, r.plan.TurnedDown = len(possible), placed.Refused
-	r.plan.Ineligible = r.eligible(possible)
+	if r.plan.Ineligible = r.eligible(possible); r.look.Err() != nil {
+		return r.look.Err()
+	}
 	switch {
 	case placed.Refused == nil && !refused:
 		r.plan.Outcome, r.plan.Placement = Fits, placed.Assignments
@@ -145,7 +152,7 @@ func (r *groupRun) first(ctx context.Context, refused bool) (f *fitter, placed P
 		return nil, placed, err
 	}
 	if r.place == nil {
-		if f, err = r.newFitter(r.pods); err != nil {
+		if f, err = r.newFitter(ctx, r.pods); err != nil {
 			return nil, placed, err
 		}
 	}
@@ -173,14 +180,18 @@ func (r *groupRun) decide(ctx context.Context, f *fitter, possible []possibleVic
 		r.refuse(placed.Refused)
 		return nil
 	}
-	r.sort(possible)
+	if r.sort(possible); r.look.Err() != nil {
+		return r.look.Err()
+	}
 	return r.spare(ctx, f, possible, placed.Assignments)
 }
 
 // decideGuarded is decide where a guard keeps some of the possible victims (rules 13.6.8 and
 // 13.6.10).
 func (r *groupRun) decideGuarded(ctx context.Context, f *fitter, possible []possibleVictim) error {
-	r.sort(possible)
+	if r.sort(possible); r.look.Err() != nil {
+		return r.look.Err()
+	}
 	away, kept, refusal, err := r.letGo(ctx, possible)
 	if err != nil {
 		return err
@@ -218,7 +229,9 @@ func (r *groupRun) refuse(why *Refusal) {
 // spare puts back whoever need not leave, and writes the plan (steps 4 and 5 of
 // PreemptGroup). The units are away, in order, and the pods of the group in their places.
 func (r *groupRun) spare(ctx context.Context, f *fitter, away []possibleVictim, placement []Assignment) error {
-	r.charge(away)
+	if r.charge(away); r.look.Err() != nil {
+		return r.look.Err()
+	}
 	if err := f.fix(); err != nil {
 		return err
 	}
@@ -240,18 +253,23 @@ func (r *groupRun) spare(ctx context.Context, f *fitter, away []possibleVictim, 
 func (r *groupRun) placeWithout(ctx context.Context, f *fitter, possible []possibleVictim) (*fitter, Placement, error) {
 	if f != nil {
 		f.unseatAll()
-		f.takeAway(possible)
+		if f.takeAway(possible); r.look.Err() != nil {
+			return nil, Placement{}, r.look.Err()
+		}
 		placed, err := f.placeAll(ctx)
 		return f, placed, err
 	}
 	for i := range possible {
+		if r.look.Ended(unitTurns) {
+			return nil, Placement{}, r.look.Err()
+		}
 		r.take(&possible[i])
 	}
 	placed, err := r.ask(ctx)
 	if err != nil || placed.Refused != nil {
 		return nil, placed, err
 	}
-	f, _, err = r.fitterAt(placed.Assignments)
+	f, _, err = r.fitterAt(ctx, placed.Assignments)
 	return f, placed, err
 }
 

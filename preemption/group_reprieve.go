@@ -5,24 +5,23 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
 
 // fitterAt returns a fitter with the pods where a function of the caller placed them, with
 // every possible victim away. Their filters count in the order of the assignments.
 // refused says which of them is the first that its node does not take so.
-func (r *groupRun) fitterAt(placed []Assignment) (f *fitter, refused *Refusal, err error) {
+func (r *groupRun) fitterAt(ctx context.Context, placed []Assignment) (f *fitter, refused *Refusal, err error) {
 	pods := make([]*outrank.Pod, len(placed))
 	for i, a := range placed {
 		pods[i] = a.Pod
 	}
-	if f, err = r.newFitter(pods); err != nil {
+	if f, err = r.newFitter(ctx, pods); err != nil {
 		return nil, nil, err
 	}
 	for i, a := range placed {
 		if f.far {
-			f.rebuild(i)
+			f.rebuild(ctx, i)
 		}
 		at := f.positionOf[r.work.NodeState(a.Node).Slot]
 		if said := f.says(i, at); said != noObjection && refused == nil {
@@ -68,17 +67,29 @@ func (f *fitter) objection(i int, s statusID) *Refusal {
 // stays in its place (rule 12.9.8). It stores in blocks why units could not be put back.
 func (f *fitter) reprieve(ctx context.Context, possible []possibleVictim, violating bool, blocks map[int]*Refusal) error {
 	for i := range possible {
+		if f.run.look.Ended(1) {
+			return f.run.look.Err()
+		}
 		if possible[i].violates() != violating {
 			continue
 		}
-		if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if f.run.look.Ended(f.keepTurns()) {
+			return f.run.look.Err()
 		}
 		if why := f.reprieveUnit(&possible[i]); why != nil {
 			blocks[i] = why
 		}
 	}
 	return ctx.Err()
+}
+
+// keepTurns is about how many turns of loops it takes to find out whether members keep their places: where they
+// look beyond their nodes, a filter may go through all of them.
+func (f *fitter) keepTurns() int {
+	if f.far {
+		return unitTurns + len(f.sites)
+	}
+	return unitTurns
 }
 
 // reprieveUnit puts back a unit, if each member stays where it is then. Otherwise it
@@ -98,6 +109,7 @@ func (f *fitter) reprieveUnit(u *possibleVictim) *Refusal {
 		if still >= 0 && f.failing[still].member < i {
 			break
 		}
+		f.run.look.Ended(f.keepTurns())
 		if said := f.keeps(i); said != noObjection {
 			why = f.objection(i, said)
 			break
@@ -174,8 +186,8 @@ func (f *fitter) reprieveAgain(ctx context.Context, away []possibleVictim, block
 	for again := f.run.guard != nil; again; {
 		again = false
 		for i := range away {
-			if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
-				return ctx.Err()
+			if f.run.look.Ended(f.keepTurns()) {
+				return f.run.look.Err()
 			}
 			if why := blocks[i]; why == nil || why.Guard.Code == Success {
 				continue

@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/lookout"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/preemption/internal/state"
@@ -9,6 +10,8 @@ import (
 
 // groupRun is one call of PreemptGroup.
 type groupRun struct {
+	// look ends loops over units with the context of the call: what they made by then is of no use.
+	look     lookout.Watch
 	config   *dryrun.Settings
 	snap     *state.Snapshot // the caller's, only read
 	work     *state.Snapshot // where pods are taken away and put back

@@ -17,7 +17,10 @@ func (f *fitter) placeAll(ctx context.Context) (Placement, error) {
 			if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 				return false, ctx.Err()
 			}
-			found := f.place(i)
+			found := f.place(ctx, i)
+			if f.run.look.Err() != nil {
+				return false, f.run.look.Err()
+			}
 			if !found && first == nil && f.err == nil {
 				first = f.refusal(i)
 			}
@@ -41,12 +44,13 @@ func (f *fitter) placeAll(ctx context.Context) (Placement, error) {
 
 // place gives a member the first place that there is, and reports whether there is
 // one.
-func (f *fitter) place(i int) bool {
+func (f *fitter) place(ctx context.Context, i int) bool {
 	if f.afresh {
 		f.since, f.afresh = i, false
 	}
 	if f.far {
-		f.rebuild(i)
+		f.run.look.Ended(f.keepTurns())
+		f.rebuild(ctx, i)
 	}
 	to := f.scan(i)
 	if to == nowhere {
@@ -82,12 +86,18 @@ func (f *fitter) scan(i int) int32 {
 		}
 	}
 	for ; int(from) < len(f.sites); from++ {
+		if f.run.look.Ended(askTurns) {
+			return nowhere
+		}
 		if f.takes(i, from) {
 			return from
 		}
 	}
 	return nowhere
 }
+
+// askTurns is about how many turns of loops it takes to ask a node.
+const askTurns = 8
 
 // seat gives a member another place, or none.
 func (f *fitter) seat(i int, to int32) {
@@ -128,6 +138,9 @@ func (f *fitter) assignments() []Assignment {
 func (f *fitter) takeAway(units []possibleVictim) {
 	f.version++
 	for i := range units {
+		if f.run.look.Ended(unitTurns) {
+			return
+		}
 		f.count(&units[i], -1)
 		for _, at := range f.positionsOf(&units[i]) {
 			f.sites[at].version = f.version

@@ -20,7 +20,7 @@ func (r *groupRun) possible() []possibleVictim {
 	}
 	units := r.units(below)
 	if r.config.MayEvict != nil || r.config.MayTake != nil {
-		units = slices.DeleteFunc(units, func(u possibleVictim) bool { return !r.allows(&u) })
+		units = slices.DeleteFunc(units, func(u possibleVictim) bool { return !r.look.Ended(1) && !r.allows(&u) })
 	}
 	return units
 }
@@ -36,6 +36,9 @@ func (r *groupRun) units(below int64) []possibleVictim {
 	r.snap.Units.Each(r.addWhole)
 	for position, slot := range r.snap.Order {
 		n := r.snap.NodeStates[slot]
+		if r.look.Ended(1 + len(n.SortKeys)) {
+			return nil
+		}
 		covered := n.Covered
 		for i := range n.SortKeys {
 			rank := n.SortKeys[i].At(r.now)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/lookout"
 	"github.com/outrank-go/outrank/preemption/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/state"
 )
@@ -84,17 +85,26 @@ func groupFault(kind error, format string, args ...any) error {
 
 // verifyVictims finds the victims among the units that there are.
 func (r *groupRun) verifyVictims(ctx context.Context, plan *GroupPlan) (possible []possibleVictim, victims []int, err error) {
+	r.look = lookout.New(ctx)
 	possible = r.possible()
-	if reason := r.eligible(possible); reason != Eligible {
+	reason := r.eligible(possible)
+	switch {
+	case r.look.Err() != nil:
+		return nil, nil, r.look.Err()
+	case reason != Eligible:
 		return nil, nil, groupFault(ErrUnsound, "%s", reason)
 	}
-	r.sort(possible)
+	if r.sort(possible); r.look.Err() != nil {
+		return nil, nil, r.look.Err()
+	}
 	if r.guard != nil {
 		if possible, err = r.verifyGuard(ctx, plan, possible); err != nil {
 			return nil, nil, err
 		}
 	}
-	r.charge(possible)
+	if r.charge(possible); r.look.Err() != nil {
+		return nil, nil, r.look.Err()
+	}
 	violations := 0
 	for i := range plan.Victims {
 		victim := &plan.Victims[i]
@@ -153,7 +163,7 @@ func (r *groupRun) verifyPlaces(ctx context.Context, plan *GroupPlan, possible [
 	for i := range possible {
 		r.take(&possible[i])
 	}
-	f, refused, err := r.fitterAt(plan.Placement)
+	f, refused, err := r.fitterAt(ctx, plan.Placement)
 	switch {
 	case err != nil:
 		return err
@@ -200,7 +210,7 @@ func (r *groupRun) verifyPlacement(ctx context.Context, plan *GroupPlan) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		a, err := dryrun.NewAttempt(r.config, r.work, at.Pod, time.Time{})
+		a, err := dryrun.NewAttempt(ctx, r.config, r.work, at.Pod, time.Time{})
 		if err != nil {
 			return err
 		}

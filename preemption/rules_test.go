@@ -271,7 +271,8 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 	}
 	r, err := dryrun.DecideExhaustively(context.Background(), &eval.config, eval.chunk, snap.of, &req, true)
 	require.NoError(t, err)
-	explained := r.Explanation()
+	explained, err := r.Explanation()
+	require.NoError(t, err)
 	agreesInParts(t, eval, snap, req, explained)
 	for range 2 {
 		got, err := eval.PreemptRequest(context.Background(), snap, req)

@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -61,7 +62,8 @@ func TestPropertyWithinLeavesNobodyOut(t *testing.T) {
 
 // asksWithin chooses pods of the lowest priority of a node, and asks for what they make room for.
 func asksWithin(t *rapid.T, s *state.Snapshot) {
-	s.Digests()
+	_, _, err := s.Digests(context.Background())
+	require.NoError(t, err)
 	n := s.NodeStates[rapid.IntRange(0, 2).Draw(t, "node")]
 	sum := s.Summaries.At(n.Slot)
 	asks, victims, start := sum.Free, int64(0), int64(math.MaxInt64)

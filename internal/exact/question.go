@@ -44,7 +44,7 @@ type Question struct {
 	// long: where the host is asked about every set, or a set may be better than one that
 	// it contains.
 	Limit, SlowLimit int
-	// Ended, unless nil, is asked every thousand steps or so. The search ends as by its limit
+	// Ended, unless nil, is asked every few hundred steps. The search ends as by its limit
 	// where it says so, and says nothing of use.
 	Ended func() bool
 	// Latest is the latest start of any part.

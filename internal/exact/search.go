@@ -22,7 +22,7 @@ func (s *Search) listUseful() {
 var lightSteps, enoughSteps = 256, 32
 
 // stepsPerAsk is how many steps lie between two questions whether the search has to end.
-const stepsPerAsk = 1024
+const stepsPerAsk = 256
 
 // SearchHeavily makes searches do both at once, until the function that it returns is called.
 // It is for tests alone.

@@ -85,10 +85,13 @@ func (b *bundle) spread(from int) {
 
 // next returns the point to ask about. It returns false where no point as near as the center is
 // to the origin is higher by more than some gain worth having, by the slopes.
-func (b *bundle) next(worth float64) (at []float64, more bool) {
+// A meter that stops it ends it without one.
+func (b *bundle) next(worth float64, m *Meter) (at []float64, more bool) {
 	direction := make([]float64, len(b.center))
 	for {
-		b.weigh()
+		if m.turn(len(b.cuts)*len(b.center)) || !b.weigh(m) {
+			return nil, false
+		}
 		clear(direction)
 		above := 0.0
 		for i, a := range b.alpha {
@@ -118,14 +121,18 @@ func (b *bundle) next(worth float64) (at []float64, more bool) {
 }
 
 // weigh finds the weights of the slopes, which add up to 1, whose mean is the shortest beside what
-// their planes lie above: pairs exchange weight until no exchange helps.
-func (b *bundle) weigh() {
+// their planes lie above: pairs exchange weight until no exchange helps. It returns false where
+// the meter stops it.
+func (b *bundle) weigh(m *Meter) bool {
 	n := len(b.cuts)
 	grad := make([]float64, n)
 	for i := range grad {
 		grad[i] = b.cuts[i].above + float64(b.reach*dot(b.gram[i], b.alpha))
 	}
 	for range 20 * n {
+		if m.turn(n) {
+			return false
+		}
 		to, from := 0, -1
 		for i, g := range grad {
 			if g < grad[to] {
@@ -136,7 +143,7 @@ func (b *bundle) weigh() {
 			}
 		}
 		if from < 0 || from == to || grad[from]-grad[to] <= 1e-9*(1+b.ahead) {
-			return
+			return true
 		}
 		curve := float64(b.reach * (b.gram[to][to] + b.gram[from][from] - 2*b.gram[to][from]))
 		by := b.alpha[from]
@@ -152,6 +159,7 @@ func (b *bundle) weigh() {
 			grad[i] += float64(float64(b.reach*by) * (b.gram[i][to] - b.gram[i][from]))
 		}
 	}
+	return true
 }
 
 // tell takes the value and the slope at the point that was asked about.

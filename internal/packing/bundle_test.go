@@ -35,7 +35,7 @@ func TestBundleClimbsARoof(t *testing.T) {
 	b.start(at, value, value, slope, 1)
 	rounds := 0
 	for more := true; rounds < 2000; rounds++ {
-		if at, more = b.next(0.001); !more {
+		if at, more = b.next(0.001, &Meter{}); !more {
 			break
 		}
 		value, slope = height(at)

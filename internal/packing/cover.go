@@ -9,6 +9,7 @@ import (
 // cover finds the leavers of a bin that free enough of every row and weigh least.
 type cover struct {
 	bin   *Bin
+	m     *Meter
 	all   []int64 // what everyone together frees, by row
 	order []int   // the leavers, whoever frees most first
 	// most is the most that one leaver frees of a row, from each place in the order on; sums
@@ -95,6 +96,7 @@ func (c *cover) weigh(weights []int64) {
 
 // least returns the least that leavers weigh who free what is short for so many items of each
 // kind, MaxInt64 where all do not, and how many nodes were searched. mark then says who they are.
+// Once the meter is stopped it is what some weigh, or MaxInt64.
 func (c *cover) least(counts []int, short []int64) (weight int64, nodes int) {
 	c.key = c.key[:0]
 	for _, n := range counts {
@@ -108,7 +110,7 @@ func (c *cover) least(counts []int, short []int64) (weight int64, nodes int) {
 	c.nodes, c.best = 0, math.MaxInt64
 	clear(c.chosen)
 	c.from(0, 0)
-	if len(c.known) < mostAnswers {
+	if len(c.known) < mostAnswers && !c.m.stopped {
 		c.known[string(c.key)] = answer{weight: c.best, leaves: slices.Clone(c.leaves)}
 	}
 	return c.best, c.nodes
@@ -160,6 +162,9 @@ func (c *cover) atLeast(i int) int64 {
 
 func (c *cover) from(i int, weight int64) {
 	c.nodes++
+	if c.m.turn(len(c.short) + len(c.order)) {
+		return
+	}
 	more := c.atLeast(i)
 	if more == math.MaxInt64 || weight+more >= c.best {
 		return

@@ -40,6 +40,9 @@ type placer struct {
 // says so of a placement, or so many rounds have passed without a better one. The same problem has the same placement for the same limit.
 func Place(p *Problem, from Relaxed, rounds int, enough func(*Placement) bool, m *Meter) *Placement {
 	x := newPlacer(p, from.Prices, m)
+	if m.stopped {
+		return nil
+	}
 	all := make([]int, len(p.Bins))
 	for i := range all {
 		all[i] = i
@@ -72,11 +75,15 @@ func Place(p *Problem, from Relaxed, rounds int, enough func(*Placement) bool, m
 	return best
 }
 
+// newPlacer prepares a search. Where the meter is stopped, not all of its bins are there.
 func newPlacer(p *Problem, prices []int64, m *Meter) *placer {
-	x := &placer{Problem: p, m: m, dive: &dive{limit: 2000}, prices: make([]int64, len(prices)), asked: make([]int64, len(prices)),
+	x := &placer{Problem: p, m: m, dive: &dive{limit: 2000, m: m}, prices: make([]int64, len(prices)), asked: make([]int64, len(prices)),
 		left: make([]int, len(p.Kinds)), caps: make([]int, len(p.Kinds)), taken: make([]int64, len(p.Left)), rand: rand.New(rand.NewPCG(1, 2))}
 	heaviest := int64(0)
 	for i := range p.Bins {
+		if m.turn(p.turns(i)) {
+			return x
+		}
 		x.sacks = append(x.sacks, newSack(p, &p.Bins[i]))
 		x.fills = append(x.fills, Filling{make([]int, len(p.Kinds)), make([]bool, len(p.Bins[i].Leavers))})
 		for v := range p.Bins[i].Leavers {
@@ -131,7 +138,7 @@ func (x *placer) gain(i int) int64 {
 	x.charge(i, -1)
 	weights := x.weigh(&x.Bins[i])
 	before := x.worth(i, weights)
-	value, _ := x.dive.solve(x.sacks[i], weights, x.caps, x.m)
+	value, _ := x.dive.solve(x.sacks[i], weights, x.caps)
 	x.charge(i, 1)
 	return value - before
 }
@@ -211,6 +218,7 @@ func (x *placer) placement() *Placement {
 	p := &Placement{Fillings: make([]Filling, len(x.fills))}
 	taken := make([]int64, len(x.Left))
 	for i := range x.fills {
+		x.m.turn(x.turns(i))
 		p.Fillings[i] = x.fills[i].clone()
 		for v, leaves := range x.fills[i].Leaves {
 			if !leaves {
@@ -233,6 +241,7 @@ func (x *placer) placement() *Placement {
 
 func (x *placer) restore(p *Placement) {
 	for i := range p.Fillings {
+		x.m.turn(x.turns(i))
 		x.fill(i, p.Fillings[i])
 	}
 }

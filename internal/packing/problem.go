@@ -22,6 +22,12 @@ type Bin struct {
 	Leavers []Leaver
 }
 
+// turns is how often a loop turns, at most, that goes through all that a bin may hold, row by row.
+func (p *Problem) turns(bin int) int {
+	b := &p.Bins[bin]
+	return (1 + len(b.Free)) * (1 + len(p.Kinds) + len(b.Leavers))
+}
+
 // Problem asks for a place for every item. Left is how many leavers each budget covers for
 // nothing; a leaver beyond that is a violation. The searches read a Problem and do not change it.
 type Problem struct {
@@ -30,12 +36,12 @@ type Problem struct {
 	Left  []int64
 }
 
-// Meter counts steps. A search ends when they come to Limit, or when Stop, which is asked
-// every thousand steps or so, says so. Stop may be nil.
+// Meter counts steps. A search ends when they come to Limit, or when Stop says so, which is asked
+// whenever loops have turned a few thousand times. Stop may be nil.
 type Meter struct {
 	Steps, Limit int
 	Stop         func() bool
-	asked        int
+	turns        int // of loops since Stop was asked
 	stopped      bool
 }
 
@@ -44,16 +50,22 @@ const (
 	nodesPerStep = 12
 	// perSack is how many steps a knapsack counts beside its nodes.
 	perSack = 1
-	// stepsPerStop is how many steps lie between two calls of Stop.
-	stepsPerStop = 1024
+	// turnsPerStop is how many turns of loops lie between two calls of Stop.
+	turnsPerStop = 4096
 )
 
 // spend counts a knapsack and the nodes of its search.
 func (m *Meter) spend(nodes int) {
 	m.Steps += perSack + nodes/nodesPerStep
-	if m.Stop != nil && !m.stopped && m.Steps-m.asked >= stepsPerStop {
-		m.asked, m.stopped = m.Steps, m.Stop()
+}
+
+// turn counts turns of loops, and reports whether Stop has ended the search. A step may take many of
+// them, and their number decides nothing else.
+func (m *Meter) turn(n int) bool {
+	if m.turns += n; m.turns >= turnsPerStop && m.Stop != nil && !m.stopped {
+		m.turns, m.stopped = 0, m.Stop()
 	}
+	return m.stopped
 }
 
 // Spent reports whether the search has to end.

@@ -66,8 +66,11 @@ type relaxation struct {
 // knapsack for each bin and round; the rounds end with the meter, or where prices settle.
 func Relax(p *Problem, goal Goal, m *Meter) Relaxed {
 	x := newRelaxation(p, goal, m)
-	best := Relaxed{Prices: slices.Clone(x.prices), Likely: make([]int, len(p.Bins)), Impossible: x.impossible()}
-	if best.Impossible || goal.Upper <= 0 {
+	best := Relaxed{Prices: slices.Clone(x.prices), Likely: make([]int, len(p.Bins))}
+	if m.stopped {
+		return best
+	}
+	if best.Impossible = x.impossible(); best.Impossible || goal.Upper <= 0 {
 		return best
 	}
 	var b bundle
@@ -99,7 +102,7 @@ func Relax(p *Problem, goal Goal, m *Meter) Relaxed {
 		} else {
 			b.tell(at, seen, tall, slope)
 		}
-		at, more = b.next(worth)
+		at, more = b.next(worth, m)
 		if float64(height-bound) > max(b.ahead/8, worth) && x.dive.limit < mostNodes {
 			x.dive.limit *= 2
 		}
@@ -107,8 +110,9 @@ func Relax(p *Problem, goal Goal, m *Meter) Relaxed {
 	return best
 }
 
+// newRelaxation prepares a search. Where the meter is stopped, not all of its bins are there.
 func newRelaxation(p *Problem, goal Goal, m *Meter) *relaxation {
-	x := &relaxation{Problem: p, goal: goal, m: m, dive: &dive{limit: 200}, prices: make([]int64, len(p.Kinds)),
+	x := &relaxation{Problem: p, goal: goal, m: m, dive: &dive{limit: 200, m: m}, prices: make([]int64, len(p.Kinds)),
 		charges: make([]int64, len(p.Left)), off: make([]int64, len(p.Kinds)), overdrawn: make([]int64, len(p.Left))}
 	x.budgets = goal.Violations || goal.Most >= 0
 	switch {
@@ -123,10 +127,13 @@ func newRelaxation(p *Problem, goal Goal, m *Meter) *relaxation {
 		x.all = append(x.all, p.Kinds[k].Count)
 	}
 	for i := range p.Bins {
+		if m.turn(p.turns(i)) {
+			return x
+		}
 		x.sacks = append(x.sacks, newSack(p, &p.Bins[i]))
 		x.steep += budgetSize * float64(len(p.Bins[i].Leavers))
 	}
-	x.size = sizes(p)
+	x.size = sizes(p, m)
 	if goal.Prices != nil {
 		copy(x.prices, goal.Prices)
 		return x
@@ -144,13 +151,16 @@ func newRelaxation(p *Problem, goal Goal, m *Meter) *relaxation {
 }
 
 // sizes returns the share of an average bin that each kind takes, of the row of which that is most.
-func sizes(p *Problem) []float64 {
+func sizes(p *Problem, m *Meter) []float64 {
 	size := make([]float64, len(p.Kinds))
 	if len(p.Bins) == 0 {
 		return size
 	}
 	offered := make([]float64, len(p.Bins[0].Free))
 	for i := range p.Bins {
+		if m.turn(p.turns(i)) {
+			break
+		}
 		b := &p.Bins[i]
 		for r, free := range b.Free {
 			offered[r] += float64(max(0, free))
@@ -174,17 +184,22 @@ func sizes(p *Problem) []float64 {
 // likely counts the bins in which something is placed.
 func (x *relaxation) likely(rounds []int) {
 	for i, s := range x.sacks {
+		x.m.turn(1 + len(x.Kinds))
 		if !s.best.empty() {
 			rounds[i]++
 		}
 	}
 }
 
-// impossible reports whether some kind has more items than all bins take of it together.
+// impossible reports whether some kind has more items than all bins take of it together, which is not known where
+// the meter is stopped.
 func (x *relaxation) impossible() bool {
 	for k := range x.Kinds {
 		room := 0
 		for _, s := range x.sacks {
+			if x.m.turn(1) {
+				return false
+			}
 			room += s.most[k]
 		}
 		if room < x.Kinds[k].Count {
@@ -240,7 +255,7 @@ func (x *relaxation) value() (bound, height int64, whole bool) {
 		if x.m.Spent() {
 			return 0, 0, false
 		}
-		value, upper := x.dive.solve(s, x.weigh(&x.Bins[i]), x.all, x.m)
+		value, upper := x.dive.solve(s, x.weigh(&x.Bins[i]), x.all)
 		bound, height = bound-upper, height-value
 		for k, n := range s.best.Counts {
 			x.off[k] += int64(n)

@@ -90,6 +90,7 @@ func newSack(p *Problem, bin *Bin) *sack {
 // cover say who leaves for them.
 type dive struct {
 	*sack
+	m       *Meter
 	prices  []int64
 	weights []int64
 	kinds   int
@@ -113,6 +114,7 @@ type dive struct {
 
 // at sets the prices.
 func (d *dive) at(p *Problem, prices []int64) {
+	d.m.turn(len(prices) * len(prices)) // at most, for what is sorted
 	d.prices, d.kinds = prices, len(prices)
 	if d.byRow == nil && len(p.Bins) > 0 {
 		d.byRow = make([][]int, len(p.Bins[0].Free))
@@ -136,8 +138,10 @@ func (d *dive) at(p *Problem, prices []int64) {
 // solve returns the most that the bin is worth, prices of what it takes less the weights of
 // who leaves, and a value that is at least as much and nearly the same where the search went to its
 // end. It takes no more of a kind than caps. The filling is in best.
-func (d *dive) solve(s *sack, weights []int64, caps []int, m *Meter) (value, upper int64) {
+func (d *dive) solve(s *sack, weights []int64, caps []int) (value, upper int64) {
 	d.sack, d.weights = s, weights
+	s.cover.m = d.m
+	d.m.turn(2 * d.rows * d.rows * (d.kinds + len(weights)))
 	d.begin(caps)
 	d.found, d.nodes = 0, 0
 	d.warm()
@@ -150,7 +154,7 @@ func (d *dive) solve(s *sack, weights []int64, caps []int, m *Meter) (value, upp
 			upper = min(upper, d.search(upper))
 		}
 	}
-	m.spend(d.nodes)
+	d.m.spend(d.nodes)
 	return d.found, max(upper, d.found)
 }
 
@@ -332,6 +336,10 @@ func (d *dive) from(i int, spare int64) {
 		return
 	}
 	d.nodes++
+	if d.m.turn(d.rows * d.kinds) {
+		d.nodes = d.limit // the bound at the root holds without the rest
+		return
+	}
 	if i == len(d.order) {
 		d.leaf()
 		return

@@ -75,7 +75,7 @@ func Explanation(ctx context.Context, e *preemption.Evaluator, snap *preemption.
 	case ex == nil:
 		return nil, errNoExplanation
 	}
-	f, err := newFinder(e, snap, req, options)
+	f, err := newFinder(ctx, e, snap, req, options)
 	if err != nil {
 		return nil, err
 	}

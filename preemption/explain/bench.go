@@ -51,7 +51,7 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*answer, error) {
 	b.left--
 	req := b.req
 	req.Pod = pod
-	f, err := newFinder(b.e, b.snap, req, b.options)
+	f, err := newFinder(b.ctx, b.e, b.snap, req, b.options)
 	if err != nil {
 		return nil, err
 	}

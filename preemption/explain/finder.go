@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -11,6 +12,8 @@ import (
 
 // finder finds what stands behind the answers of nodes to one pod.
 type finder struct {
+	// ctx is that of the call. A finder lasts no longer.
+	ctx  context.Context
 	snap *preemption.Snapshot
 	pod  *outrank.Pod
 	// tolerations are those of the pod.

@@ -21,13 +21,20 @@ func (f *finder) indexNeighbours() *neighbourIndex {
 	for i := range x.away {
 		x.away[i] = map[domain][]placed{}
 	}
+	seen := 0
 	for n := range f.snap.Nodes() {
+		if seen++; seen%nodesPerLook == 0 && f.ctx.Err() != nil {
+			break
+		}
 		for _, p := range f.snap.PodsOn(n.Name) {
 			x.add(f.pod, p, n)
 		}
 	}
 	return x
 }
+
+// nodesPerLook is the number of nodes whose pods are gone through between two looks at the context.
+const nodesPerLook = 64
 
 func (x *neighbourIndex) add(pod, p *outrank.Pod, n *outrank.Node) {
 	put := func(in map[domain][]placed, key string, t *podTerm) {

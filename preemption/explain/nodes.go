@@ -40,7 +40,7 @@ func (f *finder) group(ctx context.Context, r *Report, ex *preemption.Explanatio
 		g.candidates[ex.Candidates[i].Node], g.places[ex.Candidates[i].Node] = &ex.Candidates[i], i
 	}
 	for i := range ex.Nodes {
-		if i%256 == 0 && ctx.Err() != nil {
+		if i%nodesPerLook == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err := g.add(&ex.Nodes[i]); err != nil {
@@ -56,7 +56,7 @@ func (f *finder) group(ctx context.Context, r *Report, ex *preemption.Explanatio
 	for _, group := range g.groups {
 		r.Nodes = append(r.Nodes, group.NodeGroup)
 	}
-	return nil
+	return ctx.Err()
 }
 
 var stages = []Stage{Chosen, Fits, Candidate, InVain, NoHelp, NotTried}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/outrank-go/outrank"
@@ -37,8 +38,9 @@ var (
 	errNoExplanation = fmt.Errorf("%w: no explanation", outrank.ErrInvalid)
 )
 
-// newFinder prepares to find what stands behind answers to a request.
-func newFinder(e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, options Options) (*finder, error) {
+// newFinder prepares to find what stands behind answers to a request. What it finds once the context has ended
+// is of no use.
+func newFinder(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, options Options) (*finder, error) {
 	if e == nil {
 		return nil, errNoEvaluator
 	}
@@ -46,7 +48,7 @@ func newFinder(e *preemption.Evaluator, snap *preemption.Snapshot, req preemptio
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{snap: snap, pod: req.Pod, tolerations: fit.NewTolerations(req.Pod.Tolerations), config: e.Config(), trials: trials, classes: options.Classes, copies: options.Copies, most: options.Most}
+	f := &finder{ctx: ctx, snap: snap, pod: req.Pod, tolerations: fit.NewTolerations(req.Pod.Tolerations), config: e.Config(), trials: trials, classes: options.Classes, copies: options.Copies, most: options.Most}
 	if f.most <= 0 {
 		f.most = 10
 	}

@@ -78,13 +78,20 @@ func Replacements(ctx context.Context, e *preemption.Evaluator, snap *preemption
 	if err := s.checkPlan(plan); err != nil {
 		return nil, err
 	}
+	seen := 0
 	for p := range s.snap.Pods() {
+		if seen++; seen%podsPerLook == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if s.snap.NodeOf(p.Key()) != "" {
 			s.count(p, 1)
 		}
 	}
 	return s.after(plan, options.Depth)
 }
+
+// podsPerLook is how many pods are counted between two looks at the context.
+const podsPerLook = 1024
 
 // checkPlan reports a plan that does not hold any more.
 func (s *successors) checkPlan(plan *preemption.Plan) error {

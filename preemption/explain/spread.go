@@ -40,7 +40,11 @@ func (f *finder) indexSpread() *spreadIndex {
 			counts: map[string]int{},
 		})
 	}
+	seen := 0
 	for n := range f.snap.Nodes() {
+		if seen++; seen%nodesPerLook == 0 && f.ctx.Err() != nil {
+			break
+		}
 		for i := range x.constraints {
 			if c := &x.constraints[i]; f.nodeCounts(x, c, n) {
 				c.counts[n.Labels[c.key]] += f.matching(c, n)

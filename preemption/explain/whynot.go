@@ -81,7 +81,7 @@ func WhyNot(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snaps
 	case ex == nil:
 		return nil, errNoExplanation
 	}
-	f, err := newFinder(e, snap, req, options)
+	f, err := newFinder(ctx, e, snap, req, options)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func WhyNot(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snaps
 			return nil, err
 		}
 	}
-	return a, f.nodeAnswer(a, ex, g.candidates[node])
+	return a, cmp.Or(f.nodeAnswer(a, ex, g.candidates[node]), ctx.Err())
 }
 
 // nodeAnswer adds who might leave the node, who would have to, and what it lost by.

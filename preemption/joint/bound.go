@@ -107,6 +107,9 @@ func (x *bounding) take(r *relaxed, bound int64) {
 	}
 	lowest := int64(math.MaxInt64)
 	for i := range r.pods {
+		if !x.look(1 + len(r.pods[i])) {
+			return
+		}
 		for _, p := range r.pods[i] {
 			lowest = min(lowest, int64(p.PriorityValue())-math.MinInt32)
 		}
@@ -119,7 +122,11 @@ func (x *bounding) take(r *relaxed, bound int64) {
 // keptAway reports whether a running pod may keep others away from nodes beside its own.
 func (b *draft) keptAway() bool {
 	for _, n := range b.nodes {
-		for _, p := range b.snap.PodsOn(n.Name) {
+		pods := b.snap.PodsOn(n.Name)
+		if !b.look(1 + len(pods)) {
+			return true // for all that is known
+		}
+		for _, p := range pods {
 			if len(p.Affinity.PodAntiAffinity) > 0 {
 				return true
 			}
@@ -165,6 +172,9 @@ func (x *bounding) bySize() {
 func (x *bounding) cheapestLeaver() int64 {
 	least := int64(math.MaxInt64)
 	for _, pods := range x.model.pods {
+		if !x.look(x.podWork(len(pods))) {
+			return 0
+		}
 		for _, p := range pods {
 			least = min(least, x.totals.of(p).cost)
 		}
@@ -183,21 +193,19 @@ func (b *draft) lowestTop(stuck []*member) int32 {
 		return top
 	}
 	config.Policy.Ranks = []preemption.Rank{preemption.ByTopPriority}
-	config.Policy.Exact = false
+	config.Policy.Exact = true // the order in which budgets have victims put back does not matter then
 	config.Sample, config.Importance, config.Cost = nil, nil, nil
 	eval, err := preemption.NewEvaluator(config)
 	b.fail(err)
-	snap := b.snap.Clone()
-	b.fail(snap.SetBudgets(nil))
 	seen := map[int]bool{}
 	for _, m := range stuck {
 		if b.err != nil || seen[m.kind] {
 			continue
 		}
 		seen[m.kind] = true
-		plan, err := eval.Preempt(b.ctx, snap, m.pod, b.now)
+		plan, err := eval.Preempt(b.ctx, b.snap, m.pod, b.now)
 		b.fail(err)
-		if err == nil && plan.Outcome == preemption.Preempt {
+		if err == nil && plan.Outcome == preemption.Preempt && plan.ClusterCertificate.Optimal {
 			top = max(top, plan.Score.TopPriority)
 		}
 	}
@@ -219,6 +227,9 @@ func (b *draft) fewest(stuck []*member) (victims int, sum int64) {
 	for _, n := range b.nodes {
 		free, largest := make([]int64, len(need)), make([]int64, len(need))
 		pods := b.snap.PodsOn(n.Name)
+		if !b.look(b.podWork(len(pods)) + len(stuck)*len(need)) {
+			return 0, 0
+		}
 		for k, name := range b.scales {
 			free[k] = resource.SubSat(n.Allocatable.Amount(name), b.snap.Used(n.Name, name))
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 // soon is how many steps a call may take between two questions to its context, and after its end.
-const soon = 20_000
+const soon = 10_000
 
 // watched is a context that ends after so many questions. It knows how many steps there were then,
 // and the most between two questions.

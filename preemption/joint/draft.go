@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -104,6 +105,8 @@ type draft struct {
 	proving bool
 	// steps counts questions to nodes; no more than limit are asked.
 	steps, limit int
+	// unseen counts what loops have gone through since the last look at the context.
+	unseen int
 	// err is the first error; nothing is tried after it.
 	err error
 }
@@ -121,12 +124,57 @@ func (b *draft) findNodes() {
 func (b *draft) spent() bool { return b.err != nil || b.steps >= b.limit }
 
 // step counts a question to a node, and reports whether it may still be asked. A node may have a hundred
-// pods, each of which comes and goes for one question: the context is asked after some dozens.
+// pods, each of which comes and goes for one question: the context is asked after some questions.
 func (b *draft) step() bool {
-	if b.steps++; b.steps%64 == 0 {
+	if b.steps++; b.steps%8 == 0 {
 		b.fail(b.ctx.Err())
 	}
 	return b.err == nil
+}
+
+// look counts what a loop goes through without a question to a node, and looks at the context after so much
+// of it. It returns false once an error has ended everything.
+func (b *draft) look(n int) bool {
+	if b.unseen += n; b.unseen >= workPerLook {
+		b.unseen = 0
+		b.fail(b.ctx.Err())
+	}
+	return b.err == nil
+}
+
+// workPerLook is how much loops go through between two looks at the context.
+const workPerLook = 1024
+
+// podWork is about what a loop goes through for a node with so many pods: what each takes of each resource,
+// and each budget that may cover it.
+func (b *draft) podWork(pods int) int {
+	return 1 + pods*(1+len(b.scales)+b.totals.budgets.Len())
+}
+
+// lasting is a context that goes on for some looks after that of the caller has ended.
+type lasting struct {
+	context.Context
+	caller context.Context
+	left   atomic.Int64
+}
+
+// newLasting returns one that begins with all of its looks.
+func newLasting(caller context.Context) *lasting {
+	c := &lasting{Context: context.WithoutCancel(caller), caller: caller}
+	c.left.Store(looksAfter)
+	return c
+}
+
+// looksAfter is how many looks are left once the caller's context has ended: enough to try all that a plan of
+// some pods says.
+const looksAfter = 32
+
+// Err is nil as long as looks are left, and is the caller's error then.
+func (c *lasting) Err() error {
+	if err := c.caller.Err(); err != nil && c.left.Add(-1) < 0 {
+		return err
+	}
+	return nil
 }
 
 // over reports whether the caller's context has ended, and remembers that.
@@ -203,7 +251,7 @@ func cleared(snap *preemption.Snapshot, pod *outrank.Pod, node string, victims i
 
 // takesNow asks a node whether it takes a pod as things are.
 func (b *draft) takesNow(snap *preemption.Snapshot, pod *outrank.Pod, node int) bool {
-	if !b.step() {
+	if !b.step() || !b.look(len(b.nodes)) { // a filter may count the pods of every node for it
 		return false
 	}
 	status, err := b.eval.Check(snap, pod, b.nodes[node].Name)

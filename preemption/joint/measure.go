@@ -52,7 +52,7 @@ func (b *draft) measure() {
 // asked returns what a member asks nodes for, by resource.
 func (b *draft) asked(m *member) map[resource.Name]int64 {
 	asked := map[resource.Name]int64{}
-	if len(b.nodes) == 0 || b.err != nil {
+	if len(b.nodes) == 0 || !b.look(2*len(b.nodes)) { // filters may go through all nodes before the first question
 		return asked
 	}
 	t, err := b.eval.Trials(b.snap, preemption.Request{Pod: m.pod, Now: b.now})

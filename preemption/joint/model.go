@@ -23,7 +23,8 @@ type model struct {
 	huge bool
 }
 
-// model tells the draft in amounts. The draft is without any member placed.
+// model tells the draft in amounts. The draft is without any member placed. After an error not all nodes
+// are in it.
 func (b *draft) model() *model {
 	m := &model{}
 	kind := map[int]int{}
@@ -47,12 +48,16 @@ func (b *draft) model() *model {
 	}
 	refuses, possible := b.askAll(m)
 	for node, n := range b.nodes {
+		all := b.snap.PodsOn(n.Name)
+		if !b.look(2 * b.podWork(len(all))) {
+			return m
+		}
 		bin := packing.Bin{Free: []int64{resource.SubSat(n.Allocatable.Amount(resource.Pods), b.snap.Used(n.Name, resource.Pods))}, Refuses: refuses[node]}
 		for _, name := range b.scales {
 			bin.Free = append(bin.Free, resource.SubSat(n.Allocatable.Amount(name), b.snap.Used(n.Name, name)))
 		}
 		var pods []*outrank.Pod
-		for _, p := range b.snap.PodsOn(n.Name) {
+		for _, p := range all {
 			if possible != nil && !possible[p] {
 				continue
 			}
@@ -64,13 +69,13 @@ func (b *draft) model() *model {
 		}
 		m.Bins, m.pods = append(m.Bins, bin), append(m.pods, pods)
 	}
-	m.huge = tooLarge(&m.Problem)
+	m.huge = b.tooLarge(&m.Problem)
 	return m
 }
 
 // tooLarge reports whether an amount of a kind, or all that one node has of a resource, is beyond
 // what sums of them can hold.
-func tooLarge(p *packing.Problem) bool {
+func (b *draft) tooLarge(p *packing.Problem) bool {
 	const most = 1 << 60
 	for k := range p.Kinds {
 		for _, need := range p.Kinds[k].Needs {
@@ -80,6 +85,9 @@ func tooLarge(p *packing.Problem) bool {
 		}
 	}
 	for i := range p.Bins {
+		if !b.look(1 + len(p.Bins[i].Free)*len(p.Bins[i].Leavers)) {
+			break
+		}
 		for r, free := range p.Bins[i].Free {
 			all := max(free, resource.SubSat(0, free))
 			for v := range p.Bins[i].Leavers {
@@ -117,25 +125,34 @@ func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bo
 				b.fail(err)
 				return refuses, possible
 			}
-			b.steps++
+			if !b.step() {
+				return refuses, possible
+			}
 			refuses[node][k] = !member.coupled() && trial.Check(nil).Code == preemption.UnschedulableAndUnresolvable
 			if possible == nil || !member.evicts || refuses[node][k] {
 				continue
 			}
-			for _, p := range trial.Possible() {
+			leavers := trial.Possible()
+			for _, p := range leavers {
 				possible[p] = true
+			}
+			if !b.look(2 * len(leavers)) {
+				return refuses, possible
 			}
 		}
 	}
 	return refuses, possible
 }
 
-// without returns the model without the leavers of a priority above top.
-func (m *model) without(top int32) *model {
+// upTo returns the model without the leavers of a priority above top. After an error it may have others.
+func (b *draft) upTo(m *model, top int32) *model {
 	out := &model{of: m.of, huge: m.huge, pods: make([][]*outrank.Pod, len(m.pods))}
 	out.Kinds, out.Left, out.Bins = m.Kinds, m.Left, slices.Clone(m.Bins)
 	for i := range out.Bins {
 		bin := &out.Bins[i]
+		if !b.look(1 + len(bin.Leavers)) {
+			break
+		}
 		all := bin.Leavers
 		bin.Leavers = nil
 		for v, pod := range m.pods[i] {
@@ -153,11 +170,14 @@ const mostWeight = 1 << 33
 
 // weigh sets what each leaver weighs by a rank that adds up: its amount times a power of two.
 // It returns that, and 0 where an amount is so large that it does not count in full.
-func (m *model) weigh(b *totals, rank preemption.Rank) (scale int64) {
+func (b *draft) weigh(m *model, rank preemption.Rank) (scale int64) {
 	heaviest := int64(1)
 	for i := range m.Bins {
+		if !b.look(2 * b.podWork(len(m.pods[i]))) {
+			break
+		}
 		for v, pod := range m.pods[i] {
-			w := max(0, b.alone(rank, pod))
+			w := max(0, b.totals.alone(rank, pod))
 			m.Bins[i].Leavers[v].Weight = min(w, mostWeight)
 			heaviest = max(heaviest, w)
 		}
@@ -168,6 +188,9 @@ func (m *model) weigh(b *totals, rank preemption.Rank) (scale int64) {
 	for scale = 1; heaviest*scale <= mostWeight/2; scale *= 2 {
 	}
 	for i := range m.Bins {
+		if !b.look(1 + len(m.Bins[i].Leavers)) {
+			break
+		}
 		for v := range m.Bins[i].Leavers {
 			m.Bins[i].Leavers[v].Weight *= scale
 		}

@@ -101,6 +101,9 @@ func (x *mover) from(i int, cost int64) {
 		return
 	}
 	for _, node := range nodes {
+		if !x.look(seatWork) {
+			return
+		}
 		x.fates[i] = lot{loss, node}
 		mark := x.snap.Mark()
 		x.seat(x.snap, x.again[i], node)
@@ -111,6 +114,9 @@ func (x *mover) from(i int, cost int64) {
 		}
 	}
 }
+
+// seatWork is about what is gone through to add a pod to a node, and to take it off again.
+const seatWork = 128
 
 // note remembers the best places so far.
 func (x *mover) note(cost int64) {

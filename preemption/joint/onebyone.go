@@ -1,6 +1,7 @@
 package joint
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -91,7 +92,7 @@ func (o *oneByOne) round(waiting []int) (left []int, moved bool, err error) {
 	for _, i := range nominated {
 		node := o.last[i].Node
 		status, err := o.eval.Check(o.snap, o.pods[i], node)
-		if err != nil {
+		if err := cmp.Or(err, o.ctx.Err()); err != nil { // a filter may count the pods of every node for it
 			return nil, false, err
 		}
 		if status.Code != preemption.Success {

@@ -392,8 +392,9 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 // [preemption.Evaluator.Preempt] about any of the pods, also ErrState for a pod that runs,
 // and an *outrank.InputError about the request. A context that ends before the pods have
 // preempted one after the other, and their victims' replacements have places, is an error; one that ends
-// later leaves the best plan by then, which says so ([Plan].Interrupted). Either comes soon: of what is still
-// asked, only what the plan says holds. The plan is the caller's.
+// later leaves the best plan by then, which says so ([Plan].Interrupted). Either comes soon: what such a plan says
+// is still tried, and where that takes more than some hundred questions to nodes, the end of the context is an
+// error after all. The plan is the caller's.
 //
 // Time is that of the decisions one by one, of some questions to every node for each pod,
 // and of at most three times as many steps as the limit allows, four with Moves. Memory is linear in the pods

@@ -2,7 +2,6 @@ package joint
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
@@ -71,7 +70,7 @@ func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
 }
 
 // search returns the best plan that is found, beginning with the one of one by one. Where the
-// context ends it, the best plan by then counts. From there on the context ends nothing.
+// context ends it, the best plan by then counts. What remains to be tried of it goes on a little longer.
 func (r *run) search() (*solution, preemption.Certificate, error) {
 	best := r.baseline()
 	if r.err != nil {
@@ -117,7 +116,7 @@ func (r *run) search() (*solution, preemption.Certificate, error) {
 	if r.err != nil && r.over() {
 		r.err, certain = nil, false
 	}
-	r.draft.ctx = context.WithoutCancel(r.ctx)
+	r.draft.ctx = newLasting(r.ctx)
 	best = r.assign(r.lean(best))
 	return best, r.totals.certify(best.total, bound, certain, steps), r.err
 }

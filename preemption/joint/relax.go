@@ -11,6 +11,7 @@ import (
 // relaxed is what the relaxation says of a rank that adds up, without budgets.
 type relaxed struct {
 	packing.Relaxed
+	draft *draft
 	*model
 	rank  preemption.Rank
 	top   int32
@@ -20,8 +21,8 @@ type relaxed struct {
 // relax asks the relaxation about the plans without a victim above top. Where amounts are too large
 // for it, it has no prices.
 func (b *draft) relax(m *model, rank preemption.Rank, top int32, best preemption.Score) *relaxed {
-	x := &relaxed{model: m.without(top), rank: rank, top: top}
-	x.scale = x.weigh(b.totals, rank)
+	x := &relaxed{draft: b, model: b.upTo(m, top), rank: rank, top: top}
+	x.scale = b.weigh(x.model, rank)
 	known := rank.Gap(preemption.Score{}, best)
 	if m.huge || known > math.MaxInt64/8/max(1, x.scale) {
 		x.scale = 0
@@ -53,10 +54,14 @@ func (b *draft) meter() *packing.Meter {
 }
 
 // goal is what no placement weighs less than, made from a bound: so many leavers as it takes at
-// least, each as heavy as the heaviest, weigh at least as much as the lightest each.
+// least, each as heavy as the heaviest, weigh at least as much as the lightest each. After an error nothing is
+// known.
 func (x *relaxed) goal(bound int64) (weight, leavers int64) {
 	least, most := int64(math.MaxInt64), int64(1)
 	for i := range x.Bins {
+		if !x.draft.look(1 + len(x.Bins[i].Leavers)) {
+			return 0, 0
+		}
 		for v := range x.Bins[i].Leavers {
 			w := x.Bins[i].Leavers[v].Weight
 			least, most = min(least, w), max(most, w)

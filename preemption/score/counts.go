@@ -8,12 +8,19 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/lookout"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // counter has a snapshot keep [counts]. It is no filter: it has nothing to say about any pod.
-type counter struct{ release outrank.Release }
+type counter struct {
+	release outrank.Release
+	// look ends the counting, nil for one that goes on to its end. What is counted by then is of no use.
+	look *lookout.Watch
+	// As functions are not compared, all counters are the same attachment.
+	_ func()
+}
 
 // Name is that of the attachment.
 func (counter) Name() string { return "Scores" }
@@ -24,7 +31,18 @@ func (counter) Start(*outrank.Pod, *preemption.Snapshot) (preemption.FilterState
 }
 
 // Concerns reports that every pod counts.
-func (counter) Concerns(*outrank.Pod) bool { return true }
+func (c counter) Concerns(*outrank.Pod) bool {
+	if c.look != nil {
+		c.look.Ended(countingTurns)
+	}
+	return true
+}
+
+// countingTurns is about how many turns of loops it takes to count a pod.
+const countingTurns = 8
+
+// Ended reports whether the counting has ended.
+func (c counter) Ended() bool { return c.look != nil && c.look.Err() != nil }
 
 // NewState returns the counts of a cluster without pods.
 func (c counter) NewState() preemption.ClusterState {

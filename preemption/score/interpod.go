@@ -79,6 +79,9 @@ func (q *question) interPod() ([]int64, error) {
 	}
 	x := &neighbours{question: q, sums: map[string][]int64{}}
 	for _, k := range q.counts.classes {
+		if q.Ended(1 + len(own) + len(k.preferred) + len(k.required)) {
+			return nil, nil
+		}
 		for i := range own {
 			if x.means(&own[i], k.like) {
 				x.add(k, own[i].key, own[i].weight)
@@ -102,6 +105,9 @@ func (q *question) interPod() ([]int64, error) {
 	for key, sums := range x.sums {
 		column := q.table.label(key)
 		for i, at := range q.at {
+			if q.Ended(1) {
+				return nil, nil
+			}
 			if column.has[at] {
 				raw[i] += sums[column.ids[at]]
 			}
@@ -114,6 +120,9 @@ func (q *question) interPod() ([]int64, error) {
 func (x *neighbours) add(k *class, key string, weight int64) {
 	column := x.table.label(key)
 	for node, count := range k.on {
+		if x.Ended(1) {
+			return
+		}
 		at, ok := x.table.at[node]
 		if !ok || !column.has[at] {
 			continue

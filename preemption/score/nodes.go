@@ -11,9 +11,13 @@ import (
 func (q *question) taints() ([]int64, error) {
 	raw := make([]int64, len(q.nodes))
 	for i, n := range q.nodes {
+		if q.Ended(1) {
+			return nil, nil
+		}
 		if !q.table.avoids[q.at[i]] {
 			continue
 		}
+		q.Ended(len(n.Taints))
 		for _, t := range n.Taints {
 			if t.Effect == outrank.PreferNoSchedule && !q.tolerations.Cover(t) {
 				raw[i]++
@@ -41,6 +45,9 @@ func (q *question) affinity() ([]int64, error) {
 	for _, terms := range [...][]outrank.PreferredSchedulingTerm{q.config.AddedAffinity, own} {
 		for i := range terms {
 			for j, n := range q.nodes {
+				if q.Ended(1) {
+					return nil, nil
+				}
 				if fit.MatchesTerm(terms[i].Preference, n) {
 					raw[j] += int64(terms[i].Weight)
 				}
@@ -75,6 +82,9 @@ func (q *question) images() ([]int64, error) {
 	}
 	raw := make([]int64, len(q.nodes))
 	for i, sum := range sums {
+		if q.Ended(1) {
+			return nil, nil
+		}
 		if sum >= leastImage {
 			raw[i] = MaxScore * (min(sum, most) - leastImage) / (most - leastImage)
 		}
@@ -113,6 +123,9 @@ func (q *question) addImages(wanted map[string]int64, sums []int64) {
 		}
 		count := times * int64(min(mostSize, float64(m.size)*(float64(len(m.nodes))/all)))
 		for _, at := range m.nodes {
+			if q.Ended(1) {
+				return
+			}
 			counted[at] += count
 		}
 	}

@@ -40,6 +40,9 @@ func (q *question) fit() ([]int64, error) {
 	demands := q.demands(resources, filledIn)
 	raw := make([]int64, len(q.nodes))
 	for i, at := range q.at {
+		if q.Ended(1 + len(demands)) {
+			return nil, nil
+		}
 		raw[i] = s.of(demands, i, at)
 	}
 	return raw, nil
@@ -137,6 +140,9 @@ func (q *question) balance() ([]int64, error) {
 	}
 	raw := make([]int64, len(q.nodes))
 	for i, at := range q.at {
+		if q.Ended(2 * (1 + len(demands))) {
+			return nil, nil
+		}
 		with, without := evenness(demands, i, at), evenness(before, i, at)
 		raw[i] = MaxScore/2 + (MaxScore/2+with-without)/2
 	}
@@ -215,6 +221,9 @@ func (q *question) taken(name resource.Name, by counting) []int64 {
 	if name != resource.CPU && name != resource.Memory {
 		out := make([]int64, len(q.nodes))
 		for i, n := range q.nodes {
+			if q.Ended(1) {
+				break
+			}
 			out[i] = q.snap.Used(n.Name, name)
 		}
 		return out
@@ -238,6 +247,9 @@ func (q *question) sumLoads() {
 		q.loads[i] = make([]int64, len(q.nodes))
 	}
 	for i, n := range q.nodes {
+		if q.Ended(1) {
+			return
+		}
 		l := q.counts.loads[n.Name]
 		q.loads[0][i], q.loads[1][i], q.loads[2][i], q.loads[3][i] = l.cpu, l.memory, l.filledCPU, l.filledMemory
 	}

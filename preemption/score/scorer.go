@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/internal/lookout"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -32,7 +33,7 @@ func (s *Scorer) Attach(snap *preemption.Snapshot) error {
 	if snap == nil {
 		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}
-	if err := snap.Attach(counter{snap.Release()}); err != nil && !errors.Is(err, preemption.ErrExists) {
+	if err := snap.Attach(counter{release: snap.Release()}); err != nil && !errors.Is(err, preemption.ErrExists) {
 		return err
 	}
 	return nil
@@ -112,6 +113,7 @@ func init() {
 
 // question is a pod and the nodes that are scored for it.
 type question struct {
+	lookout.Watch
 	config *Config
 	snap   *preemption.Snapshot
 	pod    *outrank.Pod
@@ -132,8 +134,11 @@ func (s *Scorer) score(ctx context.Context, snap *preemption.Snapshot, pod *outr
 	if len(nodes) == 0 {
 		return r, ctx.Err()
 	}
-	q := &question{config: &s.config, snap: snap, pod: pod, tolerations: fit.NewTolerations(pod.Tolerations), nodes: nodes}
-	q.counts = snap.StateOf(counter{snap.Release()}).(*counts)
+	q := &question{Watch: lookout.New(ctx), config: &s.config, snap: snap, pod: pod, tolerations: fit.NewTolerations(pod.Tolerations), nodes: nodes}
+	q.counts = snap.StateOf(counter{release: snap.Release(), look: &q.Watch}).(*counts)
+	if q.Err() != nil {
+		return nil, q.Err()
+	}
 	q.table = q.counts.tables.of(snap)
 	q.at = q.table.indexOf(nodes)
 	weights := s.config.Weights
@@ -150,6 +155,8 @@ func (s *Scorer) score(ctx context.Context, snap *preemption.Snapshot, pod *outr
 		}
 		raw, err := p.raw(q)
 		switch {
+		case q.Err() != nil:
+			return nil, q.Err()
 		case err != nil && len(nodes) == 1:
 			continue // kube-scheduler takes a node that is alone without asking for its score (rule 27.1.7)
 		case err != nil:

@@ -42,6 +42,9 @@ func (q *question) spread() ([]int64, error) {
 	}
 	q.ignored = make([]bool, len(q.nodes))
 	for i, at := range q.at {
+		if q.Ended(len(constraints)) {
+			return nil, nil
+		}
 		q.ignored[i] = requireAll && !hasAllKeys(at, constraints)
 	}
 	for i := range constraints {
@@ -50,6 +53,9 @@ func (q *question) spread() ([]int64, error) {
 	}
 	raw := make([]int64, len(q.nodes))
 	for i, at := range q.at {
+		if q.Ended(len(constraints)) {
+			return nil, nil
+		}
 		if !q.ignored[i] {
 			raw[i] = near(at, constraints)
 		}
@@ -133,6 +139,9 @@ func (q *question) countDomains(c *constraint) {
 	c.inDomain, c.scored = make([]int64, c.column.size), make([]bool, c.column.size)
 	size := 0
 	for i, at := range q.at {
+		if q.Ended(1) {
+			return
+		}
 		switch id := c.column.ids[at]; {
 		case q.ignored[i]:
 		case c.TopologyKey == hostname:
@@ -151,10 +160,16 @@ func (q *question) countPods(c *constraint, counts func(at int32) bool) {
 		return
 	}
 	for _, k := range q.counts.classes {
+		if q.Ended(1) {
+			return
+		}
 		if k.like.Terminating() || k.like.NamespaceName() != q.pod.NamespaceName() || !c.matcher.Matches(k.like.Labels) {
 			continue
 		}
 		for node, n := range k.on {
+			if q.Ended(1) {
+				return
+			}
 			if at, ok := q.table.at[node]; ok {
 				c.onNode[at] += n
 			}
@@ -164,6 +179,9 @@ func (q *question) countPods(c *constraint, counts func(at int32) bool) {
 		return
 	}
 	for at, count := range c.onNode {
+		if q.Ended(1) {
+			return
+		}
 		if id := c.column.ids[at]; count != 0 && c.scored[id] && counts(int32(at)) && q.includes(c, q.table.nodes[at]) {
 			c.inDomain[id] += count
 		}

@@ -3,6 +3,9 @@
 // input. It counts in place of taking the time, so that the answer is the same on every
 // machine, whatever else the machine does.
 //
+// It also counts what runs between two looks of a call at its context, and fails where that is
+// more than ten thousand steps.
+//
 //	go run ./internal/structure/growth [-v]
 //
 // The module's own packages and those of the standard library that it calls most are built
@@ -12,6 +15,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -23,8 +27,19 @@ import (
 )
 
 const (
-	program = "github.com/outrank-go/outrank/internal/structure/growth/counted"
-	covered = "github.com/outrank-go/outrank/...,bufio,bytes,encoding/json,io,maps,slices,sort,strconv,strings"
+	module  = "github.com/outrank-go/outrank"
+	growing = module + "/internal/structure/growth/counted"
+	looking = module + "/internal/structure/growth/looked"
+	covered = module + "/...,bufio,bytes,encoding/json,io,maps,slices,sort,strconv,strings"
+)
+
+// A step is a node that is asked, or a pod or a candidate that is gone through. What runs most often for one
+// turns about three times: a question goes through the filters, or through what the pod asks for.
+const (
+	mostSteps    = 10_000
+	turnsPerStep = 3
+	// mostAfter is how often a context is looked at after its end: a joint plan that was found is still tried.
+	mostAfter = 64
 )
 
 func main() {
@@ -45,15 +60,73 @@ func run(w io.Writer, verbose bool) (bool, error) {
 		return false, err
 	}
 	defer os.RemoveAll(dir)
-	counted := filepath.Join(dir, "counted")
-	if _, err := output("go", "build", "-cover", "-covermode=atomic", "-coverpkg="+covered, "-o", counted, program); err != nil {
-		return false, err
-	}
-	lines, err := output(counted, dir)
+	grown, err := counted(dir, growing, covered)
 	if err != nil {
 		return false, err
 	}
-	return table(w, strings.Split(strings.TrimSpace(lines), "\n"), verbose)
+	slow, err := table(w, grown, verbose)
+	if err != nil {
+		return false, err
+	}
+	looked, err := counted(dir, looking, module+"/...")
+	if err != nil {
+		return false, err
+	}
+	long, err := looks(w, looked, verbose)
+	return slow && long, err
+}
+
+// counted builds a program with counters of some packages, and returns the lines that it prints.
+func counted(dir, program, covered string) ([]string, error) {
+	at := filepath.Join(dir, filepath.Base(program))
+	if _, err := output("go", "build", "-cover", "-covermode=atomic", "-coverpkg="+covered, "-o", at, program); err != nil {
+		return nil, err
+	}
+	counters := at + ".counters"
+	lines, err := output(at, counters)
+	return strings.Split(strings.TrimSpace(lines), "\n"), err
+}
+
+// looks prints the calls, and reports whether each looks at its context often enough. The counters of a stretch
+// that is too long are kept as a text.
+func looks(w io.Writer, lines []string, verbose bool) (bool, error) {
+	ok := true
+	for _, line := range lines {
+		fields := strings.Split(line, "\t")
+		if len(fields) != 5 {
+			return false, fmt.Errorf("not a line of looked: %q", line)
+		}
+		most, err := strconv.Atoi(fields[1])
+		after, err2 := strconv.Atoi(fields[3])
+		if err := errors.Join(err, err2); err != nil {
+			return false, err
+		}
+		long := most > mostSteps*turnsPerStep || after > mostAfter
+		if long || verbose {
+			fmt.Fprintf(w, "%-50s at most %6d turns between two looks, %2d looks after the end, of %s\n", fields[0], most, after, fields[2])
+		}
+		if most > mostSteps*turnsPerStep {
+			at, err := hottest(fields[4])
+			if err != nil {
+				return false, err
+			}
+			fmt.Fprintf(w, "  most often: %s\n", at)
+		}
+		ok = ok && !long
+	}
+	fmt.Fprintf(w, "%d calls looked at between the looks at their contexts\n", len(lines))
+	return ok, nil
+}
+
+// hottest names the piece of code that ran most often by the counters in a folder.
+func hottest(dir string) (string, error) {
+	at, most := "", -1.0
+	err := pieces(dir, func(place string, _, times float64) {
+		if times > most {
+			at, most = place, times
+		}
+	})
+	return at, err
 }
 
 // spare is the factor by which memory may grow faster than work: a slice that grows may
@@ -121,30 +194,38 @@ func growthOf(fields []string) (growth, error) {
 
 // stepsIn adds up how many statements ran by the counters in a folder.
 func stepsIn(dir string) (float64, error) {
+	sum := 0.0
+	err := pieces(dir, func(_ string, statements, times float64) { sum += statements * times })
+	return sum, err
+}
+
+// pieces goes through the pieces of code by the counters in a folder: where each stands, its statements, and how
+// often it ran.
+func pieces(dir string, see func(place string, statements, times float64)) error {
 	text := filepath.Join(dir, "counters.txt")
 	if _, err := output("go", "tool", "covdata", "textfmt", "-i="+dir, "-o="+text); err != nil {
-		return 0, err
+		return err
 	}
 	f, err := os.Open(text)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer f.Close()
-	sum := 0.0
-	for lines := bufio.NewScanner(f); lines.Scan(); {
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
 		parts := strings.Fields(lines.Text())
 		if len(parts) != 3 {
 			continue // the line that names the mode
 		}
 		statements, err := strconv.ParseFloat(parts[1], 64)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		times, err := strconv.ParseFloat(parts[2], 64)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		sum += statements * times
+		see(parts[0], statements, times)
 	}
-	return sum, nil
+	return lines.Err()
 }

@@ -51,9 +51,9 @@ type heard struct {
 }
 
 // NewAttempt begins an attempt for a preemptor on a snapshot.
-func NewAttempt(config *Settings, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*Attempt, error) {
+func NewAttempt(ctx context.Context, config *Settings, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*Attempt, error) {
 	a := &Attempt{}
-	return a, a.Start(context.Background(), config, snap, &decision.Request{Pod: pod, Now: now})
+	return a, a.Start(ctx, config, snap, &decision.Request{Pod: pod, Now: now})
 }
 
 // Start prepares an attempt. It reuses the memory of an earlier one. Where the context ends, exact
@@ -78,7 +78,7 @@ func (a *Attempt) Start(ctx context.Context, config *Settings, snap *state.Snaps
 	if a.Reach = int64(a.Asked.Priority); config.unranked() {
 		a.Reach = math.MaxInt64
 	}
-	if err := a.Asked.Configure(&config.Plugins); err != nil {
+	if err := a.Asked.Configure(ctx, &config.Plugins); err != nil {
 		return err
 	}
 	a.Plan.Begin(&a.Asked)

@@ -78,6 +78,9 @@ func (r *Result) decide(ctx context.Context, everything bool) error {
 	}
 	r.scoreByCaller()
 	for i := range n {
+		if i%comparesPerLook == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if r.isCandidate(i) && (r.Best < 0 || r.better(i, r.Best)) {
 			r.Best = i
 		}
@@ -85,6 +88,9 @@ func (r *Result) decide(ctx context.Context, everything bool) error {
 	r.completeBest(r.Runners[0])
 	return r.Runners[0].Err
 }
+
+// comparesPerLook is how many candidates are compared between two looks at the context.
+const comparesPerLook = 512
 
 // completeBest builds the best Candidate if that was not done before.
 func (r *Result) completeBest(w *DryRunner) {

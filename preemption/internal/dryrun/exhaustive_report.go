@@ -47,11 +47,14 @@ func (r *Result) openNodes() (open []OpenNode) {
 }
 
 // Explanation returns the plan with everything that was found on the way.
-func (r *Result) Explanation() *decision.Explanation {
+func (r *Result) Explanation() (*decision.Explanation, error) {
 	e := &decision.Explanation{Plan: *r.AsPlan(), Nodes: make([]decision.NodeReport, len(r.Before))}
 	e.Unhelpful = r.CountsOf(r.After, r.Tried)
 	var places []int
 	for i := range r.Before {
+		if i%comparesPerLook == 0 && r.Attempt.ended() {
+			return nil, r.Attempt.ctx.Err()
+		}
 		report := decision.NodeReport{Node: r.NodeAt(i).Name, Status: r.Attempt.Public(r.Before[i])}
 		if r.Tried[i] {
 			report.Tried, report.AfterRemoval = true, r.Attempt.Public(r.After[i])
@@ -61,14 +64,23 @@ func (r *Result) Explanation() *decision.Explanation {
 			places = append(places, i)
 		}
 	}
-	sort.SliceStable(places, func(x, y int) bool { return r.better(places[x], places[y]) })
+	compares, ended := 0, false
+	sort.SliceStable(places, func(x, y int) bool {
+		if compares++; compares%comparesPerLook == 0 {
+			ended = r.Attempt.ended()
+		}
+		return !ended && r.better(places[x], places[y])
+	})
+	if ended {
+		return nil, r.Attempt.ctx.Err()
+	}
 	for _, i := range places {
 		e.Candidates = append(e.Candidates, r.candidates[i])
 	}
 	if len(e.Candidates) > 1 {
 		_, e.DecidedBy = r.compare(places[0], places[1])
 	}
-	return e
+	return e, nil
 }
 
 // CountsOf counts equal statuses that are not Success, the most frequent first.

@@ -67,11 +67,17 @@ func (r *Result) standing(i int) Standing {
 	return st
 }
 
+// triesPerLook is how many nodes a worker tries between two looks at the context.
+const triesPerLook = 16
+
 // each calls f once for every i below n.
 func (r *Result) each(ctx context.Context, n int, f func(w *DryRunner, i int)) error {
 	workers := min(len(r.Runners), 1+n/r.Chunk)
 	return InChunks(ctx, workers, n, r.Chunk, func(worker, from, to int) {
 		for i := from; i < to; i++ {
+			if (i-from)%triesPerLook == triesPerLook-1 && ctx.Err() != nil {
+				return
+			}
 			f(r.Runners[worker], i)
 		}
 	})

@@ -29,6 +29,9 @@ func (fp *Plan) AskAll(q *Question, restricted int, count func(s Status, nodes i
 		fp.first.find(q, math.MaxInt, fp.order, func(n *state.NodeState) Status { return fp.askNode(q, n) })
 	}
 	t := fp.first.table
+	if t == nil {
+		return nil // the context has ended
+	}
 	for i, nodes := range t.Nodes {
 		if nodes > 0 {
 			count(unnamed(t.Statuses[i]), nodes)

@@ -44,7 +44,10 @@ func Begun(f Filter, q *Question) (PodFilter, error) {
 		return &RuleAttempt{check: r.check, pod: q.Pod}, nil
 	case *KeyedRule:
 		key, table := r.Answers(q)
-		if table.Failing == 0 {
+		switch {
+		case table == nil:
+			return nil, q.ctx.Err()
+		case table.Failing == 0:
 			return nil, nil
 		}
 		return &RuleAttempt{table: table, key: key}, nil

@@ -1,6 +1,7 @@
 package filters
 
 import (
+	"context"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -104,6 +105,8 @@ type ClusterFilter interface {
 
 // Question is one preemptor on one snapshot, as the filters see it.
 type Question struct {
+	// ctx is that of the call, from Configure on. A question lasts no longer.
+	ctx      context.Context
 	Snap     *state.Snapshot
 	Rules    release.Rules
 	Pod      *outrank.Pod

@@ -69,11 +69,11 @@ func (a *firstAnswers) due(q *Question) (lacks int, ok bool) {
 func (a *firstAnswers) looked() { a.finding.Store(false) }
 
 // find takes the table that the snapshot has, or that it has but for so many nodes, which are
-// asked.
+// asked. There is none where the context ends.
 func (a *firstAnswers) find(q *Question, lacks int, order *[NumFirst]int, ask func(*state.NodeState) Status) {
 	var last Status // and its name
 	var name decision.Status
-	a.table = q.Snap.AnswersTo(state.AnswersKey{Rule: builtInRule, Key: a.keyOf(q, order)}, lacks, func(n *state.NodeState) decision.Status {
+	a.table = q.Snap.AnswersTo(q.ctx, state.AnswersKey{Rule: builtInRule, Key: a.keyOf(q, order)}, lacks, func(n *state.NodeState) decision.Status {
 		s := ask(n)
 		if s.Code == decision.Success {
 			return decision.Status{}

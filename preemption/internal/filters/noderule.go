@@ -87,7 +87,7 @@ func (r *KeyedRule) Answers(q *Question) (state.AnswersKey, *state.AnswerTable) 
 	if r.key != nil {
 		key.Key = r.key(q.Pod)
 	}
-	return key, q.Snap.AnswersTo(key, math.MaxInt, func(n *state.NodeState) decision.Status {
+	return key, q.Snap.AnswersTo(q.ctx, key, math.MaxInt, func(n *state.NodeState) decision.Status {
 		return ruled(r.Check(q.Pod, n.Node))
 	})
 }

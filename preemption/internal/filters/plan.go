@@ -1,6 +1,7 @@
 package filters
 
 import (
+	"context"
 	"slices"
 
 	"github.com/outrank-go/outrank/internal/filter"
@@ -104,7 +105,8 @@ func setOf(names []string) state.FilterSet {
 
 // Configure applies what a configuration changes about the filters. The needs are
 // there already.
-func (q *Question) Configure(p *decision.Plugins) (err error) {
+func (q *Question) Configure(ctx context.Context, p *decision.Plugins) (err error) {
+	q.ctx = ctx
 	q.tolerations = fit.NewTolerations(q.Pod.Tolerations)
 	q.Plugins, q.Off = p, setOf(p.Off)|offFor(&q.Deferral)
 	q.Silent = q.Off | setOf(p.OffOnNodes)

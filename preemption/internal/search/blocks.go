@@ -21,7 +21,6 @@ func (s *Search) spanSize() int { return min(s.chunk, state.SummaryBlockSize) }
 // beginBlocks begins the spans, none of which has candidates yet.
 func (s *Search) beginBlocks() {
 	p := &s.blocks
-	p.digests, _ = s.snap.Digests()
 	p.positions, p.passing, p.least = s.snap.Positions(), nil, noCandidates
 	p.spans = state.Fill(p.spans, len(p.digests)*state.SummaryBlockSize/s.spanSize(), span{bound: noCandidates})
 }
@@ -148,7 +147,7 @@ func helped(before, after answer) bool { return before != 0 && before&unresolvab
 // refuseAll counts the answers of all nodes if none is a candidate or takes the preemptor, for one
 // reason that needs no look at any of them, and reports whether that is so.
 func (s *Search) refuseAll() bool {
-	_, whole := s.snap.Digests()
+	whole := s.blocks.whole
 	if s.Filtered || s.Attempt.Plan.Selects || whole == nil || whole.Apart|whole.Restricted != 0 {
 		return false
 	}

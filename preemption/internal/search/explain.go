@@ -44,7 +44,9 @@ func (s *Search) Explanation(ctx context.Context) (*decision.Explanation, error)
 		e.Candidates = nil
 	}
 	s.scoreAll(e.Candidates)
-	e.Candidates, e.DecidedBy = s.rank(e.Candidates)
+	if e.DecidedBy = s.rank(ctx, e.Candidates); ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	e.Plan = *s.beginPlan()
 	s.tally = s.sum(s.tally[:0], &w.after)
 	e.Unhelpful = statusCounts(&s.Attempt, s.tally)
@@ -120,11 +122,11 @@ func (v *victimSlab) copy(victims []decision.Victim) []decision.Victim {
 	return (*v)[at:len(*v):len(*v)]
 }
 
-// rank returns candidates that are in the order of their nodes sorted, the best
-// first, and the rank by which the first beats the second.
-func (s *Search) rank(candidates []decision.Candidate) ([]decision.Candidate, decision.Rank) {
+// rank sorts candidates that are in the order of their nodes, the best first, and returns the
+// rank by which the first beats the second. Once the context has ended the order is any.
+func (s *Search) rank(ctx context.Context, candidates []decision.Candidate) decision.Rank {
 	if len(candidates) < 2 {
-		return candidates, 0
+		return 0
 	}
 	compare := func(a, b *decision.Candidate) (int, decision.Rank) {
 		return s.Attempt.CompareStandings(standingOf(a), standingOf(b))
@@ -133,11 +135,24 @@ func (s *Search) rank(candidates []decision.Candidate) ([]decision.Candidate, de
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortStableFunc(order, func(i, j int32) int { o, _ := compare(&candidates[i], &candidates[j]); return o })
+	compares, ended := 0, false
+	slices.SortStableFunc(order, func(i, j int32) int {
+		if compares++; compares%comparesPerLook == 0 {
+			ended = ctx.Err() != nil
+		}
+		if ended {
+			return 0
+		}
+		o, _ := compare(&candidates[i], &candidates[j])
+		return o
+	})
 	reorder(candidates, order)
 	_, by := compare(&candidates[0], &candidates[1])
-	return candidates, by
+	return by
 }
+
+// comparesPerLook is how many candidates are compared between two looks at the context.
+const comparesPerLook = 512
 
 func standingOf(c *decision.Candidate) dryrun.Standing {
 	return dryrun.Standing{Score: &c.Score, OwnScores: c.OwnScores}

@@ -142,13 +142,17 @@ func (s *Search) Close() {
 	s.given.named.release()
 	s.Attempt.Release()
 	s.snap, s.Rules = nil, searchRules{}
-	s.blocks.digests, s.blocks.positions, s.blocks.passing = nil, nil, nil
+	s.blocks.digests, s.blocks.whole, s.blocks.positions, s.blocks.passing = nil, nil, nil, nil
 	if !s.Busy {
 		Searches.Put(s)
 	}
 }
 
 func (s *Search) run(ctx context.Context) (*decision.Plan, error) {
+	var err error
+	if s.blocks.digests, s.blocks.whole, err = s.snap.Digests(ctx); err != nil {
+		return nil, err
+	}
 	if !s.given.any && s.refuseAll() {
 		plan := s.beginPlan()
 		if plan.Outcome == decision.Preempt {

@@ -11,7 +11,8 @@ import (
 // candidate among them, so that a node is not looked at before its block is promising.
 type blockPass struct {
 	digests   []*state.Digest
-	positions []int32 // by slot
+	whole     *state.Digest // of all nodes, nil without any
+	positions []int32       // by slot
 	// passing has a bit by slot for each node that no first node filter turns the preemptor
 	// away from; the others are counted. If it is nil nodes are asked one by one.
 	passing []uint64

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"slices"
@@ -12,17 +13,22 @@ import (
 // A search asks a snapshot for what it makes when it is asked for, and keeps.
 
 // Digests returns the digests of all blocks, up to date, and one that holds for all nodes, nil
-// without any. Time is that of the nodes in blocks that have changed since they were last asked for.
-func (s *Snapshot) Digests() (of []*Digest, whole *Digest) {
+// without any. Time is that of the nodes in blocks that have changed since they were last asked for. The error is
+// that of the context.
+func (s *Snapshot) Digests(ctx context.Context) (of []*Digest, whole *Digest, err error) {
 	x := s.Summaries.digests
 	if x == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	made := 0
 	for i := 0; i < len(x.of) && !x.fresh; i++ {
 		if !x.stale[i] {
 			continue
+		}
+		if made++; made%digestsPerLook == 0 && ctx.Err() != nil {
+			return nil, nil, ctx.Err()
 		}
 		if x.of[i] == nil || x.of[i].owner != s.Owner {
 			x.of[i] = &Digest{owner: s.Owner}
@@ -35,8 +41,11 @@ func (s *Snapshot) Digests() (of []*Digest, whole *Digest) {
 		x.coverAll()
 	}
 	x.fresh = true
-	return x.of, x.whole
+	return x.of, x.whole, nil
 }
+
+// digestsPerLook is how many digests, each of the nodes of a block, are made between two looks at the context.
+const digestsPerLook = 8
 
 // Sieve returns the sieve of a block, up to date. The digests are.
 func (s *Snapshot) Sieve(block int) *Sieve {
@@ -60,7 +69,7 @@ func (s *Snapshot) Sieve(block int) *Sieve {
 // Labelled returns a bit by slot for each node with these labels, in the memory of into, and counts
 // the nodes that lack one. The restricted ones are asked instead, and have a bit if they pass.
 func (s *Snapshot) Labelled(labels map[string]string, into []uint64, ask func(n *NodeState) bool) (with []uint64, lacking int) {
-	digests, _ := s.Digests()
+	digests, _, _ := s.Digests(context.Background()) // they are up to date
 	with = Fill(into, len(digests), math.MaxUint64)
 	for key, value := range labels {
 		p := s.Partition(key)
@@ -111,8 +120,8 @@ func (s *Snapshot) Positions() []int32 {
 }
 
 // AnswersTo returns what a rule says about every node. It asks about those nodes that it is not
-// known of, and returns nil if there are more than so many of them.
-func (s *Snapshot) AnswersTo(key AnswersKey, most int, ask func(n *NodeState) decision.Status) *AnswerTable {
+// known of, and returns nil if there are more than so many of them, or if the context ends.
+func (s *Snapshot) AnswersTo(ctx context.Context, key AnswersKey, most int, ask func(n *NodeState) decision.Status) *AnswerTable {
 	kept, stale := s.Answers.find(key)
 	if kept != nil && len(stale) == 0 && len(kept.of) >= len(s.NodeStates) {
 		return kept
@@ -127,7 +136,10 @@ func (s *Snapshot) AnswersTo(key AnswersKey, most int, ask func(n *NodeState) de
 		return nil
 	}
 	w := tableFrom(kept, len(s.NodeStates))
-	for _, slot := range stale {
+	for i, slot := range stale {
+		if i%asksPerLook == 0 && ctx.Err() != nil {
+			return nil
+		}
 		var status decision.Status
 		if n := s.NodeStates[slot]; n != nil && n.Node != nil {
 			status = ask(n)
@@ -138,6 +150,9 @@ func (s *Snapshot) AnswersTo(key AnswersKey, most int, ask func(n *NodeState) de
 	s.Answers.keep(key, &t)
 	return &t
 }
+
+// asksPerLook is how many nodes a rule is asked about between two looks at the context.
+const asksPerLook = 64
 
 // NamedBy returns the slot of the node that a known pod runs on or is nominated to, not ok for
 // none.

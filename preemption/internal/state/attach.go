@@ -62,7 +62,8 @@ func (s *Snapshot) Attach(f Follower) error {
 	return nil
 }
 
-// StateOf is preemption.Snapshot.StateOf.
+// StateOf is preemption.Snapshot.StateOf. A filter that has ended, because a call's context has, is told of no
+// more pods.
 func (s *Snapshot) StateOf(f Follower) decision.ClusterState {
 	if f == nil {
 		return nil
@@ -78,7 +79,11 @@ func (s *Snapshot) StateOf(f Follower) decision.ClusterState {
 	if state == nil {
 		return nil
 	}
+	ending, mayEnd := f.(interface{ Ended() bool })
 	for _, slot := range s.Order {
+		if mayEnd && ending.Ended() {
+			break
+		}
 		n := s.NodeStates[slot]
 		for _, p := range n.Pods {
 			if f.Concerns(p.Pod) {

@@ -35,12 +35,26 @@ func (s *Snapshot) podStates() iter.Seq[*PodState] {
 				}
 			}
 		}
+		if s.allPlaced() {
+			return
+		}
 		for _, p := range s.unplaced() {
 			if !yield(p) {
 				return
 			}
 		}
 	}
+}
+
+// allPlaced reports whether every pod is on one of the nodes.
+func (s *Snapshot) allPlaced() bool {
+	placed := 0
+	for _, slot := range s.Order {
+		if n := s.NodeStates[slot]; n != nil && n.Node != nil {
+			placed += len(n.Pods)
+		}
+	}
+	return placed == s.PodStates.pods
 }
 
 // unplaced lists the pods that are on none of the nodes, in the order of Pods.

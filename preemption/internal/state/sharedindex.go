@@ -127,8 +127,11 @@ func (x *sharedIndex[V]) sorted() iter.Seq[V] {
 // Fill returns a slice of n times v, in old's memory where it is large enough.
 func Fill[T any](old []T, n int, v T) []T {
 	s := slices.Grow(old[:0], n)[:n]
-	for i := range s {
-		s[i] = v
+	if n > 0 {
+		s[0] = v
+	}
+	for done := 1; done < n; done *= 2 {
+		copy(s[done:], s[:done])
 	}
 	return s
 }

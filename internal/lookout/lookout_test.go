@@ -1,0 +1,43 @@
+package lookout_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/internal/lookout"
+)
+
+// counting is a context that ends with its last look.
+type counting struct {
+	context.Context
+	looks, last int
+}
+
+func (c *counting) Err() error {
+	if c.looks++; c.looks >= c.last {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestWatch(t *testing.T) {
+	ctx := &counting{Context: context.Background(), last: 3}
+	w := lookout.New(ctx)
+	turns := 0
+	for !w.Ended(1) {
+		turns++
+	}
+	require.Equal(t, 3*lookout.Each-1, turns)
+	require.ErrorIs(t, w.Err(), context.Canceled)
+	require.True(t, w.Ended(5*lookout.Each))
+	require.Equal(t, 3, ctx.looks, "a context that has ended is not asked again")
+
+	many := lookout.New(&counting{Context: context.Background(), last: 1})
+	require.True(t, many.Ended(lookout.Each), "turns count at once, too")
+
+	var never lookout.Watch
+	require.False(t, never.Ended(1<<40))
+	require.NoError(t, never.Err())
+}

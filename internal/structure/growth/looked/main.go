@@ -1,0 +1,53 @@
+// Command looked makes calls that take a context, each in clusters with more pods and with more nodes than may
+// be gone through without a look at it, and prints how often the piece of code ran that ran most between two
+// looks. It is built with coverage counters by command growth.
+//
+//	looked DIR
+//
+// It prints a line for each call: its name, that number, the number of looks, that of looks after the end of a
+// context, and the folder below DIR with the counters of that stretch.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "looked: the folder for the counters is missing")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2:]); err != nil {
+		fmt.Fprintf(os.Stderr, "looked: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(dir string, only []string) error {
+	all, err := calls()
+	if err != nil {
+		return err
+	}
+	for i, c := range all {
+		if len(only) > 0 && !strings.Contains(c.name, only[0]) {
+			continue
+		}
+		at := filepath.Join(dir, fmt.Sprint(i))
+		s, err := looked(c.of, at)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		fmt.Printf("%s\t%d\t%d\t%d\t%s\n", c.name, s.most, s.looks, s.after, at)
+	}
+	return nil
+}
+
+// call is one that takes a context.
+type call struct {
+	name string
+	of   func(context.Context) error
+}
