@@ -42,6 +42,9 @@ func (f *fitter) fix() error {
 		if f.members[i].at == nowhere {
 			continue
 		}
+		if f.run.look.Ended(f.keepTurns()) {
+			return f.run.look.Err()
+		}
 		if s := f.keeps(i); s != noObjection {
 			f.failing = append(f.failing, failure{i, f.objection(i, s)})
 		}

@@ -2,6 +2,7 @@ package lookout_test
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,6 +39,6 @@ func TestWatch(t *testing.T) {
 	require.True(t, many.Ended(lookout.Each), "turns count at once, too")
 
 	var never lookout.Watch
-	require.False(t, never.Ended(1<<40))
+	require.False(t, never.Ended(math.MaxInt))
 	require.NoError(t, never.Err())
 }

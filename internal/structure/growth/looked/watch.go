@@ -88,7 +88,7 @@ type stretch struct {
 }
 
 // ends is how many contexts that end are tried for a call.
-const ends = 5
+const ends = 3
 
 // watched runs a call with a context that ends with a look, 0 for none.
 func watched(call func(context.Context) error, last int) (*watch, error) {
