@@ -2,10 +2,13 @@ package outrank_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"path"
 	"strings"
 	"testing"
 
@@ -31,7 +34,7 @@ func kindProblem(name string, text []byte) string {
 	switch {
 	case bytes.HasPrefix(text, []byte("\x1f\x8b")):
 		if strings.HasSuffix(name, ".gz") && strings.Contains("/"+name, "/testdata/") {
-			return ""
+			return recordingProblem(name, text)
 		}
 		return "is compressed, and no recording in a testdata folder"
 	case len(text) > 257+5 && string(text[257:257+5]) == "ustar":
@@ -40,6 +43,40 @@ func kindProblem(name string, text []byte) string {
 		return "is no text: it has a byte of zero"
 	}
 	return ""
+}
+
+// recordingProblem says what is wrong with what is compressed, by its beginning.
+func recordingProblem(name string, text []byte) string {
+	r, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return "is not compressed as its name says: " + err.Error()
+	}
+	begin := make([]byte, 4096)
+	n, err := io.ReadFull(r, begin)
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return "is not compressed as its name says: " + err.Error()
+	}
+	if problem := kindProblem(strings.TrimSuffix(name, ".gz"), begin[:n]); problem != "" {
+		return "holds what " + problem
+	}
+	return ""
+}
+
+// A program that is built in its own folder is ignored.
+func TestBuiltProgramsAreIgnored(t *testing.T) {
+	out, err := exec.Command("git", "grep", "-lz", "^package main$", "--", "*.go").Output()
+	require.NoError(t, err, "git finds the programs")
+	folders := map[string]bool{}
+	for _, name := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if !strings.Contains("/"+name, "/testdata/") && !strings.HasSuffix(name, "_test.go") {
+			folders[path.Dir(name)] = true
+		}
+	}
+	require.Greater(t, len(folders), 10)
+	for folder := range folders {
+		program := path.Join(folder, path.Base(folder))
+		assert.NoError(t, exec.Command("git", "check-ignore", "-q", "--no-index", program).Run(), "%s would be tracked", program)
+	}
 }
 
 // No built program is tracked, and nothing else that nobody can read.
@@ -77,6 +114,16 @@ func TestTrackedProgramsAreFound(t *testing.T) {
 	} {
 		assert.NotEmpty(t, kindProblem(name, []byte(text)), name)
 	}
-	assert.Empty(t, kindProblem(filepath.ToSlash("x/testdata/a.gz"), []byte("\x1f\x8b\x08")))
+	packed := func(text string) []byte {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, err := w.Write([]byte(text))
+		require.NoError(t, errors.Join(err, w.Close()))
+		return b.Bytes()
+	}
+	assert.Empty(t, kindProblem("x/testdata/a.gz", packed("{}")))
+	assert.NotEmpty(t, kindProblem("x/testdata/a.gz", packed("\x7fELF")))
+	assert.NotEmpty(t, kindProblem("x/testdata/a.gz", []byte("\x1f\x8b\x08")))
+	assert.NotEmpty(t, kindProblem("x/a.gz", packed("{}")))
 	assert.Empty(t, kindProblem("a.go", []byte(fmt.Sprintln("package a"))))
 }
