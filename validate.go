@@ -23,6 +23,8 @@ func (c *Cluster) Validate() error {
 	if !c.Release.Known() {
 		v.problems = append(v.problems, Problem{Object: "cluster", Field: "Release", Text: c.Release.String() + " is not known"})
 	}
+
+	// Names are unique within a kind. One map serves all kinds, and is cleared before each.
 	seen := make(map[string]bool, len(c.Pods))
 	for i, n := range c.Nodes {
 		v.object("node", "", nameOf(n), i, seen)
@@ -30,6 +32,7 @@ func (c *Cluster) Validate() error {
 			v.node(n)
 		}
 	}
+
 	clear(seen)
 	for i, p := range c.Pods {
 		v.object("pod", namespaceOf(p), nameOf(p), i, seen)
@@ -37,41 +40,57 @@ func (c *Cluster) Validate() error {
 			v.pod(p)
 		}
 	}
+
+	v.dependencies(c, seen)
+	v.grouping(c, seen)
+	return newInputError(v.problems)
+}
+
+// dependencies checks the objects that pods are ranked, protected, kept apart and given storage by.
+func (v *validator) dependencies(c *Cluster, seen map[string]bool) {
 	clear(seen)
 	for i, b := range c.Budgets {
 		v.object("poddisruptionbudget", namespaceOf(b), nameOf(b), i, seen)
 		v.budget(b)
 	}
+
 	clear(seen)
 	for i, pc := range c.Classes {
 		v.object("priorityclass", "", nameOf(pc), i, seen)
 		v.class(pc)
 	}
+
 	clear(seen)
 	for i, ns := range c.Namespaces {
 		v.object("namespace", "", nameOf(ns), i, seen)
 	}
+
 	clear(seen)
 	for i, vc := range c.Claims {
 		v.object("persistentvolumeclaim", namespaceOf(vc), nameOf(vc), i, seen)
 		v.claim(vc)
 	}
+}
+
+// grouping checks what pods are scheduled together by.
+func (v *validator) grouping(c *Cluster, seen map[string]bool) {
 	clear(seen)
 	for i, g := range c.Groups {
 		v.object("podgroup", namespaceOf(g), nameOf(g), i, seen)
 		v.group(g)
 	}
+
 	clear(seen)
 	for i, g := range c.Composites {
 		v.object("compositepodgroup", namespaceOf(g), nameOf(g), i, seen)
 		v.composite(g)
 	}
+
 	clear(seen)
 	for i, w := range c.Workloads {
 		v.object("workload", namespaceOf(w), nameOf(w), i, seen)
 		v.workload(w)
 	}
-	return newInputError(v.problems)
 }
 
 // Validate lists every problem of the pod in one *[InputError], or returns nil. A nil pod

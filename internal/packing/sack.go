@@ -32,6 +32,7 @@ const (
 	mostNodes = 20000
 )
 
+// newSack prepares a bin for fillings with kinds of the problem.
 func newSack(p *Problem, bin *Bin) *sack {
 	rows := len(bin.Free)
 	s := &sack{rows: rows, bin: bin, room: slices.Clone(bin.Free), most: make([]int, len(p.Kinds)), dear: make([]int64, rows)}
@@ -40,16 +41,40 @@ func newSack(p *Problem, bin *Bin) *sack {
 			s.room[r] += amount
 		}
 	}
-	everybody := make([]bool, rows) // the row is asked for by every kind that the bin can take
-	for r := range everybody {
-		everybody[r] = true
+
+	everybody := s.countMost(p)
+
+	// A row that is overdrawn while everyone stays keeps away only what asks for it. A filling may have nothing
+	// that does, unless every kind asks for it: only then is the lack a part of the room.
+	for r, free := range bin.Free {
+		if free < 0 && !everybody[r] {
+			s.room[r] -= free
+		}
 	}
+
+	for k := range p.Kinds {
+		s.addItem(p.Kinds[k].Needs)
+	}
+	for _, l := range bin.Leavers {
+		s.addItem(l.Holds)
+	}
+
+	s.cover = newCover(bin)
+	s.best = Filling{make([]int, len(p.Kinds)), make([]bool, len(bin.Leavers))}
+	return s
+}
+
+// countMost finds how many of each kind fit with everyone gone, and marks the rows that every kind asks for
+// of which the bin can take any.
+func (s *sack) countMost(p *Problem) (everybody []bool) {
+	everybody = slices.Repeat([]bool{true}, s.rows)
 	for k := range p.Kinds {
 		kind := &p.Kinds[k]
 		s.most[k] = kind.Count
-		if bin.Refuses != nil && bin.Refuses[k] {
+		if s.bin.Refuses != nil && s.bin.Refuses[k] {
 			s.most[k] = 0
 		}
+
 		for r, need := range kind.Needs {
 			if need > 0 {
 				s.most[k] = int(min(int64(s.most[k]), max(0, s.room[r])/need))
@@ -59,31 +84,24 @@ func newSack(p *Problem, bin *Bin) *sack {
 			everybody[r] = everybody[r] && (need > 0 || s.most[k] == 0)
 		}
 	}
-	for r, free := range bin.Free {
-		if free < 0 && !everybody[r] { // what asks nothing of the row is not kept away by it
-			s.room[r] -= free
+	return everybody
+}
+
+// addItem adds one that takes these amounts: a kind, or a leaver that stays.
+func (s *sack) addItem(amounts []int64) {
+	size := make([]int64, s.rows)
+	for r, amount := range amounts {
+		if s.room[r] <= 0 {
+			continue
 		}
+		// In 128 bits, since amounts are in bytes. The quotient is at most whole.
+		hi, lo := bits.Mul64(uint64(min(amount, s.room[r])), whole)
+		units, _ := bits.Div64(hi, lo, uint64(s.room[r]))
+		size[r] = int64(units)
 	}
-	share := func(amounts []int64) {
-		size := make([]int64, rows)
-		for r, amount := range amounts {
-			if s.room[r] > 0 {
-				hi, lo := bits.Mul64(uint64(min(amount, s.room[r])), whole)
-				units, _ := bits.Div64(hi, lo, uint64(s.room[r]))
-				size[r] = int64(units)
-			}
-		}
-		s.sizes, s.needs = append(s.sizes, size), append(s.needs, amounts)
-	}
-	for k := range p.Kinds {
-		share(p.Kinds[k].Needs)
-	}
-	for _, l := range bin.Leavers {
-		share(l.Holds)
-	}
-	s.cover = newCover(bin)
-	s.best = Filling{make([]int, len(p.Kinds)), make([]bool, len(bin.Leavers))}
-	return s
+
+	s.sizes = append(s.sizes, size)
+	s.needs = append(s.needs, amounts)
 }
 
 // dive is the search of one sack: it goes through the numbers of each kind, and has the

@@ -73,34 +73,19 @@ func (q *question) interPod() ([]int64, error) {
 	for i := range own {
 		own[i].own = true
 	}
-	hard := int64(1)
-	if w := q.config.HardPodAffinityWeight; w != nil {
-		hard = int64(*w)
-	}
+
 	x := &neighbours{question: q, sums: map[string][]int64{}}
 	for _, k := range q.counts.classes {
 		if q.Ended(1 + len(own) + len(k.preferred) + len(k.required)) {
 			return nil, nil
 		}
-		for i := range own {
-			if x.means(&own[i], k.like) {
-				x.add(k, own[i].key, own[i].weight)
-			}
-		}
-		for i := range k.preferred {
-			if t := &k.preferred[i]; x.means(t, q.pod) {
-				x.add(k, t.key, t.weight)
-			}
-		}
-		for i := range k.required {
-			if t := &k.required[i]; hard > 0 && x.means(t, q.pod) {
-				x.add(k, t.key, hard)
-			}
-		}
+		x.addClass(own, k)
 	}
 	if len(x.sums) == 0 {
 		return nil, nil
 	}
+
+	// A node has the weights of all domains that it is in, one for each key.
 	raw := make([]int64, len(q.nodes))
 	for key, sums := range x.sums {
 		column := q.table.label(key)
@@ -114,6 +99,33 @@ func (q *question) interPod() ([]int64, error) {
 		}
 	}
 	return raw, nil
+}
+
+// addClass adds the weights of terms by which the pod and the pods of a class mean each other.
+func (x *neighbours) addClass(own []podTerm, k *class) {
+	for i := range own {
+		if x.means(&own[i], k.like) {
+			x.add(k, own[i].key, own[i].weight)
+		}
+	}
+
+	for i := range k.preferred {
+		if t := &k.preferred[i]; x.means(t, x.pod) {
+			x.add(k, t.key, t.weight)
+		}
+	}
+
+	// Each required term of a running pod counts with the configuration's weight. Those of the pod that is scored
+	// do not: the filter has seen to them.
+	hard := int64(1)
+	if w := x.config.HardPodAffinityWeight; w != nil {
+		hard = int64(*w)
+	}
+	for i := range k.required {
+		if t := &k.required[i]; hard > 0 && x.means(t, x.pod) {
+			x.add(k, t.key, hard)
+		}
+	}
 }
 
 // add adds a term's weight to the domains of the pods of a class.

@@ -208,54 +208,30 @@ func (s *Search) BestFirst(ctx context.Context, yield func(*decision.Candidate, 
 	}
 	s.Rules.general = true // no candidate is pruned
 	s.NoteTight()
-	w := s.Workers[0]
+
 	queue := promising{rules: &s.Rules, nodes: s.queue[:0]}
 	later := boundQueue{keys: s.later[:0]}
-	inTurn := !s.Rules.topLast && s.Rules.standard && len(s.Bounds) <= maxQueued
-	for position := range s.Bounds {
-		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
-			yield(nil, ctx.Err())
-			return
-		}
-		real, ok := w.boundForLater(position)
-		switch b := &w.search.Bounds[position]; {
-		case !ok:
-		case b.Kind == Evaluated:
-			queue.nodes = append(queue.nodes, real)
-		case inTurn:
-			later.keys = append(later.keys, boundKeyOf(b, position))
-		default:
-			queue.nodes = append(queue.nodes, w.Optimistic(b, position, s.snap.Order[position]))
-		}
+	if err := s.queueAll(ctx, &queue, &later); err != nil {
+		yield(nil, err)
+		return
 	}
-	s.queue, s.later = queue.nodes, later.keys
-	queue.order()
-	later.order()
+
+	// The first of the queue is no better than its optimistic score says. Once that is the score itself, no
+	// other node can have a better candidate.
+	w := s.Workers[0]
 	for w.takeQueued(&queue, &later); len(queue.nodes) > 0; w.takeQueued(&queue, &later) {
 		if ctx.Err() != nil {
 			yield(nil, ctx.Err())
 			return
 		}
-		position := queue.nodes[0].Position
-		b := &s.Bounds[position]
-		switch {
-		case b.Kind != Evaluated && !b.exact:
-			w.Tighten(b, s.snap.Order[position])
-			queue.nodes[0] = w.Optimistic(b, position, s.snap.Order[position])
-			queue.sink(0)
-			continue
-		case b.Kind != Evaluated:
-			if queue.nodes[0] = w.ScoreOfNode(b, position); queue.nodes[0].Position < 0 {
-				queue.dropFirst()
-				continue
-			}
-			b.Kind = Evaluated
-			queue.sink(0)
+		if w.refineFirst(&queue) {
 			continue
 		}
+
+		position := queue.nodes[0].Position
 		queue.dropFirst()
 		c, err := w.chosenAt(position)
-		if ctx.Err() != nil {
+		if ctx.Err() != nil { // what was found since is of no use
 			err = ctx.Err()
 		}
 		if err != nil {
@@ -266,6 +242,60 @@ func (s *Search) BestFirst(ctx context.Context, yield func(*decision.Candidate, 
 			return
 		}
 	}
+}
+
+// queueAll bounds every node, and queues those that may have a candidate: by their optimistic scores, or by keys
+// made of their bounds, which cost less until a node's turn comes. A key says enough by the usual ranks alone, and
+// has room for so many positions.
+func (s *Search) queueAll(ctx context.Context, queue *promising, later *boundQueue) error {
+	w := s.Workers[0]
+	inTurn := !s.Rules.topLast && s.Rules.standard && len(s.Bounds) <= maxQueued
+	for position := range s.Bounds {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+
+		real, ok := w.boundForLater(position)
+		switch b := &s.Bounds[position]; {
+		case !ok:
+		case b.Kind == Evaluated:
+			queue.nodes = append(queue.nodes, real)
+		case inTurn:
+			later.keys = append(later.keys, boundKeyOf(b, position))
+		default:
+			queue.nodes = append(queue.nodes, w.Optimistic(b, position, s.snap.Order[position]))
+		}
+	}
+
+	s.queue, s.later = queue.nodes, later.keys // so that a later search has their memory
+	queue.order()
+	later.order()
+	return nil
+}
+
+// refineFirst finds out more about the first node of the queue, which may lose its place then, and reports false
+// where nothing is left to find out: it has been evaluated.
+func (w *Worker) refineFirst(queue *promising) bool {
+	position := queue.nodes[0].Position
+	b, slot := &w.search.Bounds[position], w.snap.Order[position]
+	switch {
+	case b.Kind == Evaluated:
+		return false
+
+	case !b.exact: // a tighter bound costs less than an evaluation, and may be enough
+		w.Tighten(b, slot)
+		queue.nodes[0] = w.Optimistic(b, position, slot)
+
+	default:
+		queue.nodes[0] = w.ScoreOfNode(b, position)
+		if queue.nodes[0].Position < 0 { // no candidate after all
+			queue.dropFirst()
+			return true
+		}
+		b.Kind = Evaluated
+	}
+	queue.sink(0)
+	return true
 }
 
 // chosenAt returns the candidate on a node that has been evaluated.

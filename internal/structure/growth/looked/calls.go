@@ -59,6 +59,11 @@ type fixture struct {
 	cluster *outrank.Cluster
 	pod     *outrank.Pod
 	eval    *preemption.Evaluator
+	scorer  *score.Scorer
+
+	// The snapshots, one of which keeps the counts of scores, and a plan for the preemptor are made with the first call.
+	snap, attached *preemption.Snapshot
+	plan           *preemption.Plan
 }
 
 func (f *fixture) snapshot() *preemption.Snapshot {
@@ -90,6 +95,9 @@ func calls() ([]call, error) {
 			if f.eval, err = preemption.NewEvaluator(preemption.Config{Workers: 1}); err != nil {
 				return nil, err
 			}
+			if f.scorer, err = score.New(score.Config{}); err != nil {
+				return nil, err
+			}
 			for _, one := range f.calls() {
 				all = append(all, call{c.name + "/" + p.name + "/" + one.name, one.of})
 			}
@@ -98,111 +106,187 @@ func calls() ([]call, error) {
 	return all, nil
 }
 
+// calls lists the calls about the preemptor. They share the snapshots, as the calls of a program do: what one leaves
+// in a cache, the next ones find.
 func (f *fixture) calls() []call {
-	e, pod := f.eval, f.pod
-	req := preemption.Request{Pod: pod, Now: now()}
-	var snap, attached *preemption.Snapshot
-	var plan *preemption.Plan
-	scorer, err := score.New(score.Config{})
-	if err != nil {
-		panic(err)
-	}
-	on := func(name string, of func(ctx context.Context) error) call {
-		return call{name, func(ctx context.Context) error {
-			if snap == nil {
-				snap, attached = f.snapshot(), f.snapshot()
-				if err := scorer.Attach(attached); err != nil {
-					return err
-				}
-				var err error
-				if plan, err = e.Preempt(context.Background(), f.snapshot(), pod, now()); err != nil {
-					return err
-				}
-				if plan.Outcome != preemption.Preempt {
-					return fmt.Errorf("outcome %v", plan.Outcome)
-				}
-				restart(ctx)
-			}
-			return of(ctx)
-		}}
-	}
-	small := *pod
-	small.Containers = []outrank.Container{{Name: "c", Requests: resource.List{resource.CPU: resource.NewMilli(1)}}}
-	small.Affinity.PodAntiAffinity, small.Affinity.PodAffinity = nil, nil
-	small.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{
-		MaxSkew: 1, TopologyKey: hostname, WhenUnsatisfiable: outrank.ScheduleAnyway, LabelSelector: ofApp(),
+	return slices.Concat(f.decisions(), f.groups(), f.explanations(), f.scores(), f.plans())
+}
+
+// on is a call that is made once everything is prepared. What that takes is not counted.
+func (f *fixture) on(name string, of func(ctx context.Context) error) call {
+	return call{name, func(ctx context.Context) error {
+		if err := f.prepare(); err != nil {
+			return err
+		}
+		restart(ctx)
+		return of(ctx)
 	}}
-	small.Preferences = &outrank.Preferences{PodAffinity: []outrank.WeightedPodAffinityTerm{{
-		Weight: 3, PodAffinityTerm: outrank.PodAffinityTerm{LabelSelector: ofApp(), TopologyKey: hostname},
-	}}}
+}
+
+// prepare makes the snapshots, and a plan for the calls that are about one, unless they are there.
+func (f *fixture) prepare() (err error) {
+	if f.snap != nil {
+		return nil
+	}
+
+	f.attached = f.snapshot()
+	if err := f.scorer.Attach(f.attached); err != nil {
+		return err
+	}
+
+	f.plan, err = f.eval.Preempt(context.Background(), f.snapshot(), f.pod, now())
+	if err != nil {
+		return err
+	}
+	if f.plan.Outcome != preemption.Preempt {
+		return fmt.Errorf("outcome %v", f.plan.Outcome)
+	}
+
+	f.snap = f.snapshot()
+	return nil
+}
+
+func (f *fixture) request() preemption.Request { return preemption.Request{Pod: f.pod, Now: now()} }
+
+// decisions are the calls of an evaluator about one pod. The first time a preemptor is asked about, everything is made
+// that the snapshot keeps; the second time the answers about nodes are, which the third time finds.
+func (f *fixture) decisions() []call {
+	e := f.eval
+	preempt := func(ctx context.Context) error {
+		_, err := e.Preempt(ctx, f.snap, f.pod, now())
+		return err
+	}
+
 	return []call{
-		on("Preempt", func(ctx context.Context) error { _, err := e.Preempt(ctx, snap, pod, now()); return err }),
-		on("Preempt again", func(ctx context.Context) error { _, err := e.Preempt(ctx, snap, pod, now()); return err }),
-		on("Preempt a third time", func(ctx context.Context) error { _, err := e.Preempt(ctx, snap, pod, now()); return err }),
-		on("Explain", func(ctx context.Context) error { _, err := e.Explain(ctx, snap, pod, now()); return err }),
-		on("Feasible", func(ctx context.Context) error { _, err := e.Feasible(ctx, snap, &small); return err }),
-		on("Verify", func(ctx context.Context) error { return e.Verify(ctx, snap, plan, now()) }),
-		on("Regret", func(ctx context.Context) error { _, err := e.Regret(ctx, snap, plan, now()); return err }),
-		on("PreemptAcross", func(ctx context.Context) error { _, err := e.PreemptAcross(ctx, snap, pod, now()); return err }),
-		on("Candidates", func(ctx context.Context) error {
-			for _, err := range e.Candidates(ctx, snap, req) {
+		f.on("Preempt", preempt),
+		f.on("Preempt again", preempt),
+		f.on("Preempt a third time", preempt),
+		f.on("Explain", func(ctx context.Context) error { _, err := e.Explain(ctx, f.snap, f.pod, now()); return err }),
+		f.on("Feasible", func(ctx context.Context) error { _, err := e.Feasible(ctx, f.snap, f.small()); return err }),
+		f.on("Verify", func(ctx context.Context) error { return e.Verify(ctx, f.snap, f.plan, now()) }),
+		f.on("Regret", func(ctx context.Context) error { _, err := e.Regret(ctx, f.snap, f.plan, now()); return err }),
+		f.on("PreemptAcross", func(ctx context.Context) error {
+			_, err := e.PreemptAcross(ctx, f.snap, f.pod, now())
+			return err
+		}),
+		f.on("ExplainNode", func(ctx context.Context) error {
+			_, _, err := e.ExplainNode(ctx, f.snap, f.request(), f.cluster.Nodes[1].Name)
+			return err
+		}),
+		f.on("Candidates", func(ctx context.Context) error {
+			for _, err := range e.Candidates(ctx, f.snap, f.request()) {
 				if err != nil {
 					return err
 				}
 			}
 			return nil
 		}),
-		on("ExplainNode", func(ctx context.Context) error {
-			_, _, err := e.ExplainNode(ctx, snap, req, f.cluster.Nodes[1].Name)
-			return err
-		}),
-		on("PreemptGroup", func(ctx context.Context) error {
-			plan, err := e.PreemptGroup(ctx, snap, preemption.GroupRequest{Pods: copies(pod, 10), Now: now()})
+	}
+}
+
+// groups are the calls about several pods that come together. Whether anything helps does not matter: the
+// search for it takes as long.
+func (f *fixture) groups() []call {
+	return []call{
+		f.on("PreemptGroup", func(ctx context.Context) error {
+			plan, err := f.eval.PreemptGroup(ctx, f.snap, preemption.GroupRequest{Pods: copies(f.pod, 10), Now: now()})
 			if err == nil && plan.Outcome != preemption.Preempt && plan.Outcome != preemption.NothingHelps {
 				err = fmt.Errorf("outcome %v", plan.Outcome)
 			}
 			return err
 		}),
-		on("FirstFit", func(ctx context.Context) error { _, err := e.FirstFit(ctx, snap, copies(&small, 10)); return err }),
-		on("explain.Ask", func(ctx context.Context) error {
-			_, err := explain.Ask(ctx, e, snap, req, explain.Options{})
-			return err
-		}),
-		on("explain.Replacements", func(ctx context.Context) error {
-			_, err := explain.Replacements(ctx, e, snap, plan, now(), explain.Options{})
-			return err
-		}),
-		on("Rank", func(ctx context.Context) error { _, err := scorer.Rank(ctx, e, snap, &small); return err }),
-		on("Rank, attached", func(ctx context.Context) error { _, err := scorer.Rank(ctx, e, attached, &small); return err }),
-		on("joint.Preempt", func(ctx context.Context) error {
-			_, err := joint.Preempt(ctx, e, snap, joint.Request{Pods: copies(pod, 10), Now: now(), Limit: 2000})
-			return err
-		}),
-		on("joint.Preempt with moves", func(ctx context.Context) error {
-			owned := f.snapshot()
-			for i, p := range slices.Collect(owned.Pods()) {
-				switch {
-				case i%10 == 0:
-					if err := owned.RemovePod(p.Key()); err != nil {
-						return err
-					}
-				case i%4 > 0:
-					q := *p
-					q.Owner = outrank.Owner{Kind: "ReplicaSet", Name: "set"}
-					if err := owned.UpdatePod(&q); err != nil {
-						return err
-					}
-				}
-			}
-			restart(ctx)
-			_, err := joint.Preempt(ctx, e, owned, joint.Request{Pods: copies(pod, 10), Now: now(), Limit: 2000, Moves: &preemption.LossCosts{}})
-			return err
-		}),
-		on("joint.Outlooks", func(ctx context.Context) error {
-			_, _, err := joint.Outlooks(ctx, e, snap, joint.Request{Pods: copies(pod, 1), Now: now(), Limit: 2000})
+		f.on("FirstFit", func(ctx context.Context) error {
+			_, err := f.eval.FirstFit(ctx, f.snap, copies(f.small(), 10))
 			return err
 		}),
 	}
+}
+
+func (f *fixture) explanations() []call {
+	return []call{
+		f.on("explain.Ask", func(ctx context.Context) error {
+			_, err := explain.Ask(ctx, f.eval, f.snap, f.request(), explain.Options{})
+			return err
+		}),
+		f.on("explain.Replacements", func(ctx context.Context) error {
+			_, err := explain.Replacements(ctx, f.eval, f.snap, f.plan, now(), explain.Options{})
+			return err
+		}),
+	}
+}
+
+// scores are asked for with pods counted by the call, and by the snapshot.
+func (f *fixture) scores() []call {
+	return []call{
+		f.on("Rank", func(ctx context.Context) error { _, err := f.scorer.Rank(ctx, f.eval, f.snap, f.small()); return err }),
+		f.on("Rank, attached", func(ctx context.Context) error {
+			_, err := f.scorer.Rank(ctx, f.eval, f.attached, f.small())
+			return err
+		}),
+	}
+}
+
+// plans are those for several pods at once, and the ranking by what becomes of victims.
+func (f *fixture) plans() []call {
+	asked := joint.Request{Pods: copies(f.pod, 10), Now: now(), Limit: 2000}
+	moving, one := asked, asked
+	moving.Moves, one.Pods = &preemption.LossCosts{}, copies(f.pod, 1)
+
+	return []call{
+		f.on("joint.Preempt", func(ctx context.Context) error {
+			_, err := joint.Preempt(ctx, f.eval, f.snap, asked)
+			return err
+		}),
+		f.on("joint.Preempt with moves", func(ctx context.Context) error {
+			owned, err := f.owned()
+			if err != nil {
+				return err
+			}
+			restart(ctx)
+			_, err = joint.Preempt(ctx, f.eval, owned, moving)
+			return err
+		}),
+		f.on("joint.Outlooks", func(ctx context.Context) error {
+			_, _, err := joint.Outlooks(ctx, f.eval, f.snap, one)
+			return err
+		}),
+	}
+}
+
+// owned is the cluster with a controller for most pods, and without a tenth of them, so that there is room for what
+// the controller makes again.
+func (f *fixture) owned() (*preemption.Snapshot, error) {
+	snap := f.snapshot()
+	for i, p := range slices.Collect(snap.Pods()) {
+		var err error
+		switch {
+		case i%10 == 0:
+			err = snap.RemovePod(p.Key())
+		case i%4 > 0:
+			q := *p
+			q.Owner = outrank.Owner{Kind: "ReplicaSet", Name: "set"}
+			err = snap.UpdatePod(&q)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return snap, nil
+}
+
+// small is a pod that fits on most nodes, and prefers some: scores look at the pods of the whole cluster for it.
+func (f *fixture) small() *outrank.Pod {
+	small := *f.pod
+	small.Containers = []outrank.Container{{Name: "c", Requests: resource.List{resource.CPU: resource.NewMilli(1)}}}
+	small.Affinity.PodAntiAffinity, small.Affinity.PodAffinity = nil, nil
+
+	small.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{
+		MaxSkew: 1, TopologyKey: hostname, WhenUnsatisfiable: outrank.ScheduleAnyway, LabelSelector: ofApp(),
+	}}
+	small.Preferences = &outrank.Preferences{PodAffinity: []outrank.WeightedPodAffinityTerm{{
+		Weight: 3, PodAffinityTerm: outrank.PodAffinityTerm{LabelSelector: ofApp(), TopologyKey: hostname},
+	}}}
+	return &small
 }
 
 // copies are pods of the same kind that ask for the same, a half, a quarter and an eighth.
